@@ -1,0 +1,97 @@
+-- Every key begins with whose record it is; the rest is the key that the contract names. An index
+-- is a row more to write for each record: each of them answers a question that the key does not.
+--
+--   delivery, idx  which request last wrote the record, and its place there
+--   revision       1 when created, one more with each update
+--   day            the day by which it is found and counted
+--   held           1 while its customer is unknown: in `GET held`, and in no other list or total
+
+CREATE TABLE affiliates (
+  account      TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
+  parent       TEXT,
+  PRIMARY KEY (account, affiliate_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE customers (
+  account              TEXT NOT NULL,
+  customer_id          TEXT NOT NULL CHECK (customer_id <> ''),
+  signup_date          TEXT,
+  last_modified_date   TEXT,
+  affiliate_id         TEXT,
+  tracking_data        TEXT,
+  lang_id              TEXT,
+  country_code         TEXT,
+  kyc_status_id        TEXT,
+  sales_status_id      TEXT,
+  challenge_type       TEXT,
+  phase                TEXT,
+  account_size         REAL CHECK (account_size >= 0),
+  trading_account_type TEXT,
+  leverage             TEXT,
+  first_name           TEXT,
+  last_name            TEXT,
+  email                TEXT,
+  day                  TEXT NOT NULL CHECK (length(day) = 10),
+  delivery             TEXT NOT NULL,
+  idx                  INTEGER NOT NULL,
+  revision             INTEGER NOT NULL CHECK (revision >= 1),
+  PRIMARY KEY (account, customer_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX customers_day ON customers (account, day);
+
+CREATE TABLE transactions (
+  account             TEXT NOT NULL,
+  transaction_id      TEXT NOT NULL CHECK (transaction_id <> ''),
+  customer_id         TEXT NOT NULL CHECK (customer_id <> ''),
+  transaction_type    TEXT NOT NULL,
+  amount_currency     REAL NOT NULL,
+  currency            TEXT NOT NULL CHECK (length(currency) = 3),
+  transaction_date    TEXT NOT NULL,
+  status              TEXT NOT NULL CHECK (status <> ''),
+  amount_usd          REAL,
+  transaction_subtype TEXT,
+  note                TEXT,
+  day                 TEXT NOT NULL CHECK (length(day) = 10),
+  held                INTEGER NOT NULL CHECK (held IN (0, 1)),
+  delivery            TEXT NOT NULL,
+  idx                 INTEGER NOT NULL,
+  revision            INTEGER NOT NULL CHECK (revision >= 1),
+  PRIMARY KEY (account, transaction_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX transactions_day ON transactions (account, day) WHERE held = 0;
+CREATE INDEX transactions_customer ON transactions (account, customer_id) WHERE held = 0;
+CREATE INDEX transactions_held ON transactions (account, customer_id) WHERE held = 1;
+
+CREATE TABLE activity (
+  account      TEXT NOT NULL,
+  date         TEXT NOT NULL CHECK (length(date) = 10),
+  customer_id  TEXT NOT NULL CHECK (customer_id <> ''),
+  instrument   TEXT NOT NULL CHECK (instrument <> ''),
+  currency     TEXT NOT NULL CHECK (length(currency) = 3),
+  lots_traded  REAL NOT NULL CHECK (lots_traded >= 0),
+  pnl          REAL,
+  drawdown     REAL CHECK (drawdown >= 0),
+  max_drawdown REAL CHECK (max_drawdown >= 0),
+  volume_usd   REAL CHECK (volume_usd >= 0),
+  spread_cost  REAL CHECK (spread_cost >= 0),
+  commission   REAL CHECK (commission >= 0),
+  held         INTEGER NOT NULL CHECK (held IN (0, 1)),
+  delivery     TEXT NOT NULL,
+  idx          INTEGER NOT NULL,
+  revision     INTEGER NOT NULL CHECK (revision >= 1),
+  PRIMARY KEY (account, date, customer_id, instrument, currency)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX activity_customer ON activity (account, customer_id) WHERE held = 0;
+CREATE INDEX activity_held ON activity (account, customer_id) WHERE held = 1;
+
+-- How many records an account has of a resource, held ones left out, so that no list has to count.
+CREATE TABLE totals (
+  account  TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  total    INTEGER NOT NULL,
+  PRIMARY KEY (account, resource)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,116 @@
+import {
+  base64url,
+  type CryptoKey,
+  createLocalJWKSet,
+  errors,
+  importJWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
+
+/** Seconds an access token lives. */
+export const LIFETIME = 3600
+
+const ALG = 'RS256'
+const TYP = 'at+jwt'
+
+/** Our origin, and a JWK set as JSON: its first key signs, all verify. */
+export type Issuer = Pick<Env, 'BASE_URL' | 'SIGNING_KEYS'>
+
+/** Whose token it is, and under which name its gate knows it. */
+export interface Claims {
+  client_id: string
+  jti: string
+  scope?: string
+}
+
+/** An RSA key as a JWK, of which the world may see this much. */
+interface PublicKey {
+  kty: string
+  kid: string
+  n: string
+  e: string
+  alg: string
+  use: string
+}
+
+interface Keys {
+  kid: string
+  signer: Promise<CryptoKey | Uint8Array>
+  published: PublicKey[]
+  verifier: ReturnType<typeof createLocalJWKSet>
+}
+
+/**
+ * Signs an access token with the seven claims; `now` is in milliseconds.
+ *
+ * @see [RFC 9068 §2](https://www.rfc-editor.org/rfc/rfc9068#section-2)
+ */
+export async function mint(claims: Claims, issuer: Issuer, now: number): Promise<string> {
+  const { kid, signer } = keysOf(issuer)
+  const issuedAt = Math.floor(now / 1000)
+  return new SignJWT({ ...claims, sub: claims.client_id })
+    .setProtectedHeader({ alg: ALG, typ: TYP, kid })
+    .setIssuer(issuer.BASE_URL)
+    .setAudience(issuer.BASE_URL)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + LIFETIME)
+    .sign(await signer)
+}
+
+/** When a token that was minted at `now` expires; both in milliseconds. */
+export const expiryOf = (now: number) => (Math.floor(now / 1000) + LIFETIME) * 1000
+
+/**
+ * The claims of a token, or null for any that we did not mint or that has expired by `now`.
+ *
+ * @see [RFC 9068 §4](https://www.rfc-editor.org/rfc/rfc9068#section-4)
+ */
+export async function verify(token: string, issuer: Issuer, now: number): Promise<Claims | null> {
+  if (!isCanonical(token)) return null
+  try {
+    const { payload } = await jwtVerify<Claims>(token, keysOf(issuer).verifier, {
+      issuer: issuer.BASE_URL,
+      audience: issuer.BASE_URL,
+      algorithms: [ALG],
+      typ: TYP,
+      currentDate: new Date(now),
+      requiredClaims: ['client_id', 'sub', 'jti', 'iat', 'exp'],
+    })
+    return payload
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null
+    throw error
+  }
+}
+
+/** The public keys, as a JWK set. */
+export const publicKeys = (issuer: Issuer) => ({ keys: keysOf(issuer).published })
+
+// base64url is read leniently: without this, other texts than the one we minted would pass for it
+// (spaces in it, or other last characters of the signature).
+function isCanonical(token: string): boolean {
+  const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
+  return signature !== undefined && base64url.encode(base64url.decode(signature)) === signature
+}
+
+const known = new Map<string, Keys>()
+
+/** Keys are read once an isolate: importing one costs more than a signature. */
+function keysOf({ SIGNING_KEYS }: Issuer): Keys {
+  const found = known.get(SIGNING_KEYS) ?? readKeys(SIGNING_KEYS)
+  known.set(SIGNING_KEYS, found)
+  return found
+}
+
+function readKeys(json: string): Keys {
+  const { keys } = JSON.parse(json) as { keys: [PublicKey, ...PublicKey[]] }
+  // Member by member: whatever else a key holds is secret.
+  const published = keys.map(({ kty, kid, n, e }) => ({ kty, kid, n, e, alg: ALG, use: 'sig' }))
+  return {
+    kid: keys[0].kid,
+    signer: importJWK({ ...keys[0] }, ALG),
+    published,
+    verifier: createLocalJWKSet({ keys: published }),
+  }
+}

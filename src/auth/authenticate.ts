@@ -1,0 +1,48 @@
+import { findClient } from '../db/directory.ts'
+import { ApiError } from '../errors.ts'
+import { addressOf } from './address.ts'
+import { type Credentials, invalidClient } from './client.ts'
+import { asked } from './gates.ts'
+import { digest, isWellFormed } from './secret.ts'
+
+/** Too much of something for now; `seconds` later it is allowed again. */
+export const tooMany = (detail: string, seconds: number) =>
+  new ApiError('temporarily_unavailable', {
+    detail: `${detail} Try again in ${seconds} s.`,
+    headers: { 'Retry-After': String(seconds) },
+  })
+
+/**
+ * The client that these credentials belong to, with its account.
+ *
+ * Guesses are counted by address, and there by client, so a stranger's never lock a client out from
+ * elsewhere, and an unknown client is answered as a known one is: nobody learns which exist.
+ *
+ * @throws ApiError `invalid_client`, or `temporarily_unavailable` after too many guesses.
+ */
+export async function authenticate(env: Env, headers: Headers, sent: Credentials, now: number) {
+  const gate = () => env.CLIENT_GATE.getByName(`address:${addressOf(headers)}`)
+  const [client, secret] = await Promise.all([digest(sent.client_id), digest(sent.client_secret)])
+  const [wait, found] = await Promise.all([
+    asked(() => gate().wait(client)),
+    isWellFormed(sent.client_secret, 'tcs') ? findClient(env.DB, sent.client_id) : null,
+  ])
+  if (wait > 0) throw tooMany('Too many wrong secrets.', wait)
+  if (found && isGood(found.client, secret, now) && !found.account.disabled) return found
+
+  const waitNow = await asked(() => gate().wrong(client))
+  throw waitNow > 0 ? tooMany('Too many wrong secrets.', waitNow) : invalidClient()
+}
+
+interface Digests {
+  secret_digest: string
+  previous_digest: string | null
+  previous_until: number | null
+  revoked: number
+}
+
+// What is compared are digests of 256 random bits: its time tells nothing of the secret.
+const isGood = (client: Digests, secret: string, now: number) =>
+  !client.revoked &&
+  (client.secret_digest === secret ||
+    (client.previous_digest === secret && now < (client.previous_until ?? 0)))

@@ -1,0 +1,44 @@
+import { base64url } from 'jose'
+
+// What we hand out to get it back unchanged. The keys follow from the signing keys, so they rotate
+// with them: the first seals, all open.
+
+const known = new Map<string, Promise<CryptoKey[]>>()
+
+function keysOf({ SIGNING_KEYS }: Pick<Env, 'SIGNING_KEYS'>): Promise<CryptoKey[]> {
+  const found = known.get(SIGNING_KEYS) ?? derive(JSON.parse(SIGNING_KEYS).keys)
+  known.set(SIGNING_KEYS, found)
+  return found
+}
+
+const derive = (keys: { d: string }[]) =>
+  Promise.all(
+    keys.map(async ({ d }) => {
+      const raw = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`seal ${d}`))
+      const hmac = { name: 'HMAC', hash: 'SHA-256' }
+      return crypto.subtle.importKey('raw', raw, hmac, false, ['sign', 'verify'])
+    }),
+  )
+
+const bytesOf = (context: string, text: string) => new TextEncoder().encode(`${context}\n${text}`)
+
+/** A text with proof that we wrote it, for this context and no other. */
+export async function seal(env: Env, context: string, text: string): Promise<string> {
+  const [key] = await keysOf(env)
+  const mac = await crypto.subtle.sign('HMAC', key!, bytesOf(context, text))
+  return `${base64url.encode(text)}.${base64url.encode(new Uint8Array(mac))}`
+}
+
+/** The text that was sealed for this context, or null for anything else. */
+export async function unseal(env: Env, context: string, sealed: string): Promise<string | null> {
+  const [, body, mac] = /^([\w-]+)\.([\w-]{43})$/.exec(sealed) ?? []
+  if (body === undefined || mac === undefined) return null
+  const text = new TextDecoder().decode(base64url.decode(body))
+  const signature = base64url.decode(mac)
+  // base64url is read leniently: only the very text that we gave out is taken back.
+  if (base64url.encode(text) !== body || base64url.encode(signature) !== mac) return null
+  for (const key of await keysOf(env)) {
+    if (await crypto.subtle.verify('HMAC', key, signature, bytesOf(context, text))) return text
+  }
+  return null
+}

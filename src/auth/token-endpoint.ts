@@ -1,0 +1,64 @@
+import { Hono } from 'hono'
+import { ApiError } from '../errors.ts'
+import { expiryOf, LIFETIME, mint } from './access-token.ts'
+import { authenticate, tooMany } from './authenticate.ts'
+import { invalidClient, readCredentials, readForm } from './client.ts'
+import { asked } from './gates.ts'
+
+const SCOPES = ['read', 'write']
+
+/**
+ * The client credentials grant.
+ *
+ * @see [RFC 6749 §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4)
+ */
+export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) => {
+  const now = Date.now()
+  const form = await readForm(c.req.raw)
+  const sent = readCredentials(c.req.header('Authorization'), form)
+  const grantType = form.get('grant_type')
+  if (!grantType) throw new ApiError('invalid_request', { detail: 'grant_type is missing.' })
+  if (grantType !== 'client_credentials') {
+    throw new ApiError('unsupported_grant_type', { detail: 'Send grant_type=client_credentials.' })
+  }
+  const scope = scopeOf(form.get('scope'))
+
+  const { client, account } = await authenticate(c.env, c.req.raw.headers, sent, now)
+  const { client_id, version } = client
+  const { id, name, vertical, mode, time_zone, binding } = account
+  const { unknown_customer, unknown_affiliate } = account
+  const policies = { unknown_customer, unknown_affiliate }
+  const jti = crypto.randomUUID()
+  const grant = { account: id, client_id, name, vertical, mode, time_zone, binding, scope }
+  const wait = await asked(() =>
+    c.env.CLIENT_GATE.getByName(`client:${client_id}`).mint({
+      jti,
+      version,
+      expiresAt: expiryOf(now),
+      grant: { ...grant, ...policies },
+    }),
+  )
+  if (wait === null) throw invalidClient()
+  if (wait > 0) throw tooMany('60 tokens an hour are enough: a token lives for one.', wait)
+
+  return c.json({
+    access_token: await mint({ client_id, jti, scope }, c.env, now),
+    token_type: 'Bearer',
+    expires_in: LIFETIME,
+    scope,
+  })
+})
+
+/**
+ * The scope that is granted: what was asked for, or all of it.
+ *
+ * @see [RFC 6749 §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)
+ */
+function scopeOf(asked: string | undefined): string {
+  if (asked === undefined) return SCOPES.join(' ')
+  const words = asked.split(' ')
+  if (!words.every((word) => SCOPES.includes(word))) {
+    throw new ApiError('invalid_scope', { detail: 'A scope is a subset of: read write.' })
+  }
+  return SCOPES.filter((word) => words.includes(word)).join(' ')
+}

@@ -1,0 +1,58 @@
+import type { Found, Page } from './list.ts'
+import { tried } from './run.ts'
+import type { Delivery } from './tables.ts'
+
+/** An account's deliveries of one page, newest first, none with an id below `oldest`. */
+export async function listDeliveries(
+  session: D1DatabaseSession,
+  account: string,
+  oldest: string,
+  { number, size, after }: Page,
+): Promise<Omit<Found, 'data'> & { data: Delivery[] }> {
+  const [before] = after ?? []
+  const offset = after ? 0 : (number - 1) * size
+  const [rows, counted] = await tried(() =>
+    session.batch<Record<string, unknown>>([
+      session
+        .prepare(
+          `select * from deliveries where account = ?1 and id >= ?2 and id < ?3
+           order by id desc limit ${size + 1} offset ${offset}`,
+        )
+        .bind(account, oldest, before ?? '~'),
+      session
+        .prepare('select count(*) as total from deliveries where account = ?1 and id >= ?2')
+        .bind(account, oldest),
+    ]),
+  )
+  const found = rows!.results as unknown as Delivery[]
+  return {
+    data: found.slice(0, size),
+    total: Number(counted!.results[0]?.total),
+    last: found.length > size ? [found[size - 1]!.id] : null,
+  }
+}
+
+/** One delivery of an account, if it is not older than `oldest`. */
+export const findDelivery = (
+  session: D1DatabaseSession,
+  account: string,
+  oldest: string,
+  id: string,
+) =>
+  tried(() =>
+    session
+      .prepare('select * from deliveries where account = ?1 and id = ?2 and id >= ?3')
+      .bind(account, id, oldest)
+      .first<Delivery>(),
+  )
+
+/** The ids of the affiliates that an account has configured, in order. */
+export async function affiliatesOf(session: D1DatabaseSession, account: string): Promise<string[]> {
+  const { results } = await tried(() =>
+    session
+      .prepare('select affiliate_id from affiliates where account = ?1 order by affiliate_id')
+      .bind(account)
+      .all<{ affiliate_id: string }>(),
+  )
+  return results.map(({ affiliate_id }) => affiliate_id)
+}

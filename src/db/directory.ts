@@ -1,0 +1,16 @@
+import { eq } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { tried } from './run.ts'
+import { accounts, clients } from './tables.ts'
+
+/** The OAuth client of this name with its account, if there is one. */
+export async function findClient(d1: D1Database, client_id: string) {
+  const rows = await tried(() =>
+    drizzle(d1)
+      .select({ client: clients, account: accounts })
+      .from(clients)
+      .innerJoin(accounts, eq(accounts.id, clients.account))
+      .where(eq(clients.client_id, client_id)),
+  )
+  return rows[0] ?? null
+}

@@ -1,0 +1,134 @@
+import { tried } from './run.ts'
+import type { Shelf } from './shelf.ts'
+
+/** Which page: its number (from 1), its size, and the key after which it begins, if by cursor. */
+export interface Page {
+  number: number
+  size: number
+  after: readonly string[] | null
+}
+
+/** A page of records; `last` is where the next one begins, null where there is none. */
+export interface Found {
+  data: Record<string, unknown>[]
+  total: number
+  last: string[] | null
+}
+
+/** What a list is narrowed to; days are inclusive. */
+export interface Filter {
+  customer_id?: string
+  from?: string
+  to?: string
+}
+
+/** What of a resource a list shows. */
+export interface Shown {
+  readonly name: string
+  readonly shelf: Shelf
+  readonly fields: readonly string[]
+}
+
+/** The values of a statement, each by its place: `?1` is the account. */
+class Values {
+  readonly list: unknown[]
+  constructor(account: string) {
+    this.list = [account]
+  }
+  add = (value: unknown) => `?${this.list.push(value)}`
+}
+
+/**
+ * One page of an account's records, in the order of their key, which never changes: whoever walks
+ * by cursor meets each record once, whatever arrives meanwhile. An unfiltered page reads as many
+ * rows as it shows; a filtered one also the index entries that match, since `total` counts them.
+ */
+export async function list(
+  session: D1DatabaseSession,
+  shown: Shown,
+  account: string,
+  filter: Filter,
+  page: Page,
+): Promise<Found> {
+  const { table, key } = shown.shelf
+  const values = new Values(account)
+  const from = source(shown.shelf, filter, values)
+  const bound = values.list.length
+  const after = page.after
+    ? ` and (${key.join()}) > (${page.after.map(values.add).join()})`
+    : ''
+  const offset = page.after ? 0 : (page.number - 1) * page.size
+  const keys = `select ${key.join()} from ${from}${after} order by ${key.join()}
+    limit ${page.size + 1} offset ${offset}`
+  const columns = [...new Set([...key, ...shown.fields])]
+  const same = key.map((name) => `t.${name} = k.${name}`).join(' and ')
+  const filtered = Object.keys(filter).length > 0
+
+  const [rows, counted] = await tried(() =>
+    session.batch<Record<string, unknown>>([
+      session
+        .prepare(
+          `with k as materialized (${keys})
+           select ${columns.map((name) => `t.${name}`).join()} from k
+           cross join ${table} t on t.account = ?1 and ${same}
+           order by ${key.map((name) => `k.${name}`).join()}`,
+        )
+        .bind(...values.list),
+      filtered
+        ? session.prepare(`select count(*) as total from ${from}`).bind(...values.list.slice(0, bound))
+        : session
+            .prepare('select total from totals where account = ?1 and resource = ?2')
+            .bind(account, shown.name),
+    ]),
+  )
+  const found = rows!.results
+  const last = found.length > page.size ? found[page.size - 1]! : null
+  return {
+    data: found.slice(0, page.size).map((row) => present(row, shown.fields)),
+    total: Number(counted!.results[0]?.total ?? 0),
+    last: last && key.map((name) => String(last[name])),
+  }
+}
+
+/** Where the matching records are found: along the key, or along the index that serves the filter. */
+function source({ table, holds, day, indexes }: Shelf, filter: Filter, values: Values): string {
+  const { customer_id, from, to } = filter
+  const index =
+    customer_id !== undefined ? indexes.customer : from || to ? indexes.day : null
+  const wanted = [
+    'account = ?1',
+    ...(holds ? ['held = 0'] : []),
+    ...(customer_id === undefined ? [] : [`customer_id = ${values.add(customer_id)}`]),
+    ...(from === undefined ? [] : [`${day} >= ${values.add(from)}`]),
+    ...(to === undefined ? [] : [`${day} <= ${values.add(to)}`]),
+  ]
+  // Left to itself the planner may walk the whole key to save a sort.
+  return `${table}${index ? ` indexed by ${index}` : ''} where ${wanted.join(' and ')}`
+}
+
+/** One record by its id, or null; a held one is not there yet. */
+export async function findOne(
+  session: D1DatabaseSession,
+  { shelf, fields }: Shown,
+  account: string,
+  id: string,
+): Promise<Record<string, unknown> | null> {
+  const { table, key, holds } = shelf
+  const row = await tried(() =>
+    session
+      .prepare(
+        `select ${fields.join()} from ${table}
+         where account = ?1 and ${key[0]} = ?2${holds ? ' and held = 0' : ''}`,
+      )
+      .bind(account, id)
+      .first<Record<string, unknown>>(),
+  )
+  return row && present(row, fields)
+}
+
+/** A record as it was sent: an optional field that never was is absent, not null. */
+function present(row: Record<string, unknown>, fields: readonly string[]) {
+  return Object.fromEntries(
+    fields.filter((name) => row[name] !== null).map((name) => [name, row[name]]),
+  )
+}

@@ -1,0 +1,108 @@
+import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+
+/**
+ * The whole vocabulary of failure. A code implies its status and title; this is their only table.
+ *
+ * @see [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) token endpoint errors
+ * @see [RFC 6750 §3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1) bearer token errors
+ */
+export const PROBLEMS = {
+  invalid_request: [400, 'The request cannot be understood'],
+  invalid_scope: [400, 'The scope is unknown'],
+  unsupported_grant_type: [400, 'The grant type is not supported'],
+  malformed_json: [400, 'The body is not JSON'],
+  invalid_query: [400, 'The query cannot be understood'],
+  missing_credentials: [401, 'Credentials are required'],
+  invalid_client: [401, 'The client is unknown, or its secret is wrong'],
+  invalid_token: [401, 'The access token is invalid, expired or revoked'],
+  https_required: [403, 'HTTPS is required'],
+  insufficient_scope: [403, 'The scope of the access token does not allow this'],
+  wrong_vertical: [403, 'The access token is for another vertical'],
+  not_found: [404, 'No such resource'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  payload_too_large: [413, 'The body is too large'],
+  unsupported_media_type: [415, 'The body has the wrong media type'],
+  validation_failed: [422, 'The payload breaks the schema'],
+  rate_limited: [429, 'Too many requests'],
+  temporarily_unavailable: [429, 'Too many attempts'],
+  internal_error: [500, 'Something went wrong on our side'],
+  unavailable: [503, 'The service is unavailable for a moment'],
+} as const
+
+/** The name of a failure. */
+export type ErrorCode = keyof typeof PROBLEMS
+
+/** What a failure may say beyond its code; its sentences are ours, none is the sender's. */
+export interface Details {
+  detail?: string
+  headers?: Record<string, string>
+  delivery_id?: string
+  errors?: object[]
+  errors_total?: number
+  cause?: unknown
+}
+
+/** A failure the caller is meant to read. Anything else that is thrown is a bug, and a 500. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly details: Details
+
+  constructor(code: ErrorCode, { cause, ...details }: Details = {}) {
+    super(code, { cause })
+    this.code = code
+    this.details = details
+  }
+
+  get status() {
+    return PROBLEMS[this.code][0]
+  }
+
+  get title() {
+    return PROBLEMS[this.code][1]
+  }
+}
+
+/** A fault of ours that a retry cures; `seconds` is when to try again. */
+export const unavailable = (cause: unknown, seconds = 2) =>
+  new ApiError('unavailable', {
+    detail: 'Nothing is half done: repeat the same request.',
+    headers: { 'Retry-After': String(seconds) },
+    cause,
+  })
+
+/** Answers an address that nobody has. */
+export const onNotFound: NotFoundHandler = (c) => problem(c, new ApiError('not_found'))
+
+/** Answers whatever was thrown, in the one shape that failures have. */
+export const onError: ErrorHandler = (thrown, c) => problem(c, readable(thrown, c))
+
+/** @see [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) Problem Details for HTTP APIs */
+function problem(c: Context, { code, status, title, details }: ApiError) {
+  const { headers, ...said } = details
+  const type = new URL(`/problems/${code}`, c.env.BASE_URL)
+  const body = { type, title, status, code, request_id: c.var.requestId, ...said }
+  return c.json(body, status, { ...headers, 'Content-Type': 'application/problem+json' })
+}
+
+/** What Hono's own middleware means by a status; its words are not ours, and go no further. */
+const BY_STATUS: Record<number, ErrorCode> = { 404: 'not_found', 413: 'payload_too_large' }
+
+/** The failure a caller may read, of anything thrown; what is a bug is logged here, once. */
+export function readable(thrown: unknown, c: Context): ApiError {
+  if (thrown instanceof ApiError) {
+    if (thrown.status >= 500) log(thrown.cause, c)
+    return thrown
+  }
+  const status = thrown instanceof HTTPException ? thrown.status : 500
+  const code = BY_STATUS[status] ?? (status < 500 ? 'invalid_request' : 'internal_error')
+  if (code === 'internal_error') log(thrown, c)
+  return new ApiError(code)
+}
+
+/** Where it broke and for whom, without the message: a database error quotes the row. */
+function log(thrown: unknown, c: Context) {
+  const { name, stack = '' } = thrown instanceof Error ? thrown : new Error()
+  const at = stack.match(/^ +at .+/gm)?.slice(0, 5)
+  console.error(JSON.stringify({ request_id: c.var.requestId, fault: name, at }))
+}

@@ -1,0 +1,48 @@
+import { createMiddleware } from 'hono/factory'
+import { routePath } from 'hono/route'
+import type { Caller } from './auth/bearer.ts'
+import { ApiError } from './errors.ts'
+import { summaryOf } from './ingest/outcome.ts'
+
+const TWO_YEARS = 63_072_000
+
+const isHttps = (env: Env) => env.BASE_URL.startsWith('https:')
+
+/**
+ * What every answer has: an id, and one line in the log. The line says who, where, how long and
+ * what became of it: no body, no secret, nothing personal.
+ */
+export const everyAnswer = createMiddleware<Caller>(async function everyAnswer(c, next) {
+  const started = Date.now()
+  const requestId = crypto.randomUUID()
+  c.set('requestId', requestId)
+  await next()
+  // A large body that is answered unread would break the connection, and the answer with it.
+  await c.req.raw.body?.cancel().catch(() => {})
+  c.header('X-Request-Id', requestId)
+  if (isHttps(c.env)) {
+    c.header('Strict-Transport-Security', `max-age=${TWO_YEARS}; includeSubDomains`)
+  }
+
+  const grant = await c.var.admitted?.catch(() => null)
+  const { delivery } = c.var
+  console.log(
+    JSON.stringify({
+      request_id: requestId,
+      account: grant?.account,
+      method: c.req.method,
+      route: routePath(c, -1),
+      status: c.res.status,
+      ms: Date.now() - started,
+      ...(delivery && { delivery_id: delivery.id, outcomes: summaryOf(delivery) }),
+    }),
+  )
+})
+
+/** Refuses plain HTTP, never by a redirect: by then the secret has been sent in clear. */
+export const httpsOnly = createMiddleware<Caller>(async function httpsOnly(c, next) {
+  if (isHttps(c.env) && new URL(c.req.url).protocol === 'http:') {
+    throw new ApiError('https_required', { detail: `Send it again, to ${c.env.BASE_URL}.` })
+  }
+  await next()
+})

@@ -1,0 +1,18 @@
+import type { Grant } from '../auth/token-gate.ts'
+import type { Parcel } from '../db/deliver.ts'
+import type { Shelf } from '../db/shelf.ts'
+import type { Entity } from './judge.ts'
+
+/** A resource, as far as writing it is concerned: how it is judged and where it is kept. */
+export interface Intake extends Entity {
+  /** The noun in its address. */
+  readonly name: string
+  readonly shelf: Shelf
+  /** A record that is good, by column. */
+  readonly toValues: (record: Record<string, unknown>) => Record<string, unknown>
+  /** What the account wants done with a record that refers to what is not known. */
+  readonly unknown: (grant: Grant) => Parcel['unknown']
+}
+
+/** The code of a reference to what is not known, by the table where it should be. */
+export const UNKNOWN = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const

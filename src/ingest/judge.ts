@@ -1,0 +1,163 @@
+import * as v from 'valibot'
+import { id, type Rule } from '../fields.ts'
+import type { Issue } from './words.ts'
+
+/** The contract: 1 to 1000 records a request. */
+export const MAX_RECORDS = 1000
+
+/** The contract: of one record at most so many errors are written out. */
+const MAX_PER_RECORD = 10
+
+/** Something the sender should know of a record that is stored. */
+export interface Warning {
+  code: string
+  pointer: string
+  message: string
+}
+
+/** What the records of a request are judged by. */
+export interface Entity {
+  readonly schema: v.ObjectSchema<v.ObjectEntries, undefined>
+  /** The members that tell one record from another, as they are named on the wire. */
+  readonly key: readonly string[]
+  /** The members whose values are nobody's business, and never said back. */
+  readonly personal: ReadonlySet<string>
+  /** What to tell of a record that is good; pointers are within the record. */
+  readonly warn: (record: Record<string, unknown>) => Warning[]
+}
+
+/** How the records came: one alone, in an array, or as `data`. */
+export type Form = 'object' | 'array' | 'data'
+
+/** A record that breaks no rule. */
+export interface Good {
+  index: number
+  record: Record<string, unknown>
+  warnings: Warning[]
+}
+
+/** A request, judged. */
+export interface Judged {
+  form: Form
+  /** The records as they were sent. */
+  sent: readonly unknown[]
+  good: Good[]
+  /** The errors that are written out, by record; `errorsTotal` counts the others, too. */
+  issues: Issue[]
+  errorsTotal: number
+  wrong: number
+}
+
+/** Judges a body. Pure: it reads no request, and throws nothing. */
+export function judge(body: unknown, entity: Entity): Judged {
+  const { form, sent, issues } = unwrap(body)
+  const judged: Judged = { form, sent, good: [], issues, errorsTotal: issues.length, wrong: 0 }
+  if (issues.length > 0) return { ...judged, wrong: sent.length }
+
+  const seen = new Set<string>()
+  for (const [index, record] of sent.entries()) {
+    const key = keyOf(record, entity.key)
+    const at = pointerOf(form, index)
+    const { found, output } = broken(record, entity)
+    const name = JSON.stringify(key)
+    if (key && Object.keys(key).length === entity.key.length) {
+      if (seen.has(name)) found.push({ pointer: '', code: 'duplicate_key' })
+      seen.add(name)
+    }
+    if (found.length === 0) {
+      const warnings = entity.warn(output)
+      for (const warning of warnings) warning.pointer = at + warning.pointer
+      judged.good.push({ index, record: output, warnings })
+      continue
+    }
+    judged.wrong += 1
+    judged.errorsTotal += found.length
+    for (const issue of found.slice(0, MAX_PER_RECORD)) {
+      issues.push({ index, ...(key && { key }), ...issue, pointer: at + issue.pointer })
+    }
+  }
+  return judged
+}
+
+/** Where a record stands in the body as sent. */
+export const pointerOf = (form: Form, index: number) =>
+  form === 'object' ? '' : form === 'array' ? `/${index}` : `/data/${index}`
+
+/** The members of a record's key, as sent, less those that are no good as one; none: undefined. */
+export function keyOf(record: unknown, key: readonly string[]): Record<string, string> | undefined {
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return undefined
+  const members = record as Record<string, unknown>
+  const good = key.filter((name) => Object.hasOwn(members, name) && v.is(id, members[name]))
+  if (good.length === 0) return undefined
+  return Object.fromEntries(good.map((name) => [name, members[name] as string]))
+}
+
+/** The three forms of a body; what is none of them is one issue. */
+function unwrap(body: unknown): { form: Form; sent: readonly unknown[]; issues: Issue[] } {
+  if (Array.isArray(body)) return { form: 'array', sent: body, issues: counted(body, '') }
+  if (typeof body !== 'object' || body === null) {
+    const expected = 'JSON object or an array of them'
+    return { form: 'object', sent: [], issues: [{ pointer: '', code: 'type', expected }] }
+  }
+  if (!Object.hasOwn(body, 'data')) return { form: 'object', sent: [body], issues: [] }
+
+  const { data } = body as { data: unknown }
+  const others = Object.keys(body).filter((name) => name !== 'data' && name !== 'meta')
+  const issues: Issue[] = others.map((name) => ({ pointer: step(name), code: 'unknown_field' }))
+  if (!Array.isArray(data)) issues.push({ pointer: '/data', code: 'type', expected: 'array' })
+  const sent: readonly unknown[] = Array.isArray(data) ? data : []
+  return { form: 'data', sent, issues: [...issues, ...(issues.length ? [] : counted(sent, '/data'))] }
+}
+
+const counted = ({ length }: readonly unknown[], pointer: string): Issue[] =>
+  length >= 1 && length <= MAX_RECORDS
+    ? []
+    : [{ pointer, code: 'record_count', expected: `1 to ${MAX_RECORDS}` }]
+
+/** One rule a field: the first that is broken explains the others. */
+const CONFIG = {
+  abortPipeEarly: true,
+  message: ({ expected }: v.BaseIssue<unknown>) => `type ${expected}`,
+} as const
+
+interface Broken {
+  found: Issue[]
+  output: Record<string, unknown>
+}
+
+/** The rules that one record breaks; pointers are within the record. */
+function broken(record: unknown, { schema, personal }: Entity): Broken {
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+    return { found: [{ pointer: '', code: 'type', expected: 'object' }], output: {} }
+  }
+  const { issues = [], output } = v.safeParse(schema, record, CONFIG)
+  const found = issues.map((issue) => dataOf(issue, schema.entries, personal))
+  const names = Object.keys(schema.entries)
+  for (const name in record) {
+    if (Object.hasOwn(schema.entries, name)) continue
+    found.push({ pointer: step(name), code: 'unknown_field', names })
+  }
+  return { found, output: output as Record<string, unknown> }
+}
+
+function dataOf(
+  { message, path, input }: v.BaseIssue<unknown>,
+  entries: v.ObjectEntries,
+  personal: ReadonlySet<string>,
+): Issue {
+  const name = String(path![0].key)
+  const missing = input === undefined || (input === null && entries[name]!.type !== 'optional')
+  if (missing) return { pointer: step(name), code: 'required' }
+
+  const [code = '', ...expected] = message.split(' ')
+  const shown = (typeof input === 'string' || typeof input === 'number') && !personal.has(name)
+  return {
+    pointer: step(name),
+    code: code as Rule,
+    ...(expected.length > 0 && { expected: expected.join(' ') }),
+    ...(shown && { value: input }),
+  }
+}
+
+/** @see [RFC 6901 §3](https://www.rfc-editor.org/rfc/rfc6901#section-3) JSON Pointer */
+const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`

@@ -1,0 +1,45 @@
+import type { Delivery } from '../db/tables.ts'
+import { pointerOf } from './judge.ts'
+import { type Intake, UNKNOWN } from './intake.ts'
+import { type Issue, type Said, say } from './words.ts'
+
+/** The contract: the log keeps the first 100 errors of a delivery, at most 64 KiB of them. */
+const LOGGED = 100
+const LOGGED_BYTES = 65_536
+
+/** The errors that the log keeps, as JSON; null where there are none. */
+export function logged(issues: readonly Issue[]): string | null {
+  if (issues.length === 0) return null
+  return JSON.stringify(firstOf(issues.slice(0, LOGGED).map(say)))
+}
+
+/** The errors of a logged delivery, those that were found at the door and in the database. */
+export function errorsOf(
+  { errors, unknown_keys, form }: Pick<Delivery, 'errors' | 'unknown_keys' | 'form'>,
+  { key, shelf }: Pick<Intake, 'key' | 'shelf'>,
+): Said[] {
+  const found: Said[] = JSON.parse(errors ?? '[]')
+  const keys: [number, ...string[]][] = JSON.parse(unknown_keys ?? '[]')
+  const { column, table } = shelf.refers
+  for (const [index, ...values] of keys) {
+    found.push(
+      say({
+        index,
+        key: Object.fromEntries(key.map((name, i) => [name, values[i]!])),
+        pointer: `${pointerOf(form, index)}/${column}`,
+        code: UNKNOWN[table],
+        value: values.at(-1),
+      }),
+    )
+  }
+  return firstOf(found.sort((a, b) => (a.index ?? -1) - (b.index ?? -1)))
+}
+
+/** The first errors, as many as the log may show. */
+function firstOf(errors: readonly Said[]): Said[] {
+  let bytes = 2
+  return errors.slice(0, LOGGED).filter((error) => {
+    bytes += new TextEncoder().encode(JSON.stringify(error)).length + 1
+    return bytes <= LOGGED_BYTES
+  })
+}

@@ -1,0 +1,30 @@
+/** How the caller wants its request handled and answered. */
+export interface Preferences {
+  lenient: boolean
+  minimal: boolean
+  /** What of it was honoured, as `Preference-Applied` says it; empty: nothing. */
+  applied: string
+}
+
+/** What we honour; whatever else is preferred is ignored, as the RFC says. */
+const HONOURED = ['return=minimal', 'return=representation', 'handling=lenient', 'handling=strict']
+
+/**
+ * Reads the `Prefer` header; of two that contradict each other the first wins.
+ *
+ * @see [RFC 7240 §2](https://www.rfc-editor.org/rfc/rfc7240#section-2)
+ */
+export function readPrefer(header = ''): Preferences {
+  const applied = new Map<string, string>()
+  for (const said of header.split(',')) {
+    const [name = '', value = ''] = said.split(';')[0]!.replaceAll('"', '').split('=')
+    const preference = `${name.trim()}=${value.trim()}`.toLowerCase()
+    const key = preference.split('=')[0]!
+    if (HONOURED.includes(preference) && !applied.has(key)) applied.set(key, preference)
+  }
+  return {
+    lenient: applied.get('handling') === 'handling=lenient',
+    minimal: applied.get('return') === 'return=minimal',
+    applied: [...applied.values()].join(', '),
+  }
+}

@@ -1,0 +1,33 @@
+import leven from 'leven'
+import { ApiError } from '../errors.ts'
+
+/** A query that cannot be understood; the sentence names the parameter. */
+export const invalidQuery = (detail: string) => new ApiError('invalid_query', { detail })
+
+/**
+ * The parameters of a query, each at most once and each known: one that is misspelt would be
+ * ignored otherwise, and a `dryrun=true` would store.
+ */
+export function readQuery<const N extends string>(
+  url: string,
+  ...known: N[]
+): Partial<Record<N, string>> {
+  const read: Partial<Record<N, string>> = {}
+  for (const [name, value] of new URL(url).searchParams) {
+    if (!known.includes(name as N)) {
+      const near = known.find((other) => leven(other, name) <= 2)
+      const hint = near ? `did you mean ${near}?` : `known are: ${known.join(', ') || 'none'}.`
+      throw invalidQuery(`There is no parameter ${JSON.stringify(name.slice(0, 40))}; ${hint}`)
+    }
+    if (Object.hasOwn(read, name)) throw invalidQuery(`${name} is there twice.`)
+    read[name as N] = value
+  }
+  return read
+}
+
+/** Whether a request is only to be judged. */
+export function readDryRun(url: string): boolean {
+  const { dry_run = 'false' } = readQuery(url, 'dry_run')
+  if (dry_run !== 'true' && dry_run !== 'false') throw invalidQuery('dry_run is true or false.')
+  return dry_run === 'true'
+}

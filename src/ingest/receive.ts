@@ -1,0 +1,66 @@
+import type { Context } from 'hono'
+import { ulid } from 'ulid'
+import type { Caller } from '../auth/bearer.ts'
+import { databaseOf } from '../auth/database.ts'
+import type { Grant } from '../auth/token-gate.ts'
+import { deliver, type Parcel, type Row } from '../db/deliver.ts'
+import { readBody } from './body.ts'
+import type { Intake } from './intake.ts'
+import { parseJson } from './json.ts'
+import { type Judged, judge } from './judge.ts'
+import { logged } from './log.ts'
+import { type Preferences, readPrefer } from './prefer.ts'
+import { readDryRun } from './query.ts'
+import { answer } from './report.ts'
+
+/**
+ * Receives one delivery: reads and judges the body while the gate is asked, stores what may be
+ * stored in one round trip, and says what became of each record.
+ */
+export async function receive(c: Context<Caller>, intake: Intake): Promise<Response> {
+  const preferences = readPrefer(c.req.header('Prefer'))
+  const dryRun = readDryRun(c.req.url)
+  const { text, release } = await readBody(c.req.raw)
+  try {
+    const judged = judge(parseJson(text), intake)
+    const rows = judged.good.map(
+      ({ index, record }): Row => ({ idx: index, values: intake.toValues(record) }),
+    )
+    const grant = await c.var.admitted
+    const parcel = toParcel(judged, rows, intake, grant, preferences, dryRun)
+    const session = databaseOf(c.env, grant.binding).withSession('first-primary')
+    const receipt = await deliver(session, intake.shelf, parcel)
+    c.set('delivery', receipt.delivery)
+    c.header('x-d1-bookmark', session.getBookmark() ?? undefined)
+    if (preferences.applied) c.header('Preference-Applied', preferences.applied)
+    return answer(c, { judged, intake, parcel, receipt, minimal: preferences.minimal })
+  } finally {
+    release()
+  }
+}
+
+function toParcel(
+  judged: Judged,
+  rows: Row[],
+  intake: Intake,
+  grant: Grant,
+  { lenient }: Preferences,
+  dryRun: boolean,
+): Parcel {
+  const receivedAt = Date.now()
+  return {
+    id: `dlv_${ulid(receivedAt)}`,
+    account: grant.account,
+    resource: intake.name,
+    form: judged.form,
+    receivedAt,
+    dryRun,
+    lenient,
+    unknown: intake.unknown(grant),
+    received: judged.sent.length,
+    wrong: judged.wrong,
+    errorsTotal: judged.errorsTotal,
+    errors: logged(judged.issues),
+    rows,
+  }
+}

@@ -1,0 +1,87 @@
+import leven from 'leven'
+import type { Rule } from '../fields.ts'
+import { CURRENCIES } from '../iso-4217.ts'
+
+/** One broken rule, as data: which record, where in the body as sent, and what the schema expects. */
+export interface Issue {
+  index?: number
+  key?: Record<string, string>
+  pointer: string
+  code: Rule
+  expected?: string
+  /** What was sent, where it may be said back: never of a personal field. */
+  value?: unknown
+  /** The names that would have been right. */
+  names?: readonly string[]
+}
+
+/** An issue as a partner reads it. */
+export interface Said {
+  index?: number
+  key?: Record<string, string>
+  pointer: string
+  code: Rule
+  message: string
+  hint?: string
+}
+
+const WORDS: Record<Rule, (value: string, expected: string) => string> = {
+  required: () => 'This field is required.',
+  unknown_field: () => 'There is no such field.',
+  type: (_, expected) => `This must be ${withArticle(expected)}.`,
+  date_time: (value) => `${value} is not an RFC 3339 date-time with an offset or Z.`,
+  date: (value) => `${value} is not a day of the calendar, written YYYY-MM-DD.`,
+  length: (_, expected) => `This must have ${expected} characters.`,
+  text: () => 'This has a NUL or a lone surrogate in it, which is no text.',
+  pattern: (value, expected) => `${value} does not match ${expected}.`,
+  email: () => 'This is not an e-mail address.',
+  currency: (value) => `${value} is not an ISO 4217 currency code.`,
+  number: () => 'This is too large to be a number.',
+  digits: () => 'This has more than 15 significant digits, or is beyond 10^15 or finer than 10^-12.',
+  decimals: (value) => `${value} has more than 2 decimal places.`,
+  minimum: (value, expected) => `${value} is less than ${expected}.`,
+  enum: (value, expected) => `${value} is not one of: ${expected}.`,
+  duplicate_key: () => 'An earlier record of this request has the same key.',
+  unknown_customer: (value) => `No customer ${value} was sent before.`,
+  unknown_affiliate: (value) => `No affiliate ${value} is configured.`,
+  record_count: (_, expected) => `A request has ${expected} records.`,
+}
+
+const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
+  unknown_field: ({ pointer, names }) => nearest(pointer.split('/').at(-1)!, names ?? []),
+  currency: ({ value }) => nearest(String(value).toUpperCase(), [...CURRENCIES]),
+  enum: ({ value, expected = '' }) => nearest(String(value), expected.split(', ')),
+  date_time: () => 'Write it as 2026-10-01T08:30:00Z, or with an offset: +02:00.',
+  digits: () => 'Round it to 15 significant digits.',
+  decimals: () => 'Round it to 2 decimal places.',
+  unknown_customer: () => 'Send the customer first; its transactions and activity can follow.',
+  unknown_affiliate: () => 'GET account lists the affiliates that are configured.',
+}
+
+/** An issue in words: the only place that makes them. */
+export function say({ expected = '', value, names, ...issue }: Issue): Said {
+  const message = WORDS[issue.code](value === undefined ? 'This' : quoted(value), expected)
+  const hint = HINTS[issue.code]?.({ ...issue, expected, value, ...(names && { names }) })
+  return { ...issue, message, ...(hint && { hint }) }
+}
+
+/** Long enough for any date, code or number; what is longer is cut. */
+const SHOWN = 40
+
+function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? value : String(value)
+  const cut = text.length > SHOWN ? `${[...text].slice(0, SHOWN).join('')}…` : text
+  return typeof value === 'string' ? JSON.stringify(cut) : cut
+}
+
+/** What was probably meant: at most two letters off, and nearer than half of the word. */
+function nearest(sent: string, names: readonly string[]): string | null {
+  if (sent.length > SHOWN) return null
+  const ranked = names
+    .map((name) => ({ name, distance: leven(sent.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, distance }) => distance <= 2 && distance * 2 < name.length)
+    .sort((a, b) => a.distance - b.distance)
+  return ranked[0] ? `Did you mean ${ranked[0].name}?` : null
+}
+
+const withArticle = (type: string) => (/^[aeiou]/i.test(type) ? `an ${type}` : `a ${type}`)

@@ -1,0 +1,8 @@
+/// <reference types="vite/types/importMeta.d.ts" />
+
+declare namespace Cloudflare {
+  interface Env {
+    DB_2: D1Database
+    MIGRATIONS: import('cloudflare:test').D1Migration[]
+  }
+}

@@ -1,0 +1,111 @@
+import { env, exports } from 'cloudflare:workers'
+import { digest, newSecret } from '../src/auth/secret.ts'
+
+/** Where the service is reached in tests. */
+export const ORIGIN = 'https://api.example'
+
+/** The verticals of the partner API. */
+export type Vertical = 'prop-trading' | 'forex'
+
+/** Asks for any address of the service. */
+export const ask = (path: string, init?: RequestInit) =>
+  exports.default.fetch(new URL(path, ORIGIN), init)
+
+interface Settings {
+  account: string
+  binding: 'DB' | 'DB_2'
+  unknown_customer: 'reject' | 'hold'
+  unknown_affiliate: 'warn' | 'reject'
+  affiliates: string[]
+  scope?: string
+}
+
+/** Makes a partner firm known, as the integrations team does. */
+export async function register(vertical: Vertical, settings: Partial<Settings> = {}) {
+  const account = settings.account ?? `acme-${vertical}`
+  const { unknown_customer = 'reject', unknown_affiliate = 'warn', binding = 'DB' } = settings
+  const client_id = `client-of-${account}`
+  const client_secret = newSecret('tcs', 'test')
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into accounts (id, name, vertical, mode, binding, unknown_customer, unknown_affiliate, created_at)
+       values (?, ?, ?, 'test', ?, ?, ?, '2026-01-01T00:00:00.000Z')`,
+    ).bind(account, `The ${account}`, vertical, binding, unknown_customer, unknown_affiliate),
+    env.DB.prepare(
+      `insert into clients (client_id, account, secret_digest, created_at)
+       values (?, ?, ?, '2026-01-01T00:00:00.000Z')`,
+    ).bind(client_id, account, await digest(client_secret)),
+  ])
+  for (const id of settings.affiliates ?? ['aff-7']) {
+    await env[binding]
+      .prepare('insert into affiliates (account, affiliate_id) values (?, ?)')
+      .bind(account, id)
+      .run()
+  }
+  return { account, client_id, client_secret }
+}
+
+/** Asks for a token. */
+export const askToken = (form: Record<string, string> | string, headers = {}) =>
+  ask('/oauth/token', { method: 'POST', body: new URLSearchParams(form), headers })
+
+/** The body of an answer, as far as tests look into it. */
+// biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
+export const json = async (response: Response | Promise<Response>) => (await response).json<any>()
+
+/** A partner as the outside world sees one: credentials, a token, and HTTP. */
+export async function partner(vertical: Vertical = 'forex', settings: Partial<Settings> = {}) {
+  const { account, client_id, client_secret } = await register(vertical, settings)
+  const { scope } = settings
+  const grant = { grant_type: 'client_credentials', client_id, client_secret }
+  const { access_token } = await json(askToken({ ...grant, ...(scope && { scope }) }))
+  const bearer = { Authorization: `Bearer ${access_token}` }
+  const at = (path: string) => `/api/v1/${vertical}/${path}`
+  const postText = (path: string, body: BodyInit | null, headers = {}) =>
+    ask(at(path), {
+      method: 'POST',
+      headers: { ...bearer, 'Content-Type': 'application/json', ...headers },
+      body,
+    })
+
+  return {
+    account,
+    vertical,
+    client_id,
+    client_secret,
+    access_token,
+    get: (path: string, headers = {}) => ask(at(path), { headers: { ...bearer, ...headers } }),
+    post: (path: string, body: unknown, headers = {}) =>
+      postText(path, JSON.stringify(body), headers),
+    postText,
+  }
+}
+
+/** A trader that every vertical takes. */
+export const ada = {
+  customer_id: 'c-1',
+  signup_date: '2026-10-01T08:00:00.000Z',
+  affiliate_id: 'aff-7',
+  tracking_data: 'click-42',
+}
+
+/** A transaction of hers that the forex vertical takes. */
+export const deposit = {
+  transaction_id: 't-1',
+  customer_id: 'c-1',
+  transaction_type: 'deposit',
+  amount_currency: 100.25,
+  currency: 'EUR',
+  transaction_date: '2026-10-02T09:30:00.000Z',
+  status: 'approved',
+}
+
+/** A day of hers that every vertical takes. */
+export const traded = {
+  date: '2026-10-02',
+  customer_id: 'c-1',
+  instrument: 'EURUSD',
+  lots_traded: 1.07,
+  pnl: -12.345678,
+  currency: 'USD',
+}

@@ -1,0 +1,31 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
+import { defineConfig } from 'vitest/config'
+
+/** A signing key that lives as long as the tests run. */
+const newKey = (kid: string) => ({
+  ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+  kid,
+})
+
+export default defineConfig({
+  plugins: [
+    cloudflareTest(async () => ({
+      wrangler: { configPath: './wrangler.toml' },
+      miniflare: {
+        d1Databases: ['DB', 'DB_2'],
+        bindings: {
+          BASE_URL: 'https://api.example',
+          MIGRATIONS: await readD1Migrations('./migrations'),
+          SIGNING_KEYS: JSON.stringify({ keys: [newKey('first'), newKey('second')] }),
+          ADMIN_KEY: 'admin-key-of-the-tests',
+        },
+      },
+    })),
+  ],
+  test: {
+    setupFiles: ['./test/setup.ts'],
+    // One line a request is printed by the service itself; a test that fails says enough.
+    onConsoleLog: () => false,
+  },
+})
