@@ -8,6 +8,10 @@ const newKey = (kid: string) => ({
   kid,
 })
 
+// The pool reads required secrets as `wrangler dev` does, and warns of each that is not there.
+process.env.SIGNING_KEYS = JSON.stringify({ keys: [newKey('first'), newKey('second')] })
+process.env.ADMIN_KEY = 'admin-key-of-the-tests'
+
 export default defineConfig({
   plugins: [
     cloudflareTest(async () => ({
@@ -17,8 +21,6 @@ export default defineConfig({
         bindings: {
           BASE_URL: 'https://api.example',
           MIGRATIONS: await readD1Migrations('./migrations'),
-          SIGNING_KEYS: JSON.stringify({ keys: [newKey('first'), newKey('second')] }),
-          ADMIN_KEY: 'admin-key-of-the-tests',
         },
       },
     })),

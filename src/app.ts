@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
-import { type Caller, bearer } from './auth/bearer.ts'
+import { bearer, type Caller } from './auth/bearer.ts'
 import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { ApiError, onError, onNotFound } from './errors.ts'
 import { everyAnswer, httpsOnly } from './every-answer.ts'
@@ -11,7 +11,9 @@ import { resourceRoutes } from './trading/routes.ts'
 
 /** The map of the service: every address it answers begins on this page. */
 export const app = new Hono<Caller>()
-app.notFound((c) => (isOauth(c.req.path) ? oauthError(new ApiError('not_found'), c) : onNotFound(c)))
+app.notFound((c) =>
+  isOauth(c.req.path) ? oauthError(new ApiError('not_found'), c) : onNotFound(c),
+)
 app.onError((thrown, c) => (isOauth(c.req.path) ? oauthError(thrown, c) : onError(thrown, c)))
 
 app.use(everyAnswer)

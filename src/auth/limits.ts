@@ -22,9 +22,7 @@ export function waitOf(wrongs: readonly Wrong[], client: string, now: number): n
   const own = recent.filter((wrong) => wrong.client === client)
   const until = (list: readonly Wrong[], limit: number) =>
     list.length < limit ? 0 : list[list.length - limit]!.at + WRONG_WINDOW_MS - now
-  return Math.ceil(
-    Math.max(until(own, WRONG_PER_CLIENT), until(recent, WRONG_PER_ADDRESS)) / 1000,
-  )
+  return Math.ceil(Math.max(until(own, WRONG_PER_CLIENT), until(recent, WRONG_PER_ADDRESS)) / 1000)
 }
 
 /** A token that was minted and has not expired. */

@@ -40,7 +40,11 @@ export interface Receipt {
  * that may be stored are, and totals follow. All of that happens, or nothing does; asked again
  * with the same parcel it changes nothing and gives the same receipt.
  */
-export function deliver(session: D1DatabaseSession, shelf: Shelf, parcel: Parcel): Promise<Receipt> {
+export function deliver(
+  session: D1DatabaseSession,
+  shelf: Shelf,
+  parcel: Parcel,
+): Promise<Receipt> {
   const short = arrays(parcel.rows, statementsOf(shelf).short)
   const full = arrays(parcel.rows, shelf.columns)
   return tried(async (attempt) => {

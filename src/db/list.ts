@@ -54,9 +54,7 @@ export async function list(
   const values = new Values(account)
   const from = source(shown.shelf, filter, values)
   const bound = values.list.length
-  const after = page.after
-    ? ` and (${key.join()}) > (${page.after.map(values.add).join()})`
-    : ''
+  const after = page.after ? ` and (${key.join()}) > (${page.after.map(values.add).join()})` : ''
   const offset = page.after ? 0 : (page.number - 1) * page.size
   const keys = `select ${key.join()} from ${from}${after} order by ${key.join()}
     limit ${page.size + 1} offset ${offset}`
@@ -75,7 +73,9 @@ export async function list(
         )
         .bind(...values.list),
       filtered
-        ? session.prepare(`select count(*) as total from ${from}`).bind(...values.list.slice(0, bound))
+        ? session
+            .prepare(`select count(*) as total from ${from}`)
+            .bind(...values.list.slice(0, bound))
         : session
             .prepare('select total from totals where account = ?1 and resource = ?2')
             .bind(account, shown.name),
@@ -93,8 +93,7 @@ export async function list(
 /** Where the matching records are found: along the key, or along the index that serves the filter. */
 function source({ table, holds, day, indexes }: Shelf, filter: Filter, values: Values): string {
   const { customer_id, from, to } = filter
-  const index =
-    customer_id !== undefined ? indexes.customer : from || to ? indexes.day : null
+  const index = customer_id !== undefined ? indexes.customer : from || to ? indexes.day : null
   const wanted = [
     'account = ?1',
     ...(holds ? ['held = 0'] : []),

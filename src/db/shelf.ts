@@ -30,12 +30,11 @@ const OURS = ['account', 'held', 'delivery', 'idx', 'revision']
 
 /** The columns of an account's primary key, less the account. */
 export const keyOf = (table: SQLiteTable) =>
-  getTableConfig(table).primaryKeys[0]!.columns.map(({ name }) => name).slice(1)
+  getTableConfig(table)
+    .primaryKeys[0]!.columns.map(({ name }) => name)
+    .slice(1)
 
-function shelf(
-  table: SQLiteTable,
-  own: Pick<Shelf, 'indexed' | 'refers'> & Partial<Shelf>,
-): Shelf {
+function shelf(table: SQLiteTable, own: Pick<Shelf, 'indexed' | 'refers'> & Partial<Shelf>): Shelf {
   const columns = Object.keys(getTableColumns(table))
   return {
     table: getTableName(table),

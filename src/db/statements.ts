@@ -41,8 +41,7 @@ const OURS = 'deliveries where account = ?1 and id = ?2'
 function write(shelf: Shelf): Statements {
   const { table, key, columns, indexed, refers, version, holds } = shelf
   const short = [...new Set([...key, refers.column, ...indexed, ...(version ? [version] : [])])]
-  const place = (list: readonly string[]) => (name: string) =>
-    `value ->> ${1 + list.indexOf(name)}`
+  const place = (list: readonly string[]) => (name: string) => `value ->> ${1 + list.indexOf(name)}`
   const inShort = place(short)
   const inFull = place(columns)
   const commas = (list: readonly string[], each = (name: string) => name) => list.map(each).join()

@@ -95,6 +95,8 @@ function decimal([high, low, fine, finest]: bigint[]): string {
   const limb = BigInt(LIMB)
   const units = (high! * limb + low!) * TRILLION + fine! * limb + finest!
   const size = units < 0n ? -units : units
-  const places = String(size % TRILLION).padStart(12, '0').replace(/0+$/, '')
+  const places = String(size % TRILLION)
+    .padStart(12, '0')
+    .replace(/0+$/, '')
   return `${units < 0n ? '-' : ''}${size / TRILLION}${places && `.${places}`}`
 }

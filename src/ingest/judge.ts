@@ -106,7 +106,11 @@ function unwrap(body: unknown): { form: Form; sent: readonly unknown[]; issues: 
   const issues: Issue[] = others.map((name) => ({ pointer: step(name), code: 'unknown_field' }))
   if (!Array.isArray(data)) issues.push({ pointer: '/data', code: 'type', expected: 'array' })
   const sent: readonly unknown[] = Array.isArray(data) ? data : []
-  return { form: 'data', sent, issues: [...issues, ...(issues.length ? [] : counted(sent, '/data'))] }
+  return {
+    form: 'data',
+    sent,
+    issues: [...issues, ...(issues.length ? [] : counted(sent, '/data'))],
+  }
 }
 
 const counted = ({ length }: readonly unknown[], pointer: string): Issue[] =>

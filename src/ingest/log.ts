@@ -1,6 +1,6 @@
 import type { Delivery } from '../db/tables.ts'
-import { pointerOf } from './judge.ts'
 import { type Intake, UNKNOWN } from './intake.ts'
+import { pointerOf } from './judge.ts'
 import { type Issue, type Said, say } from './words.ts'
 
 /** The contract: the log keeps the first 100 errors of a delivery, at most 64 KiB of them. */

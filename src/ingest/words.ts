@@ -37,7 +37,8 @@ const WORDS: Record<Rule, (value: string, expected: string) => string> = {
   email: () => 'This is not an e-mail address.',
   currency: (value) => `${value} is not an ISO 4217 currency code.`,
   number: () => 'This is too large to be a number.',
-  digits: () => 'This has more than 15 significant digits, or is beyond 10^15 or finer than 10^-12.',
+  digits: () =>
+    'This has more than 15 significant digits, or is beyond 10^15 or finer than 10^-12.',
   decimals: (value) => `${value} has more than 2 decimal places.`,
   minimum: (value, expected) => `${value} is less than ${expected}.`,
   enum: (value, expected) => `${value} is not one of: ${expected}.`,

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { keyOf } from '../db/shelf.ts'
 import type { Table } from '../db/tables.ts'
-import type { Warning } from '../ingest/judge.ts'
 import type { Intake } from '../ingest/intake.ts'
+import type { Warning } from '../ingest/judge.ts'
 import { WITHDRAWN } from '../iso-4217.ts'
 
 /**
@@ -22,7 +22,9 @@ export interface Resource extends Intake {
 }
 
 /** What a resource says of itself beside its fields. */
-type Own = Pick<Resource, 'name' | 'dated' | 'single' | 'groups' | 'unknown' | 'shelf'> & { summed: readonly string[] }
+type Own = Pick<Resource, 'name' | 'dated' | 'single' | 'groups' | 'unknown' | 'shelf'> & {
+  summed: readonly string[]
+}
 
 const PERSONAL = new Set(['first_name', 'last_name', 'email'])
 

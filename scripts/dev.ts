@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { parseArgs, parseEnv } from 'node:util'
+import { curlLines, demoAccounts, seedSql } from './demo.ts'
+import { newKeySet } from './keys.ts'
+
+// Starts the service with its local database and demo accounts: `npm run dev [-- --reset]`.
+
+const SECRETS = '.dev.vars'
+const DEMO = '.demo.json'
+const STATE = '.wrangler/state'
+const ACCOUNTS = '.wrangler/demo-accounts.json'
+const SEED = '.wrangler/seed.sql'
+
+/** Wrangler asks nobody anything, and reaches for nothing outside. */
+const ENV = {
+  ...process.env,
+  CI: '1',
+  WRANGLER_SEND_METRICS: 'false',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  NO_UPDATE_NOTIFIER: '1',
+}
+
+const { values } = parseArgs({ options: { reset: { type: 'boolean', default: false } } })
+const port = Number(process.env.PORT ?? 8787)
+const base = `http://127.0.0.1:${port}`
+
+let running: ChildProcess | undefined
+let stopping = false
+
+/** Runs wrangler in a process group of its own, so that all it started ends with it. */
+function wrangler(args: string[], stdio: 'inherit' | 'pipe'): ChildProcess {
+  running = spawn('node_modules/.bin/wrangler', args, {
+    env: ENV,
+    stdio: ['ignore', stdio, stdio],
+    detached: true,
+  })
+  return running
+}
+
+function stop(signal: NodeJS.Signals) {
+  stopping = true
+  if (running?.pid && running.exitCode === null) process.kill(-running.pid, signal)
+  else process.exit()
+}
+
+/** Runs one wrangler command to its end; what it prints is shown only when it fails. */
+async function run(...args: string[]) {
+  const child = wrangler(args, 'pipe')
+  let said = ''
+  child.stdout?.on('data', (data) => (said += data))
+  child.stderr?.on('data', (data) => (said += data))
+  const [code] = await once(child, 'exit')
+  if (stopping) process.exit()
+  if (code !== 0) {
+    console.error(`wrangler ${args.join(' ')} failed:\n${said}`)
+    process.exit(1)
+  }
+}
+
+async function checkPort() {
+  const probe = createServer().listen(port, '127.0.0.1')
+  const failed = await Promise.race([
+    once(probe, 'listening').then(() => null),
+    once(probe, 'error').then(([error]) => error as NodeJS.ErrnoException),
+  ])
+  probe.close()
+  if (!failed) return
+  console.error(
+    `Port ${port} cannot be used (${failed.code}). Choose another: PORT=8788 npm run dev`,
+  )
+  process.exit(1)
+}
+
+async function makeSecrets() {
+  if (existsSync(SECRETS)) return
+  const admin = randomBytes(32).toString('base64url')
+  writeFileSync(SECRETS, `SIGNING_KEYS='${await newKeySet()}'\nADMIN_KEY='${admin}'\n`, {
+    mode: 0o600,
+  })
+}
+
+async function answers(): Promise<boolean> {
+  const response = await fetch(`${base}/healthz`).catch(() => null)
+  return response?.ok ?? false
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => stop('SIGTERM'))
+}
+// Whoever started us may be killed without a word to us.
+const parent = process.ppid
+setInterval(() => process.ppid !== parent && stop('SIGTERM'), 500).unref()
+
+await checkPort()
+rmSync(DEMO, { force: true })
+if (values.reset)
+  for (const path of [STATE, ACCOUNTS]) rmSync(path, { recursive: true, force: true })
+await makeSecrets()
+const accounts = demoAccounts(ACCOUNTS)
+writeFileSync(SEED, await seedSql(accounts), { mode: 0o600 })
+
+console.log('Preparing the local database …')
+await run('d1', 'migrations', 'apply', 'DB', '--local')
+await run('d1', 'execute', 'DB', '--local', '--file', SEED)
+rmSync(SEED)
+
+const server = wrangler(
+  ['dev', '--ip', '127.0.0.1', '--port', String(port), '--var', `BASE_URL:${base}`],
+  'inherit',
+)
+server.on('exit', (code) => process.exit(stopping ? 0 : (code ?? 1)))
+while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 100))
+
+const { ADMIN_KEY: admin_key } = parseEnv(readFileSync(SECRETS, 'utf8'))
+const demo = { base_url: base, admin_key, accounts }
+writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+renameSync(`${DEMO}.new`, DEMO)
+
+for (const account of accounts) {
+  const { name, vertical, client_id, client_secret } = account
+  console.log(`\n# ${name} (${vertical})`)
+  console.log(`# client_id ${client_id}  client_secret ${client_secret}\n`)
+  console.log(curlLines(base, account))
+}
+console.log(`\nTributary answers at ${base}. All of this is in ${DEMO}, too. Ctrl-C ends it.`)
