@@ -8,9 +8,12 @@ const newKey = (kid: string) => ({
   kid,
 })
 
-// The pool reads required secrets as `wrangler dev` does, and warns of each that is not there.
-process.env.SIGNING_KEYS = JSON.stringify({ keys: [newKey('first'), newKey('second')] })
-process.env.ADMIN_KEY = 'admin-key-of-the-tests'
+const SECRETS = {
+  SIGNING_KEYS: JSON.stringify({ keys: [newKey('first'), newKey('second')] }),
+  ADMIN_KEY: 'admin-key-of-the-tests',
+}
+// The pool warns, in each file, of required secrets that are not here; `bindings` is what counts.
+Object.assign(process.env, SECRETS)
 
 export default defineConfig({
   plugins: [
@@ -20,6 +23,7 @@ export default defineConfig({
         d1Databases: ['DB', 'DB_2'],
         bindings: {
           BASE_URL: 'https://api.example',
+          ...SECRETS,
           MIGRATIONS: await readD1Migrations('./migrations'),
         },
       },

@@ -1,12 +1,5 @@
-import {
-  base64url,
-  type CryptoKey,
-  createLocalJWKSet,
-  errors,
-  importJWK,
-  jwtVerify,
-  SignJWT,
-} from 'jose'
+import { type CryptoKey, createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT } from 'jose'
+import { isCanonical } from './canonical.ts'
 
 /** Seconds an access token lives. */
 export const LIFETIME = 3600
@@ -67,7 +60,8 @@ export const expiryOf = (now: number) => (Math.floor(now / 1000) + LIFETIME) * 1
  * @see [RFC 9068 §4](https://www.rfc-editor.org/rfc/rfc9068#section-4)
  */
 export async function verify(token: string, issuer: Issuer, now: number): Promise<Claims | null> {
-  if (!isCanonical(token)) return null
+  const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
+  if (signature === undefined || !isCanonical(signature)) return null
   try {
     const { payload } = await jwtVerify<Claims>(token, keysOf(issuer).verifier, {
       issuer: issuer.BASE_URL,
@@ -86,13 +80,6 @@ export async function verify(token: string, issuer: Issuer, now: number): Promis
 
 /** The public keys, as a JWK set. */
 export const publicKeys = (issuer: Issuer) => ({ keys: keysOf(issuer).published })
-
-// base64url is read leniently: without this, other texts than the one we minted would pass for it
-// (spaces in it, or other last characters of the signature).
-function isCanonical(token: string): boolean {
-  const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
-  return signature !== undefined && base64url.encode(base64url.decode(signature)) === signature
-}
 
 const known = new Map<string, Keys>()
 

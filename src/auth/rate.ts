@@ -11,9 +11,14 @@ export const PAUSE_MS = 5000
 /** When requests were let through, oldest first, and what was promised to storage about the next. */
 export interface Rate {
   readonly times: readonly number[]
-  /** How many more requests may pass before the log is written again; 0: none. */
+  /** How many requests may follow the written log unwritten; 0: the written log is complete. */
   readonly lease: number
+  /** How many have followed. */
+  readonly used: number
 }
+
+/** A token that was never used. */
+export const UNUSED: Rate = { times: [], lease: 0, used: 0 }
 
 /** What becomes of one request, and what its caller may know of the rest of the minute. */
 export interface Decision {
@@ -34,19 +39,20 @@ export interface Decision {
  * refused request changes nothing. Not every one is written: a written log carries a lease, the
  * number of requests that may follow unwritten, which `recover` counts as made.
  */
-export function decide({ times, lease }: Rate, clock: number): Decision {
+export function decide(rate: Rate, clock: number): Decision {
+  const { times, lease, used } = rate
   const last = times.at(-1) ?? 0
   const now = Math.max(clock, last)
   const recent = times[0]! > now - WINDOW_MS ? times : times.filter((t) => t > now - WINDOW_MS)
   if (recent.length >= LIMIT) {
     const reset = Math.ceil((recent[0]! + WINDOW_MS - now) / 1000)
-    return { rate: { times, lease }, write: false, retryAfter: reset, remaining: 0, reset }
+    return { rate, write: false, retryAfter: reset, remaining: 0, reset }
   }
   const passed = [...recent, now]
   // After a pause the written lease no longer bounds when its requests were made.
-  const write = lease === 0 || now - last > PAUSE_MS
+  const write = used === lease || now - last > PAUSE_MS
   return {
-    rate: { times: passed, lease: write ? LEASE : lease - 1 },
+    rate: { times: passed, lease: write ? LEASE : lease, used: write ? 0 : used + 1 },
     write,
     retryAfter: 0,
     remaining: LIMIT - passed.length,
@@ -60,8 +66,8 @@ export function decide({ times, lease }: Rate, clock: number): Decision {
  */
 export function recover({ times, lease }: Rate, now: number): Rate {
   const latest = Math.min(now, (times.at(-1) ?? now) + lease * PAUSE_MS)
-  return { times: [...times, ...Array<number>(lease).fill(latest)], lease: 0 }
+  return { times: [...times, ...Array<number>(lease).fill(latest)], lease: 0, used: 0 }
 }
 
 /** The state as it is written when nothing has come for a while: the true count, no lease. */
-export const settle = ({ times }: Rate): Rate => ({ times, lease: 0 })
+export const settle = ({ times }: Rate): Rate => ({ times, lease: 0, used: 0 })

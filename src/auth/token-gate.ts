@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { decide, PAUSE_MS, type Rate, recover, settle } from './rate.ts'
+import { decide, PAUSE_MS, type Rate, recover, settle, UNUSED } from './rate.ts'
 
 /** What a live token stands for: whose it is, what it may do, and how its records are judged. */
 export interface Grant {
@@ -58,7 +58,7 @@ export class TokenGate extends DurableObject<Env> {
     if (!grant || kv.get('ended')) return null
 
     const now = Date.now()
-    this.#rate ??= recover(kv.get<Rate>('rate') ?? { times: [], lease: 0 }, now)
+    this.#rate ??= recover(kv.get<Rate>('rate') ?? UNUSED, now)
     const { rate, write, ...told } = decide(this.#rate, now)
     this.#rate = rate
     if (write) kv.put('rate', rate)
@@ -72,16 +72,18 @@ export class TokenGate extends DurableObject<Env> {
     await this.ctx.storage.deleteAll()
   }
 
-  #closeLater() {
+  /** Closes the lease as soon as nothing has come for the length of a pause. */
+  #closeLater(wait = PAUSE_MS) {
     if (this.#closing) return
     this.#closing = true
     setTimeout(() => {
       this.#closing = false
       const rate = this.#rate
       if (!rate || rate.lease === 0) return
-      if (Date.now() - rate.times.at(-1)! < PAUSE_MS) return this.#closeLater()
+      const rest = rate.times.at(-1)! + PAUSE_MS - Date.now()
+      if (rest > 0) return this.#closeLater(rest)
       this.#rate = settle(rate)
       this.ctx.storage.kv.put('rate', this.#rate)
-    }, PAUSE_MS)
+    }, wait)
   }
 }

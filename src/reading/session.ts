@@ -17,14 +17,17 @@ export interface Reader {
  * Reads for whoever the gate admits. Without a bookmark the primary answers, so a read sees what
  * was written before it; with one, a replica may, as soon as it is that far.
  */
-export async function reading<T>(c: Context<Caller>, read: (reader: Reader) => Promise<T>) {
+export async function reading(
+  c: Context<Caller>,
+  read: (reader: Reader) => Promise<Response>,
+): Promise<Response> {
   const bookmark = c.req.header(BOOKMARK)
   if (bookmark !== undefined && !FORM.test(bookmark)) {
     throw invalidQuery(`${BOOKMARK} is not a bookmark that an answer carried.`)
   }
   const grant = await c.var.admitted
   const session = databaseOf(c.env, grant.binding).withSession(bookmark ?? 'first-primary')
-  const found = await read({ grant, session })
-  c.header(BOOKMARK, session.getBookmark() ?? undefined)
-  return found
+  const response = await read({ grant, session })
+  response.headers.set(BOOKMARK, session.getBookmark() ?? bookmark ?? '')
+  return response
 }

@@ -1,0 +1,86 @@
+import { type Contestant, PHASES, type Phase } from './contestants.ts'
+import type { Timing } from './figures.ts'
+import { send } from './http.ts'
+import { type Bulk, PER_BULK, withStatus } from './records.ts'
+
+/** What all contestants needed, by name and phase. */
+export type Results = Map<string, Record<Phase, Timing>>
+
+/** How many requests of a route are timed. */
+const REQUESTS = 300
+
+/**
+ * Lets all contestants store the same bulks, in turns: what else the machine does meets them
+ * alike. A first round that is not counted warms them, as an isolate of a busy service is.
+ */
+export async function compete(
+  contestants: readonly Contestant[],
+  bulks: readonly Bulk[],
+  rounds: number,
+): Promise<Results> {
+  const results: Results = new Map(contestants.map(({ name }) => [name, untimed()]))
+  const ignored: Results = new Map(contestants.map(({ name }) => [name, untimed()]))
+  for (let round = 0; round <= rounds; round++) {
+    const first = round % contestants.length
+    const order = [...contestants.slice(first), ...contestants.slice(0, first)]
+    await runRound(order, bulks, round === 0 ? ignored : results)
+  }
+  return results
+}
+
+/** The bulks of each phase; what is replayed is what was sent last. */
+export function phasesOf(bulks: readonly Bulk[]): Record<Phase, readonly Bulk[]> {
+  const approved = withStatus('approved', bulks)
+  return { insert: bulks, update: approved, replay: approved }
+}
+
+async function runRound(order: readonly Contestant[], bulks: readonly Bulk[], results: Results) {
+  for (const contestant of order) await contestant.renew()
+  const phases = phasesOf(bulks)
+  for (const phase of PHASES) {
+    for (const contestant of order) {
+      await time(contestant, phase, phases[phase], results.get(contestant.name)![phase])
+    }
+  }
+  for (const { name, stored } of order) {
+    const n = await stored('approved')
+    if (n !== bulks.length * PER_BULK) throw new Error(`${name} has stored ${n} records.`)
+  }
+}
+
+async function time(
+  { store, cpu }: Contestant,
+  phase: Phase,
+  bulks: readonly Bulk[],
+  timing: Timing,
+) {
+  const times: number[] = []
+  const cpuBefore = cpu()
+  for (const bulk of bulks) {
+    const started = performance.now()
+    await store(bulk, phase)
+    times.push(performance.now() - started)
+  }
+  timing.cpuMs += (cpu() ?? Number.NaN) - (cpuBefore ?? Number.NaN)
+  timing.requests += bulks.length
+  timing.rounds.push(times)
+}
+
+/** Times requests that carry nothing. */
+export async function timeRoute({ cpu }: Contestant, url: URL, headers = {}): Promise<Timing> {
+  const times: number[] = []
+  const cpuBefore = cpu()
+  for (let i = 0; i < REQUESTS; i++) {
+    const started = performance.now()
+    await send(url, { headers })
+    times.push(performance.now() - started)
+  }
+  const cpuMs = (cpu() ?? Number.NaN) - (cpuBefore ?? Number.NaN)
+  return { rounds: [times], cpuMs, requests: REQUESTS }
+}
+
+const untimed = (): Record<Phase, Timing> => ({
+  insert: { rounds: [], cpuMs: 0, requests: 0 },
+  update: { rounds: [], cpuMs: 0, requests: 0 },
+  replay: { rounds: [], cpuMs: 0, requests: 0 },
+})

@@ -1,0 +1,25 @@
+import { digest, newSecret } from '../src/auth/secret.ts'
+import { good } from './http.ts'
+
+/** A partner firm's OAuth client. */
+export interface Partner {
+  client_id: string
+  client_secret: string
+  digest: string
+}
+
+/** A new client, that the database does not know yet. */
+export async function registered(): Promise<Partner> {
+  const client_secret = newSecret('tcs', 'test')
+  return { client_id: 'bench-client', client_secret, digest: await digest(client_secret) }
+}
+
+/** An access token; a client has 60 of them an hour. */
+export async function tokenFor({ client_id, client_secret }: Partner, base: URL): Promise<string> {
+  const form = { grant_type: 'client_credentials', client_id, client_secret }
+  const text = await good(new URL('/oauth/token', base), {
+    body: String(new URLSearchParams(form)),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  })
+  return JSON.parse(text).access_token
+}

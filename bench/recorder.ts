@@ -1,0 +1,49 @@
+import type { Shelf } from '../src/db/shelf.ts'
+import { type Statements, statementsOf } from '../src/db/statements.ts'
+import type { Running } from './worker.ts'
+
+/** What one statement of the batch costs a bulk, as D1 itself tells. */
+export interface Cost {
+  ms: number
+  rowsRead: number
+  rowsWritten: number
+}
+
+/** The database, with a word to the listener for each statement of a batch. */
+export function recorder(
+  { database }: Running,
+  shelf: Shelf,
+  tell: (name: string, cost: Cost) => void,
+): D1DatabaseSession {
+  const names = new Map<unknown, string>()
+  const known = named(statementsOf(shelf))
+  return {
+    prepare: (text: string) => ({
+      bind: (...values: unknown[]) => {
+        const statement = database.prepare(text).bind(...values)
+        names.set(statement, known.get(text) ?? text.trim().split(/\s+/, 3).join(' '))
+        return statement
+      },
+    }),
+    async batch(statements: Parameters<typeof database.batch>[0]) {
+      const answers = await database.batch(statements)
+      for (const [i, { meta }] of answers.entries()) {
+        const { duration: ms, rows_read: rowsRead, rows_written: rowsWritten } = meta
+        tell(names.get(statements[i])!, { ms, rowsRead, rowsWritten })
+      }
+      return answers
+    },
+  } as unknown as D1DatabaseSession
+}
+
+/** The names by which statements.ts knows its texts. */
+const named = ({ sql }: Statements) =>
+  new Map(
+    Object.entries(sql).flatMap(([name, text]) =>
+      typeof text === 'string'
+        ? [[text, name]]
+        : typeof text === 'function'
+          ? [[text(1), name]]
+          : [],
+    ) as [string, string][],
+  )

@@ -1,0 +1,66 @@
+/** A forex transaction, as a partner sends it. */
+export interface Transaction {
+  transaction_id: string
+  customer_id: string
+  transaction_type: string
+  amount_currency: number
+  currency: string
+  transaction_date: string
+  status: string
+  transaction_subtype: string
+}
+
+/** One request's worth of records, and the body that carries them. */
+export interface Bulk {
+  records: Transaction[]
+  body: string
+}
+
+/** The contract's most: records a request. */
+export const PER_BULK = 1000
+
+/** The customers whom all transactions refer to. */
+export const CUSTOMERS = Array.from({ length: 300 }, (_, i) => `CU-${10_001 + i}`)
+
+const TYPES = ['deposit', 'deposit', 'deposit', 'withdrawal', 'withdrawal', 'bonus', 'ib_rebate']
+const SUBTYPES = ['credit_card', 'bank_wire', 'e_wallet', 'crypto_usdt']
+const CURRENCIES = ['EUR', 'USD', 'USD', 'GBP', 'JPY', 'AUD']
+const FIRST_DAY = Date.UTC(2026, 8, 1)
+const MONTH_MS = 30 * 86_400_000
+
+/** Bulks of new transactions of one month, the same for the same seed. */
+export function newBulks(count: number, seed = 20_260_901): Bulk[] {
+  const random = mulberry32(seed)
+  const one = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
+  return Array.from({ length: count }, (_, bulk) =>
+    toBulk(
+      Array.from({ length: PER_BULK }, (_, i) => ({
+        transaction_id: `TX-${100_000_000 + bulk * PER_BULK + i}`,
+        customer_id: one(CUSTOMERS),
+        transaction_type: one(TYPES),
+        amount_currency: Math.round(random() ** 3 * 2_500_000) / 100,
+        currency: one(CURRENCIES),
+        transaction_date: new Date(FIRST_DAY + Math.floor(random() * MONTH_MS)).toISOString(),
+        status: 'pending',
+        transaction_subtype: one(SUBTYPES),
+      })),
+    ),
+  )
+}
+
+/** The same records with another status; neither customer nor day changes. */
+export const withStatus = (status: string, bulks: readonly Bulk[]) =>
+  bulks.map(({ records }) => toBulk(records.map((record) => ({ ...record, status }))))
+
+const toBulk = (records: Transaction[]): Bulk => ({ records, body: JSON.stringify(records) })
+
+/** A small generator of numbers from 0 to 1 that a seed repeats. */
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,21 @@
+// What the Worker's files name of their runtime, for a compiler that knows them by Node's types:
+// `@cloudflare/workers-types` and `@types/node` cannot both be global in one program.
+
+type D1DatabaseSession = import('@cloudflare/workers-types').D1DatabaseSession
+type D1Database = import('@cloudflare/workers-types').D1Database
+type DurableObjectState = import('@cloudflare/workers-types').DurableObjectState
+
+declare const scheduler: { wait(ms: number): Promise<void> }
+
+interface Env {
+  BASE_URL: string
+  SIGNING_KEYS: string
+}
+
+declare module 'cloudflare:workers' {
+  export abstract class DurableObject<E> {
+    protected ctx: DurableObjectState
+    protected env: E
+    alarm?(): void | Promise<void>
+  }
+}

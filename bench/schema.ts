@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { CUSTOMERS } from './records.ts'
+
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** The statements of the migrations, in order. */
+export const MIGRATIONS = readdirSync('migrations')
+  .sort()
+  .flatMap((name) => statementsIn(readFileSync(`migrations/${name}`, 'utf8')))
+
+/** The tables that they make, the one that refers to another before it. */
+const TABLES = MIGRATIONS.flatMap((sql) => /^create table (\w+)/i.exec(sql)?.[1] ?? []).reverse()
+
+/** What empties a store, and makes the customers of the account known again. */
+export const renewal = (account: string): string[] => [
+  ...TABLES.map((name) => `drop table if exists ${name}`),
+  ...MIGRATIONS,
+  `insert into customers (account, customer_id, affiliate_id, day, delivery, idx, revision) values
+   ${CUSTOMERS.map((id) => `(${quote(account)}, ${quote(id)}, 'IB-07', '2026-08-01', '', 0, 1)`)}`,
+]
+
+/** What makes a partner firm known, that asks for tokens by this secret. */
+export const registration = (
+  account: string,
+  client_id: string,
+  secretDigest: string,
+): string[] => [
+  `insert into accounts (id, name, vertical, mode, unknown_customer, created_at)
+   values (${quote(account)}, 'Bench', 'forex', 'test', 'reject', '2026-09-01T00:00:00.000Z')`,
+  `insert into clients (client_id, account, secret_digest, created_at)
+   values (${quote(client_id)}, ${quote(account)}, '${secretDigest}', '2026-09-01T00:00:00.000Z')`,
+  `insert into affiliates (account, affiliate_id) values (${quote(account)}, 'IB-07')`,
+]
+
+function statementsIn(file: string): string[] {
+  const statements = file.replace(/--.*/g, '').split(';')
+  return statements.map((statement) => statement.trim()).filter(Boolean)
+}
+
+/** How many rows the table has with this status: a bench of what did not happen is worth nothing. */
+export const stored = (account: string, status: string) =>
+  `select count(*) as n from transactions where account = ${quote(account)}
+   and status = ${quote(status)} and held = 0`

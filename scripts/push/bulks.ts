@@ -1,0 +1,37 @@
+import { MAX_BYTES } from '../../src/ingest/body.ts'
+import { MAX_RECORDS } from '../../src/ingest/judge.ts'
+import type { Found } from './read.ts'
+
+/** Records that are sent together. */
+export interface Bulk {
+  /** The place of the first of them in its file, from 0. */
+  first: number
+  texts: string[]
+  keys: Set<string>
+}
+
+const BRACKETS = 2
+const COMMA = 1
+
+/**
+ * Cuts records into bulks, in order, none larger than a request may be. Two versions of one record
+ * never share a bulk: the service would refuse it.
+ */
+export async function* bulks(records: AsyncIterable<Found>): AsyncGenerator<Bulk> {
+  let bulk: Bulk = { first: 0, texts: [], keys: new Set() }
+  let size = BRACKETS
+  for await (const { text, key } of records) {
+    const bytes = Buffer.byteLength(text) + COMMA
+    const { texts, keys, first } = bulk
+    const isFull = texts.length === MAX_RECORDS || size + bytes > MAX_BYTES
+    if (texts.length > 0 && (isFull || (key !== undefined && keys.has(key)))) {
+      yield bulk
+      bulk = { first: first + texts.length, texts: [], keys: new Set() }
+      size = BRACKETS
+    }
+    bulk.texts.push(text)
+    if (key !== undefined) bulk.keys.add(key)
+    size += bytes
+  }
+  if (bulk.texts.length > 0) yield bulk
+}

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { misuse } from './halt.ts'
+import type { Vertical } from './verticals.ts'
+
+/** The profile that `npm run dev` writes. */
+const DEMO = '.demo.json'
+
+/** To which service, and as whom. */
+export interface Profile {
+  base: string
+  /** The members that the vertical's credential needs; never printed. */
+  secrets: Record<string, string>
+}
+
+interface File {
+  base_url?: string
+  accounts?: Record<string, string>[]
+}
+
+/** The base address and credentials, from the environment or else from a profile. */
+export function readProfile(
+  { name: vertical, credential }: Vertical,
+  chosen: { profile: string | null; account: string | null },
+  env: NodeJS.ProcessEnv,
+): Profile {
+  const variables = credential.members.map((member) => `TRIBUTARY_${member.toUpperCase()}`)
+  const given = variables.filter((variable) => env[variable])
+  const missing = variables.filter((variable) => !env[variable])
+  if (given.length > 0 && missing.length > 0) {
+    throw misuse(`${given.join(', ')} is set, but ${missing.join(', ')} is not.`)
+  }
+  const fromEnv = given.length > 0
+  const path = chosen.profile ?? (existsSync(DEMO) ? DEMO : null)
+  const file = path === null || (fromEnv && env.TRIBUTARY_BASE_URL) ? {} : readFile(path)
+  const base = env.TRIBUTARY_BASE_URL ?? file.base_url
+  if (!base || (!fromEnv && path === null)) {
+    const all = ['TRIBUTARY_BASE_URL', ...variables].join(', ')
+    throw misuse(`No address or credentials: run npm run dev, name a --profile, or set ${all}.`)
+  }
+  const source = fromEnv ? env : accountOf(file, path!, vertical, chosen.account)
+  const secrets = credential.members.map((member, i) => {
+    const secret = source[fromEnv ? variables[i]! : member]
+    if (typeof secret === 'string' && secret !== '') return [member, secret]
+    throw misuse(`${path}: the account of ${vertical} has no ${member}.`)
+  })
+  return { base: checked(base), secrets: Object.fromEntries(secrets) }
+}
+
+function readFile(path: string): File {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw misuse(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`, error)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's message quotes the text, which is made of secrets.
+    throw misuse(`${path} is not JSON.`)
+  }
+}
+
+function accountOf({ accounts }: File, path: string, vertical: string, name: string | null) {
+  const all = (Array.isArray(accounts) ? accounts : []).filter(
+    (account) => account.vertical === vertical,
+  )
+  const fitting = name === null ? all : all.filter((account) => account.name === name)
+  if (fitting.length === 1) return fitting[0]!
+  const known = all.map((account) => account.name).join(', ')
+  if (fitting.length > 1) throw misuse(`${path}: choose with --account one of: ${known}.`)
+  const called = name === null ? '' : ` called "${name}"`
+  throw misuse(`${path} has no account of ${vertical}${called}; known are: ${known || 'none'}.`)
+}
+
+/** Plain HTTP would send the secret in clear: it is for this machine only. */
+function checked(base: string): string {
+  const url = URL.parse(base)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '')
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal))) {
+    throw misuse('The base address is an https:// one (http:// on this machine only).')
+  }
+  if (url.username || url.password) throw misuse('The base address must not have a password in it.')
+  return url.href.replace(/\/+$/, '')
+}

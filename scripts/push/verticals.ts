@@ -1,0 +1,48 @@
+import { keyOf } from '../../src/ingest/judge.ts'
+import { forex } from '../../src/trading/forex.ts'
+import { propTrading } from '../../src/trading/prop-trading.ts'
+import type { Resource } from '../../src/trading/resource.ts'
+import { type Credential, clientCredentials } from './credentials.ts'
+
+/** A resource, as far as sending it is concerned. */
+export interface Target {
+  readonly name: string
+  /** The names that a record may have. */
+  readonly fields: readonly string[]
+  /** Those of them whose CSV cells are numbers. */
+  readonly numeric: ReadonlySet<string>
+  /** What tells one record from another; undefined where a record has nothing of the kind. */
+  readonly keyOf: (record: unknown) => string | undefined
+}
+
+/** A vertical: where its resources are, and how its senders say who they are. */
+export interface Vertical {
+  readonly name: string
+  readonly path: string
+  readonly credential: Credential
+  readonly resources: readonly Target[]
+}
+
+/** The verticals that can be sent to: another one is another value. */
+export const VERTICALS: readonly Vertical[] = [propTrading, forex].map(
+  ({ vertical, resources }) => ({
+    name: vertical,
+    path: `/api/v1/${vertical}`,
+    credential: clientCredentials,
+    resources: resources.map(targetOf),
+  }),
+)
+
+function targetOf({ name, fields, schema, key }: Resource): Target {
+  const numeric = fields.filter((field) => !isText(schema.entries[field]!))
+  return { name, fields, numeric: new Set(numeric), keyOf: (record) => wholeKey(record, key) }
+}
+
+const isText = (schema: { type: string; wrapped?: { type: string } }) =>
+  (schema.wrapped ?? schema).type === 'string'
+
+/** A record without its whole key is refused, so no order is to be kept for it. */
+function wholeKey(record: unknown, names: readonly string[]): string | undefined {
+  const key = keyOf(record, names)
+  return key && Object.keys(key).length === names.length ? JSON.stringify(key) : undefined
+}

@@ -1,0 +1,181 @@
+import { env } from 'cloudflare:workers'
+import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { mint, verify } from '../src/auth/access-token.ts'
+import { ada, ask, json, ORIGIN, partner } from './partner.ts'
+
+const REALM = 'Bearer realm="api"'
+const INVALID = `${REALM}, error="invalid_token"`
+const list = (Authorization?: string) =>
+  ask('/api/v1/forex/customers', { headers: Authorization ? { Authorization } : {} })
+
+describe('RFC 6750 §3: what a request without a good token is told', () => {
+  test.each([
+    [undefined, 'missing_credentials', REALM],
+    ['Basic YTpi', 'missing_credentials', REALM],
+    ['Bearerx.y.z', 'missing_credentials', REALM],
+    ['Bearer', 'invalid_token', INVALID],
+    ['Bearer ', 'invalid_token', INVALID],
+    ['Bearer x.y.z', 'invalid_token', INVALID],
+    [`Bearer ${'x'.repeat(100_000)}`, 'invalid_token', INVALID],
+    ['Bearer x.y.z, Bearer x.y.z', 'invalid_token', INVALID],
+  ])('Authorization: %.30s', async (authorization, code, challenge) => {
+    const response = await list(authorization)
+
+    expect(response.status).toBe(401)
+    expect(response.headers.get('WWW-Authenticate')).toBe(challenge)
+    expect(await json(response)).toMatchObject({ code })
+  })
+
+  test('a good token sent twice is no good token', async () => {
+    const { access_token } = await partner()
+    const headers = new Headers({ Authorization: `Bearer ${access_token}` })
+    headers.append('Authorization', `Bearer ${access_token}`)
+
+    expect((await ask('/api/v1/forex/customers', { headers })).status).toBe(401)
+    expect((await list(`bearer ${access_token}`)).status).toBe(200)
+  })
+
+  test('a token of the other vertical: 403 wrong_vertical', async () => {
+    const { access_token } = await partner('prop-trading')
+    const response = await list(`Bearer ${access_token}`)
+
+    expect(response.status).toBe(403)
+    expect(await json(response)).toMatchObject({
+      code: 'wrong_vertical',
+      detail: 'This token is for /api/v1/prop-trading.',
+    })
+  })
+
+  test('§3.1 a read token that writes: 403 insufficient_scope, and the other way round', async () => {
+    const reader = await partner('forex', { scope: 'read' })
+    const refused = await reader.post('customers', ada)
+    expect(refused.status).toBe(403)
+    expect(refused.headers.get('WWW-Authenticate')).toBe(
+      `${REALM}, error="insufficient_scope", scope="write"`,
+    )
+    expect(await json(refused)).toMatchObject({ code: 'insufficient_scope' })
+    expect((await json(reader.get('customers'))).data).toEqual([])
+
+    const writer = await partner('forex', { account: 'other', scope: 'write' })
+    expect((await writer.post('customers', ada)).status).toBe(201)
+    expect((await writer.get('customers')).headers.get('WWW-Authenticate')).toContain(
+      'scope="read"',
+    )
+  })
+
+  test('401, 403 and 429 win over whatever is wrong with the body', async () => {
+    const reader = await partner('forex', { scope: 'read' })
+    const prop = await partner('prop-trading', { account: 'prop' })
+    const crossing = (token: string, body: string, type: string) =>
+      ask('/api/v1/forex/customers', {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': type },
+        body,
+      })
+
+    for (const [body, type] of [
+      ['{', 'application/json'],
+      ['', 'application/json'],
+      ['x', 'text/plain'],
+      [' '.repeat(9_000_000), 'application/json'],
+      ['[]', 'application/json'],
+    ] as const) {
+      expect((await crossing(reader.access_token, body, type)).status).toBe(403)
+      expect((await crossing(prop.access_token, body, type)).status).toBe(403)
+      expect((await crossing('x.y.z', body, type)).status).toBe(401)
+    }
+  })
+})
+
+describe('RFC 9068 §4: what is no token of ours', () => {
+  const { keys } = JSON.parse(env.SIGNING_KEYS)
+
+  test('any byte of it changed', async () => {
+    const { access_token } = await partner()
+    const now = Date.now()
+    expect(await verify(access_token, env, now)).not.toBeNull()
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+    for (let i = 0; i < access_token.length; i++) {
+      const others = i > access_token.length - 3 ? [...alphabet] : ['A', 'b', '.', ' ', '=', '_']
+      for (const char of others.filter((other) => other !== access_token[i])) {
+        const edited = access_token.slice(0, i) + char + access_token.slice(i + 1)
+        expect([i, char, await verify(edited, env, now)]).toEqual([i, char, null])
+      }
+    }
+  })
+
+  test.each([
+    ['a space in the signature', (token: string) => token.replace(/(.{5})$/, ' $1')],
+    ['a line break at its end', (token: string) => `${token}\n`],
+    ['padding', (token: string) => `${token}==`],
+    ['a fourth part', (token: string) => `${token}.x`],
+    ['no signature', (token: string) => token.replace(/[^.]+$/, '')],
+  ])('%s', async (_, edit) => {
+    const { access_token } = await partner()
+
+    expect(await verify(edit(access_token), env, Date.now())).toBeNull()
+  })
+
+  const forge = async (header: { alg?: string; typ?: string }, changed: object) => {
+    const { access_token } = await partner()
+    const real = decodeProtectedHeader(access_token)
+    const jwt = new SignJWT({ ...decodeJwt(access_token), ...changed })
+    return jwt
+      .setProtectedHeader({ ...real, alg: 'RS256', ...header })
+      .sign(header.alg ? new TextEncoder().encode(keys[0].n) : await importJWK(keys[0], 'RS256'))
+  }
+
+  test('forged by the same way it would be good', async () => {
+    expect((await list(`Bearer ${await forge({}, {})}`)).status).toBe(200)
+  })
+
+  test.each([
+    ['of another type', { typ: 'JWT' }, {}],
+    ['of another issuer', {}, { iss: 'https://other.example' }],
+    ['for another audience', {}, { aud: 'https://other.example' }],
+    ['without a client', {}, { client_id: undefined }],
+    ['without an expiry', {}, { exp: undefined }],
+    ['that has expired', {}, { exp: Math.floor(Date.now() / 1000) - 1 }],
+    ['that no object knows', {}, { jti: 'made-up' }],
+    ['signed with our public key as a shared secret', { alg: 'HS256' }, {}],
+  ])('%s', async (_, header, changed) => {
+    const response = await list(`Bearer ${await forge(header, changed)}`)
+
+    expect(response.status).toBe(401)
+    expect(response.headers.get('WWW-Authenticate')).toBe(INVALID)
+  })
+
+  test('alg: none', async () => {
+    const { access_token } = await partner()
+    const header = btoa(JSON.stringify({ alg: 'none', typ: 'at+jwt', kid: 'first' }))
+    const unsigned = `${header.replaceAll('=', '')}.${access_token.split('.')[1]}`
+
+    for (const token of [`${unsigned}.`, `${unsigned}.AA`, unsigned]) {
+      expect((await list(`Bearer ${token}`)).status).toBe(401)
+    }
+  })
+
+  test('keys rotate with overlap: the first signs, all verify, a withdrawn one does not', async () => {
+    const [first, second] = keys
+    const withKeys = (...some: object[]) => ({
+      BASE_URL: ORIGIN,
+      SIGNING_KEYS: JSON.stringify({ keys: some }),
+    })
+    const now = Date.now()
+    const token = await mint({ client_id: 'c', jti: 'j' }, withKeys(second, first), now)
+
+    expect(decodeProtectedHeader(token).kid).toBe('second')
+    expect(await verify(token, withKeys(first, second), now)).toMatchObject({ jti: 'j' })
+    expect(await verify(token, withKeys(first), now)).toBeNull()
+  })
+
+  test('a token lives for 3600 seconds, and not one more', async () => {
+    const now = Date.UTC(2026, 10, 20)
+    const token = await mint({ client_id: 'c', jti: 'j' }, env, now)
+
+    expect(await verify(token, env, now + 3_600_000 - 1)).not.toBeNull()
+    expect(await verify(token, env, now + 3_600_000)).toBeNull()
+  })
+})

@@ -1,0 +1,308 @@
+import { describe, expect, test } from 'vitest'
+import { ada, deposit, json, partner } from './partner.ts'
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+const gzip = (text: string) =>
+  new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
+
+/** Nothing arrived, nothing was logged. */
+const nothing = async (acme: Partner) => {
+  expect((await json(acme.get('customers'))).data).toEqual([])
+  expect((await json(acme.get('deliveries'))).data).toEqual([])
+}
+
+describe('malformed JSON is 400', () => {
+  test.each<[string, BodyInit | null]>([
+    ['no body', null],
+    ['an empty body', ''],
+    ['white space', ' \n'],
+    ['a brace', '{'],
+    ['a cut array', '[{"customer_id": "secret@person'],
+    ['two values', '{} {}'],
+    ['a trailing comma', '[{},]'],
+    ['NaN', '[NaN]'],
+    ['ill-formed UTF-8', new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d])],
+    ['UTF-8 that is cut', new Uint8Array([0x22, 0xe2, 0x82])],
+    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x5b, 0x00, 0x5d, 0x00])],
+    ['arrays 100,000 deep', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['arrays 9 deep', '['.repeat(9) + ']'.repeat(9)],
+    ['objects 9 deep', `${'{"a":'.repeat(9)}1${'}'.repeat(9)}`],
+  ])('%s', async (_, body) => {
+    const acme = await partner()
+    const response = await acme.postText('customers', body)
+
+    expect(response.status).toBe(400)
+    const said = await json(response)
+    expect(said).toEqual({
+      type: 'https://api.example/problems/malformed_json',
+      title: 'The body is not JSON',
+      status: 400,
+      code: 'malformed_json',
+      detail: expect.any(String),
+      request_id: response.headers.get('X-Request-Id'),
+    })
+    expect(JSON.stringify(said)).not.toContain('secret@person')
+    await nothing(acme)
+  })
+
+  test('it says from which character on', async () => {
+    const acme = await partner()
+    const said = await json(acme.postText('customers', '[{"customer_id": "c-1",,}]'))
+
+    expect(said.detail).toBe('The body is not JSON from character 24 on.')
+  })
+
+  test('eight levels are JSON like any other', async () => {
+    const acme = await partner()
+    const response = await acme.postText('customers', '['.repeat(8) + ']'.repeat(8))
+
+    expect(response.status).toBe(422)
+  })
+})
+
+describe('a body that is JSON, but no record, is 422', () => {
+  test.each<[string, string, string, string]>([
+    ['null', 'null', '', 'type'],
+    ['text', '"text"', '', 'type'],
+    ['a number', '7', '', 'type'],
+    ['true', 'true', '', 'type'],
+    ['no record', '[]', '', 'record_count'],
+    ['no record as data', '{"data": []}', '/data', 'record_count'],
+    ['data that is no array', '{"data": {}}', '/data', 'type'],
+    ['data that is null', '{"data": null}', '/data', 'type'],
+    ['a record that is null', '[null]', '/0', 'type'],
+    ['a record that is text', '["c-1"]', '/0', 'type'],
+    ['a record that is a number', '[7]', '/0', 'type'],
+    ['an array in the array', '[[]]', '/0', 'type'],
+    ['a record in data that is null', '{"data": [null]}', '/data/0', 'type'],
+  ])('%s', async (_, body, pointer, code) => {
+    const acme = await partner()
+    const response = await acme.postText('customers', body)
+
+    expect(response.status).toBe(422)
+    expect(await json(response)).toMatchObject({
+      code: 'validation_failed',
+      delivery_id: expect.stringMatching(/^dlv_/),
+      errors_total: 1,
+      errors: [{ pointer, code }],
+    })
+    expect((await json(acme.get('customers'))).data).toEqual([])
+  })
+
+  test('1000 records pass, 1001 are one error', async () => {
+    const acme = await partner()
+    const many = Array.from({ length: 1001 }, (_, i) => ({ ...ada, customer_id: `c-${i}` }))
+
+    expect((await acme.post('customers', many.slice(1))).status).toBe(200)
+    const refused = await acme.post('customers', many)
+    expect(refused.status).toBe(422)
+    expect(await json(refused)).toMatchObject({
+      errors_total: 1,
+      errors: [{ pointer: '', code: 'record_count', message: 'A request has 1 to 1000 records.' }],
+    })
+    expect((await json(acme.get('customers'))).meta.total).toBe(1000)
+    expect((await json(acme.get('deliveries'))).data[0]).toMatchObject({
+      status: 422,
+      summary: { received: 1001, rejected: 1001 },
+    })
+  })
+
+  test('beside data only meta may stand, and it is ignored', async () => {
+    const acme = await partner()
+
+    expect((await acme.post('customers', { data: [ada], meta: { page: 7 } })).status).toBe(200)
+    expect(await json(acme.post('customers', { data: [ada], 'me/ta': 1 }))).toMatchObject({
+      errors: [{ pointer: '/me~1ta', code: 'unknown_field' }],
+    })
+  })
+})
+
+describe('the type of the body', () => {
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/json; profile=x',
+  ])('%s is taken', async (type) => {
+    const acme = await partner()
+    const body = JSON.stringify(ada)
+
+    expect((await acme.postText('customers', body, { 'Content-Type': type })).status).toBe(201)
+  })
+
+  test.each([
+    '',
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'application/json, application/json',
+    'application/jsonx',
+    'application/json; charset=latin1',
+  ])('%j is 415', async (type) => {
+    const acme = await partner()
+    const response = await acme.postText('customers', new Blob([JSON.stringify(ada)]).stream(), {
+      'Content-Type': type,
+    })
+
+    expect(response.status).toBe(415)
+    expect(await json(response)).toMatchObject({ code: 'unsupported_media_type' })
+    await nothing(acme)
+  })
+})
+
+describe('compression', () => {
+  test('gzip is read', async () => {
+    const acme = await partner()
+    const body = await gzip(JSON.stringify([ada]))
+
+    expect((await acme.postText('customers', body, { 'Content-Encoding': 'gzip' })).status).toBe(
+      200,
+    )
+    expect((await json(acme.get('customers'))).data).toEqual([ada])
+  })
+
+  test.each(['br', 'deflate', 'gzip, gzip', 'zstd'])(
+    '%s is 415, and says what is taken',
+    async (encoding) => {
+      const acme = await partner()
+      const response = await acme.postText('customers', JSON.stringify([ada]), {
+        'Content-Encoding': encoding,
+      })
+
+      expect(response.status).toBe(415)
+      expect(response.headers.get('Accept-Encoding')).toBe('gzip')
+      await nothing(acme)
+    },
+  )
+
+  test('what is called gzip and is none, or is cut, is 400', async () => {
+    const acme = await partner()
+    const whole = new Uint8Array(await gzip(JSON.stringify([ada])))
+    for (const body of [JSON.stringify([ada]), whole.slice(0, 40)]) {
+      const response = await acme.postText('customers', body, { 'Content-Encoding': 'gzip' })
+      expect(response.status).toBe(400)
+    }
+    await nothing(acme)
+  })
+})
+
+describe('8 MiB once decompressed', () => {
+  const LIMIT = 8 * 1024 * 1024
+  const padded = (bytes: number) => {
+    const record = JSON.stringify([ada])
+    return record + ' '.repeat(bytes - record.length)
+  }
+
+  test('are taken, and not one byte more', async () => {
+    const acme = await partner()
+
+    expect((await acme.postText('customers', padded(LIMIT))).status).toBe(200)
+    const refused = await acme.postText('customers', padded(LIMIT + 1))
+    expect(refused.status).toBe(413)
+    expect(await json(refused)).toMatchObject({ code: 'payload_too_large' })
+  })
+
+  test('are counted where no length is said', async () => {
+    const acme = await partner()
+    let sent = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 65_536
+        if (sent > 4 * LIMIT) controller.close()
+        else controller.enqueue(new Uint8Array(65_536).fill(0x20))
+      },
+    })
+
+    expect((await acme.postText('customers', endless)).status).toBe(413)
+    expect(sent).toBeLessThan(2 * LIMIT)
+    await nothing(acme)
+  })
+
+  test('bound a gzip bomb', async () => {
+    const acme = await partner()
+    const bomb = await gzip(' '.repeat(10 * LIMIT))
+    expect(bomb.byteLength).toBeLessThan(100_000)
+
+    const response = await acme.postText('customers', bomb, { 'Content-Encoding': 'gzip' })
+    expect(response.status).toBe(413)
+    await nothing(acme)
+  })
+
+  test('large bodies are read one at a time, and all are answered', async () => {
+    const acme = await partner()
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        acme.postText(
+          'customers',
+          JSON.stringify({ ...ada, customer_id: `c-${i}` }) + ' '.repeat(2_000_000),
+        ),
+      ),
+    )
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
+  })
+})
+
+describe('errors that are many', () => {
+  test('of one record 10 are written out, and all are counted', async () => {
+    const acme = await partner()
+    const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`x${i}`, i]))
+    const said = await json(acme.post('customers', [{ ...ada, ...members }]))
+
+    expect(said.errors_total).toBe(50_000)
+    expect(said.errors).toHaveLength(10)
+    expect(said.errors[0]).toMatchObject({ pointer: '/0/x0', code: 'unknown_field' })
+  })
+
+  test('in all 1000 are written out', async () => {
+    const acme = await partner()
+    const many = Array.from({ length: 1000 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const said = await json(acme.post('customers', many))
+
+    expect(said.errors_total).toBe(4000)
+    expect(said.errors).toHaveLength(1000)
+    expect(said.detail).toBe('1000 of 1000 records are wrong; nothing was stored.')
+  })
+})
+
+test('a query that is misspelt or doubled stores nothing', async () => {
+  const acme = await partner()
+  for (const query of ['dryrun=true', 'dry_run=yes', 'dry_run=', 'dry_run=true&dry_run=false']) {
+    const response = await acme.post(`customers?${query}`, ada)
+    expect(response.status).toBe(400)
+    expect(await json(response)).toMatchObject({ code: 'invalid_query' })
+  }
+  expect((await json(acme.post('customers?dryrun=true', ada))).detail).toBe(
+    'There is no parameter "dryrun"; did you mean dry_run?',
+  )
+  await nothing(acme)
+})
+
+test('members called like those of every object are unknown fields', async () => {
+  const acme = await partner()
+  const body = `[{"__proto__": 1, "constructor": 2, "toString": 3, ${JSON.stringify(ada).slice(1)}]`
+  const said = await json(acme.postText('customers', body))
+
+  expect(said.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    '/0/__proto__',
+    '/0/constructor',
+    '/0/toString',
+  ])
+})
+
+test('a key that is named twice is an error on every later one', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const twice = [deposit, { ...deposit, status: 'declined' }, { ...deposit, currency: 'x' }]
+  const said = await json(acme.post('transactions', twice))
+
+  expect(said).toMatchObject({
+    errors_total: 3,
+    errors: [
+      { index: 1, pointer: '/1', code: 'duplicate_key', key: { transaction_id: 't-1' } },
+      { index: 2, pointer: '/2/currency' },
+      { index: 2, pointer: '/2', code: 'duplicate_key' },
+    ],
+  })
+})

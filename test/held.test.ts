@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import { ada, deposit, json, partner, traded } from './partner.ts'
+
+const hold = { unknown_customer: 'hold' } as const
+const days = 'totals?from=2026-10-01&to=2026-10-31'
+
+test('unknown_customer=reject, the default of a partner: 422, and nothing is stored', async () => {
+  const acme = await partner()
+  const response = await acme.post('transactions', [deposit])
+
+  expect(response.status).toBe(422)
+  expect(await json(response)).toMatchObject({
+    errors: [
+      {
+        index: 0,
+        key: { transaction_id: 't-1' },
+        pointer: '/0/customer_id',
+        code: 'unknown_customer',
+        message: 'No customer "c-1" was sent before.',
+      },
+    ],
+  })
+  expect(await json(acme.get('held'))).toMatchObject({ data: [] })
+})
+
+describe('unknown_customer=hold', () => {
+  test('a record of an unknown customer is stored, held, and counted nowhere', async () => {
+    const acme = await partner('forex', hold)
+    const response = await acme.post('transactions', deposit)
+
+    expect(response.status).toBe(200)
+    expect(await json(response)).toMatchObject({
+      summary: { received: 1, created: 0, held: 1 },
+      results: [{ outcome: 'held' }],
+    })
+    for (const query of ['', '?customer_id=c-1', '?from=2026-10-01']) {
+      expect(await json(acme.get(`transactions${query}`))).toMatchObject({
+        data: [],
+        meta: { total: 0 },
+      })
+    }
+    expect((await acme.get('transactions/t-1')).status).toBe(404)
+    expect(await json(acme.get(days))).toEqual({ data: [] })
+  })
+
+  test('GET held shows what waits, and which delivery brought it', async () => {
+    const acme = await partner('forex', hold)
+    const { delivery_id } = await json(acme.post('transactions', deposit))
+    await acme.post('trading-activity', traded)
+
+    const { data, meta } = await json(acme.get('held'))
+    expect(meta).toEqual({ total: 2, page: 1, per_page: 50, next_cursor: null })
+    expect(data).toEqual([
+      {
+        resource: 'trading-activity',
+        received_at: expect.any(String),
+        delivery_id: expect.any(String),
+        record: traded,
+      },
+      {
+        resource: 'transactions',
+        received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        delivery_id,
+        record: deposit,
+      },
+    ])
+  })
+
+  test('held records are paged as lists are', async () => {
+    const acme = await partner('forex', hold)
+    await acme.post('transactions', [
+      deposit,
+      { ...deposit, transaction_id: 't-2' },
+      { ...deposit, transaction_id: 't-3' },
+    ])
+    const first = await json(acme.get('held?per_page=2'))
+    expect(first.meta).toMatchObject({ total: 3, per_page: 2 })
+    const second = await json(acme.get(`held?cursor=${first.meta.next_cursor}`))
+    expect(second.meta).toMatchObject({ total: 3, page: 2, per_page: 2, next_cursor: null })
+    expect(second).toEqual({
+      ...(await json(acme.get('held?per_page=2&page=2'))),
+      meta: second.meta,
+    })
+    expect([...first.data, ...second.data].map(({ record }) => record.transaction_id)).toEqual([
+      't-1',
+      't-2',
+      't-3',
+    ])
+  })
+
+  test('they are released by themselves when the customer arrives', async () => {
+    const acme = await partner('forex', hold)
+    await acme.post('transactions', [deposit, { ...deposit, transaction_id: 't-2' }])
+    await acme.post('trading-activity', [traded])
+    await acme.post('customers', [{ ...ada, customer_id: 'another' }])
+    expect((await json(acme.get('held'))).meta.total).toBe(3)
+
+    await acme.post('customers', [ada])
+    expect((await json(acme.get('held'))).meta.total).toBe(0)
+    expect((await json(acme.get('transactions'))).meta.total).toBe(2)
+    expect((await json(acme.get('transactions?customer_id=c-1'))).meta.total).toBe(2)
+    expect((await json(acme.get('transactions?from=2026-10-02&to=2026-10-02'))).meta.total).toBe(2)
+    expect(await json(acme.get('trading-activity?customer_id=c-1'))).toMatchObject({
+      data: [traded],
+      meta: { total: 1 },
+    })
+    expect((await json(acme.get(days))).data).toMatchObject([
+      { resource: 'customers', count: 2 },
+      { resource: 'transactions', count: 2, sums: { amount_currency: '200.5' } },
+      { resource: 'trading-activity', count: 1 },
+    ])
+  })
+
+  test('sent again while held it answers held, and after the release unchanged', async () => {
+    const acme = await partner('forex', hold)
+    await acme.post('transactions', [deposit])
+    expect(await json(acme.post('transactions', [deposit]))).toMatchObject({
+      summary: { held: 1, created: 0, updated: 0, unchanged: 0 },
+    })
+    const changed = { ...deposit, status: 'reversed' }
+    expect(await json(acme.post('transactions', [changed]))).toMatchObject({
+      summary: { held: 1, created: 0, updated: 0, unchanged: 0 },
+      results: [{ outcome: 'held' }],
+    })
+    await acme.post('customers', ada)
+    expect(await json(acme.post('transactions', [changed]))).toMatchObject({
+      summary: { unchanged: 1 },
+    })
+    expect((await json(acme.get('transactions'))).data).toEqual([changed])
+  })
+
+  test('a correction of its customer releases it, and one to an unknown customer holds it', async () => {
+    const acme = await partner('forex', hold)
+    await acme.post('customers', ada)
+    const astray = { ...deposit, customer_id: 'nobody' }
+    await acme.post('transactions', [astray])
+    const total = async () => (await json(acme.get('transactions'))).meta.total
+
+    expect(await json(acme.post('transactions', [deposit]))).toMatchObject({
+      results: [{ outcome: 'updated' }],
+      summary: { updated: 1 },
+    })
+    expect(await total()).toBe(1)
+    expect(await json(acme.post('transactions', [astray]))).toMatchObject({
+      results: [{ outcome: 'held' }],
+      summary: { held: 1, updated: 0 },
+    })
+    expect(await total()).toBe(0)
+    expect((await json(acme.get('held'))).meta.total).toBe(1)
+  })
+
+  test('a bulk of known and unknown customers is stored whole, each with its outcome', async () => {
+    const acme = await partner('forex', hold)
+    await acme.post('customers', ada)
+    const body = [{ ...deposit, transaction_id: 't-0', customer_id: 'nobody' }, deposit]
+    const { delivery_id: _, ...foreseen } = await json(acme.post('transactions?dry_run=true', body))
+    const { delivery_id: __, ...real } = await json(acme.post('transactions', body))
+
+    expect(real).toMatchObject({
+      summary: { received: 2, created: 1, held: 1 },
+      results: [{ outcome: 'held' }, { outcome: 'created' }],
+    })
+    expect(foreseen).toEqual({ ...real, dry_run: true })
+    expect((await json(acme.get('deliveries'))).data[0].summary).toEqual(real.summary)
+  })
+})
+
+describe('unknown_affiliate', () => {
+  test('warn, the default: stored, with a warning', async () => {
+    const acme = await partner('forex', { affiliates: [] })
+    const response = await acme.post('customers', ada)
+
+    expect(response.status).toBe(201)
+    expect(await json(response)).toMatchObject({
+      results: [
+        {
+          outcome: 'created',
+          warnings: [{ code: 'unknown_affiliate', pointer: '/affiliate_id' }],
+        },
+      ],
+    })
+  })
+
+  test('reject: 422, and nothing is stored', async () => {
+    const acme = await partner('forex', { unknown_affiliate: 'reject' })
+    const stranger = { ...ada, customer_id: 'c-2', affiliate_id: 'nobody' }
+    const response = await acme.post('customers', [ada, stranger])
+
+    expect(response.status).toBe(422)
+    expect(await json(response)).toMatchObject({
+      errors: [{ index: 1, pointer: '/1/affiliate_id', code: 'unknown_affiliate' }],
+    })
+    expect((await json(acme.get('customers'))).data).toEqual([])
+  })
+})

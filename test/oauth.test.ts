@@ -1,0 +1,425 @@
+import { env } from 'cloudflare:workers'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { digest, newSecret } from '../src/auth/secret.ts'
+import { ask, askToken, json, ORIGIN, partner, register } from './partner.ts'
+
+const grant = { grant_type: 'client_credentials' }
+const basicOf = (id: string, secret: string) => ({
+  Authorization: `Basic ${btoa(`${id}:${secret}`)}`,
+})
+
+/** A client, the form that it sends, and the header it may send instead of its secret. */
+const client = async () => {
+  const { client_id, client_secret } = await register('forex')
+  return {
+    client_id,
+    client_secret,
+    form: { ...grant, client_id, client_secret },
+    basic: basicOf(client_id, client_secret),
+  }
+}
+
+const refused = async (response: Response, status: number, error: string) => {
+  expect([response.status, (await json(response.clone())).error]).toEqual([status, error])
+  expect(await json(response)).toEqual({ error, error_description: expect.any(String) })
+  expect(response.headers.get('Content-Type')).toBe('application/json')
+  expect(response.headers.get('Cache-Control')).toBe('no-store')
+  expect(response.headers.get('Pragma')).toBe('no-cache')
+  expect(response.headers.get('WWW-Authenticate')).toBe(
+    status === 401 ? 'Basic realm="oauth", charset="UTF-8"' : null,
+  )
+}
+
+describe('RFC 6749 §4.4: the client credentials grant', () => {
+  test('§2.3.1 client_secret_post and client_secret_basic are both taken', async () => {
+    const { form, basic } = await client()
+    for (const response of [await askToken(form), await askToken(grant, basic)]) {
+      expect(response.status).toBe(200)
+      expect(await json(response)).toEqual({
+        access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+        token_type: 'Bearer',
+        expires_in: 3600,
+        scope: 'read write',
+      })
+      expect(response.headers.get('Cache-Control')).toBe('no-store')
+      expect(response.headers.get('Pragma')).toBe('no-cache')
+    }
+  })
+
+  test('§2.3.1 the halves of Basic are form-encoded', async () => {
+    const { client_id, client_secret } = await client()
+    const encoded = basicOf(client_id.replaceAll('-', '%2D'), client_secret.replaceAll('_', '%5F'))
+
+    expect((await askToken(grant, encoded)).status).toBe(200)
+  })
+
+  test('§2.3.1 a client_id in the form beside Basic must be the same', async () => {
+    const { client_id, basic } = await client()
+
+    expect((await askToken({ ...grant, client_id }, basic)).status).toBe(200)
+    await refused(await askToken({ ...grant, client_id: 'x' }, basic), 400, 'invalid_request')
+  })
+
+  test('§2.3 both ways to authenticate at once are refused', async () => {
+    const { form, basic } = await client()
+
+    await refused(await askToken(form, basic), 400, 'invalid_request')
+    await refused(await askToken(form, { Authorization: 'Bearer x' }), 400, 'invalid_request')
+  })
+
+  test.each([
+    ['read', 'read'],
+    ['write', 'write'],
+    ['write read', 'read write'],
+    ['read read', 'read'],
+    ['', 'read write'],
+  ])('§3.3 scope %j grants %j', async (scope, granted) => {
+    const { form } = await client()
+
+    expect((await json(askToken({ ...form, scope }))).scope).toBe(granted)
+  })
+
+  test.each(['admin', 'read admin', 'READ', 'read  write', ' read'])(
+    '§5.2 scope %j is invalid_scope',
+    async (scope) => {
+      const { form } = await client()
+
+      await refused(await askToken({ ...form, scope }), 400, 'invalid_scope')
+    },
+  )
+
+  test('§5.2 another grant type is unsupported_grant_type', async () => {
+    const { form } = await client()
+
+    await refused(
+      await askToken({ ...form, grant_type: 'password' }),
+      400,
+      'unsupported_grant_type',
+    )
+  })
+})
+
+describe('RFC 6749 §3.2: the form', () => {
+  const bodyOf = (form: Record<string, string>) => new URLSearchParams(form).toString()
+  const post = (body: string | Blob, type = 'application/x-www-form-urlencoded') =>
+    ask('/oauth/token', { method: 'POST', body, headers: { 'Content-Type': type } })
+
+  test.each([
+    ['a parameter twice', (body: string) => `${body}&grant_type=client_credentials`],
+    ['a parameter twice, once empty', (body: string) => `${body}&client_id=`],
+    ['an unknown parameter twice', (body: string) => `${body}&x=1&x=2`],
+    ['a stray percent sign', (body: string) => `${body}&x=%zz`],
+    ['what is no UTF-8', (body: string) => `${body}&x=%ff`],
+    ['a second equals sign', (body: string) => `${body}&x=a=b`],
+    ['no grant_type', (body: string) => body.replace(/grant_type=\w+&/, '')],
+    ['an empty grant_type', (body: string) => body.replace('client_credentials', '')],
+  ])('%s is invalid_request', async (_, change) => {
+    const { form } = await client()
+
+    await refused(await post(change(bodyOf(form))), 400, 'invalid_request')
+  })
+
+  test('an empty parameter counts as left out, an unknown one is ignored', async () => {
+    const { form, basic } = await client()
+
+    expect((await post(`${bodyOf(form)}&scope=&x=1`)).status).toBe(200)
+    expect((await askToken({ ...grant, client_id: '', client_secret: '' }, basic)).status).toBe(200)
+  })
+
+  test.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', ''])(
+    'a body of type %j is invalid_request',
+    async (type) => {
+      const { form } = await client()
+
+      await refused(await post(new Blob([bodyOf(form)]), type), 400, 'invalid_request')
+    },
+  )
+
+  test('a form of more than 64 KiB is 413 invalid_request', async () => {
+    const { form } = await client()
+
+    await refused(await post(`${bodyOf(form)}&x=${'x'.repeat(70_000)}`), 413, 'invalid_request')
+  })
+
+  test.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('%s is 405 with Allow', async (method) => {
+    const response = await ask('/oauth/token', { method })
+
+    await refused(response.clone(), 405, 'invalid_request')
+    expect(response.headers.get('Allow')).toBe('POST')
+  })
+
+  test('an address that nobody has is answered in the same shape', async () => {
+    await refused(await ask('/oauth/nowhere', { method: 'POST' }), 404, 'invalid_request')
+  })
+})
+
+describe('RFC 6749 §5.2: invalid_client', () => {
+  test('a wrong secret and an unknown client are answered with the same bytes', async () => {
+    const { form } = await client()
+    const other = newSecret('tcs', 'test')
+    const answers = [
+      await askToken({ ...form, client_secret: other }),
+      await askToken({ ...form, client_secret: 'guess' }),
+      await askToken({ ...form, client_id: 'nobody' }),
+    ]
+    const bodies = await Promise.all(answers.map((answer) => answer.clone().text()))
+
+    for (const answer of answers) await refused(answer, 401, 'invalid_client')
+    expect(new Set(bodies).size).toBe(1)
+  })
+
+  test.each([
+    ['none', {}],
+    ['a client_id alone', { client_id: 'client-of-acme-forex' }],
+    ['a secret alone', { client_secret: 'x' }],
+  ])('credentials: %s', async (_, form) => {
+    await client()
+
+    await refused(await askToken({ ...grant, ...form }), 401, 'invalid_client')
+  })
+
+  test.each([
+    'Basic',
+    'Basic !',
+    'Basic YTpi YTpi',
+    `Basic ${btoa('no colon')}`,
+    `Basic ${btoa(':')}`,
+    `Basic ${btoa('a:b:c')}`,
+    `Basic ${btoa('a:%zz')}`,
+    'Bearer YTpi',
+    'x'.repeat(100_000),
+  ])('Authorization: %.30s', async (Authorization) => {
+    await refused(await askToken(grant, { Authorization }), 401, 'invalid_client')
+  })
+
+  test('credentials in the query are refused, even where the form is right', async () => {
+    const { form, client_id, client_secret } = await client()
+    for (const query of [{ client_id, client_secret }, { client_secret }]) {
+      const response = await ask(`/oauth/token?${new URLSearchParams(query)}`, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+      })
+      await refused(response, 401, 'invalid_client')
+    }
+  })
+
+  test('a disabled account and a revoked client get no token', async () => {
+    const { form } = await client()
+    await env.DB.exec('update accounts set disabled = 1')
+    await refused(await askToken(form), 401, 'invalid_client')
+
+    await env.DB.exec('update accounts set disabled = 0')
+    expect((await askToken(form)).status).toBe(200)
+    await env.DB.exec('update clients set revoked = 1')
+    await refused(await askToken(form), 401, 'invalid_client')
+  })
+
+  test('after a rotation with overlap the older secret is good until it ends', async () => {
+    const { form } = await client()
+    const next = newSecret('tcs', 'test')
+    const rotate = (until: number) =>
+      env.DB.prepare(
+        'update clients set previous_digest = ?, previous_until = ?, secret_digest = ?',
+      ).bind(old, until, fresh)
+    const [old, fresh] = [await digest(form.client_secret), await digest(next)]
+
+    await rotate(Date.now() + 60_000).run()
+    expect((await askToken(form)).status).toBe(200)
+    expect((await askToken({ ...form, client_secret: next })).status).toBe(200)
+    await rotate(Date.now() - 1).run()
+    await refused(await askToken(form), 401, 'invalid_client')
+    expect((await askToken({ ...form, client_secret: next })).status).toBe(200)
+  })
+})
+
+describe('limits', () => {
+  const from = (address: string) => ({ 'CF-Connecting-IP': address })
+
+  const waits = async (response: Response) => {
+    await refused(response.clone(), 429, 'temporarily_unavailable')
+    const seconds = Number(response.headers.get('Retry-After'))
+    expect(Number.isInteger(seconds) && seconds > 0).toBe(true)
+    return seconds
+  }
+
+  test('20 wrong secrets per client and address, and no client is locked out elsewhere', async () => {
+    const { form } = await client()
+    const guess = { ...form, client_secret: 'guess' }
+    for (let i = 0; i < 20; i++) {
+      await refused(await askToken(guess, from('192.0.2.1')), 401, 'invalid_client')
+    }
+    expect(await waits(await askToken(guess, from('192.0.2.1')))).toBeLessThanOrEqual(600)
+    await waits(await askToken(form, from('192.0.2.1')))
+    expect((await askToken(form, from('192.0.2.2'))).status).toBe(200)
+  })
+
+  test('an unknown client is limited as a known one is', async () => {
+    const guess = { ...grant, client_id: 'nobody', client_secret: 'guess' }
+    for (let i = 0; i < 20; i++) await askToken(guess, from('192.0.2.1'))
+
+    await waits(await askToken(guess, from('192.0.2.1')))
+  })
+
+  test('200 wrong secrets per address, whatever client they are for', async () => {
+    const { form } = await client()
+    await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        askToken({ ...grant, client_id: `c-${i}`, client_secret: 'x' }, from('192.0.2.1')),
+      ),
+    )
+    await waits(await askToken(form, from('192.0.2.1')))
+    expect((await askToken(form, from('192.0.2.2'))).status).toBe(200)
+  })
+
+  test('an IPv6 address counts as its /64', async () => {
+    const { form } = await client()
+    const guess = { ...form, client_secret: 'guess' }
+    for (let i = 0; i < 20; i++) await askToken(guess, from(`2001:db8:0:1::${i}`))
+
+    await waits(await askToken(form, from('2001:DB8::1:1:2:3:4')))
+    expect((await askToken(form, from('2001:db8:0:2::1'))).status).toBe(200)
+  })
+
+  test('60 tokens an hour per client, also when they are asked for at once', async () => {
+    const { form } = await client()
+    const answers = await Promise.all(Array.from({ length: 61 }, () => askToken(form)))
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60)
+    const seconds = await waits(answers.find(({ status }) => status !== 200)!)
+    expect(seconds).toBeGreaterThan(3590)
+    expect(seconds).toBeLessThanOrEqual(3600)
+  })
+})
+
+describe('RFC 9068 §2: the access token', () => {
+  test('has the header and the seven claims, and BASE_URL for issuer and audience', async () => {
+    const { form, client_id } = await client()
+    const response = await ask('/oauth/token', {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' },
+    })
+    const { access_token } = await json(response)
+
+    expect(decodeProtectedHeader(access_token)).toEqual({
+      alg: 'RS256',
+      typ: 'at+jwt',
+      kid: 'first',
+    })
+    const claims = decodeJwt(access_token)
+    expect(claims).toEqual({
+      iss: ORIGIN,
+      aud: ORIGIN,
+      sub: client_id,
+      client_id,
+      jti: expect.stringMatching(/^[\da-f-]{36}$/),
+      iat: expect.any(Number),
+      exp: claims.iat! + 3600,
+      scope: 'read write',
+    })
+  })
+
+  test('RFC 8414 §2: the metadata names every address by BASE_URL', async () => {
+    const response = await ask('/.well-known/oauth-authorization-server')
+
+    expect(await json(response)).toEqual({
+      issuer: ORIGIN,
+      token_endpoint: `${ORIGIN}/oauth/token`,
+      revocation_endpoint: `${ORIGIN}/oauth/revoke`,
+      jwks_uri: `${ORIGIN}/.well-known/jwks.json`,
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      scopes_supported: ['read', 'write'],
+      service_documentation: `${ORIGIN}/docs`,
+    })
+  })
+
+  test('RFC 7517: the key set shows the public half of each key, and nothing else', async () => {
+    const { keys } = await json(ask('/.well-known/jwks.json'))
+
+    expect(keys.map((key: object) => Object.keys(key).sort())).toEqual(
+      Array(2).fill(['alg', 'e', 'kid', 'kty', 'n', 'use']),
+    )
+  })
+})
+
+describe('RFC 7009: revocation', () => {
+  const revoke = (form: Record<string, string>, headers = {}) =>
+    ask('/oauth/revoke', { method: 'POST', body: new URLSearchParams(form), headers })
+
+  test('§2.1 a client ends its own token, before its next request', async () => {
+    const acme = await partner()
+    const { client_id, client_secret, access_token: token } = acme
+    expect((await acme.get('customers')).status).toBe(200)
+
+    const response = await revoke({ token, client_id, client_secret, token_type_hint: 'x' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    const after = await acme.get('customers')
+    expect(after.status).toBe(401)
+    expect(after.headers.get('WWW-Authenticate')).toBe('Bearer realm="api", error="invalid_token"')
+    expect((await revoke({ token, client_id, client_secret })).status).toBe(200)
+  })
+
+  test('§2.1 the token of another client is refused, and lives on', async () => {
+    const acme = await partner()
+    const other = await register('forex', { account: 'other' })
+    const response = await revoke({ ...other, token: acme.access_token })
+
+    await refused(response, 400, 'invalid_request')
+    expect((await acme.get('customers')).status).toBe(200)
+  })
+
+  test('§2.2 a token that is none is no error', async () => {
+    const { client_id, client_secret } = await client()
+
+    expect((await revoke({ token: 'x.y.z', client_id, client_secret })).status).toBe(200)
+  })
+
+  test('§2.1 without a token invalid_request, without credentials invalid_client', async () => {
+    const { client_id, client_secret } = await client()
+
+    await refused(await revoke({ client_id, client_secret }), 400, 'invalid_request')
+    await refused(await revoke({ token: 'x' }), 401, 'invalid_client')
+  })
+})
+
+describe('a client that is revoked or rotated', () => {
+  const gateOf = (client_id: string) => env.CLIENT_GATE.getByName(`client:${client_id}`)
+
+  test('has its live tokens ended before their next request', async () => {
+    const acme = await partner()
+    const other = await partner('forex', { account: 'other' })
+    await gateOf(acme.client_id).end(2)
+
+    expect((await acme.get('customers')).status).toBe(401)
+    expect((await other.get('customers')).status).toBe(200)
+  })
+
+  test('gets no token by the record that was read before', async () => {
+    const { form, client_id } = await client()
+    await gateOf(client_id).end(2)
+    await refused(await askToken(form), 401, 'invalid_client')
+
+    await env.DB.exec('update clients set version = 2')
+    expect((await askToken(form)).status).toBe(200)
+  })
+})
+
+test('a secret has the form and the checksum that scanners and we look for', async () => {
+  const { isWellFormed } = await import('../src/auth/secret.ts')
+  const secret = newSecret('tcs', 'live')
+
+  expect(secret).toMatch(/^tcs_live_[0-9A-Za-z]{49}$/)
+  expect(isWellFormed(secret, 'tcs')).toBe(true)
+  expect(isWellFormed(secret, 'tbt')).toBe(false)
+  for (let i = 0; i < secret.length; i++) {
+    const other = secret[i] === 'a' ? 'b' : 'a'
+    expect(isWellFormed(secret.slice(0, i) + other + secret.slice(i + 1), 'tcs')).toBe(false)
+  }
+  const { results } = await env.DB.prepare('select count(*) as n from clients').all()
+  expect(results).toEqual([{ n: 0 }])
+})

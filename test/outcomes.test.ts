@@ -1,0 +1,380 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
+
+/** A record of each resource, as the vertical takes it, and one later version of it. */
+const records = (vertical: Vertical) => ({
+  customers: {
+    first: vertical === 'forex' ? { ...ada, leverage: '1:100' } : { ...ada, phase: 'phase_1' },
+    later: { ...ada, first_name: 'Ada' },
+  },
+  transactions: {
+    first: { ...deposit, ...fee(vertical), note: 'wire' },
+    later: { ...deposit, ...fee(vertical), status: 'reversed' },
+  },
+  'trading-activity': { first: traded, later: { ...traded, lots_traded: 2 } },
+})
+const fee = (vertical: Vertical) => ({
+  transaction_type: vertical === 'forex' ? 'deposit' : 'challenge_fee',
+})
+
+const cases = (['prop-trading', 'forex'] as const).flatMap((vertical) =>
+  Object.entries(records(vertical)).map(([resource, versions]) => ({
+    vertical,
+    resource,
+    ...versions,
+  })),
+)
+
+const send = async (acme: Awaited<ReturnType<typeof partner>>, resource: string, body: unknown) => {
+  const { summary, results } = await json(acme.post(resource, body))
+  return { summary, outcomes: results.map(({ outcome }: { outcome: string }) => outcome) }
+}
+
+describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later }) => {
+  const known = async () => {
+    const acme = await partner(vertical)
+    if (resource !== 'customers') await acme.post('customers', ada)
+    return acme
+  }
+
+  test('a record comes back as it was sent', async () => {
+    const acme = await known()
+    await acme.post(resource, [first])
+
+    const { data, meta } = await json(acme.get(resource))
+    expect(data).toEqual([first])
+    expect(meta).toEqual({ total: 1, page: 1, per_page: 50, next_cursor: null })
+  })
+
+  test('a new record is created, a changed one updated, the same again unchanged', async () => {
+    const acme = await known()
+
+    expect(await send(acme, resource, [first])).toMatchObject({ outcomes: ['created'] })
+    expect(await send(acme, resource, [first])).toMatchObject({ outcomes: ['unchanged'] })
+    expect(await send(acme, resource, [later])).toMatchObject({ outcomes: ['updated'] })
+    expect(await send(acme, resource, [later])).toMatchObject({
+      outcomes: ['unchanged'],
+      summary: {
+        received: 1,
+        created: 0,
+        updated: 0,
+        unchanged: 1,
+        stale: 0,
+        held: 0,
+        rejected: 0,
+      },
+    })
+  })
+
+  test('a re-sent record replaces the stored one: what it leaves out is gone', async () => {
+    const acme = await known()
+    await acme.post(resource, first)
+    await acme.post(resource, later)
+
+    expect((await json(acme.get(resource))).data).toEqual([later])
+  })
+
+  test('what a list answered can be posted back, and changes nothing', async () => {
+    const acme = await known()
+    await acme.post(resource, first)
+    const list = await json(acme.get(resource))
+
+    expect(await send(acme, resource, list)).toMatchObject({ outcomes: ['unchanged'] })
+  })
+
+  test('a dry run answers the same and stores nothing', async () => {
+    const acme = await known()
+    const dry = () => acme.post(`${resource}?dry_run=true`, first)
+
+    const { delivery_id, ...foreseen } = await json(dry())
+    expect(await json(acme.get(resource))).toMatchObject({ data: [], meta: { total: 0 } })
+    const { delivery_id: _, ...real } = await json(acme.post(resource, first))
+    expect(foreseen).toEqual({ ...real, dry_run: true })
+    expect(delivery_id).toMatch(/^dlv_[0-9A-Z]{26}$/)
+
+    expect(await json(dry())).toMatchObject({ results: [{ outcome: 'unchanged' }] })
+    expect(await json(acme.post(`${resource}?dry_run=true`, [later]))).toMatchObject({
+      results: [{ outcome: 'updated' }],
+      summary: { updated: 1, unchanged: 0 },
+    })
+    expect((await json(acme.get(resource))).data).toEqual([first])
+  })
+})
+
+test('the answer to a bulk has the shape that the contract prints', async () => {
+  const acme = await partner()
+  await acme.post('customers', { ...ada, customer_id: 'c-2' })
+  const stranger = { ...ada, affiliate_id: 'nobody' }
+  const response = await acme.post('customers', [stranger, { ...ada, customer_id: 'c-2' }])
+
+  expect(response.status).toBe(200)
+  expect(await json(response)).toEqual({
+    delivery_id: expect.stringMatching(/^dlv_/),
+    dry_run: false,
+    summary: { received: 2, created: 1, updated: 0, unchanged: 1, stale: 0, held: 0, rejected: 0 },
+    results: [
+      {
+        index: 0,
+        key: { customer_id: 'c-1' },
+        outcome: 'created',
+        warnings: [
+          {
+            code: 'unknown_affiliate',
+            pointer: '/0/affiliate_id',
+            message: 'No affiliate "nobody" is configured.',
+          },
+        ],
+      },
+      { index: 1, key: { customer_id: 'c-2' }, outcome: 'unchanged' },
+    ],
+  })
+})
+
+test('201 is a single object that created its record; all else that is good is 200', async () => {
+  const acme = await partner()
+
+  expect((await acme.post('customers', ada)).status).toBe(201)
+  expect((await acme.post('customers', ada)).status).toBe(200)
+  expect((await acme.post('customers', { ...ada, email: 'a@b.org' })).status).toBe(200)
+  expect((await acme.post('customers', [{ ...ada, customer_id: 'c-2' }])).status).toBe(200)
+  expect((await acme.post('customers', { data: [{ ...ada, customer_id: 'c-3' }] })).status).toBe(
+    200,
+  )
+})
+
+test('a record moves to another day and another customer, and is found there', async () => {
+  const acme = await partner()
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+  await acme.post('transactions', [deposit, { ...deposit, transaction_id: 't-2' }])
+  const moved = { ...deposit, customer_id: 'c-2', transaction_date: '2026-11-05T00:00:00.000Z' }
+
+  expect(await send(acme, 'transactions', [moved])).toMatchObject({
+    outcomes: ['updated'],
+    summary: { updated: 1, unchanged: 0 },
+  })
+  const ids = async (query: string) =>
+    (await json(acme.get(`transactions?${query}`))).data.map(
+      (found: { transaction_id: string }) => found.transaction_id,
+    )
+  expect(await ids('customer_id=c-1')).toEqual(['t-2'])
+  expect(await ids('customer_id=c-2')).toEqual(['t-1'])
+  expect(await ids('from=2026-11-05')).toEqual(['t-1'])
+  expect(await ids('to=2026-11-04')).toEqual(['t-2'])
+  expect(await ids('')).toEqual(['t-1', 't-2'])
+})
+
+test('a customer whose signup day changes is counted on the new day', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const later = { ...ada, signup_date: '2026-10-05T00:00:00.000Z' }
+
+  expect(await send(acme, 'customers', [later])).toMatchObject({ outcomes: ['updated'] })
+  const { data } = await json(acme.get('totals?from=2026-10-01&to=2026-10-31'))
+  expect(data).toEqual([{ day: '2026-10-05', resource: 'customers', count: 1, sums: {} }])
+})
+
+describe('order in time', () => {
+  const at = (last_modified_date: string, first_name: string) => ({
+    ...ada,
+    last_modified_date,
+    first_name,
+  })
+  const old = at('2026-10-01T00:00:00.000Z', 'Old')
+  const recent = at('2026-10-02T00:00:00.000Z', 'New')
+
+  test('an older version of a customer is stale, and changes nothing', async () => {
+    const acme = await partner()
+    await acme.post('customers', recent)
+
+    expect(await send(acme, 'customers', [old])).toMatchObject({
+      outcomes: ['stale'],
+      summary: { stale: 1, unchanged: 0 },
+    })
+    expect(await json(acme.post('customers?dry_run=true', [old]))).toMatchObject({
+      results: [{ outcome: 'stale' }],
+    })
+    expect((await json(acme.get('customers'))).data).toEqual([recent])
+  })
+
+  test('a stale version does not move the customer to its own signup day either', async () => {
+    const acme = await partner()
+    await acme.post('customers', recent)
+    await acme.post('customers', [{ ...old, signup_date: '2026-09-01T00:00:00.000Z' }])
+
+    const { data } = await json(acme.get('totals?from=2026-09-01&to=2026-10-31'))
+    expect(data).toMatchObject([{ day: '2026-10-01', count: 1 }])
+  })
+
+  test('instants are compared, not their text', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...recent, last_modified_date: '2026-10-02T00:00:00Z' })
+    const same = { ...recent, last_modified_date: '2026-10-02T02:00:00+02:00' }
+
+    expect(await send(acme, 'customers', [same])).toMatchObject({ outcomes: ['unchanged'] })
+  })
+
+  test.each([
+    ['equal dates with other content', recent, { ...recent, first_name: 'Other' }],
+    ['no date in the stored version', ada, old],
+    ['no date in the new version', recent, ada],
+    ['a later date', old, recent],
+  ])('%s: updated', async (_, first, second) => {
+    const acme = await partner()
+    await acme.post('customers', first)
+
+    expect(await send(acme, 'customers', [second])).toMatchObject({ outcomes: ['updated'] })
+    expect((await json(acme.get('customers'))).data).toEqual([second])
+  })
+})
+
+test('trading activity is keyed by day, customer, instrument and currency', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  await acme.post('trading-activity', traded)
+
+  expect(
+    await json(
+      acme.post('trading-activity', [
+        { ...traded, pnl: 1 },
+        { ...traded, currency: 'EUR' },
+        { ...traded, instrument: 'GBPUSD' },
+        { ...traded, date: '2026-10-03' },
+      ]),
+    ),
+  ).toMatchObject({
+    results: [
+      {
+        outcome: 'updated',
+        key: {
+          date: '2026-10-02',
+          customer_id: 'c-1',
+          instrument: 'EURUSD',
+          currency: 'USD',
+        },
+      },
+      { outcome: 'created' },
+      { outcome: 'created' },
+      { outcome: 'created' },
+    ],
+  })
+  expect((await json(acme.get('trading-activity'))).meta.total).toBe(4)
+})
+
+describe('return=minimal', () => {
+  const minimal = { Prefer: 'return=minimal' }
+
+  test('keeps the summary, and only results that carry a warning or an error', async () => {
+    const acme = await partner()
+    const response = await acme.post(
+      'customers',
+      [ada, { ...ada, customer_id: 'c-2', affiliate_id: 'nobody' }],
+      minimal,
+    )
+
+    expect(response.headers.get('Preference-Applied')).toBe('return=minimal')
+    expect(await json(response)).toMatchObject({
+      summary: { received: 2, created: 2 },
+      results: [{ index: 1, outcome: 'created', warnings: [{ code: 'unknown_affiliate' }] }],
+    })
+  })
+
+  test('leaves nothing where all went well', async () => {
+    const acme = await partner()
+    const { results } = await json(acme.post('customers', [ada], minimal))
+
+    expect(results).toEqual([])
+  })
+})
+
+describe('handling=lenient', () => {
+  const lenient = { Prefer: 'handling=lenient' }
+  const wrong = { ...deposit, transaction_id: 't-2', currency: 'EUX' }
+  const stray = { ...deposit, transaction_id: 't-3', customer_id: 'nobody' }
+
+  test('stores what is good, names what is not, and answers 207', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const response = await acme.post('transactions', [deposit, wrong, stray], lenient)
+
+    expect(response.status).toBe(207)
+    expect(response.headers.get('Preference-Applied')).toBe('handling=lenient')
+    expect(await json(response)).toMatchObject({
+      summary: { received: 3, created: 1, rejected: 2 },
+      results: [
+        { index: 0, outcome: 'created' },
+        {
+          index: 1,
+          key: { transaction_id: 't-2' },
+          outcome: 'rejected',
+          errors: [{ pointer: '/1/currency', code: 'currency', hint: 'Did you mean EUR?' }],
+        },
+        {
+          index: 2,
+          outcome: 'rejected',
+          errors: [{ pointer: '/2/customer_id', code: 'unknown_customer' }],
+        },
+      ],
+    })
+    expect((await json(acme.get('transactions'))).data).toEqual([deposit])
+  })
+
+  test('a good bulk is answered 200, one without any good record 422', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+
+    expect((await acme.post('transactions', [wrong, stray], lenient)).status).toBe(422)
+    expect((await acme.post('transactions', [deposit], lenient)).status).toBe(200)
+  })
+
+  test('without it one wrong record refuses all, and every wrong one is named', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const response = await acme.post('transactions', [stray, deposit, wrong])
+
+    expect(response.status).toBe(422)
+    expect(await json(response)).toMatchObject({
+      detail: '2 of 3 records are wrong; nothing was stored.',
+      errors_total: 2,
+      errors: [
+        { index: 0, code: 'unknown_customer' },
+        { index: 2, code: 'currency' },
+      ],
+    })
+    expect((await json(acme.get('transactions'))).data).toEqual([])
+  })
+})
+
+test('a wrong record in the last of several chunks refuses all of them', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const note = '€'.repeat(500)
+  const many = Array.from({ length: 1000 }, (_, i) => ({
+    ...deposit,
+    transaction_id: `${i}-${note.slice(4)}`,
+    note,
+    status: note,
+  }))
+  const stray = { ...deposit, customer_id: 'nobody' }
+
+  expect((await acme.post('transactions', [...many.slice(1), stray])).status).toBe(422)
+  expect((await json(acme.get('transactions'))).meta.total).toBe(0)
+  expect(await json(acme.post('transactions', many))).toMatchObject({ summary: { created: 1000 } })
+  const again = many.map((sent, i) => (i === 999 ? { ...sent, amount_currency: 1 } : sent))
+  expect(await json(acme.post('transactions?dry_run=true', again))).toMatchObject({
+    summary: { updated: 1, unchanged: 999 },
+  })
+  expect(await json(acme.post('transactions', again))).toMatchObject({
+    summary: { updated: 1, unchanged: 999 },
+  })
+  expect((await json(acme.get('transactions'))).meta.total).toBe(1000)
+})
+
+test('an unchanged record is not written: its revision stays', async () => {
+  const acme = await partner()
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2', lang_id: 'en' }])
+
+  const { results } = await env.DB.prepare('select revision from customers').all()
+  expect(results).toEqual([{ revision: 1 }, { revision: 2 }])
+})

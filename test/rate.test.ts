@@ -1,0 +1,307 @@
+import {
+  abortAllDurableObjects,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
+import { decodeJwt } from 'jose'
+import { describe, expect, test } from 'vitest'
+import {
+  decide,
+  LEASE,
+  LIMIT,
+  PAUSE_MS,
+  type Rate,
+  recover,
+  settle,
+  UNUSED,
+  WINDOW_MS,
+} from '../src/auth/rate.ts'
+import type { Grant } from '../src/auth/token-gate.ts'
+import { ada, json, partner } from './partner.ts'
+
+/**
+ * The object's life without the object: memory, storage, a timer that closes the lease, eviction
+ * (which the platform does to idle objects alone) and crashes.
+ */
+class Life {
+  now = 1_000_000
+  writes = 0
+  #stored: Rate = UNUSED
+  #memory: Rate | undefined
+  #last = 0
+
+  wait(ms: number) {
+    const closes = this.#last + PAUSE_MS
+    if (this.#memory && this.#memory.lease > 0 && this.now + ms >= closes) {
+      this.#memory = settle(this.#memory)
+      this.#write()
+    }
+    this.now += ms
+  }
+  crash() {
+    this.#memory = undefined
+  }
+  evict() {
+    this.wait(10_000)
+    this.#memory = undefined
+  }
+  ask() {
+    this.#memory ??= recover(this.#stored, this.now)
+    const decision = decide(this.#memory, this.now)
+    this.#memory = decision.rate
+    if (decision.write) this.#write()
+    if (decision.retryAfter === 0) this.#last = this.now
+    return decision
+  }
+  #write() {
+    this.#stored = this.#memory!
+    this.writes += 1
+  }
+}
+
+const requests = fc.record({ ask: fc.integer({ min: 1, max: 400 }), gap: fc.nat(120) })
+const pause = fc.record({ wait: fc.nat(70_000) })
+const RUNS = 3000
+
+type Step = { ask: number; gap: number } | { wait: number } | 'evict' | 'crash'
+
+/**
+ * Lives through the steps beside a naive log of timestamps, and says the first decision that the
+ * log would not have allowed; null where there is none.
+ */
+function contradiction(steps: Step[]): string | null {
+  const life = new Life()
+  let log: number[] = []
+  // A crash counts from when it is noticed: at the next request.
+  let crashes: number[] = []
+  let crashed = 0
+  for (const each of steps) {
+    if (each === 'evict') life.evict()
+    else if (each === 'crash') {
+      life.crash()
+      crashed += 1
+    } else if ('wait' in each) life.wait(each.wait)
+    else {
+      for (let i = 0; i < each.ask; i++, life.wait(each.gap)) {
+        for (; crashed > 0; crashed--) crashes.push(life.now)
+        const since = life.now - WINDOW_MS
+        if (log[0]! <= since) log = log.filter((time) => time > since)
+        crashes = crashes.filter((time) => time > since)
+        const excess = LEASE * crashes.length
+        const { retryAfter, remaining } = life.ask()
+        if (retryAfter === 0) log.push(life.now)
+        if (log.length > LIMIT) return 'more than 1000 in 60 s'
+        if (retryAfter > 0 && log.length + excess < LIMIT) return `refused after ${log.length}`
+        if (remaining > LIMIT - log.length) return 'more promised than is left'
+        if (remaining < LIMIT - log.length - excess) return 'less said than is left'
+      }
+    }
+  }
+  return null
+}
+
+test('in no 60 s more than 1000 pass, and nobody under the limit is refused', () => {
+  const step = fc.oneof(
+    { weight: 12, arbitrary: requests },
+    { weight: 6, arbitrary: pause },
+    { weight: 2, arbitrary: fc.constant('evict' as const) },
+    { weight: 2, arbitrary: fc.constant('crash' as const) },
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      expect(contradiction(steps)).toBeNull()
+    }),
+    { numRuns: RUNS },
+  )
+}, 60_000)
+
+test('without a crash each request is decided as a log of all of them would', () => {
+  const step = fc.oneof(
+    { weight: 8, arbitrary: requests },
+    { weight: 3, arbitrary: pause },
+    { weight: 2, arbitrary: fc.constant('evict' as const) },
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      expect(contradiction(steps)).toBeNull()
+    }),
+    { numRuns: RUNS },
+  )
+}, 60_000)
+
+test('who waits as told is let through, and a millisecond less than the window is too early', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(80), { minLength: LIMIT, maxLength: LIMIT }), (gaps) => {
+      const life = new Life()
+      for (const gap of gaps) {
+        life.ask()
+        life.wait(gap)
+      }
+      const { retryAfter } = life.ask()
+      if (retryAfter === 0) return
+      life.wait(retryAfter * 1000)
+      expect(life.ask().retryAfter).toBe(0)
+    }),
+    { numRuns: 100 },
+  )
+  const times = Array.from({ length: LIMIT }, (_, i) => 30_000 + i)
+  const full = { times, lease: 5, used: 1 }
+  expect(decide(full, 30_000 + WINDOW_MS - 1)).toMatchObject({ retryAfter: 1, rate: full })
+  expect(decide(full, 30_000 + WINDOW_MS)).toMatchObject({ retryAfter: 0, remaining: 0 })
+})
+
+test('a clock that goes back lets nobody through twice', () => {
+  const times = Array.from({ length: LIMIT }, () => 100_000)
+
+  expect(decide({ times, lease: 5, used: 1 }, 1).retryAfter).toBe(60)
+  expect(decide({ times: [100_000], lease: 5, used: 1 }, 1).rate.times).toEqual([100_000, 100_000])
+})
+
+test('at most one row is written for 25 requests, and two for a pause', () => {
+  const life = new Life()
+  for (let i = 0; i < 900; i++) {
+    life.ask()
+    life.wait(60)
+  }
+  expect(life.writes).toBeLessThanOrEqual(Math.ceil(900 / LEASE))
+  life.evict()
+  const before = life.writes
+  life.ask()
+  life.evict()
+  expect(life.writes - before).toBe(2)
+})
+
+describe('the object', () => {
+  const grant: Grant = {
+    account: 'acme',
+    client_id: 'client',
+    name: 'Acme',
+    vertical: 'forex',
+    mode: 'test',
+    time_zone: 'UTC',
+    binding: 'DB',
+    unknown_customer: 'reject',
+    unknown_affiliate: 'warn',
+    scope: 'read write',
+  }
+  const opened = async () => {
+    const gate = env.TOKEN_GATE.getByName('jti-1')
+    await gate.open(grant, Date.now() + 3_600_000)
+    return gate
+  }
+  const ask = async (gate: Awaited<ReturnType<typeof opened>>, count: number) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => gate.admit()))
+    return answers.map((answer) => answer!.retryAfter)
+  }
+  const stored = (gate: Awaited<ReturnType<typeof opened>>) =>
+    runInDurableObject(gate, (_, { storage }) => storage.kv.get<Rate>('rate'))
+
+  test('lets 1000 of 1001 parallel calls through', async () => {
+    const waits = await ask(await opened(), 1001)
+
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(1000)
+    expect(waits.filter((wait) => wait > 0)).toEqual([expect.toSatisfy((s: number) => s > 50)])
+  })
+
+  test('writes a lease ahead, and the true count once nothing has come for 5 s', async () => {
+    const gate = await opened()
+    await ask(gate, 3)
+    expect(await stored(gate)).toMatchObject({ lease: LEASE, times: [expect.any(Number)] })
+
+    await scheduler.wait(PAUSE_MS + 300)
+    const settled = await stored(gate)
+    expect(settled).toMatchObject({ lease: 0 })
+    expect(settled!.times).toHaveLength(3)
+  }, 10_000)
+
+  test('keeps its count through an eviction in mid-window', async () => {
+    const gate = await opened()
+    await ask(gate, 990)
+    await scheduler.wait(PAUSE_MS + 300)
+    await evictDurableObject(gate)
+
+    expect((await ask(gate, 20)).filter((wait) => wait === 0)).toHaveLength(10)
+  }, 15_000)
+
+  test('counts an open lease as spent after a crash, and never lets more through', async () => {
+    const gate = await opened()
+    await ask(gate, 500)
+    await abortAllDurableObjects()
+
+    const again = env.TOKEN_GATE.getByName('jti-1')
+    const passed = (await ask(again, 600)).filter((wait) => wait === 0).length
+    expect(passed).toBeLessThanOrEqual(500)
+    expect(passed).toBeGreaterThanOrEqual(500 - LEASE)
+  })
+
+  test('that was never opened, or has forgotten its token, lets nobody through', async () => {
+    expect(await env.TOKEN_GATE.getByName('nobody').admit()).toBeNull()
+
+    const gate = await opened()
+    expect(await gate.admit()).toMatchObject({ grant, retryAfter: 0 })
+    await runDurableObjectAlarm(gate)
+    expect(await gate.admit()).toBeNull()
+  })
+
+  test('that was ended before it opened stays ended', async () => {
+    const gate = env.TOKEN_GATE.getByName('jti-2')
+    await gate.end(Date.now() + 1000)
+    await gate.open(grant, Date.now() + 1000)
+
+    expect(await gate.admit()).toBeNull()
+  })
+})
+
+describe('over HTTP', () => {
+  const spent = async (acme: Awaited<ReturnType<typeof partner>>, times: number[]) => {
+    const { jti } = decodeJwt(acme.access_token)
+    await runInDurableObject(env.TOKEN_GATE.getByName(jti!), (_, { storage }) =>
+      storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies Rate),
+    )
+  }
+
+  test('every authenticated answer says the policy and what is left of it', async () => {
+    const acme = await partner()
+    const reader = await partner('forex', { account: 'reader', scope: 'read' })
+    const answers = [
+      await acme.post('customers', ada),
+      await acme.get('customers'),
+      await acme.get('customers/nobody'),
+      await acme.get('nowhere'),
+      await acme.post('customers/c-1', {}),
+      await acme.post('customers', [{}]),
+      await acme.postText('customers', '{'),
+      await reader.post('customers', ada),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 404, 404, 405, 422, 400, 403])
+    for (const { headers } of answers) {
+      expect(headers.get('RateLimit-Policy')).toBe('"token";q=1000;w=60')
+      expect(headers.get('RateLimit')).toMatch(/^"token";r=99\d;t=(60|59)$/)
+    }
+    expect(answers[6]!.headers.get('RateLimit')).toContain('r=993;')
+  })
+
+  test('the 1001st is 429, stores nothing, and Retry-After is kept to its word', async () => {
+    const acme = await partner()
+    const now = Date.now()
+    await spent(
+      acme,
+      Array.from({ length: LIMIT }, () => now - WINDOW_MS + 1500),
+    )
+    const refused = await acme.post('customers', ada)
+
+    expect(refused.status).toBe(429)
+    const seconds = Number(refused.headers.get('Retry-After'))
+    expect(seconds).toBeGreaterThanOrEqual(1)
+    expect(refused.headers.get('RateLimit')).toBe(`"token";r=0;t=${seconds}`)
+    expect(await json(refused)).toMatchObject({ code: 'rate_limited', status: 429 })
+    expect((await acme.postText('customers', '{')).status).toBe(429)
+
+    await scheduler.wait(seconds * 1000)
+    expect(await json(acme.get('customers'))).toMatchObject({ data: [] })
+    expect((await json(acme.get('deliveries'))).data).toEqual([])
+  })
+})

@@ -1,0 +1,553 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { ada, ask, deposit, json, partner, traded } from './partner.ts'
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+/** A partner with customers c-1 and c-2, and transactions t-00 … on two of its days. */
+const withTransactions = async (count: number) => {
+  const acme = await partner()
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+  await acme.post(
+    'transactions',
+    Array.from({ length: count }, (_, i) => numbered(i)),
+  )
+  return acme
+}
+
+const numbered = (i: number) => ({
+  ...deposit,
+  transaction_id: `t-${String(i).padStart(3, '0')}`,
+  customer_id: i % 2 ? 'c-2' : 'c-1',
+  transaction_date: `2026-10-0${(i % 3) + 1}T12:00:00.000Z`,
+})
+
+const idsOf = ({ data }: { data: { transaction_id: string }[] }) =>
+  data.map(({ transaction_id }) => transaction_id)
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => numbered(from + i).transaction_id)
+
+const invalid = async (response: Response, name: string) => {
+  expect(response.status).toBe(400)
+  const { code, detail } = await json(response)
+  expect(code).toBe('invalid_query')
+  expect(detail).toContain(name)
+}
+
+describe('pages', () => {
+  test('50 records by default, in the order of their key', async () => {
+    const acme = await withTransactions(120)
+    const { data, meta } = await json(acme.get('transactions'))
+
+    expect(idsOf({ data })).toEqual(numbers(0, 50))
+    expect(meta).toEqual({ total: 120, page: 1, per_page: 50, next_cursor: expect.any(String) })
+  })
+
+  test('page counts from 1, per_page goes to 500, and the last page has no cursor', async () => {
+    const acme = await withTransactions(120)
+    const page = (query: string) => acme.get(`transactions?${query}`).then(json)
+
+    expect(idsOf(await page('page=3'))).toEqual(numbers(100, 120))
+    expect((await page('page=3')).meta.next_cursor).toBeNull()
+    expect((await page('page=2&per_page=60')).meta.next_cursor).toBeNull()
+    expect((await page('per_page=500')).data).toHaveLength(120)
+    expect(await page('page=4')).toMatchObject({ data: [], meta: { total: 120, page: 4 } })
+  })
+
+  test('a cursor goes on where the page before ended; Link says the same', async () => {
+    const acme = await withTransactions(25)
+    const seen: string[] = []
+    let next: string | null = '/api/v1/forex/transactions?per_page=10'
+    for (let number = 1; next; number++) {
+      const response = await ask(next, {
+        headers: { Authorization: `Bearer ${acme.access_token}` },
+      })
+      const link = response.headers.get('Link')
+      const body = await json(response)
+      expect(body.meta).toMatchObject({ total: 25, page: number, per_page: 10 })
+      seen.push(...idsOf(body))
+      const { next_cursor } = body.meta
+      next = next_cursor && `/api/v1/forex/transactions?per_page=10&cursor=${next_cursor}`
+      expect(link).toBe(next && `<https://api.example${next}>; rel="next"`)
+    }
+    expect(seen).toEqual(numbers(0, 25))
+  })
+
+  test('a cursor keeps the page size of its walk, unless the query says another', async () => {
+    const acme = await withTransactions(25)
+    const { meta } = await json(acme.get('transactions?per_page=10'))
+    const at = `transactions?cursor=${meta.next_cursor}`
+
+    expect(idsOf(await json(acme.get(at)))).toEqual(numbers(10, 20))
+    expect(idsOf(await json(acme.get(`${at}&per_page=3`)))).toEqual(numbers(10, 13))
+  })
+
+  test('a walk loses and repeats nothing of what was stored when it began', async () => {
+    const acme = await withTransactions(30)
+    for (const filter of ['', 'customer_id=c-1&', 'from=2026-10-01&']) {
+      const began = idsOf(await json(acme.get(`transactions?${filter}per_page=500`)))
+      const seen: string[] = []
+      let query = `${filter}per_page=4`
+      for (let i = 0; query; i++) {
+        const body = await json(acme.get(`transactions?${query}`))
+        seen.push(...idsOf(body))
+        query = body.meta.next_cursor && `${filter}cursor=${body.meta.next_cursor}`
+        // New ones arrive before and behind, and stored ones move to other days.
+        await acme.post('transactions', [
+          { ...numbered(0), transaction_id: `a-${filter.length}-${i}` },
+          { ...numbered(0), transaction_id: `t-000-${filter.length}-${i}` },
+          { ...numbered(i * 2), transaction_date: '2026-10-09T00:00:00.000Z' },
+        ])
+      }
+      expect(new Set(seen).size).toBe(seen.length)
+      expect(seen).toEqual(expect.arrayContaining(began))
+    }
+  })
+
+  test.each([
+    ['page', 'page=0'],
+    ['page', 'page=-1'],
+    ['page', 'page=1.5'],
+    ['page', 'page=x'],
+    ['page', 'page='],
+    ['page', 'page=1000001'],
+    ['page', 'page=1&page=2'],
+    ['per_page', 'per_page=0'],
+    ['per_page', 'per_page=501'],
+    ['per_page', 'per_page=5e1'],
+    ['cursor', 'cursor='],
+    ['cursor', 'cursor=x'],
+    ['cursor', 'cursor=eA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['from', 'from=2026-02-30'],
+    ['to', 'to=yesterday'],
+    ['from', 'from=2026-10-02&to=2026-10-01'],
+    ['"perpage"', 'perpage=5'],
+    ['"status"', 'status=approved'],
+  ])('%s: %s is 400 invalid_query', async (name, query) => {
+    const acme = await partner()
+
+    await invalid(await acme.get(`transactions?${query}`), name)
+  })
+
+  test('a cursor of another account, resource or filter, or an edited one, is refused', async () => {
+    const acme = await withTransactions(3)
+    const other = await partner('forex', { account: 'other' })
+    const { next_cursor: cursor } = (await json(acme.get('transactions?per_page=1'))).meta
+
+    expect((await acme.get(`transactions?cursor=${cursor}`)).status).toBe(200)
+    await invalid(await other.get(`transactions?cursor=${cursor}`), 'cursor')
+    await invalid(await acme.get(`customers?cursor=${cursor}`), 'cursor')
+    await invalid(await acme.get(`trading-activity?cursor=${cursor}`), 'cursor')
+    await invalid(await acme.get(`transactions?cursor=${cursor}&customer_id=c-1`), 'cursor')
+    await invalid(await acme.get(`transactions?cursor=${cursor}&page=2`), 'page')
+    for (let i = 0; i < cursor.length; i++) {
+      const edited = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1)
+      await invalid(await acme.get(`transactions?cursor=${edited}`), 'cursor')
+    }
+  })
+})
+
+describe('filters', () => {
+  test('customer_id, from and to narrow the list, and total counts what they match', async () => {
+    const acme = await withTransactions(30)
+    const totalOf = async (query: string) => {
+      const { data, meta } = await json(acme.get(`transactions?per_page=500&${query}`))
+      expect(data).toHaveLength(meta.total)
+      return meta.total
+    }
+
+    expect(await totalOf('customer_id=c-1')).toBe(15)
+    expect(await totalOf('customer_id=nobody')).toBe(0)
+    expect(await totalOf('from=2026-10-02')).toBe(20)
+    expect(await totalOf('to=2026-10-02')).toBe(20)
+    expect(await totalOf('from=2026-10-02&to=2026-10-02')).toBe(10)
+    expect(await totalOf('from=2026-10-02&to=2026-10-02&customer_id=c-1')).toBe(5)
+  })
+
+  test('they narrow trading activity alike', async () => {
+    const acme = await partner()
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    await acme.post('trading-activity', [
+      traded,
+      { ...traded, customer_id: 'c-2' },
+      { ...traded, date: '2026-10-05' },
+    ])
+    const totalOf = async (query: string) =>
+      (await json(acme.get(`trading-activity?${query}`))).meta.total
+
+    expect(await totalOf('customer_id=c-1')).toBe(2)
+    expect(await totalOf('customer_id=c-1&from=2026-10-03')).toBe(1)
+    expect(await totalOf('to=2026-10-04')).toBe(2)
+  })
+
+  test('customers are narrowed by customer_id, and have no days', async () => {
+    const acme = await withTransactions(0)
+
+    expect((await json(acme.get('customers?customer_id=c-2'))).meta.total).toBe(1)
+    await invalid(await acme.get('customers?from=2026-10-01'), '"from"')
+  })
+})
+
+describe('one record', () => {
+  test('is answered bare', async () => {
+    const acme = await withTransactions(1)
+
+    expect(await json(acme.get('customers/c-1'))).toEqual(ada)
+    expect(await json(acme.get('transactions/t-000'))).toEqual(numbered(0))
+  })
+
+  test.each(['a/b', '50%', '%41', '%2F', 'naïve', '😀', 'a?b#c', 'a b', 'x+y', '"', "'"])(
+    'is found by the id %s',
+    async (id) => {
+      const acme = await partner()
+      const sent = { ...ada, customer_id: id }
+      await acme.post('customers', sent)
+
+      const response = await acme.get(`customers/${encodeURIComponent(id)}`)
+      expect(await json(response)).toEqual(sent)
+      expect(await json(acme.get(`customers?customer_id=${encodeURIComponent(id)}`))).toMatchObject(
+        {
+          data: [sent],
+        },
+      )
+    },
+  )
+
+  test.each(['nobody', '%', '%zz', '%ff', '%E0%A4', 'x'.repeat(5000)])(
+    'that nobody has is 404: %.20s',
+    async (id) => {
+      const acme = await partner()
+      const response = await acme.get(`customers/${id}`)
+
+      expect(response.status).toBe(404)
+      expect(await json(response)).toMatchObject({ code: 'not_found' })
+    },
+  )
+
+  test('of trading activity has no address', async () => {
+    const acme = await partner()
+
+    expect((await acme.get('trading-activity/x')).status).toBe(404)
+  })
+})
+
+describe('bookmarks', () => {
+  test('every answer from the database carries one, and takes it back', async () => {
+    const acme = await partner()
+    const written = await acme.post('customers', ada)
+    const bookmark = written.headers.get('x-d1-bookmark')!
+    expect(bookmark).toMatch(/^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/)
+
+    const read = await acme.get('customers', { 'x-d1-bookmark': bookmark })
+    expect(read.status).toBe(200)
+    expect(read.headers.get('x-d1-bookmark')).toMatch(/^[\da-f]{8}-/)
+  })
+
+  test.each(['', 'x', 'first-primary', '00000000-00000000-00000000'])(
+    '%j is 400 invalid_query',
+    async (bookmark) => {
+      const acme = await partner()
+
+      await invalid(await acme.get('customers', { 'x-d1-bookmark': bookmark }), 'x-d1-bookmark')
+    },
+  )
+})
+
+describe('GET account', () => {
+  test('says who the caller is, and what is configured', async () => {
+    const acme = await partner('forex', { affiliates: ['b', 'a'], unknown_customer: 'hold' })
+
+    expect(await json(acme.get('account'))).toEqual({
+      account: 'acme-forex',
+      client_id: acme.client_id,
+      name: 'The acme-forex',
+      vertical: 'forex',
+      mode: 'test',
+      time_zone: 'UTC',
+      scope: 'read write',
+      policies: { unknown_customer: 'hold', unknown_affiliate: 'warn' },
+      affiliates: ['a', 'b'],
+    })
+  })
+})
+
+describe('GET deliveries', () => {
+  test('lists what arrived, newest first, with what became of it', async () => {
+    const acme = await partner()
+    const created = await json(acme.post('customers', ada))
+    const dry = await json(acme.post('customers?dry_run=true', { ...ada, email: 'a@b.org' }))
+    const refused = await json(acme.post('customers', [ada, { ...ada, lang_id: 'x', phase: 1 }]))
+    await acme.postText('customers', '{')
+    await acme.get('customers')
+
+    const { data, meta } = await json(acme.get('deliveries'))
+    expect(meta).toEqual({ total: 3, page: 1, per_page: 50, next_cursor: null })
+    const nothing = { created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected: 0 }
+    const line = { received_at: expect.any(String), resource: 'customers', errors_total: 0 }
+    expect(data).toEqual([
+      {
+        ...line,
+        delivery_id: refused.delivery_id,
+        status: 422,
+        dry_run: false,
+        summary: { ...nothing, received: 2, rejected: 1 },
+        errors_total: 3,
+      },
+      {
+        ...line,
+        delivery_id: dry.delivery_id,
+        status: 200,
+        dry_run: true,
+        summary: { ...nothing, received: 1, updated: 1 },
+      },
+      {
+        ...line,
+        delivery_id: created.delivery_id,
+        status: 201,
+        dry_run: false,
+        summary: { ...nothing, received: 1, created: 1 },
+      },
+    ])
+    expect(Date.now() - Date.parse(data[0].received_at)).toBeLessThan(10_000)
+  })
+
+  test('are paged by page and by cursor', async () => {
+    const acme = await partner()
+    for (let i = 0; i < 5; i++) await acme.post('customers', { ...ada, customer_id: `c-${i}` })
+    const all = await json(acme.get('deliveries'))
+    const first = await json(acme.get('deliveries?per_page=2'))
+    const second = await json(acme.get(`deliveries?cursor=${first.meta.next_cursor}`))
+
+    expect([...first.data, ...second.data]).toEqual(all.data.slice(0, 4))
+    expect((await json(acme.get('deliveries?per_page=2&page=3'))).data).toEqual(all.data.slice(4))
+  })
+
+  test('one of them has its errors as they were answered', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const body = [
+      { ...deposit, transaction_id: 't-1', customer_id: 'nobody' },
+      { ...deposit, transaction_id: 't-2', currency: 'EUX' },
+      { ...deposit, transaction_id: 't-3', customer_id: 'no one' },
+    ]
+    for (const sent of [body, { data: body }]) {
+      const refused = await json(acme.post('transactions', sent))
+      const found = await json(acme.get(`deliveries/${refused.delivery_id}`))
+
+      expect(found.errors).toEqual(refused.errors)
+      expect(found).toMatchObject({ status: 422, errors_total: 3, summary: { rejected: 3 } })
+    }
+    const { delivery_id } = await json(
+      acme.post('transactions', [deposit, body[2], deposit], { Prefer: 'handling=lenient' }),
+    )
+    expect(await json(acme.get(`deliveries/${delivery_id}`))).toMatchObject({
+      status: 207,
+      errors: [{ code: 'unknown_customer' }, { code: 'duplicate_key' }],
+    })
+  })
+
+  test('100 errors are kept, at most 64 KiB of them', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const strays = (id: string) =>
+      Array.from({ length: 300 }, (_, i) => ({
+        ...deposit,
+        transaction_id: `${i}-${id}`,
+        customer_id: `nobody-${id}`,
+      }))
+    const short = await json(acme.post('transactions', strays('')))
+    const long = await json(acme.post('transactions', strays('€'.repeat(480))))
+    const errorsOf = async (id: string) => (await json(acme.get(`deliveries/${id}`))).errors
+
+    expect(await errorsOf(short.delivery_id)).toHaveLength(100)
+    const kept = await (await acme.get(`deliveries/${long.delivery_id}`)).arrayBuffer()
+    expect(kept.byteLength).toBeLessThan(66_000)
+    expect((await errorsOf(long.delivery_id)).length).toBeGreaterThan(10)
+  })
+
+  test('bodies are never kept', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, email: 'ada@person.org', first_name: 'Augusta' })
+
+    const { results } = await env.DB.prepare('select * from deliveries').all()
+    expect(JSON.stringify(results)).not.toMatch(/ada@person|Augusta|click-42/)
+  })
+
+  test('what is older than 30 days, or nobody knows, is not there', async () => {
+    const acme = await partner()
+    const { delivery_id } = await json(acme.post('customers', ada))
+    const old = 'dlv_01JA000000ABCDEFGHJKMNPQRS'
+    await env.DB.prepare('update deliveries set id = ?').bind(old).run()
+
+    expect((await json(acme.get('deliveries'))).meta.total).toBe(0)
+    for (const id of [delivery_id, old, 'x', '~']) {
+      expect((await acme.get(`deliveries/${id}`)).status).toBe(404)
+    }
+  })
+})
+
+describe('GET totals', () => {
+  const days = 'totals?from=2026-10-01&to=2026-10-31'
+  const send = async (acme: Partner, amounts: number[]) => {
+    await acme.post('customers', ada)
+    const many = amounts.map((amount_currency, i) => ({
+      ...deposit,
+      transaction_id: `t-${i}`,
+      amount_currency,
+    }))
+    for (let i = 0; i < many.length; i += 1000) {
+      expect((await acme.post('transactions', many.slice(i, i + 1000))).status).toBe(200)
+    }
+  }
+
+  test('groups transactions by day, type, status and currency', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    await acme.post('transactions', [
+      deposit,
+      { ...deposit, transaction_id: 't-2', amount_currency: 0.07 },
+      { ...deposit, transaction_id: 't-3', status: 'Approved' },
+      { ...deposit, transaction_id: 't-4', currency: 'USD' },
+      { ...deposit, transaction_id: 't-5', transaction_type: 'withdrawal', amount_currency: -5 },
+      { ...deposit, transaction_id: 't-6', transaction_date: '2026-10-02T23:59:59.999Z' },
+      { ...deposit, transaction_id: 't-7', transaction_date: '2026-10-02T23:30:00-01:00' },
+    ])
+    const group = { day: '2026-10-02', resource: 'transactions' }
+    const { data } = await json(acme.get('totals?from=2026-10-02&to=2026-10-03'))
+
+    expect(data).toEqual([
+      {
+        ...group,
+        transaction_type: 'deposit',
+        status: 'Approved',
+        currency: 'EUR',
+        count: 1,
+        sums: { amount_currency: '100.25' },
+      },
+      {
+        ...group,
+        transaction_type: 'deposit',
+        status: 'approved',
+        currency: 'EUR',
+        count: 3,
+        sums: { amount_currency: '200.57' },
+      },
+      {
+        ...group,
+        transaction_type: 'deposit',
+        status: 'approved',
+        currency: 'USD',
+        count: 1,
+        sums: { amount_currency: '100.25' },
+      },
+      {
+        ...group,
+        transaction_type: 'withdrawal',
+        status: 'approved',
+        currency: 'EUR',
+        count: 1,
+        sums: { amount_currency: '-5' },
+      },
+      {
+        ...group,
+        day: '2026-10-03',
+        transaction_type: 'deposit',
+        status: 'approved',
+        currency: 'EUR',
+        count: 1,
+        sums: { amount_currency: '100.25' },
+      },
+    ])
+  })
+
+  test('sums each amount of trading activity but the drawdowns, where one was sent', async () => {
+    const prop = await partner('prop-trading')
+    await prop.post('customers', ada)
+    await prop.post('trading-activity', [{ ...traded, drawdown: 2.5, max_drawdown: 5 }])
+    expect((await json(prop.get(days))).data[1].sums).toEqual({
+      lots_traded: '1.07',
+      pnl: '-12.345678',
+    })
+
+    const forex = await partner('forex')
+    await forex.post('customers', ada)
+    const { pnl: _, ...without } = traded
+    await forex.post('trading-activity', [
+      { ...without, volume_usd: 0.1, commission: 27.85520327 },
+      { ...without, instrument: 'X', volume_usd: 0.2, spread_cost: 0 },
+    ])
+    expect((await json(forex.get(days))).data[1]).toEqual({
+      day: '2026-10-02',
+      resource: 'trading-activity',
+      currency: 'USD',
+      count: 2,
+      sums: {
+        lots_traded: '2.14',
+        volume_usd: '0.3',
+        spread_cost: '0',
+        commission: '27.85520327',
+      },
+    })
+  })
+
+  test.each([
+    ['a thousand times 0.1', Array(1000).fill(0.1), '100'],
+    ['what floats get wrong', [0.1, 0.2, 0.3, -0.6, 1e13, 0.01, -1e13], '0.01'],
+    ['more than 2^63 hundredths', Array(1000).fill(999999999999999), '999999999999999000'],
+    ['15 digits', [9999999999999.99, 0.01, 9999999999999.99], '19999999999999.99'],
+    ['negative ones', [-0.01, -9999999999999.99], '-10000000000000'],
+  ])('are exact: %s', async (_, amounts, sum) => {
+    const acme = await partner()
+    await send(acme, amounts)
+
+    expect((await json(acme.get(days))).data[1].sums.amount_currency).toBe(sum)
+  })
+
+  test('are exact to 12 places, at every size', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    let expected = 0n
+    const sent = Array.from({ length: 1000 }, (_, i) => {
+      const places = i % 13
+      const digits = BigInt(`${(i * 7919) % 9}${String(i * 104729 + 123456789012345).slice(-14)}`)
+      const text = String(digits).padStart(places + 1, '0')
+      const number = places ? `${text.slice(0, -places)}.${text.slice(-places)}` : text
+      const sign = i % 3 ? 1n : -1n
+      expected += sign * digits * 10n ** BigInt(12 - places)
+      return { ...traded, instrument: `i-${i}`, pnl: Number(sign) * Number(number) }
+    })
+    expect((await acme.post('trading-activity', sent)).status).toBe(200)
+    const size = expected < 0n ? -expected : expected
+    const fraction = String(size % 10n ** 12n)
+      .padStart(12, '0')
+      .replace(/0+$/, '')
+    const text = `${expected < 0n ? '-' : ''}${size / 10n ** 12n}${fraction && `.${fraction}`}`
+
+    expect((await json(acme.get(days))).data[1].sums.pnl).toBe(text)
+  })
+
+  test('span 366 days, both ends included', async () => {
+    const acme = await partner()
+    await acme.post('customers', [
+      ada,
+      { ...ada, customer_id: 'c', signup_date: '2027-10-01T00:00:00Z' },
+    ])
+
+    const { data } = await json(acme.get('totals?from=2026-10-01&to=2027-10-01'))
+    expect(data.map(({ day }: { day: string }) => day)).toEqual(['2026-10-01', '2027-10-01'])
+    await invalid(await acme.get('totals?from=2026-10-01&to=2027-10-02'), '366')
+  })
+
+  test.each([
+    ['from', ''],
+    ['to', 'from=2026-10-01'],
+    ['from', 'from=x&to=2026-10-01'],
+    ['from', 'from=2026-10-02&to=2026-10-01'],
+    ['"page"', 'from=2026-10-01&to=2026-10-01&page=1'],
+  ])('%s is named: %j', async (name, query) => {
+    const acme = await partner()
+
+    await invalid(await acme.get(`totals?${query}`), name)
+  })
+})

@@ -1,0 +1,475 @@
+import { describe, expect, test } from 'vitest'
+import { ada, deposit, json, partner, traded } from './partner.ts'
+
+// Each rule by two lists: what passes, and what is refused with which code. A value is JSON text,
+// since some of them no JavaScript value can say.
+
+interface Case {
+  resource: string
+  field: string
+  code: string
+  good: string[]
+  bad: string[]
+}
+
+const x = (count: number, char = 'x') => JSON.stringify(char.repeat(count))
+const base: Record<string, object> = {
+  customers: ada,
+  transactions: deposit,
+  'trading-activity': traded,
+}
+
+const TEXT: Pick<Case, 'code' | 'good' | 'bad'> = {
+  code: 'length',
+  good: [x(1), x(500), x(500, '😀'), '"a b\\nc"', '"toString"'],
+  bad: ['""', x(501), x(501, '😀')],
+}
+const INSTANT: Pick<Case, 'code' | 'good' | 'bad'> = {
+  code: 'date_time',
+  good: [
+    '"2026-10-01T08:30:00Z"',
+    '"2026-10-01T08:30:00.1Z"',
+    '"2026-10-01T08:30:00.123456789Z"',
+    '"2026-10-01T08:30:00+02:00"',
+    '"2026-10-01T08:30:00-23:59"',
+    '"2026-10-01t08:30:00z"',
+    '"2024-02-29T00:00:00Z"',
+    '"2000-02-29T00:00:00Z"',
+    '"1993-01-01T23:59:59Z"',
+    '"0000-01-01T00:00:00Z"',
+    '"9999-12-31T23:59:59.999Z"',
+  ],
+  bad: [
+    '""',
+    '"garbage"',
+    '"2026-10-01"',
+    '"2026-10-01T08:30:00"',
+    '"2026-10-01T08:30Z"',
+    '"2026-10-01 08:30:00Z"',
+    '"2026-10-01T08:30:00+02"',
+    '"2026-10-01T08:30:00+0200"',
+    '"2026-10-01T08:30:00+24:00"',
+    '"2026-10-01T08:30:00+02:60"',
+    '"2026-10-01T24:00:00Z"',
+    '"2026-10-01T23:60:00Z"',
+    '"2026-12-31T23:59:60Z"',
+    '"2026-10-01T08:30:00.Z"',
+    '"2026-02-29T00:00:00Z"',
+    '"1900-02-29T00:00:00Z"',
+    '"2026-04-31T00:00:00Z"',
+    '"2026-13-01T00:00:00Z"',
+    '"2026-00-01T00:00:00Z"',
+    '"2026-10-00T00:00:00Z"',
+    '"0000-01-01T00:00:00+01:00"',
+    '"9999-12-31T23:59:59-01:00"',
+    '"+2026-10-01T08:30:00Z"',
+    '" 2026-10-01T08:30:00Z"',
+    '"2026-10-01T08:30:00Z\\n"',
+    '"２026-10-01T08:30:00Z"',
+  ],
+}
+
+const cases: Case[] = [
+  { resource: 'customers', field: 'customer_id', ...TEXT },
+  { resource: 'customers', field: 'affiliate_id', ...TEXT },
+  { resource: 'customers', field: 'kyc_status_id', ...TEXT },
+  { resource: 'customers', field: 'sales_status_id', ...TEXT },
+  { resource: 'customers', field: 'trading_account_type', ...TEXT },
+  { resource: 'customers', field: 'first_name', ...TEXT },
+  { resource: 'customers', field: 'last_name', ...TEXT },
+  { resource: 'transactions', field: 'transaction_id', ...TEXT },
+  { resource: 'transactions', field: 'status', ...TEXT },
+  { resource: 'transactions', field: 'transaction_subtype', ...TEXT },
+  { resource: 'transactions', field: 'note', ...TEXT },
+  { resource: 'trading-activity', field: 'instrument', ...TEXT },
+  {
+    resource: 'customers',
+    field: 'tracking_data',
+    code: 'length',
+    good: [x(1), x(50), x(50, '😀')],
+    bad: ['""', x(51), x(51, '😀')],
+  },
+  {
+    resource: 'customers',
+    field: 'first_name',
+    code: 'text',
+    good: ['"\\ud83d\\ude00"', '"\\t"'],
+    bad: ['"\\ud83d"', '"a\\ude00b"', '"a\\u0000b"'],
+  },
+  { resource: 'customers', field: 'signup_date', ...INSTANT },
+  { resource: 'customers', field: 'last_modified_date', ...INSTANT },
+  { resource: 'transactions', field: 'transaction_date', ...INSTANT },
+  {
+    resource: 'trading-activity',
+    field: 'date',
+    code: 'date',
+    good: ['"2026-10-01"', '"2024-02-29"', '"0001-01-01"'],
+    bad: ['""', '"2026-02-30"', '"2026-13-01"', '"26-01-01"', '"2026-1-1"', '"20261001"'],
+  },
+  {
+    resource: 'trading-activity',
+    field: 'date',
+    code: 'date',
+    good: [],
+    bad: ['"2026-10-01T00:00:00Z"', '"2026-10-01 "', '"1900-02-29"', '"2026-04-31"'],
+  },
+  {
+    resource: 'customers',
+    field: 'lang_id',
+    code: 'pattern',
+    good: ['"en"', '"zz"'],
+    bad: ['"EN"', '"eng"', '"e"', '"en\\n"', '"é1"'],
+  },
+  {
+    resource: 'customers',
+    field: 'country_code',
+    code: 'pattern',
+    good: ['"DE"'],
+    bad: ['"de"', '"DEU"', '"D1"'],
+  },
+  {
+    resource: 'customers',
+    field: 'leverage',
+    code: 'pattern',
+    good: ['"1:1"', '"1:100"', '"1:33.3"'],
+    bad: ['"100"', '"1:"', '"1:x"', '"2:100"', '"1:1."', '"1:-5"', '"1:100 "', '"1:١٠"'],
+  },
+  {
+    resource: 'customers',
+    field: 'email',
+    code: 'email',
+    good: ['"ada@person.org"', '"a.b+c@x-y.example.org"', '"o\'neil@x.org"'],
+    bad: ['"secret@person"', '"@"', '"a b@person.org"', '"a@b@c.org"', '"a@-b.org"', '".a@b.org"'],
+  },
+  {
+    resource: 'transactions',
+    field: 'currency',
+    code: 'currency',
+    good: ['"EUR"', '"JPY"', '"XAU"'],
+    bad: ['"EUX"', '"eur"', '"EURO"', '"978"', '"toString"'],
+  },
+  {
+    resource: 'transactions',
+    field: 'transaction_type',
+    code: 'enum',
+    good: ['"deposit"', '"withdrawal"', '"bonus"', '"adjustment"', '"ib_rebate"', '"other"'],
+    bad: ['"challenge_fee"', '"Deposit"', '""', '"toString"'],
+  },
+  {
+    resource: 'transactions',
+    field: 'amount_currency',
+    code: 'decimals',
+    good: [
+      '0.07',
+      '19.99',
+      '1234567.89',
+      '-0.01',
+      '0',
+      '-5',
+      '1e3',
+      '1.10',
+      '1.1000',
+      '9999999999999.99',
+    ],
+    bad: ['0.001', '1.005', '19.999', '1e-3', '-0.001', '1234567.891'],
+  },
+  {
+    resource: 'transactions',
+    field: 'amount_usd',
+    code: 'digits',
+    good: [
+      '0.000000000001',
+      '1234.56789012345',
+      '123456789012345',
+      '1000000000000000',
+      '-1e15',
+      '1.000000000000000000',
+      '100000000000000.0000000000',
+      '0.000000000000',
+    ],
+    bad: [
+      '19.990000000000000001',
+      '1.234567890123456',
+      '1234567.0000000001',
+      '1234567890123456',
+      '1000000000000001',
+      '1000000000000000.1',
+      '1e16',
+      '-1e16',
+      '1e-13',
+      '0.0000000000001',
+      '1.5e-12',
+      '0.10000000000000001',
+      '1.2345678901234',
+    ],
+  },
+  {
+    resource: 'transactions',
+    field: 'amount_usd',
+    code: 'number',
+    good: [],
+    bad: ['1e400', '-1e400'],
+  },
+  {
+    resource: 'trading-activity',
+    field: 'lots_traded',
+    code: 'minimum',
+    good: ['0', '-0', '0.01'],
+    bad: ['-0.01', '-1'],
+  },
+  {
+    resource: 'trading-activity',
+    field: 'lots_traded',
+    code: 'decimals',
+    good: ['1.1', '19.99', '4.35', '1.15'],
+    bad: ['0.001', '19.990000001'],
+  },
+  {
+    resource: 'trading-activity',
+    field: 'pnl',
+    code: 'digits',
+    good: ['-2478.06972', '27.85520327', '-0.000000000001'],
+    bad: ['27.855203270000001'],
+  },
+  ...['volume_usd', 'spread_cost', 'commission'].map((field) => ({
+    resource: 'trading-activity',
+    field,
+    code: 'minimum',
+    good: ['0', '27.85520327'],
+    bad: ['-0.362176'],
+  })),
+]
+
+const bodyOf = ({ resource, field }: Case, value: string) => {
+  const { [field]: _, ...others } = base[resource] as Record<string, unknown>
+  return `[{${JSON.stringify(others).slice(1, -1)}, ${JSON.stringify(field)}: ${value}}]`
+}
+
+describe.each(cases)('$resource $field: $code', (rule) => {
+  test('takes what is right, and refuses what is not, by that code', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    for (const value of rule.good) {
+      const response = await acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, value))
+      expect([value, response.status]).toEqual([value, 200])
+    }
+    for (const value of rule.bad) {
+      const response = await acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, value))
+      expect([value, response.status]).toEqual([value, 422])
+      const { errors, errors_total } = await json(response)
+      expect([value, errors_total, errors[0].pointer, errors[0].code]).toEqual([
+        value,
+        1,
+        `/0/${rule.field}`,
+        rule.code,
+      ])
+    }
+  })
+})
+
+describe('what holds for every field', () => {
+  const required: Record<string, string[]> = {
+    customers: ['customer_id', 'signup_date', 'affiliate_id', 'tracking_data'],
+    transactions: [
+      'transaction_id',
+      'customer_id',
+      'transaction_type',
+      'amount_currency',
+      'currency',
+      'transaction_date',
+      'status',
+    ],
+    'trading-activity': ['date', 'customer_id', 'instrument', 'lots_traded', 'currency'],
+  }
+  const optional: Record<string, string[]> = {
+    customers: [
+      'last_modified_date',
+      'lang_id',
+      'country_code',
+      'kyc_status_id',
+      'sales_status_id',
+      'trading_account_type',
+      'leverage',
+      'first_name',
+      'last_name',
+      'email',
+    ],
+    transactions: ['amount_usd', 'transaction_subtype', 'note'],
+    'trading-activity': ['pnl', 'volume_usd', 'spread_cost', 'commission'],
+  }
+
+  test.each(Object.keys(base))('%s: a required field is there, and not null', async (resource) => {
+    const acme = await partner()
+    for (const field of required[resource]!) {
+      for (const value of [undefined, null]) {
+        const said = await json(acme.post(resource, { ...base[resource], [field]: value }))
+        expect(said).toMatchObject({
+          errors_total: 1,
+          errors: [{ pointer: `/${field}`, code: 'required' }],
+        })
+      }
+    }
+  })
+
+  test.each(Object.keys(base))(
+    '%s: an optional field may be left out, not null',
+    async (resource) => {
+      const acme = await partner()
+      for (const field of optional[resource]!) {
+        const said = await json(acme.post(resource, { ...base[resource], [field]: null }))
+        expect(said).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
+      }
+    },
+  )
+
+  test.each(Object.keys(base))('%s: no field takes another JSON type', async (resource) => {
+    const acme = await partner()
+    const record = base[resource] as Record<string, unknown>
+    for (const field of [...required[resource]!, ...optional[resource]!]) {
+      const isNumber = /amount|lots|pnl|volume|spread|commission/.test(field)
+      for (const value of [isNumber ? '1' : 1, true, [], {}, ['x']]) {
+        const said = await json(acme.post(resource, { ...record, [field]: value }))
+        expect(said).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
+      }
+    }
+  })
+
+  test.each([
+    ['customers', 'phase', 'prop-trading'],
+    ['customers', 'challenge_type', 'prop-trading'],
+    ['customers', 'account_size', 'prop-trading'],
+    ['trading-activity', 'drawdown', 'prop-trading'],
+    ['trading-activity', 'max_drawdown', 'prop-trading'],
+    ['customers', 'leverage', 'forex'],
+    ['customers', 'trading_account_type', 'forex'],
+    ['trading-activity', 'volume_usd', 'forex'],
+    ['trading-activity', 'spread_cost', 'forex'],
+    ['trading-activity', 'commission', 'forex'],
+  ] as const)('%s.%s is a field of %s alone', async (resource, field, vertical) => {
+    const value = /phase|type/.test(field) ? 'standard' : field === 'leverage' ? '1:5' : 5
+    const record = { ...base[resource], [field]: value }
+    const owner = await partner(vertical)
+    await owner.post('customers', ada)
+    expect((await owner.post(`${resource}?dry_run=true`, [record])).status).toBe(200)
+
+    const other = await partner(vertical === 'forex' ? 'prop-trading' : 'forex')
+    expect(await json(other.post(resource, [record]))).toMatchObject({
+      errors: [{ pointer: `/0/${field}`, code: 'unknown_field' }],
+    })
+  })
+
+  test('prop trading has its own transaction types, and asks for pnl', async () => {
+    const acme = await partner('prop-trading')
+    await acme.post('customers', ada)
+    for (const type of ['challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other']) {
+      const sent = { ...deposit, transaction_type: type }
+      expect((await acme.post('transactions?dry_run=true', sent)).status).toBe(201)
+    }
+    expect((await acme.post('transactions', deposit)).status).toBe(422)
+    const { pnl: _, ...without } = traded
+    expect(await json(acme.post('trading-activity', without))).toMatchObject({
+      errors: [{ pointer: '/pnl', code: 'required' }],
+    })
+  })
+})
+
+test('date-times are returned in UTC, cut to milliseconds', async () => {
+  const acme = await partner()
+  const sent = {
+    ...ada,
+    signup_date: '2026-10-01T01:30:00.98765+02:00',
+    last_modified_date: '2026-10-01T08:30:00Z',
+  }
+  await acme.post('customers', sent)
+
+  expect(await json(acme.get('customers/c-1'))).toEqual({
+    ...ada,
+    signup_date: '2026-09-30T23:30:00.987Z',
+    last_modified_date: '2026-10-01T08:30:00.000Z',
+  })
+  const { data } = await json(acme.get('totals?from=2026-09-30&to=2026-09-30'))
+  expect(data).toMatchObject([{ day: '2026-09-30', count: 1 }])
+})
+
+test('a withdrawn currency is stored, with a warning', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+
+  expect(await json(acme.post('transactions', [{ ...deposit, currency: 'HRK' }]))).toMatchObject({
+    results: [
+      {
+        outcome: 'created',
+        warnings: [
+          {
+            code: 'withdrawn_currency',
+            pointer: '/0/currency',
+            message: 'HRK was withdrawn from ISO 4217 in 2023-01.',
+          },
+        ],
+      },
+    ],
+  })
+})
+
+describe('words', () => {
+  test('a hint names what was probably meant', async () => {
+    const acme = await partner()
+    const said = await json(
+      acme.post('transactions', {
+        ...deposit,
+        currency: 'EUX',
+        transaction_type: 'deposits',
+        customerId: 'c-1',
+      }),
+    )
+    expect(
+      Object.fromEntries(said.errors.map(({ pointer, hint }: never) => [pointer, hint])),
+    ).toEqual({
+      '/currency': 'Did you mean EUR?',
+      '/transaction_type': 'Did you mean deposit?',
+      '/customerId': 'Did you mean customer_id?',
+    })
+    expect(said.errors[0].message).toBe('"EUX" is not an ISO 4217 currency code.')
+  })
+
+  test('a personal value is never said back, nor logged', async () => {
+    const acme = await partner()
+    const secret = 'secret@person'
+    const personal = { first_name: [secret], last_name: { secret }, email: secret }
+    const bodies = [
+      [{ ...ada, ...personal }, secret, [secret]],
+      [{ ...ada, first_name: `${secret}${'x'.repeat(500)}`, last_name: `${secret}\0` }],
+    ]
+    for (const body of bodies) {
+      const response = await acme.post('customers', body)
+      expect(response.status).toBe(422)
+      expect(await response.text()).not.toContain(secret)
+    }
+    const { data } = await json(acme.get('deliveries'))
+    for (const { delivery_id } of data) {
+      expect(await (await acme.get(`deliveries/${delivery_id}`)).text()).not.toContain(secret)
+    }
+  })
+
+  test('a pointer is RFC 6901, into the body as sent', async () => {
+    const acme = await partner()
+    const record = { ...ada, 'a/b~c': 1 }
+    const pointers = async (body: unknown) =>
+      (await json(acme.post('customers', body))).errors.map(
+        ({ pointer }: { pointer: string }) => pointer,
+      )
+    expect(await pointers(record)).toEqual(['/a~1b~0c'])
+    expect(await pointers([ada, record])).toEqual(['/1/a~1b~0c', '/1'])
+    expect(await pointers({ data: [record] })).toEqual(['/data/0/a~1b~0c'])
+  })
+
+  test('the key of an error holds the members that were sent, and is absent without any', async () => {
+    const acme = await partner()
+    const { errors } = await json(
+      acme.post('trading-activity', [{ date: '2026-10-01', customer_id: 7 }, {}]),
+    )
+    const keys = errors.map(({ index, key }: { index: number; key: unknown }) => [index, key])
+    expect(keys[0]).toEqual([0, { date: '2026-10-01' }])
+    expect(keys.at(-1)).toEqual([1, undefined])
+  })
+})
