@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { type Arguments, readArguments, USAGE } from './push/arguments.ts'
-import { poster } from './push/deliver.ts'
 import { connect } from './push/exchange.ts'
 import { Halt, misuse } from './push/halt.ts'
 import { openLedger } from './push/ledger.ts'
+import { poster } from './push/post.ts'
 import { readProfile } from './push/profile.ts'
 import { showProgress } from './push/progress.ts'
 import { formatOf } from './push/read.ts'
@@ -25,7 +25,8 @@ function endOnSignal(stop: AbortController) {
       if (firstAt !== null && Date.now() - firstAt > SAME_SIGNAL_MS) process.exit(exitCode)
       if (firstAt !== null) return
       firstAt = Date.now()
-      stop.abort(new Halt(exitCode, 'Interrupted; once more ends it without waiting for answers.'))
+      console.error('Stopping: what is under way is answered first. Once more ends it at once.')
+      stop.abort(new Halt(exitCode, 'Interrupted.'))
     })
   }
 }

@@ -44,7 +44,7 @@ function elements() {
     if (assembler.done && token.name !== 'startArray') throw new NoArray()
     assembler.consume(token)
     const array = assembler.current as unknown[]
-    if (assembler.depth === 1 && array.length > 0) return { value: array.pop() }
+    return assembler.depth === 1 && array.length > 0 ? { value: array.pop() } : undefined
   }
 }
 

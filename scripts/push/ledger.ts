@@ -1,5 +1,5 @@
 import { appendFileSync, rmSync } from 'node:fs'
-import { misuse } from './halt.ts'
+import { Halt, misuse } from './halt.ts'
 
 /** What may become of a record that was answered, in the contract's words. */
 export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
@@ -36,7 +36,7 @@ export interface Remark {
   pointer: string
 }
 
-/** A record that was refused, and why. */
+/** A record that was refused, and why; the reason is there where it has no errors of its own. */
 export interface Rejected {
   index: number
   text: string
@@ -46,7 +46,10 @@ export interface Rejected {
 
 /** A new ledger; what earlier runs wrote beside the files is removed. */
 export function openLedger(files: string[]): Ledger {
-  for (const file of files) rmSync(rejectedPath(file), { force: true })
+  const replaced = files.map(rejectedPath)
+  const both = files.find((file) => replaced.includes(file))
+  if (both !== undefined) throw misuse(`${both} would be replaced by what is rejected in this run.`)
+  for (const path of replaced) rmSync(path, { force: true })
   const entries = files.map((file): Entry => {
     return { file, counts: noCounts(), unstored: [], unreadFrom: 0 }
   })
@@ -81,7 +84,6 @@ export function reject(ledger: Ledger, { file, counts }: Entry, rejected: Reject
   counts.rejected += rejected.length
   const lines = rejected.map(({ index, text, errors, reason }) => {
     for (const error of errors) hear(ledger.errors, error)
-    if (reason !== undefined) ledger.innocent += 1
     const why = reason === undefined ? '' : `,"reason":${JSON.stringify(reason)}`
     return `{"index":${index},"record":${text},"errors":${JSON.stringify(errors)}${why}}\n`
   })
@@ -89,6 +91,6 @@ export function reject(ledger: Ledger, { file, counts }: Entry, rejected: Reject
     appendFileSync(rejectedPath(file), lines.join(''))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw misuse(`${rejectedPath(file)} cannot be written (${code}).`, error)
+    throw new Halt(1, `${rejectedPath(file)} cannot be written (${code}).`, error)
   }
 }

@@ -73,6 +73,7 @@ const onPipe = (output: NodeJS.WriteStream) => ({
 /** Seconds as a reader of clocks says them. */
 export function duration(seconds: number): string {
   const whole = Math.round(seconds)
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
   if (whole < 60) return `${whole} s`
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`

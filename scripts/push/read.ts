@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { TextDecoder } from 'node:util'
 import { readCsv } from './csv.ts'
 import { misuse } from './halt.ts'
 import { readJson } from './json.ts'

@@ -1,12 +1,22 @@
 import type { Answer } from './exchange.ts'
 import { Halt } from './halt.ts'
+import type { Remark } from './ledger.ts'
+
+/** One error of a refusal. */
+export interface SaidError extends Remark {
+  /** Which record of the bulk it is about; undefined: the bulk. */
+  index?: number
+  key?: object
+  hint?: string
+}
 
 /** What a refusal says of itself: problem+json, or an error of RFC 6749. */
 interface Said {
   title?: string
   detail?: string
   hint?: string
-  errors?: { message?: string; hint?: string }[]
+  errors?: SaidError[]
+  errors_total?: number
   error?: string
   error_description?: string
 }

@@ -38,8 +38,9 @@ function targetOf({ name, fields, schema, key }: Resource): Target {
   return { name, fields, numeric: new Set(numeric), keyOf: (record) => wholeKey(record, key) }
 }
 
-const isText = (schema: { type: string; wrapped?: { type: string } }) =>
-  (schema.wrapped ?? schema).type === 'string'
+function isText(schema: { type: string; wrapped?: { type: string } }): boolean {
+  return (schema.wrapped ?? schema).type === 'string'
+}
 
 /** A record without its whole key is refused, so no order is to be kept for it. */
 function wholeKey(record: unknown, names: readonly string[]): string | undefined {

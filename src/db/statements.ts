@@ -57,6 +57,8 @@ function write(shelf: Shelf): Statements {
   const may = `(select refused + dry_run from ${OURS}) = 0
     and ((select unknown_keys from ${OURS}) is null or not ${isUnknown})`
   const mayForesee = may.replace('refused + dry_run', 'refused')
+  const inMoved = (name: string) =>
+    indexed.includes(name) ? `value ->> ${key.length + indexed.indexOf(name)}` : `t.${name}`
   const isOlder = (sent: string) => (version ? `(${sent} < t.${version}) is true` : 'false')
 
   return {
@@ -121,17 +123,17 @@ function write(shelf: Shelf): Statements {
         select ?1, ?3, listed from ${OURS} and attempt = ?4 and refused = 0 and listed <> 0
         on conflict (account, resource) do update set total = total + excluded.total`,
 
+      // An insert that always conflicts: an update would look for its values record by record.
       move: indexed.length
         ? `
-        with m as materialized (
-          select ${commas([...key, ...indexed], (name) => `value ->> ${[...key, ...indexed].indexOf(name)} as ${name}`)},
-            value ->> ${key.length + indexed.length} as held
-          from ${EACH}((select moved from ${OURS} and refused = 0))
-        )
-        update ${table} as t set delivery = '',
-          ${row([...indexed, ...(holds ? ['held'] : [])], (name) => name)} =
-            (select ${commas([...indexed, ...(holds ? ['held'] : [])])} from m where m.${key[0]} = t.${key[0]})
-        where t.account = ?1 and t.${key[0]} in (select ${key[0]} from m)`
+        insert into ${table} (account, ${commas(columns)}, ${holds ? 'held, ' : ''}delivery, idx, revision)
+        select t.account, ${commas(columns, inMoved)},
+          ${holds ? `value ->> ${key.length + indexed.length}, ` : ''}'', t.idx, t.revision
+        from ${EACH}((select moved from ${OURS} and refused = 0))
+        cross join ${table} t on ${matches((name) => `value ->> ${key.indexOf(name)}`)}
+        where true
+        on conflict (account, ${commas(key)}) do update set
+          ${commas([...indexed, ...(holds ? ['held'] : []), 'delivery'], (name) => `${name} = excluded.${name}`)}`
         : null,
 
       upsert: `

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { ada, deposit, partner, traded } from './partner.ts'
+import { watched } from './watched.ts'
+
+// Counted by D1 itself, in the real batch: `meta` of every statement, summed.
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+const N = 1000
+/** What one request may cost beside its records: the delivery, its count, the total of a list. */
+const CONSTANT = 6
+
+const post = (acme: Partner, path: string, body: unknown, headers = {}) =>
+  watched(`/api/v1/${acme.vertical}/${path}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${acme.access_token}`,
+      'Content-Type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  })
+
+const get = (acme: Partner, path: string) =>
+  watched(`/api/v1/${acme.vertical}/${path}`, {
+    headers: { Authorization: `Bearer ${acme.access_token}` },
+  })
+
+const many = (make: (i: number) => object) => Array.from({ length: N }, (_, i) => make(i))
+
+const resources = [
+  {
+    resource: 'customers',
+    perInsert: 2,
+    first: (i: number) => ({ ...ada, customer_id: `c-${i}` }),
+    later: { first_name: 'Ada' },
+  },
+  {
+    resource: 'transactions',
+    perInsert: 3,
+    first: (i: number) => ({ ...deposit, transaction_id: `t-${i}`, customer_id: `c-${i % 300}` }),
+    later: { status: 'reversed' },
+  },
+  {
+    resource: 'trading-activity',
+    perInsert: 2,
+    first: (i: number) => ({ ...traded, customer_id: `c-${i % 300}`, instrument: `i-${i}` }),
+    later: { lots_traded: 2 },
+  },
+]
+
+/** Stored before, so that a statement that walks a table shows: 3000 records of two accounts. */
+const busy = async () => {
+  const acme = await partner()
+  const other = await partner('forex', { account: 'other' })
+  for (const each of [acme, other]) {
+    await each.post(
+      'customers',
+      Array.from({ length: 300 }, (_, i) => ({ ...ada, customer_id: `c-${i}` })),
+    )
+    for (const name of ['x', 'y']) {
+      await each.post(
+        'transactions',
+        many((i) => ({ ...deposit, transaction_id: `${name}-${i}`, customer_id: `c-${i % 300}` })),
+      )
+      await each.post(
+        'trading-activity',
+        many((i) => ({ ...traded, instrument: `${name}-${i}` })),
+      )
+    }
+  }
+  return acme
+}
+
+describe.each(resources)('$resource', ({ resource, perInsert, first, later }) => {
+  test('insert, update and replay: one round trip, one object call, rows to the letter', async () => {
+    const acme = await busy()
+    const created = many((i) => first(i + 300))
+    const updated = created.map((record) => ({ ...record, ...later }))
+    if (resource !== 'customers') {
+      await acme.post(
+        'customers',
+        many((i) => ({ ...ada, customer_id: `c-${i}` })),
+      )
+    }
+    for (const [records, summary, perRecord] of [
+      [created, { created: N }, perInsert],
+      [updated, { updated: N }, 1],
+      [updated, { unchanged: N }, 0],
+    ] as const) {
+      const seen = await post(acme, resource, records)
+
+      expect(await seen.response.json()).toMatchObject({ summary })
+      expect(seen.trips).toBe(1)
+      expect(seen.calls).toEqual(['admit'])
+      expect(seen.rowsWritten).toBeLessThanOrEqual(perRecord * N + CONSTANT)
+      expect(seen.rowsRead).toBeLessThanOrEqual(20 * N)
+    }
+  })
+})
+
+test('a single record costs one round trip and a handful of rows', async () => {
+  const acme = await busy()
+  const seen = await post(acme, 'transactions', { ...deposit, customer_id: 'nobody' })
+  expect([seen.response.status, seen.trips, seen.calls]).toEqual([422, 1, ['admit']])
+
+  const stored = await post(acme, 'transactions', { ...deposit, customer_id: 'c-7' })
+  expect([stored.response.status, stored.trips, stored.calls]).toEqual([201, 1, ['admit']])
+  expect(stored.rowsWritten).toBeLessThanOrEqual(3 + CONSTANT)
+  expect(stored.rowsRead).toBeLessThanOrEqual(60)
+})
+
+test('whatever its size and outcome, a request is one round trip', async () => {
+  const acme = await busy()
+  const huge = many((i) => ({
+    ...deposit,
+    transaction_id: `h-${i}`,
+    customer_id: 'c-1',
+    note: '€'.repeat(500),
+    status: '€'.repeat(500),
+  }))
+  const lenient = { Prefer: 'handling=lenient' }
+
+  expect(await post(acme, 'transactions', huge)).toMatchObject({ trips: 1 })
+  expect(await post(acme, 'transactions', [deposit, ...huge], lenient)).toMatchObject({ trips: 1 })
+  expect(await post(acme, 'transactions?dry_run=true', huge)).toMatchObject({ trips: 1 })
+  expect(await post(acme, 'transactions', [{}])).toMatchObject({ trips: 1 })
+})
+
+test('a thousand records that move to another day and customer are read once each', async () => {
+  const acme = await busy()
+  const moved = many((i) => ({
+    ...deposit,
+    transaction_id: `x-${i}`,
+    customer_id: `c-${(i + 1) % 300}`,
+    transaction_date: '2026-10-20T00:00:00Z',
+  }))
+  const seen = await post(acme, 'transactions', moved)
+
+  expect(await seen.response.json()).toMatchObject({ summary: { updated: N } })
+  expect(seen.rowsRead).toBeLessThanOrEqual(20 * N)
+})
+
+test('a held transaction costs one row more than the record, and its release what is held', async () => {
+  const acme = await partner('forex', { unknown_customer: 'hold' })
+  await acme.post(
+    'customers',
+    many((i) => ({ ...ada, customer_id: `known-${i}` })),
+  )
+  for (const name of ['a', 'b', 'c']) {
+    await acme.post(
+      'transactions',
+      many((i) => ({ ...deposit, transaction_id: `${name}-${i}`, customer_id: `known-${i}` })),
+    )
+  }
+  const held = await post(
+    acme,
+    'transactions',
+    many((i) => ({ ...deposit, transaction_id: `t-${i}`, customer_id: `c-${i}` })),
+  )
+  expect(await held.response.json()).toMatchObject({ summary: { held: N } })
+  expect(held.rowsWritten).toBeLessThanOrEqual(4 * N + CONSTANT)
+
+  const released = await post(
+    acme,
+    'customers',
+    many((i) => ({ ...ada, customer_id: `c-${i}` })),
+  )
+  expect(await released.response.json()).toMatchObject({ summary: { created: N } })
+  expect(held.rowsWritten + released.rowsWritten).toBeLessThanOrEqual((6 + 2) * N + 2 * CONSTANT)
+  expect(released.rowsRead).toBeLessThanOrEqual(20 * N)
+})
+
+describe('reading', () => {
+  test('an unfiltered page reads as many rows as it shows, at any depth by cursor', async () => {
+    const acme = await busy()
+    let cursor: string | null = ''
+    for (let i = 0; i < 5 && cursor !== null; i++) {
+      const query = cursor ? `cursor=${cursor}` : 'per_page=200'
+      const seen = await get(acme, `transactions?${query}`)
+      cursor = (await seen.response.json<{ meta: { next_cursor: string } }>()).meta.next_cursor
+
+      expect(seen.trips).toBe(1)
+      expect(seen.rowsRead).toBeLessThanOrEqual(3 * 200 + 20)
+    }
+  })
+
+  test('a filtered page also reads the index entries that match, and no others', async () => {
+    const acme = await busy()
+    await acme.post(
+      'transactions',
+      Array.from({ length: 300 }, (_, i) => ({
+        ...deposit,
+        transaction_id: `t-${i}`,
+        customer_id: 'c-7',
+        transaction_date: '2026-11-01T00:00:00Z',
+      })),
+    )
+    const matches = 300
+    for (const filter of ['from=2026-11-01', 'customer_id=c-299&to=2026-10-31']) {
+      const seen = await get(acme, `transactions?${filter}&per_page=20`)
+      expect(seen.rowsRead).toBeLessThanOrEqual(3 * matches + 4 * 20)
+    }
+    const days = await get(acme, 'totals?from=2026-11-01&to=2026-11-30')
+    expect(days.rowsRead).toBeLessThanOrEqual(2 * matches + 20)
+  })
+
+  test('one record is read by its key', async () => {
+    const acme = await busy()
+
+    expect((await get(acme, 'transactions/x-500')).rowsRead).toBe(1)
+  })
+})

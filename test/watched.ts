@@ -1,0 +1,105 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { app } from '../src/app.ts'
+import { ORIGIN } from './partner.ts'
+
+/** What one request asked of the platform, by the platform's own account. */
+export interface Seen {
+  response: Response
+  /** Round trips to D1, and what they read and wrote. */
+  trips: number
+  rowsRead: number
+  rowsWritten: number
+  /** Calls to Durable Objects, by method. */
+  calls: string[]
+}
+
+interface Answer {
+  meta: { rows_read: number; rows_written: number }
+}
+
+/** Asks the service as it is, with every call to the platform counted on its way. */
+export async function watched(path: string, init: RequestInit): Promise<Seen> {
+  const seen = { trips: 0, rowsRead: 0, rowsWritten: 0, calls: [] as string[] }
+  const count = (answers: Answer[]) => {
+    seen.trips += 1
+    for (const { meta } of answers) {
+      seen.rowsRead += meta.rows_read
+      seen.rowsWritten += meta.rows_written
+    }
+  }
+  const context = createExecutionContext()
+  const response = await app.fetch(
+    new Request(new URL(path, ORIGIN), init),
+    {
+      ...env,
+      DB: watchDatabase(env.DB, count),
+      TOKEN_GATE: watchObjects(env.TOKEN_GATE, (method) => seen.calls.push(method)),
+      CLIENT_GATE: watchObjects(env.CLIENT_GATE, (method) => seen.calls.push(method)),
+    },
+    context,
+  )
+  await waitOnExecutionContext(context)
+  return { response, ...seen }
+}
+
+/** Stands before what does the real work: nothing is answered in its place. */
+const before = <T extends object>(target: T, own: Partial<Record<keyof T, unknown>>): T =>
+  new Proxy(target, {
+    get(_, name) {
+      const value = own[name as keyof T] ?? Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+
+function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Database {
+  const statements = new WeakMap<object, D1PreparedStatement>()
+  const watchStatement = (real: D1PreparedStatement): D1PreparedStatement => {
+    const all = async () => {
+      const result = await real.all()
+      count([result])
+      return result
+    }
+    const watching = before(real, {
+      bind: (...values: unknown[]) => watchStatement(real.bind(...values)),
+      all,
+      run: all,
+      first: async () => (await all()).results[0] ?? null,
+      raw: async () => {
+        throw new Error('raw() says nothing of what it read')
+      },
+    })
+    statements.set(watching, real)
+    return watching
+  }
+  const methods = <T extends Pick<D1Database, 'prepare' | 'batch'>>(real: T) => ({
+    prepare: (text: string) => watchStatement(real.prepare(text)),
+    batch: async (list: D1PreparedStatement[]) => {
+      const answers = await real.batch(list.map((statement) => statements.get(statement)!))
+      count(answers)
+      return answers
+    },
+  })
+  return before(db, {
+    ...methods(db),
+    withSession: (bookmark: string) => {
+      const session = db.withSession(bookmark)
+      return before(session, methods(session))
+    },
+  })
+}
+
+function watchObjects<T extends Rpc.DurableObjectBranded | undefined>(
+  namespace: DurableObjectNamespace<T>,
+  called: (method: string) => void,
+): DurableObjectNamespace<T> {
+  return before(namespace, {
+    getByName: (name: string) =>
+      new Proxy(namespace.getByName(name), {
+        get(stub, method) {
+          called(String(method))
+          return Reflect.get(stub, method, stub)
+        },
+      }),
+  })
+}
