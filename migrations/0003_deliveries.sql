@@ -7,10 +7,9 @@
 --   created, written records that are new and in no way held; all that were written
 --   held, held_written  records that wait for their customer; those of them that were written
 --   listed           by how many records the resource's list grew
---   unknown, stale_at  indexes of the records that refer to what is unknown, or are stale
---   unknown_keys     [index, key …, reference] of the first hundred of them that are rejected
---   waiting, moved   what the later statements of the batch need: unknown customers, and records
+--   unknown, stale_at, moved  indexes of the records that refer to what is unknown, are stale, or
 --                    whose indexed columns change
+--   unknown_keys     [index, key …, reference] of the first hundred of them that are rejected
 CREATE TABLE deliveries (
   account      TEXT NOT NULL,
   id           TEXT NOT NULL,
@@ -34,7 +33,6 @@ CREATE TABLE deliveries (
   unknown      TEXT CHECK (json_valid(unknown)),
   unknown_keys TEXT CHECK (json_valid(unknown_keys)),
   stale_at     TEXT CHECK (json_valid(stale_at)),
-  waiting      TEXT CHECK (json_valid(waiting)),
   moved        TEXT CHECK (json_valid(moved)),
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;

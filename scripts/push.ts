@@ -39,9 +39,9 @@ async function push(args: Arguments): Promise<number> {
 
   const started = performance.now()
   const stop = new AbortController()
-  endOnSignal(stop)
   const ledger = openLedger(args.files)
   const progress = showProgress(totalBytes, process.stderr)
+  endOnSignal(stop)
   const exchange = connect(args.retryFor, stop.signal, progress.note)
   const keyring = vertical.credential.open(base, secrets, exchange)
   const url = `${base}${vertical.path}/${target.name}${dryRun ? '?dry_run=true' : ''}`
@@ -57,9 +57,11 @@ async function push(args: Arguments): Promise<number> {
   const halted = ended === null ? null : messageOf(ended)
   const seconds = (performance.now() - started) / 1000
   const outcome = { ledger, seconds, dryRun, lenient, halted }
-  console.log(args.json ? summaryJson(outcome) : summaryText(outcome))
+  const { received, rejected } = totalOf(ledger)
+  if (args.json) console.log(summaryJson(outcome))
+  else if (received > 0 || ended === null) console.log(summaryText(outcome))
   if (ended !== null) throw ended
-  return totalOf(ledger).rejected > 0 ? 1 : 0
+  return rejected > 0 ? 1 : 0
 }
 
 function sizeOf(file: string): number {

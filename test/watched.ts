@@ -44,7 +44,7 @@ export async function watched(path: string, init: RequestInit): Promise<Seen> {
 }
 
 /** Stands before what does the real work: nothing is answered in its place. */
-const before = <T extends object>(target: T, own: Partial<Record<keyof T, unknown>>): T =>
+export const before = <T extends object>(target: T, own: Partial<Record<keyof T, unknown>>): T =>
   new Proxy(target, {
     get(_, name) {
       const value = own[name as keyof T] ?? Reflect.get(target, name, target)

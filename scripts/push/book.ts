@@ -26,7 +26,9 @@ export function accept({ first, texts }: Delivery, { body }: Answer, ledger: Led
   for (const outcome of OUTCOMES) {
     if (outcome !== 'rejected') entry.counts[outcome] += summary[outcome]
   }
-  for (const { warnings = [] } of results) for (const said of warnings) hear(ledger.warnings, said)
+  for (const { warnings = [] } of results) {
+    for (const said of warnings) hear(ledger.warnings, withinRecord(said))
+  }
   const rejected = results
     .filter(({ outcome }) => outcome === 'rejected')
     .map(({ index, errors = [] }) => rejectedOf(texts[index]!, first + index, errors, NO_ROOM))
@@ -50,12 +52,13 @@ export function refuse({ first, texts }: Delivery, answer: Answer, ledger: Ledge
   reject(ledger, entry, rejected)
 }
 
-/** Errors without their place in the bulk, which nobody sees: their pointers are into the record. */
-function rejectedOf(text: string, index: number, errors: SaidError[], reason: string): Rejected {
-  if (errors.length === 0) return { index, text, errors, reason }
-  const own = errors.map(({ index: _, key: __, pointer, ...error }) => ({
-    pointer: pointer.replace(/^\/\d+/, ''),
-    ...error,
-  }))
-  return { index, text, errors: own }
+function rejectedOf(text: string, index: number, said: SaidError[], reason: string): Rejected {
+  const errors = said.map(withinRecord)
+  return { index, text, errors, ...(errors.length === 0 && { reason }) }
 }
+
+/** A remark without its place in the bulk, which nobody sees: its pointer is into the record. */
+const withinRecord = ({ index: _, key: __, pointer, ...said }: SaidError) => ({
+  pointer: pointer.replace(/^\/\d+/, ''),
+  ...said,
+})

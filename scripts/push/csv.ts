@@ -32,7 +32,7 @@ function checkedHeader(names: string[], file: string, { name, fields }: Target):
   const twice = names.find((field, i) => names.indexOf(field) < i)
   if (twice !== undefined) throw misuse(`${file}, line 1: the field "${twice}" is there twice.`)
   if (names.some((field) => fields.includes(field))) return names
-  throw misuse(`${file}, line 1: no field of ${name} in it; they are: ${fields.join(',')}.`)
+  throw misuse(`${file}, line 1: this names no field of ${name}. They are: ${fields.join(',')}`)
 }
 
 /** An empty cell is a field left out; what should be a number and is none, the service names. */

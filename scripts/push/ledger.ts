@@ -14,7 +14,7 @@ export interface Entry {
   /** The records that are not known to be stored: the places of the first and the last. */
   unstored: [first: number, last: number][]
   /** Where sending ended before the end of the file; null: it did not. */
-  unreadFrom: number | null
+  unsentFrom: number | null
 }
 
 /** How often something was said of records, and once how. */
@@ -51,7 +51,7 @@ export function openLedger(files: string[]): Ledger {
   if (both !== undefined) throw misuse(`${both} would be replaced by what is rejected in this run.`)
   for (const path of replaced) rmSync(path, { force: true })
   const entries = files.map((file): Entry => {
-    return { file, counts: noCounts(), unstored: [], unreadFrom: 0 }
+    return { file, counts: noCounts(), unstored: [], unsentFrom: 0 }
   })
   return { entries, warnings: new Map(), errors: new Map(), innocent: 0 }
 }
@@ -72,10 +72,10 @@ export const noCounts = (): Counts => ({
 export const rejectedPath = (file: string) => `${file}.rejected.ndjson`
 
 /** Counts what was said of a record, by its code. */
-export function hear(said: Said, { code, message }: Remark) {
+export function hear(said: Said, { code, message, pointer }: Remark) {
   const known = said.get(code)
   if (known) known.count += 1
-  else said.set(code, { count: 1, example: message })
+  else said.set(code, { count: 1, example: `${pointer} ${message}`.trim() })
 }
 
 /** Writes down rejected records beside their file, each as it was sent. */

@@ -51,7 +51,7 @@ export function showProgress(totalBytes: number, stderr: NodeJS.WriteStream): Pr
 }
 
 function onTerminal(totalBytes: number, output: NodeJS.WriteStream) {
-  const shown = bar({ max: totalBytes, output, indicator: 'timer' })
+  const shown = bar({ max: totalBytes, output, indicator: 'timer', cancelMessage: '' })
   let at = 0
   shown.start('Sending')
   // The bar makes the terminal raw and would end the process on Ctrl-C; we end it ourselves.

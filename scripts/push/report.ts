@@ -46,12 +46,12 @@ export function summaryJson({ ledger, seconds, dryRun, lenient, halted }: Outcom
     dry_run: dryRun,
     lenient,
     halted,
-    files: ledger.entries.map(({ file, counts, unstored, unreadFrom }) => ({
+    files: ledger.entries.map(({ file, counts, unstored, unsentFrom }) => ({
       file,
       ...counts,
       rejected_file: counts.rejected > 0 ? rejectedPath(file) : null,
-      not_known_to_be_stored: unstored.map(([first, last]) => ({ first, last })),
-      not_sent_from: unreadFrom,
+      not_known_to_be_stored: merged(unstored).map(([first, last]) => ({ first, last })),
+      not_sent_from: unsentFrom,
     })),
     total,
     elapsed_seconds: Number(seconds.toFixed(3)),
@@ -100,13 +100,23 @@ function saidLines(title: string, said: Said): string[] {
 }
 
 /** What the sender should do something about; records are counted from 0. */
-function attention({ file, counts, unstored, unreadFrom }: Entry): string[] {
-  const lines = unstored.map(
+function attention({ file, counts, unstored, unsentFrom }: Entry): string[] {
+  const lines = merged(unstored).map(
     ([first, last]) => `${file}: records ${first} to ${last} are not known to be stored.`,
   )
-  if (unreadFrom !== null) lines.push(`${file}: nothing was sent from record ${unreadFrom} on.`)
-  if (lines.length > 0)
-    lines.push('Send the file again: what is stored already is "unchanged" then.')
+  if (unsentFrom !== null) lines.push(`${file}: nothing was sent from record ${unsentFrom} on.`)
+  if (lines.length > 0) lines.push('Send it again to go on: what is stored is "unchanged" then.')
   if (counts.rejected > 0) lines.push(`Rejected records: ${rejectedPath(file)}`)
   return lines
+}
+
+/** Ranges in order, those that touch as one. */
+function merged(ranges: Entry['unstored']): Entry['unstored'] {
+  const all: Entry['unstored'] = []
+  for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
+    const before = all.at(-1)
+    if (before && before[1] + 1 === first) before[1] = last
+    else all.push([first, last])
+  }
+  return all
 }

@@ -56,6 +56,7 @@ async function sendFile(
   let booked = 0
 
   async function ship({ first, texts }: Bulk, bytes: number) {
+    if (stop.signal.aborted) return skip(entry, first, texts.length)
     try {
       await deliver({ first, texts }, post, ledger, entry)
     } catch (error) {
@@ -69,18 +70,23 @@ async function sendFile(
       await Promise.all(older)
     }
     await queue.onSizeLessThan(1)
-    entry.unreadFrom = bulk.first
-    if (stop.signal.aborted) return
-
     entry.counts.received += bulk.texts.length
-    entry.unreadFrom = bulk.first + bulk.texts.length
+    if (stop.signal.aborted) return skip(entry, bulk.first, bulk.texts.length)
+
+    entry.unsentFrom = bulk.first + bulk.texts.length
     const bytes = position.bytes - booked
     booked = position.bytes
     const shipment = { keys: bulk.keys, done: queue.add(() => ship(bulk, bytes)) }
     shipments.add(shipment)
     shipment.done.finally(() => shipments.delete(shipment))
   }
-  entry.unreadFrom = null
+  entry.unsentFrom = null
+}
+
+/** From here on nothing is sent any more. */
+function skip(entry: Entry, first: number, count: number) {
+  entry.counts.not_sent += count
+  entry.unsentFrom = Math.min(entry.unsentFrom ?? first, first)
 }
 
 /** What must be done before a bulk may leave: all that has a key in common with it. */

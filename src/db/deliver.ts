@@ -76,9 +76,10 @@ export function deliver(
       batch.push(...full.flatMap((rows) => [bind(sql.foresee, rows), bind(sql.foreseen, rows)]))
     } else if (storing) {
       batch.push(bind(sql.list, parcel.resource, attempt))
-      if (sql.move) batch.push(bind(sql.move))
+      const { move } = sql
+      if (move) batch.push(...short.map((rows) => bind(move, rows)))
       batch.push(...full.flatMap((rows) => [bind(sql.upsert, rows), bind(sql.count)]))
-      if (shelf.holds && unknown === 'hold') batch.push(bind(sql.countHeld))
+      if (shelf.holds && unknown === 'hold') batch.push(bind(sql.countHeld(short.length), ...short))
       batch.push(...short.flatMap((rows) => sql.release.map((text) => bind(text, rows))))
     }
     batch.push(bind(sql.read))

@@ -22,8 +22,11 @@ const OVERLOAD = [
 
 const TRIES = 3
 
-const says = (error: unknown, texts: string[]) =>
-  texts.some((text) => String((error as Error | null)?.message).includes(text))
+/** What is said by an error, or by the one that it wraps. */
+function says(error: unknown, texts: string[]): boolean {
+  if (!(error instanceof Error)) return false
+  return texts.some((text) => error.message.includes(text)) || says(error.cause, texts)
+}
 
 /**
  * Runs what asks D1, again where a retry cures the fault, at most three times in all. Safe only

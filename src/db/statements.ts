@@ -18,7 +18,7 @@ export interface Statements {
     move: string | null
     upsert: string
     count: string
-    countHeld: string
+    countHeld: (chunks: number) => string
     release: string[]
     foresee: string
     foreseen: string
@@ -57,8 +57,7 @@ function write(shelf: Shelf): Statements {
   const may = `(select refused + dry_run from ${OURS}) = 0
     and ((select unknown_keys from ${OURS}) is null or not ${isUnknown})`
   const mayForesee = may.replace('refused + dry_run', 'refused')
-  const inMoved = (name: string) =>
-    indexed.includes(name) ? `value ->> ${key.length + indexed.indexOf(name)}` : `t.${name}`
+  const inMoved = (name: string) => (indexed.includes(name) ? inShort(name) : `t.${name}`)
   const isOlder = (sent: string) => (version ? `(${sent} < t.${version}) is true` : 'false')
 
   return {
@@ -67,7 +66,7 @@ function write(shelf: Shelf): Statements {
       log: (chunks) => `
         insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
           received, errors_total, rejected, refused, held, stale, created, listed, errors, unknown,
-          unknown_keys, stale_at, waiting, moved)
+          unknown_keys, stale_at, moved)
         with sent(value) as (${chunks ? union(chunks, 14) : "select value from json_each('[]')"}),
         judged as materialized (
           select value ->> 0 as idx, value,
@@ -93,10 +92,8 @@ function write(shelf: Shelf): Statements {
               - count(*) filter (where not was_held and moved and unknown and ?13 = 'hold') as shifted,
             json_group_array(idx) filter (where unknown) as unknown,
             json_group_array(idx) filter (where stale) as stale_at,
-            json_group_array(distinct ${inShort(refers.column)})
-              filter (where unknown and ?13 = 'hold') as waiting,
-            json_group_array(json_array(${commas([...key, ...indexed], inShort)}, unknown))
-              filter (where moved and not stale and not (unknown and ?13 = 'reject')) as moved
+            json_group_array(idx) filter (
+              where moved and not stale and not (unknown and ?13 = 'reject')) as moved
           from judged
         )
         select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
@@ -109,7 +106,7 @@ function write(shelf: Shelf): Statements {
               from judged where unknown order by idx limit 100
             ) where bytes < 65536
           ), null),
-          nullif(stale_at, '[]'), nullif(waiting, '[]'), nullif(moved, '[]')
+          nullif(stale_at, '[]'), nullif(moved, '[]')
         from counted where true
         on conflict (account, id) do nothing`,
 
@@ -127,11 +124,11 @@ function write(shelf: Shelf): Statements {
       move: indexed.length
         ? `
         insert into ${table} (account, ${commas(columns)}, ${holds ? 'held, ' : ''}delivery, idx, revision)
-        select t.account, ${commas(columns, inMoved)},
-          ${holds ? `value ->> ${key.length + indexed.length}, ` : ''}'', t.idx, t.revision
-        from ${EACH}((select moved from ${OURS} and refused = 0))
-        cross join ${table} t on ${matches((name) => `value ->> ${key.indexOf(name)}`)}
-        where true
+        select t.account, ${commas(columns, inMoved)}, ${holds ? `${isUnknown}, ` : ''}
+          '', t.idx, t.revision
+        from ${EACH}(?3) cross join ${table} t on ${matches(inShort)}
+          and value ->> 0 in (select value from json_each((select moved from ${OURS})))
+        where t.delivery <> ?2 and (select moved from ${OURS} and refused = 0) is not null
         on conflict (account, ${commas(key)}) do update set
           ${commas([...indexed, ...(holds ? ['held'] : []), 'delivery'], (name) => `${name} = excluded.${name}`)}`
         : null,
@@ -153,11 +150,10 @@ function write(shelf: Shelf): Statements {
         where changes() > 0 and account = ?1 and id = ?2`,
 
       // Updates of held records are no updates for the sender: they stay held.
-      countHeld: `update deliveries set held_written = (
-          select count(*) from ${table} t
-          where t.account = ?1 and t.held = 1 and t.delivery = ?2
-            and t.customer_id in (select value from json_each(deliveries.waiting)))
-        where waiting is not null and account = ?1 and id = ?2`,
+      countHeld: (chunks) => `update deliveries set held_written = (
+          select count(*) from (${union(chunks, 3)}) cross join ${table} t
+          on ${matches(inShort)} where t.held = 1 and t.delivery = ?2)
+        where unknown is not null and refused = 0 and account = ?1 and id = ?2`,
 
       release: shelf.releases.flatMap((waiting) => [
         `update ${waiting} set held = 0

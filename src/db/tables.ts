@@ -168,7 +168,6 @@ export const deliveries = sqliteTable(
     unknown: text(),
     unknown_keys: text(),
     stale_at: text(),
-    waiting: text(),
     moved: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],

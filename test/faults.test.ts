@@ -1,0 +1,298 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { app } from '../src/app.ts'
+import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
+import { before } from './watched.ts'
+
+// The platform fails in the middle of a request. Everything is real but for the one call that
+// throws, before or after it took effect.
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+/** Faults to come: each call takes the first, and throws it before or after its own effect. */
+interface Fault {
+  message: string
+  after: boolean
+}
+
+const CURABLE = [
+  'D1_ERROR: Network connection lost.',
+  "D1_ERROR: Can't read from request stream because client disconnected.",
+  'D1_ERROR: D1 DB storage operation exceeded; storage caused object to be reset.',
+  'D1_ERROR: D1 DB reset because its code was updated.',
+  'D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.',
+  'D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.',
+]
+const OVERLOAD = [
+  'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
+  'D1_ERROR: D1 DB exceeded its CPU time limit and was reset.',
+  'D1_ERROR: D1 DB exceeded its memory limit and was reset.',
+  'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.',
+  'D1_ERROR: Exceeded maximum DB size.',
+]
+
+function faulty(faults: Fault[]) {
+  const seen = { tries: 0 }
+  const failing =
+    <A extends unknown[], R>(real: (...args: A) => Promise<R>) =>
+    async (...args: A) => {
+      seen.tries += 1
+      const fault = faults.shift()
+      if (fault && !fault.after) throw new Error(fault.message)
+      const result = await real(...args)
+      if (fault) throw new Error(fault.message)
+      return result
+    }
+  const statement = (real: D1PreparedStatement): D1PreparedStatement =>
+    before(real, {
+      bind: (...values: unknown[]) => statement(real.bind(...values)),
+      all: failing(() => real.all()),
+      first: failing(() => real.first()),
+      raw: failing(() => real.raw()),
+    })
+  const DB = before(env.DB, {
+    prepare: (text: string) => statement(env.DB.prepare(text)),
+    withSession: (bookmark: string) => {
+      const session = env.DB.withSession(bookmark)
+      return before(session, {
+        batch: failing((list: D1PreparedStatement[]) => session.batch(list)),
+        prepare: (text: string) => statement(session.prepare(text)),
+      })
+    },
+  })
+  return { env: { ...env, DB } as Env, seen }
+}
+
+const ask = async (
+  { env: with_ }: { env: Env },
+  acme: Partner,
+  path: string,
+  init: RequestInit = {},
+) =>
+  app.fetch(
+    new Request(new URL(`/api/v1/${acme.vertical}/${path}`, ORIGIN), {
+      ...init,
+      headers: {
+        Authorization: `Bearer ${acme.access_token}`,
+        'Content-Type': 'application/json',
+        ...init.headers,
+      },
+    }),
+    with_,
+    createExecutionContext(),
+  )
+
+const post = (world: { env: Env }, acme: Partner, path: string, body: unknown, headers = {}) =>
+  ask(world, acme, path, { method: 'POST', body: JSON.stringify(body), headers })
+
+const stored = async () => {
+  const tables = ['customers', 'transactions', 'activity', 'totals']
+  const all = await env.DB.batch(tables.map((table) => env.DB.prepare(`select * from ${table}`)))
+  return all.map(({ results }) => results.map((row) => ({ ...(row as object), delivery: null })))
+}
+
+describe('our own retry', () => {
+  const bodies = [
+    {
+      path: 'customers',
+      body: [
+        { ...ada, email: 'a@b.org' },
+        { ...ada, customer_id: 'c-3' },
+      ],
+    },
+    {
+      path: 'transactions',
+      body: [
+        { ...deposit, status: 'reversed' },
+        { ...deposit, transaction_id: 't-2' },
+        { ...deposit, transaction_id: 't-3', transaction_date: '2026-10-05T00:00:00Z' },
+        { ...deposit, transaction_id: 't-4', customer_id: 'nobody' },
+      ],
+    },
+    { path: 'trading-activity', body: [traded, { ...traded, instrument: 'X' }] },
+  ]
+
+  test.each(
+    bodies.flatMap((each) =>
+      [true, false].map((after) => ({ ...each, after, when: after ? 'after' : 'before' })),
+    ),
+  )('$path: a fault $when the effect is not seen in the answer', async ({ path, body, after }) => {
+    const lenient = { Prefer: 'handling=lenient' }
+    const run = async (faults: Fault[], account: string) => {
+      const acme = await partner('forex', { account })
+      await acme.post('customers', ada)
+      await acme.post('transactions', [
+        deposit,
+        { ...deposit, transaction_id: 't-3', status: 'pending' },
+      ])
+      await acme.post('trading-activity', traded)
+      const world = faulty(faults)
+      const response = await post(world, acme, path, body, lenient)
+      const { delivery_id, ...answer } = await json(response)
+      const {
+        delivery_id: _,
+        received_at: __,
+        ...logged
+      } = await json(acme.get(`deliveries/${delivery_id}`))
+      const rows = (await stored()).map((table) =>
+        table
+          .filter((row) => (row as unknown as { account: string }).account === account)
+          .map((row) => ({ ...row, account: null })),
+      )
+      return { status: response.status, answer, logged, rows, tries: world.seen.tries }
+    }
+    const calm = await run([], 'calm')
+    const message = CURABLE[0]!
+    const shaken = await run(
+      [
+        { message, after },
+        { message, after },
+      ],
+      'shaken',
+    )
+
+    expect(shaken).toEqual({ ...calm, tries: 3 })
+  })
+
+  test('a dry run and a refusal are logged once, too', async () => {
+    const acme = await partner()
+    const fault = { message: CURABLE[0]!, after: true }
+    await post(faulty([fault]), acme, 'customers?dry_run=true', ada)
+    await post(faulty([fault]), acme, 'transactions', [deposit])
+
+    const { data } = await json(acme.get('deliveries'))
+    expect(data.map(({ status }: { status: number }) => status)).toEqual([422, 201])
+  })
+})
+
+describe('what a retry does not cure', () => {
+  const unavailable = async (response: Response) => {
+    expect(response.status).toBe(503)
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
+    expect(await json(response)).toMatchObject({ code: 'unavailable' })
+  }
+
+  test.each(CURABLE)(
+    'three times %s: 503 with Retry-After, and a repeat cures it',
+    async (message) => {
+      for (const after of [true, false]) {
+        const acme = await partner('forex', { account: `acme-${after}` })
+        const world = faulty(Array(3).fill({ message, after }))
+        await unavailable(await post(world, acme, 'customers', [ada]))
+        expect(world.seen.tries).toBe(3)
+
+        const repeated = await json(acme.post('customers', [ada]))
+        expect(repeated.summary).toMatchObject(after ? { unchanged: 1 } : { created: 1 })
+        expect((await json(acme.get('customers'))).meta.total).toBe(1)
+      }
+    },
+  )
+
+  test.each(OVERLOAD)('%s is never tried again', async (message) => {
+    const acme = await partner()
+    const world = faulty([{ message, after: false }])
+
+    await unavailable(await post(world, acme, 'customers', [ada]))
+    expect(world.seen.tries).toBe(1)
+  })
+
+  test.each([
+    'customers',
+    'customers/c-1',
+    'deliveries',
+    'deliveries/x',
+    'held',
+    'account',
+    'totals?from=2026-10-01&to=2026-10-02',
+  ])('GET %s is tried again, and answers 503 at last', async (path) => {
+    const acme = await partner()
+    const once = await ask(faulty([{ message: CURABLE[0]!, after: true }]), acme, path)
+    expect(once.status).toBeLessThan(500)
+
+    const world = faulty(Array(3).fill({ message: CURABLE[0], after: false }))
+    await unavailable(await ask(world, acme, path))
+  })
+
+  test('a token request is answered 503 temporarily_unavailable', async () => {
+    const { client_id, client_secret } = await register('forex')
+    const world = faulty(Array(3).fill({ message: CURABLE[0], after: false }))
+    const response = await app.fetch(
+      new Request(`${ORIGIN}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+      }),
+      world.env,
+      createExecutionContext(),
+    )
+    expect(response.status).toBe(503)
+    expect(response.headers.has('Retry-After')).toBe(true)
+    expect(await json(response)).toMatchObject({ error: 'temporarily_unavailable' })
+  })
+})
+
+describe('an object that is gone', () => {
+  const gone = (fault: object, times: number) => {
+    let calls = 0
+    const TOKEN_GATE = before(env.TOKEN_GATE, {
+      getByName: (name: string) => {
+        const stub = env.TOKEN_GATE.getByName(name)
+        return {
+          admit: async () => {
+            calls += 1
+            if (calls <= times) throw Object.assign(new Error('gone'), fault)
+            return stub.admit()
+          },
+        }
+      },
+    })
+    return { env: { ...env, TOKEN_GATE } as Env, calls: () => calls }
+  }
+
+  test('is asked again where that helps', async () => {
+    const acme = await partner()
+    const world = gone({ retryable: true }, 2)
+
+    expect((await post(world, acme, 'customers', ada)).status).toBe(201)
+    expect(world.calls()).toBe(3)
+  })
+
+  test.each([
+    ['retryable, three times', { retryable: true }, 3],
+    ['overloaded', { retryable: true, overloaded: true }, 1],
+    ['of a kind nobody knows', {}, 1],
+  ])('%s: 503, never 401, and nothing is stored', async (_, fault, calls) => {
+    const acme = await partner()
+    const world = gone(fault, 9)
+    const response = await post(world, acme, 'customers', ada)
+
+    expect(response.status).toBe(503)
+    expect(response.headers.has('Retry-After')).toBe(true)
+    expect(world.calls()).toBe(calls)
+    expect((await json(acme.get('customers'))).data).toEqual([])
+  })
+})
+
+describe('a bug', () => {
+  test('tells the caller its request id and no more, and the log where it is', async () => {
+    const acme = await partner()
+    const logged: string[] = []
+    const { error } = console
+    console.error = (line) => logged.push(line)
+    await env.DB.exec('drop table customers')
+    const response = await post({ env }, acme, 'customers', [{ ...ada, email: 'ada@person.org' }])
+    console.error = error
+
+    expect(response.status).toBe(500)
+    expect(await json(response)).toEqual({
+      type: `${ORIGIN}/problems/internal_error`,
+      title: 'Something went wrong on our side',
+      status: 500,
+      code: 'internal_error',
+      request_id: response.headers.get('X-Request-Id'),
+    })
+    expect(logged).toHaveLength(1)
+    expect(logged[0]).toContain(response.headers.get('X-Request-Id'))
+    expect(logged[0]).not.toContain('ada@person')
+  })
+})

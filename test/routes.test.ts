@@ -1,0 +1,206 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { app } from '../src/app.ts'
+import { ada, ask, askToken, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
+
+// Laws that hold for every route: they walk `app.routes`, so that none can forget them.
+
+const PUBLIC = [
+  'GET /healthz',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /.well-known/jwks.json',
+  'POST /oauth/token',
+  'POST /oauth/revoke',
+]
+
+// Middleware is on the list as ALL; what is left are the addresses themselves.
+const routes = app.routes
+  .filter(({ method }) => method !== 'ALL')
+  .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }))
+const guarded = routes.filter(({ name }) => !PUBLIC.includes(name))
+
+test('what is listed as public exists', () => {
+  expect(routes.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLIC))
+})
+
+describe.each(routes)('$name', ({ method, path }) => {
+  const send = (init: RequestInit = {}, origin = ORIGIN) =>
+    ask(new URL(path, origin).href, { method, ...init })
+
+  test('answers with a request id and HSTS, for no other origin', async () => {
+    const { headers } = await send({ headers: { Origin: 'https://other.example' } })
+
+    expect(headers.get('X-Request-Id')).toMatch(/^[\da-f-]{36}$/)
+    expect(headers.get('Strict-Transport-Security')).toMatch(/^max-age=\d{8}/)
+    expect([...headers.keys()].filter((name) => /^access-control/i.test(name))).toEqual([])
+  })
+
+  test('refuses plain HTTP with 403, and never redirects', async () => {
+    const response = await send({ redirect: 'manual' }, 'http://api.example')
+
+    expect(response.status).toBe(403)
+    expect(response.headers.has('Location')).toBe(false)
+    const body = await json(response)
+    if (path.startsWith('/oauth/')) expect(body).toMatchObject({ error: 'invalid_request' })
+    else expect(body).toMatchObject({ code: 'https_required' })
+  })
+
+  test('names the other methods in a 405', async () => {
+    const { access_token } = await partner(path.includes('prop') ? 'prop-trading' : 'forex')
+    const headers = { Authorization: `Bearer ${access_token}` }
+    const response = await ask(path, { method: 'PATCH', headers })
+
+    expect(response.status).toBe(405)
+    expect(response.headers.get('Allow')!.split(', ')).toContain(method)
+    expect(response.headers.get('Content-Type')).toMatch(/^application\/(problem\+)?json$/)
+  })
+})
+
+test.each(guarded)('$name refuses who says nothing, and says how to ask', async (route) => {
+  const response = await ask(route.path, { method: route.method })
+
+  expect(response.status).toBe(401)
+  expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="api"')
+  expect(response.headers.get('Content-Type')).toBe('application/problem+json')
+  expect(await json(response)).toMatchObject({ code: 'missing_credentials', status: 401 })
+})
+
+test('an address that nobody has is answered in the one shape', async () => {
+  for (const path of ['/nowhere', '/', '/api/v1/nowhere/customers', '/api/v2/forex/customers']) {
+    const response = await ask(path)
+    expect(response.status).toBe(404)
+    expect(response.headers.get('Content-Type')).toBe('application/problem+json')
+    expect(await json(response)).toEqual({
+      type: `${ORIGIN}/problems/not_found`,
+      title: 'No such resource',
+      status: 404,
+      code: 'not_found',
+      request_id: response.headers.get('X-Request-Id'),
+    })
+  }
+})
+
+test('a forged Host changes nothing of what is printed or signed', async () => {
+  const { client_id, client_secret } = await register('forex')
+  const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=e' }
+  const grant = { grant_type: 'client_credentials', client_id, client_secret }
+  const answers = [
+    await askToken(grant, headers),
+    await ask('/.well-known/oauth-authorization-server', { headers }),
+    await ask('https://evil.example/nowhere', { headers }),
+  ]
+  for (const answer of answers) expect(await answer.text()).not.toContain('evil')
+})
+
+describe('two accounts with the same ids', () => {
+  const own = (name: string) => ({
+    customers: { ...ada, first_name: name },
+    transactions: { ...deposit, note: name },
+    'trading-activity': { ...traded, instrument: name },
+  })
+  const world = async (name: string, binding: 'DB' | 'DB_2') => {
+    const acme = await partner('forex', { account: name, unknown_customer: 'hold', binding })
+    for (const [resource, record] of Object.entries(own(name))) {
+      expect((await acme.post(resource, record)).status).toBe(201)
+    }
+    const stray = { ...deposit, transaction_id: `held-${name}`, customer_id: 'nobody', note: name }
+    const { delivery_id } = await json(acme.post('transactions', stray))
+    return { ...acme, delivery_id }
+  }
+  const paths = guarded
+    .filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v1/forex/'))
+    .map(({ path }) => path.replace('/api/v1/forex/', ''))
+
+  test.each([
+    ['in one database', 'DB'],
+    ['in two databases', 'DB_2'],
+  ] as const)('%s never see each other, on any route', async (_, binding) => {
+    const first = await world('first', 'DB')
+    const second = await world('second', binding)
+    const pathOf = (path: string, delivery: string) =>
+      path
+        .replace('customers/:id', 'customers/c-1')
+        .replace('transactions/:id', 'transactions/t-1')
+        .replace(':delivery_id', delivery)
+        .replace('totals', 'totals?from=2026-10-01&to=2026-10-31')
+
+    expect(paths.length).toBeGreaterThanOrEqual(10)
+    for (const [me, other] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      for (const path of paths) {
+        const response = await me.get(pathOf(path, me.delivery_id))
+        expect([path, response.status]).toEqual([path, 200])
+        const said = await response.text()
+        expect(said).not.toContain(`"${other.account}"`)
+        expect(said).not.toContain(other.delivery_id)
+        expect(said).not.toContain('"total":2,"page":1,"per_page":50,"next_cursor":null}}2')
+      }
+      for (const path of ['customers', 'transactions', 'trading-activity']) {
+        expect((await json(me.get(path))).meta.total).toBe(1)
+      }
+      expect((await json(me.get('deliveries'))).meta.total).toBe(4)
+      expect((await json(me.get('held'))).meta.total).toBe(1)
+    }
+  })
+
+  test("another account's record is a 404 with the very bytes of a missing one", async () => {
+    const first = await world('first', 'DB')
+    const second = await partner('forex', { account: 'second' })
+    const bytes = async (path: string) => {
+      const response = await second.get(path)
+      expect(response.status).toBe(404)
+      const id = response.headers.get('X-Request-Id')!
+      return (await response.text()).replace(id, 'id')
+    }
+    for (const [theirs, missing] of [
+      ['customers/c-1', 'customers/nobody'],
+      ['transactions/t-1', 'transactions/nobody'],
+      [`deliveries/${first.delivery_id}`, 'deliveries/dlv_01KAFDZ7S0AAAAAAAAAAAAAAAA'],
+    ] as const) {
+      expect(await bytes(theirs)).toBe(await bytes(missing))
+    }
+  })
+
+  test('an account writes to the database that its token names', async () => {
+    await world('second', 'DB_2')
+    const count = async (db: D1Database) =>
+      (await db.prepare('select count(*) as n from customers').first<{ n: number }>())!.n
+
+    expect([await count(env.DB), await count(env.DB_2)]).toEqual([0, 1])
+  })
+})
+
+describe('the log', () => {
+  test('is one line a request: who, where, how long, what became of it', async () => {
+    const lines: string[] = []
+    const { log } = console
+    console.log = (line) => lines.push(line)
+    const acme = await partner()
+    const { delivery_id } = await json(acme.post('customers', { ...ada, email: 'ada@person.org' }))
+    await acme.get('customers/c-1')
+    await ask('/nowhere')
+    console.log = log
+
+    const said = lines.map((line) => JSON.parse(line))
+    expect(said).toHaveLength(4)
+    expect(said[1]).toEqual({
+      request_id: expect.any(String),
+      account: 'acme-forex',
+      method: 'POST',
+      route: '/api/v1/forex/customers',
+      status: 201,
+      ms: expect.any(Number),
+      delivery_id,
+      outcomes: expect.objectContaining({ received: 1, created: 1 }),
+    })
+    expect(said[2]).toMatchObject({ route: '/api/v1/forex/customers/:id', status: 200 })
+    expect(said[3]).toMatchObject({ status: 404 })
+    const all = lines.join()
+    expect(all).not.toContain('ada@person')
+    expect(all).not.toContain(acme.client_secret)
+    expect(all).not.toContain(acme.access_token)
+    expect(all).not.toContain('c-1')
+  })
+})
