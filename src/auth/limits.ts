@@ -1,10 +1,12 @@
 /** The contract: wrong secrets in ten minutes, per client and address, and per address. */
-export const WRONG_PER_CLIENT = 20
-export const WRONG_PER_ADDRESS = 200
+const WRONG_PER_CLIENT = 20
+const WRONG_PER_ADDRESS = 200
+
+/** The length of these ten minutes, in milliseconds. */
 export const WRONG_WINDOW_MS = 600_000
 
 /** The contract: tokens an hour per client. An hour is also how long a token lives. */
-export const TOKENS_PER_HOUR = 60
+const TOKENS_PER_HOUR = 60
 
 /** A wrong secret: when, and for which client (a digest of what was said). */
 export interface Wrong {

@@ -4,8 +4,10 @@ export const LIMIT = 1000
 /** The length of that minute, in milliseconds. */
 export const WINDOW_MS = 60_000
 
-/** How many requests may pass on one written lease, and how long a pause ends it. */
+/** How many requests may pass on one written lease. */
 export const LEASE = 25
+
+/** How long nothing comes before a lease is closed, in milliseconds. */
 export const PAUSE_MS = 5000
 
 /** When requests were let through, oldest first, and what was promised to storage about the next. */

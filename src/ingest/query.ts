@@ -1,5 +1,7 @@
 import leven from 'leven'
+import * as v from 'valibot'
 import { ApiError } from '../errors.ts'
+import { day } from '../fields.ts'
 
 /** A query that cannot be understood; the sentence names the parameter. */
 export const invalidQuery = (detail: string) => new ApiError('invalid_query', { detail })
@@ -30,4 +32,16 @@ export function readDryRun(url: string): boolean {
   const { dry_run = 'false' } = readQuery(url, 'dry_run')
   if (dry_run !== 'true' && dry_run !== 'false') throw invalidQuery('dry_run is true or false.')
   return dry_run === 'true'
+}
+
+/** Two days of a query, checked: each of the calendar, and in order. */
+export function readDays<Q extends { from?: string; to?: string }>(query: Q): Q {
+  for (const name of ['from', 'to'] as const) {
+    const said = query[name]
+    if (said !== undefined && !v.is(day, said)) {
+      throw invalidQuery(`${name} is a day of the calendar, written YYYY-MM-DD.`)
+    }
+  }
+  if (query.from && query.to && query.from > query.to) throw invalidQuery('from is after to.')
+  return query
 }

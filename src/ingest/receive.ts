@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
-import { ulid } from 'ulid'
 import type { Caller } from '../auth/bearer.ts'
 import { databaseOf } from '../auth/database.ts'
 import type { Grant } from '../auth/token-gate.ts'
 import { deliver, type Parcel, type Row } from '../db/deliver.ts'
 import { readBody } from './body.ts'
+import { newDeliveryId } from './delivery-id.ts'
 import type { Intake } from './intake.ts'
 import { parseJson } from './json.ts'
 import { type Judged, judge } from './judge.ts'
@@ -49,7 +49,7 @@ function toParcel(
 ): Parcel {
   const receivedAt = Date.now()
   return {
-    id: `dlv_${ulid(receivedAt)}`,
+    id: newDeliveryId(receivedAt),
     account: grant.account,
     resource: intake.name,
     form: judged.form,

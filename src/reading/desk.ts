@@ -1,6 +1,4 @@
 import { Hono } from 'hono'
-import { decodeTime, ulid } from 'ulid'
-import * as v from 'valibot'
 import type { Caller } from '../auth/bearer.ts'
 import { affiliatesOf, findDelivery, listDeliveries } from '../db/deliveries.ts'
 import { listHeld } from '../db/held.ts'
@@ -8,10 +6,10 @@ import type { Shown } from '../db/list.ts'
 import type { Delivery } from '../db/tables.ts'
 import { type Tally, totalsOf } from '../db/totals.ts'
 import { ApiError } from '../errors.ts'
-import { day } from '../fields.ts'
+import { idsFrom, receivedAt } from '../ingest/delivery-id.ts'
 import { errorsOf } from '../ingest/log.ts'
 import { statusOf, summaryOf } from '../ingest/outcome.ts'
-import { invalidQuery, readQuery } from '../ingest/query.ts'
+import { invalidQuery, readDays, readQuery } from '../ingest/query.ts'
 import { answerPage, PAGING, readPage } from './page.ts'
 import { reading } from './session.ts'
 
@@ -72,26 +70,14 @@ export const desk = (resources: readonly (Shown & Tally & { key: readonly string
         const page = await readPage(c.env, context, asked)
         const found = await listHeld(session, resources, grant.account, page)
         const data = found.data.map(({ resource, delivery_id, record }) => {
-          const received_at = timeOf(decodeTime(delivery_id.slice('dlv_'.length)))
+          const received_at = timeOf(receivedAt(delivery_id))
           return { resource, received_at, delivery_id, record }
         })
         return answerPage(c, context, page, { ...found, data })
       })
     })
 
-/** Two days of a query, checked: each of the calendar, and in order. */
-export function readDays<Q extends { from?: string; to?: string }>(query: Q): Q {
-  for (const name of ['from', 'to'] as const) {
-    const said = query[name]
-    if (said !== undefined && !v.is(day, said)) {
-      throw invalidQuery(`${name} is a day of the calendar, written YYYY-MM-DD.`)
-    }
-  }
-  if (query.from && query.to && query.from > query.to) throw invalidQuery('from is after to.')
-  return query
-}
-
-const oldest = () => `dlv_${ulid(Date.now() - KEPT_MS).slice(0, 10)}`
+const oldest = () => idsFrom(Date.now() - KEPT_MS)
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
 

@@ -1,0 +1,30 @@
+import { deepStrictEqual } from 'node:assert'
+import { configOf, ENVIRONMENTS } from './config.ts'
+
+// Every environment has the same bindings: one that was forgotten would show as a 500 in production.
+
+const shapeOf = (env: string | undefined) => {
+  const config = configOf(env)
+  return {
+    compatibility_date: config.compatibility_date,
+    databases: config.d1_databases.map(({ binding, migrations_dir }) => ({
+      binding,
+      migrations_dir,
+    })),
+    objects: config.durable_objects.bindings.map(({ name, class_name }) => ({ name, class_name })),
+    exports: config.exports,
+    secrets: config.secrets,
+    vars: Object.keys(config.vars),
+    observability: config.observability,
+    source_maps: config.upload_source_maps,
+  }
+}
+
+const [first, ...others] = ENVIRONMENTS
+for (const env of others) {
+  deepStrictEqual(shapeOf(env), shapeOf(first), `env.${env} of wrangler.toml differs`)
+  if (!String(configOf(env).vars.BASE_URL).startsWith('https://')) {
+    throw new Error(`BASE_URL of env.${env} is not https`)
+  }
+}
+console.log('wrangler.toml: every environment has the same bindings.')

@@ -1,0 +1,178 @@
+import { env } from 'cloudflare:workers'
+import { getTableColumns, getTableName, is } from 'drizzle-orm'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { keyOf } from '../src/db/shelf.ts'
+import * as tables from '../src/db/tables.ts'
+import { forex } from '../src/trading/forex.ts'
+import { propTrading } from '../src/trading/prop-trading.ts'
+import { defineResource } from '../src/trading/resource.ts'
+import * as shared from '../src/trading/shared.ts'
+
+/** Who may import whom. A room may also use what is inside it; nobody else may be used. */
+const MAY_USE: Record<string, string[]> = {
+  'iso-4217': [],
+  errors: [],
+  fields: ['iso-4217'],
+  db: ['errors'],
+  auth: ['db', 'errors'],
+  ingest: ['auth', 'db', 'errors', 'fields', 'iso-4217'],
+  reading: ['auth', 'db', 'errors', 'ingest'],
+  trading: ['auth', 'db', 'errors', 'fields', 'ingest', 'iso-4217', 'reading'],
+  'every-answer': ['auth', 'errors', 'ingest'],
+  app: ['auth', 'errors', 'every-answer', 'reading', 'trading'],
+  index: ['app', 'auth'],
+}
+
+/** One door per library: which files may import it. A library that is not here has no door. */
+const DOORS: Record<string, RegExp> = {
+  hono: /^(app|errors|every-answer|auth|ingest|reading|trading)\b/,
+  valibot: /^(fields|ingest|trading)\b/,
+  jose: /^auth\//,
+  'drizzle-orm': /^db\//,
+  leven: /^ingest\//,
+  ulid: /^ingest\/delivery-id\.ts$/,
+  'cloudflare:workers': /^auth\/(token|client)-gate\.ts$/,
+}
+
+const files = Object.entries(
+  import.meta.glob<string>('../src/**/*.ts', { query: '?raw', import: 'default', eager: true }),
+).map(([path, source]) => [path.replace('../src/', ''), source] as const)
+
+/** Whatever a source imports, in any of the ways there are. */
+const importsOf = (source: string) =>
+  [
+    ...withoutComments(source).matchAll(/(?<!['"`])\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g),
+  ].map(([, to]) => to!)
+const withoutComments = (source: string) => source.replace(/\/\*\*[\s\S]*?\*\/|\/\/ .*/g, '')
+const roomOf = (path: string) => path.replace(/\.ts$/, '').split('/')[0]!
+const isRelative = (to: string) => to.startsWith('.')
+
+/** What a file imports and may not. */
+function trespasses(path: string, source: string): string[] {
+  const own = roomOf(path)
+  const mayUse = (to: string) => {
+    if (!isRelative(to)) return DOORS[to.split('/')[0]!]?.test(path) ?? false
+    const room = roomOf(new URL(to, `file:///${path}`).pathname.slice(1))
+    return room === own || MAY_USE[own]!.includes(room)
+  }
+  return importsOf(source).filter((to) => !mayUse(to))
+}
+
+describe.each(files)('%s', (path, source) => {
+  test('imports only what its room may use', () => {
+    expect(MAY_USE[roomOf(path)], 'the room is not on the map').toBeDefined()
+    expect(trespasses(path, source)).toEqual([])
+  })
+
+  test('says of each export what it is, in a sentence', () => {
+    const exported = [...source.matchAll(/^export (?:async )?(?:const )?\w+ (\w+)/gm)]
+    const saidOf = ({ index }: RegExpExecArray) =>
+      source.slice(source.lastIndexOf('/**', index), index)
+    const silent = exported.filter((name) => !/\.\s[\s\S]*?\*\/\n$/.test(saidOf(name)))
+    expect(silent.map(([, name]) => name)).toEqual([])
+  })
+
+  test('has at most 200 lines', () => {
+    expect(source.split('\n').length).toBeLessThanOrEqual(201)
+  })
+})
+
+test.each([
+  ['trading/routes.ts', "const { sql } = await import('drizzle-orm')"],
+  ['ingest/read.ts', "import '../trading/routes.ts'"],
+  ['db/list.ts', "export * from 'valibot'"],
+  ['trading/routes.ts', 'import { SignJWT } from "jose"'],
+  ['auth/bearer.ts', "import { env } from 'cloudflare:workers'"],
+  ['app.ts', "import _ from 'lodash'"],
+])('the guard of %s sees: %s', (path, source) => {
+  expect(trespasses(path, source)).toHaveLength(1)
+})
+
+test('SQL is spoken in db alone', () => {
+  const speaks = files.filter(([, source]) =>
+    /\b(select|insert into|update|delete from)\b[^'"]+\b(from|values|set|where)\b/.test(
+      withoutComments(source),
+    ),
+  )
+  expect(speaks.map(([path]) => path).filter((path) => !path.startsWith('db/'))).toEqual([])
+})
+
+test('a field without a column does not compile', () => {
+  const schema = { ...shared.customer, colour: v.string() }
+  // @ts-expect-error 'a field has no column'
+  expect(defineResource(tables.customers, shared.customers, schema)).toBeDefined()
+})
+
+test('a field of another type than its column does not compile', () => {
+  const schema = { ...shared.customer, lang_id: v.number() }
+  // @ts-expect-error 'a field disagrees with its column'
+  expect(defineResource(tables.customers, shared.customers, schema)).toBeDefined()
+})
+
+describe.each(
+  Object.values(tables)
+    .filter((value) => is(value, SQLiteTable))
+    .map((table) => [getTableName(table), table] as const),
+)('the migrations build the table %s', (name, table) => {
+  test('with the columns that the code believes in', async () => {
+    const { results } = await env.DB.prepare(
+      'select name, type, "notnull", pk from pragma_table_info(?)',
+    )
+      .bind(name)
+      .all<{ name: string; type: string; notnull: number; pk: number }>()
+    const believed = Object.values(getTableColumns(table)).map((column) => ({
+      name: column.name,
+      type: column.getSQLType().toUpperCase(),
+      notnull: column.notNull,
+    }))
+    expect(results.map(({ pk: _, ...row }) => ({ ...row, notnull: row.notnull === 1 }))).toEqual(
+      believed,
+    )
+
+    const key = results.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
+    const [composite] = getTableConfig(table).primaryKeys
+    if (composite) expect(key.map((column) => column.name)).toEqual(['account', ...keyOf(table)])
+    else expect(key).toHaveLength(1)
+  })
+
+  test('strictly typed, and clustered by its key', async () => {
+    const row = await env.DB.prepare('select sql from sqlite_schema where name = ?')
+      .bind(name)
+      .first<{ sql: string }>()
+    expect(row!.sql).toMatch(/\) STRICT, WITHOUT ROWID$/)
+  })
+})
+
+test('a resource is a value: both verticals have the same three, in the same shape', () => {
+  const shapeOf = ({ resources }: typeof forex) =>
+    resources.map(({ name, key, single, groups }) => ({ name, key, single, groups }))
+
+  expect(shapeOf(forex)).toEqual(shapeOf(propTrading))
+  expect(forex.resources.map(({ name }) => name)).toEqual([
+    'customers',
+    'transactions',
+    'trading-activity',
+  ])
+})
+
+test('what a check of the database refuses, no code of ours lets come so far', async () => {
+  const insert = (values: string) =>
+    env.DB.exec(
+      `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision) values (${values})`,
+    )
+  const good = "'a', 't', 'c', 'deposit', 1, 'EUR', 'x', 'ok', '2026-10-01', 0, 'd', 0, 1"
+  await insert(good)
+  for (const [from, to] of [
+    ["'t'", "''"],
+    ["'c'", "''"],
+    ["'EUR'", "'EURO'"],
+    ["'2026-10-01'", "'2026-10-1'"],
+    [', 0, ', ', 2, '],
+    ['0, 1', '0, 0'],
+    ['1, ', "'much', "],
+  ] as const) {
+    await expect(insert(good.replace("'a'", "'b'").replace(from, to))).rejects.toThrow()
+  }
+})
