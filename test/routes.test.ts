@@ -1,3 +1,4 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { app } from '../src/app.ts'
@@ -92,6 +93,16 @@ test('a forged Host changes nothing of what is printed or signed', async () => {
   for (const answer of answers) expect(await answer.text()).not.toContain('evil')
 })
 
+test('local development, where BASE_URL is http, is exempt from HTTPS and HSTS', async () => {
+  const response = await app.fetch(
+    new Request('http://127.0.0.1:8787/healthz'),
+    { ...env, BASE_URL: 'http://127.0.0.1:8787' } as Env,
+    createExecutionContext(),
+  )
+  expect(response.status).toBe(200)
+  expect(response.headers.has('Strict-Transport-Security')).toBe(false)
+})
+
 describe('two accounts with the same ids', () => {
   const own = (name: string) => ({
     customers: { ...ada, first_name: name },
@@ -135,7 +146,6 @@ describe('two accounts with the same ids', () => {
         const said = await response.text()
         expect(said).not.toContain(`"${other.account}"`)
         expect(said).not.toContain(other.delivery_id)
-        expect(said).not.toContain('"total":2,"page":1,"per_page":50,"next_cursor":null}}2')
       }
       for (const path of ['customers', 'transactions', 'trading-activity']) {
         expect((await json(me.get(path))).meta.total).toBe(1)

@@ -17,7 +17,14 @@ import { answer } from './report.ts'
  * Receives one delivery: reads and judges the body while the gate is asked, stores what may be
  * stored in one round trip, and says what became of each record.
  */
-export async function receive(c: Context<Caller>, intake: Intake): Promise<Response> {
+export function receive(c: Context<Caller>, intake: Intake): Promise<Response> {
+  const work = handled(c, intake)
+  // A caller that hangs up must not leave a turn taken, or a retry undone.
+  c.executionCtx.waitUntil(work.catch(() => {}))
+  return work
+}
+
+async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
   const preferences = readPrefer(c.req.header('Prefer'))
   const dryRun = readDryRun(c.req.url)
   const { text, release } = await readBody(c.req.raw)

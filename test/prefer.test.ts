@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { readPrefer } from '../src/ingest/prefer.ts'
+import { ada, partner } from './partner.ts'
+
+// RFC 7240 §2: a list of tokens, each with an optional value and parameters.
+
+test.each([
+  ['', {}, ''],
+  ['return=minimal', { minimal: true }, 'return=minimal'],
+  ['handling=lenient', { lenient: true }, 'handling=lenient'],
+  [
+    'Return=Minimal , HANDLING="lenient"',
+    { minimal: true, lenient: true },
+    'return=minimal, handling=lenient',
+  ],
+  [
+    'return=minimal; foo=bar, handling=lenient',
+    { minimal: true, lenient: true },
+    'return=minimal, handling=lenient',
+  ],
+  ['handling=strict, handling=lenient', {}, 'handling=strict'],
+  ['return=representation', {}, 'return=representation'],
+  ['respond-async, wait=10', {}, ''],
+  ['handling=loose', {}, ''],
+  ['minimal', {}, ''],
+])('%j', (header, expected, applied) => {
+  expect(readPrefer(header)).toEqual({ lenient: false, minimal: false, ...expected, applied })
+})
+
+test('what was not honoured is not said to be', async () => {
+  const acme = await partner()
+  const response = await acme.post('customers', ada, { Prefer: 'respond-async' })
+
+  expect(response.headers.has('Preference-Applied')).toBe(false)
+})
