@@ -57,8 +57,9 @@ function decoded(text: string): string {
 async function readShort(request: Request): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
-  for await (const chunk of request.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true })
+  // What is left unread of a body is for `everyAnswer` to drain.
+  for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
+    text += decoder.decode(chunk, { stream: true })
     if (text.length > MAX_FORM_BYTES) {
       throw invalid('The form is larger than 64 KiB.', 'payload_too_large')
     }

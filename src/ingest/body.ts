@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { LARGE, takeTurn } from './turn.ts'
+import { LARGE, Turn } from './turn.ts'
 
 /** The contract: at most 8 MiB once decompressed. */
 export const MAX_BYTES = 8 * 1024 * 1024
@@ -17,26 +17,42 @@ export interface Body {
  */
 export async function readBody(request: Request): Promise<Body> {
   checkType(request.headers.get('Content-Type') ?? '')
-  const stream = decompressed(request)
+  const isGzip = checkEncoding(request.headers.get('Content-Encoding') ?? 'identity')
   const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
-  if (length > MAX_BYTES) {
-    await request.body?.cancel()
-    throw tooLarge()
-  }
-  let release = length > LARGE ? await takeTurn() : null
+  if (!request.body) throw malformed('The body is empty.')
+  if (length > MAX_BYTES) throw tooLarge()
+
+  const turn = new Turn()
   try {
-    const chunks: Uint8Array[] = []
-    let bytes = 0
-    for await (const chunk of stream) {
-      bytes += chunk.byteLength
-      if (bytes > MAX_BYTES) throw tooLarge()
-      if (bytes > LARGE && !release) release = await takeTurn()
-      chunks.push(chunk)
-    }
-    return { text: decode(chunks), release: release ?? (() => {}) }
+    if (length > LARGE) await turn.take()
+    const sent = await readAll(request.body, turn)
+    const chunks = isGzip ? await decompress(sent, turn) : sent
+    return { text: decode(chunks), release: () => turn.end() }
   } catch (error) {
-    release?.()
-    throw error instanceof ApiError ? error : malformed('The body cannot be decompressed.', error)
+    turn.end()
+    throw error
+  }
+}
+
+/** All chunks of a stream, of at most 8 MiB together; beyond 1 MiB they wait for their turn. */
+async function readAll(stream: ReadableStream<Uint8Array>, turn: Turn): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  // What is left unread of a body is for `everyAnswer` to drain.
+  for await (const chunk of stream.values({ preventCancel: true })) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_BYTES) throw tooLarge()
+    if (bytes > LARGE) await turn.take()
+    chunks.push(chunk)
+  }
+  return chunks
+}
+
+async function decompress(sent: Uint8Array[], turn: Turn): Promise<Uint8Array[]> {
+  try {
+    return await readAll(new Blob(sent).stream().pipeThrough(new DecompressionStream('gzip')), turn)
+  } catch (error) {
+    throw error instanceof ApiError ? error : malformed('The body is not gzip.', error)
   }
 }
 
@@ -55,11 +71,10 @@ function checkType(header: string) {
 }
 
 /** @see [RFC 7694 §3](https://www.rfc-editor.org/rfc/rfc7694#section-3) what is taken, in a 415 */
-function decompressed(request: Request): ReadableStream<Uint8Array> {
-  const encoding = (request.headers.get('Content-Encoding') ?? 'identity').trim().toLowerCase()
-  if (!request.body) throw malformed('The body is empty.')
-  if (encoding === 'identity') return request.body
-  if (encoding === 'gzip') return request.body.pipeThrough(new DecompressionStream('gzip'))
+function checkEncoding(header: string): boolean {
+  const encoding = header.trim().toLowerCase()
+  if (encoding === 'gzip') return true
+  if (encoding === 'identity') return false
   throw new ApiError('unsupported_media_type', {
     detail: 'Send the body as it is, or with Content-Encoding: gzip.',
     headers: { 'Accept-Encoding': 'gzip' },
