@@ -8,12 +8,10 @@ import {
   type Wrong,
   waitOf,
 } from './limits.ts'
-import type { Grant } from './token-gate.ts'
 
 /** A token to be, and the version of the client's record by which it was allowed. */
 export interface Minting extends Live {
   version: number
-  grant: Grant
 }
 
 /**
@@ -25,19 +23,21 @@ export interface Minting extends Live {
  * `wrongs` (Wrong[], at most 200). An alarm forgets the object when nothing in it counts any more.
  */
 export class ClientGate extends DurableObject<Env> {
-  /** Opens a token's gate, or says how many seconds to wait; null where the client has changed. */
-  async mint({ jti, expiresAt, version, grant }: Minting): Promise<number | null> {
+  /**
+   * Lists a token that is about to be opened, so that it can be ended, or says how many seconds to
+   * wait; null where the client has changed. Asked again for the same token it says the same.
+   */
+  async mint({ jti, expiresAt, version }: Minting): Promise<number | null> {
     const { kv } = this.ctx.storage
     if (version < (kv.get<number>('version') ?? 0)) return null
 
     const now = Date.now()
     const tokens = kv.get<Live[]>('tokens') ?? []
+    if (tokens.some((live) => live.jti === jti)) return 0
     const wait = mintingWait(tokens, now)
     if (wait > 0) return wait
-    // Listed before it opens: a token that is being ended must not open unseen.
     kv.put('tokens', [...stillLive(tokens, now), { jti, expiresAt }])
     await this.ctx.storage.setAlarm(expiresAt)
-    await this.env.TOKEN_GATE.getByName(jti).open(grant, expiresAt)
     return 0
   }
 

@@ -36,6 +36,9 @@ export const accounts = sqliteTable('accounts', {
   created_at: text().notNull(),
 })
 
+/** An account, as it was set up. */
+export type Account = typeof accounts.$inferSelect
+
 /** The OAuth clients of partner firms. */
 export const clients = sqliteTable('clients', {
   client_id: text().primaryKey(),
