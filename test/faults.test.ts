@@ -155,14 +155,21 @@ describe('our own retry', () => {
     expect(shaken).toEqual({ ...calm, tries: 3 })
   })
 
-  test('a dry run and a refusal are logged once, too', async () => {
+  test('a dry run and a refusal are logged once, too, and as they were answered', async () => {
     const acme = await partner()
     const fault = { message: CURABLE[0]!, after: true }
-    await post(faulty([fault]), acme, 'customers?dry_run=true', ada)
-    await post(faulty([fault]), acme, 'transactions', [deposit])
+    await acme.post('customers', ada)
+    const changed = [
+      { ...ada, email: 'a@b.org' },
+      { ...ada, customer_id: 'c-2' },
+    ]
+    const dry = await post(faulty([fault]), acme, 'customers?dry_run=true', changed)
+    await post(faulty([fault]), acme, 'transactions', [{ ...deposit, customer_id: 'nobody' }])
 
+    const { summary } = await json(dry)
+    expect(summary).toMatchObject({ received: 2, created: 1, updated: 1, unchanged: 0 })
     const { data } = await json(acme.get('deliveries'))
-    expect(data.map(({ status }: { status: number }) => status)).toEqual([422, 201])
+    expect(data).toMatchObject([{ status: 422 }, { status: 200, summary }, { status: 201 }])
   })
 })
 

@@ -1,4 +1,5 @@
 import { chunk } from './chunks.ts'
+import { READ } from './log-statement.ts'
 import { tried } from './run.ts'
 import type { Shelf } from './shelf.ts'
 import { statementsOf } from './statements.ts'
@@ -45,46 +46,14 @@ export function deliver(
   shelf: Shelf,
   parcel: Parcel,
 ): Promise<Receipt> {
-  const short = arrays(parcel.rows, statementsOf(shelf).short)
-  const full = arrays(parcel.rows, shelf.columns)
+  const chunks = {
+    short: arrays(parcel.rows, statementsOf(shelf).short),
+    full: arrays(parcel.rows, shelf.columns),
+  }
   return tried(async (attempt) => {
-    const { sql } = statementsOf(shelf)
-    const { account, id, unknown } = parcel
-    const bind = (text: string, ...more: unknown[]) =>
-      session.prepare(text).bind(account, id, ...more)
-    const batch = [
-      bind(
-        sql.log(short.length),
-        attempt,
-        parcel.receivedAt,
-        parcel.resource,
-        parcel.form,
-        Number(parcel.dryRun),
-        Number(parcel.lenient),
-        parcel.received,
-        parcel.wrong,
-        parcel.errorsTotal,
-        parcel.errors,
-        unknown,
-        ...short,
-      ),
-    ]
-    // Where all is refused already, nothing is left to write.
-    const storing = full.length > 0 && (parcel.lenient || parcel.wrong === 0)
-    if (storing && attempt > 1) batch.push(...short.map((rows) => bind(sql.writtenBefore, rows)))
-    if (storing && parcel.dryRun) {
-      batch.push(...full.flatMap((rows) => [bind(sql.foresee, rows), bind(sql.foreseen, rows)]))
-    } else if (storing) {
-      batch.push(bind(sql.list, parcel.resource, attempt))
-      const { move } = sql
-      if (move) batch.push(...short.map((rows) => bind(move, rows)))
-      batch.push(...full.flatMap((rows) => [bind(sql.upsert, rows), bind(sql.count)]))
-      if (shelf.holds && unknown === 'hold') batch.push(bind(sql.countHeld(short.length), ...short))
-      batch.push(...short.flatMap((rows) => sql.release.map((text) => bind(text, rows))))
-    }
-    batch.push(bind(sql.read))
-
-    const answers = await session.batch<Record<string, unknown>>(batch)
+    const answers = await session.batch<Record<string, unknown>>(
+      batchOf(session, shelf, parcel, chunks, attempt),
+    )
     const delivery = answers.at(-1)!.results[0] as unknown as Delivery
     const revisions = new Map<number, number>()
     for (const { results } of answers.slice(1, -1)) {
@@ -92,6 +61,58 @@ export function deliver(
     }
     return { delivery, revisions }
   })
+}
+
+interface Chunks {
+  short: string[]
+  full: string[]
+}
+
+function batchOf(
+  session: D1DatabaseSession,
+  shelf: Shelf,
+  parcel: Parcel,
+  { short, full }: Chunks,
+  attempt: number,
+): D1PreparedStatement[] {
+  const { account, id, resource, unknown, dryRun } = parcel
+  const sql = statementsOf(shelf)
+  const bind = (text: string, ...more: unknown[]) =>
+    session.prepare(text).bind(account, id, ...more)
+  const log = bind(
+    sql.log(short.length),
+    attempt,
+    parcel.receivedAt,
+    resource,
+    parcel.form,
+    Number(dryRun),
+    Number(parcel.lenient),
+    parcel.received,
+    parcel.wrong,
+    parcel.errorsTotal,
+    parcel.errors,
+    unknown,
+    ...short,
+  )
+  const read = bind(READ)
+  // Where all is refused already, nothing is left to write.
+  if (full.length === 0 || (parcel.wrong > 0 && !parcel.lenient)) return [log, read]
+  if (dryRun) {
+    const { foresee, foreseen } = sql
+    const whole = [foresee, foreseen].map((text) => bind(text(full.length), ...full))
+    return [log, ...whole, read]
+  }
+  const { move } = sql
+  return [
+    log,
+    ...(attempt > 1 ? short.map((rows) => bind(sql.writtenBefore, rows)) : []),
+    bind(sql.list, resource, attempt),
+    ...(move ? short.map((rows) => bind(move, rows)) : []),
+    ...full.flatMap((rows) => [bind(sql.upsert, rows), bind(sql.count)]),
+    ...(shelf.holds && unknown === 'hold' ? [bind(sql.countHeld(short.length), ...short)] : []),
+    ...short.flatMap((rows) => sql.release.map((text) => bind(text, rows))),
+    read,
+  ]
 }
 
 /** Rows as JSON arrays: half the bytes of objects, and quicker to read by place than by name. */

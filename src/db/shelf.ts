@@ -21,8 +21,8 @@ export interface Shelf {
   readonly day: string
   /** The indexes by which records are found, where the key does not serve. */
   readonly indexes: { readonly customer: string | null; readonly day: string | null }
-  /** The tables whose records wait for a record of this one. */
-  readonly releases: readonly string[]
+  /** The tables whose records wait for a record of this one, and as which resource they are known. */
+  readonly releases: readonly { readonly table: string; readonly resource: string }[]
 }
 
 /** What we add to a record; the sender never says it. */
@@ -55,7 +55,10 @@ export const customerShelf = shelf(customers, {
   indexes: { customer: null, day: 'customers_day' },
   refers: { column: 'affiliate_id', table: 'affiliates' },
   version: 'last_modified_date',
-  releases: ['transactions', 'activity'],
+  releases: [
+    { table: 'transactions', resource: 'transactions' },
+    { table: 'activity', resource: 'trading-activity' },
+  ],
 })
 
 /** Transactions: found by their id, their day and their customer. */
