@@ -22,6 +22,8 @@ export interface Parcel {
   lenient: boolean
   /** What becomes of records that refer to what is not known. */
   unknown: 'reject' | 'hold' | 'warn'
+  /** Whether anyone will ask what became of a single record. */
+  told: boolean
   received: number
   /** The records that are wrong already, their number of errors, and the first of these as JSON. */
   wrong: number
@@ -30,7 +32,7 @@ export interface Parcel {
   rows: Row[]
 }
 
-/** What became of a request: its line in the log, and the revision of each record that was written. */
+/** What became of a request: its line in the log, and the revision of each record written, if told. */
 export interface Receipt {
   delivery: Delivery
   revisions: ReadonlyMap<number, number>
@@ -103,12 +105,13 @@ function batchOf(
     return [log, ...whole, read]
   }
   const { move } = sql
+  const upsert = parcel.told ? sql.upsert + sql.returning : sql.upsert
   return [
     log,
-    ...(attempt > 1 ? short.map((rows) => bind(sql.writtenBefore, rows)) : []),
+    ...(attempt > 1 && parcel.told ? short.map((rows) => bind(sql.writtenBefore, rows)) : []),
     bind(sql.list, resource, attempt),
     ...(move ? short.map((rows) => bind(move, rows)) : []),
-    ...full.flatMap((rows) => [bind(sql.upsert, rows), bind(sql.count)]),
+    ...full.flatMap((rows) => [bind(upsert, rows), bind(sql.count)]),
     ...(shelf.holds && unknown === 'hold' ? [bind(sql.countHeld(short.length), ...short)] : []),
     ...short.flatMap((rows) => sql.release.map((text) => bind(text, rows))),
     read,

@@ -14,6 +14,8 @@ export interface Statements {
   /** Moves records whose indexed columns change; null where none can. */
   readonly move: string | null
   readonly upsert: string
+  /** Follows `upsert` where it is to tell which records it wrote. */
+  readonly returning: string
   /** Counts what `upsert` wrote, and what of it is held. */
   readonly count: string
   readonly countHeld: (chunks: number) => string
@@ -80,8 +82,8 @@ function write(shelf: Shelf, phrases: Phrases): Statements {
         ${commas(content, (name) => `${name} = excluded.${name}`)},
         delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
       where (${row(content, excluded)} is not ${row(content, stored)} or t.delivery = '')
-        and not ${isOlder(excluded)}
-      returning idx, revision`,
+        and not ${isOlder(excluded)}`,
+    returning: ' returning idx, revision',
 
     count: `
       update deliveries set written = written + changes()

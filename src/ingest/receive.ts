@@ -51,10 +51,13 @@ function toParcel(
   rows: Row[],
   intake: Intake,
   grant: Grant,
-  { lenient }: Preferences,
+  { lenient, minimal }: Preferences,
   dryRun: boolean,
 ): Parcel {
   const receivedAt = Date.now()
+  const unknown = intake.unknown(grant)
+  // A minimal answer tells only of records with a warning: it can be known that there is none.
+  const warns = unknown === 'warn' || judged.good.some(({ warnings }) => warnings.length > 0)
   return {
     id: newDeliveryId(receivedAt),
     account: grant.account,
@@ -63,7 +66,8 @@ function toParcel(
     receivedAt,
     dryRun,
     lenient,
-    unknown: intake.unknown(grant),
+    unknown,
+    told: !minimal || warns,
     received: judged.sent.length,
     wrong: judged.wrong,
     errorsTotal: judged.errorsTotal,

@@ -19,7 +19,8 @@ interface Handled {
 }
 
 /** Answers a delivery: its outcomes, or why it is refused. */
-export function answer(c: Context, { judged, intake, parcel, receipt, minimal }: Handled) {
+export function answer(c: Context, handled: Handled) {
+  const { judged, intake, parcel, receipt } = handled
   const { delivery } = receipt
   const unknown = indexesOf(delivery.unknown)
   const referring = unknown.map((index) => reference(judged, intake, index))
@@ -28,13 +29,11 @@ export function answer(c: Context, { judged, intake, parcel, receipt, minimal }:
   const status = statusOf(delivery)
   if (status === 422) throw refusal(parcel, delivery.errors_total, delivery.rejected, issues)
 
-  const results = resultsOf(judged, intake, parcel, receipt, issues, referring)
-  const shown = minimal ? results.filter(({ warnings, errors }) => warnings || errors) : results
   const body = {
     delivery_id: parcel.id,
     dry_run: parcel.dryRun,
     summary: summaryOf(delivery),
-    results: shown,
+    results: resultsOf(handled, issues, referring),
   }
   return c.json(body, status)
 }
@@ -62,39 +61,46 @@ interface Result {
 }
 
 function resultsOf(
-  judged: Judged,
-  intake: Intake,
-  parcel: Parcel,
-  { delivery, revisions }: Receipt,
+  { judged, intake, parcel, receipt, minimal }: Handled,
   issues: readonly Issue[],
   referring: readonly Issue[],
 ): Result[] {
+  const { delivery, revisions } = receipt
   const errors = Map.groupBy(issues.slice(0, MAX_ERRORS), ({ index }) => index)
   const stale = new Set(indexesOf(delivery.stale_at))
   const held = new Set(parcel.unknown === 'hold' ? indexesOf(delivery.unknown) : [])
   const rejected = new Set(issues.map(({ index }) => index))
-  const warnings = new Map(judged.good.map(({ index, warnings }) => [index, warnings]))
-  if (parcel.unknown === 'warn') {
-    for (const issue of referring) {
-      const { pointer, message } = say(issue)
-      warnings.get(issue.index!)!.push({ code: issue.code, pointer, message })
+  const warnings = warningsOf(judged, parcel.unknown === 'warn' ? referring : [])
+
+  const results: Result[] = []
+  for (const [index, record] of judged.sent.entries()) {
+    const isRejected = rejected.has(index)
+    const told = warnings.get(index)
+    if (minimal && !isRejected && !told) continue
+    const key = keyOf(record, intake.key)
+    const result = { index, ...(key && { key }) }
+    if (isRejected) {
+      const said = (errors.get(index) ?? []).map(({ index: _, key: __, ...issue }) => say(issue))
+      results.push({ ...result, outcome: 'rejected', errors: said })
+    } else {
+      const outcome = outcomeOf(revisions.get(index), held.has(index), stale.has(index))
+      results.push({ ...result, outcome, ...(told && { warnings: told }) })
     }
   }
-  return judged.sent.map((record, index) => {
-    const key = keyOf(record, intake.key)
-    const named = { index, ...(key && { key }) }
-    if (rejected.has(index)) {
-      const said = (errors.get(index) ?? []).map(say)
-      return {
-        ...named,
-        outcome: 'rejected',
-        errors: said.map(({ index: _, key: __, ...error }) => error),
-      }
-    }
-    const outcome = outcomeOf(revisions.get(index), held.has(index), stale.has(index))
-    const told = warnings.get(index) ?? []
-    return { ...named, outcome, ...(told.length > 0 && { warnings: told }) }
-  })
+  return results
+}
+
+/** The warnings of each record that has any. */
+function warningsOf({ good }: Judged, referring: readonly Issue[]): Map<number, Warning[]> {
+  const warnings = new Map<number, Warning[]>()
+  const warn = (index: number, warning: Warning) =>
+    warnings.set(index, [...(warnings.get(index) ?? []), warning])
+  for (const { index, warnings: own } of good) for (const warning of own) warn(index, warning)
+  for (const issue of referring) {
+    const { pointer, code, message } = say(issue)
+    warn(issue.index!, { code, pointer, message })
+  }
+  return warnings
 }
 
 /** The issue of a record that refers to what is not known. */
