@@ -79,9 +79,9 @@ export const onError: ErrorHandler = (thrown, c) => problem(c, readable(thrown, 
 
 /** @see [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) Problem Details for HTTP APIs */
 function problem(c: Context, { code, status, title, details }: ApiError) {
-  const { headers, ...said } = details
+  const { headers, detail = `${title}.`, ...said } = details
   const type = new URL(`/problems/${code}`, c.env.BASE_URL)
-  const body = { type, title, status, code, request_id: c.var.requestId, ...said }
+  const body = { type, title, status, code, detail, request_id: c.var.requestId, ...said }
   return c.json(body, status, { ...headers, 'Content-Type': 'application/problem+json' })
 }
 

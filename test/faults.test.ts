@@ -296,6 +296,7 @@ describe('a bug', () => {
       title: 'Something went wrong on our side',
       status: 500,
       code: 'internal_error',
+      detail: 'Something went wrong on our side.',
       request_id: response.headers.get('X-Request-Id'),
     })
     expect(logged).toHaveLength(1)

@@ -102,6 +102,20 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
   })
 })
 
+test('a dry run counts a customer with an unknown affiliate as it would be stored', async () => {
+  const acme = await partner('forex', { affiliates: [] })
+  await acme.post('customers', [ada])
+  const body = [
+    { ...ada, lang_id: 'en' },
+    { ...ada, customer_id: 'c-2' },
+  ]
+  const { delivery_id: _, ...foreseen } = await json(acme.post('customers?dry_run=true', body))
+  const { delivery_id: __, ...real } = await json(acme.post('customers', body))
+
+  expect(foreseen).toEqual({ ...real, dry_run: true })
+  expect(real.summary).toMatchObject({ created: 1, updated: 1, unchanged: 0 })
+})
+
 test('the answer to a bulk has the shape that the contract prints', async () => {
   const acme = await partner()
   await acme.post('customers', { ...ada, customer_id: 'c-2' })

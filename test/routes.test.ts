@@ -76,6 +76,7 @@ test('an address that nobody has is answered in the one shape', async () => {
       title: 'No such resource',
       status: 404,
       code: 'not_found',
+      detail: 'No such resource.',
       request_id: response.headers.get('X-Request-Id'),
     })
   }

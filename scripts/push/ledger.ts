@@ -32,8 +32,9 @@ export interface Ledger {
 /** An issue or a warning, as the service says it. */
 export interface Remark {
   code: string
-  message: string
   pointer: string
+  message: string
+  hint?: string
 }
 
 /** A record that was refused, and why; the reason is there where it has no errors of its own. */
@@ -72,10 +73,11 @@ export const noCounts = (): Counts => ({
 export const rejectedPath = (file: string) => `${file}.rejected.ndjson`
 
 /** Counts what was said of a record, by its code. */
-export function hear(said: Said, { code, message, pointer }: Remark) {
+export function hear(said: Said, { code, pointer, message, hint }: Remark) {
   const known = said.get(code)
+  const example = [pointer, message, hint].filter(Boolean).join(' ')
   if (known) known.count += 1
-  else said.set(code, { count: 1, example: `${pointer} ${message}`.trim() })
+  else said.set(code, { count: 1, example })
 }
 
 /** Writes down rejected records beside their file, each as it was sent. */

@@ -67,8 +67,8 @@ async function* decoded({ file, position }: Source): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   for await (const chunk of createReadStream(file)) {
     const text = decode(decoder, chunk, file, position)
-    yield text
     position.bytes += chunk.length
+    yield text
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) position.lines++
   }
   decode(decoder, null, file, position)

@@ -7,7 +7,6 @@ export interface SaidError extends Remark {
   /** Which record of the bulk it is about; undefined: the bulk. */
   index?: number
   key?: object
-  hint?: string
 }
 
 /** What a refusal says of itself: problem+json, or an error of RFC 6749. */

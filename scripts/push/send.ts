@@ -66,9 +66,7 @@ async function sendFile(
   }
 
   for await (const bulk of bulks(records({ file: entry.file, position }, format, target))) {
-    for (let older = rivals(bulk, shipments); older.length > 0; older = rivals(bulk, shipments)) {
-      await Promise.all(older)
-    }
+    await Promise.all(rivals(bulk, shipments))
     await queue.onSizeLessThan(1)
     entry.counts.received += bulk.texts.length
     if (stop.signal.aborted) return skip(entry, bulk.first, bulk.texts.length)

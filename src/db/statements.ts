@@ -110,7 +110,7 @@ function write(shelf: Shelf, phrases: Phrases): Statements {
     foresee: (chunks) => `
       update deliveries set written = would.written, held_written = would.held
       from (
-        select count(*) as written, count(*) filter (where ${isUnknown}) as held
+        select count(*) as written, count(*) filter (where ${holds ? isUnknown : 'false'}) as held
         from (${foreseen(chunks, 'value')})
       ) as would
       where account = ?1 and id = ?2`,
