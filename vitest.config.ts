@@ -30,6 +30,7 @@ export default defineConfig({
     })),
   ],
   test: {
+    include: ['test/**/*.test.ts'],
     setupFiles: ['./test/setup.ts'],
     // One line a request is printed by the service itself; a test that fails says enough.
     onConsoleLog: () => false,
