@@ -38,20 +38,28 @@ export const everyAnswer = createMiddleware<Caller>(async function everyAnswer(c
   )
 })
 
-/** What is left of a refused body is read so far, and no further. */
-const DRAINED_BYTES = 32 * 1024 * 1024
+/** What is left of a refused body is read so far: more than the platform lets through. */
+const DRAINED_BYTES = 128 * 1024 * 1024
+
+/** So long it may take: who announces a body and sends none is answered all the same. */
+const DRAINED_MS = 5000
 
 /** Reads what nobody read: a body that is answered unread breaks the connection, and the answer. */
 async function drain({ body }: Request) {
   if (!body || body.locked) return
+  const reader = body.getReader()
+  const late = scheduler.wait(DRAINED_MS).then(() => ({ done: true, value: undefined }))
   let bytes = 0
   try {
-    for await (const chunk of body) {
-      bytes += chunk.byteLength
-      if (bytes > DRAINED_BYTES) return
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late])
+      bytes += value?.byteLength ?? 0
+      if (done || bytes > DRAINED_BYTES) return
     }
   } catch {
     // The caller has gone: nobody is left to be answered.
+  } finally {
+    reader.cancel().catch(() => {})
   }
 }
 

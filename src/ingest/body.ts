@@ -11,22 +11,23 @@ export interface Body {
 }
 
 /**
- * Reads a request's body: JSON by its type, UTF-8 by its bytes, compressed or not.
+ * Reads a request's body: JSON by its type, UTF-8 by its bytes, compressed or not. A large one is
+ * only read for who is `admitted`.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`.
  */
-export async function readBody(request: Request): Promise<Body> {
+export async function readBody(request: Request, admitted: Promise<unknown>): Promise<Body> {
   checkType(request.headers.get('Content-Type') ?? '')
   const isGzip = checkEncoding(request.headers.get('Content-Encoding') ?? 'identity')
   const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
   if (!request.body) throw malformed('The body is empty.')
   if (length > MAX_BYTES) throw tooLarge()
 
-  const turn = new Turn()
+  const turn = new Turn(admitted)
   try {
-    if (length > LARGE) await turn.take()
-    const sent = await readAll(request.body, turn)
+    const sent = await readable(readAll(request.body, turn), 'The body ended before its end.')
     const chunks = isGzip ? await decompress(sent, turn) : sent
+    turn.work()
     return { text: decode(chunks), release: () => turn.end() }
   } catch (error) {
     turn.end()
@@ -43,16 +44,24 @@ async function readAll(stream: ReadableStream<Uint8Array>, turn: Turn): Promise<
     bytes += chunk.byteLength
     if (bytes > MAX_BYTES) throw tooLarge()
     if (bytes > LARGE) await turn.take()
+    turn.came(bytes)
     chunks.push(chunk)
   }
   return chunks
 }
 
-async function decompress(sent: Uint8Array[], turn: Turn): Promise<Uint8Array[]> {
+function decompress(sent: Uint8Array[], turn: Turn): Promise<Uint8Array[]> {
+  const gunzip = new DecompressionStream('gzip')
+  const chunks = readAll(new Blob(sent).stream().pipeThrough(gunzip), turn)
+  return readable(chunks, 'The body is not gzip.')
+}
+
+/** What a stream throws is the sender's fault: it was cut, or is not what it was said to be. */
+async function readable<T>(read: Promise<T>, detail: string): Promise<T> {
   try {
-    return await readAll(new Blob(sent).stream().pipeThrough(new DecompressionStream('gzip')), turn)
+    return await read
   } catch (error) {
-    throw error instanceof ApiError ? error : malformed('The body is not gzip.', error)
+    throw error instanceof ApiError ? error : malformed(detail, error)
   }
 }
 
@@ -73,7 +82,7 @@ function checkType(header: string) {
 /** @see [RFC 7694 §3](https://www.rfc-editor.org/rfc/rfc7694#section-3) what is taken, in a 415 */
 function checkEncoding(header: string): boolean {
   const encoding = header.trim().toLowerCase()
-  if (encoding === 'gzip') return true
+  if (encoding === 'gzip' || encoding === 'x-gzip') return true
   if (encoding === 'identity') return false
   throw new ApiError('unsupported_media_type', {
     detail: 'Send the body as it is, or with Content-Encoding: gzip.',

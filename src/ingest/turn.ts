@@ -1,26 +1,54 @@
 /** A body above this is read when it is its turn: an isolate has 128 MB, a maximal body takes 47. */
 export const LARGE = 1024 * 1024
 
-/** A turn that was not ended by then was lost with its request. */
-const LOST_AFTER_MS = 60_000
+/** How fast a body must come to keep its turn, and what it may take to begin: ms and bytes a ms. */
+const GRACE_MS = 2000
+const PACE = 1024
 
-let taken: { turn: Turn; at: number } | null = null
+/** How long it may take to judge and store what was read; after that its request was lost. */
+const WORK_MS = 30_000
 
-/** The turn of one large body; this isolate has one at a time. */
+let taken: Turn | null = null
+
+/**
+ * The turn of one large body; this isolate has one at a time. A body that comes too slowly loses
+ * it: whoever sends a byte a second must not keep all others waiting.
+ */
 export class Turn {
+  readonly #admitted: Promise<unknown>
+  #since = 0
+  #until = 0
+
+  /** A turn that none gets who is not admitted. */
+  constructor(admitted: Promise<unknown>) {
+    this.#admitted = admitted
+  }
+
   /**
    * Waits for it. It looks again and again, rather than to wait for the promise of the request
    * before: one that is cancelled never keeps its promise.
    */
   async take(): Promise<void> {
-    while (taken && taken.turn !== this && Date.now() - taken.at < LOST_AFTER_MS) {
-      await scheduler.wait(5)
-    }
-    taken = { turn: this, at: Date.now() }
+    if (this.#since > 0) return
+    await this.#admitted
+    while (taken && Date.now() < taken.#until) await scheduler.wait(5)
+    taken = this
+    this.#since = Date.now()
+    this.#until = this.#since + GRACE_MS
+  }
+
+  /** Keeps it for as long as so many bytes may take to come. */
+  came(bytes: number): void {
+    this.#until = this.#since + GRACE_MS + bytes / PACE
+  }
+
+  /** Keeps it for what there is to do with them. */
+  work(): void {
+    this.#until = Date.now() + WORK_MS
   }
 
   /** Lets the next one have it. */
   end(): void {
-    if (taken?.turn === this) taken = null
+    if (taken === this) taken = null
   }
 }
