@@ -7,7 +7,7 @@
 --   created, written records that are new and in no way held; all that were written
 --   held, held_written  records that wait for their customer; those of them that were written
 --   listed           by how many records the resource's list grew
---   unknown, stale_at, moved  indexes of the records that refer to what is unknown, are stale, or
+--   unknown_at, stale_at, moved  indexes of the records that refer to what is unknown, are stale, or
 --                    whose indexed columns change
 --   unknown_keys     [index, key …, reference] of the first hundred of them that are rejected
 CREATE TABLE deliveries (
@@ -30,7 +30,7 @@ CREATE TABLE deliveries (
   written      INTEGER NOT NULL DEFAULT 0,
   held_written INTEGER NOT NULL DEFAULT 0,
   errors       TEXT CHECK (json_valid(errors)),
-  unknown      TEXT CHECK (json_valid(unknown)),
+  unknown_at   TEXT CHECK (json_valid(unknown_at)),
   unknown_keys TEXT CHECK (json_valid(unknown_keys)),
   stale_at     TEXT CHECK (json_valid(stale_at)),
   moved        TEXT CHECK (json_valid(moved)),

@@ -31,7 +31,7 @@ const DOORS: Record<string, RegExp> = {
   valibot: /^(fields|ingest|trading)\b/,
   jose: /^auth\//,
   'drizzle-orm': /^db\//,
-  leven: /^ingest\//,
+  leven: /^ingest\/nearest\.ts$/,
   ulid: /^ingest\/delivery-id\.ts$/,
   'cloudflare:workers': /^auth\/(token|client)-gate\.ts$/,
 }

@@ -1,5 +1,5 @@
 import { chunk } from './chunks.ts'
-import { READ } from './log-statement.ts'
+import { READ, STRAY } from './log-statement.ts'
 import { tried } from './run.ts'
 import type { Shelf } from './shelf.ts'
 import { statementsOf } from './statements.ts'
@@ -21,7 +21,7 @@ export interface Parcel {
   dryRun: boolean
   lenient: boolean
   /** What becomes of records that refer to what is not known. */
-  unknown: 'reject' | 'hold' | 'warn'
+  policy: 'reject' | 'hold' | 'warn'
   /** Whether anyone will ask what became of a single record. */
   told: boolean
   received: number
@@ -30,6 +30,8 @@ export interface Parcel {
   errorsTotal: number
   errors: string | null
   rows: Row[]
+  /** What is wrong, as far as it is right: whether it also refers to what is not known. */
+  strays: Row[]
 }
 
 /** What became of a request: its line in the log, and the revision of each record written, if told. */
@@ -50,6 +52,7 @@ export function deliver(
 ): Promise<Receipt> {
   const chunks = {
     short: arrays(parcel.rows, statementsOf(shelf).short),
+    strays: arrays(parcel.strays, [...statementsOf(shelf).short, STRAY]),
     full: arrays(parcel.rows, shelf.columns),
   }
   return tried(async (attempt) => {
@@ -67,6 +70,7 @@ export function deliver(
 
 interface Chunks {
   short: string[]
+  strays: string[]
   full: string[]
 }
 
@@ -74,16 +78,15 @@ function batchOf(
   session: D1DatabaseSession,
   shelf: Shelf,
   parcel: Parcel,
-  { short, full }: Chunks,
+  { short, strays, full }: Chunks,
   attempt: number,
 ): D1PreparedStatement[] {
-  const { account, id, resource, unknown, dryRun } = parcel
+  const { account, id, resource, policy, dryRun } = parcel
   const sql = statementsOf(shelf)
   const bind = (text: string, ...more: unknown[]) =>
-    session.prepare(text).bind(account, id, ...more)
+    session.prepare(text).bind(account, id, attempt, ...more)
   const log = bind(
-    sql.log(short.length),
-    attempt,
+    sql.log(short.length + strays.length),
     parcel.receivedAt,
     resource,
     parcel.form,
@@ -93,27 +96,33 @@ function batchOf(
     parcel.wrong,
     parcel.errorsTotal,
     parcel.errors,
-    unknown,
+    policy,
     ...short,
+    ...strays,
   )
-  const read = bind(READ)
+  const read = session.prepare(READ).bind(account, id)
   // Where all is refused already, nothing is left to write.
   if (full.length === 0 || (parcel.wrong > 0 && !parcel.lenient)) return [log, read]
   if (dryRun) {
-    const { foresee, foreseen } = sql
-    const whole = [foresee, foreseen].map((text) => bind(text(full.length), ...full))
-    return [log, ...whole, read]
+    const { dryCount, dryRows } = sql
+    const both = [dryCount, dryRows].map((text) => bind(text(full.length), ...full))
+    return [log, ...both, read]
   }
   const { move } = sql
   const upsert = parcel.told ? sql.upsert + sql.returning : sql.upsert
   return [
     log,
     ...(attempt > 1 && parcel.told ? short.map((rows) => bind(sql.writtenBefore, rows)) : []),
-    bind(sql.list, resource, attempt),
+    bind(sql.addListed, resource),
     ...(move ? short.map((rows) => bind(move, rows)) : []),
     ...full.flatMap((rows) => [bind(upsert, rows), bind(sql.count)]),
-    ...(shelf.holds && unknown === 'hold' ? [bind(sql.countHeld(short.length), ...short)] : []),
-    ...short.flatMap((rows) => sql.release.map((text) => bind(text, rows))),
+    ...(shelf.holds && policy === 'hold' ? [bind(sql.countHeld(short.length), ...short)] : []),
+    ...short.flatMap((rows) =>
+      sql.releases.flatMap(({ release, addReleased }) => [
+        bind(release, rows),
+        session.prepare(addReleased).bind(account),
+      ]),
+    ),
     read,
   ]
 }

@@ -1,5 +1,8 @@
-import { commas, OURS, type Phrases, row, union } from './phrases.ts'
+import { commas, LINE, type Phrases, row, union } from './phrases.ts'
 import type { Shelf } from './shelf.ts'
+
+/** Stands behind what is short of a record that is wrong: there it has a place more, never null. */
+export const STRAY = 'stray'
 
 /** The errors that the log keeps: so many, and so many bytes of what they name. */
 const LOGGED = 100
@@ -11,48 +14,52 @@ const LOGGED_BYTES = 65_536
  * by a retry of ours, it stays as it is.
  *
  * `?3` … `?13`: attempt, time, resource, form, dry run, lenient, received; wrong records and their
- * errors by number, the first of these; what becomes of what is not known. Then the chunks, short.
+ * errors by number, the first of these; what becomes of what is not known. Then the chunks, short,
+ * and those of strays: they are wrong already, and only asked what they refer to.
  */
 export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number) => {
   const { table, key, indexed, refers, version, holds } = shelf
-  const { inShort, isOlder, matches } = phrases
+  const { short, inShort, isOlder, matches } = phrases
   const moves = indexed.length
     ? `t.account is not null
         and ${row(indexed, (name) => `t.${name}`)} is not ${row(indexed, inShort)}`
     : '0'
   return `
     insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
-      received, errors_total, rejected, refused, held, stale, created, listed, errors, unknown,
+      received, errors_total, rejected, refused, held, stale, created, listed, errors, unknown_at,
       unknown_keys, stale_at, moved)
     with sent(value) as (${union(chunks, 14)}),
     judged as materialized (
       select value ->> 0 as idx, value,
-        not exists (select 1 from ${refers.table} r
+        value ->> ${short.length + 1} is not null as stray,
+        ${inShort(refers.column)} is not null and not exists (select 1 from ${refers.table} r
           where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)}) as unknown,
         t.account is null as fresh,
         ${holds ? 't.held' : '0'} as was_held,
         ${version ? isOlder(inShort) : '0'} as stale,
-        ${moves} as moved
+        (${moves}) and value ->> ${short.length + 1} is null as moved
       from sent left join ${table} t on ${matches(inShort)}
     ),
     counted as (
       select
-        count(*) filter (where ?13 = 'reject' and unknown) as rejected,
-        count(*) filter (where ?13 = 'hold' and unknown) as held,
-        count(*) filter (where stale) as stale,
-        count(*) filter (where fresh and not (unknown and ?13 <> 'warn')) as created,
+        count(*) filter (where ?13 = 'reject' and unknown) as errors,
+        count(*) filter (where ?13 = 'reject' and unknown and not stray) as rejected,
+        count(*) filter (where ?13 = 'hold' and unknown and not stray) as held,
+        count(*) filter (where stale and not stray and not (unknown and ?13 = 'reject')) as stale,
+        count(*) filter (where fresh and not stray and not (unknown and ?13 <> 'warn')) as created,
         count(*) filter (where was_held and moved and not unknown)
           - count(*) filter (where not was_held and moved and unknown and ?13 = 'hold') as shifted,
-        json_group_array(idx) filter (where unknown) as unknown,
-        json_group_array(idx) filter (where stale) as stale_at,
+        json_group_array(idx) filter (where unknown) as unknown_at,
+        json_group_array(idx) filter (
+          where stale and not stray and not (unknown and ?13 = 'reject')) as stale_at,
         json_group_array(idx) filter (
           where moved and not stale and not (unknown and ?13 = 'reject')) as moved
       from judged
     )
     select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-      ?11 + rejected, ?10 + rejected, iif(?8, 0, ?10 + rejected), held, stale, created,
-      created + shifted, ?12, nullif(unknown, '[]'),
-      iif(rejected, (
+      ?11 + errors, ?10 + rejected, iif(?8, 0, ?10 + rejected), held, stale, created,
+      created + shifted, ?12, nullif(unknown_at, '[]'),
+      iif(errors, (
         select json_group_array(json(key)) from (
           select json_array(idx, ${commas([...key, refers.column], inShort)}) as key,
             sum(octet_length(value)) over (order by idx) as bytes
@@ -65,4 +72,4 @@ export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number) => {
 }
 
 /** The line of the log, when all is done. */
-export const READ = `select * from ${OURS}`
+export const READ = `select * from ${LINE}`

@@ -1,7 +1,7 @@
 import type { Shelf } from './shelf.ts'
 
-// What the statements of a delivery have in common. `?1` is the account, `?2` the delivery. Names
-// come from our own tables, never from a request, so they may stand unquoted.
+// What the statements of a delivery have in common. `?1` is the account, `?2` the delivery, `?3` the
+// number of our try. Names come from our own tables, never from a request, so they may stand unquoted.
 
 /**
  * How a JSON array becomes rows. The binary form lets each column be read without parsing its
@@ -27,7 +27,13 @@ export const union = (chunks: number, from: number) =>
       )
 
 /** The line of this delivery in the log. */
-export const OURS = 'deliveries where account = ?1 and id = ?2'
+export const LINE = 'deliveries where account = ?1 and id = ?2'
+
+/**
+ * The same, as long as this try of ours wrote it. If an earlier one did, all of it took effect then,
+ * and whatever came since must not be written over.
+ */
+export const OWN_LINE = `${LINE} and attempt = ?3`
 
 /** What a shelf says in every statement; `value` is a record as an array, `t` the stored one. */
 export interface Phrases {
@@ -37,9 +43,10 @@ export interface Phrases {
   readonly inFull: (name: string) => string
   /** Whether `t` is the record, each of whose key columns is found as said. */
   readonly matches: (each: (name: string) => string) => string
-  readonly isUnknown: string
-  /** Whether the record may be stored; refused, nothing is; of a lenient request, not what is rejected. */
-  readonly may: string
+  /** Whether the record refers to what is not known, as a line of the log has it. */
+  readonly isUnknown: (line: string) => string
+  /** Whether it may be stored: of a refused request none, of a lenient one not what is rejected. */
+  readonly isWanted: (line: string) => string
   /** Whether the record, its version found as said, is older than the stored one. */
   readonly isOlder: (each: (name: string) => string) => string
 }
@@ -49,7 +56,8 @@ export function phrasesOf({ key, columns, indexed, refers, version }: Shelf): Ph
   const short = [...new Set([...key, refers.column, ...indexed, ...(version ? [version] : [])])]
   const placeIn = (names: readonly string[]) => (name: string) =>
     `value ->> ${1 + names.indexOf(name)}`
-  const isUnknown = `value ->> 0 in (select value from json_each((select unknown from ${OURS})))`
+  const isUnknown = (line: string) =>
+    `value ->> 0 in (select value from json_each((select unknown_at from ${line})))`
   return {
     short,
     inShort: placeIn(short),
@@ -57,8 +65,8 @@ export function phrasesOf({ key, columns, indexed, refers, version }: Shelf): Ph
     matches: (each) =>
       `t.account = ?1 and ${key.map((name) => `t.${name} = ${each(name)}`).join(' and ')}`,
     isUnknown,
-    may: `(select refused from ${OURS}) = 0
-      and ((select unknown_keys from ${OURS}) is null or not ${isUnknown})`,
+    isWanted: (line) => `(select refused from ${line}) = 0
+      and ((select unknown_keys from ${line}) is null or not ${isUnknown(line)})`,
     isOlder: (each) => (version ? `(${each(version)} < t.${version}) is true` : 'false'),
   }
 }

@@ -26,7 +26,7 @@ export interface Shelf {
 }
 
 /** What we add to a record; the sender never says it. */
-const OURS = ['account', 'held', 'delivery', 'idx', 'revision']
+const ADDED = ['account', 'held', 'delivery', 'idx', 'revision']
 
 /** The columns of an account's primary key, less the account. */
 export const keyOf = (table: SQLiteTable) =>
@@ -39,7 +39,7 @@ function shelf(table: SQLiteTable, own: Pick<Shelf, 'indexed' | 'refers'> & Part
   return {
     table: getTableName(table),
     key: keyOf(table),
-    columns: columns.filter((name) => !OURS.includes(name)),
+    columns: columns.filter((name) => !ADDED.includes(name)),
     version: null,
     day: 'day',
     indexes: { customer: null, day: null },

@@ -168,7 +168,7 @@ export const deliveries = sqliteTable(
     written: integer().notNull(),
     held_written: integer().notNull(),
     errors: text(),
-    unknown: text(),
+    unknown_at: text(),
     unknown_keys: text(),
     stale_at: text(),
     moved: text(),

@@ -11,7 +11,7 @@ export interface Intake extends Entity {
   /** A record that is good, by column. */
   readonly toValues: (record: Record<string, unknown>) => Record<string, unknown>
   /** What the account wants done with a record that refers to what is not known. */
-  readonly unknown: (grant: Grant) => Parcel['unknown']
+  readonly policy: (grant: Grant) => Parcel['policy']
 }
 
 /** The code of a reference to what is not known, by the table where it should be. */

@@ -6,7 +6,7 @@ import type { Issue } from './words.ts'
 export const MAX_RECORDS = 1000
 
 /** The contract: of one record at most so many errors are written out. */
-const MAX_PER_RECORD = 10
+export const MAX_PER_RECORD = 10
 
 /** Something the sender should know of a record that is stored. */
 export interface Warning {
@@ -42,6 +42,8 @@ export interface Judged {
   /** The records as they were sent. */
   sent: readonly unknown[]
   good: Good[]
+  /** The others, as far as they are right: what they refer to is checked all the same. */
+  bad: Omit<Good, 'warnings'>[]
   /** The errors that are written out, by record; `errorsTotal` counts the others, too. */
   issues: Issue[]
   errorsTotal: number
@@ -51,8 +53,17 @@ export interface Judged {
 /** Judges a body. Pure: it reads no request, and throws nothing. */
 export function judge(body: unknown, entity: Entity): Judged {
   const { form, sent, issues } = unwrap(body)
-  const judged: Judged = { form, sent, good: [], issues, errorsTotal: issues.length, wrong: 0 }
-  if (issues.length > 0) return { ...judged, wrong: sent.length }
+  const judged: Judged = {
+    form,
+    sent,
+    good: [],
+    bad: [],
+    issues,
+    errorsTotal: issues.length,
+    wrong: 0,
+  }
+  const isWhole = issues.length === 0
+  if (issues.some(({ code }) => code !== 'unknown_field')) return { ...judged, wrong: sent.length }
 
   const seen = new Set<string>()
   for (const [index, record] of sent.entries()) {
@@ -61,7 +72,7 @@ export function judge(body: unknown, entity: Entity): Judged {
     const name = nameOf(record, entity.key)
     if (name !== null && seen.has(name)) found.push({ pointer: '', code: 'duplicate_key' })
     else if (name !== null) seen.add(name)
-    if (found.length === 0) {
+    if (found.length === 0 && isWhole) {
       const warnings = entity.warn(output)
       for (const warning of warnings) warning.pointer = at + warning.pointer
       judged.good.push({ index, record: output, warnings })
@@ -69,6 +80,7 @@ export function judge(body: unknown, entity: Entity): Judged {
     }
     judged.wrong += 1
     judged.errorsTotal += found.length
+    judged.bad.push({ index, record: output })
     const key = keyOf(record, entity.key)
     for (const issue of found.slice(0, MAX_PER_RECORD)) {
       issues.push({ index, ...(key && { key }), ...issue, pointer: at + issue.pointer })

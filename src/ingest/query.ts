@@ -1,7 +1,7 @@
-import leven from 'leven'
 import * as v from 'valibot'
 import { ApiError } from '../errors.ts'
 import { day } from '../fields.ts'
+import { nearest } from './nearest.ts'
 
 /** A query that cannot be understood; the sentence names the parameter. */
 export const invalidQuery = (detail: string) => new ApiError('invalid_query', { detail })
@@ -17,7 +17,7 @@ export function readQuery<const N extends string>(
   const read: Partial<Record<N, string>> = {}
   for (const [name, value] of new URL(url).searchParams) {
     if (!known.includes(name as N)) {
-      const near = known.find((other) => leven(other, name) <= 2)
+      const near = nearest(name, known)
       const hint = near ? `did you mean ${near}?` : `known are: ${known.join(', ') || 'none'}.`
       throw invalidQuery(`There is no parameter ${JSON.stringify(name.slice(0, 40))}; ${hint}`)
     }

@@ -27,14 +27,11 @@ export function receive(c: Context<Caller>, intake: Intake): Promise<Response> {
 async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
   const preferences = readPrefer(c.req.header('Prefer'))
   const dryRun = readDryRun(c.req.url)
-  const { text, release } = await readBody(c.req.raw)
+  const { text, release } = await readBody(c.req.raw, c.var.admitted)
   try {
     const judged = judge(parseJson(text), intake)
-    const rows = judged.good.map(
-      ({ index, record }): Row => ({ idx: index, values: intake.toValues(record) }),
-    )
     const grant = await c.var.admitted
-    const parcel = toParcel(judged, rows, intake, grant, preferences, dryRun)
+    const parcel = toParcel(judged, intake, grant, preferences, dryRun)
     const session = databaseOf(c.env, grant.binding).withSession('first-primary')
     const receipt = await deliver(session, intake.shelf, parcel)
     c.set('delivery', receipt.delivery)
@@ -48,16 +45,15 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
 
 function toParcel(
   judged: Judged,
-  rows: Row[],
   intake: Intake,
   grant: Grant,
   { lenient, minimal }: Preferences,
   dryRun: boolean,
 ): Parcel {
   const receivedAt = Date.now()
-  const unknown = intake.unknown(grant)
+  const policy = intake.policy(grant)
   // A minimal answer tells only of records with a warning: it can be known that there is none.
-  const warns = unknown === 'warn' || judged.good.some(({ warnings }) => warnings.length > 0)
+  const warns = policy === 'warn' || judged.good.some(({ warnings }) => warnings.length > 0)
   return {
     id: newDeliveryId(receivedAt),
     account: grant.account,
@@ -66,12 +62,17 @@ function toParcel(
     receivedAt,
     dryRun,
     lenient,
-    unknown,
+    policy,
     told: !minimal || warns,
     received: judged.sent.length,
     wrong: judged.wrong,
     errorsTotal: judged.errorsTotal,
     errors: logged(judged.issues),
-    rows,
+    rows: judged.good.map(
+      ({ index, record }): Row => ({ idx: index, values: intake.toValues(record) }),
+    ),
+    strays: judged.bad.map(
+      ({ index, record }): Row => ({ idx: index, values: { ...record, stray: 1 } }),
+    ),
   }
 }

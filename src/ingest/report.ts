@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Parcel, Receipt } from '../db/deliver.ts'
 import { ApiError } from '../errors.ts'
 import { type Intake, UNKNOWN } from './intake.ts'
-import { type Judged, keyOf, pointerOf, type Warning } from './judge.ts'
+import { type Judged, keyOf, MAX_PER_RECORD, pointerOf, type Warning } from './judge.ts'
 import { outcomeOf, statusOf, summaryOf } from './outcome.ts'
 import { type Issue, type Said, say } from './words.ts'
 
@@ -22,9 +22,9 @@ interface Handled {
 export function answer(c: Context, handled: Handled) {
   const { judged, intake, parcel, receipt } = handled
   const { delivery } = receipt
-  const unknown = indexesOf(delivery.unknown)
+  const unknown = indexesOf(delivery.unknown_at)
   const referring = unknown.map((index) => reference(judged, intake, index))
-  const issues = parcel.unknown === 'reject' ? merged(judged.issues, referring) : judged.issues
+  const issues = parcel.policy === 'reject' ? merged(judged.issues, referring) : judged.issues
 
   const status = statusOf(delivery)
   if (status === 422) throw refusal(parcel, delivery.errors_total, delivery.rejected, issues)
@@ -33,6 +33,7 @@ export function answer(c: Context, handled: Handled) {
     delivery_id: parcel.id,
     dry_run: parcel.dryRun,
     summary: summaryOf(delivery),
+    ...(delivery.errors_total > 0 && { errors_total: delivery.errors_total }),
     results: resultsOf(handled, issues, referring),
   }
   return c.json(body, status)
@@ -68,9 +69,9 @@ function resultsOf(
   const { delivery, revisions } = receipt
   const errors = Map.groupBy(issues.slice(0, MAX_ERRORS), ({ index }) => index)
   const stale = new Set(indexesOf(delivery.stale_at))
-  const held = new Set(parcel.unknown === 'hold' ? indexesOf(delivery.unknown) : [])
+  const held = new Set(parcel.policy === 'hold' ? indexesOf(delivery.unknown_at) : [])
   const rejected = new Set(issues.map(({ index }) => index))
-  const warnings = warningsOf(judged, parcel.unknown === 'warn' ? referring : [])
+  const warnings = warningsOf(judged, parcel.policy === 'warn' ? referring : [])
 
   const results: Result[] = []
   for (const [index, record] of judged.sent.entries()) {
@@ -84,7 +85,9 @@ function resultsOf(
       results.push({ ...result, outcome: 'rejected', errors: said })
     } else {
       const outcome = outcomeOf(revisions.get(index), held.has(index), stale.has(index))
-      results.push({ ...result, outcome, ...(told && { warnings: told }) })
+      // What is stale is not stored: there is nothing to warn of.
+      const isTold = told && outcome !== 'stale'
+      results.push({ ...result, outcome, ...(isTold && { warnings: told }) })
     }
   }
   return results
@@ -117,7 +120,16 @@ function reference({ form, sent }: Judged, intake: Intake, index: number): Issue
   }
 }
 
-const merged = (some: readonly Issue[], others: readonly Issue[]) =>
-  others.length === 0 ? some : [...some, ...others].sort((a, b) => a.index! - b.index!)
+/** The errors of the door and of the database, by record, of each as many as may be written out. */
+function merged(some: readonly Issue[], others: readonly Issue[]): readonly Issue[] {
+  if (others.length === 0) return some
+  const counts = new Map<number | undefined, number>()
+  const room = ({ index }: Issue) => {
+    const count = counts.get(index) ?? 0
+    counts.set(index, count + 1)
+    return index === undefined || count < MAX_PER_RECORD
+  }
+  return [...some, ...others].filter(room).sort((a, b) => (a.index ?? -1) - (b.index ?? -1))
+}
 
 const indexesOf = (json: string | null): number[] => (json === null ? [] : JSON.parse(json))

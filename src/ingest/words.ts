@@ -1,6 +1,6 @@
-import leven from 'leven'
 import type { Rule } from '../fields.ts'
 import { CURRENCIES } from '../iso-4217.ts'
+import { nearest } from './nearest.ts'
 
 /** One broken rule, as data: which record, where in the body as sent, and what the schema expects. */
 export interface Issue {
@@ -49,9 +49,9 @@ const WORDS: Record<Rule, (value: string, expected: string) => string> = {
 }
 
 const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
-  unknown_field: ({ pointer, names }) => nearest(pointer.split('/').at(-1)!, names ?? []),
-  currency: ({ value }) => nearest(String(value).toUpperCase(), [...CURRENCIES]),
-  enum: ({ value, expected = '' }) => nearest(String(value), expected.split(', ')),
+  unknown_field: ({ pointer, names }) => meant(pointer.split('/').at(-1)!, names ?? []),
+  currency: ({ value }) => meant(String(value).toUpperCase(), [...CURRENCIES]),
+  enum: ({ value, expected = '' }) => meant(String(value), expected.split(', ')),
   date_time: () => 'Write it as 2026-10-01T08:30:00Z, or with an offset: +02:00.',
   digits: () => 'Round it to 15 significant digits.',
   decimals: () => 'Round it to 2 decimal places.',
@@ -71,18 +71,15 @@ const SHOWN = 40
 
 function quoted(value: unknown): string {
   const text = typeof value === 'string' ? value : String(value)
-  const cut = text.length > SHOWN ? `${[...text].slice(0, SHOWN).join('')}…` : text
+  const cut =
+    text.length > SHOWN ? `${[...text.slice(0, 2 * SHOWN)].slice(0, SHOWN).join('')}…` : text
   return typeof value === 'string' ? JSON.stringify(cut) : cut
 }
 
-/** What was probably meant: at most two letters off, and nearer than half of the word. */
-function nearest(sent: string, names: readonly string[]): string | null {
-  if (sent.length > SHOWN) return null
-  const ranked = names
-    .map((name) => ({ name, distance: leven(sent.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= 2 && distance * 2 < name.length)
-    .sort((a, b) => a.distance - b.distance)
-  return ranked[0] ? `Did you mean ${ranked[0].name}?` : null
+/** A question that names what was probably meant. */
+function meant(sent: string, names: readonly string[]): string | null {
+  const near = nearest(sent, names)
+  return near && `Did you mean ${near}?`
 }
 
 const withArticle = (type: string) => (/^[aeiou]/i.test(type) ? `an ${type}` : `a ${type}`)

@@ -22,7 +22,7 @@ export interface Resource extends Intake {
 }
 
 /** What a resource says of itself beside its fields. */
-type Own = Pick<Resource, 'name' | 'dated' | 'single' | 'groups' | 'unknown' | 'shelf'> & {
+type Own = Pick<Resource, 'name' | 'dated' | 'single' | 'groups' | 'policy' | 'shelf'> & {
   summed: readonly string[]
 }
 

@@ -15,7 +15,12 @@ export function resourceRoutes(resource: Resource) {
     .get('/', async (c) => {
       const filters = resource.name === 'customers' ? [] : (['from', 'to'] as const)
       const query = readQuery(c.req.url, ...PAGING, 'customer_id', ...filters)
-      const { page: _, per_page: __, cursor: ___, ...filter } = readDays(query)
+      const { customer_id, from, to } = readDays(query)
+      const filter = {
+        ...(customer_id !== undefined && { customer_id }),
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+      }
       return reading(c, async ({ grant, session }) => {
         const context = JSON.stringify([grant.account, resource.name, filter])
         const page = await readPage(c.env, context, query)

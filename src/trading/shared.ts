@@ -50,7 +50,7 @@ export const customers = {
   groups: [],
   summed: [],
   shelf: customerShelf,
-  unknown: (grant: { unknown_affiliate: 'warn' | 'reject' }) => grant.unknown_affiliate,
+  policy: (grant: { unknown_affiliate: 'warn' | 'reject' }) => grant.unknown_affiliate,
 }
 
 /** Transactions, apart from their fields. */
@@ -61,7 +61,7 @@ export const transactions = {
   groups: ['transaction_type', 'status', 'currency'],
   summed: ['amount_currency'],
   shelf: transactionShelf,
-  unknown: (grant: { unknown_customer: 'reject' | 'hold' }) => grant.unknown_customer,
+  policy: (grant: { unknown_customer: 'reject' | 'hold' }) => grant.unknown_customer,
 }
 
 /** Trading activity, apart from its fields. */
@@ -73,5 +73,5 @@ export const activity = {
   // Drawdowns are percentages: their sum would say nothing.
   summed: ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission'],
   shelf: activityShelf,
-  unknown: transactions.unknown,
+  policy: transactions.policy,
 }
