@@ -21,7 +21,7 @@ const ENV = {
   CI: '1',
   WRANGLER_SEND_METRICS: 'false',
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  NO_UPDATE_NOTIFIER: '1',
+  WRANGLER_HIDE_BANNER: 'true',
 }
 
 const { values } = parseArgs({ options: { reset: { type: 'boolean', default: false } } })

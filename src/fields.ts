@@ -146,18 +146,18 @@ const FINEST = 12
 function hasFewDigits(n: number): boolean {
   const size = Math.abs(n)
   if (!(size <= LARGEST)) return false
-  if (isInHundredths(size)) return true
+  if (size < 1e13 && isInHundredths(size)) return true
   const [mantissa = '', exponent = '0'] = String(size).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const digits = (whole + fraction).replace(/^0+|0+$/g, '')
   return digits.length <= 15 && fraction.length - Number(exponent) <= FINEST
 }
 
-/** Exact: below 2^53 hundredths, dividing them again gives the same double, or there are more. */
-function isInHundredths(n: number): boolean {
-  const hundredths = Math.round(n * 100)
-  return hundredths / 100 === n && Math.abs(hundredths) < 1e15
-}
+/**
+ * Exact for what has at most 15 digits: a number with two places is the double that is nearest to
+ * its hundredths by 100, which are a whole number that a double holds.
+ */
+const isInHundredths = (n: number) => Math.round(n * 100) / 100 === n
 
 /** Any JSON number; `1e400` is one, too, and becomes Infinity. */
 const number = v.custom<number>((value) => typeof value === 'number', rule('type', 'number'))
@@ -170,15 +170,10 @@ export const amount = v.pipe(
 )
 
 /** An amount of at most 2 decimal places. */
-export const money = v.pipe(amount, v.check(hasCents, rule('decimals')))
+export const money = v.pipe(amount, v.check(isInHundredths, rule('decimals')))
 
 /** An amount of zero or more. */
 export const notNegative = v.pipe(amount, v.minValue(0, rule('minimum', '0')))
 
 /** Lots, of at most 2 decimal places. */
-export const lots = v.pipe(notNegative, v.check(hasCents, rule('decimals')))
-
-/** Whether at most two decimal places are written: whole numbers beyond 10^13 are, too. */
-function hasCents(n: number): boolean {
-  return Number.isInteger(n) || isInHundredths(n)
-}
+export const lots = v.pipe(notNegative, v.check(isInHundredths, rule('decimals')))

@@ -44,7 +44,7 @@ export class ClientGate extends DurableObject<Env> {
   /** Ends all live tokens, and those that an older version of the client's record would allow. */
   async end(version: number): Promise<void> {
     const { kv } = this.ctx.storage
-    kv.put('version', version)
+    kv.put('version', Math.max(version, kv.get<number>('version') ?? 0))
     const tokens = stillLive(kv.get<Live[]>('tokens') ?? [], Date.now())
     await Promise.all(
       tokens.map(({ jti, expiresAt }) => this.env.TOKEN_GATE.getByName(jti).end(expiresAt)),

@@ -47,24 +47,29 @@ export async function readForm(request: Request): Promise<Form> {
 
 /** Strict, unlike `URLSearchParams`, which keeps a stray `%` and replaces what is no UTF-8. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    throw invalid('A parameter is malformed.')
-  }
+  return utf8(() => decodeURIComponent(text.replaceAll('+', ' ')))
 }
 
 async function readShort(request: Request): Promise<string> {
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   let text = ''
   // What is left unread of a body is for `everyAnswer` to drain.
   for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
-    text += decoder.decode(chunk, { stream: true })
+    text += utf8(() => decoder.decode(chunk, { stream: true }))
     if (text.length > MAX_FORM_BYTES) {
       throw invalid('The form is larger than 64 KiB.', 'payload_too_large')
     }
   }
-  return text
+  return text + utf8(() => decoder.decode())
+}
+
+/** What is no UTF-8, or ends in the middle of it, is malformed. */
+function utf8(decode: () => string): string {
+  try {
+    return decode()
+  } catch {
+    throw invalid('A parameter is malformed.')
+  }
 }
 
 /**

@@ -47,7 +47,8 @@ export function decide(rate: Rate, clock: number): Decision {
   const now = Math.max(clock, last)
   const recent = times[0]! > now - WINDOW_MS ? times : times.filter((t) => t > now - WINDOW_MS)
   if (recent.length >= LIMIT) {
-    const reset = Math.ceil((recent[0]! + WINDOW_MS - now) / 1000)
+    // After a crash there may be more than the limit: so many must leave the window first.
+    const reset = Math.ceil((recent[recent.length - LIMIT]! + WINDOW_MS - now) / 1000)
     return { rate, write: false, retryAfter: reset, remaining: 0, reset }
   }
   const passed = [...recent, now]

@@ -27,7 +27,13 @@ export async function reading(
   }
   const grant = await c.var.admitted
   const session = databaseOf(c.env, grant.binding).withSession(bookmark ?? 'first-primary')
-  const response = await read({ grant, session })
-  response.headers.set(BOOKMARK, session.getBookmark() ?? bookmark ?? '')
-  return response
+  const mark = () => session.getBookmark() ?? undefined
+  try {
+    const response = await read({ grant, session })
+    response.headers.set(BOOKMARK, mark() ?? '')
+    return response
+  } catch (error) {
+    c.header(BOOKMARK, mark())
+    throw error
+  }
 }
