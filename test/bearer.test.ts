@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -64,6 +65,19 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     )
   })
 
+  test('HEAD asks for what GET asks for', async () => {
+    const reader = await partner('forex', { scope: 'read' })
+    const writer = await partner('forex', { account: 'other', scope: 'write' })
+    const head = ({ access_token }: typeof reader) =>
+      ask('/api/v1/forex/customers', {
+        method: 'HEAD',
+        headers: { Authorization: `Bearer ${access_token}` },
+      })
+
+    expect((await head(reader)).status).toBe(200)
+    expect((await head(writer)).status).toBe(403)
+  })
+
   test('401, 403 and 429 win over whatever is wrong with the body', async () => {
     const reader = await partner('forex', { scope: 'read' })
     const prop = await partner('prop-trading', { account: 'prop' })
@@ -73,6 +87,13 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': type },
         body,
       })
+
+    const spent = await partner('forex', { account: 'spent' })
+    const { jti } = decodeJwt(spent.access_token)
+    const times = Array<number>(1000).fill(Date.now())
+    await runInDurableObject(env.TOKEN_GATE.getByName(jti!), (_, { storage }) =>
+      storage.kv.put('rate', { times, lease: 0, used: 0 }),
+    )
 
     for (const [body, type] of [
       ['{', 'application/json'],
@@ -84,6 +105,7 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
       expect((await crossing(reader.access_token, body, type)).status).toBe(403)
       expect((await crossing(prop.access_token, body, type)).status).toBe(403)
       expect((await crossing('x.y.z', body, type)).status).toBe(401)
+      expect((await crossing(spent.access_token, body, type)).status).toBe(429)
     }
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ada, deposit, json, partner } from './partner.ts'
+import { ada, ask, deposit, json, partner } from './partner.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
@@ -242,6 +242,103 @@ describe('8 MiB once decompressed', () => {
 
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
   })
+})
+
+describe('some kilobytes that would fill the memory', () => {
+  test.each([
+    ['millions of numbers', `[${'1,'.repeat(4_000_000)}1]`, 413],
+    ['millions of objects', `[${'{},'.repeat(2_700_000)}{}]`, 413],
+    ['a long number and millions of others', `[1234567890123456,${'1,'.repeat(4_000_000)}1]`, 413],
+    ['millions of brackets', '['.repeat(8_000_000), 400],
+    [
+      'commas within text are no values',
+      JSON.stringify([{ customer_id: '",'.repeat(400_000) }]),
+      422,
+    ],
+    ['a string that does not end', `["${'x,'.repeat(400_000)}`, 400],
+  ])('%s', async (_, text, status) => {
+    const acme = await partner()
+    const response = await acme.postText('customers', await gzip(text), {
+      'Content-Encoding': 'gzip',
+    })
+    expect(response.status).toBe(status)
+    expect((await response.text()).length).toBeLessThan(10_000)
+  })
+})
+
+describe('a large body that comes slowly', () => {
+  const slow = () => {
+    let timer: ReturnType<typeof setInterval>
+    return new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array(1_100_000).fill(0x20))
+        timer = setInterval(() => controller.enqueue(new Uint8Array([0x20])), 200)
+      },
+      cancel: () => clearInterval(timer),
+    })
+  }
+
+  test('loses its turn: others are not kept waiting', async () => {
+    const acme = await partner()
+    const controller = new AbortController()
+    const headers = {
+      Authorization: `Bearer ${acme.access_token}`,
+      'Content-Type': 'application/json',
+    }
+    const init = { method: 'POST', headers, body: slow(), signal: controller.signal }
+    const pending = ask('/api/v1/forex/customers', init).catch(() => null)
+    await scheduler.wait(300)
+    const began = Date.now()
+    const large = JSON.stringify(ada) + ' '.repeat(2_000_000)
+
+    expect((await acme.postText('customers', large)).status).toBe(201)
+    expect(Date.now() - began).toBeLessThan(15_000)
+    controller.abort()
+    await pending
+  }, 30_000)
+})
+
+test('what is wrong is also told what it refers to and is not known', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const wrong = { ...deposit, transaction_id: 't-2', currency: 'EUX', customer_id: 'nobody' }
+  const said = await json(acme.post('transactions', [deposit, wrong]))
+
+  expect(said).toMatchObject({
+    detail: '1 of 2 records is wrong; nothing was stored.',
+    errors_total: 2,
+    errors: [
+      { index: 1, pointer: '/1/currency' },
+      { index: 1, pointer: '/1/customer_id', code: 'unknown_customer' },
+    ],
+  })
+  const { delivery_id, errors } = said
+  expect((await json(acme.get(`deliveries/${delivery_id}`))).errors).toEqual(errors)
+  const lenient = await json(
+    acme.post('transactions', [deposit, wrong], { Prefer: 'handling=lenient' }),
+  )
+  expect(lenient).toMatchObject({
+    summary: { received: 2, created: 1, rejected: 1, unchanged: 0 },
+    errors_total: 2,
+    results: [
+      { outcome: 'created' },
+      { errors: [{ code: 'currency' }, { code: 'unknown_customer' }] },
+    ],
+  })
+})
+
+test('an unknown member beside data hides no error of the records', async () => {
+  const acme = await partner()
+  const said = await json(
+    acme.post('customers', { data: [ada, { ...ada, lang_id: 'x' }], other: 1 }),
+  )
+
+  expect(said.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    '/other',
+    '/data/1/lang_id',
+    '/data/1',
+  ])
+  expect((await json(acme.get('customers'))).data).toEqual([])
 })
 
 describe('errors that are many', () => {

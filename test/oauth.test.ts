@@ -1,8 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { mintingWait, waitOf } from '../src/auth/limits.ts'
 import { digest, newSecret } from '../src/auth/secret.ts'
 import { ask, askToken, json, ORIGIN, partner, register } from './partner.ts'
+import { watched } from './watched.ts'
 
 const grant = { grant_type: 'client_credentials' }
 const basicOf = (id: string, secret: string) => ({
@@ -102,8 +104,13 @@ describe('RFC 6749 §4.4: the client credentials grant', () => {
 
 describe('RFC 6749 §3.2: the form', () => {
   const bodyOf = (form: Record<string, string>) => new URLSearchParams(form).toString()
+  const bytes = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0))
   const post = (body: string | Blob, type = 'application/x-www-form-urlencoded') =>
-    ask('/oauth/token', { method: 'POST', body, headers: { 'Content-Type': type } })
+    ask('/oauth/token', {
+      method: 'POST',
+      body: typeof body === 'string' ? bytes(body) : body,
+      headers: { 'Content-Type': type },
+    })
 
   test.each([
     ['a parameter twice', (body: string) => `${body}&grant_type=client_credentials`],
@@ -111,6 +118,7 @@ describe('RFC 6749 §3.2: the form', () => {
     ['an unknown parameter twice', (body: string) => `${body}&x=1&x=2`],
     ['a stray percent sign', (body: string) => `${body}&x=%zz`],
     ['what is no UTF-8', (body: string) => `${body}&x=%ff`],
+    ['what is no UTF-8 and not encoded', (body: string) => `${body}&x=\xff`],
     ['a second equals sign', (body: string) => `${body}&x=a=b`],
     ['no grant_type', (body: string) => body.replace(/grant_type=\w+&/, '')],
     ['an empty grant_type', (body: string) => body.replace('client_credentials', '')],
@@ -289,6 +297,56 @@ describe('limits', () => {
     const seconds = await waits(answers.find(({ status }) => status !== 200)!)
     expect(seconds).toBeGreaterThan(3590)
     expect(seconds).toBeLessThanOrEqual(3600)
+  })
+})
+
+describe('what counts, and for how long', () => {
+  test('a wrong secret counts for ten minutes, and not a millisecond more', () => {
+    const wrongs = Array.from({ length: 20 }, (_, i) => ({ at: i, client: 'c' }))
+
+    expect(waitOf(wrongs.slice(1), 'c', 19)).toBe(0)
+    expect(waitOf(wrongs, 'other', 19)).toBe(0)
+    expect(waitOf(wrongs, 'c', 19)).toBe(600)
+    expect(waitOf(wrongs, 'c', 599_999)).toBe(1)
+    expect(waitOf(wrongs, 'c', 600_000)).toBe(0)
+  })
+
+  test('a token counts for the hour that it lives', () => {
+    const tokens = Array.from({ length: 60 }, (_, i) => ({ jti: `${i}`, expiresAt: 3_600_000 + i }))
+
+    expect(mintingWait(tokens.slice(1), 59)).toBe(0)
+    expect(mintingWait(tokens, 59)).toBe(3600)
+    expect(mintingWait(tokens, 3_599_999)).toBe(1)
+    expect(mintingWait(tokens, 3_600_000)).toBe(0)
+  })
+
+  test('a secret with a wrong checksum is refused without any lookup', async () => {
+    const { form } = await client()
+    const lookups = async (client_secret: string) => {
+      const body = new URLSearchParams({ ...form, client_secret })
+      const seen = await watched('/oauth/token', { method: 'POST', body })
+      return [seen.response.status, seen.trips]
+    }
+    const typo = form.client_secret.slice(0, -1) + (form.client_secret.endsWith('a') ? 'b' : 'a')
+
+    expect(await lookups(typo)).toEqual([401, 0])
+    expect(await lookups(newSecret('tcs', 'test'))).toEqual([401, 1])
+    expect(await lookups(form.client_secret)).toEqual([200, 1])
+  })
+
+  test('only digests are stored', async () => {
+    const { client_secret } = await client()
+    const { results } = await env.DB.prepare('select * from clients').all()
+
+    expect(JSON.stringify(results)).not.toContain(client_secret.slice(9, 40))
+    expect(JSON.stringify(results)).toContain(await digest(client_secret))
+  })
+
+  test('a bug of ours is 500 server_error', async () => {
+    const { form } = await client()
+    await env.DB.exec('drop table clients')
+
+    await refused(await askToken(form), 500, 'server_error')
   })
 })
 

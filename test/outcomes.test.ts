@@ -116,6 +116,73 @@ test('a dry run counts a customer with an unknown affiliate as it would be store
   expect(real.summary).toMatchObject({ created: 1, updated: 1, unchanged: 0 })
 })
 
+describe('a dry run answers as the run does', () => {
+  const stale = { ...ada, last_modified_date: '2026-01-01T00:00:00Z' }
+  const bulk = [
+    stale,
+    { ...ada, customer_id: 'c-2', affiliate_id: 'nobody' },
+    { ...ada, customer_id: 'c-3', lang_id: 'wrong' },
+    { ...ada, customer_id: 'c-4' },
+    { ...ada, customer_id: 'c-5', first_name: 'Eve' },
+    { ...ada, customer_id: 'c-6' },
+  ]
+  const stored = [
+    { ...ada, last_modified_date: '2026-02-01T00:00:00Z' },
+    { ...ada, customer_id: 'c-4' },
+    { ...ada, customer_id: 'c-5' },
+  ]
+
+  test.each(
+    ['', 'handling=lenient', 'return=minimal', 'handling=lenient, return=minimal'].flatMap(
+      (Prefer) =>
+        (['warn', 'reject'] as const).map((unknown_affiliate) => ({ Prefer, unknown_affiliate })),
+    ),
+  )('Prefer: $Prefer, unknown affiliates: $unknown_affiliate', async ({ Prefer, ...policy }) => {
+    const acme = await partner('forex', policy)
+    await acme.post('customers', stored)
+    const say = async (query: string) => {
+      const response = await acme.post(`customers${query}`, bulk, { Prefer })
+      const { delivery_id, dry_run, request_id, ...said } = await json(response)
+      const log = await json(acme.get(`deliveries/${delivery_id}`))
+      const { received_at, dry_run: _, delivery_id: __, ...logged } = log
+      return { status: response.status, said, logged }
+    }
+    const foreseen = await say('?dry_run=true')
+    const real = await say('')
+
+    expect(foreseen).toEqual(real)
+    const { received, ...outcomes } = real.logged.summary
+    const sum = Object.values(outcomes as Record<string, number>).reduce((a, b) => a + b)
+    if (real.status === 207) expect(sum).toBe(received)
+    expect(Math.min(...Object.values(outcomes as Record<string, number>))).toBe(0)
+  })
+
+  test('and for a body of 8 MiB', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const many = Array.from({ length: 1000 }, (_, i) => ({
+      ...deposit,
+      transaction_id: String(i).padStart(4, '0') + '😀'.repeat(496),
+      customer_id: 'c-1',
+      status: '😀'.repeat(500),
+      note: '😀'.repeat(500),
+      transaction_subtype: '😀'.repeat(480),
+    }))
+    expect(new TextEncoder().encode(JSON.stringify(many)).length).toBeGreaterThan(7.5 * 1024 * 1024)
+    const dry = await acme.post('transactions?dry_run=true', many, { Prefer: 'return=minimal' })
+    expect(await json(dry)).toMatchObject({ summary: { created: 1000 } })
+    const wet = await acme.post('transactions', many, { Prefer: 'return=minimal' })
+    expect(await json(wet)).toMatchObject({ summary: { created: 1000 } })
+    const strays = many.map((sent) => ({
+      ...sent,
+      customer_id: '😀'.repeat(500),
+      currency: 'x',
+      note: 'x',
+    }))
+    expect((await acme.post('transactions', strays)).status).toBe(422)
+  })
+})
+
 test('the answer to a bulk has the shape that the contract prints', async () => {
   const acme = await partner()
   await acme.post('customers', { ...ada, customer_id: 'c-2' })

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 import { ada, ask, deposit, json, partner, traded } from './partner.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
@@ -141,6 +142,17 @@ describe('pages', () => {
     await invalid(await acme.get(`trading-activity?cursor=${cursor}`), 'cursor')
     await invalid(await acme.get(`transactions?cursor=${cursor}&customer_id=c-1`), 'cursor')
     await invalid(await acme.get(`transactions?cursor=${cursor}&page=2`), 'page')
+    const days = 'from=2026-10-01&to=2026-10-31'
+    const filtered = (await json(acme.get(`transactions?per_page=1&${days}`))).meta.next_cursor
+    const turned = 'to=2026-10-31&from=2026-10-01'
+    expect((await acme.get(`transactions?${turned}&cursor=${filtered}`)).status).toBe(200)
+    for (const other of ['from=2026-10-01', 'to=2026-10-31', 'from=2026-10-01&to=2026-10-30']) {
+      await invalid(await acme.get(`transactions?${other}&cursor=${filtered}`), 'cursor')
+    }
+    const log = (await json(acme.get('deliveries?per_page=1'))).meta.next_cursor
+    expect((await acme.get(`deliveries?cursor=${log}`)).status).toBe(200)
+    await invalid(await other.get(`deliveries?cursor=${log}`), 'cursor')
+    await invalid(await other.get(`held?cursor=${log}`), 'cursor')
     for (let i = 0; i < cursor.length; i++) {
       const edited = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1)
       await invalid(await acme.get(`transactions?cursor=${edited}`), 'cursor')
@@ -377,9 +389,15 @@ describe('GET deliveries', () => {
   test('what is older than 30 days, or nobody knows, is not there', async () => {
     const acme = await partner()
     const { delivery_id } = await json(acme.post('customers', ada))
-    const old = 'dlv_01JA000000ABCDEFGHJKMNPQRS'
-    await env.DB.prepare('update deliveries set id = ?').bind(old).run()
+    const daysAgo = (days: number) => newDeliveryId(Date.now() - days * 86_400_000)
+    const rename = (id: string) => env.DB.prepare('update deliveries set id = ?').bind(id).run()
+    const recent = daysAgo(29.9)
+    await rename(recent)
+    expect((await json(acme.get('deliveries'))).meta.total).toBe(1)
+    expect((await acme.get(`deliveries/${recent}`)).status).toBe(200)
 
+    const old = daysAgo(30.1)
+    await rename(old)
     expect((await json(acme.get('deliveries'))).meta.total).toBe(0)
     for (const id of [delivery_id, old, 'x', '~']) {
       expect((await acme.get(`deliveries/${id}`)).status).toBe(404)

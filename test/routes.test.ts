@@ -40,6 +40,7 @@ describe.each(routes)('$name', ({ method, path }) => {
     const response = await send({ redirect: 'manual' }, 'http://api.example')
 
     expect(response.status).toBe(403)
+    expect(response.headers.has('Strict-Transport-Security')).toBe(true)
     expect(response.headers.has('Location')).toBe(false)
     const body = await json(response)
     if (path.startsWith('/oauth/')) expect(body).toMatchObject({ error: 'invalid_request' })
@@ -52,6 +53,8 @@ describe.each(routes)('$name', ({ method, path }) => {
     const response = await ask(path, { method: 'PATCH', headers })
 
     expect(response.status).toBe(405)
+    expect(response.headers.has('Strict-Transport-Security')).toBe(true)
+    expect(response.headers.has('X-Request-Id')).toBe(true)
     expect(response.headers.get('Allow')!.split(', ')).toContain(method)
     expect(response.headers.get('Content-Type')).toMatch(/^application\/(problem\+)?json$/)
   })
@@ -189,8 +192,10 @@ describe('the log', () => {
     const { log } = console
     console.log = (line) => lines.push(line)
     const acme = await partner()
-    const { delivery_id } = await json(acme.post('customers', { ...ada, email: 'ada@person.org' }))
-    await acme.get('customers/c-1')
+    const { delivery_id } = await json(
+      acme.post('customers', { ...ada, customer_id: 'Augusta', email: 'ada@person.org' }),
+    )
+    await acme.get('customers/Augusta')
     await ask('/nowhere')
     console.log = log
 
@@ -212,6 +217,6 @@ describe('the log', () => {
     expect(all).not.toContain('ada@person')
     expect(all).not.toContain(acme.client_secret)
     expect(all).not.toContain(acme.access_token)
-    expect(all).not.toContain('c-1')
+    expect(all).not.toContain('Augusta')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ada, deposit, json, partner, traded } from './partner.ts'
+import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
 
 // Each rule by two lists: what passes, and what is refused with which code. A value is JSON text,
 // since some of them no JavaScript value can say.
@@ -170,6 +170,10 @@ const cases: Case[] = [
       '1.10',
       '1.1000',
       '9999999999999.99',
+      '12345678901234.5',
+      '99999999999999.5',
+      '-99999999999999.9',
+      '999999999999999',
     ],
     bad: ['0.001', '1.005', '19.999', '1e-3', '-0.001', '1234567.891'],
   },
@@ -201,6 +205,10 @@ const cases: Case[] = [
       '1.5e-12',
       '0.10000000000000001',
       '1.2345678901234',
+      '1e-400',
+      '-1E-400',
+      `0.${'0'.repeat(400)}1`,
+      '5e-324',
     ],
   },
   {
@@ -239,6 +247,13 @@ const cases: Case[] = [
     bad: ['-0.362176'],
   })),
 ]
+
+/** A partner whose customer c-1 is known. */
+const knowing = async (vertical: Vertical = 'forex') => {
+  const acme = await partner(vertical)
+  await acme.post('customers', ada)
+  return acme
+}
 
 const bodyOf = ({ resource, field }: Case, value: string) => {
   const { [field]: _, ...others } = base[resource] as Record<string, unknown>
@@ -299,7 +314,7 @@ describe('what holds for every field', () => {
   }
 
   test.each(Object.keys(base))('%s: a required field is there, and not null', async (resource) => {
-    const acme = await partner()
+    const acme = await knowing()
     for (const field of required[resource]!) {
       for (const value of [undefined, null]) {
         const said = await json(acme.post(resource, { ...base[resource], [field]: value }))
@@ -314,7 +329,7 @@ describe('what holds for every field', () => {
   test.each(Object.keys(base))(
     '%s: an optional field may be left out, not null',
     async (resource) => {
-      const acme = await partner()
+      const acme = await knowing()
       for (const field of optional[resource]!) {
         const said = await json(acme.post(resource, { ...base[resource], [field]: null }))
         expect(said).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
@@ -323,7 +338,7 @@ describe('what holds for every field', () => {
   )
 
   test.each(Object.keys(base))('%s: no field takes another JSON type', async (resource) => {
-    const acme = await partner()
+    const acme = await knowing()
     const record = base[resource] as Record<string, unknown>
     for (const field of [...required[resource]!, ...optional[resource]!]) {
       const isNumber = /amount|lots|pnl|volume|spread|commission/.test(field)
@@ -352,10 +367,26 @@ describe('what holds for every field', () => {
     await owner.post('customers', ada)
     expect((await owner.post(`${resource}?dry_run=true`, [record])).status).toBe(200)
 
-    const other = await partner(vertical === 'forex' ? 'prop-trading' : 'forex')
+    const other = await knowing(vertical === 'forex' ? 'prop-trading' : 'forex')
     expect(await json(other.post(resource, [record]))).toMatchObject({
       errors: [{ pointer: `/0/${field}`, code: 'unknown_field' }],
     })
+  })
+
+  test('prop trading takes no negative account size or drawdown', async () => {
+    const acme = await partner('prop-trading')
+    await acme.post('customers', ada)
+    for (const [resource, field] of [
+      ['customers', 'account_size'],
+      ['trading-activity', 'drawdown'],
+      ['trading-activity', 'max_drawdown'],
+    ] as const) {
+      const at = (value: number) => acme.post(resource, { ...base[resource], [field]: value })
+      expect(await json(at(-0.01))).toMatchObject({
+        errors: [{ pointer: `/${field}`, code: 'minimum' }],
+      })
+      expect((await at(0)).status).toBeLessThan(300)
+    }
   })
 
   test('prop trading has its own transaction types, and asks for pnl', async () => {
@@ -413,7 +444,7 @@ test('a withdrawn currency is stored, with a warning', async () => {
 
 describe('words', () => {
   test('a hint names what was probably meant', async () => {
-    const acme = await partner()
+    const acme = await knowing()
     const said = await json(
       acme.post('transactions', {
         ...deposit,
