@@ -14,6 +14,8 @@ type Partner = Awaited<ReturnType<typeof partner>>
 interface Fault {
   message: string
   after: boolean
+  /** What happens between the fault and our next try. */
+  meanwhile?: () => Promise<unknown>
 }
 
 const CURABLE = [
@@ -41,6 +43,7 @@ function faulty(faults: Fault[]) {
       const fault = faults.shift()
       if (fault && !fault.after) throw new Error(fault.message)
       const result = await real(...args)
+      await fault?.meanwhile?.()
       if (fault) throw new Error(fault.message)
       return result
     }
@@ -153,6 +156,22 @@ describe('our own retry', () => {
     )
 
     expect(shaken).toEqual({ ...calm, tries: 3 })
+  })
+
+  test('writes nothing over what came between its tries', async () => {
+    const acme = await partner('forex', { unknown_customer: 'hold' })
+    await acme.post('customers', ada)
+    await acme.post('transactions', deposit)
+    const first = { ...deposit, status: 'first', transaction_date: '2026-10-05T00:00:00.000Z' }
+    const second = { ...deposit, status: 'second', transaction_date: '2026-10-09T00:00:00.000Z' }
+    const meanwhile = () => acme.post('transactions', second)
+    const world = faulty([{ message: CURABLE[0]!, after: true, meanwhile }])
+    const answer = await json(post(world, acme, 'transactions', [first]))
+
+    expect(answer.summary).toMatchObject({ received: 1, updated: 1, unchanged: 0 })
+    expect((await json(acme.get('transactions'))).data).toEqual([second])
+    const { data } = await json(acme.get('totals?from=2026-10-02&to=2026-10-31'))
+    expect(data).toMatchObject([{ day: '2026-10-09', status: 'second', count: 1 }])
   })
 
   test('a dry run and a refusal are logged once, too, and as they were answered', async () => {
