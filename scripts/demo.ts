@@ -99,7 +99,7 @@ export function curlLines(base: string, account: DemoAccount): string {
     `curl -s -X POST ${at}/${resource} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${json(body)}'`
   const get = (path: string) => `curl -s '${at}/${path}' -H "Authorization: Bearer $TOKEN"`
   return [
-    `TOKEN=$(curl -s ${base}/oauth/token -d grant_type=client_credentials -d client_id=${client_id} -d client_secret=${client_secret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `BASE=${base} TOKEN=$(curl -s ${base}/oauth/token -d grant_type=client_credentials -d client_id=${client_id} -d client_secret=${client_secret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     post('customers', customers),
     post('transactions', transactions),
     get('transactions?per_page=10'),

@@ -111,7 +111,7 @@ describe('npm run dev', { timeout: 180_000 }, () => {
         .slice(said.indexOf(`# ${name}`))
         .split('\n')
         .slice(3, 8)
-      assert.match(lines[0]!, /^TOKEN=/)
+      assert.match(lines[0]!, /^BASE=\S+ TOKEN=/)
       const printed = execFileSync('bash', ['-c', lines.join('; echo;')], { encoding: 'utf8' })
       const answers = printed
         .trim()

@@ -8,7 +8,7 @@ export async function listDeliveries(
   account: string,
   oldest: string,
   { number, size, after }: Page,
-): Promise<Omit<Found, 'data'> & { data: Delivery[] }> {
+): Promise<Found<Delivery>> {
   const [before] = after ?? []
   const offset = after ? 0 : (number - 1) * size
   const [rows, counted] = await tried(() =>
@@ -45,14 +45,3 @@ export const findDelivery = (
       .bind(account, id, oldest)
       .first<Delivery>(),
   )
-
-/** The ids of the affiliates that an account has configured, in order. */
-export async function affiliatesOf(session: D1DatabaseSession, account: string): Promise<string[]> {
-  const { results } = await tried(() =>
-    session
-      .prepare('select affiliate_id from affiliates where account = ?1 order by affiliate_id')
-      .bind(account)
-      .all<{ affiliate_id: string }>(),
-  )
-  return results.map(({ affiliate_id }) => affiliate_id)
-}

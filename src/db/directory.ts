@@ -14,3 +14,14 @@ export async function findClient(d1: D1Database, client_id: string) {
   )
   return rows[0] ?? null
 }
+
+/** The ids of the affiliates that an account has configured, in order. */
+export async function affiliatesOf(session: D1DatabaseSession, account: string): Promise<string[]> {
+  const { results } = await tried(() =>
+    session
+      .prepare('select affiliate_id from affiliates where account = ?1 order by affiliate_id')
+      .bind(account)
+      .all<{ affiliate_id: string }>(),
+  )
+  return results.map(({ affiliate_id }) => affiliate_id)
+}

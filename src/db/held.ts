@@ -17,7 +17,7 @@ export async function listHeld(
   resources: readonly Shown[],
   account: string,
   { number, size, after }: Page,
-): Promise<Omit<Found, 'data'> & { data: Held[] }> {
+): Promise<Found<Held>> {
   const all = resources
     .filter(({ shelf }) => shelf.holds)
     .map(

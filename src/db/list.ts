@@ -9,8 +9,8 @@ export interface Page {
 }
 
 /** A page of records; `last` is where the next one begins, null where there is none. */
-export interface Found {
-  data: Record<string, unknown>[]
+export interface Found<T = Record<string, unknown>> {
+  data: T[]
   total: number
   last: string[] | null
 }
@@ -29,15 +29,6 @@ export interface Shown {
   readonly fields: readonly string[]
 }
 
-/** The values of a statement, each by its place: `?1` is the account. */
-class Values {
-  readonly list: unknown[]
-  constructor(account: string) {
-    this.list = [account]
-  }
-  add = (value: unknown) => `?${this.list.push(value)}`
-}
-
 /**
  * One page of an account's records, in the order of their key, which never changes: whoever walks
  * by cursor meets each record once, whatever arrives meanwhile. An unfiltered page reads as many
@@ -51,10 +42,11 @@ export async function list(
   page: Page,
 ): Promise<Found> {
   const { table, key } = shown.shelf
-  const values = new Values(account)
-  const from = source(shown.shelf, filter, values)
-  const bound = values.list.length
-  const after = page.after ? ` and (${key.join()}) > (${page.after.map(values.add).join()})` : ''
+  const values: unknown[] = [account]
+  const place = (value: unknown) => `?${values.push(value)}`
+  const from = source(shown.shelf, filter, place)
+  const filtering = [...values]
+  const after = page.after ? ` and (${key.join()}) > (${page.after.map(place).join()})` : ''
   const offset = page.after ? 0 : (page.number - 1) * page.size
   const keys = `select ${key.join()} from ${from}${after} order by ${key.join()}
     limit ${page.size + 1} offset ${offset}`
@@ -71,11 +63,9 @@ export async function list(
            cross join ${table} t on t.account = ?1 and ${same}
            order by ${key.map((name) => `k.${name}`).join()}`,
         )
-        .bind(...values.list),
+        .bind(...values),
       filtered
-        ? session
-            .prepare(`select count(*) as total from ${from}`)
-            .bind(...values.list.slice(0, bound))
+        ? session.prepare(`select count(*) as total from ${from}`).bind(...filtering)
         : session
             .prepare('select total from totals where account = ?1 and resource = ?2')
             .bind(account, shown.name),
@@ -91,15 +81,19 @@ export async function list(
 }
 
 /** Where the matching records are found: along the key, or along the index that serves the filter. */
-function source({ table, holds, day, indexes }: Shelf, filter: Filter, values: Values): string {
+function source(
+  { table, holds, day, indexes }: Shelf,
+  filter: Filter,
+  place: (value: unknown) => string,
+): string {
   const { customer_id, from, to } = filter
   const index = customer_id !== undefined ? indexes.customer : from || to ? indexes.day : null
   const wanted = [
     'account = ?1',
     ...(holds ? ['held = 0'] : []),
-    ...(customer_id === undefined ? [] : [`customer_id = ${values.add(customer_id)}`]),
-    ...(from === undefined ? [] : [`${day} >= ${values.add(from)}`]),
-    ...(to === undefined ? [] : [`${day} <= ${values.add(to)}`]),
+    ...(customer_id === undefined ? [] : [`customer_id = ${place(customer_id)}`]),
+    ...(from === undefined ? [] : [`${day} >= ${place(from)}`]),
+    ...(to === undefined ? [] : [`${day} <= ${place(to)}`]),
   ]
   // Left to itself the planner may walk the whole key to save a sort.
   return `${table}${index ? ` indexed by ${index}` : ''} where ${wanted.join(' and ')}`

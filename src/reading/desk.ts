@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { Caller } from '../auth/bearer.ts'
-import { affiliatesOf, findDelivery, listDeliveries } from '../db/deliveries.ts'
+import { findDelivery, listDeliveries } from '../db/deliveries.ts'
+import { affiliatesOf } from '../db/directory.ts'
 import { listHeld } from '../db/held.ts'
 import type { Shown } from '../db/list.ts'
 import type { Delivery } from '../db/tables.ts'
