@@ -64,7 +64,7 @@ export class ApiError extends Error {
 }
 
 /** A fault of ours that a retry cures; `seconds` is when to try again. */
-export const unavailable = (cause: unknown, seconds = 2) =>
+export const unavailable = (cause: unknown, seconds: number) =>
   new ApiError('unavailable', {
     detail: 'Nothing is half done: repeat the same request.',
     headers: { 'Retry-After': String(seconds) },

@@ -1,4 +1,4 @@
-import { unavailable } from '../errors.ts'
+import { retried, type Verdict } from '../retry.ts'
 
 /** What Cloudflare says of a failed call to an object, beside its message. */
 interface ObjectFault {
@@ -7,22 +7,12 @@ interface ObjectFault {
   remote?: boolean
 }
 
-const TRIES = 3
-
-/**
- * Asks a Durable Object, again with a new stub where a retry cures the fault, three times at most.
- *
- * @throws ApiError `unavailable` where the object is gone or overloaded: never a 401.
- */
-export async function asked<T>(ask: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ask()
-    } catch (error) {
-      const { retryable, overloaded, remote } = error as ObjectFault
-      if (remote) throw error
-      if (overloaded || !retryable || attempt === TRIES) throw unavailable(error)
-      await scheduler.wait(Math.random() * 50 * 2 ** attempt)
-    }
-  }
+function verdictOf(error: unknown): Verdict {
+  const { retryable, overloaded, remote } = error as ObjectFault
+  // What the object itself threw is a bug of ours; all else is the platform's.
+  if (remote) return 'bug'
+  return retryable && !overloaded ? 'again' : 'later'
 }
+
+/** Asks a Durable Object, each time by a new stub: after a fault the old one is broken. */
+export const asked = <T>(ask: () => Promise<T>): Promise<T> => retried(ask, verdictOf)

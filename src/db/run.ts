@@ -1,4 +1,4 @@
-import { unavailable } from '../errors.ts'
+import { retried, type Verdict } from '../retry.ts'
 
 /** Faults of D1 that a retry cures, as its documentation words them: the only place that names them. */
 const CURABLE = [
@@ -20,29 +20,17 @@ const OVERLOAD = [
   'Exceeded maximum DB size',
 ]
 
-const TRIES = 3
-
 /** What is said by an error, or by the one that it wraps. */
 function says(error: unknown, texts: string[]): boolean {
   if (!(error instanceof Error)) return false
   return texts.some((text) => error.message.includes(text)) || says(error.cause, texts)
 }
 
-/**
- * Runs what asks D1, again where a retry cures the fault, at most three times in all. Safe only
- * for what may take effect twice: every write here is idempotent, and is told which try it is.
- *
- * @throws ApiError `unavailable` where D1 is gone or overloaded.
- */
-export async function tried<T>(ask: (attempt: number) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ask(attempt)
-    } catch (error) {
-      if (says(error, OVERLOAD)) throw unavailable(error, 10)
-      if (!says(error, CURABLE)) throw error
-      if (attempt === TRIES) throw unavailable(error)
-      await scheduler.wait(Math.random() * 50 * 2 ** attempt)
-    }
-  }
+function verdictOf(error: unknown): Verdict {
+  if (says(error, OVERLOAD)) return 'later'
+  return says(error, CURABLE) ? 'again' : 'bug'
 }
+
+/** Runs what asks D1, again where a retry cures the fault. */
+export const tried = <T>(ask: (attempt: number) => Promise<T>): Promise<T> =>
+  retried(ask, verdictOf)

@@ -1,7 +1,8 @@
 import type { Grant } from '../auth/token-gate.ts'
 import type { Parcel } from '../db/deliver.ts'
 import type { Shelf } from '../db/shelf.ts'
-import type { Entity } from './judge.ts'
+import { type Entity, type Form, pointerOf } from './judge.ts'
+import type { Issue } from './words.ts'
 
 /** A resource, as far as writing it is concerned: how it is judged and where it is kept. */
 export interface Intake extends Entity {
@@ -15,4 +16,21 @@ export interface Intake extends Entity {
 }
 
 /** The code of a reference to what is not known, by the table where it should be. */
-export const UNKNOWN = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
+const UNKNOWN = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
+
+/** A record, as far as an issue names it. */
+interface Named {
+  form: Form
+  index: number
+  key: Record<string, string> | undefined
+}
+
+/** The issue of a record that refers to what is not known. */
+export function unknownReference(
+  { refers }: Shelf,
+  { form, index, key }: Named,
+  value: unknown,
+): Issue {
+  const pointer = `${pointerOf(form, index)}/${refers.column}`
+  return { index, ...(key && { key }), pointer, code: UNKNOWN[refers.table], value }
+}

@@ -1,6 +1,5 @@
 import type { Delivery } from '../db/tables.ts'
-import { type Intake, UNKNOWN } from './intake.ts'
-import { pointerOf } from './judge.ts'
+import { type Intake, unknownReference } from './intake.ts'
 import { type Issue, type Said, say } from './words.ts'
 
 /** The contract: the log keeps the first 100 errors of a delivery, at most 64 KiB of them. */
@@ -20,17 +19,9 @@ export function errorsOf(
 ): Said[] {
   const found: Said[] = JSON.parse(errors ?? '[]')
   const keys: [number, ...string[]][] = JSON.parse(unknown_keys ?? '[]')
-  const { column, table } = shelf.refers
   for (const [index, ...values] of keys) {
-    found.push(
-      say({
-        index,
-        key: Object.fromEntries(key.map((name, i) => [name, values[i]!])),
-        pointer: `${pointerOf(form, index)}/${column}`,
-        code: UNKNOWN[table],
-        value: values.at(-1),
-      }),
-    )
+    const members = Object.fromEntries(key.map((name, i) => [name, values[i]!]))
+    found.push(say(unknownReference(shelf, { form, index, key: members }, values.at(-1))))
   }
   return firstOf(found.sort((a, b) => (a.index ?? -1) - (b.index ?? -1)))
 }

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import type { Parcel, Receipt } from '../db/deliver.ts'
 import { ApiError } from '../errors.ts'
-import { type Intake, UNKNOWN } from './intake.ts'
-import { type Judged, keyOf, MAX_PER_RECORD, pointerOf, type Warning } from './judge.ts'
+import { type Intake, unknownReference } from './intake.ts'
+import { type Judged, keyOf, MAX_PER_RECORD, type Warning } from './judge.ts'
 import { outcomeOf, statusOf, summaryOf } from './outcome.ts'
 import { type Issue, type Said, say } from './words.ts'
 
@@ -23,7 +23,12 @@ export function answer(c: Context, handled: Handled) {
   const { judged, intake, parcel, receipt } = handled
   const { delivery } = receipt
   const unknown = indexesOf(delivery.unknown_at)
-  const referring = unknown.map((index) => reference(judged, intake, index))
+  const { form, sent } = judged
+  const referring = unknown.map((index) => {
+    const record = sent[index] as Record<string, unknown>
+    const named = { form, index, key: keyOf(record, intake.key) }
+    return unknownReference(intake.shelf, named, record[intake.shelf.refers.column])
+  })
   const issues = parcel.policy === 'reject' ? merged(judged.issues, referring) : judged.issues
 
   const status = statusOf(delivery)
@@ -104,20 +109,6 @@ function warningsOf({ good }: Judged, referring: readonly Issue[]): Map<number, 
     warn(issue.index!, { code, pointer, message })
   }
   return warnings
-}
-
-/** The issue of a record that refers to what is not known. */
-function reference({ form, sent }: Judged, intake: Intake, index: number): Issue {
-  const { column, table } = intake.shelf.refers
-  const record = sent[index] as Record<string, unknown>
-  const key = keyOf(record, intake.key)
-  return {
-    index,
-    ...(key && { key }),
-    pointer: `${pointerOf(form, index)}/${column}`,
-    code: UNKNOWN[table],
-    value: record[column],
-  }
 }
 
 /** The errors of the door and of the database, by record, of each as many as may be written out. */

@@ -1,0 +1,33 @@
+import { unavailable } from './errors.ts'
+
+/** What a fault of the platform asks for: another try, patience, or our attention: it is a bug. */
+export type Verdict = 'again' | 'later' | 'bug'
+
+const TRIES = 3
+
+/** Seconds until the caller may try again: soon where it was a moment's fault, later when overloaded. */
+const SOON = 2
+const LATER = 10
+
+/**
+ * Asks the platform, again where that cures the fault, at most three times in all. Safe only for
+ * what may take effect twice: every write here is idempotent, and is told which try it is.
+ *
+ * @throws ApiError `unavailable` where what is asked is gone or overloaded.
+ */
+export async function retried<T>(
+  ask: (attempt: number) => Promise<T>,
+  verdictOf: (error: unknown) => Verdict,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask(attempt)
+    } catch (error) {
+      const verdict = verdictOf(error)
+      if (verdict === 'bug') throw error
+      if (verdict === 'later') throw unavailable(error, LATER)
+      if (attempt === TRIES) throw unavailable(error, SOON)
+      await scheduler.wait(Math.random() * 50 * 2 ** attempt)
+    }
+  }
+}
