@@ -36,6 +36,7 @@ const ends: (() => unknown)[] = []
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
+/** Starts a Worker that ends with this process. */
 async function serve(name: string, script: string, more?: Parameters<typeof start>[2]) {
   const running = await start(script, join(folder, name), more)
   ends.push(running.end)
@@ -60,10 +61,13 @@ try {
   const us = ours(service)
   const limit = raw(join(folder, 'raw'))
   ends.push(limit.end)
+  const rival = async (name: string, file: string) =>
+    peer(name, await serve(file, await buildPeer(`bench/peers/${file}.ts`)))
   const contestants = [
     us,
-    peer('bare platform', await serve('bare', await buildPeer('bench/peers/bare.ts'))),
-    peer('naive Worker', await serve('naive', await buildPeer('bench/peers/naive.ts'))),
+    await rival('bare platform', 'bare'),
+    await rival('bare, rows by place', 'bare-by-place'),
+    await rival('naive Worker', 'naive'),
     limit,
   ]
   const set = newBulks(bulks)

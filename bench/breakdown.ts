@@ -7,56 +7,66 @@ import { judge } from '../src/ingest/judge.ts'
 import { answer } from '../src/ingest/report.ts'
 import { forex } from '../src/trading/forex.ts'
 import { phasesOf } from './compete.ts'
-import type { Contestant, Phase } from './contestants.ts'
+import { type Contestant, PHASES, type Phase } from './contestants.ts'
 import { median } from './figures.ts'
 import { ACCOUNT } from './peers/upsert.ts'
-import { type Cost, recorder } from './recorder.ts'
+import { recorder } from './recorder.ts'
 import type { Bulk } from './records.ts'
 import type { Running } from './worker.ts'
 
 const transactions = forex.resources.find(({ name }) => name === 'transactions')!
 
-/** Where the time of one bulk goes: our own code in Node, and each statement in D1, in ms. */
+/** Where the time of one bulk goes, in ms by piece: our own code in Node, each statement in D1. */
 export interface Breakdown {
-  code: Map<string, number>
-  sql: Map<string, Cost>
+  code: Map<string, number[]>
+  sql: Map<string, number[]>
+  /** Rows that D1 read and wrote, of all bulks together. */
+  rowsRead: number
+  rowsWritten: number
+  records: number
 }
 
-/** Stores all bulks once more, phase by phase. */
+/** The first times that our code runs in this process, it is still being compiled. */
+const UNCOUNTED = 2
+const COUNTED = 3
+
+/** Stores all bulks some times more, phase by phase and piece by piece. */
 export async function breakdown(
   us: Contestant,
   running: Running,
   bulks: readonly Bulk[],
 ): Promise<Record<Phase, Breakdown>> {
   const phases = phasesOf(bulks)
-  const once = async () => {
+  let parts = { insert: nothing(), update: nothing(), replay: nothing() }
+  for (let pass = 0; pass < UNCOUNTED + COUNTED; pass++) {
+    if (pass === UNCOUNTED) parts = { insert: nothing(), update: nothing(), replay: nothing() }
     await us.renew()
-    return {
-      insert: await takeApart(phases.insert, running),
-      update: await takeApart(phases.update, running),
-      replay: await takeApart(phases.replay, running),
-    }
+    for (const phase of PHASES) await takeApart(phases[phase], running, parts[phase])
   }
-  // The first times that our code runs in this process, it is still being compiled.
-  for (let i = 0; i < 3; i++) await once()
-  return once()
+  return parts
 }
 
+const nothing = (): Breakdown => ({
+  code: new Map(),
+  sql: new Map(),
+  rowsRead: 0,
+  rowsWritten: 0,
+  records: 0,
+})
+
 /** Does what `receive` does, piece by piece, with a stopwatch at each. */
-async function takeApart(bulks: readonly Bulk[], running: Running): Promise<Breakdown> {
-  const sql = new Map<string, Cost>()
-  const recording = recorder(running, transactions.shelf, (name, { ms, rowsRead, rowsWritten }) => {
-    const sum = sql.get(name) ?? { ms: 0, rowsRead: 0, rowsWritten: 0 }
-    sum.ms += ms / bulks.length
-    sum.rowsRead += rowsRead / bulks.length
-    sum.rowsWritten += rowsWritten / bulks.length
-    sql.set(name, sum)
+async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdown) {
+  const add = (to: Map<string, number[]>, name: string, ms: number) =>
+    to.set(name, [...(to.get(name) ?? []), ms])
+  const recording = recorder(running, transactions.shelf, (name, cost) => {
+    add(sums.sql, name, cost.ms)
+    sums.rowsRead += cost.rowsRead
+    sums.rowsWritten += cost.rowsWritten
   })
-  const times = new Map<string, number[]>()
   const timed = <T>(name: string, run: () => T): T => {
     const started = performance.now()
     const result = run()
-    times.set(name, [...(times.get(name) ?? []), performance.now() - started])
+    add(sums.code, name, performance.now() - started)
     return result
   }
 
@@ -76,8 +86,8 @@ async function takeApart(bulks: readonly Bulk[], running: Running): Promise<Brea
     timed('answer', () =>
       answer(SAYING, { judged, intake: transactions, parcel, receipt, minimal: true }),
     )
+    sums.records += rows.length
   }
-  return { code: new Map([...times].map(([name, list]) => [name, median(list)])), sql }
 }
 
 /** What the signature of one token costs, in ms. */
@@ -98,10 +108,12 @@ const EMPTY = {
   receivedAt: Date.now(),
   dryRun: false,
   lenient: false,
-  unknown: 'reject',
+  policy: 'reject',
   wrong: 0,
   errorsTotal: 0,
   errors: null,
+  told: false,
+  strays: [] as never[],
 } as const
 
 /** A database that answers nothing at once, and a caller to whom things are said. */

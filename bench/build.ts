@@ -14,7 +14,7 @@ const ENV = {
 
 /** The service as it is deployed, in one file. */
 export async function buildOurs(outdir: string): Promise<string> {
-  const args = ['deploy', '--dry-run', '--minify', '--outdir', outdir]
+  const args = ['deploy', '--env=', '--dry-run', '--minify', '--outdir', outdir]
   await promisify(execFile)('node_modules/.bin/wrangler', args, { env: ENV })
   return readFileSync(`${outdir}/index.js`, 'utf8')
 }

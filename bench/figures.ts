@@ -5,6 +5,13 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
 }
 
+/** The mean of the middle half: one slow moment does not count, and whole ms still add up. */
+export function midmean(numbers: readonly number[]): number {
+  const cut = numbers.length >> 2
+  const middle = [...numbers].sort((a, b) => a - b).slice(cut, numbers.length - cut)
+  return middle.reduce((sum, n) => sum + n, 0) / middle.length
+}
+
 /** What one contestant needed for each request of one phase, by round, and its processor time. */
 export interface Timing {
   rounds: number[][]
@@ -22,10 +29,13 @@ export function spread({ rounds }: Timing): number {
   return (Math.max(...medians) - Math.min(...medians)) / 2 / median(medians)
 }
 
-/** How many times as fast one is as another: the median of the rounds, the least and the most. */
+/** How many times as fast one is as another, bulk by bulk: the middle, and where half of them lie. */
 export function ratio(one: Timing, other: Timing) {
-  const ratios = one.rounds.map((times, i) => median(other.rounds[i]!) / median(times))
-  return { middle: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) }
+  const others = other.rounds.flat()
+  const ratios = one.rounds.flat().map((ms, i) => others[i]! / ms)
+  const sorted = ratios.sort((a, b) => a - b)
+  const at = (part: number) => sorted[Math.floor((sorted.length - 1) * part)]!
+  return { middle: median(ratios), least: at(0.25), most: at(0.75) }
 }
 
 /** Text in columns: the first to the left, the others to the right. */

@@ -21,7 +21,8 @@ export function recorder(
     prepare: (text: string) => ({
       bind: (...values: unknown[]) => {
         const statement = database.prepare(text).bind(...values)
-        names.set(statement, known.get(text) ?? text.trim().split(/\s+/, 3).join(' '))
+        const [, name] = known.find(([begin]) => text.startsWith(begin)) ?? []
+        names.set(statement, name ?? text.trim().split(/\s+/, 3).join(' '))
         return statement
       },
     }),
@@ -36,14 +37,8 @@ export function recorder(
   } as unknown as D1DatabaseSession
 }
 
-/** The names by which statements.ts knows its texts. */
-const named = ({ sql }: Statements) =>
-  new Map(
-    Object.entries(sql).flatMap(([name, text]) =>
-      typeof text === 'string'
-        ? [[text, name]]
-        : typeof text === 'function'
-          ? [[text(1), name]]
-          : [],
-    ) as [string, string][],
+/** The texts of statements.ts, by the names it knows them by; what is bound may go on after them. */
+const named = (statements: Statements) =>
+  Object.entries(statements).flatMap(([name, text]) =>
+    [text].flat().map((one) => [typeof one === 'function' ? one(1) : (one ?? name), name] as const),
   )

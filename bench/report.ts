@@ -3,7 +3,7 @@ import { cpus } from 'node:os'
 import type { Breakdown } from './breakdown.ts'
 import type { Results } from './compete.ts'
 import { PHASES, type Phase } from './contestants.ts'
-import { median, perSecond, ratio, spread, type Timing, table } from './figures.ts'
+import { median, midmean, perSecond, ratio, spread, type Timing, table } from './figures.ts'
 import { PER_BULK } from './records.ts'
 
 /** All that was measured. */
@@ -35,7 +35,7 @@ export function report(measured: Measured) {
 
   console.log(`${machine()}
 ${rounds} rounds of ${bulks} bulks of ${PER_BULK} records a phase; medians, ± half the range of the rounds.
-Ours: return=minimal, with authentication, checks, references and log. Others: none of them.
+Ours: return=minimal, with authentication, checks, references and log. Others: none of them, but for Zod in the naive Worker.
 `)
   const rate = (timing: Timing) =>
     `${whole.format(perSecond(timing, PER_BULK))} ±${(spread(timing) * 100).toFixed(0)} %`
@@ -50,7 +50,7 @@ Ours: return=minimal, with authentication, checks, references and log. Others: n
       return `${fine(middle)} (${fine(least)}–${fine(most)})`
     }),
   ])
-  console.log(`${table([['ratio (least–most of the rounds)', ...PHASES], ...ratios])}\n`)
+  console.log(`${table([['ratio, bulk by bulk (the middle half)', ...PHASES], ...ratios])}\n`)
   console.log(`${table([['CPU-ms per 1000 records', ...PHASES], ...rows(cpu)])}\n`)
   console.log(spending(measured, us!))
 }
@@ -65,16 +65,15 @@ function spending({ results, empty, gate, verify, parts }: Measured, us: string)
   const emptyMs = median(empty.rounds.flat())
   const authMs = median(gate.rounds.flat()) - emptyMs
 
-  const codeRows = code.map((name) => PHASES.map((phase) => parts[phase].code.get(name)!))
-  const sqlRows = sql.map((name) => PHASES.map((phase) => parts[phase].sql.get(name)?.ms ?? 0))
+  const times = (kind: 'code' | 'sql', name: string) =>
+    PHASES.map((phase) => midmean(parts[phase][kind].get(name) ?? [0]))
+  const codeRows = code.map((name) => times('code', name))
+  const sqlRows = sql.map((name) => times('sql', name))
   const known = [PHASES.map(() => emptyMs), PHASES.map(() => authMs), ...codeRows, ...sqlRows]
   const rest = all.map((ms, i) => known.reduce((left, row) => left - row[i]!, ms))
   const row = (name: string, list: readonly number[]) => [name, ...list.map(fine)]
   const per = (pick: 'rowsRead' | 'rowsWritten') =>
-    PHASES.map(
-      (phase) =>
-        [...parts[phase].sql.values()].reduce((sum, cost) => sum + cost[pick], 0) / PER_BULK,
-    )
+    PHASES.map((phase) => parts[phase][pick] / parts[phase].records)
   return table([
     ['where a bulk of ours spends its ms', ...PHASES],
     row('an empty request', known[0]!),

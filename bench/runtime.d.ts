@@ -3,6 +3,7 @@
 
 type D1DatabaseSession = import('@cloudflare/workers-types').D1DatabaseSession
 type D1Database = import('@cloudflare/workers-types').D1Database
+type D1PreparedStatement = import('@cloudflare/workers-types').D1PreparedStatement
 type DurableObjectState = import('@cloudflare/workers-types').DurableObjectState
 
 declare const scheduler: { wait(ms: number): Promise<void> }

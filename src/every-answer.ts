@@ -47,10 +47,11 @@ const DRAINED_MS = 5000
 /** Reads what nobody read: a body that is answered unread breaks the connection, and the answer. */
 async function drain({ body }: Request) {
   if (!body || body.locked) return
-  const reader = body.getReader()
   const late = scheduler.wait(DRAINED_MS).then(() => ({ done: true, value: undefined }))
   let bytes = 0
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   try {
+    reader = body.getReader()
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), late])
       bytes += value?.byteLength ?? 0
@@ -59,7 +60,7 @@ async function drain({ body }: Request) {
   } catch {
     // The caller has gone: nobody is left to be answered.
   } finally {
-    reader.cancel().catch(() => {})
+    reader?.cancel().catch(() => {})
   }
 }
 

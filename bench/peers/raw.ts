@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Transaction } from '../records.ts'
-import { ACCOUNT, rowOf, upsertFrom, WIDTH } from './upsert.ts'
+import { ACCOUNT, rowOf, SAID, upsertFrom } from './upsert.ts'
 
-const UPSERT = upsertFrom(`values (?, ${'?, '.repeat(WIDTH)}?, 0, 'raw', 1)`)
+const UPSERT = upsertFrom(`values (?, ${SAID.map(() => '?').join()}, ?, ?, 0, 'raw', 1)`)
 
 /** The physical limit: one prepared statement a row, one transaction a bulk, synced to disk. */
 export function storeRaw(database: DatabaseSync, records: readonly Transaction[]) {

@@ -3,7 +3,8 @@ import type { Transaction } from '../records.ts'
 /** The account whose rows the peers write; ours writes those of the token's account, the same. */
 export const ACCOUNT = 'bench'
 
-const COLUMNS = [
+/** The columns that a record says itself, by the names it has on the wire. */
+export const SAID = [
   'transaction_id',
   'customer_id',
   'transaction_type',
@@ -12,34 +13,25 @@ const COLUMNS = [
   'transaction_date',
   'status',
   'transaction_subtype',
-  'day',
 ] as const
 
-/** The values of one row, in the order of the columns. */
+/** The values of one row: what the record says, and its day. */
 export const rowOf = (record: Transaction): (string | number)[] => [
-  record.transaction_id,
-  record.customer_id,
-  record.transaction_type,
-  record.amount_currency,
-  record.currency,
-  record.transaction_date,
-  record.status,
-  record.transaction_subtype,
+  ...SAID.map((name) => record[name]),
   record.transaction_date.slice(0, 10),
 ]
 
-/** How many parameters, or places, a row has. */
-export const WIDTH = COLUMNS.length
-
-const said = COLUMNS.slice(1)
-const each = (write: (name: string) => string) => said.map(write).join()
+const compared = [...SAID.slice(1), 'day']
+const each = (write: (name: string) => string) => compared.map(write).join()
 
 /**
  * The one statement that stores rows rightly whatever they change: it names all columns, since day
- * and customer may be others, and skips what is equal. `source` gives account, columns, place.
+ * and customer may be others, and skips what is equal. `source` gives account, the columns that are
+ * said, day, and the place in the request.
  */
 export const upsertFrom = (source: string) => `
-  insert into transactions as t (account, ${COLUMNS.join()}, idx, held, delivery, revision)
+  insert into transactions as t
+    (account, ${SAID.join()}, day, idx, held, delivery, revision)
   ${source}
   on conflict (account, transaction_id) do update set
     ${each((name) => `${name} = excluded.${name}`)},

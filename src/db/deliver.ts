@@ -86,7 +86,7 @@ function batchOf(
   const bind = (text: string, ...more: unknown[]) =>
     session.prepare(text).bind(account, id, attempt, ...more)
   const log = bind(
-    sql.log(short.length + strays.length),
+    sql.log(short.length, strays.length),
     parcel.receivedAt,
     resource,
     parcel.form,

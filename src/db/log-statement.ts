@@ -17,28 +17,32 @@ const LOGGED_BYTES = 65_536
  * errors by number, the first of these; what becomes of what is not known. Then the chunks, short,
  * and those of strays: they are wrong already, and only asked what they refer to.
  */
-export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number) => {
+export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number, strays: number) => {
   const { table, key, indexed, refers, version, holds } = shelf
   const { short, inShort, isOlder, matches } = phrases
+  const isStray = strays > 0 ? `(value ->> ${short.length + 1} is not null)` : '0'
   const moves = indexed.length
     ? `t.account is not null
         and ${row(indexed, (name) => `t.${name}`)} is not ${row(indexed, inShort)}`
     : '0'
+  // `judged` goes by row by row and is kept nowhere. Without its limit SQLite would merge it with
+  // what counts, and find each column anew wherever it is named.
   return `
     insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
       received, errors_total, rejected, refused, held, stale, created, listed, errors, unknown_at,
       unknown_keys, stale_at, moved)
-    with sent(value) as (${union(chunks, 14)}),
-    judged as materialized (
+    with sent(value) as (${union(chunks + strays, 14)}),
+    judged as not materialized (
       select value ->> 0 as idx, value,
-        value ->> ${short.length + 1} is not null as stray,
+        ${isStray} as stray,
         ${inShort(refers.column)} is not null and not exists (select 1 from ${refers.table} r
           where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)}) as unknown,
         t.account is null as fresh,
         ${holds ? 't.held' : '0'} as was_held,
         ${version ? isOlder(inShort) : '0'} as stale,
-        (${moves}) and value ->> ${short.length + 1} is null as moved
+        (${moves}) and not ${isStray} as moved
       from sent left join ${table} t on ${matches(inShort)}
+      limit -1
     ),
     counted as (
       select

@@ -57,7 +57,9 @@ export function phrasesOf({ key, columns, indexed, refers, version }: Shelf): Ph
   const placeIn = (names: readonly string[]) => (name: string) =>
     `value ->> ${1 + names.indexOf(name)}`
   const isUnknown = (line: string) =>
-    `value ->> 0 in (select value from json_each((select unknown_at from ${line})))`
+    // Mostly nothing is: no record is looked up then.
+    `((select unknown_at from ${line}) is not null
+      and value ->> 0 in (select value from json_each((select unknown_at from ${line}))))`
   return {
     short,
     inShort: placeIn(short),

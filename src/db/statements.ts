@@ -6,7 +6,7 @@ import type { Shelf } from './shelf.ts'
 export interface Statements {
   /** What of a record the short chunks hold, behind its index. */
   readonly short: readonly string[]
-  readonly log: (chunks: number) => string
+  readonly log: (chunks: number, strays: number) => string
   /** Tells what an earlier try of ours wrote, for a later one. */
   readonly writtenBefore: string
   /** Adds to the total of the resource's list; `?4` is the resource. */

@@ -25,7 +25,9 @@ export async function readBody(request: Request, admitted: Promise<unknown>): Pr
 
   const turn = new Turn(admitted)
   try {
-    const sent = await readable(readAll(request.body, turn), 'The body ended before its end.')
+    // Whole, where its length is said and small: chunk by chunk costs a millisecond more.
+    const all = length <= LARGE ? readWhole(request) : readAll(request.body, turn)
+    const sent = await readable(all, 'The body ended before its end.')
     const chunks = isGzip ? await decompress(sent, turn) : sent
     turn.work()
     return { text: decode(chunks), release: () => turn.end() }
@@ -34,6 +36,8 @@ export async function readBody(request: Request, admitted: Promise<unknown>): Pr
     throw error
   }
 }
+
+const readWhole = async (request: Request) => [new Uint8Array(await request.arrayBuffer())]
 
 /** All chunks of a stream, of at most 8 MiB together; beyond 1 MiB they wait for their turn. */
 async function readAll(stream: ReadableStream<Uint8Array>, turn: Turn): Promise<Uint8Array[]> {
