@@ -23,7 +23,8 @@ export const readCsv: Reader = async function* readCsv(texts, { file }, target) 
       yield { text: JSON.stringify(record), key: target.keyOf(record) }
     }
   } catch (error) {
-    throw error instanceof CsvError ? misuse(`${file}: ${error.message}.`, error) : error
+    if (!(error instanceof CsvError)) throw error
+    throw misuse(`${file}: ${error.message}. Fields are separated by commas.`, error)
   }
 }
 

@@ -90,7 +90,7 @@ export function reject(ledger: Ledger, { file, counts }: Entry, rejected: Reject
     return `{"index":${index},"record":${text},"errors":${JSON.stringify(errors)}${why}}\n`
   })
   try {
-    appendFileSync(rejectedPath(file), lines.join(''))
+    appendFileSync(rejectedPath(file), lines.join(''), { mode: 0o600 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new Halt(1, `${rejectedPath(file)} cannot be written (${code}).`, error)
