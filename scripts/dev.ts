@@ -75,8 +75,17 @@ async function checkPort() {
   process.exit(1)
 }
 
+/** Makes the local secrets where there are none; those that are there must be whole. */
 async function makeSecrets() {
-  if (existsSync(SECRETS)) return
+  if (existsSync(SECRETS)) {
+    const found = parseEnv(readFileSync(SECRETS, 'utf8'))
+    const missing = ['SIGNING_KEYS', 'ADMIN_KEY'].filter((name) => !found[name])
+    if (missing.length === 0) return
+    console.error(
+      `${SECRETS} lacks ${missing.join(' and ')}: .dev.vars.example says what they are.`,
+    )
+    process.exit(1)
+  }
   const admin = randomBytes(32).toString('base64url')
   writeFileSync(SECRETS, `SIGNING_KEYS='${await newKeySet()}'\nADMIN_KEY='${admin}'\n`, {
     mode: 0o600,
