@@ -245,6 +245,19 @@ test('a record moves to another day and another customer, and is found there', a
   expect(await ids('')).toEqual(['t-1', 't-2'])
 })
 
+test('a record of which only the customer changes is updated, and knows by which delivery', async () => {
+  const acme = await partner()
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+  await acme.post('transactions', deposit)
+  const moved = { ...deposit, customer_id: 'c-2' }
+  const { delivery_id, summary, results } = await json(acme.post('transactions', [moved]))
+
+  expect(summary).toMatchObject({ updated: 1, unchanged: 0 })
+  expect(results).toMatchObject([{ outcome: 'updated' }])
+  const row = await env.DB.prepare('select delivery, revision from transactions').first()
+  expect(row).toEqual({ delivery: delivery_id, revision: 2 })
+})
+
 test('a customer whose signup day changes is counted on the new day', async () => {
   const acme = await partner()
   await acme.post('customers', ada)

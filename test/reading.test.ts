@@ -375,7 +375,15 @@ describe('GET deliveries', () => {
     expect(await errorsOf(short.delivery_id)).toHaveLength(100)
     const kept = await (await acme.get(`deliveries/${long.delivery_id}`)).arrayBuffer()
     expect(kept.byteLength).toBeLessThan(66_000)
-    expect((await errorsOf(long.delivery_id)).length).toBeGreaterThan(10)
+    const logged = await errorsOf(long.delivery_id)
+    expect(logged.length).toBeGreaterThan(10)
+    expect(logged).toEqual(long.errors.slice(0, logged.length))
+    const half = strays('€'.repeat(480)).map((sent, i) =>
+      i % 2 ? sent : { ...sent, currency: 'XXQ' },
+    )
+    const mixed = await json(acme.post('transactions', half))
+    const mixedLog = await errorsOf(mixed.delivery_id)
+    expect(mixedLog).toEqual(mixed.errors.slice(0, mixedLog.length))
   })
 
   test('bodies are never kept', async () => {

@@ -1,5 +1,5 @@
 import { MAX_BYTES } from '../../src/ingest/body.ts'
-import { MAX_RECORDS } from '../../src/ingest/judge.ts'
+import { MAX_RECORDS } from '../../src/ingest/envelope.ts'
 import type { Found } from './read.ts'
 
 /** Records that are sent together. */

@@ -8,6 +8,9 @@ export const STRAY = 'stray'
 const LOGGED = 100
 const LOGGED_BYTES = 65_536
 
+/** Longer than what an error shows of a value. */
+const SHOWN = 80
+
 /**
  * Logs a delivery, and finds by the way what the database alone knows of its records: who refers
  * to what is not known, who is new, stale, or moves. All that follows asks this line. Logged again,
@@ -64,10 +67,12 @@ export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number, strays
       ?11 + errors, ?10 + rejected, iif(?8, 0, ?10 + rejected), held, stale, created,
       created + shifted, ?12, nullif(unknown_at, '[]'),
       iif(errors, (
-        select json_group_array(json(key)) from (
-          select json_array(idx, ${commas([...key, refers.column], inShort)}) as key,
-            sum(octet_length(value)) over (order by idx) as bytes
-          from judged where unknown order by idx limit ${LOGGED}
+        select json_group_array(json(named)) from (
+          select named, sum(octet_length(named)) over (order by idx) as bytes from (
+            select idx, json_array(idx, ${commas(key, inShort)},
+              substr(${inShort(refers.column)}, 1, ${SHOWN})) as named
+            from judged where unknown order by idx limit ${LOGGED}
+          )
         ) where bytes < ${LOGGED_BYTES}
       ), null),
       nullif(stale_at, '[]'), nullif(moved, '[]')

@@ -27,7 +27,8 @@ export async function readBody(request: Request, admitted: Promise<unknown>): Pr
   try {
     // Whole, where its length is said and small: chunk by chunk costs a millisecond more.
     const all = length <= LARGE ? readWhole(request) : readAll(request.body, turn)
-    const sent = await readable(all, 'The body ended before its end.')
+    const read = readable(all, 'The body ended before its end.')
+    const sent = await Promise.race([read, refusalOf(admitted)])
     const chunks = isGzip ? await decompress(sent, turn) : sent
     turn.work()
     return { text: decode(chunks), release: () => turn.end() }
@@ -37,21 +38,37 @@ export async function readBody(request: Request, admitted: Promise<unknown>): Pr
   }
 }
 
+/** A refused caller may finish the body, for an answer to reach it; but need not, for so long. */
+const PATIENCE_MS = 5000
+
+/** Rejects some time after the gate has refused; for who is admitted it never does anything. */
+const refusalOf = (admitted: Promise<unknown>) =>
+  new Promise<never>((_, reject) => {
+    admitted.catch((error) => scheduler.wait(PATIENCE_MS).then(() => reject(error)))
+  })
+
 const readWhole = async (request: Request) => [new Uint8Array(await request.arrayBuffer())]
 
 /** All chunks of a stream, of at most 8 MiB together; beyond 1 MiB they wait for their turn. */
 async function readAll(stream: ReadableStream<Uint8Array>, turn: Turn): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = []
   let bytes = 0
-  // What is left unread of a body is for `everyAnswer` to drain.
-  for await (const chunk of stream.values({ preventCancel: true })) {
-    bytes += chunk.byteLength
-    if (bytes > MAX_BYTES) throw tooLarge()
-    if (bytes > LARGE) await turn.take()
-    turn.came(bytes)
-    chunks.push(chunk)
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const coming = reader.read()
+      const { done, value } = await (bytes > LARGE ? turn.during(coming) : coming)
+      if (done) return chunks
+      bytes += value.byteLength
+      if (bytes > MAX_BYTES) throw tooLarge()
+      if (bytes > LARGE) await turn.take()
+      turn.came(bytes)
+      chunks.push(value)
+    }
+  } finally {
+    // Not cancelled: what is left unread of a body is for `everyAnswer` to drain.
+    reader.releaseLock()
   }
-  return chunks
 }
 
 function decompress(sent: Uint8Array[], turn: Turn): Promise<Uint8Array[]> {

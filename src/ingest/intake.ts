@@ -1,7 +1,8 @@
 import type { Grant } from '../auth/token-gate.ts'
 import type { Parcel } from '../db/deliver.ts'
 import type { Shelf } from '../db/shelf.ts'
-import { type Entity, type Form, pointerOf } from './judge.ts'
+import { type Form, pointerOf } from './envelope.ts'
+import { type Entity, MAX_PER_RECORD } from './judge.ts'
 import type { Issue } from './words.ts'
 
 /** A resource, as far as writing it is concerned: how it is judged and where it is kept. */
@@ -33,4 +34,15 @@ export function unknownReference(
 ): Issue {
   const pointer = `${pointerOf(form, index)}/${refers.column}`
   return { index, ...(key && { key }), pointer, code: UNKNOWN[refers.table], value }
+}
+
+/** Errors of the door and of the database in the order of the records, of each as many as may be. */
+export function byRecord<T extends { index?: number }>(errors: readonly T[]): T[] {
+  const counts = new Map<number | undefined, number>()
+  const hasRoom = ({ index }: T) => {
+    const count = counts.get(index) ?? 0
+    counts.set(index, count + 1)
+    return index === undefined || count < MAX_PER_RECORD
+  }
+  return errors.filter(hasRoom).sort((a, b) => (a.index ?? -1) - (b.index ?? -1))
 }

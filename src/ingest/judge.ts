@@ -1,9 +1,7 @@
 import * as v from 'valibot'
 import { id, type Rule } from '../fields.ts'
+import { type Form, pointerOf, step, unwrap } from './envelope.ts'
 import type { Issue } from './words.ts'
-
-/** The contract: 1 to 1000 records a request. */
-export const MAX_RECORDS = 1000
 
 /** The contract: of one record at most so many errors are written out. */
 export const MAX_PER_RECORD = 10
@@ -25,9 +23,6 @@ export interface Entity {
   /** What to tell of a record that is good; pointers are within the record. */
   readonly warn: (record: Record<string, unknown>) => Warning[]
 }
-
-/** How the records came: one alone, in an array, or as `data`. */
-export type Form = 'object' | 'array' | 'data'
 
 /** A record that breaks no rule. */
 export interface Good {
@@ -89,10 +84,6 @@ export function judge(body: unknown, entity: Entity): Judged {
   return judged
 }
 
-/** Where a record stands in the body as sent. */
-export const pointerOf = (form: Form, index: number) =>
-  form === 'object' ? '' : form === 'array' ? `/${index}` : `/data/${index}`
-
 /** One text for all members of a record's key; null where one of them is no text. */
 function nameOf(record: unknown, key: readonly string[]): string | null {
   if (typeof record !== 'object' || record === null) return null
@@ -109,32 +100,6 @@ export function keyOf(record: unknown, key: readonly string[]): Record<string, s
   if (good.length === 0) return undefined
   return Object.fromEntries(good.map((name) => [name, members[name] as string]))
 }
-
-/** The three forms of a body; what is none of them is one issue. */
-function unwrap(body: unknown): { form: Form; sent: readonly unknown[]; issues: Issue[] } {
-  if (Array.isArray(body)) return { form: 'array', sent: body, issues: counted(body, '') }
-  if (typeof body !== 'object' || body === null) {
-    const expected = 'JSON object or an array of them'
-    return { form: 'object', sent: [], issues: [{ pointer: '', code: 'type', expected }] }
-  }
-  if (!Object.hasOwn(body, 'data')) return { form: 'object', sent: [body], issues: [] }
-
-  const { data } = body as { data: unknown }
-  const others = Object.keys(body).filter((name) => name !== 'data' && name !== 'meta')
-  const issues: Issue[] = others.map((name) => ({ pointer: step(name), code: 'unknown_field' }))
-  if (!Array.isArray(data)) issues.push({ pointer: '/data', code: 'type', expected: 'array' })
-  const sent: readonly unknown[] = Array.isArray(data) ? data : []
-  return {
-    form: 'data',
-    sent,
-    issues: [...issues, ...(issues.length ? [] : counted(sent, '/data'))],
-  }
-}
-
-const counted = ({ length }: readonly unknown[], pointer: string): Issue[] =>
-  length >= 1 && length <= MAX_RECORDS
-    ? []
-    : [{ pointer, code: 'record_count', expected: `1 to ${MAX_RECORDS}` }]
 
 /** One rule a field: the first that is broken explains the others. */
 const CONFIG = {
@@ -196,6 +161,3 @@ function dataOf(
     ...(shown && { value }),
   }
 }
-
-/** @see [RFC 6901 §3](https://www.rfc-editor.org/rfc/rfc6901#section-3) JSON Pointer */
-const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`

@@ -1,5 +1,5 @@
 import type { Delivery } from '../db/tables.ts'
-import { type Intake, unknownReference } from './intake.ts'
+import { byRecord, type Intake, unknownReference } from './intake.ts'
 import { type Issue, type Said, say } from './words.ts'
 
 /** The contract: the log keeps the first 100 errors of a delivery, at most 64 KiB of them. */
@@ -18,19 +18,21 @@ export function errorsOf(
   { key, shelf }: Pick<Intake, 'key' | 'shelf'>,
 ): Said[] {
   const found: Said[] = JSON.parse(errors ?? '[]')
-  const keys: [number, ...string[]][] = JSON.parse(unknown_keys ?? '[]')
+  const keys: [number, ...(string | null)[]][] = JSON.parse(unknown_keys ?? '[]')
   for (const [index, ...values] of keys) {
-    const members = Object.fromEntries(key.map((name, i) => [name, values[i]!]))
-    found.push(say(unknownReference(shelf, { form, index, key: members }, values.at(-1))))
+    const sent = key.flatMap((name, i) => (values[i] ? [[name, values[i]] as const] : []))
+    const named = sent.length > 0 ? Object.fromEntries(sent) : undefined
+    found.push(say(unknownReference(shelf, { form, index, key: named }, values.at(-1))))
   }
-  return firstOf(found.sort((a, b) => (a.index ?? -1) - (b.index ?? -1)))
+  return firstOf(byRecord(found))
 }
 
 /** The first errors, as many as the log may show. */
 function firstOf(errors: readonly Said[]): Said[] {
   let bytes = 2
-  return errors.slice(0, LOGGED).filter((error) => {
+  const end = errors.slice(0, LOGGED).findIndex((error) => {
     bytes += new TextEncoder().encode(JSON.stringify(error)).length + 1
-    return bytes <= LOGGED_BYTES
+    return bytes > LOGGED_BYTES
   })
+  return errors.slice(0, end < 0 ? LOGGED : end)
 }

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import type { Parcel, Receipt } from '../db/deliver.ts'
 import { ApiError } from '../errors.ts'
-import { type Intake, unknownReference } from './intake.ts'
-import { type Judged, keyOf, MAX_PER_RECORD, type Warning } from './judge.ts'
+import { byRecord, type Intake, unknownReference } from './intake.ts'
+import { type Judged, keyOf, type Warning } from './judge.ts'
 import { outcomeOf, statusOf, summaryOf } from './outcome.ts'
 import { type Issue, type Said, say } from './words.ts'
 
@@ -29,7 +29,8 @@ export function answer(c: Context, handled: Handled) {
     const named = { form, index, key: keyOf(record, intake.key) }
     return unknownReference(intake.shelf, named, record[intake.shelf.refers.column])
   })
-  const issues = parcel.policy === 'reject' ? merged(judged.issues, referring) : judged.issues
+  const issues =
+    parcel.policy === 'reject' ? byRecord([...judged.issues, ...referring]) : judged.issues
 
   const status = statusOf(delivery)
   if (status === 422) throw refusal(parcel, delivery.errors_total, delivery.rejected, issues)
@@ -109,18 +110,6 @@ function warningsOf({ good }: Judged, referring: readonly Issue[]): Map<number, 
     warn(issue.index!, { code, pointer, message })
   }
   return warnings
-}
-
-/** The errors of the door and of the database, by record, of each as many as may be written out. */
-function merged(some: readonly Issue[], others: readonly Issue[]): readonly Issue[] {
-  if (others.length === 0) return some
-  const counts = new Map<number | undefined, number>()
-  const room = ({ index }: Issue) => {
-    const count = counts.get(index) ?? 0
-    counts.set(index, count + 1)
-    return index === undefined || count < MAX_PER_RECORD
-  }
-  return [...some, ...others].filter(room).sort((a, b) => (a.index ?? -1) - (b.index ?? -1))
 }
 
 const indexesOf = (json: string | null): number[] => (json === null ? [] : JSON.parse(json))

@@ -1,3 +1,5 @@
+import { unavailable } from '../errors.ts'
+
 /** A body above this is read when it is its turn: an isolate has 128 MB, a maximal body takes 47. */
 export const LARGE = 1024 * 1024
 
@@ -8,11 +10,15 @@ const PACE = 1024
 /** How long it may take to judge and store what was read; after that its request was lost. */
 const WORK_MS = 30_000
 
+/** How often a body that has stopped coming looks whether its turn is gone. */
+const LOOK_MS = 1000
+
 let taken: Turn | null = null
 
 /**
- * The turn of one large body; this isolate has one at a time. A body that comes too slowly loses
- * it: whoever sends a byte a second must not keep all others waiting.
+ * The turn of one large body; this isolate has one at a time. A body that comes too slowly loses it
+ * to the next that waits, and is refused: whoever sends a byte a second must neither keep all
+ * others waiting, nor keep what was read meanwhile.
  */
 export class Turn {
   readonly #admitted: Promise<unknown>
@@ -29,6 +35,7 @@ export class Turn {
    * before: one that is cancelled never keeps its promise.
    */
   async take(): Promise<void> {
+    this.#check()
     if (this.#since > 0) return
     await this.#admitted
     while (taken && Date.now() < taken.#until) await scheduler.wait(5)
@@ -44,11 +51,29 @@ export class Turn {
 
   /** Keeps it for what there is to do with them. */
   work(): void {
+    this.#check()
     this.#until = Date.now() + WORK_MS
+  }
+
+  /** Waits for what is to come, unless the turn is lost over it. */
+  async during<T>(coming: Promise<T>): Promise<T> {
+    const late = Symbol()
+    coming.catch(() => {}) // Nobody waits for it any more once the turn is lost.
+    for (;;) {
+      const first = await Promise.race([coming, scheduler.wait(LOOK_MS).then(() => late)])
+      if (first !== late) return first as T
+      this.#check()
+    }
   }
 
   /** Lets the next one have it. */
   end(): void {
     if (taken === this) taken = null
+  }
+
+  #check() {
+    if (this.#since > 0 && taken !== this) {
+      throw unavailable(new Error('A large body came too slowly.'), GRACE_MS / 1000)
+    }
   }
 }

@@ -53,7 +53,7 @@ const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
   currency: ({ value }) => meant(String(value).toUpperCase(), [...CURRENCIES]),
   enum: ({ value, expected = '' }) => meant(String(value), expected.split(', ')),
   date_time: () => 'Write it as 2026-10-01T08:30:00Z, or with an offset: +02:00.',
-  digits: () => 'Round it to 15 significant digits.',
+  digits: () => 'Send at most 15 significant digits, of which 12 decimal places.',
   decimals: () => 'Round it to 2 decimal places.',
   unknown_customer: () => 'Send the customer first; its transactions and activity can follow.',
   unknown_affiliate: () => 'GET account lists the affiliates that are configured.',

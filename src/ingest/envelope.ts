@@ -1,0 +1,42 @@
+import type { Issue } from './words.ts'
+
+/** The contract: 1 to 1000 records a request. */
+export const MAX_RECORDS = 1000
+
+/** How the records came: one alone, in an array, or as `data`. */
+export type Form = 'object' | 'array' | 'data'
+
+/** Where a record stands in the body as sent. */
+export const pointerOf = (form: Form, index: number) =>
+  form === 'object' ? '' : form === 'array' ? `/${index}` : `/data/${index}`
+
+/** The records of a body in any of its three forms, and what is wrong with it as a whole. */
+export function unwrap(body: unknown): { form: Form; sent: readonly unknown[]; issues: Issue[] } {
+  if (Array.isArray(body)) return { form: 'array', sent: body, issues: counted(body, '') }
+  if (typeof body !== 'object' || body === null) {
+    const expected = 'JSON object or an array of them'
+    return { form: 'object', sent: [], issues: [{ pointer: '', code: 'type', expected }] }
+  }
+  if (!Object.hasOwn(body, 'data')) return { form: 'object', sent: [body], issues: [] }
+
+  const { data } = body as { data: unknown }
+  const others = Object.keys(body).filter((name) => name !== 'data' && name !== 'meta')
+  const issues: Issue[] = others.map((name) => ({ pointer: step(name), code: 'unknown_field' }))
+  if (Array.isArray(data)) {
+    return { form: 'data', sent: data, issues: [...issues, ...counted(data, '/data')] }
+  }
+  issues.push({ pointer: '/data', code: 'type', expected: 'array' })
+  return { form: 'data', sent: [], issues }
+}
+
+const counted = ({ length }: readonly unknown[], pointer: string): Issue[] =>
+  length >= 1 && length <= MAX_RECORDS
+    ? []
+    : [{ pointer, code: 'record_count', expected: `1 to ${MAX_RECORDS}` }]
+
+/**
+ * One step of a pointer.
+ *
+ * @see [RFC 6901 §3](https://www.rfc-editor.org/rfc/rfc6901#section-3) JSON Pointer
+ */
+export const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
