@@ -286,8 +286,14 @@ describe('reading', { concurrency: 4 }, () => {
     'empty.json': ['', /^empty\.json, line 1/],
     'broken.ndjson': ['{"a":1}\n\n{"a":}\n', /^broken\.ndjson, line 3: this is not JSON/],
     'long.ndjson': [`{}\n${'x'.repeat(9_000_000)}`, /^long\.ndjson, line 2: .* longer than 8 MiB/],
-    'ragged.csv': ['transaction_id,note\nT-1,a\nT-2\n', /^ragged\.csv: .* on line 3\.$/],
-    'quote.csv': ['transaction_id,note\nT-1,"a\n', /^quote\.csv: .* at line 2\.$/],
+    'ragged.csv': [
+      'transaction_id,note\nT-1,a\nT-2\n',
+      /^ragged\.csv: .* on line 3\. Fields are separated by commas\.$/,
+    ],
+    'quote.csv': [
+      'transaction_id,note\nT-1,"a\n',
+      /^quote\.csv: .* at line 2\. Fields are separated by commas\.$/,
+    ],
     'no-header.csv': ['T-1,5\nT-2,6\n', /^no-header\.csv, line 1: this names no field/],
     'twice.csv': ['note,note\n', /^twice\.csv, line 1: the field "note" is there twice/],
     'latin.ndjson': [
