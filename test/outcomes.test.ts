@@ -373,6 +373,20 @@ describe('return=minimal', () => {
     })
   })
 
+  test('leaves nothing of what is stale: it is not stored, so there is nothing to warn of', async () => {
+    const acme = await partner('forex', { affiliates: [] })
+    await acme.post('customers', { ...ada, last_modified_date: '2026-02-01T00:00:00Z' })
+    const old = { ...ada, last_modified_date: '2026-01-01T00:00:00Z' }
+
+    expect(await json(acme.post('customers', [old], minimal))).toMatchObject({
+      summary: { stale: 1 },
+      results: [],
+    })
+    expect((await json(acme.post('customers', [old]))).results).toEqual([
+      { index: 0, key: { customer_id: 'c-1' }, outcome: 'stale' },
+    ])
+  })
+
   test('leaves nothing where all went well', async () => {
     const acme = await partner()
     const { results } = await json(acme.post('customers', [ada], minimal))

@@ -82,7 +82,8 @@ function resultsOf(
   const results: Result[] = []
   for (const [index, record] of judged.sent.entries()) {
     const isRejected = rejected.has(index)
-    const told = warnings.get(index)
+    // What is stale is not stored: there is nothing to warn of.
+    const told = stale.has(index) ? undefined : warnings.get(index)
     if (minimal && !isRejected && !told) continue
     const key = keyOf(record, intake.key)
     const result = { index, ...(key && { key }) }
@@ -91,9 +92,7 @@ function resultsOf(
       results.push({ ...result, outcome: 'rejected', errors: said })
     } else {
       const outcome = outcomeOf(revisions.get(index), held.has(index), stale.has(index))
-      // What is stale is not stored: there is nothing to warn of.
-      const isTold = told && outcome !== 'stale'
-      results.push({ ...result, outcome, ...(isTold && { warnings: told }) })
+      results.push({ ...result, outcome, ...(told && { warnings: told }) })
     }
   }
   return results
