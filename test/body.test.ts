@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Turn } from '../src/ingest/turn.ts'
 import { ada, ask, deposit, json, partner } from './partner.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
@@ -298,6 +299,19 @@ describe('a large body that comes slowly', () => {
     expect(refused.headers.has('Retry-After')).toBe(true)
     controller.abort()
   }, 30_000)
+})
+
+test('a turn is never shortened by what comes later: bytes unpacked are counted anew', async () => {
+  const [first, second] = [new Turn(Promise.resolve()), new Turn(Promise.resolve())]
+  await first.take()
+  first.came(4_000_000)
+  first.came(1)
+  const waiting = second.take().then(() => 'taken')
+
+  expect(await Promise.race([waiting, scheduler.wait(2500).then(() => 'waiting')])).toBe('waiting')
+  first.end()
+  expect(await waiting).toBe('taken')
+  second.end()
 })
 
 test('what is wrong is also told what it refers to and is not known', async () => {

@@ -46,7 +46,7 @@ export class Turn {
 
   /** Keeps it for as long as so many bytes may take to come. */
   came(bytes: number): void {
-    this.#until = this.#since + GRACE_MS + bytes / PACE
+    this.#until = Math.max(this.#until, this.#since + GRACE_MS + bytes / PACE)
   }
 
   /** Keeps it for what there is to do with them. */
