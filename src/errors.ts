@@ -1,5 +1,4 @@
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
-import { HTTPException } from 'hono/http-exception'
 
 /**
  * The whole vocabulary of failure. A code implies its status and title; this is their only table.
@@ -7,7 +6,7 @@ import { HTTPException } from 'hono/http-exception'
  * @see [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) token endpoint errors
  * @see [RFC 6750 §3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1) bearer token errors
  */
-export const PROBLEMS = {
+const PROBLEMS = {
   invalid_request: [400, 'The request cannot be understood'],
   invalid_scope: [400, 'The scope is unknown'],
   unsupported_grant_type: [400, 'The grant type is not supported'],
@@ -85,19 +84,12 @@ function problem(c: Context, { code, status, title, details }: ApiError) {
   return c.json(body, status, { ...headers, 'Content-Type': 'application/problem+json' })
 }
 
-/** What Hono's own middleware means by a status; its words are not ours, and go no further. */
-const BY_STATUS: Record<number, ErrorCode> = { 404: 'not_found', 413: 'payload_too_large' }
-
 /** The failure a caller may read, of anything thrown; what is a bug is logged here, once. */
 export function readable(thrown: unknown, c: Context): ApiError {
-  if (thrown instanceof ApiError) {
-    if (thrown.status >= 500) log(thrown.cause, c)
-    return thrown
-  }
-  const status = thrown instanceof HTTPException ? thrown.status : 500
-  const code = BY_STATUS[status] ?? (status < 500 ? 'invalid_request' : 'internal_error')
-  if (code === 'internal_error') log(thrown, c)
-  return new ApiError(code)
+  const error =
+    thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
+  if (error.status >= 500) log(error.cause, c)
+  return error
 }
 
 /** Where it broke and for whom, without the message: a database error quotes the row. */

@@ -109,7 +109,7 @@ const INSTANT =
  *
  * @see [RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)
  */
-export function toInstant(text: string): string | null {
+function toInstant(text: string): string | null {
   const found = INSTANT.exec(text)
   if (!found) return null
   const [, year, month, date, , fraction = '', sign, hours, minutes] = found

@@ -1,5 +1,6 @@
 import { type CryptoKey, createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT } from 'jose'
 import { isCanonical } from './canonical.ts'
+import { oncePer } from './once.ts'
 
 /** Seconds an access token lives. */
 export const LIFETIME = 3600
@@ -40,7 +41,7 @@ interface Keys {
  * @see [RFC 9068 §2](https://www.rfc-editor.org/rfc/rfc9068#section-2)
  */
 export async function mint(claims: Claims, issuer: Issuer, now: number): Promise<string> {
-  const { kid, signer } = keysOf(issuer)
+  const { kid, signer } = keysOf(issuer.SIGNING_KEYS)
   const issuedAt = Math.floor(now / 1000)
   return new SignJWT({ ...claims, sub: claims.client_id })
     .setProtectedHeader({ alg: ALG, typ: TYP, kid })
@@ -63,7 +64,7 @@ export async function verify(token: string, issuer: Issuer, now: number): Promis
   const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
   if (signature === undefined || !isCanonical(signature)) return null
   try {
-    const { payload } = await jwtVerify<Claims>(token, keysOf(issuer).verifier, {
+    const { payload } = await jwtVerify<Claims>(token, keysOf(issuer.SIGNING_KEYS).verifier, {
       issuer: issuer.BASE_URL,
       audience: issuer.BASE_URL,
       algorithms: [ALG],
@@ -79,18 +80,9 @@ export async function verify(token: string, issuer: Issuer, now: number): Promis
 }
 
 /** The public keys, as a JWK set. */
-export const publicKeys = (issuer: Issuer) => ({ keys: keysOf(issuer).published })
+export const publicKeys = (issuer: Issuer) => ({ keys: keysOf(issuer.SIGNING_KEYS).published })
 
-const known = new Map<string, Keys>()
-
-/** Keys are read once an isolate: importing one costs more than a signature. */
-function keysOf({ SIGNING_KEYS }: Issuer): Keys {
-  const found = known.get(SIGNING_KEYS) ?? readKeys(SIGNING_KEYS)
-  known.set(SIGNING_KEYS, found)
-  return found
-}
-
-function readKeys(json: string): Keys {
+const keysOf = oncePer((json: string): Keys => {
   const { keys } = JSON.parse(json) as { keys: [PublicKey, ...PublicKey[]] }
   // Member by member: whatever else a key holds is secret.
   const published = keys.map(({ kty, kid, n, e }) => ({ kty, kid, n, e, alg: ALG, use: 'sig' }))
@@ -100,4 +92,4 @@ function readKeys(json: string): Keys {
     published,
     verifier: createLocalJWKSet({ keys: published }),
   }
-}
+})

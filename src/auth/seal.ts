@@ -1,31 +1,25 @@
 import { base64url } from 'jose'
 import { isCanonical } from './canonical.ts'
+import { oncePer } from './once.ts'
 
 // What we hand out to get it back unchanged. The keys follow from the signing keys, so they rotate
 // with them: the first seals, all open.
 
-const known = new Map<string, Promise<CryptoKey[]>>()
-
-function keysOf({ SIGNING_KEYS }: Pick<Env, 'SIGNING_KEYS'>): Promise<CryptoKey[]> {
-  const found = known.get(SIGNING_KEYS) ?? derive(JSON.parse(SIGNING_KEYS).keys)
-  known.set(SIGNING_KEYS, found)
-  return found
-}
-
-const derive = (keys: { d: string }[]) =>
+const keysOf = oncePer((json: string) =>
   Promise.all(
-    keys.map(async ({ d }) => {
+    JSON.parse(json).keys.map(async ({ d }: { d: string }) => {
       const raw = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`seal ${d}`))
       const hmac = { name: 'HMAC', hash: 'SHA-256' }
       return crypto.subtle.importKey('raw', raw, hmac, false, ['sign', 'verify'])
-    }),
-  )
+    }) as Promise<CryptoKey>[],
+  ),
+)
 
 const bytesOf = (context: string, text: string) => new TextEncoder().encode(`${context}\n${text}`)
 
 /** A text with proof that we wrote it, for this context and no other. */
 export async function seal(env: Env, context: string, text: string): Promise<string> {
-  const [key] = await keysOf(env)
+  const [key] = await keysOf(env.SIGNING_KEYS)
   const mac = await crypto.subtle.sign('HMAC', key!, bytesOf(context, text))
   return `${base64url.encode(text)}.${base64url.encode(new Uint8Array(mac))}`
 }
@@ -36,7 +30,7 @@ export async function unseal(env: Env, context: string, sealed: string): Promise
   if (!body || !mac || !isCanonical(body) || !isCanonical(mac)) return null
   const text = new TextDecoder().decode(base64url.decode(body))
   const signature = base64url.decode(mac)
-  for (const key of await keysOf(env)) {
+  for (const key of await keysOf(env.SIGNING_KEYS)) {
     if (await crypto.subtle.verify('HMAC', key, signature, bytesOf(context, text))) return text
   }
   return null

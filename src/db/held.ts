@@ -1,4 +1,4 @@
-import type { Found, Page, Shown } from './list.ts'
+import { type Found, type Page, type Shown, withoutNulls } from './list.ts'
 import { tried } from './run.ts'
 
 /** A record that waits for its customer, and which delivery brought it last. */
@@ -52,6 +52,3 @@ export async function listHeld(
     last: last && [last.resource!, last.key!],
   }
 }
-
-const withoutNulls = (record: object) =>
-  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))

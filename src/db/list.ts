@@ -22,7 +22,7 @@ export interface Filter {
   to?: string
 }
 
-/** What of a resource a list shows. */
+/** What of a resource a list shows: its key is among the fields. */
 export interface Shown {
   readonly name: string
   readonly shelf: Shelf
@@ -50,7 +50,6 @@ export async function list(
   const offset = page.after ? 0 : (page.number - 1) * page.size
   const keys = `select ${key.join()} from ${from}${after} order by ${key.join()}
     limit ${page.size + 1} offset ${offset}`
-  const columns = [...new Set([...key, ...shown.fields])]
   const same = key.map((name) => `t.${name} = k.${name}`).join(' and ')
   const filtered = Object.keys(filter).length > 0
 
@@ -59,7 +58,7 @@ export async function list(
       session
         .prepare(
           `with k as materialized (${keys})
-           select ${columns.map((name) => `t.${name}`).join()} from k
+           select ${shown.fields.map((name) => `t.${name}`).join()} from k
            cross join ${table} t on t.account = ?1 and ${same}
            order by ${key.map((name) => `k.${name}`).join()}`,
         )
@@ -74,7 +73,7 @@ export async function list(
   const found = rows!.results
   const last = found.length > page.size ? found[page.size - 1]! : null
   return {
-    data: found.slice(0, page.size).map((row) => present(row, shown.fields)),
+    data: found.slice(0, page.size).map(withoutNulls),
     total: Number(counted!.results[0]?.total ?? 0),
     last: last && key.map((name) => String(last[name])),
   }
@@ -116,12 +115,9 @@ export async function findOne(
       .bind(account, id)
       .first<Record<string, unknown>>(),
   )
-  return row && present(row, fields)
+  return row && withoutNulls(row)
 }
 
 /** A record as it was sent: an optional field that never was is absent, not null. */
-function present(row: Record<string, unknown>, fields: readonly string[]) {
-  return Object.fromEntries(
-    fields.filter((name) => row[name] !== null).map((name) => [name, row[name]]),
-  )
-}
+export const withoutNulls = (record: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
