@@ -129,10 +129,15 @@ const demo = { base_url: base, admin_key, accounts }
 writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
 renameSync(`${DEMO}.new`, DEMO)
 
-for (const account of accounts) {
+// In one piece: wrangler prints to the same place, and must not come between the lines.
+const shown = accounts.map((account) => {
   const { name, vertical, client_id, client_secret } = account
-  console.log(`\n# ${name} (${vertical})`)
-  console.log(`# client_id ${client_id}  client_secret ${client_secret}\n`)
-  console.log(curlLines(base, account))
-}
-console.log(`\nTributary answers at ${base}. All of this is in ${DEMO}, too. Ctrl-C ends it.`)
+  return `
+# ${name} (${vertical})
+# client_id ${client_id}  client_secret ${client_secret}
+
+${curlLines(base, account)}
+`
+})
+const where = `Tributary answers at ${base}. Credentials are in ${DEMO}, too. Ctrl-C ends it.`
+console.log(`${shown.join('')}\n${where}`)

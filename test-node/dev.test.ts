@@ -110,7 +110,8 @@ describe('npm run dev', { timeout: 180_000 }, () => {
       const lines = said
         .slice(said.indexOf(`# ${name}`))
         .split('\n')
-        .slice(3, 8)
+        .filter((line) => /^(BASE=|curl )/.test(line))
+        .slice(0, 5)
       assert.match(lines[0]!, /^BASE=\S+ TOKEN=/)
       const printed = execFileSync('bash', ['-c', lines.join('; echo;')], { encoding: 'utf8' })
       const answers = printed
