@@ -10,6 +10,9 @@ const newKey = (kid: string) => ({
 
 const SECRETS = {
   SIGNING_KEYS: JSON.stringify({ keys: [newKey('first'), newKey('second')] }),
+  TRACKING_KEYS: JSON.stringify({
+    keys: ['first', 'retired'].map((k) => ({ kty: 'oct', kid: k, k: btoa(k).replace(/=/g, '') })),
+  }),
   ADMIN_KEY: 'admin-key-of-the-tests',
 }
 // The pool warns, in each file, of required secrets that are not here; `bindings` is what counts.

@@ -2,8 +2,9 @@ import type { Context } from 'hono'
 import { ulid } from 'ulid'
 import { type Issuer, verify } from '../src/auth/access-token.ts'
 import { deliver, type Parcel } from '../src/db/deliver.ts'
+import type { Arrival } from '../src/ingest/intake.ts'
 import { parseJson } from '../src/ingest/json.ts'
-import { judge } from '../src/ingest/judge.ts'
+import { type Entity, judge } from '../src/ingest/judge.ts'
 import { answer } from '../src/ingest/report.ts'
 import { forex } from '../src/trading/forex.ts'
 import { phasesOf } from './compete.ts'
@@ -72,21 +73,17 @@ async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdo
 
   for (const { body } of bulks) {
     const parsed = timed('JSON.parse and depth', () => parseJson(body))
-    const judged = timed('judge', () => judge(parsed, transactions))
-    const rows = timed('rows by column', () =>
-      judged.good.map(({ index, record }) => ({
-        idx: index,
-        values: transactions.toValues(record),
-      })),
-    )
-    const parcel: Parcel = { ...EMPTY, id: `dlv_${ulid()}`, received: rows.length, rows }
+    const judged = timed('judge', () => judge(parsed, entity))
+    const records = await timed('rows by column', () => transactions.rowsOf(judged, ARRIVAL))
+    const received = records.rows.length
+    const parcel: Parcel = { ...EMPTY, ...records, id: `dlv_${ulid()}`, received }
     // Until its first wait it makes the parameters and the batch.
     await timed('rows as parameters', () => deliver(NOBODY, transactions.shelf, parcel))
     const receipt = await deliver(recording, transactions.shelf, parcel)
     timed('answer', () =>
-      answer(SAYING, { judged, intake: transactions, parcel, receipt, minimal: true }),
+      answer(SAYING, { judged, intake: transactions, entity, parcel, receipt, minimal: true }),
     )
-    sums.records += rows.length
+    sums.records += received
   }
 }
 
@@ -113,8 +110,13 @@ const EMPTY = {
   errorsTotal: 0,
   errors: null,
   told: false,
-  strays: [] as never[],
+  idempotency: null,
+  yesterday: false,
 } as const
+
+/** Transactions are judged alike, whoever sends them. */
+const entity = transactions.entity(new Promise(() => {})) as Entity
+const ARRIVAL = {} as Arrival
 
 /** A database that answers nothing at once, and a caller to whom things are said. */
 const NOBODY = {

@@ -8,9 +8,12 @@ type DurableObjectState = import('@cloudflare/workers-types').DurableObjectState
 
 declare const scheduler: { wait(ms: number): Promise<void> }
 
+type JsonWebKey = import('@cloudflare/workers-types').JsonWebKey
+
 interface Env {
   BASE_URL: string
   SIGNING_KEYS: string
+  TRACKING_KEYS: string
 }
 
 declare module 'cloudflare:workers' {

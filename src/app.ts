@@ -1,20 +1,25 @@
-import { Hono } from 'hono'
+import { type ErrorHandler, Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
-import { bearer, type Caller } from './auth/bearer.ts'
+import { admin } from './admin/routes.ts'
+import type { Caller } from './auth/admission.ts'
+import { apiKey } from './auth/api-key.ts'
+import { bearer } from './auth/bearer.ts'
 import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
-import { ApiError, onError, onNotFound } from './errors.ts'
+import { igaming } from './brand/igaming.ts'
+import { brandRoutes } from './brand/routes.ts'
+import { ApiError, onError } from './errors.ts'
 import { everyAnswer, httpsOnly } from './every-answer.ts'
-import { desk } from './reading/desk.ts'
+import { desk, type Kept, self } from './reading/desk.ts'
+import { go } from './tracking/go.ts'
+import { answerVisitor } from './tracking/page.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
 import { resourceRoutes } from './trading/routes.ts'
 
 /** The map of the service: every address it answers begins on this page. */
 export const app = new Hono<Caller>()
-app.notFound((c) =>
-  isOauth(c.req.path) ? oauthError(new ApiError('not_found'), c) : onNotFound(c),
-)
-app.onError((thrown, c) => (isOauth(c.req.path) ? oauthError(thrown, c) : onError(thrown, c)))
+app.notFound((c) => failed(c.req.path)(new ApiError('not_found'), c))
+app.onError((thrown, c) => failed(c.req.path)(thrown, c))
 
 app.use(everyAnswer)
 app.use(httpsOnly)
@@ -36,10 +41,27 @@ for (const { vertical, resources } of [propTrading, forex]) {
   const at = `/api/v1/${vertical}`
   app.use(`${at}/*`, bearer(vertical))
   for (const resource of resources) app.route(`${at}/${resource.name}`, resourceRoutes(resource))
-  app.route(at, desk(resources))
+  app.route(at, self)
+  app.route(at, desk(resourcesOf))
 }
 
-/** The RFC gives its own shape to what fails under these addresses. */
-function isOauth(path: string): boolean {
-  return path.startsWith('/oauth/')
+app.use('/tracking/events/*', apiKey)
+for (const resource of igaming.resources) {
+  app.route(`/tracking/events/${resource.name}`, brandRoutes(resource))
+}
+app.route('/tracking/events', self)
+app.route('/tracking/events', desk(resourcesOf))
+
+app.route('/go', go)
+app.route('/admin/v1', admin(resourcesOf))
+
+/** The resources of an account, by its vertical. */
+export function resourcesOf(name: string): readonly Kept[] {
+  return [propTrading, forex, igaming].find(({ vertical }) => vertical === name)!.resources
+}
+
+/** How a failure is told: the RFC has a shape of its own, and visitors read no JSON. */
+function failed(path: string): ErrorHandler {
+  if (path.startsWith('/oauth/')) return oauthError
+  return path.startsWith('/go/') ? answerVisitor : onError
 }

@@ -1,4 +1,4 @@
-import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
+import type { Context, ErrorHandler } from 'hono'
 
 /**
  * The whole vocabulary of failure. A code implies its status and title; this is their only table.
@@ -15,14 +15,19 @@ const PROBLEMS = {
   missing_credentials: [401, 'Credentials are required'],
   invalid_client: [401, 'The client is unknown, or its secret is wrong'],
   invalid_token: [401, 'The access token is invalid, expired or revoked'],
+  invalid_api_key: [401, 'The Brand Token is missing, unknown or ended'],
+  invalid_admin: [401, 'The credentials of the integrations team are missing or wrong'],
   https_required: [403, 'HTTPS is required'],
   insufficient_scope: [403, 'The scope of the access token does not allow this'],
   wrong_vertical: [403, 'The access token is for another vertical'],
   not_found: [404, 'No such resource'],
   method_not_allowed: [405, 'The method is not allowed here'],
+  already_exists: [409, 'It exists already'],
+  conflict: [409, 'This cannot be done here'],
   payload_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body has the wrong media type'],
   validation_failed: [422, 'The payload breaks the schema'],
+  idempotency_key_reused: [422, 'The Idempotency-Key was used for other records'],
   rate_limited: [429, 'Too many requests'],
   temporarily_unavailable: [429, 'Too many attempts'],
   internal_error: [500, 'Something went wrong on our side'],
@@ -69,9 +74,6 @@ export const unavailable = (cause: unknown, seconds: number) =>
     headers: { 'Retry-After': String(seconds) },
     cause,
   })
-
-/** Answers an address that nobody has. */
-export const onNotFound: NotFoundHandler = (c) => problem(c, new ApiError('not_found'))
 
 /** Answers whatever was thrown, in the one shape that failures have. */
 export const onError: ErrorHandler = (thrown, c) => problem(c, readable(thrown, c))

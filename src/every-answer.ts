@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
-import type { Caller } from './auth/bearer.ts'
+import type { Caller } from './auth/admission.ts'
 import { ApiError } from './errors.ts'
 import { summaryOf } from './ingest/outcome.ts'
 

@@ -22,6 +22,9 @@ export type Rule =
   | 'unknown_customer'
   | 'unknown_affiliate'
   | 'record_count'
+  | 'field_case'
+  | 'no_kpi'
+  | 'idempotency_key_reused'
 
 /**
  * A schema's message is the code of its rule, then what it expects: Valibot's own messages quote
@@ -33,8 +36,11 @@ const rule = <C extends Rule>(code: C, expected = '') => (expected ? `${code} ${
 const within = (max: number) => (text: string) =>
   text.length > 0 && (text.length <= max || (text.length <= 2 * max && [...text].length <= max))
 
-// A NUL ends a text for some readers, and a lone surrogate is stored as bytes that two ids share.
-const isPlain = (text: string) => text.isWellFormed() && !text.includes('\0')
+/**
+ * Whether a text can be kept: a NUL ends it for some readers, and a lone surrogate is stored as
+ * bytes that two ids share.
+ */
+export const isPlain = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 /** Text of 1 to `max` characters. */
 const textOf = (max: number) =>
@@ -92,13 +98,16 @@ function isDay(year: number, month: number, day: number) {
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
+/** The text, if it is a day of the calendar, written YYYY-MM-DD. */
+export function dayOf(text: string): string | null {
+  const found = DAY.exec(text)
+  return found && isDay(Number(found[1]), Number(found[2]), Number(found[3])) ? text : null
+}
+
 /** A day of the calendar. */
 export const day = v.pipe(
   v.string(),
-  v.check((text) => {
-    const found = DAY.exec(text)
-    return found !== null && isDay(Number(found[1]), Number(found[2]), Number(found[3]))
-  }, rule('date')),
+  v.check((text) => dayOf(text) !== null, rule('date')),
 )
 
 const INSTANT =
@@ -109,7 +118,7 @@ const INSTANT =
  *
  * @see [RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)
  */
-function toInstant(text: string): string | null {
+export function toInstant(text: string): string | null {
   const found = INSTANT.exec(text)
   if (!found) return null
   const [, year, month, date, , fraction = '', sign, hours, minutes] = found

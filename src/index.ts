@@ -1,3 +1,16 @@
-export { app as default } from './app.ts'
+import { scheduled } from './admin/cron.ts'
+import { app, resourcesOf } from './app.ts'
+import { collectClicks } from './tracking/clicks.ts'
+import type { Click } from './tracking/go.ts'
+
+export { ErasureJournal } from './admin/erasure-journal.ts'
 export { ClientGate } from './auth/client-gate.ts'
 export { TokenGate } from './auth/token-gate.ts'
+
+const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
+
+export default {
+  fetch: app.fetch,
+  queue: collectClicks,
+  scheduled: ({ cron, scheduledTime }, env) => scheduled(cron, env, namesOf, scheduledTime),
+} satisfies ExportedHandler<Env, Click>

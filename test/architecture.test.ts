@@ -3,6 +3,7 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import * as directory from '../src/db/directory-tables.ts'
 import { keyOf } from '../src/db/shelf.ts'
 import * as tables from '../src/db/tables.ts'
 import { forex } from '../src/trading/forex.ts'
@@ -20,21 +21,24 @@ const MAY_USE: Record<string, string[]> = {
   auth: ['db', 'errors', 'retry'],
   ingest: ['auth', 'db', 'errors', 'fields', 'iso-4217'],
   reading: ['auth', 'db', 'errors', 'ingest'],
-  trading: ['auth', 'db', 'errors', 'fields', 'ingest', 'iso-4217', 'reading'],
+  tracking: ['auth', 'db', 'errors'],
+  trading: ['auth', 'db', 'fields', 'ingest', 'iso-4217', 'reading', 'tracking'],
+  brand: ['auth', 'db', 'fields', 'ingest', 'iso-4217', 'reading', 'tracking'],
+  admin: ['auth', 'db', 'errors', 'fields', 'ingest', 'reading', 'tracking'],
   'every-answer': ['auth', 'errors', 'ingest'],
-  app: ['auth', 'errors', 'every-answer', 'reading', 'trading'],
-  index: ['app', 'auth'],
+  app: ['admin', 'auth', 'brand', 'errors', 'every-answer', 'reading', 'tracking', 'trading'],
+  index: ['admin', 'app', 'auth', 'tracking'],
 }
 
 /** One door per library: which files may import it. A library that is not here has no door. */
 const DOORS: Record<string, RegExp> = {
-  hono: /^(app|errors|every-answer|auth|ingest|reading|trading)\b/,
-  valibot: /^(fields|ingest|trading)\b/,
+  hono: /^(app|errors|every-answer|auth|ingest|reading|trading|brand|admin|tracking)\b/,
+  valibot: /^(fields|ingest|trading|brand|admin)\b/,
   jose: /^auth\//,
   'drizzle-orm': /^db\//,
   leven: /^ingest\/nearest\.ts$/,
-  ulid: /^ingest\/delivery-id\.ts$/,
-  'cloudflare:workers': /^auth\/(token|client)-gate\.ts$/,
+  ulid: /^(ingest\/delivery-id|db\/audit)\.ts$/,
+  'cloudflare:workers': /^(auth\/(token|client)-gate|admin\/erasure-journal)\.ts$/,
 }
 
 const files = Object.entries(
@@ -113,7 +117,7 @@ test('a field of another type than its column does not compile', () => {
 })
 
 describe.each(
-  Object.values(tables)
+  [...Object.values(tables), ...Object.values(directory)]
     .filter((value) => is(value, SQLiteTable))
     .map((table) => [getTableName(table), table] as const),
 )('the migrations build the table %s', (name, table) => {

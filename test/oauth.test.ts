@@ -1,8 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { settingsOf } from '../src/auth/grant.ts'
 import { mintingWait, waitOf } from '../src/auth/limits.ts'
 import { digest, newSecret } from '../src/auth/secret.ts'
+import { findAccount } from '../src/db/accounts.ts'
 import { ask, askToken, json, ORIGIN, partner, register } from './partner.ts'
 import { watched } from './watched.ts'
 
@@ -312,7 +314,11 @@ describe('what counts, and for how long', () => {
   })
 
   test('a token counts for the hour that it lives', () => {
-    const tokens = Array.from({ length: 60 }, (_, i) => ({ jti: `${i}`, expiresAt: 3_600_000 + i }))
+    const tokens = Array.from({ length: 60 }, (_, i) => ({
+      jti: `${i}`,
+      expiresAt: 3_600_000 + i,
+      version: 1,
+    }))
 
     expect(mintingWait(tokens.slice(1), 59)).toBe(0)
     expect(mintingWait(tokens, 59)).toBe(3600)
@@ -446,12 +452,15 @@ describe('RFC 7009: revocation', () => {
 })
 
 describe('a client that is revoked or rotated', () => {
-  const gateOf = (client_id: string) => env.CLIENT_GATE.getByName(`client:${client_id}`)
+  const settle = async (client_id: string, version: number) => {
+    const account = (await findAccount(env.DB, 'acme-forex'))!
+    await env.CLIENT_GATE.getByName(`client:${client_id}`).settle(version, settingsOf(account, []))
+  }
 
   test('has its live tokens ended before their next request', async () => {
     const acme = await partner()
     const other = await partner('forex', { account: 'other' })
-    await gateOf(acme.client_id).end(2)
+    await settle(acme.client_id, 2)
 
     expect((await acme.get('customers')).status).toBe(401)
     expect((await other.get('customers')).status).toBe(200)
@@ -459,7 +468,7 @@ describe('a client that is revoked or rotated', () => {
 
   test('gets no token by the record that was read before', async () => {
     const { form, client_id } = await client()
-    await gateOf(client_id).end(2)
+    await settle(client_id, 2)
     await refused(await askToken(form), 401, 'invalid_client')
 
     await env.DB.exec('update clients set version = 2')

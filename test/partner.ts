@@ -109,3 +109,15 @@ export const traded = {
   pnl: -12.345678,
   currency: 'USD',
 }
+
+/** Asks as the integrations team. */
+export const askAdmin = (path: string, method = 'GET', body?: unknown, headers = {}) =>
+  ask(`/admin/v1/${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${env.ADMIN_KEY}`,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })

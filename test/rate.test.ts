@@ -8,6 +8,7 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
+import type { Grant } from '../src/auth/grant.ts'
 import {
   decide,
   LEASE,
@@ -19,7 +20,6 @@ import {
   UNUSED,
   WINDOW_MS,
 } from '../src/auth/rate.ts'
-import type { Grant } from '../src/auth/token-gate.ts'
 import { ada, json, partner } from './partner.ts'
 
 /**
@@ -195,6 +195,9 @@ describe('the object', () => {
     unknown_customer: 'reject',
     unknown_affiliate: 'warn',
     scope: 'read write',
+    version: 1,
+    disabled: false,
+    events: [],
   }
   const opened = async () => {
     const gate = env.TOKEN_GATE.getByName('jti-1')
@@ -257,7 +260,7 @@ describe('the object', () => {
 
   test('that was ended before it opened stays ended', async () => {
     const gate = env.TOKEN_GATE.getByName('jti-2')
-    await gate.end(Date.now() + 1000)
+    await gate.end()
     await gate.open(grant, Date.now() + 1000)
 
     expect(await gate.admit()).toBeNull()

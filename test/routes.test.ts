@@ -2,7 +2,19 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { app } from '../src/app.ts'
-import { ada, ask, askToken, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
+import { brand, day, eve } from './brand.ts'
+import {
+  ada,
+  ask,
+  askAdmin,
+  askToken,
+  deposit,
+  json,
+  ORIGIN,
+  partner,
+  register,
+  traded,
+} from './partner.ts'
 
 // Laws that hold for every route: they walk `app.routes`, so that none can forget them.
 
@@ -12,7 +24,34 @@ const PUBLIC = [
   'GET /.well-known/jwks.json',
   'POST /oauth/token',
   'POST /oauth/revoke',
+  'GET /go/:link_id',
 ]
+
+/** Who may call an address: how they say who they are, and what they are told if they do not. */
+const callers = [
+  {
+    at: '/api/v1/',
+    code: 'missing_credentials',
+    challenge: 'Bearer realm="api"',
+    credentials: async (path: string) => {
+      const { access_token } = await partner(path.includes('prop') ? 'prop-trading' : 'forex')
+      return { Authorization: `Bearer ${access_token}` }
+    },
+  },
+  {
+    at: '/tracking/events/',
+    code: 'invalid_api_key',
+    challenge: 'ApiKey realm="tracking", header="x-api-key"',
+    credentials: async () => ({ 'x-api-key': (await brand()).brand_token }),
+  },
+  {
+    at: '/admin/v1/',
+    code: 'invalid_admin',
+    challenge: 'Bearer realm="admin"',
+    credentials: async () => ({ Authorization: `Bearer ${env.ADMIN_KEY}` }),
+  },
+]
+const callerOf = (path: string) => callers.find(({ at }) => path.startsWith(at))
 
 // Middleware is on the list as ALL; what is left are the addresses themselves.
 const routes = app.routes
@@ -42,31 +81,34 @@ describe.each(routes)('$name', ({ method, path }) => {
     expect(response.status).toBe(403)
     expect(response.headers.has('Strict-Transport-Security')).toBe(true)
     expect(response.headers.has('Location')).toBe(false)
+    if (path.startsWith('/go/')) return expect(await response.text()).toContain('https://')
     const body = await json(response)
     if (path.startsWith('/oauth/')) expect(body).toMatchObject({ error: 'invalid_request' })
     else expect(body).toMatchObject({ code: 'https_required' })
   })
 
   test('names the other methods in a 405', async () => {
-    const { access_token } = await partner(path.includes('prop') ? 'prop-trading' : 'forex')
-    const headers = { Authorization: `Bearer ${access_token}` }
-    const response = await ask(path, { method: 'PATCH', headers })
+    const headers = { ...(await callerOf(path)?.credentials(path)) }
+    const response = await ask(path, { method: 'OPTIONS', headers })
 
     expect(response.status).toBe(405)
     expect(response.headers.has('Strict-Transport-Security')).toBe(true)
     expect(response.headers.has('X-Request-Id')).toBe(true)
     expect(response.headers.get('Allow')!.split(', ')).toContain(method)
-    expect(response.headers.get('Content-Type')).toMatch(/^application\/(problem\+)?json$/)
+    expect(response.headers.get('Content-Type')).toMatch(
+      path.startsWith('/go/') ? /^text\/html/ : /^application\/(problem\+)?json$/,
+    )
   })
 })
 
 test.each(guarded)('$name refuses who says nothing, and says how to ask', async (route) => {
   const response = await ask(route.path, { method: route.method })
+  const { code, challenge } = callerOf(route.path)!
 
   expect(response.status).toBe(401)
-  expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="api"')
+  expect(response.headers.get('WWW-Authenticate')).toBe(challenge)
   expect(response.headers.get('Content-Type')).toBe('application/problem+json')
-  expect(await json(response)).toMatchObject({ code: 'missing_credentials', status: 401 })
+  expect(await json(response)).toMatchObject({ code, status: 401 })
 })
 
 test('an address that nobody has is answered in the one shape', async () => {

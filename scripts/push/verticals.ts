@@ -1,4 +1,4 @@
-import { keyOf } from '../../src/ingest/judge.ts'
+import { keyOf } from '../../src/ingest/closed.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
 import type { Resource } from '../../src/trading/resource.ts'
@@ -33,7 +33,7 @@ export const VERTICALS: readonly Vertical[] = [propTrading, forex].map(
   }),
 )
 
-function targetOf({ name, fields, schema, key }: Resource): Target {
+function targetOf({ name, columns: fields, schema, key }: Resource): Target {
   const numeric = fields.filter((field) => !isText(schema.entries[field]!))
   return { name, fields, numeric: new Set(numeric), keyOf: (record) => wholeKey(record, key) }
 }
@@ -44,6 +44,7 @@ function isText(schema: { type: string; wrapped?: { type: string } }): boolean {
 
 /** A record without its whole key is refused, so no order is to be kept for it. */
 function wholeKey(record: unknown, names: readonly string[]): string | undefined {
+  if (typeof record !== 'object' || record === null) return undefined
   const key = keyOf(record, names)
   return key && Object.keys(key).length === names.length ? JSON.stringify(key) : undefined
 }

@@ -1,25 +1,8 @@
 import { createMiddleware } from 'hono/factory'
-import type { Delivery } from '../db/tables.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { verify } from './access-token.ts'
-import { asked } from './gates.ts'
-import { LIMIT, WINDOW_MS } from './rate.ts'
-import type { Admission, Grant } from './token-gate.ts'
-
-/** What a handler knows once a guard stands before it. */
-export interface Caller {
-  Bindings: Env
-  Variables: {
-    requestId: string
-    /**
-     * Whose request this is. It is the only source of the account, so nothing can be read or stored
-     * before the gate has answered; what needs no account may go on meanwhile.
-     */
-    admitted: Promise<Grant>
-    /** What was delivered, for the log. */
-    delivery?: Delivery
-  }
-}
+import { type Caller, letThrough } from './admission.ts'
+import type { Grant } from './grant.ts'
 
 const CHALLENGE = 'Bearer realm="api"'
 
@@ -36,20 +19,9 @@ export const bearer = (vertical: string) =>
     const claims = await verify(token, c.env, Date.now())
     if (!claims) throw invalidToken()
 
-    const answer = asked(() => c.env.TOKEN_GATE.getByName(claims.jti).admit())
-    const admitted = answer.then((admission) => {
-      if (!admission) throw invalidToken()
-      return allowed(admission, vertical, c.req.method)
-    })
-    admitted.catch(() => {}) // It may be refused before anything waits for it.
-    c.set('admitted', admitted)
-    await next()
-    await admitted.finally(async () => {
-      const admission = await answer.catch(() => null)
-      if (!admission) return
-      c.header('RateLimit-Policy', `"token";q=${LIMIT};w=${WINDOW_MS / 1000}`)
-      c.header('RateLimit', `"token";r=${admission.remaining};t=${admission.reset}`)
-    })
+    await letThrough(c, next, claims.jti, invalidToken, (grant) =>
+      allowed(grant, vertical, c.req.method),
+    )
   })
 
 function tokenOf(header: string | undefined): string {
@@ -58,13 +30,7 @@ function tokenOf(header: string | undefined): string {
   return found[1] ?? ''
 }
 
-function allowed({ grant, retryAfter }: Admission, vertical: string, method: string): Grant {
-  if (retryAfter > 0) {
-    throw new ApiError('rate_limited', {
-      detail: `${LIMIT} requests a minute are allowed. Try again in ${retryAfter} s.`,
-      headers: { 'Retry-After': String(retryAfter) },
-    })
-  }
+function allowed(grant: Grant, vertical: string, method: string): Grant {
   if (grant.vertical !== vertical) {
     throw new ApiError('wrong_vertical', { detail: `This token is for /api/v1/${grant.vertical}.` })
   }

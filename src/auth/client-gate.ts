@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { Settings } from './grant.ts'
 import {
   type Live,
   mintingWait,
@@ -9,9 +10,10 @@ import {
   waitOf,
 } from './limits.ts'
 
-/** A token to be, and the version of the client's record by which it was allowed. */
-export interface Minting extends Live {
-  version: number
+/** How long to wait, and what was told of the account meanwhile, if anything was. */
+export interface Minted {
+  wait: number
+  settings: Settings | undefined
 }
 
 /**
@@ -20,34 +22,43 @@ export interface Minting extends Live {
  * named `address:{address}`: the wrong secrets that came from there.
  *
  * Storage keys: `tokens` (Live[], at most 60), `version` (the oldest that may still mint),
- * `wrongs` (Wrong[], at most 200). An alarm forgets the object when nothing in it counts any more.
+ * `settings` (Settings, the newest that it was told), `wrongs` (Wrong[], at most 200). An alarm forgets the object when nothing in it counts any more.
  */
 export class ClientGate extends DurableObject<Env> {
   /**
    * Lists a token that is about to be opened, so that it can be ended, or says how many seconds to
    * wait; null where the client has changed. Asked again for the same token it says the same.
    */
-  async mint({ jti, expiresAt, version }: Minting): Promise<number | null> {
+  async mint({ jti, expiresAt, version }: Live): Promise<Minted | null> {
     const { kv } = this.ctx.storage
     if (version < (kv.get<number>('version') ?? 0)) return null
 
     const now = Date.now()
+    const settings = kv.get<Settings>('settings')
     const tokens = kv.get<Live[]>('tokens') ?? []
-    if (tokens.some((live) => live.jti === jti)) return 0
+    if (tokens.some((live) => live.jti === jti)) return { wait: 0, settings }
     const wait = mintingWait(tokens, now)
-    if (wait > 0) return wait
-    kv.put('tokens', [...stillLive(tokens, now), { jti, expiresAt }])
+    if (wait > 0) return { wait, settings }
+    kv.put('tokens', [...stillLive(tokens, now), { jti, expiresAt, version }])
     await this.ctx.storage.setAlarm(expiresAt)
-    return 0
+    return { wait, settings }
   }
 
-  /** Ends all live tokens, and those that an older version of the client's record would allow. */
-  async end(version: number): Promise<void> {
+  /**
+   * Tells all live tokens what has become of their account; those that an older version of the
+   * client's record allowed are ended, and none such is minted any more. Told again it does no more.
+   */
+  async settle(version: number, settings: Settings): Promise<void> {
     const { kv } = this.ctx.storage
     kv.put('version', Math.max(version, kv.get<number>('version') ?? 0))
+    const known = kv.get<Settings>('settings')
+    if (!known || known.version <= settings.version) kv.put('settings', settings)
     const tokens = stillLive(kv.get<Live[]>('tokens') ?? [], Date.now())
     await Promise.all(
-      tokens.map(({ jti, expiresAt }) => this.env.TOKEN_GATE.getByName(jti).end(expiresAt)),
+      tokens.map(({ jti, version: allowed }) => {
+        const gate = this.env.TOKEN_GATE.getByName(jti)
+        return allowed < version ? gate.end() : gate.change(settings)
+      }),
     )
   }
 
@@ -68,7 +79,7 @@ export class ClientGate extends DurableObject<Env> {
     return 0
   }
 
-  /** Forgets what no longer counts; the oldest allowed version of a client is kept. */
+  /** Forgets what no longer counts; a client's oldest allowed version and its settings are kept. */
   override alarm(): void {
     const { kv } = this.ctx.storage
     kv.delete('tokens')

@@ -27,10 +27,11 @@ export function waitOf(wrongs: readonly Wrong[], client: string, now: number): n
   return Math.ceil(Math.max(until(own, WRONG_PER_CLIENT), until(recent, WRONG_PER_ADDRESS)) / 1000)
 }
 
-/** A token that was minted and has not expired. */
+/** A token that was minted, and the version of the client's record by which it was allowed. */
 export interface Live {
   readonly jti: string
   readonly expiresAt: number
+  readonly version: number
 }
 
 /** Those that have not expired at `now`. */

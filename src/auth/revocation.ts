@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { ApiError } from '../errors.ts'
-import { LIFETIME, verify } from './access-token.ts'
+import { verify } from './access-token.ts'
 import { authenticate } from './authenticate.ts'
 import { readCredentials, readForm } from './client.ts'
 import { asked } from './gates.ts'
@@ -24,6 +24,6 @@ export const revocation = new Hono<{ Bindings: Env }>().post('/', async (c) => {
   if (claims.client_id !== client.client_id) {
     throw new ApiError('invalid_request', { detail: 'The token belongs to another client.' })
   }
-  await asked(() => c.env.TOKEN_GATE.getByName(claims.jti).end(now + LIFETIME * 1000))
+  await asked(() => c.env.TOKEN_GATE.getByName(claims.jti).end())
   return c.body(null, 200)
 })

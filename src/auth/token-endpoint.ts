@@ -1,11 +1,10 @@
 import { Hono } from 'hono'
-import type { Account } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { expiryOf, LIFETIME, mint } from './access-token.ts'
 import { authenticate, tooMany } from './authenticate.ts'
 import { invalidClient, readCredentials, readForm } from './client.ts'
 import { asked } from './gates.ts'
-import type { Grant } from './token-gate.ts'
+import { grantOf } from './grant.ts'
 
 const SCOPES = ['read', 'write']
 
@@ -31,10 +30,13 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
   const expiresAt = expiryOf(now)
   // Listed before it opens: a token that is being ended must not open unseen.
   const listing = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`)
-  const wait = await asked(() => listing().mint({ jti, version, expiresAt }))
-  if (wait === null) throw invalidClient()
+  const minted = await asked(() => listing().mint({ jti, version, expiresAt }))
+  if (minted === null) throw invalidClient()
+  const { wait, settings } = minted
   if (wait > 0) throw tooMany('60 tokens an hour are enough: a token lives for one.', wait)
-  const grant = grantOf(account, client_id, scope)
+  const known = grantOf(account, client_id, scope)
+  // What was told meanwhile is newer than what was read before.
+  const grant = settings && settings.version > known.version ? { ...known, ...settings } : known
   await asked(() => c.env.TOKEN_GATE.getByName(jti).open(grant, expiresAt))
 
   return c.json({
@@ -44,14 +46,6 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
     scope,
   })
 })
-
-/** What the token stands for: all that a write must know of its account rides in it. */
-function grantOf(account: Account, client_id: string, scope: string): Grant {
-  const { id, name, vertical, mode, time_zone, binding } = account
-  const { unknown_customer, unknown_affiliate } = account
-  const policies = { unknown_customer, unknown_affiliate }
-  return { account: id, client_id, name, vertical, mode, time_zone, binding, scope, ...policies }
-}
 
 /**
  * The scope that is granted: what was asked for, or all of it.

@@ -1,21 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { Grant, Settings } from './grant.ts'
 import { decide, PAUSE_MS, type Rate, recover, settle, UNUSED } from './rate.ts'
-
-/** What a live token stands for: whose it is, what it may do, and how its records are judged. */
-export interface Grant {
-  account: string
-  client_id: string
-  name: string
-  vertical: string
-  mode: string
-  time_zone: string
-  /** The D1 binding that keeps the account's records. */
-  binding: string
-  unknown_customer: 'reject' | 'hold'
-  unknown_affiliate: 'warn' | 'reject'
-  /** A subset of `read write`, in that order. */
-  scope: string
-}
 
 /** A live token's grant, and what its rate allows; all counts as the contract's headers say them. */
 export interface Admission {
@@ -25,39 +10,64 @@ export interface Admission {
   reset: number
 }
 
+/** The object of a Brand Token is named by its digest; that of an access token by its `jti`. */
+export const brandGate = (digest: string) => `brand:${digest}`
+
+/** For so long an ended token is remembered as such: whatever is late to open it finds it ended. */
+const REMEMBERED_MS = 8 * 24 * 60 * 60 * 1000
+
 /**
- * One object per access token, named by the token's `jti`. It holds what only one place can hold:
- * whether the token is alive, and when it was used. An alarm forgets both when the token expires.
+ * One object per token, of partners and brands. It holds what only one place can hold: whether the
+ * token is alive, what it stands for, and when it was used.
  *
- * Storage keys: `grant` (Grant, written once), `ended` (true, from revocation on), `rate` (Rate:
- * at most one row for 25 requests and two for each pause). An object is evicted when idle for
- * 10 s; by then its lease is closed, so nothing is lost. After a crash an open lease counts as
- * spent: up to 25 requests that were not made.
+ * Storage keys: `grant` (Grant), `settings` (Settings, the newest that it was told), `until`
+ * (milliseconds, where the token ends by itself), `ended` (true, from revocation on), `rate` (Rate:
+ * at most one row for 25 requests and two for each pause). An alarm forgets all of it some time
+ * after the token's end. An object is evicted when idle for 10 s; by then its lease is closed, so
+ * nothing is lost. After a crash an open lease counts as spent: up to 25 requests that were not made.
  */
 export class TokenGate extends DurableObject<Env> {
   #rate: Rate | undefined
   #closing = false
 
-  /** Lets the token live until then (milliseconds), unless it has been ended already. */
-  async open(grant: Grant, expiresAt: number): Promise<void> {
-    if (this.ctx.storage.kv.get('ended')) return
-    this.ctx.storage.kv.put('grant', grant)
-    await this.ctx.storage.setAlarm(expiresAt)
+  /**
+   * Lets the token live, until then (milliseconds) if it is said, unless it has been ended already.
+   * Opened again it takes what is newer.
+   */
+  async open(grant: Grant, until: number | null): Promise<void> {
+    const { kv } = this.ctx.storage
+    if (kv.get('ended')) return
+    const older = kv.get<Grant>('grant')
+    if (older && older.version > grant.version) return
+    kv.put('grant', { ...grant, ...newer(grant, kv.get<Settings>('settings')) })
+    if (until === null) return
+    kv.put('until', until)
+    await this.ctx.storage.setAlarm(until)
+  }
+
+  /** Changes what the token stands for, now or, where that comes later, as soon as it is opened. */
+  change(settings: Settings): void {
+    const { kv } = this.ctx.storage
+    if (newer(settings, kv.get<Settings>('settings')) !== settings) return
+    kv.put('settings', settings)
+    const grant = kv.get<Grant>('grant')
+    if (grant) kv.put('grant', { ...grant, ...newer(grant, settings) })
   }
 
   /** Ends the token; it stays ended even if `open` arrives later. */
-  async end(expiresAt: number): Promise<void> {
+  async end(): Promise<void> {
     this.ctx.storage.kv.put('ended', true)
-    await this.ctx.storage.setAlarm(expiresAt)
+    await this.ctx.storage.setAlarm(Date.now() + REMEMBERED_MS)
   }
 
   /** Counts one request, or refuses it; null when there is no such token, or no longer. */
   admit(): Admission | null {
     const { kv } = this.ctx.storage
     const grant = kv.get<Grant>('grant')
-    if (!grant || kv.get('ended')) return null
-
     const now = Date.now()
+    if (!grant || grant.disabled || kv.get('ended')) return null
+    if (now >= (kv.get<number>('until') ?? Number.POSITIVE_INFINITY)) return null
+
     this.#rate ??= recover(kv.get<Rate>('rate') ?? UNUSED, now)
     const { rate, write, ...told } = decide(this.#rate, now)
     this.#rate = rate
@@ -86,4 +96,9 @@ export class TokenGate extends DurableObject<Env> {
       this.ctx.storage.kv.put('rate', this.#rate)
     }, wait)
   }
+}
+
+/** The newer of two versions of an account's settings. */
+function newer<S extends Settings>(settings: S, others: Settings | undefined): S | Settings {
+  return others && others.version > settings.version ? others : settings
 }

@@ -1,5 +1,7 @@
+import { arrived } from './arrivals.ts'
 import { chunk } from './chunks.ts'
-import { READ, STRAY } from './log-statement.ts'
+import { READ } from './log-statement.ts'
+import { ODD, type Odd, OWN_LINE } from './phrases.ts'
 import { tried } from './run.ts'
 import type { Shelf } from './shelf.ts'
 import { statementsOf } from './statements.ts'
@@ -9,6 +11,8 @@ import type { Delivery } from './tables.ts'
 export interface Row {
   idx: number
   values: Record<string, unknown>
+  /** What is odd of it, if anything is. */
+  odd?: Odd
 }
 
 /** What a request brings, judged: all that the database needs to decide on the rest. */
@@ -29,7 +33,13 @@ export interface Parcel {
   wrong: number
   errorsTotal: number
   errors: string | null
+  /** What makes the request repeatable: its Idempotency-Key, and the digest of what it brings. */
+  idempotency: { key: string; digest: string } | null
+  /** Whether it brings what happened on the day before (UTC). */
+  yesterday: boolean
+  /** All but those that are wrong: each key once, and in order what comes again under one of them. */
   rows: Row[]
+  later: Row[]
   /** What is wrong, as far as it is right: whether it also refers to what is not known. */
   strays: Row[]
 }
@@ -50,11 +60,15 @@ export function deliver(
   shelf: Shelf,
   parcel: Parcel,
 ): Promise<Receipt> {
+  const { short } = statementsOf(shelf)
+  const { rows, later, strays, dryRun } = parcel
   const chunks = {
-    short: arrays(parcel.rows, statementsOf(shelf).short),
-    strays: arrays(parcel.strays, [...statementsOf(shelf).short, STRAY]),
-    full: arrays(parcel.rows, shelf.columns),
+    short: arrays(rows, short),
+    odd: arrays([...later, ...strays], [...short, ODD]),
+    full: arrays(rows, shelf.columns),
+    later: arrays(later, shelf.columns),
   }
+  const again = new Set(later.map(({ idx }) => idx))
   return tried(async (attempt) => {
     const answers = await session.batch<Record<string, unknown>>(
       batchOf(session, shelf, parcel, chunks, attempt),
@@ -62,7 +76,11 @@ export function deliver(
     const delivery = answers.at(-1)!.results[0] as unknown as Delivery
     const revisions = new Map<number, number>()
     for (const { results } of answers.slice(1, -1)) {
-      for (const { idx, revision } of results) revisions.set(Number(idx), Number(revision))
+      for (const { idx, revision } of results) {
+        // A dry run compares with what is stored: what comes again would find the first one there.
+        const isSecond = dryRun && revision === 1 && again.has(Number(idx))
+        revisions.set(Number(idx), isSecond ? 2 : Number(revision))
+      }
     }
     return { delivery, revisions }
   })
@@ -70,23 +88,24 @@ export function deliver(
 
 interface Chunks {
   short: string[]
-  strays: string[]
+  odd: string[]
   full: string[]
+  later: string[]
 }
 
 function batchOf(
   session: D1DatabaseSession,
   shelf: Shelf,
   parcel: Parcel,
-  { short, strays, full }: Chunks,
+  { short, odd, full, later }: Chunks,
   attempt: number,
 ): D1PreparedStatement[] {
-  const { account, id, resource, policy, dryRun } = parcel
+  const { account, id, resource, policy, dryRun, idempotency } = parcel
   const sql = statementsOf(shelf)
   const bind = (text: string, ...more: unknown[]) =>
     session.prepare(text).bind(account, id, attempt, ...more)
   const log = bind(
-    sql.log(short.length, strays.length),
+    sql.log(short.length, odd.length),
     parcel.receivedAt,
     resource,
     parcel.form,
@@ -97,36 +116,58 @@ function batchOf(
     parcel.errorsTotal,
     parcel.errors,
     policy,
+    idempotency?.key ?? null,
+    idempotency?.digest ?? null,
     ...short,
-    ...strays,
+    ...odd,
   )
   const read = session.prepare(READ).bind(account, id)
-  // Where all is refused already, nothing is left to write.
-  if (full.length === 0 || (parcel.wrong > 0 && !parcel.lenient)) return [log, read]
   if (dryRun) {
-    const { dryCount, dryRows } = sql
-    const both = [dryCount, dryRows].map((text) => bind(text(full.length), ...full))
+    const would = [sql.dryCount, sql.dryRows]
+    const both = [...full, ...later].flatMap((rows) => would.map((text) => bind(text, rows)))
     return [log, ...both, read]
   }
+  const arrival = bind(arrived, Number(parcel.yesterday))
+  // Where all is refused already, nothing is left to write.
+  if (full.length === 0 || (parcel.wrong > 0 && !parcel.lenient)) return [log, arrival, read]
+
   const { move } = sql
-  const upsert = parcel.told ? sql.upsert + sql.returning : sql.upsert
+  const returning = parcel.told ? sql.returning : ''
+  const holds = shelf.holds && policy === 'hold'
+  const recounts = shelf.holds && later.length > 0
+  const listed = (text: string) => short.map((rows) => bind(text, resource, rows))
   return [
     log,
+    arrival,
     ...(attempt > 1 && parcel.told ? short.map((rows) => bind(sql.writtenBefore, rows)) : []),
-    bind(sql.addListed, resource),
+    ...(recounts ? listed(sql.subtractListed) : [bind(sql.addListed, resource)]),
     ...(move ? short.map((rows) => bind(move, rows)) : []),
-    ...full.flatMap((rows) => [bind(upsert, rows), bind(sql.count)]),
-    ...(shelf.holds && policy === 'hold' ? [bind(sql.countHeld(short.length), ...short)] : []),
+    ...full.flatMap((rows) => [bind(sql.upsert + returning, rows), bind(sql.count)]),
+    ...(holds ? [bind(sql.countHeld(short.length), ...short)] : []),
+    ...later.flatMap((rows) => [bind(sql.upsertLater + returning, rows), bind(sql.count)]),
+    ...(recounts ? listed(sql.recountListed) : []),
     ...short.flatMap((rows) =>
       sql.releases.flatMap(({ release, addReleased }) => [
         bind(release, rows),
         session.prepare(addReleased).bind(account),
       ]),
     ),
+    ...(idempotency ? [bind(KEEP_KEY, resource, idempotency.key, idempotency.digest)] : []),
     read,
   ]
 }
 
+/** Binds an Idempotency-Key to what was stored under it; where nothing was, it stays free. */
+const KEEP_KEY = `
+  insert into idempotency_keys (account, resource, key, digest, delivery)
+  select ?1, ?4, ?5, ?6, ?2 from ${OWN_LINE} and refused = 0 and written > 0
+  on conflict (account, resource, key) do nothing`
+
 /** Rows as JSON arrays: half the bytes of objects, and quicker to read by place than by name. */
 const arrays = (rows: Row[], columns: readonly string[]) =>
-  chunk(rows.map(({ idx, values }) => [idx, ...columns.map((name) => values[name] ?? null)]))
+  chunk(
+    rows.map(({ idx, values, odd }) => [
+      idx,
+      ...columns.map((name) => (name === ODD ? odd : values[name]) ?? null),
+    ]),
+  )

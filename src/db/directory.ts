@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
+import { accounts, clients } from './directory-tables.ts'
 import { tried } from './run.ts'
-import { accounts, clients } from './tables.ts'
 
 /** The OAuth client of this name with its account, if there is one. */
 export async function findClient(d1: D1Database, client_id: string) {

@@ -1,4 +1,4 @@
-import { type Found, type Page, type Shown, withoutNulls } from './list.ts'
+import type { Found, Page, Shown } from './list.ts'
 import { tried } from './run.ts'
 
 /** A record that waits for its customer, and which delivery brought it last. */
@@ -21,9 +21,9 @@ export async function listHeld(
   const all = resources
     .filter(({ shelf }) => shelf.holds)
     .map(
-      ({ name, shelf, fields }) => `
+      ({ name, shelf, columns }) => `
         select '${name}' as resource, json_array(${shelf.key.join()}) as key, delivery,
-          json_object(${fields.map((field) => `'${field}', ${field}`).join()}) as record
+          json_object(${columns.map((column) => `'${column}', ${column}`).join()}) as record
         from ${shelf.table} indexed by ${shelf.table}_held where account = ?1 and held = 1`,
     )
     .join(' union all ')
@@ -46,7 +46,7 @@ export async function listHeld(
     data: found.slice(0, size).map((row) => ({
       resource: row.resource!,
       delivery_id: row.delivery!,
-      record: withoutNulls(JSON.parse(row.record!)),
+      record: resources.find(({ name }) => name === row.resource)!.present(JSON.parse(row.record!)),
     })),
     total: Number(counted!.results[0]?.total),
     last: last && [last.resource!, last.key!],

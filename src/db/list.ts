@@ -22,11 +22,14 @@ export interface Filter {
   to?: string
 }
 
-/** What of a resource a list shows: its key is among the fields. */
+/** What of a resource a list shows. */
 export interface Shown {
   readonly name: string
   readonly shelf: Shelf
-  readonly fields: readonly string[]
+  /** The columns that are read, those of the key among them. */
+  readonly columns: readonly string[]
+  /** A record as its sender knows it, of these columns. */
+  readonly present: (row: Record<string, unknown>) => Record<string, unknown>
 }
 
 /**
@@ -58,7 +61,7 @@ export async function list(
       session
         .prepare(
           `with k as materialized (${keys})
-           select ${shown.fields.map((name) => `t.${name}`).join()} from k
+           select ${shown.columns.map((name) => `t.${name}`).join()} from k
            cross join ${table} t on t.account = ?1 and ${same}
            order by ${key.map((name) => `k.${name}`).join()}`,
         )
@@ -73,7 +76,7 @@ export async function list(
   const found = rows!.results
   const last = found.length > page.size ? found[page.size - 1]! : null
   return {
-    data: found.slice(0, page.size).map(withoutNulls),
+    data: found.slice(0, page.size).map(shown.present),
     total: Number(counted!.results[0]?.total ?? 0),
     last: last && key.map((name) => String(last[name])),
   }
@@ -101,7 +104,7 @@ function source(
 /** One record by its id, or null; a held one is not there yet. */
 export async function findOne(
   session: D1DatabaseSession,
-  { shelf, fields }: Shown,
+  { shelf, columns, present }: Shown,
   account: string,
   id: string,
 ): Promise<Record<string, unknown> | null> {
@@ -109,13 +112,13 @@ export async function findOne(
   const row = await tried(() =>
     session
       .prepare(
-        `select ${fields.join()} from ${table}
+        `select ${columns.join()} from ${table}
          where account = ?1 and ${key[0]} = ?2${holds ? ' and held = 0' : ''}`,
       )
       .bind(account, id)
       .first<Record<string, unknown>>(),
   )
-  return row && withoutNulls(row)
+  return row && present(row)
 }
 
 /** A record as it was sent: an optional field that never was is absent, not null. */

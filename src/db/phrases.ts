@@ -35,12 +35,25 @@ export const LINE = 'deliveries where account = ?1 and id = ?2'
  */
 export const OWN_LINE = `${LINE} and attempt = ?3`
 
+/** Behind what is short of an odd record stands what is odd of it; of the others nothing stands there. */
+export const ODD = 'odd'
+
+/**
+ * It is wrong already, and only asked what it refers to; or its key was there before in the same
+ * request, and it says something else or the same.
+ */
+export type Odd = 'wrong' | 'later' | 'again'
+
 /** What a shelf says in every statement; `value` is a record as an array, `t` the stored one. */
 export interface Phrases {
-  /** What of a record most statements need, behind its index: key, reference, indexed, version. */
+  /** What of a record most statements need, behind its index. */
   readonly short: readonly string[]
   readonly inShort: (name: string) => string
   readonly inFull: (name: string) => string
+  /** What is kept of a record: of an erased customer nothing personal. */
+  readonly kept: (line: string) => (name: string) => string
+  /** What a new row holds of it: a day in any case. */
+  readonly born: (line: string) => (name: string) => string
   /** Whether `t` is the record, each of whose key columns is found as said. */
   readonly matches: (each: (name: string) => string) => string
   /** Whether the record refers to what is not known, as a line of the log has it. */
@@ -52,18 +65,38 @@ export interface Phrases {
 }
 
 /** The phrases of a shelf. */
-export function phrasesOf({ key, columns, indexed, refers, version }: Shelf): Phrases {
-  const short = [...new Set([...key, refers.column, ...indexed, ...(version ? [version] : [])])]
+export function phrasesOf(shelf: Shelf): Phrases {
+  const { key, columns, indexed, refers, version, undated, personal, asksVerdict } = shelf
+  const short = [
+    ...new Set([
+      ...key,
+      ...(refers ? [refers.column] : []),
+      ...indexed,
+      ...(version ? [version] : []),
+      ...(asksVerdict ? ['verdict'] : []),
+    ]),
+  ]
   const placeIn = (names: readonly string[]) => (name: string) =>
     `value ->> ${1 + names.indexOf(name)}`
-  const isUnknown = (line: string) =>
-    // Mostly nothing is: no record is looked up then.
-    `((select unknown_at from ${line}) is not null
-      and value ->> 0 in (select value from json_each((select unknown_at from ${line}))))`
+  const inFull = placeIn(columns)
+  // Mostly nothing is listed: no record is looked up then.
+  const isListed = (list: string, line: string) =>
+    `((select ${list} from ${line}) is not null
+      and value ->> 0 in (select value from json_each((select ${list} from ${line}))))`
+  const isUnknown = (line: string) => (refers ? isListed('unknown_at', line) : 'false')
+  const kept = (line: string) => (name: string) =>
+    personal.includes(name)
+      ? `iif(${isListed('erased_at', line)}, null, ${inFull(name)})`
+      : inFull(name)
   return {
     short,
     inShort: placeIn(short),
-    inFull: placeIn(columns),
+    inFull,
+    kept,
+    born: (line) => (name) =>
+      undated && name === 'day'
+        ? `coalesce(${inFull('day')}, ${inFull('first_day')})`
+        : kept(line)(name),
     matches: (each) =>
       `t.account = ?1 and ${key.map((name) => `t.${name} = ${each(name)}`).join(' and ')}`,
     isUnknown,

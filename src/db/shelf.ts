@@ -1,6 +1,7 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { activity, customers, transactions } from './tables.ts'
+import { augmented, type Merge, replaced, replacedOnItsDay } from './merge.ts'
+import { activity, customers, events, transactions } from './tables.ts'
 
 /** How the records of one table are kept: all that the statements that write them must know. */
 export interface Shelf {
@@ -11,14 +12,27 @@ export interface Shelf {
   readonly columns: readonly string[]
   /** The columns, key aside, that an index holds: they change in a statement of their own. */
   readonly indexed: readonly string[]
+  /** The columns that are kept, but make no version differ from another. */
+  readonly silent: readonly string[]
   /** The column that names something which must be known, and where that is known. */
-  readonly refers: { readonly column: string; readonly table: 'customers' | 'affiliates' }
+  readonly refers: {
+    readonly column: string
+    readonly table: 'customers' | 'affiliates'
+  } | null
   /** The column by which an older version is told from a newer one. */
   readonly version: string | null
+  /** What a re-send makes of what is stored. */
+  readonly merge: Merge
   /** Whether a record can wait here for its customer. */
   readonly holds: boolean
   /** The column that holds a record's day. */
   readonly day: string
+  /** Whether a record may say no day: its day is then the one on which it was first received. */
+  readonly undated: boolean
+  /** The columns that are empty for good once the customer is erased. */
+  readonly personal: readonly string[]
+  /** Whether the sender is told where the stored customer came from if the record does not say it. */
+  readonly asksVerdict: boolean
   /** The indexes by which records are found, where the key does not serve. */
   readonly indexes: { readonly customer: string | null; readonly day: string | null }
   /** The tables whose records wait for a record of this one, and as which resource they are known. */
@@ -28,20 +42,45 @@ export interface Shelf {
 /** What we add to a record; the sender never says it. */
 const ADDED = ['account', 'held', 'delivery', 'idx', 'revision']
 
+/** What brands alone say of their customers, and what partners alone do. */
+const BRAND_ONLY = ['regtime', 'extras', 'first_day']
+const PARTNER_ONLY = [
+  'last_modified_date',
+  'affiliate_id',
+  'lang_id',
+  'kyc_status_id',
+  'sales_status_id',
+  'challenge_type',
+  'phase',
+  'account_size',
+  'trading_account_type',
+  'leverage',
+  'email',
+]
+
 /** The columns of an account's primary key, less the account. */
 export const keyOf = (table: SQLiteTable) =>
   getTableConfig(table)
     .primaryKeys[0]!.columns.map(({ name }) => name)
     .slice(1)
 
-function shelf(table: SQLiteTable, own: Pick<Shelf, 'indexed' | 'refers'> & Partial<Shelf>): Shelf {
+function shelf(
+  table: SQLiteTable,
+  own: Pick<Shelf, 'indexed' | 'refers'> & Partial<Shelf>,
+  foreign: readonly string[] = [],
+): Shelf {
   const columns = Object.keys(getTableColumns(table))
   return {
     table: getTableName(table),
     key: keyOf(table),
-    columns: columns.filter((name) => !ADDED.includes(name)),
+    columns: columns.filter((name) => !ADDED.includes(name) && !foreign.includes(name)),
+    silent: [],
     version: null,
+    merge: replaced,
     day: 'day',
+    undated: false,
+    personal: [],
+    asksVerdict: false,
     indexes: { customer: null, day: null },
     holds: columns.includes('held'),
     releases: [],
@@ -49,17 +88,39 @@ function shelf(table: SQLiteTable, own: Pick<Shelf, 'indexed' | 'refers'> & Part
   }
 }
 
-/** Customers: they refer to who is paid for them, and others wait for them. */
-export const customerShelf = shelf(customers, {
-  indexed: ['day'],
-  indexes: { customer: null, day: 'customers_day' },
-  refers: { column: 'affiliate_id', table: 'affiliates' },
-  version: 'last_modified_date',
-  releases: [
-    { table: 'transactions', resource: 'transactions' },
-    { table: 'activity', resource: 'trading-activity' },
-  ],
-})
+const customerShelves = { indexed: ['day'], indexes: { customer: null, day: 'customers_day' } }
+
+/** Customers of partners: they refer to who is paid for them, and others wait for them. */
+export const customerShelf = shelf(
+  customers,
+  {
+    ...customerShelves,
+    refers: { column: 'affiliate_id', table: 'affiliates' },
+    version: 'last_modified_date',
+    personal: ['first_name', 'last_name', 'email'],
+    releases: [
+      { table: 'transactions', resource: 'transactions' },
+      { table: 'activity', resource: 'trading-activity' },
+    ],
+  },
+  BRAND_ONLY,
+)
+
+/** Customers of brands: what a re-send leaves out is kept. */
+export const brandCustomerShelf = shelf(
+  customers,
+  {
+    ...customerShelves,
+    refers: null,
+    merge: augmented,
+    silent: ['regtime'],
+    undated: true,
+    personal: ['first_name', 'last_name', 'extras'],
+    asksVerdict: true,
+    releases: [{ table: 'events', resource: 'activities' }],
+  },
+  PARTNER_ONLY,
+)
 
 /** Transactions: found by their id, their day and their customer. */
 export const transactionShelf = shelf(transactions, {
@@ -73,5 +134,15 @@ export const activityShelf = shelf(activity, {
   indexed: [],
   day: 'date',
   indexes: { customer: 'activity_customer', day: null },
+  refers: { column: 'customer_id', table: 'customers' },
+})
+
+/** Activity of brands: found by its identity, its day and its customer. */
+export const eventShelf = shelf(events, {
+  indexed: ['customer_id', 'day'],
+  silent: ['record'],
+  merge: replacedOnItsDay,
+  undated: true,
+  indexes: { customer: 'events_customer', day: 'events_day' },
   refers: { column: 'customer_id', table: 'customers' },
 })

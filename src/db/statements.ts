@@ -6,14 +6,14 @@ import type { Shelf } from './shelf.ts'
 export interface Statements {
   /** What of a record the short chunks hold, behind its index. */
   readonly short: readonly string[]
-  readonly log: (chunks: number, strays: number) => string
+  readonly log: (chunks: number, odds: number) => string
   /** Tells what an earlier try of ours wrote, for a later one. */
   readonly writtenBefore: string
-  /** Adds to the total of the resource's list; `?4` is the resource. */
-  readonly addListed: string
   /** Moves records whose indexed columns change; null where none can. */
   readonly move: string | null
   readonly upsert: string
+  /** Stores records whose key was there before in the same request, one after the other. */
+  readonly upsertLater: string
   /** Follows `upsert` where it is to tell which records it wrote. */
   readonly returning: string
   /** Counts what `upsert` wrote, and what of it is held. */
@@ -21,9 +21,13 @@ export interface Statements {
   readonly countHeld: (chunks: number) => string
   /** Releases what waited for the records of a chunk, and adds it to the total of its list. */
   readonly releases: readonly { readonly release: string; readonly addReleased: string }[]
-  /** Counts and tells what a dry run would write. */
-  readonly dryCount: (chunks: number) => string
-  readonly dryRows: (chunks: number) => string
+  /** Adds to the total of the resource's list (`?4`) what became of records in a chunk (`?5`). */
+  readonly addListed: string
+  readonly subtractListed: string
+  readonly recountListed: string
+  /** Counts and tells what a dry run would write of a chunk. */
+  readonly dryCount: string
+  readonly dryRows: string
 }
 
 const known = new WeakMap<Shelf, Statements>()
@@ -35,16 +39,33 @@ export function statementsOf(shelf: Shelf): Statements {
   return found
 }
 
+/** Adds to the total of a list, by a line of the log. */
+const adding = (number: string, line: string) => `
+      insert into totals (account, resource, total) select ?1, ?4, ${number} from ${line}
+      on conflict (account, resource) do update set total = total + excluded.total`
+
 function write(shelf: Shelf, phrases: Phrases): Statements {
-  const { table, key, columns, indexed, holds } = shelf
-  const { short, inShort, inFull, matches, isUnknown, isWanted, isOlder } = phrases
+  const { table, key, columns, indexed, silent, merge, undated, holds } = shelf
+  const { short, inShort, inFull, kept, born, matches, isUnknown, isWanted, isOlder } = phrases
   const heldColumn = holds ? 'held, ' : ''
   const heldValue = holds ? `${isUnknown(OWN_LINE)}, ` : ''
   // SET must not name an indexed column: its index would be written, even if the value is equal.
-  const content = columns.filter((name) => !key.includes(name) && !indexed.includes(name))
+  const content = columns.filter(
+    (name) => !key.includes(name) && !indexed.includes(name) && name !== 'first_day',
+  )
+  const compared = content.filter((name) => !silent.includes(name))
   const excluded = (name: string) => `excluded.${name}`
   const stored = (name: string) => `t.${name}`
-  const fromExcluded = (name: string) => `${name} = excluded.${name}`
+  const next = (name: string) => merge(name, excluded)
+  const toNext = (name: string) => `${name} = ${next(name)}`
+  const toExcluded = (name: string) => `${name} = ${excluded(name)}`
+  const differs = `${row(compared, next)} is not ${row(compared, stored)}`
+  const into = `insert into ${table} as t
+      (account, ${commas(columns)}, ${heldColumn}delivery, idx, revision)`
+  const written = `delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1`
+  const listedOf = `select count(*) from ${EACH}(?5) cross join ${table} t on ${matches(inShort)}
+        where t.held = 0`
+  const onConflict = `on conflict (account, ${commas(key)}) do update set`
 
   return {
     short,
@@ -55,35 +76,36 @@ function write(shelf: Shelf, phrases: Phrases): Statements {
       from ${EACH}(?4) cross join ${table} t on ${matches(inShort)}
       where t.delivery = ?2 and ?3 > 1`,
 
-    addListed: `
-      insert into totals (account, resource, total)
-      select ?1, ?4, listed from ${OWN_LINE} and refused = 0 and listed <> 0
-      on conflict (account, resource) do update set total = total + excluded.total`,
-
     // An insert that always conflicts: an update would look for its values record by record.
     move: indexed.length
       ? `
       insert into ${table} (account, ${commas(columns)}, ${heldColumn}delivery, idx, revision)
       select t.account,
-        ${commas(columns, (name) => (indexed.includes(name) ? inShort : stored)(name))},
+        ${commas(columns, (name) => (indexed.includes(name) ? merge(name, inShort) : stored(name)))},
         ${heldValue}'', t.idx, t.revision
       from ${EACH}(?4) cross join ${table} t on ${matches(inShort)}
         and value ->> 0 in (select value from json_each((select moved from ${LINE})))
       where (select moved from ${OWN_LINE} and refused = 0) is not null
-      on conflict (account, ${commas(key)}) do update set
-        ${commas([...indexed, ...(holds ? ['held'] : []), 'delivery'], fromExcluded)}`
+      ${onConflict}
+        ${commas([...indexed, ...(holds ? ['held'] : []), 'delivery'], toExcluded)}`
       : null,
 
     // A record that has moved is written in any case: its delivery is empty.
     upsert: `
-      insert into ${table} as t (account, ${commas(columns)}, ${heldColumn}delivery, idx, revision)
-      select ?1, ${commas(columns, inFull)}, ${heldValue}?2, value ->> 0, 1
+      ${into}
+      select ?1, ${commas(columns, born(OWN_LINE))}, ${heldValue}?2, value ->> 0, 1
       from ${EACH}(?4) where ${isWanted(OWN_LINE)}
-      on conflict (account, ${commas(key)}) do update set
-        ${commas(content, fromExcluded)},
-        delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
-      where (${row(content, excluded)} is not ${row(content, stored)} or t.delivery = '')
-        and not ${isOlder(excluded)}`,
+      ${onConflict} ${commas(content, toNext)}, ${written}
+      where (${differs} or t.delivery = '') and not ${isOlder(excluded)}`,
+
+    // What is indexed is set, too: here it may change from one record to the next.
+    upsertLater: `
+      ${into}
+      select ?1, ${commas(columns, later)}, ${heldValue}?2, value ->> 0, 1
+      from ${EACH}(?4) left join ${table} t on ${matches(inFull)} where ${isWanted(OWN_LINE)}
+      ${onConflict} ${commas(content, toNext)},
+        ${commas([...indexed, ...(holds ? ['held'] : [])], toExcluded)}, ${written}
+      where ${differs} or ${row(indexed, excluded)} is not ${row(indexed, stored)}`,
     returning: ' returning idx, revision',
 
     count: `
@@ -92,7 +114,7 @@ function write(shelf: Shelf, phrases: Phrases): Statements {
 
     // To update a held record is no update for the sender: it stays held.
     countHeld: (chunks) => `
-      update deliveries set held_written = (
+      update deliveries set held_written = held_written + (
         select count(*) from (${union(chunks, 4)}) cross join ${table} t on ${matches(inShort)}
         where t.held = 1 and t.delivery = ?2)
       where unknown_at is not null and refused = 0
@@ -111,25 +133,40 @@ function write(shelf: Shelf, phrases: Phrases): Statements {
         on conflict (account, resource) do update set total = total + excluded.total`,
     })),
 
-    dryCount: (chunks) => `
-      update deliveries set written = would.written, held_written = would.held
+    addListed: adding('listed', `${OWN_LINE} and refused = 0 and listed <> 0`),
+    // Where a key is there twice, the list has grown by what it holds after less what it held before.
+    subtractListed: adding(`-(${listedOf})`, `${OWN_LINE} and refused = 0`),
+    recountListed: adding(`(${listedOf})`, `${OWN_LINE} and refused = 0`),
+
+    dryCount: `
+      update deliveries set
+        written = deliveries.written + would.written,
+        held_written = deliveries.held_written + would.held
       from (
         select count(*) as written,
           count(*) filter (where ${holds ? isUnknown(LINE) : 'false'}) as held
-        from (${wouldWrite(chunks, 'value')})
+        from (${wouldWrite('value')})
       ) as would
       where account = ?1 and id = ?2 and attempt = ?3`,
 
-    dryRows: (chunks) =>
-      wouldWrite(chunks, 'value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision'),
+    dryRows: wouldWrite('value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision'),
+  }
+
+  function later(name: string) {
+    return undated && name === 'day'
+      ? `coalesce(${merge('day', inFull)}, ${inFull('first_day')})`
+      : kept(OWN_LINE)(name)
   }
 
   /** What `upsert` would write, of which nothing is written. */
-  function wouldWrite(chunks: number, shown: string) {
-    const said = columns.filter((name) => !key.includes(name))
+  function wouldWrite(shown: string) {
+    const said = columns.filter(
+      (name) => !key.includes(name) && !silent.includes(name) && name !== 'first_day',
+    )
+    const become = (name: string) => merge(name, kept(LINE))
     return `
-      select ${shown} from (${union(chunks, 4)}) left join ${table} t on ${matches(inFull)}
+      select ${shown} from ${EACH}(?4) left join ${table} t on ${matches(inFull)}
       where ${isWanted(LINE)} and not ${isOlder(inFull)}
-        and (t.account is null or ${row(said, stored)} is not ${row(said, inFull)})`
+        and (t.account is null or ${row(said, become)} is not ${row(said, stored)})`
   }
 }

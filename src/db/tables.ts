@@ -22,35 +22,6 @@ const written = {
 /** 1 while the record's customer is unknown. */
 const held = { held: integer().notNull() }
 
-/** Partner firms and brands. */
-export const accounts = sqliteTable('accounts', {
-  id: text().primaryKey(),
-  name: text().notNull(),
-  vertical: text({ enum: ['prop-trading', 'forex', 'igaming'] }).notNull(),
-  mode: text({ enum: ['live', 'test'] }).notNull(),
-  time_zone: text().notNull(),
-  binding: text().notNull(),
-  unknown_customer: text({ enum: ['reject', 'hold'] }).notNull(),
-  unknown_affiliate: text({ enum: ['warn', 'reject'] }).notNull(),
-  disabled: integer().notNull(),
-  created_at: text().notNull(),
-})
-
-/** An account, as it was set up. */
-export type Account = typeof accounts.$inferSelect
-
-/** The OAuth clients of partner firms. */
-export const clients = sqliteTable('clients', {
-  client_id: text().primaryKey(),
-  account: text().notNull(),
-  secret_digest: text().notNull(),
-  previous_digest: text(),
-  previous_until: integer(),
-  version: integer().notNull(),
-  revoked: integer().notNull(),
-  created_at: text().notNull(),
-})
-
 /** Who may be paid, as the account names them. */
 export const affiliates = sqliteTable(
   'affiliates',
@@ -86,6 +57,13 @@ export const customers = sqliteTable(
     email: text(),
     day: text().notNull(),
     ...written,
+    regtime: text(),
+    extras: text(),
+    first_day: text(),
+    verdict: text({
+      enum: ['attributed', 'altered', 'foreign', 'unrecognised', 'conflict'],
+    }),
+    link: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )
@@ -134,6 +112,30 @@ export const activity = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.date, t.customer_id, t.instrument, t.currency] })],
 )
 
+/** What customers of brands did; migrations/0004_brands.sql says what each column is. */
+export const events = sqliteTable(
+  'events',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    eventname: text().notNull(),
+    customer_id: text().notNull(),
+    eventid: text(),
+    createtime: text(),
+    amount: real(),
+    currency: text(),
+    product: text(),
+    kpis: text(),
+    details: text(),
+    record: text().notNull(),
+    day: text().notNull(),
+    first_day: text().notNull(),
+    ...held,
+    ...written,
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
 /** How many records an account has of a resource, held ones left out. */
 export const totals = sqliteTable(
   'totals',
@@ -172,6 +174,9 @@ export const deliveries = sqliteTable(
     unknown_keys: text(),
     stale_at: text(),
     moved: text(),
+    reused: integer().notNull(),
+    erased_at: text(),
+    verdicts: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )

@@ -9,6 +9,10 @@ export interface Tally {
   readonly groups: readonly string[]
   /** The columns that are summed. */
   readonly sums: readonly string[]
+  /** A column that maps names to numbers, each of which is summed under its name. */
+  readonly kpis?: string
+  /** What columns are called on the wire, where that is another name. */
+  readonly wire?: Readonly<Record<string, string>>
 }
 
 /** One group of one day; sums are exact decimal text. */
@@ -35,29 +39,56 @@ export async function totalsOf(
 ): Promise<Total[]> {
   const answers = await tried(() =>
     session.batch<Record<string, unknown>>(
-      tallies.map((tally) => session.prepare(statement(tally)).bind(account, from, to)),
+      tallies
+        .flatMap((tally) => [statement(tally), ...(tally.kpis ? [kpiStatement(tally)] : [])])
+        .map((text) => session.prepare(text).bind(account, from, to)),
     ),
   )
   return tallies
-    .flatMap((tally, i) => answers[i]!.results.map((row) => present(tally, row)))
+    .flatMap((tally) => {
+      const rows = answers.shift()!.results
+      const kpis = Map.groupBy(tally.kpis ? answers.shift()!.results : [], groupOf(tally))
+      return rows.map((row) => present(tally, row, kpis.get(groupOf(tally)(row)) ?? []))
+    })
     .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
 }
 
+/** One text for what makes a group. */
+const groupOf =
+  ({ groups }: Tally) =>
+  (row: Record<string, unknown>) =>
+    JSON.stringify([row.day, ...groups.map((group) => row[group])])
+
 function statement({ shelf, groups, sums }: Tally): string {
-  const { table, day, holds, indexes } = shelf
-  const by = [day, ...groups].join()
-  const limbs = sums.flatMap((name) => [
-    `sum(${whole(name)} / ${LIMB}) as ${name}_0`,
-    `sum(${whole(name)} % ${LIMB}) as ${name}_1`,
-    `sum(${fraction(name)} / ${LIMB}) as ${name}_2`,
-    `sum(${fraction(name)} % ${LIMB}) as ${name}_3`,
-  ])
+  const by = [shelf.day, ...groups].join()
   return `
-    select ${[`${day} as day`, ...groups, 'count(*) as count', ...limbs].join()}
-    from ${table}${indexes.day ? ` indexed by ${indexes.day}` : ''}
-    where account = ?1 and ${day} between ?2 and ?3${holds ? ' and held = 0' : ''}
+    select ${[`${shelf.day} as day`, ...groups, 'count(*) as count', ...sums.flatMap((name) => limbs(name, name))].join()}
+    from ${source(shelf)} ${matching(shelf)}
     group by ${by} order by ${by}`
 }
+
+/** The same of each KPI by its name, which is no column of its own. */
+function kpiStatement({ shelf, groups, kpis }: Tally): string {
+  const by = [shelf.day, ...groups, 'k.key'].join()
+  return `
+    select ${[`${shelf.day} as day`, ...groups, 'k.key as kpi', ...limbs('k.value', 'sum')].join()}
+    from ${source(shelf)} cross join json_each(${kpis}) k ${matching(shelf)}
+    group by ${by} order by ${by}`
+}
+
+const source = ({ table, indexes }: Shelf) =>
+  `${table}${indexes.day ? ` indexed by ${indexes.day}` : ''}`
+
+const matching = ({ day, holds }: Shelf) =>
+  `where account = ?1 and ${day} between ?2 and ?3${holds ? ' and held = 0' : ''}`
+
+/** A sum in four parts, none of which overflows. */
+const limbs = (value: string, name: string) => [
+  `sum(${whole(value)} / ${LIMB}) as ${name}_0`,
+  `sum(${whole(value)} % ${LIMB}) as ${name}_1`,
+  `sum(${fraction(value)} / ${LIMB}) as ${name}_2`,
+  `sum(${fraction(value)} % ${LIMB}) as ${name}_3`,
+]
 
 const whole = (name: string) => `cast(${name} as integer)`
 
@@ -74,19 +105,27 @@ function fraction(name: string): string {
   return `cast(round((${name} - ${whole(name)}) * ${scale}) * (1e12 / ${scale}) as integer)`
 }
 
-function present({ name, groups, sums }: Tally, row: Record<string, unknown>): Total {
+function present(
+  { name, groups, sums, wire = {} }: Tally,
+  row: Record<string, unknown>,
+  kpis: readonly Record<string, unknown>[],
+): Total {
+  const called = (column: string) => wire[column] ?? column
+  const summed = sums.filter((sum) => row[`${sum}_0`] !== null)
   return {
     day: String(row.day),
     resource: name,
-    ...Object.fromEntries(groups.map((group) => [group, row[group]])),
+    ...Object.fromEntries(groups.map((group) => [called(group), row[group]])),
     count: Number(row.count),
-    sums: Object.fromEntries(
-      sums
-        .filter((sum) => row[`${sum}_0`] !== null)
-        .map((sum) => [sum, decimal([0, 1, 2, 3].map((i) => BigInt(Number(row[`${sum}_${i}`]))))]),
-    ),
+    sums: Object.fromEntries([
+      ...summed.map((sum) => [called(sum), sumOf(row, sum)]),
+      ...kpis.map((kpi) => [kpi.kpi, sumOf(kpi, 'sum')]),
+    ]),
   }
 }
+
+const sumOf = (row: Record<string, unknown>, name: string) =>
+  decimal([0, 1, 2, 3].map((i) => BigInt(Number(row[`${name}_${i}`]))))
 
 const TRILLION = 10n ** 12n
 

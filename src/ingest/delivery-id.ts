@@ -10,3 +10,6 @@ export const receivedAt = (id: string) => decodeTime(id.slice(PREFIX.length))
 
 /** Smaller than the id of any delivery that was received from then on. */
 export const idsFrom = (time: number) => PREFIX + ulid(Math.max(time, 0)).slice(0, 10)
+
+/** How long the log of deliveries is kept. */
+export const KEPT_MS = 30 * 24 * 60 * 60 * 1000

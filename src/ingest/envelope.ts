@@ -10,14 +10,20 @@ export type Form = 'object' | 'array' | 'data'
 export const pointerOf = (form: Form, index: number) =>
   form === 'object' ? '' : form === 'array' ? `/${index}` : `/data/${index}`
 
-/** The records of a body in any of its three forms, and what is wrong with it as a whole. */
-export function unwrap(body: unknown): { form: Form; sent: readonly unknown[]; issues: Issue[] } {
+/**
+ * The records of a body in any of its forms, and what is wrong with it as a whole. Where records
+ * may have any members, `data` is one of them, and wraps nothing.
+ */
+export function unwrap(
+  body: unknown,
+  wraps: boolean,
+): { form: Form; sent: readonly unknown[]; issues: Issue[] } {
   if (Array.isArray(body)) return { form: 'array', sent: body, issues: counted(body, '') }
   if (typeof body !== 'object' || body === null) {
     const expected = 'JSON object or an array of them'
     return { form: 'object', sent: [], issues: [{ pointer: '', code: 'type', expected }] }
   }
-  if (!Object.hasOwn(body, 'data')) return { form: 'object', sent: [body], issues: [] }
+  if (!wraps || !Object.hasOwn(body, 'data')) return { form: 'object', sent: [body], issues: [] }
 
   const { data } = body as { data: unknown }
   const others = Object.keys(body).filter((name) => name !== 'data' && name !== 'meta')

@@ -1,27 +1,29 @@
-import * as v from 'valibot'
-import { id, type Rule } from '../fields.ts'
-import { type Form, pointerOf, step, unwrap } from './envelope.ts'
+import { type Form, pointerOf, unwrap } from './envelope.ts'
+import type { Warning } from './warnings.ts'
 import type { Issue } from './words.ts'
 
 /** The contract: of one record at most so many errors are written out. */
 export const MAX_PER_RECORD = 10
 
-/** Something the sender should know of a record that is stored. */
-export interface Warning {
-  code: string
-  pointer: string
-  message: string
+/** What is found of one record; pointers are within it. */
+export interface Checked {
+  /** The rules that it breaks. */
+  found: Issue[]
+  /** What of it is right. */
+  output: Record<string, unknown>
+  /** What to tell of it if it is good. */
+  warnings: Warning[]
 }
 
 /** What the records of a request are judged by. */
 export interface Entity {
-  readonly schema: v.ObjectSchema<v.ObjectEntries, undefined>
-  /** The members that tell one record from another, as they are named on the wire. */
-  readonly key: readonly string[]
-  /** The members whose values are nobody's business, and never said back. */
-  readonly personal: ReadonlySet<string>
-  /** What to tell of a record that is good; pointers are within the record. */
-  readonly warn: (record: Record<string, unknown>) => Warning[]
+  /** Whether an object may hold the records as its member `data`. */
+  readonly wraps: boolean
+  /** One text for all that tells a record from others, where it must not be there twice. */
+  readonly nameOf: (record: object) => string | null
+  /** The members that tell it from others, as they were sent; undefined: there are none. */
+  readonly keyOf: (record: object) => Record<string, string> | undefined
+  readonly check: (record: object) => Checked
 }
 
 /** A record that breaks no rule. */
@@ -47,7 +49,7 @@ export interface Judged {
 
 /** Judges a body. Pure: it reads no request, and throws nothing. */
 export function judge(body: unknown, entity: Entity): Judged {
-  const { form, sent, issues } = unwrap(body)
+  const { form, sent, issues } = unwrap(body, entity.wraps)
   const judged: Judged = {
     form,
     sent,
@@ -63,12 +65,11 @@ export function judge(body: unknown, entity: Entity): Judged {
   const seen = new Set<string>()
   for (const [index, record] of sent.entries()) {
     const at = pointerOf(form, index)
-    const { found, output } = broken(record, entity)
-    const name = nameOf(record, entity.key)
+    const { found, output, warnings } = isObject(record) ? entity.check(record) : NO_OBJECT
+    const name = isObject(record) ? entity.nameOf(record) : null
     if (name !== null && seen.has(name)) found.push({ pointer: '', code: 'duplicate_key' })
     else if (name !== null) seen.add(name)
     if (found.length === 0 && isWhole) {
-      const warnings = entity.warn(output)
       for (const warning of warnings) warning.pointer = at + warning.pointer
       judged.good.push({ index, record: output, warnings })
       continue
@@ -76,7 +77,7 @@ export function judge(body: unknown, entity: Entity): Judged {
     judged.wrong += 1
     judged.errorsTotal += found.length
     judged.bad.push({ index, record: output })
-    const key = keyOf(record, entity.key)
+    const key = keyIn(record, entity)
     for (const issue of found.slice(0, MAX_PER_RECORD)) {
       issues.push({ index, ...(key && { key }), ...issue, pointer: at + issue.pointer })
     }
@@ -84,80 +85,15 @@ export function judge(body: unknown, entity: Entity): Judged {
   return judged
 }
 
-/** One text for all members of a record's key; null where one of them is no text. */
-function nameOf(record: unknown, key: readonly string[]): string | null {
-  if (typeof record !== 'object' || record === null) return null
-  const members = key.map((name) => (record as Record<string, unknown>)[name])
-  if (!members.every((member) => typeof member === 'string')) return null
-  return members.length === 1 ? members[0]! : JSON.stringify(members)
+const NO_OBJECT: Checked = {
+  found: [{ pointer: '', code: 'type', expected: 'object' }],
+  output: {},
+  warnings: [],
 }
 
-/** The members of a record's key, as sent, less those that are no good as one; none: undefined. */
-export function keyOf(record: unknown, key: readonly string[]): Record<string, string> | undefined {
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return undefined
-  const members = record as Record<string, unknown>
-  const good = key.filter((name) => Object.hasOwn(members, name) && v.is(id, members[name]))
-  if (good.length === 0) return undefined
-  return Object.fromEntries(good.map((name) => [name, members[name] as string]))
-}
+const isObject = (record: unknown): record is object =>
+  typeof record === 'object' && record !== null && !Array.isArray(record)
 
-/** One rule a field: the first that is broken explains the others. */
-const CONFIG = {
-  abortPipeEarly: true,
-  message: ({ expected }: v.BaseIssue<unknown>) => `type ${expected}`,
-} as const
-
-interface Broken {
-  found: Issue[]
-  output: Record<string, unknown>
-}
-
-/** The rules that one record breaks; pointers are within the record. */
-function broken(record: unknown, { schema, personal }: Entity): Broken {
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
-    return { found: [{ pointer: '', code: 'type', expected: 'object' }], output: {} }
-  }
-  const { entries } = schema
-  const found: Issue[] = []
-  const output: Record<string, unknown> = {}
-  let known = 0
-  // Field by field: to parse the record as a whole takes half as long again, and drops what is
-  // unknown without a word.
-  for (const name in entries) {
-    const value = (record as Record<string, unknown>)[name]
-    const field = entries[name]!
-    const isOptional = field.type === 'optional'
-    if (value !== undefined) known += 1
-    if (value === undefined && isOptional) continue
-    if (value === undefined || (value === null && !isOptional)) {
-      found.push({ pointer: step(name), code: 'required' })
-      continue
-    }
-    const result = field['~run']({ value }, CONFIG)
-    if (result.issues) found.push(dataOf(name, value, result.issues[0], personal))
-    else output[name] = result.value
-  }
-  const names = Object.keys(record)
-  if (names.length === known) return { found, output }
-  for (const name of names) {
-    if (Object.hasOwn(entries, name)) continue
-    found.push({ pointer: step(name), code: 'unknown_field', names: Object.keys(entries) })
-  }
-  return { found, output }
-}
-
-function dataOf(
-  name: string,
-  value: unknown,
-  { message }: v.BaseIssue<unknown>,
-  personal: ReadonlySet<string>,
-): Issue {
-  const [code = '', ...expected] = message.split(' ')
-  const shown = (typeof value === 'string' || typeof value === 'number') && !personal.has(name)
-  return {
-    pointer: step(name),
-    code: code as Rule,
-    ...(expected.length > 0 && { expected: expected.join(' ') }),
-    ...(shown && { value }),
-  }
-}
+/** The key of a record as it was sent, if that is an object. */
+export const keyIn = (record: unknown, { keyOf }: Pick<Entity, 'keyOf'>) =>
+  isObject(record) ? keyOf(record) : undefined

@@ -14,18 +14,21 @@ export function logged(issues: readonly Issue[]): string | null {
 
 /** The errors of a logged delivery, those that were found at the door and in the database. */
 export function errorsOf(
-  { errors, unknown_keys, form }: Pick<Delivery, 'errors' | 'unknown_keys' | 'form'>,
-  { key, shelf }: Pick<Intake, 'key' | 'shelf'>,
+  { errors, unknown_keys, form, reused }: Logged,
+  intake: Pick<Intake, 'keyFrom' | 'shelf' | 'reference'>,
 ): Said[] {
+  if (reused) return [say({ pointer: '', code: 'idempotency_key_reused' })]
   const found: Said[] = JSON.parse(errors ?? '[]')
   const keys: [number, ...(string | null)[]][] = JSON.parse(unknown_keys ?? '[]')
   for (const [index, ...values] of keys) {
-    const sent = key.flatMap((name, i) => (values[i] ? [[name, values[i]] as const] : []))
-    const named = sent.length > 0 ? Object.fromEntries(sent) : undefined
-    found.push(say(unknownReference(shelf, { form, index, key: named }, values.at(-1))))
+    const key = intake.keyFrom(values.slice(0, -1))
+    found.push(say(unknownReference(intake, { form, index, key }, values.at(-1))))
   }
   return firstOf(byRecord(found))
 }
+
+/** What of a delivery's line its errors follow from. */
+type Logged = Pick<Delivery, 'errors' | 'unknown_keys' | 'form' | 'reused'>
 
 /** The first errors, as many as the log may show. */
 function firstOf(errors: readonly Said[]): Said[] {

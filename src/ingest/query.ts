@@ -45,3 +45,15 @@ export function readDays<Q extends { from?: string; to?: string }>(query: Q): Q 
   if (query.from && query.to && query.from > query.to) throw invalidQuery('from is after to.')
   return query
 }
+
+/** The contract: totals span at most so many days. */
+const MAX_DAYS = 366
+
+/** Two days that must both be there, not too far apart. */
+export function readSpan(query: { from?: string; to?: string }): { from: string; to: string } {
+  const { from, to } = readDays(query)
+  if (!from || !to) throw invalidQuery('from and to are needed: the first and the last day.')
+  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1
+  if (days > MAX_DAYS) throw invalidQuery(`from and to span at most ${MAX_DAYS} days.`)
+  return { from, to }
+}

@@ -1,15 +1,16 @@
 import type { Context } from 'hono'
-import type { Caller } from '../auth/bearer.ts'
+import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
-import type { Grant } from '../auth/token-gate.ts'
-import { deliver, type Parcel, type Row } from '../db/deliver.ts'
+import type { Grant } from '../auth/grant.ts'
+import { deliver, type Parcel } from '../db/deliver.ts'
 import { readBody } from './body.ts'
 import { newDeliveryId } from './delivery-id.ts'
-import type { Intake } from './intake.ts'
+import { digestOf, readIdempotencyKey } from './idempotency.ts'
+import type { Arrival, Intake, Rows } from './intake.ts'
 import { parseJson } from './json.ts'
 import { type Judged, judge } from './judge.ts'
 import { logged } from './log.ts'
-import { type Preferences, readPrefer } from './prefer.ts'
+import { readPrefer } from './prefer.ts'
 import { readDryRun } from './query.ts'
 import { answer } from './report.ts'
 
@@ -25,54 +26,64 @@ export function receive(c: Context<Caller>, intake: Intake): Promise<Response> {
 }
 
 async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
+  const { admitted } = c.var
   const preferences = readPrefer(c.req.header('Prefer'))
   const dryRun = readDryRun(c.req.url)
-  const { text, release } = await readBody(c.req.raw, c.var.admitted)
+  const key = intake.repeatable ? readIdempotencyKey(c.req.header('Idempotency-Key')) : null
+  const { text, release } = await readBody(c.req.raw, admitted)
   try {
-    const judged = judge(parseJson(text), intake)
-    const grant = await c.var.admitted
-    const parcel = toParcel(judged, intake, grant, preferences, dryRun)
+    const body = parseJson(text)
+    const entity = await intake.entity(admitted)
+    const judged = judge(body, entity)
+    const grant = await admitted
+    const receivedAt = Date.now()
+    const id = newDeliveryId(receivedAt)
+    const arrival = { env: c.env, grant, id, receivedAt, idempotencyKey: key }
+    const records = await intake.rowsOf(judged, arrival)
+    const parcel: Parcel = {
+      ...records,
+      ...about(judged, intake, arrival),
+      idempotency: key === null ? null : { key, digest: await digestOf(judged.sent) },
+      dryRun,
+      lenient: preferences.lenient,
+      told: !preferences.minimal || mayWarn(judged, intake, grant),
+      yesterday: isOfYesterday(records, intake, receivedAt),
+    }
     const session = databaseOf(c.env, grant.binding).withSession('first-primary')
     const receipt = await deliver(session, intake.shelf, parcel)
     c.set('delivery', receipt.delivery)
     c.header('x-d1-bookmark', session.getBookmark() ?? undefined)
     if (preferences.applied) c.header('Preference-Applied', preferences.applied)
-    return answer(c, { judged, intake, parcel, receipt, minimal: preferences.minimal })
+    return answer(c, { judged, intake, entity, parcel, receipt, minimal: preferences.minimal })
   } finally {
     release()
   }
 }
 
-function toParcel(
-  judged: Judged,
-  intake: Intake,
-  grant: Grant,
-  { lenient, minimal }: Preferences,
-  dryRun: boolean,
-): Parcel {
-  const receivedAt = Date.now()
-  const policy = intake.policy(grant)
-  // A minimal answer tells only of records with a warning: it can be known that there is none.
-  const warns = policy === 'warn' || judged.good.some(({ warnings }) => warnings.length > 0)
-  return {
-    id: newDeliveryId(receivedAt),
-    account: grant.account,
-    resource: intake.name,
-    form: judged.form,
-    receivedAt,
-    dryRun,
-    lenient,
-    policy,
-    told: !minimal || warns,
-    received: judged.sent.length,
-    wrong: judged.wrong,
-    errorsTotal: judged.errorsTotal,
-    errors: logged(judged.issues),
-    rows: judged.good.map(
-      ({ index, record }): Row => ({ idx: index, values: intake.toValues(record) }),
-    ),
-    strays: judged.bad.map(
-      ({ index, record }): Row => ({ idx: index, values: { ...record, stray: 1 } }),
-    ),
-  }
+const about = (judged: Judged, intake: Intake, { id, grant, receivedAt }: Arrival) => ({
+  id,
+  account: grant.account,
+  resource: intake.name,
+  form: judged.form,
+  receivedAt,
+  policy: intake.policy(grant),
+  received: judged.sent.length,
+  wrong: judged.wrong,
+  errorsTotal: judged.errorsTotal,
+  errors: logged(judged.issues),
+})
+
+/** A minimal answer tells only of records with a warning: it can be known that there is none. */
+const mayWarn = ({ good }: Judged, { shelf, policy }: Intake, grant: Grant) =>
+  policy(grant) === 'warn' ||
+  shelf.asksVerdict ||
+  shelf.personal.length > 0 ||
+  good.some(({ warnings }) => warnings.length > 0)
+
+const DAY_MS = 86_400_000
+
+/** Whether it brings what happened on the day before (UTC): feeds are due by the next morning. */
+function isOfYesterday({ rows }: Rows, { shelf }: Intake, receivedAt: number): boolean {
+  const yesterday = new Date(receivedAt - DAY_MS).toISOString().slice(0, 10)
+  return rows.some(({ values }) => values[shelf.day] === yesterday)
 }

@@ -1,9 +1,11 @@
 import type { Context } from 'hono'
 import type { Parcel, Receipt } from '../db/deliver.ts'
 import { ApiError } from '../errors.ts'
+import { pointerOf } from './envelope.ts'
 import { byRecord, type Intake, unknownReference } from './intake.ts'
-import { type Judged, keyOf, type Warning } from './judge.ts'
+import { type Entity, type Judged, keyIn } from './judge.ts'
 import { outcomeOf, statusOf, summaryOf } from './outcome.ts'
+import { type Warning, warning } from './warnings.ts'
 import { type Issue, type Said, say } from './words.ts'
 
 /** The contract: all errors are counted, the first 1000 are written out. */
@@ -13,6 +15,7 @@ const MAX_ERRORS = 1000
 interface Handled {
   judged: Judged
   intake: Intake
+  entity: Entity
   parcel: Parcel
   receipt: Receipt
   minimal: boolean
@@ -20,14 +23,14 @@ interface Handled {
 
 /** Answers a delivery: its outcomes, or why it is refused. */
 export function answer(c: Context, handled: Handled) {
-  const { judged, intake, parcel, receipt } = handled
+  const { judged, intake, entity, parcel, receipt } = handled
   const { delivery } = receipt
-  const unknown = indexesOf(delivery.unknown_at)
+  if (delivery.reused) throw reused(parcel)
   const { form, sent } = judged
-  const referring = unknown.map((index) => {
+  const referring = indexesOf(delivery.unknown_at).map((index) => {
     const record = sent[index] as Record<string, unknown>
-    const named = { form, index, key: keyOf(record, intake.key) }
-    return unknownReference(intake.shelf, named, record[intake.shelf.refers.column])
+    const named = { form, index, key: keyIn(record, entity) }
+    return unknownReference(intake, named, record[intake.reference!])
   })
   const issues =
     parcel.policy === 'reject' ? byRecord([...judged.issues, ...referring]) : judged.issues
@@ -44,6 +47,12 @@ export function answer(c: Context, handled: Handled) {
   }
   return c.json(body, status)
 }
+
+const reused = ({ id }: Parcel) =>
+  new ApiError('idempotency_key_reused', {
+    detail: 'Nothing was stored: send other records under another Idempotency-Key.',
+    delivery_id: id,
+  })
 
 function refusal(parcel: Parcel, total: number, rejected: number, issues: readonly Issue[]) {
   const { received, id } = parcel
@@ -68,7 +77,7 @@ interface Result {
 }
 
 function resultsOf(
-  { judged, intake, parcel, receipt, minimal }: Handled,
+  { judged, entity, parcel, receipt, minimal }: Handled,
   issues: readonly Issue[],
   referring: readonly Issue[],
 ): Result[] {
@@ -77,7 +86,7 @@ function resultsOf(
   const stale = new Set(indexesOf(delivery.stale_at))
   const held = new Set(parcel.policy === 'hold' ? indexesOf(delivery.unknown_at) : [])
   const rejected = new Set(issues.map(({ index }) => index))
-  const warnings = warningsOf(judged, parcel.policy === 'warn' ? referring : [])
+  const warnings = warningsOf(judged, delivery, parcel.policy === 'warn' ? referring : [])
 
   const results: Result[] = []
   for (const [index, record] of judged.sent.entries()) {
@@ -85,7 +94,7 @@ function resultsOf(
     // What is stale is not stored: there is nothing to warn of.
     const told = stale.has(index) ? undefined : warnings.get(index)
     if (minimal && !isRejected && !told) continue
-    const key = keyOf(record, intake.key)
+    const key = keyIn(record, entity)
     const result = { index, ...(key && { key }) }
     if (isRejected) {
       const said = (errors.get(index) ?? []).map(({ index: _, key: __, ...issue }) => say(issue))
@@ -98,17 +107,29 @@ function resultsOf(
   return results
 }
 
-/** The warnings of each record that has any. */
-function warningsOf({ good }: Judged, referring: readonly Issue[]): Map<number, Warning[]> {
+/** The warnings of each record that has any: of the door, and of what only the database knows. */
+function warningsOf(
+  { form, good }: Judged,
+  { verdicts, erased_at }: Receipt['delivery'],
+  referring: readonly Issue[],
+): Map<number, Warning[]> {
   const warnings = new Map<number, Warning[]>()
-  const warn = (index: number, warning: Warning) =>
-    warnings.set(index, [...(warnings.get(index) ?? []), warning])
-  for (const { index, warnings: own } of good) for (const warning of own) warn(index, warning)
+  const warn = (index: number, told: Warning) =>
+    warnings.set(index, [...(warnings.get(index) ?? []), told])
+  for (const { index, warnings: own } of good) for (const told of own) warn(index, told)
   for (const issue of referring) {
     const { pointer, code, message } = say(issue)
     warn(issue.index!, { code, pointer, message })
   }
+  for (const [index, verdict] of JSON.parse(verdicts ?? '[]') as [number, Verdict][]) {
+    const code = verdict === 'organic' ? 'unattributed' : verdict
+    warn(index, warning(code, `${pointerOf(form, index)}/tracking_data`))
+  }
+  for (const index of indexesOf(erased_at)) warn(index, warning('erased', pointerOf(form, index)))
   return warnings
 }
+
+/** What the stored customer's `tracking_data` proves, where that is less than who is paid. */
+type Verdict = 'organic' | 'altered' | 'foreign' | 'unrecognised' | 'conflict'
 
 const indexesOf = (json: string | null): number[] => (json === null ? [] : JSON.parse(json))

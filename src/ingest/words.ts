@@ -29,14 +29,19 @@ const WORDS: Record<Rule, (value: string, expected: string) => string> = {
   required: () => 'This field is required.',
   unknown_field: () => 'There is no such field.',
   type: (_, expected) => `This must be ${withArticle(expected)}.`,
-  date_time: (value) => `${value} is not an RFC 3339 date-time with an offset or Z.`,
+  date_time: (value, expected) =>
+    expected
+      ? `${value} is not a time.`
+      : `${value} is not an RFC 3339 date-time with an offset or Z.`,
   date: (value) => `${value} is not a day of the calendar, written YYYY-MM-DD.`,
-  length: (_, expected) => `This must have ${expected} characters.`,
+  length: (_, expected) =>
+    `This must have ${/^\d+ to \d+$/.test(expected) ? `${expected} characters` : expected}.`,
   text: () => 'This has a NUL or a lone surrogate in it, which is no text.',
   pattern: (value, expected) => `${value} does not match ${expected}.`,
   email: () => 'This is not an e-mail address.',
   currency: (value) => `${value} is not an ISO 4217 currency code.`,
-  number: () => 'This is too large to be a number.',
+  number: (_, expected) =>
+    expected ? `This is not a decimal: ${expected}.` : 'This is too large to be a number.',
   digits: () =>
     'This has more than 15 significant digits, or is beyond 10^15 or finer than 10^-12.',
   decimals: (value) => `${value} has more than 2 decimal places.`,
@@ -46,15 +51,24 @@ const WORDS: Record<Rule, (value: string, expected: string) => string> = {
   unknown_customer: (value) => `No customer ${value} was sent before.`,
   unknown_affiliate: (value) => `No affiliate ${value} is configured.`,
   record_count: (_, expected) => `A request has ${expected} records.`,
+  field_case: () => 'The name of this field is written otherwise.',
+  no_kpi: () => 'This event has no amount: neither Value nor a KPI.',
+  idempotency_key_reused: () => 'This Idempotency-Key was used for other records.',
 }
 
 const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
+  required: ({ names }) => spelt(names),
+  field_case: ({ names }) => spelt(names),
   unknown_field: ({ pointer, names }) => meant(pointer.split('/').at(-1)!, names ?? []),
   currency: ({ value }) => meant(String(value).toUpperCase(), [...CURRENCIES]),
   enum: ({ value, expected = '' }) => meant(String(value), expected.split(', ')),
-  date_time: () => 'Write it as 2026-10-01T08:30:00Z, or with an offset: +02:00.',
+  date_time: ({ expected }) =>
+    expected
+      ? `Write it as ${expected}.`
+      : 'Write it as 2026-10-01T08:30:00Z, or with an offset: +02:00.',
   digits: () => 'Send at most 15 significant digits, of which 12 decimal places.',
   decimals: () => 'Round it to 2 decimal places.',
+  no_kpi: () => 'Send Value, or KPI fields such as GGR, as decimals: "100.00".',
   unknown_customer: () => 'Send the customer first; its transactions and activity can follow.',
   unknown_affiliate: () => 'GET account lists the affiliates that are configured.',
 }
@@ -81,5 +95,8 @@ function meant(sent: string, names: readonly string[]): string | null {
   const near = nearest(sent, names)
   return near && `Did you mean ${near}?`
 }
+
+/** The right spelling of a name, where it is known to be meant. */
+const spelt = (names: readonly string[] | undefined) => (names ? `Write it as ${names[0]}.` : null)
 
 const withArticle = (type: string) => (/^[aeiou]/i.test(type) ? `an ${type}` : `a ${type}`)

@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
-import type { Caller } from '../auth/bearer.ts'
+import type { Caller } from '../auth/admission.ts'
+import type { Grant } from '../auth/grant.ts'
+import { arrivalsOf } from '../db/arrivals.ts'
 import { findDelivery, listDeliveries } from '../db/deliveries.ts'
 import { affiliatesOf } from '../db/directory.ts'
 import { listHeld } from '../db/held.ts'
@@ -7,32 +9,30 @@ import type { Shown } from '../db/list.ts'
 import type { Delivery } from '../db/tables.ts'
 import { type Tally, totalsOf } from '../db/totals.ts'
 import { ApiError } from '../errors.ts'
-import { idsFrom, receivedAt } from '../ingest/delivery-id.ts'
+import { idsFrom, KEPT_MS, receivedAt } from '../ingest/delivery-id.ts'
+import type { Intake } from '../ingest/intake.ts'
 import { errorsOf } from '../ingest/log.ts'
 import { statusOf, summaryOf } from '../ingest/outcome.ts'
-import { invalidQuery, readDays, readQuery } from '../ingest/query.ts'
+import { readQuery, readSpan } from '../ingest/query.ts'
+import { freshness } from './freshness.ts'
 import { answerPage, PAGING, readPage } from './page.ts'
 import { reading } from './session.ts'
 
-/** How long the log of deliveries is kept. */
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+/** A resource, as far as what was sent of it may be asked about. */
+export type Kept = Shown & Tally & Intake
 
-/** The contract: totals span at most so many days. */
-const MAX_DAYS = 366
+/** What an account may ask about itself. */
+export const self = new Hono<Caller>().get('/account', async (c) => {
+  readQuery(c.req.url)
+  return reading(c, async ({ grant, session }) => {
+    const affiliates = await affiliatesOf(session, grant.account)
+    return c.json({ ...presentAccount(grant), affiliates })
+  })
+})
 
-/** What an account may ask about itself and about what it sent. */
-export const desk = (resources: readonly (Shown & Tally & { key: readonly string[] })[]) =>
+/** What an account, or who looks after it, may ask about what it sent. */
+export const desk = (resourcesOf: (vertical: string) => readonly Kept[]) =>
   new Hono<Caller>()
-    .get('/account', async (c) => {
-      readQuery(c.req.url)
-      return reading(c, async ({ grant, session }) => {
-        const { account, binding: _, unknown_customer, unknown_affiliate, ...shown } = grant
-        const affiliates = await affiliatesOf(session, account)
-        const policies = { unknown_customer, unknown_affiliate }
-        return c.json({ account, ...shown, policies, affiliates })
-      })
-    })
-
     .get('/deliveries', async (c) => {
       const asked = readQuery(c.req.url, ...PAGING)
       return reading(c, async ({ grant, session }) => {
@@ -49,19 +49,17 @@ export const desk = (resources: readonly (Shown & Tally & { key: readonly string
         const id = c.req.param('delivery_id')
         const found = await findDelivery(session, grant.account, oldest(), id)
         if (!found) throw new ApiError('not_found')
-        const resource = resources.find(({ name }) => name === found.resource)!
+        const resource = resourcesOf(grant.vertical).find(({ name }) => name === found.resource)!
         return c.json({ ...presentDelivery(found), errors: errorsOf(found, resource) })
       })
     })
 
     .get('/totals', async (c) => {
-      const { from, to } = readDays(readQuery(c.req.url, 'from', 'to'))
-      if (!from || !to) throw invalidQuery('from and to are needed: the first and the last day.')
-      const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1
-      if (days > MAX_DAYS) throw invalidQuery(`from and to span at most ${MAX_DAYS} days.`)
-      return reading(c, async ({ grant, session }) =>
-        c.json({ data: await totalsOf(session, resources, grant.account, from, to) }),
-      )
+      const { from, to } = readSpan(readQuery(c.req.url, 'from', 'to'))
+      return reading(c, async ({ grant, session }) => {
+        const resources = resourcesOf(grant.vertical)
+        return c.json({ data: await totalsOf(session, resources, grant.account, from, to) })
+      })
     })
 
     .get('/held', async (c) => {
@@ -69,7 +67,7 @@ export const desk = (resources: readonly (Shown & Tally & { key: readonly string
       return reading(c, async ({ grant, session }) => {
         const context = JSON.stringify([grant.account, 'held'])
         const page = await readPage(c.env, context, asked)
-        const found = await listHeld(session, resources, grant.account, page)
+        const found = await listHeld(session, resourcesOf(grant.vertical), grant.account, page)
         const data = found.data.map(({ resource, delivery_id, record }) => {
           const received_at = timeOf(receivedAt(delivery_id))
           return { resource, received_at, delivery_id, record }
@@ -77,6 +75,33 @@ export const desk = (resources: readonly (Shown & Tally & { key: readonly string
         return answerPage(c, context, page, { ...found, data })
       })
     })
+
+    .get('/feed', async (c) => {
+      readQuery(c.req.url)
+      return reading(c, async ({ grant, session }) => {
+        const names = resourcesOf(grant.vertical).map(({ name }) => name)
+        const now = Date.now()
+        const [arrivals = []] = await arrivalsOf(session, [{ account: grant.account, names }], now)
+        return c.json({ data: arrivals.map((one) => freshness(one, now)) })
+      })
+    })
+
+/** Whose token it is, as its holder may know: a brand has no client, a partner no event definitions. */
+function presentAccount(grant: Grant) {
+  const { account, client_id, name, vertical, mode, time_zone, scope, events } = grant
+  const { unknown_customer, unknown_affiliate } = grant
+  return {
+    account,
+    ...(client_id !== null && { client_id }),
+    name,
+    vertical,
+    mode,
+    time_zone,
+    scope,
+    policies: { unknown_customer, unknown_affiliate },
+    ...(client_id === null && { events }),
+  }
+}
 
 const oldest = () => idsFrom(Date.now() - KEPT_MS)
 

@@ -42,7 +42,7 @@ export async function readPage(env: Env, context: string, asked: Asked): Promise
 }
 
 /** Answers one page, and says where the next one is. */
-export async function answerPage(c: Context, context: string, page: Page, found: Found) {
+export async function answerPage(c: Context, context: string, page: Page, found: Found<object>) {
   const { number, size } = page
   const next =
     found.last && (await seal(c.env, context, JSON.stringify([number + 1, size, ...found.last])))

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
-import type { Caller } from '../auth/bearer.ts'
+import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
-import type { Grant } from '../auth/token-gate.ts'
+import type { Grant } from '../auth/grant.ts'
 import { invalidQuery } from '../ingest/query.ts'
 
 const BOOKMARK = 'x-d1-bookmark'

@@ -1,0 +1,83 @@
+-- What the integrations team sets up. Accounts, credentials, definitions and links are in the database
+-- `DB` alone; affiliates, clicks and the audit log also where an account's records are.
+
+-- `version` goes up with each change that live tokens must learn of; `pushed` follows when they have.
+ALTER TABLE accounts ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE accounts ADD COLUMN pushed INTEGER NOT NULL DEFAULT 1;
+
+CREATE INDEX accounts_unpushed ON accounts (id) WHERE pushed < version;
+
+-- Digests only. `ends_at` (milliseconds): from then on the token is refused; null: it lives.
+CREATE TABLE brand_tokens (
+  digest     TEXT PRIMARY KEY CHECK (length(digest) = 64),
+  id         TEXT NOT NULL UNIQUE,
+  account    TEXT NOT NULL REFERENCES accounts (id),
+  ends_at    INTEGER,
+  created_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX brand_tokens_account ON brand_tokens (account);
+
+CREATE TABLE event_definitions (
+  account     TEXT NOT NULL REFERENCES accounts (id),
+  eventname   TEXT NOT NULL CHECK (eventname <> ''),
+  granularity TEXT NOT NULL CHECK (granularity IN ('event', 'day')),
+  eventid     TEXT NOT NULL CHECK (eventid IN ('required', 'used', 'ignored')),
+  kpis        TEXT NOT NULL CHECK (json_type(kpis) = 'array'),
+  product     TEXT CHECK (json_type(product) = 'object'),
+  currency    TEXT CHECK (length(currency) = 3),
+  PRIMARY KEY (account, eventname)
+) STRICT, WITHOUT ROWID;
+
+-- A partner's own words: its transaction statuses, and the labels of its kyc and sales statuses.
+CREATE TABLE vocabulary (
+  account TEXT NOT NULL REFERENCES accounts (id),
+  field   TEXT NOT NULL CHECK (field IN ('status', 'kyc_status_id', 'sales_status_id')),
+  word    TEXT NOT NULL CHECK (word <> ''),
+  means   TEXT NOT NULL CHECK (means <> ''),
+  PRIMARY KEY (account, field, word)
+) STRICT, WITHOUT ROWID;
+
+-- A link leads to a landing page; whose it is never changes, for it is signed into what it hands out.
+CREATE TABLE links (
+  link_id      TEXT PRIMARY KEY CHECK (length(link_id) = 8),
+  account      TEXT NOT NULL REFERENCES accounts (id),
+  affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
+  name         TEXT,
+  landing_page TEXT NOT NULL,
+  disabled     INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
+  created_at   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX links_account ON links (account, link_id);
+
+CREATE TABLE clicks (
+  account    TEXT NOT NULL,
+  day        TEXT NOT NULL CHECK (length(day) = 10),
+  link_id    TEXT NOT NULL,
+  click_id   TEXT NOT NULL,
+  clicked_at INTEGER NOT NULL,
+  PRIMARY KEY (account, day, link_id, click_id)
+) STRICT, WITHOUT ROWID;
+
+-- Who did what, and when; the id begins with the time. No secrets, nothing personal.
+CREATE TABLE audit_log (
+  id      TEXT PRIMARY KEY,
+  at      TEXT NOT NULL,
+  actor   TEXT NOT NULL,
+  action  TEXT NOT NULL,
+  account TEXT,
+  details TEXT NOT NULL CHECK (json_valid(details))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX audit_log_account ON audit_log (account, id);
+
+CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
+BEGIN
+  SELECT raise(ABORT, 'the audit log is append-only');
+END;
+
+CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
+BEGIN
+  SELECT raise(ABORT, 'the audit log is append-only');
+END;

@@ -1,0 +1,89 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { Caller } from '../auth/admission.ts'
+import { databaseOf } from '../auth/database.ts'
+import {
+  type Affiliate,
+  listAffiliates,
+  parentsOf,
+  putAffiliates,
+  unconfiguredOf,
+} from '../db/affiliates.ts'
+import { audited } from '../db/audit.ts'
+import * as f from '../fields.ts'
+import { MAX_RECORDS } from '../ingest/envelope.ts'
+import { readQuery } from '../ingest/query.ts'
+import type { Issue } from '../ingest/words.ts'
+import { answerPage, PAGING, readPage } from '../reading/page.ts'
+import { accountOf } from './accounts.ts'
+import { fieldsOf, readJson, refused } from './body.ts'
+
+const entries = { affiliate_id: f.id, parent: v.optional(v.nullable(f.id)) }
+
+/** Affiliates of an account: who may be paid, each with the one that it was referred by, if any. */
+export const affiliates = new Hono<Caller>()
+  .put('/', async (c) => {
+    readQuery(c.req.url)
+    const { id: account, binding } = await accountOf(c)
+    const db = databaseOf(c.env, binding)
+    const sent = listOf(await readJson(c))
+    const issues = treeIssues(sent, await parentsOf(db, account))
+    if (issues.length > 0) throw refused(issues)
+    const details = { affiliates: sent.length, ids: sent.slice(0, 20).map((a) => a.affiliate_id) }
+    const act = { actor: c.var.actor, action: 'affiliates.put', account, details }
+    const [put] = await audited(db, act, [putAffiliates(db, account, sent)])
+    return c.json({ received: sent.length, changed: put!.meta.changes })
+  })
+
+  .get('/', async (c) => {
+    const asked = readQuery(c.req.url, ...PAGING)
+    const { id, binding } = await accountOf(c)
+    const context = JSON.stringify([id, 'affiliates'])
+    const page = await readPage(c.env, context, asked)
+    const found = await listAffiliates(databaseOf(c.env, binding), id, page)
+    return answerPage(c, context, page, found)
+  })
+
+  .get('/unconfigured', async (c) => {
+    readQuery(c.req.url)
+    const { id, binding } = await accountOf(c)
+    return c.json({ data: await unconfiguredOf(databaseOf(c.env, binding), id) })
+  })
+
+/** The affiliates that were sent, each named once. */
+function listOf(body: unknown): Affiliate[] {
+  if (!Array.isArray(body)) throw refused([{ pointer: '', code: 'type', expected: 'array' }])
+  if (body.length < 1 || body.length > MAX_RECORDS) {
+    throw refused([{ pointer: '', code: 'record_count', expected: `1 to ${MAX_RECORDS}` }])
+  }
+  const seen = new Set<string>()
+  return body.map((one: unknown, i) => {
+    if (typeof one !== 'object' || one === null || Array.isArray(one)) {
+      throw refused([{ pointer: `/${i}`, code: 'type', expected: 'object' }])
+    }
+    const { affiliate_id, parent } = fieldsOf(one, entries, `/${i}`)
+    if (seen.has(affiliate_id)) throw refused([{ pointer: `/${i}`, code: 'duplicate_key' }])
+    seen.add(affiliate_id)
+    return { affiliate_id, parent: parent ?? null }
+  })
+}
+
+/** What would make the affiliates no tree: a parent that nobody configured, or a circle. */
+function treeIssues(sent: readonly Affiliate[], known: readonly Affiliate[]): Issue[] {
+  const parents = new Map([...known, ...sent].map((one) => [one.affiliate_id, one.parent]))
+  return sent.flatMap(({ affiliate_id, parent }, i): Issue[] => {
+    if (parent === null) return []
+    const pointer = `/${i}/parent`
+    if (!parents.has(parent)) return [{ pointer, code: 'unknown_affiliate', value: parent }]
+    const above = new Set([affiliate_id])
+    for (let up: string | null | undefined = parent; up; up = parents.get(up)) {
+      if (above.has(up)) {
+        return [
+          { pointer, code: 'enum', value: parent, expected: 'an affiliate that is not below' },
+        ]
+      }
+      above.add(up)
+    }
+    return []
+  })
+}

@@ -1,0 +1,98 @@
+import { type Context, Hono } from 'hono'
+import type { Caller } from '../auth/admission.ts'
+import { digest, newSecret } from '../auth/secret.ts'
+import { audited } from '../db/audit.ts'
+import {
+  type ClientRow,
+  clientsOf,
+  insertClient,
+  outdate,
+  revokeClient,
+  rotateClient,
+} from '../db/credentials.ts'
+import type { Account } from '../db/directory-tables.ts'
+import { ApiError } from '../errors.ts'
+import { readQuery } from '../ingest/query.ts'
+import { accountOf } from './accounts.ts'
+import { readFields } from './body.ts'
+import { push } from './push.ts'
+import { endOf, overlap } from './secrets.ts'
+
+const present = ({ client_id, revoked, previous_until, created_at }: ClientRow) => ({
+  client_id,
+  revoked: revoked === 1,
+  previous_secret_until:
+    previous_until !== null && previous_until > Date.now()
+      ? new Date(previous_until).toISOString()
+      : null,
+  created_at,
+})
+
+/** A partner's account; brands have Brand Tokens. */
+async function partnerOf(c: Context<Caller>): Promise<Account> {
+  const account = await accountOf(c)
+  if (account.vertical !== 'igaming') return account
+  throw new ApiError('conflict', { detail: 'A brand has Brand Tokens, and no OAuth clients.' })
+}
+
+async function clientOf(c: Context<Caller>): Promise<{ account: Account; client: ClientRow }> {
+  const account = await partnerOf(c)
+  const clients = await clientsOf(c.env.DB, account.id)
+  const client = clients.find(({ client_id }) => client_id === c.req.param('client_id'))
+  if (!client) throw new ApiError('not_found')
+  return { account, client }
+}
+
+/** OAuth clients of a partner. A secret is shown once, when it is made. */
+export const clients = new Hono<Caller>()
+  .post('/', async (c) => {
+    readQuery(c.req.url)
+    const { id: account, mode } = await partnerOf(c)
+    await readFields(c, {})
+    const client_id = crypto.randomUUID()
+    const client_secret = newSecret('tcs', mode)
+    const secret_digest = await digest(client_secret)
+    const created_at = new Date().toISOString()
+    const act = { actor: c.var.actor, action: 'client.issue', account, details: { client_id } }
+    const client = { client_id, account, secret_digest, created_at }
+    await audited(c.env.DB, act, [insertClient(c.env.DB, client)])
+    return c.json({ client_id, client_secret, created_at }, 201)
+  })
+
+  .get('/', async (c) => {
+    readQuery(c.req.url)
+    const { id } = await partnerOf(c)
+    return c.json({ data: (await clientsOf(c.env.DB, id)).map(present) })
+  })
+
+  .post('/:client_id/rotate', async (c) => {
+    readQuery(c.req.url)
+    const { account, client } = await clientOf(c)
+    const said = await readFields(c, { overlap })
+    const { client_id } = client
+    if (client.revoked) throw new ApiError('conflict', { detail: 'The client is revoked.' })
+    const client_secret = newSecret('tcs', account.mode)
+    const until = said.overlap && said.overlap !== 'none' ? endOf(said.overlap, Date.now()) : null
+    const details = { client_id, overlap: said.overlap ?? 'none' }
+    const act = { actor: c.var.actor, action: 'client.rotate', account: account.id, details }
+    await audited(c.env.DB, act, [
+      rotateClient(c.env.DB, client_id, await digest(client_secret), until),
+      outdate(c.env.DB, account.id),
+    ])
+    await push(c.env, account.id)
+    const previous_secret_until = until === null ? null : new Date(until).toISOString()
+    return c.json({ client_id, client_secret, previous_secret_until }, 201)
+  })
+
+  .delete('/:client_id', async (c) => {
+    readQuery(c.req.url)
+    const { account, client } = await clientOf(c)
+    const details = { client_id: client.client_id }
+    const act = { actor: c.var.actor, action: 'client.revoke', account: account.id, details }
+    await audited(c.env.DB, act, [
+      revokeClient(c.env.DB, client.client_id),
+      outdate(c.env.DB, account.id),
+    ])
+    await push(c.env, account.id)
+    return c.body(null, 204)
+  })

@@ -1,0 +1,45 @@
+import { databaseOf } from '../auth/database.ts'
+import { bindingsOf, listAccounts } from '../db/accounts.ts'
+import { forgetOld } from '../db/retention.ts'
+import { idsFrom, KEPT_MS } from '../ingest/delivery-id.ts'
+import { feedsOf, type NamesOf } from './feeds.ts'
+import { pushAll } from './push.ts'
+
+/** The hours and minutes of wrangler.toml, and what is done then. */
+const EVERY_MINUTE = '* * * * *'
+const HOURLY = '17 * * * *'
+
+const PAGE = 100
+const HOUR_MS = 3_600_000
+
+/** Does what is due: tells live tokens of changes, forgets what is old, says which feeds are late. */
+export async function scheduled(cron: string, env: Env, namesOf: NamesOf, now: number) {
+  if (cron === EVERY_MINUTE) return pushAll(env)
+  if (cron === HOURLY) return retain(env, now)
+  return reportLate(env, namesOf, now)
+}
+
+async function retain(env: Env, now: number): Promise<void> {
+  const oldest = now - KEPT_MS
+  const kept = {
+    deliveries: idsFrom(oldest),
+    clicks: new Date(oldest).toISOString().slice(0, 10),
+    arrivals: Math.floor(oldest / HOUR_MS),
+  }
+  for (const binding of await bindingsOf(env.DB)) await forgetOld(databaseOf(env, binding), kept)
+}
+
+/** One line in the log for each feed whose activity of yesterday did not come in time: to alarm on. */
+async function reportLate(env: Env, namesOf: NamesOf, now: number): Promise<void> {
+  for (let after: string[] | null = null, number = 1; ; number++) {
+    const page = await listAccounts(env.DB, { number, size: PAGE, after })
+    for (const { account, feeds } of await feedsOf(env, page.data, namesOf, now)) {
+      for (const { resource, yesterday, last_delivery_at } of feeds) {
+        if (yesterday !== 'late' && yesterday !== 'missing') continue
+        console.warn(JSON.stringify({ late_feed: resource, account, yesterday, last_delivery_at }))
+      }
+    }
+    after = page.last
+    if (after === null) return
+  }
+}

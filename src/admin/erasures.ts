@@ -1,0 +1,88 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import type { Caller } from '../auth/admission.ts'
+import { databaseOf } from '../auth/database.ts'
+import { asked } from '../auth/gates.ts'
+import { findAccount, listAccounts } from '../db/accounts.ts'
+import { audited } from '../db/audit.ts'
+import type { Account } from '../db/directory-tables.ts'
+import { type Erasure, erase, isCustomer, listErasures } from '../db/erasure.ts'
+import { ApiError } from '../errors.ts'
+import { id as anyId } from '../fields.ts'
+import { invalidQuery, readQuery } from '../ingest/query.ts'
+import { answerPage, PAGING, readPage } from '../reading/page.ts'
+import { accountOf } from './accounts.ts'
+
+const STEP = 500
+
+const journalOf = (env: Env, account: string) => env.ERASURE_JOURNAL.getByName(account)
+
+/** Erases customers of an account: nothing of theirs that is personal is kept, now or later. */
+export const erasures = new Hono<Caller>()
+  .delete('/customers/:customer_id/personal-data', async (c) => {
+    readQuery(c.req.url)
+    const { id: account, binding } = await accountOf(c)
+    const customer_id = c.req.param('customer_id')
+    const db = databaseOf(c.env, binding)
+    if (!v.is(anyId, customer_id) || !(await isCustomer(db, account, customer_id))) {
+      throw new ApiError('not_found')
+    }
+    // The journal comes first: what it knows can be done again, what it does not know is lost.
+    const now = new Date().toISOString()
+    const erased_at = await asked(() => journalOf(c.env, account).add(customer_id, now))
+    const act = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
+    await audited(db, act, erase(db, account, [{ customer_id, erased_at }]))
+    return c.json({ customer_id, erased_at })
+  })
+
+  .get('/erasures', async (c) => {
+    const query = readQuery(c.req.url, ...PAGING)
+    const { id, binding } = await accountOf(c)
+    const context = JSON.stringify([id, 'erasures'])
+    const page = await readPage(c.env, context, query)
+    const found = await listErasures(databaseOf(c.env, binding), id, page)
+    return answerPage(c, context, page, found)
+  })
+
+/**
+ * Erases again all that was ever erased: one command after a database was restored to an earlier
+ * time. `account` narrows it to one.
+ */
+export const replay = new Hono<Caller>().post('/replay', async (c) => {
+  const { account } = readQuery(c.req.url, 'account')
+  const { actor } = c.var
+  let erased = 0
+  if (account !== undefined) {
+    const found = await findAccount(c.env.DB, account)
+    if (!found) throw invalidQuery('account names none that there is.')
+    erased = await replayOne(c.env, actor, found)
+  } else {
+    for (let after: string[] | null = null, number = 1; ; number++) {
+      const page = await listAccounts(c.env.DB, { number, size: STEP, after })
+      for (const one of page.data) erased += await replayOne(c.env, actor, one)
+      after = page.last
+      if (after === null) break
+    }
+  }
+  return c.json({ erased })
+})
+
+async function replayOne(env: Env, actor: string, { id, binding }: Account): Promise<number> {
+  const db = databaseOf(env, binding)
+  let erased = 0
+  let last: string | null = null
+  for (;;) {
+    const found = await journaled(env, id, last)
+    if (found.length > 0) {
+      const details = { customers: found.length }
+      const act = { actor, action: 'erasures.replay', account: id, details }
+      await audited(db, act, erase(db, id, found))
+    }
+    erased += found.length
+    if (found.length < STEP) return erased
+    last = found.at(-1)!.customer_id
+  }
+}
+
+const journaled = (env: Env, account: string, after: string | null): Promise<Erasure[]> =>
+  asked(() => journalOf(env, account).after(after, STEP))

@@ -1,0 +1,31 @@
+import { databaseOf } from '../auth/database.ts'
+import { arrivalsOf } from '../db/arrivals.ts'
+import type { Account } from '../db/directory-tables.ts'
+import { freshness } from '../reading/freshness.ts'
+
+/** The resources of a vertical, by name. */
+export type NamesOf = (vertical: string) => readonly string[]
+
+/** How fresh the feeds of some accounts are, in the order of the accounts. */
+export async function feedsOf(
+  env: Env,
+  accounts: readonly Account[],
+  namesOf: NamesOf,
+  now: number,
+) {
+  const byBinding = Map.groupBy(accounts, ({ binding }) => binding)
+  const found = await Promise.all(
+    [...byBinding].map(async ([binding, own]) => {
+      const asked = own.map(({ id, vertical }) => ({ account: id, names: namesOf(vertical) }))
+      const feeds = await arrivalsOf(databaseOf(env, binding), asked, now)
+      return own.map(({ id }, i) => [id, feeds[i]!.map((one) => freshness(one, now))] as const)
+    }),
+  )
+  const byAccount = new Map(found.flat())
+  return accounts.map(({ id, name, vertical }) => ({
+    account: id,
+    name,
+    vertical,
+    feeds: byAccount.get(id)!,
+  }))
+}

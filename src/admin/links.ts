@@ -1,0 +1,98 @@
+import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
+import type { Caller } from '../auth/admission.ts'
+import { databaseOf } from '../auth/database.ts'
+import { isAffiliate } from '../db/affiliates.ts'
+import { audited } from '../db/audit.ts'
+import { insertLink, type LinkRow, linkOf, listLinks, updateLink } from '../db/links.ts'
+import { ApiError } from '../errors.ts'
+import * as f from '../fields.ts'
+import { readQuery } from '../ingest/query.ts'
+import { answerPage, PAGING, readPage } from '../reading/page.ts'
+import { newLinkId } from '../tracking/code.ts'
+import { accountOf } from './accounts.ts'
+import { readFields, refused } from './body.ts'
+
+const MAX_ADDRESS = 2000
+
+/** Whether visitors may be led there: a page on the web, with nobody's password in its address. */
+function isPage(text: string): boolean {
+  if (!URL.canParse(text) || text.length > MAX_ADDRESS) return false
+  const { protocol, username, password } = new URL(text)
+  return ['https:', 'http:'].includes(protocol) && username === '' && password === ''
+}
+
+const landingPage = v.pipe(
+  v.string(),
+  v.check(isPage, `pattern https://…, of at most ${MAX_ADDRESS} characters`),
+  v.transform((text) => new URL(text).href),
+)
+
+function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
+  return {
+    link_id,
+    url: new URL(`/go/${link_id}`, env.BASE_URL).href,
+    affiliate_id: link.affiliate_id,
+    name: link.name,
+    landing_page: link.landing_page,
+    disabled: disabled === 1,
+    created_at: link.created_at,
+  }
+}
+
+async function ownLink(c: Context<Caller>): Promise<{ account: string; link: LinkRow }> {
+  const { id: account } = await accountOf(c)
+  const link = await linkOf(c.env.DB, account, c.req.param('link_id') ?? '')
+  if (!link) throw new ApiError('not_found')
+  return { account, link }
+}
+
+/** Links of an account, each of an affiliate, to a landing page. */
+export const links = new Hono<Caller>()
+  .post('/', async (c) => {
+    readQuery(c.req.url)
+    const { id: account, binding } = await accountOf(c)
+    const said = await readFields(c, {
+      affiliate_id: f.id,
+      landing_page: landingPage,
+      name: v.optional(f.text),
+    })
+    const { affiliate_id: value } = said
+    if (!(await isAffiliate(databaseOf(c.env, binding), account, value))) {
+      throw refused([{ pointer: '/affiliate_id', code: 'unknown_affiliate', value }])
+    }
+    const created_at = new Date().toISOString()
+    const link = { link_id: newLinkId(), ...said, name: said.name ?? null, created_at }
+    const act = { actor: c.var.actor, action: 'link.create', account, details: link }
+    await audited(c.env.DB, act, [insertLink(c.env.DB, account, link)])
+    return c.json(present(c.env, { ...link, disabled: 0 }), 201)
+  })
+
+  .get('/', async (c) => {
+    const asked = readQuery(c.req.url, ...PAGING)
+    const { id } = await accountOf(c)
+    const context = JSON.stringify([id, 'links'])
+    const page = await readPage(c.env, context, asked)
+    const found = await listLinks(c.env.DB, id, page)
+    const data = found.data.map((link) => present(c.env, link))
+    return answerPage(c, context, page, { ...found, data })
+  })
+
+  .get('/:link_id', async (c) => {
+    readQuery(c.req.url)
+    return c.json(present(c.env, (await ownLink(c)).link))
+  })
+
+  .patch('/:link_id', async (c) => {
+    readQuery(c.req.url)
+    const { account, link } = await ownLink(c)
+    const change = await readFields(c, {
+      landing_page: v.optional(landingPage),
+      name: v.optional(f.text),
+      disabled: v.optional(v.boolean()),
+    })
+    const details = { link_id: link.link_id, ...change }
+    const act = { actor: c.var.actor, action: 'link.change', account, details }
+    await audited(c.env.DB, act, [updateLink(c.env.DB, account, link.link_id, change)])
+    return c.json(present(c.env, (await ownLink(c)).link))
+  })

@@ -1,0 +1,45 @@
+import { asked } from '../auth/gates.ts'
+import { grantOf, settingsOf } from '../auth/grant.ts'
+import { brandGate } from '../auth/token-gate.ts'
+import { findAccount, notePushed, unpushed } from '../db/accounts.ts'
+import { brandTokensOf, clientsOf } from '../db/credentials.ts'
+import { definitionsOf } from '../db/definitions.ts'
+
+/** A Brand Token that ended longer ago than this has been told so by many tries. */
+const TOLD_MS = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * Tells the live tokens of an account what the database says of it: new ones open, others end, and
+ * all learn its settings. It may be told any number of times; a cron tells what could not be told.
+ */
+export async function push(env: Env, id: string): Promise<void> {
+  const account = await findAccount(env.DB, id)
+  if (!account) return
+  const [definitions, tokens, clients] = await Promise.all([
+    definitionsOf(env.DB, id),
+    brandTokensOf(env.DB, id),
+    clientsOf(env.DB, id),
+  ])
+  const settings = settingsOf(account, definitions)
+  const grant = grantOf(account, null, 'read write', definitions)
+  const recent = Date.now() - TOLD_MS
+  await Promise.all([
+    ...tokens
+      .filter(({ ends_at }) => ends_at === null || ends_at > recent)
+      .map(({ digest, ends_at }) => {
+        const gate = () => env.TOKEN_GATE.getByName(brandGate(digest))
+        return asked(() =>
+          ends_at !== null && ends_at <= Date.now() ? gate().end() : gate().open(grant, ends_at),
+        )
+      }),
+    ...clients.map(({ client_id, version }) =>
+      asked(() => env.CLIENT_GATE.getByName(`client:${client_id}`).settle(version, settings)),
+    ),
+  ])
+  await notePushed(env.DB, id, account.version)
+}
+
+/** Tells what could not be told when it changed. */
+export async function pushAll(env: Env): Promise<void> {
+  for (const id of await unpushed(env.DB)) await push(env, id)
+}

@@ -1,0 +1,68 @@
+import { Hono } from 'hono'
+import { integrationsTeam } from '../auth/admin.ts'
+import type { Caller } from '../auth/admission.ts'
+import { databaseOf } from '../auth/database.ts'
+import { grantOf } from '../auth/grant.ts'
+import { noStore } from '../auth/oauth.ts'
+import { bindingsOf, listAccounts } from '../db/accounts.ts'
+import { listAudit } from '../db/audit.ts'
+import { readQuery } from '../ingest/query.ts'
+import { desk, type Kept } from '../reading/desk.ts'
+import { answerPage, PAGING, readPage } from '../reading/page.ts'
+import { accountOf, accounts } from './accounts.ts'
+import { affiliates } from './affiliates.ts'
+import { attribution } from './attribution.ts'
+import { brandTokens } from './brand-tokens.ts'
+import { clients } from './clients.ts'
+import { erasures, replay } from './erasures.ts'
+import { eventDefinitions } from './events.ts'
+import { feedsOf } from './feeds.ts'
+import { links } from './links.ts'
+import { labels, statusMap } from './vocabulary.ts'
+
+/** What the integrations team sets up, and what it may look into; each change is in the audit log. */
+export const admin = (resourcesOf: (vertical: string) => readonly Kept[]) => {
+  const routes = new Hono<Caller>()
+  routes.use(integrationsTeam, noStore)
+  const own = '/accounts/:account'
+  routes
+    .route('/accounts', accounts)
+    .route(`${own}/clients`, clients)
+    .route(`${own}/brand-tokens`, brandTokens)
+    .route(`${own}/affiliates`, affiliates)
+    .route(`${own}/events`, eventDefinitions)
+    .route(`${own}/status-map`, statusMap)
+    .route(`${own}/labels`, labels)
+    .route(`${own}/links`, links)
+    .route(own, attribution)
+    .route(own, erasures)
+
+  for (const path of ['deliveries/*', 'totals', 'held', 'feed']) {
+    // What an account may ask about itself, its keepers may ask about it.
+    routes.use(`${own}/${path}`, async (c, next) => {
+      const admitted = accountOf(c).then((account) => grantOf(account, null, 'read'))
+      admitted.catch(() => {}) // There may be no handler that waits for it.
+      c.set('admitted', admitted)
+      await next()
+    })
+  }
+  routes.route(own, desk(resourcesOf))
+
+  return routes
+    .route('/erasures', replay)
+    .get('/feeds', async (c) => {
+      const page = await readPage(c.env, 'feeds', readQuery(c.req.url, ...PAGING))
+      const found = await listAccounts(c.env.DB, page)
+      const names = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
+      const data = await feedsOf(c.env, found.data, names, Date.now())
+      return answerPage(c, 'feeds', page, { ...found, data })
+    })
+    .get('/audit-log', async (c) => {
+      const { account = null, ...asked } = readQuery(c.req.url, ...PAGING, 'account')
+      const context = JSON.stringify(['audit', account])
+      const page = await readPage(c.env, context, asked)
+      const bindings = await bindingsOf(c.env.DB)
+      const databases = bindings.map((binding) => databaseOf(c.env, binding))
+      return answerPage(c, context, page, await listAudit(databases, account, page))
+    })
+}

@@ -1,0 +1,58 @@
+import { createMiddleware } from 'hono/factory'
+import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
+import { ApiError } from '../errors.ts'
+import type { Caller } from './admission.ts'
+import { oncePer } from './once.ts'
+
+/** The header that Cloudflare Access sets for whom it has let through. */
+const ASSERTION = 'Cf-Access-Jwt-Assertion'
+
+/**
+ * Lets the integrations team through: by the admin key as a Bearer token, or by a JWT of Cloudflare
+ * Access. Who it was is written in the audit log.
+ *
+ * @see [Cloudflare Access](https://developers.cloudflare.com/cloudflare-one/identity/authorization-cookie/validating-json/)
+ */
+export const integrationsTeam = createMiddleware<Caller>(async function integrationsTeam(c, next) {
+  const [, key] = /^Bearer +(\S+)$/i.exec(c.req.header('Authorization') ?? '') ?? []
+  const assertion = c.req.header(ASSERTION)
+  const actor = key
+    ? (await isAdminKey(key, c.env)) && 'admin-key'
+    : assertion && (await readAssertion(assertion, c.env))
+  if (!actor) {
+    throw new ApiError('invalid_admin', { headers: { 'WWW-Authenticate': 'Bearer realm="admin"' } })
+  }
+  c.set('actor', actor)
+  await next()
+})
+
+/** Compares digests, in constant time: how much of a guess is right must not show. */
+async function isAdminKey(key: string, { ADMIN_KEY }: Env): Promise<boolean> {
+  if (!ADMIN_KEY) return false
+  const [sent, own] = await Promise.all([key, ADMIN_KEY].map(sha256))
+  return crypto.subtle.timingSafeEqual(sent!, own!)
+}
+
+const sha256 = (text: string) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+
+/** The team's public keys; they are fetched when they are needed, and kept for a while. */
+const keysOf = oncePer((team: string) => createRemoteJWKSet(new URL('/cdn-cgi/access/certs', team)))
+
+/** Who an assertion names, or null for any that the team did not sign for this application. */
+async function readAssertion(assertion: string, env: Env): Promise<string | null> {
+  const { ACCESS_TEAM, ACCESS_AUD } = env
+  if (!ACCESS_TEAM || !ACCESS_AUD) return null
+  try {
+    const { payload } = await jwtVerify<{ email?: string }>(assertion, keysOf(ACCESS_TEAM), {
+      issuer: ACCESS_TEAM,
+      audience: ACCESS_AUD,
+      algorithms: ['RS256'],
+      requiredClaims: ['exp', 'iat'],
+    })
+    // A service token has no e-mail address, and its name as `common_name`.
+    return payload.email ?? (payload.common_name as string | undefined) ?? payload.sub ?? null
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null
+    throw error
+  }
+}

@@ -1,0 +1,21 @@
+import { createMiddleware } from 'hono/factory'
+import { ApiError } from '../errors.ts'
+import { type Caller, letThrough } from './admission.ts'
+import { digest, isWellFormed } from './secret.ts'
+import { brandGate } from './token-gate.ts'
+
+/**
+ * Lets a request through when its Brand Token is ours, alive and within its rate. A typing error is
+ * refused without any lookup; why a token is refused, nobody learns.
+ */
+export const apiKey = createMiddleware<Caller>(async function apiKey(c, next) {
+  const key = c.req.header('x-api-key') ?? ''
+  if (!isWellFormed(key, 'tbt')) throw invalidApiKey()
+  await letThrough(c, next, brandGate(await digest(key)), invalidApiKey, (grant) => grant)
+})
+
+const invalidApiKey = () =>
+  new ApiError('invalid_api_key', {
+    detail: 'Send the Brand Token in the header x-api-key.',
+    headers: { 'WWW-Authenticate': 'ApiKey realm="tracking", header="x-api-key"' },
+  })

@@ -1,0 +1,189 @@
+import { type EventDefinition, KNOWN, PRODUCTS } from '../db/definitions.ts'
+import { currency, id, text } from '../fields.ts'
+import { judged } from '../ingest/closed.ts'
+import { step } from '../ingest/envelope.ts'
+import { inOrder } from '../ingest/idempotency.ts'
+import type { Checked } from '../ingest/judge.ts'
+import { type Warning, warning } from '../ingest/warnings.ts'
+import { WITHDRAWN } from '../iso-4217.ts'
+import { isDecimal, isSeparated, readDecimal } from './decimal.ts'
+import { type Findings, flawsOf, membersOf, misspelt, take } from './members.ts'
+import { FORMS, readTime, type Time } from './time.ts'
+
+/** The member that says the product line, unless a definition names another. */
+const PRODUCT = 'product'
+
+/** How an account's events are to be read. */
+export interface Reader {
+  zone: string
+  definitions: ReadonlyMap<string, EventDefinition>
+}
+
+/** The definition of a record's event, if there is one. */
+export const definitionOf = ({ definitions }: Reader, members: Map<string, unknown>) =>
+  definitions.get(members.get('eventname') as string)
+
+/** One event, or one day of one customer, in the columns that keep it. */
+export function check(record: object, reader: Reader): Checked {
+  const members = membersOf(record)
+  const definition = definitionOf(reader, members)
+  const required = ['customerid', 'eventname']
+  if (definition?.eventid === 'required') required.push('eventid')
+  const isNamed = (name: string) =>
+    definition?.kpis.includes(name) || name === productField(definition)
+  const findings: Findings = {
+    found: misspelt(members, KNOWN, required, (name) => isNamed(name) === true),
+    output: {},
+  }
+  const { output, found } = findings
+  take(findings, members, 'eventname', 'eventname', id)
+  take(findings, members, 'customerid', 'customer_id', id)
+  take(findings, members, 'eventid', 'eventid', id)
+  take(findings, members, 'Currency', 'currency', currency)
+  output.currency ??= definition?.currency ?? undefined
+
+  const warnings = [
+    ...readCreatetime(findings, members, reader.zone),
+    ...currencyWarnings(output.currency),
+    ...readProduct(findings, members, definition),
+    ...readKpis(findings, members, definition),
+  ]
+  if (found.length === 0) {
+    output.record = JSON.stringify(Object.fromEntries(members))
+    output.identity = identityOf(members, definition, timeOf(members, reader.zone))
+  }
+  return { found, output, warnings }
+}
+
+const productField = (definition: EventDefinition | undefined) =>
+  definition?.product?.field ?? PRODUCT
+
+const timeOf = (members: Map<string, unknown>, zone: string): Time | null => {
+  const sent = members.get('createtime')
+  return typeof sent === 'string' ? readTime(sent, zone, '/createtime') : null
+}
+
+function readCreatetime(
+  { found, output }: Findings,
+  members: Map<string, unknown>,
+  zone: string,
+): Warning[] {
+  const sent = members.get('createtime')
+  if (sent === undefined) return [warning('no_createtime', '/createtime')]
+  const time = timeOf(members, zone)
+  if (time) Object.assign(output, { createtime: time.instant, day: time.day })
+  else {
+    const { issue } = judged('createtime', sent, text, new Set())
+    const isText = issue?.code !== 'type'
+    found.push(
+      isText ? { pointer: '/createtime', code: 'date_time', expected: FORMS, value: sent } : issue,
+    )
+  }
+  return time?.warnings ?? []
+}
+
+function currencyWarnings(code: unknown): Warning[] {
+  const month = WITHDRAWN.get(code as string)
+  return month ? [warning('withdrawn_currency', '/Currency', String(code), month)] : []
+}
+
+/** The product line: what the definition's map makes of it, or one of the four as it stands. */
+function readProduct(
+  findings: Findings,
+  members: Map<string, unknown>,
+  definition: EventDefinition | undefined,
+): Warning[] {
+  const field = productField(definition)
+  take(findings, members, field, 'product', text)
+  const { product } = findings.output as { product?: string }
+  const stray = definition?.product ? undefined : members.get('Product')
+  const unmapped = (name: string, value: unknown) =>
+    warning('unmapped_product', step(name), JSON.stringify(String(value).slice(0, 40)))
+  const warnings = stray === undefined ? [] : [unmapped('Product', stray)]
+  if (product === undefined) return warnings
+
+  const map = new Map(Object.entries(definition?.product?.map ?? {}))
+  const line = map.get(product) ?? PRODUCTS.find((name) => name === product)
+  if (line) findings.output.product = line
+  else warnings.push(unmapped(field, product))
+  return warnings
+}
+
+/**
+ * The amounts of an event. With a definition exactly the members that it names are KPIs; without
+ * one each decimal is, unless there is a `Value`. What is left are details, kept as they were sent.
+ */
+function readKpis(
+  { found, output }: Findings,
+  members: Map<string, unknown>,
+  definition: EventDefinition | undefined,
+): Warning[] {
+  const kpis = new Map<string, number>()
+  const details: [string, unknown][] = []
+  const warnings: Warning[] = []
+  const field = productField(definition)
+  const hasValue = members.has('Value')
+  const isKpi = (name: string, value: unknown) =>
+    definition ? definition.kpis.includes(name) : !hasValue && isDecimal(value)
+  let amounts = 0
+  for (const [name, value] of members) {
+    if (name === 'Value' || isKpi(name, value)) {
+      if (KNOWN.includes(name) && name !== 'Value') continue
+      amounts += 1
+      const { issue, number } = readDecimal(name, value)
+      if (issue) found.push(issue)
+      else if (name === 'Value') output.amount = number
+      else kpis.set(name, number)
+    } else if (!KNOWN.includes(name) && name !== field) {
+      details.push([name, value])
+      if (!definition && !hasValue && isSeparated(value)) {
+        warnings.push(warning('not_a_number', step(name), JSON.stringify(value)))
+      }
+    }
+  }
+  if (amounts === 0) found.push({ pointer: '', code: 'no_kpi' })
+  found.push(...flawsOf(details))
+  if (kpis.size > 0) output.kpis = textOf(kpis)
+  if (details.length > 0) output.details = textOf(details)
+  return warnings
+}
+
+/** Members in the order of their names, so that two of the same are the same text. */
+const textOf = (pairs: Iterable<readonly [string, unknown]>) =>
+  JSON.stringify(Object.fromEntries(inOrder(Object.fromEntries(pairs))))
+
+/**
+ * What tells an event from others: its `eventid`, or the day of an aggregate; null: nothing does.
+ * Made of what was sent, so that what is sent again is the same event, whatever has been configured
+ * meanwhile.
+ */
+export function identityOf(
+  members: Map<string, unknown>,
+  definition: EventDefinition | undefined,
+  time: Time | null,
+): string | null {
+  const eventid = members.get('eventid')
+  if (eventid !== undefined && definition?.eventid !== 'ignored') return `e ${eventid}`
+  const isDaily = time && (definition ? definition.granularity === 'day' : time.isDay)
+  if (!isDaily) return null
+  const whose = [members.get('eventname'), members.get('customerid'), time.day]
+  const of = [members.get('Currency') ?? null, members.get(productField(definition)) ?? null]
+  return `d ${JSON.stringify([...whose, ...of])}`
+}
+
+/** The members that make up such an identity, as they were sent, less those that are no good. */
+export function keyOf(record: object, reader: Reader): Record<string, string> | undefined {
+  const members = membersOf(record)
+  const definition = definitionOf(reader, members)
+  const time = timeOf(members, reader.zone)
+  const identity = identityOf(members, definition, time)
+  if (identity === null) return undefined
+  const names = identity.startsWith('e ')
+    ? ['eventid']
+    : ['eventname', 'customerid', 'createtime', 'Currency', productField(definition)]
+  const good = names.flatMap((name) => {
+    const value = members.get(name)
+    return judged('', value, id, new Set()).issue ? [] : [[name, value as string] as const]
+  })
+  return good.length > 0 ? Object.fromEntries(good) : undefined
+}

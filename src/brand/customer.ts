@@ -1,0 +1,155 @@
+import type { Grant } from '../auth/grant.ts'
+import type { Row } from '../db/deliver.ts'
+import { brandCustomerShelf } from '../db/shelf.ts'
+import { id, text, tracking } from '../fields.ts'
+import { judged } from '../ingest/closed.ts'
+import { pointerOf } from '../ingest/envelope.ts'
+import type { Arrival, Rows } from '../ingest/intake.ts'
+import type { Checked, Entity, Judged } from '../ingest/judge.ts'
+import { warning } from '../ingest/warnings.ts'
+import { prover, type Verdict } from '../tracking/proof.ts'
+import { type Findings, flawsOf, membersOf, misspelt, take } from './members.ts'
+import type { BrandResource } from './resource.ts'
+import { FORMS, readTime } from './time.ts'
+import { dayAt } from './zone.ts'
+
+const PERSONAL: ReadonlySet<string> = new Set(['firstName', 'lastName'])
+
+/** The members that we know, and the columns that keep them. */
+const COLUMNS = {
+  customerId: 'customer_id',
+  regtime: 'regtime',
+  country: 'country_code',
+  firstName: 'first_name',
+  lastName: 'last_name',
+  tracking_data: 'tracking_data',
+} as const
+
+/** A customer of a brand. What we do not know of it is kept as it was sent. */
+function check(record: object, zone: string): Checked {
+  const members = membersOf(record)
+  const findings: Findings = {
+    found: misspelt(members, ['customerId'], ['customerId'], () => false),
+    output: {},
+  }
+  const { found, output } = findings
+  for (const name of ['customerId', 'country', 'firstName', 'lastName'] as const) {
+    take(findings, members, name, COLUMNS[name], name === 'customerId' ? id : text, PERSONAL)
+  }
+  const warnings = readRegtime(findings, members, zone)
+
+  const code = members.get('tracking_data')
+  // It never fails a call: what cannot be ours is as good as none, and its sender is told.
+  if (judged('', code, tracking, PERSONAL).issue === null) output.tracking_data = code
+  else if (code !== undefined) {
+    output.verdict = 'altered'
+    warnings.push(warning('altered', '/tracking_data'))
+  }
+
+  const extras = [...members].filter(([name]) => !Object.hasOwn(COLUMNS, name))
+  found.push(...flawsOf(extras))
+  if (extras.length > 0) output.extras = new Map(extras.map(([k, v]) => [k, JSON.stringify(v)]))
+  return { found, output, warnings }
+}
+
+function readRegtime({ found, output }: Findings, members: Map<string, unknown>, zone: string) {
+  const regtime = members.get('regtime')
+  if (regtime === undefined) return []
+  const { issue } = judged('regtime', regtime, text, PERSONAL)
+  const time = issue ? null : readTime(regtime as string, zone, '/regtime')
+  if (issue?.code === 'type') found.push(issue)
+  else if (!time) {
+    found.push({ pointer: '/regtime', code: 'date_time', expected: FORMS, value: regtime })
+  } else Object.assign(output, { regtime, signup_date: time.instant, day: time.day })
+  return time?.warnings ?? []
+}
+
+/**
+ * What is kept: each record as far as it says anything. Those of one customer follow each other, each
+ * with all that was said of it before.
+ */
+async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arrival): Promise<Rows> {
+  const prove = prover(env.TRACKING_KEYS, grant.account)
+  const first_day = dayAt(grant.time_zone, receivedAt)
+  const proven: Record<string, unknown>[] = await Promise.all(
+    good.map(async ({ index, record, warnings }) => {
+      if (record.tracking_data === undefined) return record
+      const { verdict, link } = await prove(record.tracking_data as string)
+      const pointer = `${pointerOf(form, index)}/tracking_data`
+      if (verdict !== 'attributed') warnings.push(warning(verdict, pointer))
+      return { ...record, verdict, link }
+    }),
+  )
+
+  const said = new Map<unknown, Record<string, unknown>>()
+  const rows: Row[] = []
+  const later: Row[] = []
+  for (const [i, { index, warnings }] of good.entries()) {
+    const before = said.get(proven[i]!.customer_id)
+    const all = before ? joined(before, proven[i]!) : proven[i]!
+    said.set(all.customer_id, all)
+    if (proven[i]!.verdict === undefined && all.verdict && all.verdict !== 'attributed') {
+      warnings.push(warning(all.verdict as Unpaid, `${pointerOf(form, index)}/tracking_data`))
+    }
+    const values = { ...all, extras: asText(all.extras), first_day }
+    if (before) later.push({ idx: index, values, odd: 'later' })
+    else rows.push({ idx: index, values })
+  }
+  // What is wrong refers to nothing that would have to be known.
+  return { rows, later, strays: [] }
+}
+
+type Unpaid = Exclude<Verdict, 'attributed'>
+type Extras = Map<string, string> | undefined
+
+/** What two records of one customer say together: where a customer came from is said as a whole. */
+function joined(
+  before: Record<string, unknown>,
+  record: Record<string, unknown>,
+): Record<string, unknown> {
+  const { tracking_data, verdict, link, extras, ...rest } = record
+  const keeps = tracking_data === undefined && before.tracking_data !== undefined
+  return {
+    ...before,
+    ...rest,
+    ...(keeps ? {} : verdict === undefined ? {} : { tracking_data, verdict, link }),
+    extras: new Map([...((before.extras as Extras) ?? []), ...((extras as Extras) ?? [])]),
+  }
+}
+
+const asText = (extras: unknown) =>
+  extras instanceof Map && extras.size > 0 ? JSON.stringify(Object.fromEntries(extras)) : undefined
+
+const entityOf = ({ time_zone }: Grant): Entity => ({
+  wraps: false,
+  nameOf: () => null,
+  keyOf: (record) => {
+    const { customerId } = record as { customerId?: unknown }
+    return judged('', customerId, id, PERSONAL).issue
+      ? undefined
+      : { customerId: String(customerId) }
+  },
+  check: (record) => check(record, time_zone),
+})
+
+/** Customers of a brand, augmented with each delivery. */
+export const customers: BrandResource = {
+  name: 'customers',
+  shelf: brandCustomerShelf,
+  reference: null,
+  entity: async (admitted) => entityOf(await admitted),
+  rowsOf,
+  keyFrom: ([customerId]) => (customerId ? { customerId } : undefined),
+  policy: () => 'hold',
+  repeatable: true,
+  single: true,
+  columns: [...Object.values(COLUMNS), 'extras'],
+  present: (row) => {
+    const known = Object.entries(COLUMNS).map(([name, column]) => [name, row[column]] as const)
+    const extras = Object.entries(JSON.parse((row.extras as string | null) ?? '{}'))
+    const parsed = extras.map(([name, json]) => [name, JSON.parse(json as string)] as const)
+    return Object.fromEntries([...known.filter(([, value]) => value !== null), ...parsed])
+  },
+  groups: [],
+  sums: [],
+}

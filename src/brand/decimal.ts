@@ -1,0 +1,39 @@
+import * as v from 'valibot'
+import { amount } from '../fields.ts'
+import { judged } from '../ingest/closed.ts'
+import type { Issue } from '../ingest/words.ts'
+
+const DECIMAL = /^-?\d+(?:\.\d+)?$/
+
+// Digits, and what people put between them, but a decimal: a date or a clock time is none of these.
+const SEPARATED = /^[-+]?[\d.,'’_\s]*\d[\d.,'’_\s]*$/
+
+/** How a decimal is written, for whoever wrote it otherwise. */
+const FORM = 'digits with at most one point, such as "1000.00"'
+
+const NOBODY = new Set<string>()
+
+/** Whether a value is meant as a decimal: any number, or decimal text. */
+export const isDecimal = (value: unknown): value is number | string =>
+  typeof value === 'number' || (typeof value === 'string' && DECIMAL.test(value))
+
+/** Whether a text is a number to people, with separators or a sign, and none to us. */
+export const isSeparated = (value: unknown) => typeof value === 'string' && SEPARATED.test(value)
+
+/**
+ * A decimal as a number, which holds it exactly, or what is wrong with it: it is none, or has more
+ * than 15 significant digits as written.
+ */
+export function readDecimal(name: string, value: unknown): { issue: Issue | null; number: number } {
+  if (!isDecimal(value)) {
+    const { issue } = judged(name, value, NO_DECIMAL, NOBODY)
+    return { issue, number: 0 }
+  }
+  const number = typeof value === 'string' && digitsOf(value) > 15 ? Number.NaN : Number(value)
+  const { issue } = judged(name, number, amount, NOBODY)
+  return { issue, number: number + 0 }
+}
+
+const NO_DECIMAL = v.custom<never>(() => false, `number ${FORM}`)
+
+const digitsOf = (text: string) => text.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length

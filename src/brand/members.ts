@@ -1,0 +1,92 @@
+import type * as v from 'valibot'
+import { isPlain } from '../fields.ts'
+import { judged } from '../ingest/closed.ts'
+import { step } from '../ingest/envelope.ts'
+import type { Issue } from '../ingest/words.ts'
+
+/** The contract: the members that we do not know are JSON of at most 16 KiB a record. */
+const MAX_EXTRA_BYTES = 16_384
+const MOST = 'at most 16 KiB of additional fields'
+
+/** What was found while the members of one record were read; `output` is by column. */
+export interface Findings {
+  found: Issue[]
+  output: Record<string, unknown>
+}
+
+/** The members of a record that say anything: null counts as left out. Pairs, for any name may be there. */
+export const membersOf = (record: object): Map<string, unknown> =>
+  new Map(Object.entries(record).filter(([, value]) => value !== null))
+
+/** Judges one member, if it is there, and keeps it under the name of its column. */
+export function take(
+  { found, output }: Findings,
+  members: Map<string, unknown>,
+  name: string,
+  column: string,
+  field: v.GenericSchema,
+  personal: ReadonlySet<string> = NOBODY,
+): void {
+  const value = members.get(name)
+  if (value === undefined) return
+  const { issue, output: right } = judged(name, value, field, personal)
+  if (issue) found.push(issue)
+  else output[column] = right
+}
+
+const NOBODY: ReadonlySet<string> = new Set()
+
+/**
+ * Required members that are not there, and others that are there but for their case: nothing would
+ * look for them under that name. `free` may be called as they like.
+ */
+export function misspelt(
+  members: Map<string, unknown>,
+  known: readonly string[],
+  required: readonly string[],
+  free: (name: string) => boolean,
+): Issue[] {
+  const right = new Map(known.map((name) => [name.toLowerCase(), name]))
+  const missing = new Set(required.filter((name) => !members.has(name)))
+  const wrong = [...members.keys()].flatMap((name) => {
+    const meant = right.get(name.toLowerCase())
+    return meant === undefined || meant === name || free(name) ? [] : [{ name, meant }]
+  })
+  return [
+    ...[...missing].map((name): Issue => {
+      const isThere = wrong.some(({ meant }) => meant === name)
+      return { pointer: step(name), code: 'required', ...(isThere && { names: [name] }) }
+    }),
+    ...wrong
+      .filter(({ meant }) => !missing.has(meant))
+      .map(({ name, meant }): Issue => {
+        return { pointer: step(name), code: 'field_case', names: [meant] }
+      }),
+  ]
+}
+
+/** What of the members that we do not know cannot be kept as it was sent. */
+export function flawsOf(extras: readonly (readonly [string, unknown])[]): Issue[] {
+  const found = extras.flatMap(([name, value]) => flawOf(name, value, '') ?? [])
+  if (found.length > 0 || extras.length === 0) return found
+  const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(extras))).length
+  return bytes > MAX_EXTRA_BYTES ? [{ pointer: '', code: 'length', expected: MOST }] : []
+}
+
+/** The first of what is wrong within a value, however deep. */
+function flawOf(name: string, value: unknown, above: string): Issue | null {
+  const pointer = above + step(name)
+  if (!isPlain(name)) return { pointer, code: 'text' }
+  if (typeof value === 'string') return isPlain(value) ? null : { pointer, code: 'text' }
+  if (typeof value === 'number') {
+    // What was written with more digits than a double keeps is NaN by now: see `parseJson`.
+    if (Number.isNaN(value)) return { pointer, code: 'digits' }
+    return Number.isFinite(value) ? null : { pointer, code: 'number' }
+  }
+  if (typeof value !== 'object' || value === null) return null
+  for (const [inner, member] of Object.entries(value)) {
+    const flaw = flawOf(inner, member, pointer)
+    if (flaw) return flaw
+  }
+  return null
+}

@@ -1,0 +1,72 @@
+import { dayOf, toInstant } from '../fields.ts'
+import { type Warning, warning } from '../ingest/warnings.ts'
+import { dayAt, readClock } from './zone.ts'
+
+/** A time as a brand writes it, understood. */
+export interface Time {
+  /** The same as an instant in UTC; of a day its beginning. */
+  instant: string
+  /** The day as it was sent, or in the account's zone. */
+  day: string
+  /** Whether it is a day, and no more. */
+  isDay: boolean
+  warnings: Warning[]
+}
+
+/** How a brand writes a time, for whoever wrote it otherwise. */
+export const FORMS = '2026-10-01 08:30, 2026-10-01 or 2026-10-01T08:30:00Z'
+
+const CLOCK = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
+
+/** Years beyond four digits begin with a sign; a clock far from UTC may show one. */
+const isPlainYear = ({ instant, day }: Time) => /^\d{4}-/.test(instant) && /^\d{4}-/.test(day)
+
+/** Reads a time, or says null where there is no such time. */
+export function readTime(text: string, zone: string, pointer: string): Time | null {
+  const time = read(text, zone, pointer)
+  return time && isPlainYear(time) ? time : null
+}
+
+/** On the clock of the account's zone, as a day of it, or as RFC 3339 has it. */
+function read(text: string, zone: string, pointer: string): Time | null {
+  if (text.length === 10) {
+    const day = dayOf(text)
+    return day === null
+      ? null
+      : { ...onClock(day, '00:00:00', zone), day, isDay: true, warnings: [] }
+  }
+  const [, date, hours, minutes, seconds = '00'] = CLOCK.exec(text) ?? []
+  if (date !== undefined) {
+    const day = dayOf(date)
+    if (!day) return null
+    const { instant, odd, shown } = onClock(day, `${hours}:${minutes}:${seconds}`, zone)
+    const warnings = odd
+      ? [
+          warning(
+            odd === 'skipped' ? 'skipped_time' : 'ambiguous_time',
+            pointer,
+            quote(text),
+            shown,
+          ),
+        ]
+      : []
+    return { instant, day, isDay: false, warnings }
+  }
+  const instant = toInstant(text)
+  if (instant === null) return null
+  return { instant, day: dayAt(zone, Date.parse(instant)), isDay: false, warnings: [] }
+}
+
+function onClock(day: string, time: string, zone: string) {
+  const { instant, odd, offset } = readClock(zone, Date.parse(`${day}T${time}Z`))
+  const there = new Date(instant + offset).toISOString().slice(0, 19)
+  return { instant: new Date(instant).toISOString(), odd, shown: there + hoursOf(offset) }
+}
+
+function hoursOf(offset: number): string {
+  const minutes = Math.abs(Math.round(offset / 60_000))
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
+
+const quote = (text: string) => JSON.stringify(text)

@@ -1,0 +1,91 @@
+import type { Found, Page } from './list.ts'
+import { EACH } from './phrases.ts'
+import { tried } from './run.ts'
+
+/** Who may be paid, and whose referral that is. */
+export interface Affiliate {
+  affiliate_id: string
+  parent: string | null
+}
+
+/** Sets affiliates: those that are there get another parent, the others are new. */
+export const putAffiliates = (db: D1Database, account: string, affiliates: readonly Affiliate[]) =>
+  db
+    .prepare(
+      `insert into affiliates (account, affiliate_id, parent)
+       select ?1, value ->> 0, value ->> 1 from ${EACH}(?2) where true
+       on conflict (account, affiliate_id) do update set parent = excluded.parent
+       where parent is not excluded.parent`,
+    )
+    .bind(
+      account,
+      JSON.stringify(affiliates.map(({ affiliate_id, parent }) => [affiliate_id, parent])),
+    )
+
+/** The parents of all affiliates that have one, of an account. */
+export async function parentsOf(db: D1Database, account: string): Promise<Affiliate[]> {
+  const { results } = await tried(() =>
+    db
+      .prepare('select affiliate_id, parent from affiliates where account = ?1')
+      .bind(account)
+      .all<Affiliate>(),
+  )
+  return results
+}
+
+/** One page of an account's affiliates, by id. */
+export async function listAffiliates(
+  db: D1Database,
+  account: string,
+  { number, size, after }: Page,
+): Promise<Found<Affiliate>> {
+  const [from = ''] = after ?? []
+  const offset = after ? 0 : (number - 1) * size
+  const [rows, counted] = await tried(() =>
+    db.batch<Record<string, unknown>>([
+      db
+        .prepare(
+          `select affiliate_id, parent from affiliates where account = ?1 and affiliate_id > ?2
+           order by affiliate_id limit ${size + 1} offset ${offset}`,
+        )
+        .bind(account, from),
+      db.prepare('select count(*) as total from affiliates where account = ?1').bind(account),
+    ]),
+  )
+  const found = rows!.results as unknown as Affiliate[]
+  return {
+    data: found.slice(0, size),
+    total: Number(counted!.results[0]?.total),
+    last: found.length > size ? [found[size - 1]!.affiliate_id] : null,
+  }
+}
+
+/** At most so many are told of: who sends more has something else wrong. */
+const UNCONFIGURED = 1000
+
+/** The affiliate ids that customers name and nobody has configured, with how many name each. */
+export async function unconfiguredOf(db: D1Database, account: string) {
+  const { results } = await tried(() =>
+    db
+      .prepare(
+        `select c.affiliate_id, count(*) as customers from customers c
+         where c.account = ?1 and c.affiliate_id is not null and not exists (
+           select 1 from affiliates a where a.account = ?1 and a.affiliate_id = c.affiliate_id)
+         group by c.affiliate_id order by customers desc, c.affiliate_id limit ${UNCONFIGURED}`,
+      )
+      .bind(account)
+      .all<{ affiliate_id: string; customers: number }>(),
+  )
+  return results
+}
+
+/** Whether an account has configured this affiliate. */
+export async function isAffiliate(db: D1Database, account: string, id: string): Promise<boolean> {
+  const found = await tried(() =>
+    db
+      .prepare('select 1 from affiliates where account = ?1 and affiliate_id = ?2')
+      .bind(account, id)
+      .first(),
+  )
+  return found !== null
+}

@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+import { id, type Rule } from '../fields.ts'
+import { step } from './envelope.ts'
+import type { Checked, Entity } from './judge.ts'
+import type { Warning } from './warnings.ts'
+import type { Issue } from './words.ts'
+
+/** The fields of a record that has no others. */
+export type Fields = v.ObjectSchema<v.ObjectEntries, undefined>
+
+/** What a record with these fields and no others is judged by; its key must not be there twice. */
+export const closed = (
+  fields: Fields,
+  key: readonly string[],
+  personal: ReadonlySet<string>,
+  warn: (record: Record<string, unknown>) => Warning[],
+): Entity => ({
+  wraps: true,
+  nameOf: (record) => nameOf(record, key),
+  keyOf: (record) => keyOf(record, key),
+  check: (record) => {
+    const { found, output } = broken(record, fields, personal)
+    return { found, output, warnings: found.length === 0 ? warn(output) : [] }
+  },
+})
+
+/** One text for all members of a record's key; null where one of them is no text. */
+function nameOf(record: object, key: readonly string[]): string | null {
+  const members = key.map((name) => (record as Record<string, unknown>)[name])
+  if (!members.every((member) => typeof member === 'string')) return null
+  return members.length === 1 ? members[0]! : JSON.stringify(members)
+}
+
+/** The members of a record's key, as sent, less those that are no good as one; none: undefined. */
+export function keyOf(record: object, key: readonly string[]): Record<string, string> | undefined {
+  const members = record as Record<string, unknown>
+  const good = key.filter((name) => Object.hasOwn(members, name) && v.is(id, members[name]))
+  if (good.length === 0) return undefined
+  return Object.fromEntries(good.map((name) => [name, members[name] as string]))
+}
+
+/** One rule a field: the first that is broken explains the others. */
+const CONFIG = {
+  abortPipeEarly: true,
+  message: ({ expected }: v.BaseIssue<unknown>) => `type ${expected}`,
+} as const
+
+/** The rules that one record breaks; pointers are within the record. */
+export function broken(
+  record: object,
+  { entries }: Pick<Fields, 'entries'>,
+  personal: ReadonlySet<string>,
+): Pick<Checked, 'found' | 'output'> {
+  const found: Issue[] = []
+  const output: Record<string, unknown> = {}
+  let known = 0
+  // Field by field: to parse the record as a whole takes half as long again, and drops what is
+  // unknown without a word.
+  for (const name in entries) {
+    const value = (record as Record<string, unknown>)[name]
+    const field = entries[name]!
+    const isOptional = field.type === 'optional'
+    if (value !== undefined) known += 1
+    if (value === undefined && isOptional) continue
+    if (value === undefined || (value === null && !isOptional)) {
+      found.push({ pointer: step(name), code: 'required' })
+      continue
+    }
+    const { issue, output: right } = judged(name, value, field, personal)
+    if (issue) found.push(issue)
+    else output[name] = right
+  }
+  const names = Object.keys(record)
+  if (names.length === known) return { found, output }
+  for (const name of names) {
+    if (Object.hasOwn(entries, name)) continue
+    found.push({ pointer: step(name), code: 'unknown_field', names: Object.keys(entries) })
+  }
+  return { found, output }
+}
+
+/** What is wrong with the value of one member, or what it says; a personal value is not said back. */
+export function judged(
+  name: string,
+  value: unknown,
+  field: v.GenericSchema,
+  personal: ReadonlySet<string>,
+): { issue: Issue | null; output: unknown } {
+  const result = field['~run']({ value }, CONFIG)
+  if (!result.issues) return { issue: null, output: result.value }
+  const [code = '', ...expected] = result.issues[0].message.split(' ')
+  const shown = (typeof value === 'string' || typeof value === 'number') && !personal.has(name)
+  const issue = {
+    pointer: step(name),
+    code: code as Rule,
+    ...(expected.length > 0 && { expected: expected.join(' ') }),
+    ...(shown && { value }),
+  }
+  return { issue, output: undefined }
+}

@@ -1,0 +1,24 @@
+import { digest } from '../auth/secret.ts'
+import { ApiError } from '../errors.ts'
+
+const VISIBLE = /^[\x21-\x7e]{1,255}$/
+
+/** The key that makes a request repeatable, if one was sent. */
+export function readIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null
+  if (VISIBLE.test(header)) return header
+  throw new ApiError('invalid_request', {
+    detail: 'Idempotency-Key has 1 to 255 visible ASCII characters.',
+  })
+}
+
+/** The digest of records, the same whatever the order of their members and the space between them. */
+export const digestOf = (records: readonly unknown[]): Promise<string> =>
+  digest(JSON.stringify(records, (_, value) => (isMap(value) ? inOrder(value) : value)))
+
+const isMap = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The members of an object, in the order of their names; pairs keep even what is called `__proto__`. */
+export const inOrder = (map: object) =>
+  Object.entries(map).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

@@ -1,0 +1,32 @@
+import type { Arrivals } from '../db/arrivals.ts'
+
+const DAY_HOURS = 24
+const DUE_HOUR = 6
+
+/** What came of yesterday's activity, which is due by 06:00 UTC. */
+export type Yesterday = 'in_time' | 'late' | 'missing' | 'pending'
+
+/**
+ * How fresh one feed is: the sources recommend customers and transactions within 5 minutes, and
+ * activity by 06:00 UTC of the day after.
+ */
+export function freshness(
+  { resource, last_at, received, refused, yesterday_hour }: Arrivals,
+  now: number,
+) {
+  const share = received === 0 ? null : Math.round((refused / received) * 10_000) / 10_000
+  const isDaily = resource === 'trading-activity' || resource === 'activities'
+  return {
+    resource,
+    last_delivery_at: last_at === null ? null : new Date(last_at).toISOString(),
+    lag_seconds: last_at === null ? null : Math.max(0, Math.round((now - last_at) / 1000)),
+    received_last_day: received,
+    refused_share_last_day: share,
+    ...(isDaily && { yesterday: yesterdayOf(yesterday_hour, now) }),
+  }
+}
+
+function yesterdayOf(hour: number | null, now: number): Yesterday {
+  if (hour !== null) return hour % DAY_HOURS < DUE_HOUR ? 'in_time' : 'late'
+  return new Date(now).getUTCHours() < DUE_HOUR ? 'pending' : 'missing'
+}

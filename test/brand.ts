@@ -1,0 +1,81 @@
+import { ask, askAdmin, json } from './partner.ts'
+
+/** What a brand may be set up with beside its token. */
+interface Settings {
+  account: string
+  binding: 'DB' | 'DB_2'
+  time_zone: string
+  unknown_customer: 'reject' | 'hold'
+  /** Event definitions by name. */
+  events: Record<string, object>
+}
+
+/** A brand as the outside world sees one: set up by the integrations team, then a token and HTTP. */
+export async function brand(settings: Partial<Settings> = {}) {
+  const { account = 'acme-casino', events = {}, ...own } = settings
+  const created = await askAdmin('accounts', 'POST', {
+    account,
+    name: `The ${account}`,
+    vertical: 'igaming',
+    mode: 'test',
+    ...own,
+  })
+  if (created.status !== 201) throw new Error(await created.text())
+  for (const [name, definition] of Object.entries(events)) {
+    const put = await askAdmin(`accounts/${account}/events/${name}`, 'PUT', definition)
+    if (put.status !== 201) throw new Error(await put.text())
+  }
+  const issued = await json(askAdmin(`accounts/${account}/brand-tokens`, 'POST', {}))
+  return { account, brand_token: issued.brand_token as string, ...caller(issued.brand_token) }
+}
+
+/** Whoever holds a Brand Token. */
+export function caller(brand_token: string) {
+  const key = { 'x-api-key': brand_token }
+  const at = (path: string) => `/tracking/events/${path}`
+  const postText = (path: string, body: BodyInit | null, headers = {}) =>
+    ask(at(path), {
+      method: 'POST',
+      headers: { ...key, 'Content-Type': 'application/json', ...headers },
+      body,
+    })
+  return {
+    get: (path: string, headers = {}) => ask(at(path), { headers: { ...key, ...headers } }),
+    post: (path: string, body: unknown, headers = {}) =>
+      postText(path, JSON.stringify(body), headers),
+    postText,
+  }
+}
+
+/** A player of a brand. */
+export const eve = { customerId: 'p-1', regtime: '2026-10-01 08:30', country: 'DE' }
+
+/** A deposit of hers. */
+export const deposited = {
+  eventname: 'Deposit',
+  customerid: 'p-1',
+  eventid: 'e-1',
+  createtime: '2026-10-02 09:30',
+  Value: '100.00',
+  Currency: 'EUR',
+}
+
+/** A day of hers. */
+export const day = {
+  eventname: 'DailyStats',
+  customerid: 'p-1',
+  createtime: '2026-10-02',
+  GGR: '10.50',
+  NGR: '9.00',
+  Bets: '100.00',
+  Games: 3,
+  Currency: 'EUR',
+}
+
+/** How the days of a brand are read. */
+export const dailyStats = {
+  granularity: 'day',
+  eventid: 'used',
+  kpis: ['GGR', 'NGR', 'Bets', 'Games'],
+  product: { field: 'Product', map: { Casino: 'casino', Poker: 'poker' } },
+}
