@@ -1,108 +1,107 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { digest, newSecret } from '../src/auth/secret.ts'
 
-/** A demo account, as `.demo.json` shows it. */
+/** A demo account, as `.demo.json` shows it: a partner has an OAuth client, a brand a Brand Token. */
 export interface DemoAccount {
+  account: string
   name: string
   vertical: string
-  client_id: string
-  client_secret: string
+  client_id?: string
+  client_secret?: string
+  brand_token?: string
+  /** The page that leads visitors to the brand. */
+  link_id?: string
 }
 
-const ACCOUNTS = [
+/** What of an account is set up before its credentials are issued. */
+interface Plan {
+  account: string
+  name: string
+  vertical: string
+  affiliates: string[]
+}
+
+const PLANS: Plan[] = [
   {
-    id: 'demo-prop',
+    account: 'demo-prop',
     name: 'Demo Prop Trading',
     vertical: 'prop-trading',
     affiliates: ['AFF-1', 'AFF-2', 'AFF-3'],
   },
   {
-    id: 'demo-forex',
+    account: 'demo-forex',
     name: 'Demo Forex',
     vertical: 'forex',
     affiliates: ['IB-07', 'IB-08', 'IB-09'],
   },
+  {
+    account: 'demo-brand',
+    name: 'Demo Casino',
+    vertical: 'igaming',
+    affiliates: ['AFF-1', 'AFF-2', 'AFF-3'],
+  },
 ]
 
+const DAILY_STATS = {
+  granularity: 'day',
+  eventid: 'used',
+  kpis: ['GGR', 'NGR', 'Bets', 'Games'],
+  product: {
+    field: 'Product',
+    map: { Casino: 'casino', Sports: 'sports', Poker: 'poker', Bingo: 'bingo' },
+  },
+}
+
+const LINK = { affiliate_id: 'AFF-1', landing_page: 'https://casino.example/welcome?lang=en' }
+
+type Ask = <T>(method: string, path: string, body?: unknown) => Promise<T>
+
+/** Asks for what the integrations team may; to create what is there already is no failure. */
+const asking =
+  (base: string, key: string): Ask =>
+  async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${base}/admin/v1/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const said = await response.text()
+    if (response.ok || response.status === 409 || response.status === 404) return JSON.parse(said)
+    throw new Error(`${method} ${path} was answered ${response.status}: ${said}`)
+  }
+
 /** The demo accounts with their secrets: those of the last run, or new ones. */
-export function demoAccounts(path: string): DemoAccount[] {
-  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8'))
-  const accounts = ACCOUNTS.map(({ id, name, vertical }) => ({
-    name,
-    vertical,
-    client_id: id,
-    client_secret: newSecret('tcs', 'test'),
-  }))
+export async function demoAccounts(base: string, key: string, path: string) {
+  const ask = asking(base, key)
+  if (existsSync(path)) {
+    const known: DemoAccount[] = JSON.parse(readFileSync(path, 'utf8'))
+    const found = known.map(({ account }) =>
+      ask<{ account?: string }>('GET', `accounts/${account}`),
+    )
+    const isWhole = known.length === PLANS.length
+    if (isWhole && (await Promise.all(found)).every(({ account }) => account)) return known
+  }
+  const accounts = await Promise.all(PLANS.map((plan) => setUp(ask, plan)))
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, JSON.stringify(accounts))
+  writeFileSync(path, JSON.stringify(accounts), { mode: 0o600 })
   return accounts
 }
 
-const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
-
-/** The statements that make the demo accounts known; run again they change nothing but secrets. */
-export async function seedSql(accounts: DemoAccount[]): Promise<string> {
-  const lines = ACCOUNTS.map(async ({ id, name, vertical, affiliates }) => {
-    const { client_id, client_secret } = accounts.find((demo) => demo.client_id === id)!
-    const secret = quote(await digest(client_secret))
-    const now = quote(new Date().toISOString())
-    const rows = affiliates.map((affiliate) => `(${quote(id)}, ${quote(affiliate)})`).join(', ')
-    return `
-insert into accounts (id, name, vertical, mode, unknown_customer, created_at)
-values (${quote(id)}, ${quote(name)}, ${quote(vertical)}, 'test', 'reject', ${now})
-on conflict do nothing;
-insert into clients (client_id, account, secret_digest, created_at)
-values (${quote(client_id)}, ${quote(id)}, ${secret}, ${now})
-on conflict do update set secret_digest = excluded.secret_digest;
-insert into affiliates (account, affiliate_id) values ${rows} on conflict do nothing;`
-  })
-  return (await Promise.all(lines)).join('\n')
-}
-
-/** A customer and a transaction that the vertical takes, for the lines that are printed. */
-const SAMPLES: Record<string, { customer: object; transaction: object }> = {
-  'prop-trading': {
-    customer: { affiliate_id: 'AFF-1', challenge_type: 'standard', phase: 'phase_1' },
-    transaction: { transaction_type: 'challenge_fee', amount_currency: 540, currency: 'USD' },
-  },
-  forex: {
-    customer: { affiliate_id: 'IB-07', leverage: '1:100' },
-    transaction: { transaction_type: 'deposit', amount_currency: 100.25, currency: 'EUR' },
-  },
-}
-
-/** Lines to copy and paste: get a token, send a bulk, list it, reconcile it. */
-export function curlLines(base: string, account: DemoAccount): string {
-  const { client_id, client_secret, vertical } = account
-  const { customer, transaction } = SAMPLES[vertical]!
-  const at = `${base}/api/v1/${vertical}`
-  const json = JSON.stringify
-  const customers = [
-    {
-      customer_id: 'C-1001',
-      signup_date: '2026-10-01T08:30:00Z',
-      tracking_data: 'click-42',
-      ...customer,
-    },
-  ]
-  const transactions = [
-    {
-      transaction_id: 'T-1',
-      customer_id: 'C-1001',
-      transaction_date: '2026-10-02T09:30:00Z',
-      status: 'approved',
-      ...transaction,
-    },
-  ]
-  const post = (resource: string, body: unknown) =>
-    `curl -s -X POST ${at}/${resource} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${json(body)}'`
-  const get = (path: string) => `curl -s '${at}/${path}' -H "Authorization: Bearer $TOKEN"`
-  return [
-    `BASE=${base} TOKEN=$(curl -s ${base}/oauth/token -d grant_type=client_credentials -d client_id=${client_id} -d client_secret=${client_secret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    post('customers', customers),
-    post('transactions', transactions),
-    get('transactions?per_page=10'),
-    get('totals?from=2026-10-01&to=2026-10-31'),
-  ].join('\n')
+/** Sets one account up as the integrations team does. */
+async function setUp(ask: Ask, { affiliates, ...plan }: Plan): Promise<DemoAccount> {
+  const at = `accounts/${plan.account}`
+  await ask('POST', 'accounts', { ...plan, mode: 'test' })
+  await ask(
+    'PUT',
+    `${at}/affiliates`,
+    affiliates.map((affiliate_id) => ({ affiliate_id })),
+  )
+  if (plan.vertical !== 'igaming') {
+    const issued = await ask<{ client_id: string; client_secret: string }>('POST', `${at}/clients`)
+    return { ...plan, client_id: issued.client_id, client_secret: issued.client_secret }
+  }
+  await ask('PUT', `${at}/events/DailyStats`, DAILY_STATS)
+  const { link_id } = await ask<{ link_id: string }>('POST', `${at}/links`, LINK)
+  const { brand_token } = await ask<{ brand_token: string }>('POST', `${at}/brand-tokens`)
+  return { ...plan, brand_token, link_id }
 }

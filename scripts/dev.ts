@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { parseArgs, parseEnv } from 'node:util'
-import { curlLines, demoAccounts, seedSql } from './demo.ts'
-import { newKeySet } from './keys.ts'
+import { curlLines } from './curl-lines.ts'
+import { demoAccounts } from './demo.ts'
+import { newKeySet, newTrackingKeys } from './keys.ts'
 
 // Starts the service with its local database and demo accounts: `npm run dev [-- --reset]`.
 
@@ -13,7 +14,6 @@ const SECRETS = '.dev.vars'
 const DEMO = '.demo.json'
 const STATE = '.wrangler/state'
 const ACCOUNTS = '.wrangler/demo-accounts.json'
-const SEED = '.wrangler/seed.sql'
 
 /** Wrangler asks nobody anything, and reaches for nothing outside. */
 const ENV = {
@@ -75,21 +75,18 @@ async function checkPort() {
   process.exit(1)
 }
 
-/** Makes the local secrets where there are none; those that are there must be whole. */
-async function makeSecrets() {
-  if (existsSync(SECRETS)) {
-    const found = parseEnv(readFileSync(SECRETS, 'utf8'))
-    const missing = ['SIGNING_KEYS', 'ADMIN_KEY'].filter((name) => !found[name])
-    if (missing.length === 0) return
-    console.error(
-      `${SECRETS} lacks ${missing.join(' and ')}: .dev.vars.example says what they are.`,
-    )
-    process.exit(1)
+/** Makes the local secrets that are not there yet; what is there stays. */
+async function makeSecrets(): Promise<Record<string, string>> {
+  const found = existsSync(SECRETS) ? parseEnv(readFileSync(SECRETS, 'utf8')) : {}
+  const made: Record<string, string> = {
+    SIGNING_KEYS: found.SIGNING_KEYS || (await newKeySet()),
+    TRACKING_KEYS: found.TRACKING_KEYS || newTrackingKeys(),
+    ADMIN_KEY: found.ADMIN_KEY || randomBytes(32).toString('base64url'),
   }
-  const admin = randomBytes(32).toString('base64url')
-  writeFileSync(SECRETS, `SIGNING_KEYS='${await newKeySet()}'\nADMIN_KEY='${admin}'\n`, {
-    mode: 0o600,
-  })
+  const secrets = { ...found, ...made }
+  const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`)
+  writeFileSync(SECRETS, lines.join(''), { mode: 0o600 })
+  return made
 }
 
 async function answers(): Promise<boolean> {
@@ -100,6 +97,10 @@ async function answers(): Promise<boolean> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => stop('SIGTERM'))
 }
+// Whatever ends us, a mistake of ours too, ends what we started.
+process.on('exit', () => {
+  if (running?.pid && running.exitCode === null) process.kill(-running.pid, 'SIGTERM')
+})
 // Whoever started us may be killed without a word to us.
 const parent = process.ppid
 setInterval(() => process.ppid !== parent && stop('SIGTERM'), 500).unref()
@@ -108,14 +109,10 @@ await checkPort()
 rmSync(DEMO, { force: true })
 if (values.reset)
   for (const path of [STATE, ACCOUNTS]) rmSync(path, { recursive: true, force: true })
-await makeSecrets()
-const accounts = demoAccounts(ACCOUNTS)
-writeFileSync(SEED, await seedSql(accounts), { mode: 0o600 })
+const { ADMIN_KEY: admin_key = '' } = await makeSecrets()
 
 console.log('Preparing the local database …')
 await run('d1', 'migrations', 'apply', 'DB', '--local')
-await run('d1', 'execute', 'DB', '--local', '--file', SEED)
-rmSync(SEED)
 
 const server = wrangler(
   ['dev', '--ip', '127.0.0.1', '--port', String(port), '--var', `BASE_URL:${base}`],
@@ -124,20 +121,24 @@ const server = wrangler(
 server.on('exit', (code) => process.exit(stopping ? 0 : (code ?? 1)))
 while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 100))
 
-const { ADMIN_KEY: admin_key } = parseEnv(readFileSync(SECRETS, 'utf8'))
+const accounts = await demoAccounts(base, admin_key, ACCOUNTS)
 const demo = { base_url: base, admin_key, accounts }
 writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
 renameSync(`${DEMO}.new`, DEMO)
 
 // In one piece: wrangler prints to the same place, and must not come between the lines.
 const shown = accounts.map((account) => {
-  const { name, vertical, client_id, client_secret } = account
+  const { account: id, name, vertical, client_id, client_secret, brand_token } = account
+  const who = client_id
+    ? `client_id ${client_id}  client_secret ${client_secret}`
+    : `Brand Token ${brand_token}`
   return `
-# ${name} (${vertical})
-# client_id ${client_id}  client_secret ${client_secret}
+# ${name} (${vertical}, account ${id})
+# ${who}
 
 ${curlLines(base, account)}
 `
 })
+const help = `Administer it: npm run admin -- --help (the admin key is in ${DEMO}).`
 const where = `Tributary answers at ${base}. Credentials are in ${DEMO}, too. Ctrl-C ends it.`
-console.log(`${shown.join('')}\n${where}`)
+console.log(`${shown.join('')}\n${help}\n${where}`)

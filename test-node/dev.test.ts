@@ -20,7 +20,13 @@ import { after, before, describe, test } from 'node:test'
 interface Demo {
   base_url: string
   admin_key: string
-  accounts: { name: string; vertical: string; client_id: string; client_secret: string }[]
+  accounts: {
+    name: string
+    vertical: string
+    client_id: string
+    client_secret: string
+    brand_token: string
+  }[]
 }
 
 const root = mkdtempSync(join(tmpdir(), 'tributary-dev-'))
@@ -99,7 +105,7 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     assert.ok(demo.admin_key.length >= 32)
     assert.deepEqual(
       demo.accounts.map(({ vertical }) => vertical),
-      ['prop-trading', 'forex'],
+      ['prop-trading', 'forex', 'igaming'],
     )
   })
 
@@ -112,7 +118,7 @@ describe('npm run dev', { timeout: 180_000 }, () => {
         .split('\n')
         .filter((line) => /^(BASE=|curl )/.test(line))
         .slice(0, 5)
-      assert.match(lines[0]!, /^BASE=\S+ TOKEN=/)
+      assert.match(lines[0]!, /^BASE=\S+ (BRAND_)?TOKEN=/)
       const printed = execFileSync('bash', ['-c', lines.join('; echo;')], { encoding: 'utf8' })
       const answers = printed
         .trim()
@@ -122,6 +128,8 @@ describe('npm run dev', { timeout: 180_000 }, () => {
       assert.equal(answers[1].summary.created, 1)
       assert.equal(answers[2].meta.total, 1)
       assert.equal(answers[3].data.length, 2)
+      // The link was followed, and what it gave out came back: the customer is attributed.
+      if (vertical === 'igaming') assert.equal(answers[0].results[0].warnings, undefined)
     }
   })
 

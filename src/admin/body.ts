@@ -23,7 +23,8 @@ export async function readFields<const E extends v.ObjectEntries>(
   c: Context<Caller>,
   entries: E,
 ): Promise<v.InferOutput<v.ObjectSchema<E, undefined>>> {
-  const body = c.req.raw.body === null ? {} : await readJson(c)
+  const isEmpty = c.req.raw.body === null || c.req.header('Content-Length') === '0'
+  const body = isEmpty ? {} : await readJson(c)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw refused([{ pointer: '', code: 'type', expected: 'object' }])
   }
