@@ -1,0 +1,578 @@
+import { describe, expect, test } from 'vitest'
+import { brand, dailyStats, day, deposited, eve } from './brand.ts'
+import { askAdmin, json } from './partner.ts'
+
+type Said = { pointer: string; code: string }
+
+const codes = (list: Said[] = []) => list.map(({ pointer, code }) => [pointer, code])
+const errors = async (response: Response | Promise<Response>) =>
+  codes((await json(response)).errors)
+const warnings = async (response: Response | Promise<Response>) =>
+  (await json(response)).results.flatMap((result: { warnings?: Said[] }) => codes(result.warnings))
+const outcomes = async (response: Response | Promise<Response>) =>
+  (await json(response)).results.map(({ outcome }: { outcome: string }) => outcome)
+
+const knowing = async (settings: Parameters<typeof brand>[0] = {}) => {
+  const acme = await brand(settings)
+  await acme.post('customers', [eve, { customerId: 'p-2' }])
+  return acme
+}
+const sums = async (acme: Awaited<ReturnType<typeof brand>>, of = '2026-10-02') =>
+  (await json(acme.get(`totals?from=${of}&to=${of}`))).data.filter(
+    ({ resource }: { resource: string }) => resource === 'activities',
+  )
+
+describe('an event', () => {
+  test('is returned as it was sent, details and all', async () => {
+    const acme = await knowing()
+    const sent = {
+      ...deposited,
+      method: 'card',
+      native: { amount: '91.20', rate: null },
+      __proto: 1,
+      data: [1],
+    }
+    expect((await acme.post('activities', sent)).status).toBe(201)
+    expect(await json(acme.get('activities'))).toMatchObject({ data: [sent], meta: { total: 1 } })
+    const again = (await json(acme.get('activities'))).data
+    expect(await outcomes(acme.post('activities', again))).toEqual(['unchanged'])
+  })
+
+  test('keeps members called __proto__, constructor or toString as data, which harm nothing', async () => {
+    const acme = await knowing()
+    const text =
+      '{"eventname":"E","customerid":"p-1","eventid":"x","__proto__":{"a":1},"constructor":"2.5","toString":3}'
+    expect((await acme.postText('activities', text)).status).toBe(201)
+    const said = await (await acme.get('activities')).text()
+    expect(said).toContain(text)
+    const today = new Date().toISOString().slice(0, 10)
+    expect(await sums(acme, today)).toMatchObject([{ sums: { constructor: '2.5', toString: '3' } }])
+    expect(await outcomes(acme.postText('activities', text))).toEqual(['unchanged'])
+  })
+
+  test('compares amounts as decimals: 100.00 is 100, as text and as number', async () => {
+    const acme = await knowing()
+    await acme.post('activities', [deposited, day])
+    for (const Value of ['100', 100, '100.0', '0100.000']) {
+      expect(await outcomes(acme.post('activities', [{ ...deposited, Value }]))).toEqual([
+        'unchanged',
+      ])
+    }
+    const same = { ...day, GGR: 10.5, NGR: '9', Games: '3' }
+    expect(await outcomes(acme.post('activities', [same]))).toEqual(['unchanged'])
+    const other = { ...day, GGR: '10.51' }
+    expect(await outcomes(acme.post('activities', [other]))).toEqual(['updated'])
+  })
+
+  test('is whole: what a re-send leaves out is gone', async () => {
+    const acme = await knowing()
+    await acme.post('activities', { ...deposited, method: 'card', product: 'casino' })
+    const { Currency: _, ...less } = deposited
+    expect(await outcomes(acme.post('activities', less))).toEqual(['updated'])
+    expect((await json(acme.get('activities'))).data).toEqual([less])
+    expect(await sums(acme)).toMatchObject([{ product: null, Currency: null }])
+  })
+
+  test('whose null members are left out', async () => {
+    const acme = await knowing()
+    await acme.post('activities', { ...deposited, product: null, method: null })
+    expect((await json(acme.get('activities'))).data).toEqual([deposited])
+    expect(await errors(acme.post('activities', [{ ...deposited, customerid: null }]))).toEqual([
+      ['/0/customerid', 'required'],
+    ])
+  })
+
+  test('may be one object with a member called data', async () => {
+    const acme = await knowing()
+    expect((await acme.post('activities', { ...deposited, data: [1], meta: 2 })).status).toBe(201)
+  })
+})
+
+describe('KPIs', () => {
+  test('without a definition: Value, and all others are details', async () => {
+    const acme = await knowing()
+    const sent = { ...deposited, NativeAmount: '91.20', wallet: '12345678901234567890', fee: 'n/a' }
+    expect(await warnings(acme.post('activities', sent))).toEqual([])
+    expect(await sums(acme)).toMatchObject([{ sums: { Value: '100' } }])
+  })
+
+  test('without a definition or a Value: every decimal, as number or text', async () => {
+    const acme = await knowing()
+    const sent = { ...day, Level: 'gold', Bonus: '-1.005', at: '2026-10-02', ok: true }
+    expect(await warnings(acme.post('activities', sent))).toEqual([])
+    expect((await sums(acme))[0].sums).toEqual({
+      GGR: '10.5',
+      NGR: '9',
+      Bets: '100',
+      Games: '3',
+      Bonus: '-1.005',
+    })
+  })
+
+  test('without a definition digits with separators are a detail, with a warning', async () => {
+    const acme = await knowing()
+    for (const Bonus of ['1,000.00', '1.000,00', '1 000', "1'000", '+5', '.5', '5.']) {
+      expect(await warnings(acme.post('activities', { ...day, Bonus }))).toEqual([
+        ['/Bonus', 'not_a_number'],
+      ])
+    }
+    for (const Bonus of ['', 'x', '2026-10-02', '10:30', '1e5', '0x1f', '-', '.']) {
+      expect(await warnings(acme.post('activities', { ...day, Bonus }))).toEqual([])
+    }
+    expect((await sums(acme))[0].sums).not.toHaveProperty('Bonus')
+  })
+
+  test('with a definition: exactly those it names, and Value', async () => {
+    const acme = await knowing({ events: { DailyStats: dailyStats } })
+    const sent = { ...day, Value: '1.5', Level: 7, Bonus: '1,000.00' }
+    expect(await warnings(acme.post('activities', sent))).toEqual([])
+    expect((await sums(acme))[0].sums).toEqual({
+      Value: '1.5',
+      GGR: '10.5',
+      NGR: '9',
+      Bets: '100',
+      Games: '3',
+    })
+  })
+
+  test.each([['1,000.00'], [''], ['x'], [true], [[]], [{}], ['1e5'], ['+1'], [' 1'], ['1.']])(
+    'with a definition %j is no decimal: 422 number',
+    async (GGR) => {
+      const acme = await knowing({ events: { DailyStats: dailyStats } })
+      expect(await errors(acme.post('activities', [{ ...day, GGR }]))).toEqual([
+        ['/0/GGR', 'number'],
+      ])
+      const Value = GGR
+      expect(await errors(acme.post('activities', [{ ...deposited, Value }]))).toEqual([
+        ['/0/Value', 'number'],
+      ])
+    },
+  )
+
+  test('have at most 15 significant digits, as number or as text', async () => {
+    const acme = await knowing()
+    for (const [value, code] of [
+      ['1234567890.12345', null],
+      ['"1234567890.12345"', null],
+      ['"000.000000000001"', null],
+      ['"100000000000000000"', 'digits'],
+      ['"1234567890123456"', 'digits'],
+      ['1234567890.123456', 'digits'],
+      ['"1234567890.123456"', 'digits'],
+      ['"0.0000000000001"', 'digits'],
+      ['1e400', 'number'],
+    ] as const) {
+      for (const name of ['Value', 'GGR']) {
+        const record = `{"eventname":"E","customerid":"p-1","eventid":"x","${name}":${value}}`
+        const found = await errors(acme.postText('activities', `[${record}]`))
+        expect([value, found]).toEqual([value, code ? [[`/0/${name}`, code]] : []])
+      }
+    }
+  })
+
+  test('an event with neither Value nor KPI is 422 no_kpi', async () => {
+    const acme = await knowing({ events: { DailyStats: dailyStats } })
+    for (const eventname of ['Login', 'DailyStats']) {
+      const { Value: _, ...none } = { ...deposited, eventname, note: 'x' }
+      expect(await errors(acme.post('activities', [none]))).toEqual([['/0', 'no_kpi']])
+    }
+    expect(await errors(acme.post('activities', [{ ...deposited, Value: null }]))).toEqual([
+      ['/0', 'no_kpi'],
+    ])
+  })
+})
+
+describe('what is wrong with an event', () => {
+  test.each([
+    [
+      'no names',
+      { Value: 1 },
+      [
+        ['/customerid', 'required'],
+        ['/eventname', 'required'],
+      ],
+    ],
+    ['another case', { ...deposited, currency: 'EUR' }, [['/currency', 'field_case']]],
+    ['value', { ...deposited, value: 1 }, [['/value', 'field_case']]],
+    [
+      'EventId',
+      { ...deposited, EventId: 'x', CREATETIME: '' },
+      [
+        ['/EventId', 'field_case'],
+        ['/CREATETIME', 'field_case'],
+      ],
+    ],
+    ['a currency nobody has', { ...deposited, Currency: 'EUX' }, [['/Currency', 'currency']]],
+    ['an empty eventid', { ...deposited, eventid: '' }, [['/eventid', 'length']]],
+    ['a number as eventid', { ...deposited, eventid: 5 }, [['/eventid', 'type']]],
+    ['a number as product', { ...deposited, product: 5 }, [['/product', 'type']]],
+    ['no such time', { ...deposited, createtime: '2026-13-01' }, [['/createtime', 'date_time']]],
+    ['a number as time', { ...deposited, createtime: 20261002 }, [['/createtime', 'type']]],
+  ] as const)('%s', async (_, record, expected) => {
+    const acme = await knowing()
+    const response = await acme.post('activities', record)
+    expect(response.status).toBe(422)
+    expect(await errors(response)).toEqual(expected)
+  })
+
+  test('a member of another case is right where an event definition names it', async () => {
+    const events = {
+      Deposit: { granularity: 'event', kpis: ['value'], product: { field: 'EventName', map: {} } },
+    }
+    const acme = await knowing({ events })
+    const sent = { ...deposited, value: '2.50', EventName: 'casino' }
+    expect((await acme.post('activities', sent)).status).toBe(201)
+    expect((await sums(acme))[0]).toMatchObject({
+      product: 'casino',
+      sums: { Value: '100', value: '2.5' },
+    })
+    const other = { ...sent, eventname: 'Other', eventid: 'x' }
+    expect(await errors(acme.post('activities', other))).toEqual([
+      ['/value', 'field_case'],
+      ['/EventName', 'field_case'],
+    ])
+  })
+
+  test('17 KiB of details are refused at the record', async () => {
+    const acme = await knowing()
+    expect(
+      await errors(acme.post('activities', [{ ...deposited, note: 'x'.repeat(17_000) }])),
+    ).toEqual([['/0', 'length']])
+  })
+
+  test('a withdrawn currency is a warning', async () => {
+    const acme = await knowing()
+    expect(await warnings(acme.post('activities', { ...deposited, Currency: 'HRK' }))).toEqual([
+      ['/Currency', 'withdrawn_currency'],
+    ])
+  })
+})
+
+describe('the product line', () => {
+  const events = { DailyStats: dailyStats }
+
+  test('is what the map of the definition makes of its field', async () => {
+    const acme = await knowing({ events })
+    await acme.post('activities', [
+      { ...day, Product: 'Casino' },
+      { ...day, Product: 'Poker', GGR: '1' },
+      { ...day, Product: 'bingo', GGR: '2' },
+    ])
+    expect(await sums(acme)).toMatchObject([
+      { product: 'bingo', count: 1, sums: { GGR: '2' } },
+      { product: 'casino', count: 1, sums: { GGR: '10.5' } },
+      { product: 'poker', count: 1, sums: { GGR: '1' } },
+    ])
+  })
+
+  test('that no map knows is kept as it was sent, with a warning', async () => {
+    const acme = await knowing({ events })
+    expect(await warnings(acme.post('activities', { ...day, Product: 'Lotto' }))).toEqual([
+      ['/Product', 'unmapped_product'],
+    ])
+    expect(await sums(acme)).toMatchObject([{ product: 'Lotto' }])
+  })
+
+  test('without a definition is in product; a member Product is a detail, with a warning', async () => {
+    const acme = await knowing()
+    expect(await warnings(acme.post('activities', { ...day, product: 'poker' }))).toEqual([])
+    expect(await warnings(acme.post('activities', { ...day, Product: 'Casino' }))).toEqual([
+      ['/Product', 'unmapped_product'],
+    ])
+    expect((await sums(acme)).map(({ product }: { product: string }) => product)).toEqual([
+      null,
+      'poker',
+    ])
+  })
+
+  test('default currency: counted under it, returned as sent', async () => {
+    const definition = { ...dailyStats, currency: 'SEK' }
+    const acme = await knowing({ events: { DailyStats: definition } })
+    const { Currency: _, ...none } = day
+    await acme.post('activities', none)
+    expect((await json(acme.get('activities'))).data).toEqual([none])
+    expect(await sums(acme)).toMatchObject([{ Currency: 'SEK' }])
+  })
+})
+
+describe('what tells an event from others', () => {
+  test('its eventid, one per brand: a re-send replaces it', async () => {
+    const acme = await knowing()
+    await acme.post('activities', deposited)
+    const moved = { ...deposited, customerid: 'p-2', createtime: '2026-10-05', eventname: 'Other' }
+    const response = acme.post('activities', [moved])
+    expect((await json(response)).results).toEqual([
+      { index: 0, key: { eventid: 'e-1' }, outcome: 'updated' },
+    ])
+    expect((await json(acme.get('activities?customerid=p-1'))).meta.total).toBe(0)
+    expect((await json(acme.get('activities?customerid=p-2'))).data).toEqual([moved])
+    expect(await sums(acme, '2026-10-05')).toMatchObject([{ eventname: 'Other', count: 1 }])
+    expect(await sums(acme)).toEqual([])
+  })
+
+  test('of a daily aggregate eventname, customerid, day, Currency and product', async () => {
+    const acme = await knowing()
+    const others = [
+      { ...day, eventname: 'Other' },
+      { ...day, customerid: 'p-2' },
+      { ...day, createtime: '2026-10-03' },
+      { ...day, Currency: 'USD' },
+      { ...day, product: 'poker' },
+    ]
+    expect(await outcomes(acme.post('activities', [day, ...others]))).toEqual(
+      Array(6).fill('created'),
+    )
+    const again = { ...day, GGR: 1 }
+    const { results } = await json(acme.post('activities', [again]))
+    const { eventname, customerid, createtime, Currency } = day
+    expect(results).toEqual([
+      { index: 0, key: { eventname, customerid, createtime, Currency }, outcome: 'updated' },
+    ])
+    expect(await json(acme.get('activities'))).toMatchObject({ meta: { total: 6 } })
+  })
+
+  test("a definition's granularity wins over the form of the time", async () => {
+    const events = {
+      DailyStats: { ...dailyStats, granularity: 'day' },
+      Bet: { granularity: 'event' },
+    }
+    const acme = await knowing({ events })
+    const at = (time: string) => ({ ...day, createtime: `2026-10-02 ${time}` })
+    expect(await outcomes(acme.post('activities', [at('10:00'), at('23:59')]))).toEqual([
+      'created',
+      'updated',
+    ])
+    const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02', Value: 1 }
+    const response = acme.post('activities', [bet, bet])
+    expect(await warnings(response)).toEqual([
+      ['/0', 'not_deduplicated'],
+      ['/1', 'not_deduplicated'],
+    ])
+    expect((await json(acme.get('activities'))).meta.total).toBe(3)
+  })
+
+  test('whether an eventid is required, used or ignored a definition says', async () => {
+    const definition = (eventid: string) => ({ granularity: 'day', eventid, kpis: ['GGR'] })
+    const events = {
+      must: definition('required'),
+      may: definition('used'),
+      not: definition('ignored'),
+    }
+    const acme = await knowing({ events })
+    const of = (eventname: string) => ({ ...day, eventname })
+    expect(await errors(acme.post('activities', [of('must')]))).toEqual([
+      ['/0/eventid', 'required'],
+    ])
+    expect(await errors(acme.post('activities', [{ ...of('must'), eventID: 'x' }]))).toEqual([
+      ['/0/eventid', 'required'],
+    ])
+    const two = (eventname: string) => [
+      { ...of(eventname), eventid: `${eventname}-1` },
+      { ...of(eventname), eventid: `${eventname}-2`, GGR: 1 },
+    ]
+    expect(await outcomes(acme.post('activities', two('must')))).toEqual(['created', 'created'])
+    expect(await outcomes(acme.post('activities', two('may')))).toEqual(['created', 'created'])
+    expect(await outcomes(acme.post('activities', two('not')))).toEqual(['created', 'updated'])
+  })
+
+  test('otherwise nothing: each record of each request is an event of its own, with a warning', async () => {
+    const acme = await knowing()
+    const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
+    for (let i = 0; i < 2; i++) {
+      const response = acme.post('activities', [bet, bet])
+      expect(await json(response)).toMatchObject({
+        summary: { created: 2 },
+        results: [{ index: 0, outcome: 'created', warnings: [{ code: 'not_deduplicated' }] }, {}],
+      })
+    }
+    expect(await sums(acme)).toMatchObject([{ count: 4, sums: { Value: '4' } }])
+  })
+
+  test('sent again byte for byte it is the same event, whatever was configured meanwhile', async () => {
+    const acme = await knowing({ events: { DailyStats: dailyStats } })
+    const sent = { ...day, Product: 'Lotto' }
+    await acme.post('activities', sent)
+    await askAdmin(`accounts/${acme.account}/events/DailyStats`, 'PUT', {
+      ...dailyStats,
+      product: { field: 'Product', map: { Lotto: 'bingo' } },
+      currency: 'SEK',
+    })
+    expect(await outcomes(acme.post('activities', sent))).toEqual(['updated'])
+    expect(await sums(acme)).toMatchObject([{ product: 'bingo', count: 1 }])
+  })
+
+  test('applies in array order where it is there twice', async () => {
+    const acme = await knowing()
+    const versions = [
+      { ...deposited, Value: 1 },
+      { ...deposited, Value: 2, customerid: 'p-2', createtime: '2026-10-04 10:00' },
+      { ...deposited, Value: '2.00', customerid: 'p-2', createtime: '2026-10-04 10:00' },
+      { ...deposited, Value: 3, createtime: '2026-10-05 10:00' },
+    ]
+    const response = acme.post('activities', [...versions, { ...deposited, eventid: 'e-2' }])
+    expect(await json(response)).toMatchObject({
+      summary: { received: 5, created: 2, updated: 2, unchanged: 1 },
+    })
+    expect((await json(acme.get('activities'))).data).toEqual([
+      versions[3],
+      { ...deposited, eventid: 'e-2' },
+    ])
+    expect((await json(acme.get('activities?customerid=p-1'))).meta.total).toBe(2)
+    expect(await sums(acme, '2026-10-05')).toMatchObject([{ count: 1, sums: { Value: '3' } }])
+    expect(await sums(acme, '2026-10-04')).toEqual([])
+    // The last of them is what is stored: sent once more, the first is an update again.
+    expect(await outcomes(acme.post('activities', versions))).toEqual([
+      'updated',
+      'updated',
+      'unchanged',
+      'updated',
+    ])
+  })
+
+  test('a dry run says what would become of it, twice too', async () => {
+    const acme = await knowing()
+    const twice = [deposited, { ...deposited, Value: 2 }]
+    const dry = await acme.post('activities?dry_run=true', twice)
+    expect(await json(dry.clone())).toMatchObject({ summary: { created: 1, updated: 1 } })
+    expect(await outcomes(dry)).toEqual(['created', 'updated'])
+    expect((await json(acme.get('activities'))).meta.total).toBe(0)
+  })
+})
+
+describe('an event of an unknown customer', () => {
+  test('is held, counted nowhere, and there the moment the customer arrives', async () => {
+    const acme = await brand()
+    const bet = { eventname: 'Bet', customerid: 'p-1', Value: 1 }
+    const response = acme.post('activities', [deposited, day, bet])
+    expect(await json(response)).toMatchObject({ summary: { received: 3, held: 3, created: 0 } })
+    expect((await json(acme.get('activities'))).meta.total).toBe(0)
+    expect(await sums(acme)).toEqual([])
+    const { data, meta } = await json(acme.get('held'))
+    expect(meta.total).toBe(3)
+    expect(data.map(({ record }: { record: object }) => record)).toEqual(
+      expect.arrayContaining([deposited, day, bet]),
+    )
+
+    await acme.post('customers', eve)
+    expect((await json(acme.get('held'))).meta.total).toBe(0)
+    expect((await json(acme.get('activities'))).meta.total).toBe(3)
+    expect(await sums(acme)).toHaveLength(2)
+    expect(await outcomes(acme.post('activities', [deposited, day]))).toEqual([
+      'unchanged',
+      'unchanged',
+    ])
+  })
+
+  test('stays held when it is sent again, however often in one request', async () => {
+    const acme = await brand()
+    const versions = [deposited, { ...deposited, Value: 2 }, { ...deposited, Value: 2 }]
+    for (let i = 0; i < 2; i++) {
+      expect(await json(acme.post('activities', versions))).toMatchObject({
+        summary: { received: 3, held: 3, created: 0, updated: 0, unchanged: 0 },
+      })
+    }
+    const mixed = [
+      { ...deposited, eventid: 'x' },
+      { ...deposited, eventid: 'x', customerid: 'k' },
+    ]
+    await acme.post('customers', { customerId: 'k' })
+    expect(await json(acme.post('activities', mixed))).toMatchObject({
+      summary: { received: 2, held: 1, created: 0, updated: 1 },
+      results: [{ outcome: 'held' }, { outcome: 'updated' }],
+    })
+    expect((await json(acme.get('activities'))).meta.total).toBe(1)
+    expect(await json(acme.post('activities', mixed.toReversed()))).toMatchObject({
+      summary: { received: 2, held: 1, unchanged: 1 },
+    })
+    expect((await json(acme.get('activities'))).meta.total).toBe(0)
+    expect((await json(acme.get('held'))).meta.total).toBe(2)
+  })
+
+  test('is refused under the policy reject, by its own name', async () => {
+    const acme = await brand({ unknown_customer: 'reject' })
+    const response = await acme.post('activities', [deposited, day])
+    expect(response.status).toBe(422)
+    const body = await json(response)
+    expect(body.errors).toMatchObject([
+      { index: 0, key: { eventid: 'e-1' }, pointer: '/0/customerid', code: 'unknown_customer' },
+      { index: 1, pointer: '/1/customerid', code: 'unknown_customer' },
+    ])
+    const { errors } = await json(acme.get(`deliveries/${body.delivery_id}`))
+    expect(errors).toEqual(body.errors)
+  })
+})
+
+describe('reading', () => {
+  test('activities are narrowed by customerid and by day, and walked by cursor', async () => {
+    const acme = await knowing()
+    await acme.post(
+      'activities',
+      Array.from({ length: 10 }, (_, i) => ({
+        ...deposited,
+        eventid: `e-${i}`,
+        customerid: i % 2 ? 'p-2' : 'p-1',
+        createtime: `2026-10-0${1 + (i % 5)} 10:00`,
+      })),
+    )
+    const total = async (query: string) => (await json(acme.get(`activities?${query}`))).meta.total
+    expect(await total('customerid=p-2')).toBe(5)
+    expect(await total('from=2026-10-02&to=2026-10-03')).toBe(4)
+    expect(await total('customerid=p-2&from=2026-10-02&to=2026-10-03')).toBe(2)
+
+    const seen: string[] = []
+    for (let cursor = ''; ; ) {
+      const page = await json(acme.get(`activities?per_page=3${cursor}`))
+      seen.push(...page.data.map(({ eventid }: { eventid: string }) => eventid))
+      if (!page.meta.next_cursor) break
+      cursor = `&cursor=${page.meta.next_cursor}`
+    }
+    expect(seen.toSorted()).toEqual(Array.from({ length: 10 }, (_, i) => `e-${i}`))
+    expect((await acme.get('activities/e-1')).status).toBe(404)
+  })
+
+  test('totals sum Value and each KPI exactly, by eventname, product and Currency', async () => {
+    const acme = await knowing()
+    await acme.post(
+      'activities',
+      Array.from({ length: 300 }, (_, i) => ({
+        ...deposited,
+        eventid: `e-${i}`,
+        Value: i % 3 ? '0.1' : '999999999999.999',
+      })),
+    )
+    await acme.post('activities', [
+      { ...day, customerid: 'p-1', GGR: '-0.000000000001' },
+      { ...day, customerid: 'p-2', GGR: '0.1' },
+    ])
+    expect(await sums(acme)).toEqual([
+      {
+        day: '2026-10-02',
+        resource: 'activities',
+        eventname: 'DailyStats',
+        product: null,
+        Currency: 'EUR',
+        count: 2,
+        sums: { Bets: '200', GGR: '0.099999999999', Games: '6', NGR: '18' },
+      },
+      {
+        day: '2026-10-02',
+        resource: 'activities',
+        eventname: 'Deposit',
+        product: null,
+        Currency: 'EUR',
+        count: 300,
+        sums: { Value: '100000000000019.9' },
+      },
+    ])
+  })
+
+  test('deliveries are listed as those of partners are', async () => {
+    const acme = await brand()
+    await acme.post('activities', [deposited, { ...deposited, eventid: 'e-2', Value: 'x' }])
+    const { data } = await json(acme.get('deliveries'))
+    expect(data).toMatchObject([{ resource: 'activities', status: 422, errors_total: 1 }])
+    expect(await json(acme.get(`deliveries/${data[0].delivery_id}`))).toMatchObject({
+      errors: [{ index: 1, key: { eventid: 'e-2' }, pointer: '/1/Value', code: 'number' }],
+    })
+  })
+})

@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest'
+import { brand, eve } from './brand.ts'
+import { json } from './partner.ts'
+
+type Brand = Awaited<ReturnType<typeof brand>>
+
+const outcomes = async (response: Response | Promise<Response>) => {
+  const { results } = await json(response)
+  return results.map(({ outcome }: { outcome: string }) => outcome)
+}
+const errors = async (response: Response | Promise<Response>) => {
+  const { errors } = await json(response)
+  return errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code])
+}
+const warnings = async (response: Response | Promise<Response>) => {
+  const { results } = await json(response)
+  return results.flatMap(({ warnings = [] }: { warnings?: { pointer: string; code: string }[] }) =>
+    warnings.map(({ pointer, code }) => [pointer, code]),
+  )
+}
+const one = (acme: Brand, id = eve.customerId) => json(acme.get(`customers/${id}`))
+
+describe('a customer', () => {
+  test('is returned as it was sent, additional fields and all', async () => {
+    const acme = await brand()
+    const sent = {
+      ...eve,
+      firstName: 'Eve',
+      lastName: 'Ünal',
+      vip: { level: 3, tags: ['a', null], since: '2026-01-01' },
+      score: 1.5,
+      active: false,
+      data: [1, 2],
+    }
+    expect((await acme.post('customers', sent)).status).toBe(201)
+    expect(await one(acme)).toEqual(sent)
+    expect(await json(acme.get('customers'))).toMatchObject({ data: [sent], meta: { total: 1 } })
+    expect(await outcomes(acme.post('customers', [await one(acme)]))).toEqual(['unchanged'])
+  })
+
+  test('is augmented: what a re-send leaves out is kept, what it says is replaced', async () => {
+    const acme = await brand()
+    await acme.post('customers', { ...eve, firstName: 'Eve', crm: { a: 1, b: 2 }, level: 1 })
+    const again = { customerId: 'p-1', lastName: 'Adler', crm: { a: 3 }, stage: 'ftd' }
+    expect(await outcomes(acme.post('customers', again))).toEqual(['updated'])
+
+    expect(await one(acme)).toEqual({
+      ...eve,
+      firstName: 'Eve',
+      lastName: 'Adler',
+      crm: { a: 3 },
+      level: 1,
+      stage: 'ftd',
+    })
+    expect(await outcomes(acme.post('customers', again))).toEqual(['unchanged'])
+    expect(await outcomes(acme.post('customers', { customerId: 'p-1' }))).toEqual(['unchanged'])
+  })
+
+  test('whose member is null has left it out', async () => {
+    const acme = await brand()
+    await acme.post('customers', { ...eve, firstName: 'Eve', vip: 1 })
+    const nulls = { customerId: 'p-1', regtime: null, country: null, firstName: null, vip: null }
+
+    expect(await outcomes(acme.post('customers', nulls))).toEqual(['unchanged'])
+    expect(await one(acme)).toEqual({ ...eve, firstName: 'Eve', vip: 1 })
+    const missing = await acme.post('customers', [{ customerId: null }])
+    expect([missing.status, await errors(missing)]).toEqual([422, [['/0/customerId', 'required']]])
+  })
+
+  test('keeps members called __proto__, constructor or toString as data, which harm nothing', async () => {
+    const acme = await brand()
+    const text =
+      '{"customerId":"p-1","__proto__":{"polluted":true},"constructor":"c","toString":1,"hasOwnProperty":[],"a\\"b\\\\c.$[0]":"odd"}'
+    expect((await acme.postText('customers', text)).status).toBe(201)
+
+    const said = await (await acme.get('customers/p-1')).text()
+    expect(JSON.parse(said)).toEqual(JSON.parse(text))
+    expect(said).toContain('"__proto__":{"polluted":true}')
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+    expect(await outcomes(acme.postText('customers', text))).toEqual(['unchanged'])
+    const more = '{"customerId":"p-1","__proto__":2,"valueOf":null,"a\\"b\\\\c.$[0]":"odder"}'
+    expect(await outcomes(acme.postText('customers', more))).toEqual(['updated'])
+    expect(await (await acme.get('customers/p-1')).text()).toContain('"__proto__":2')
+  })
+
+  test('of a bulk that names it twice is augmented in array order', async () => {
+    const acme = await brand()
+    const response = await acme.post('customers', [
+      { customerId: 'a', firstName: 'One', x: 1 },
+      { customerId: 'b', regtime: '2026-10-01' },
+      { customerId: 'a', lastName: 'Two', regtime: '2026-10-05 10:00' },
+      { customerId: 'a', firstName: 'Three', y: 2 },
+      { customerId: 'a', firstName: 'Three' },
+    ])
+    expect(await json(response.clone())).toMatchObject({
+      summary: { received: 5, created: 2, updated: 2, unchanged: 1 },
+    })
+    expect(await outcomes(response)).toEqual([
+      'created',
+      'created',
+      'updated',
+      'updated',
+      'unchanged',
+    ])
+    expect(await one(acme, 'a')).toEqual({
+      customerId: 'a',
+      regtime: '2026-10-05 10:00',
+      firstName: 'Three',
+      lastName: 'Two',
+      x: 1,
+      y: 2,
+    })
+    const { data } = await json(acme.get('totals?from=2026-10-05&to=2026-10-05'))
+    expect(data).toEqual([{ day: '2026-10-05', resource: 'customers', count: 1, sums: {} }])
+    expect(await json(acme.get('customers'))).toMatchObject({ meta: { total: 2 } })
+  })
+
+  test('a thousand times in one bulk is one customer, and each time has its outcome', async () => {
+    const acme = await brand()
+    const many = Array.from({ length: 1000 }, (_, i) => ({ customerId: 'a', n: i % 2 }))
+    const { summary } = await json(acme.post('customers', many))
+
+    expect(summary).toMatchObject({ received: 1000, created: 1, updated: 999, unchanged: 0 })
+    expect(await one(acme, 'a')).toEqual({ customerId: 'a', n: 1 })
+  })
+
+  test('without a regtime counts on the day it was first received, until it says one', async () => {
+    const acme = await brand()
+    const today = new Date().toISOString().slice(0, 10)
+    const counted = async (day: string) =>
+      (await json(acme.get(`totals?from=${day}&to=${day}`))).data.length
+    await acme.post('customers', { customerId: 'p-1' })
+    expect(await counted(today)).toBe(1)
+    await acme.post('customers', eve)
+    expect([await counted(today), await counted('2026-10-01')]).toEqual([0, 1])
+    await acme.post('customers', { customerId: 'p-1', vip: 1 })
+    expect([await counted(today), await counted('2026-10-01')]).toEqual([0, 1])
+  })
+
+  test('whose regtime is written otherwise is the same', async () => {
+    const acme = await brand({ time_zone: 'Europe/Berlin' })
+    await acme.post('customers', eve)
+    for (const regtime of ['2026-10-01 08:30:00', '2026-10-01T08:30:00+02:00']) {
+      expect(await outcomes(acme.post('customers', { ...eve, regtime }))).toEqual(['unchanged'])
+    }
+    expect(await one(acme)).toEqual(eve)
+    const later = { ...eve, regtime: '2026-10-01 08:31' }
+    expect(await outcomes(acme.post('customers', later))).toEqual(['updated'])
+  })
+
+  test('is found by id and by customerid, and has no days', async () => {
+    const acme = await brand()
+    await acme.post('customers', [eve, { customerId: 'p-2' }])
+
+    expect(await json(acme.get('customers?customerid=p-2'))).toMatchObject({
+      data: [{ customerId: 'p-2' }],
+      meta: { total: 1 },
+    })
+    expect((await acme.get('customers/nobody')).status).toBe(404)
+    for (const query of ['customer_id=p-1', 'from=2026-10-01', 'customerId=p-1']) {
+      expect((await acme.get(`customers?${query}`)).status).toBe(400)
+    }
+  })
+})
+
+describe('what is wrong with a customer', () => {
+  const wrong: [string, Record<string, unknown>, [string, string][]][] = [
+    ['no customerId', {}, [['/customerId', 'required']]],
+    ['a number as customerId', { customerId: 1 }, [['/customerId', 'type']]],
+    ['an empty customerId', { customerId: '' }, [['/customerId', 'length']]],
+    ['501 characters', { customerId: 'x'.repeat(501) }, [['/customerId', 'length']]],
+    ['a NUL', { customerId: 'a\0' }, [['/customerId', 'text']]],
+    ['another type', { ...eve, firstName: 1 }, [['/firstName', 'type']]],
+    ['no such day', { ...eve, regtime: '2026-02-30 10:00' }, [['/regtime', 'date_time']]],
+    ['no such hour', { ...eve, regtime: '2026-02-20 24:00' }, [['/regtime', 'date_time']]],
+    ['no time at all', { ...eve, regtime: 'soon' }, [['/regtime', 'date_time']]],
+    ['a number as regtime', { ...eve, regtime: 1_760_000_000 }, [['/regtime', 'type']]],
+    ['a NUL in extras', { ...eve, note: { deep: ['a\0'] } }, [['/note/deep/0', 'text']]],
+    ['a NUL in a name', { ...eve, 'a\0': 1 }, [['/a\0', 'text']]],
+    ['another case', { ...eve, customerID: 'x' }, [['/customerID', 'field_case']]],
+    [
+      'all of it',
+      { regtime: 'x', country: 1 },
+      [
+        ['/customerId', 'required'],
+        ['/country', 'type'],
+        ['/regtime', 'date_time'],
+      ],
+    ],
+  ]
+  test.each(wrong)('%s', async (_, record, expected) => {
+    const acme = await brand()
+    const response = await acme.post('customers', record)
+    expect(response.status).toBe(422)
+    expect(await errors(response)).toEqual(expected)
+    expect(await json(acme.get('customers'))).toMatchObject({ data: [] })
+  })
+
+  test('a number that a double would change is refused, in extras too', async () => {
+    const acme = await brand()
+    for (const [number, code] of [
+      ['12345678901234567', 'digits'],
+      ['0.12345678901234567', 'digits'],
+      ['1e400', 'number'],
+    ]) {
+      const body = `{"customerId":"p-1","deep":{"wallet":[${number}]}}`
+      expect(await errors(acme.postText('customers', body))).toEqual([['/deep/wallet/0', code]])
+    }
+  })
+
+  test('a lone surrogate is refused, in a value and in a name', async () => {
+    const acme = await brand()
+    for (const member of ['"a":"\\ud800"', '"\\ud800":1']) {
+      const response = await acme.postText('customers', `{"customerId":"p-1",${member}}`)
+      expect([response.status, (await errors(response))[0][1]]).toEqual([422, 'text'])
+    }
+  })
+
+  test('more than 16 KiB of extras is refused at the record, 16 KiB are kept', async () => {
+    const acme = await brand()
+    const extras = (bytes: number) => ({
+      customerId: 'p-1',
+      x: 'a'.repeat(bytes - '{"x":""}'.length),
+    })
+
+    const response = await acme.post('customers', [extras(16_385)])
+    expect(await json(response)).toMatchObject({
+      errors: [{ pointer: '/0', code: 'length', message: expect.stringContaining('16 KiB') }],
+    })
+    expect((await acme.post('customers', extras(16_384))).status).toBe(201)
+    expect(
+      await errors(acme.post('customers', [{ customerId: 'p-1', x: 'é'.repeat(8193) }])),
+    ).toEqual([['/0', 'length']])
+  })
+
+  test('a name of another case has the right one as its hint, a required one is required', async () => {
+    const acme = await brand()
+    expect(await json(acme.post('customers', [{ CustomerID: 'p-1' }]))).toMatchObject({
+      errors_total: 1,
+      errors: [{ pointer: '/0/customerId', code: 'required', hint: 'Write it as customerId.' }],
+    })
+    expect(await json(acme.post('customers', [{ ...eve, customerid: 'x' }]))).toMatchObject({
+      errors: [{ pointer: '/0/customerid', code: 'field_case', hint: 'Write it as customerId.' }],
+    })
+  })
+
+  test('never says a personal value back', async () => {
+    const acme = await brand()
+    const text = await (
+      await acme.post('customers', [{ ...eve, firstName: 'x'.repeat(600), lastName: 'secret\0' }])
+    ).text()
+    expect(text).not.toContain('xxx')
+    expect(text).not.toContain('secret')
+  })
+
+  test('whole bodies: null, text, arrays in arrays, none, too many', async () => {
+    const acme = await brand()
+    for (const [body, code] of [
+      [null, 'type'],
+      ['x', 'type'],
+      [7, 'type'],
+      [[null], 'type'],
+      [[[]], 'type'],
+      [[], 'record_count'],
+      [Array.from({ length: 1001 }, () => eve), 'record_count'],
+    ] as const) {
+      const response = await acme.post('customers', body)
+      expect([response.status, (await errors(response))[0][1]]).toEqual([422, code])
+    }
+  })
+
+  test('handling=lenient stores the others, a dry run none', async () => {
+    const acme = await brand()
+    const lenient = { Prefer: 'handling=lenient' }
+    const body = [eve, { customerId: 1 }]
+    const dry = await acme.post('customers?dry_run=true', [eve])
+    expect([dry.status, await outcomes(dry)]).toEqual([200, ['created']])
+    expect(await json(acme.get('customers'))).toMatchObject({ data: [] })
+
+    const response = await acme.post('customers', body, lenient)
+    expect([response.status, await outcomes(response)]).toEqual([207, ['created', 'rejected']])
+    expect(await json(acme.get('customers'))).toMatchObject({ data: [eve] })
+  })
+})
+
+describe('tracking_data', () => {
+  test('that is missing is a warning, never a failure', async () => {
+    const acme = await brand()
+    expect(
+      await warnings(
+        acme.post('customers', [eve, { ...eve, customerId: 'b', tracking_data: null }]),
+      ),
+    ).toEqual([
+      ['/0/tracking_data', 'unattributed'],
+      ['/1/tracking_data', 'unattributed'],
+    ])
+  })
+
+  test.each([['x'.repeat(51)], [''], [42], [true], [{ a: 1 }], [['x']], ['a\0b']])(
+    '%j is stored as absent, with the warning altered',
+    async (tracking_data) => {
+      const acme = await brand()
+      const response = await acme.post('customers', { ...eve, tracking_data })
+      expect(response.status).toBe(201)
+      expect(await warnings(response)).toEqual([['/tracking_data', 'altered']])
+      expect(await one(acme)).toEqual(eve)
+    },
+  )
+
+  test('of 50 characters is kept verbatim, whatever it is', async () => {
+    const acme = await brand()
+    for (const tracking_data of ['x'.repeat(50), '🎰'.repeat(50), ' a b&c=d%20 ']) {
+      const response = await acme.post('customers', { ...eve, tracking_data })
+      expect(await warnings(response)).toEqual([['/tracking_data', 'unrecognised']])
+      expect(await one(acme)).toEqual({ ...eve, tracking_data })
+    }
+  })
+
+  test('that a re-send leaves out, or spoils, stays what it was', async () => {
+    const acme = await brand()
+    await acme.post('customers', { ...eve, tracking_data: 'abc' })
+    expect(await warnings(acme.post('customers', eve))).toEqual([
+      ['/tracking_data', 'unrecognised'],
+    ])
+    const spoilt = { ...eve, tracking_data: 'x'.repeat(51) }
+    expect(await warnings(acme.post('customers', spoilt))).toEqual([['/tracking_data', 'altered']])
+    expect(await one(acme)).toEqual({ ...eve, tracking_data: 'abc' })
+  })
+})

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { readTime } from '../src/brand/time.ts'
+import { brand, deposited, eve } from './brand.ts'
+import { askAdmin, json } from './partner.ts'
+
+const read = (text: string, zone = 'UTC') => {
+  const time = readTime(text, zone, '/createtime')
+  return time && [time.instant, time.day]
+}
+
+describe('a time', () => {
+  test.each([
+    ['2026-10-02 09:30', 'UTC', '2026-10-02T09:30:00.000Z', '2026-10-02'],
+    ['2026-10-02 09:30:15', 'UTC', '2026-10-02T09:30:15.000Z', '2026-10-02'],
+    ['2026-10-02 00:30', 'Europe/Berlin', '2026-10-01T22:30:00.000Z', '2026-10-02'],
+    ['2026-12-02 00:30', 'Europe/Berlin', '2026-12-01T23:30:00.000Z', '2026-12-02'],
+    ['2026-10-02 23:30', 'America/New_York', '2026-10-03T03:30:00.000Z', '2026-10-02'],
+    ['2026-10-02 12:00', 'Asia/Kathmandu', '2026-10-02T06:15:00.000Z', '2026-10-02'],
+    ['2026-10-02 12:00', 'Pacific/Kiritimati', '2026-10-01T22:00:00.000Z', '2026-10-02'],
+    ['1890-01-01 12:00', 'Europe/Amsterdam', '1890-01-01T11:42:30.000Z', '1890-01-01'],
+    ['2026-10-02', 'UTC', '2026-10-02T00:00:00.000Z', '2026-10-02'],
+    ['2026-10-02', 'Europe/Berlin', '2026-10-01T22:00:00.000Z', '2026-10-02'],
+    ['2024-02-29', 'UTC', '2024-02-29T00:00:00.000Z', '2024-02-29'],
+    ['2026-10-02T09:30:00Z', 'Asia/Tokyo', '2026-10-02T09:30:00.000Z', '2026-10-02'],
+    ['2026-10-02T23:30:00Z', 'Asia/Tokyo', '2026-10-02T23:30:00.000Z', '2026-10-03'],
+    ['2026-10-02T01:30:00+02:00', 'UTC', '2026-10-01T23:30:00.000Z', '2026-10-01'],
+  ])('%s on the clock of %s', (text, zone, instant, day) => {
+    expect(read(text, zone)).toEqual([instant, day])
+  })
+
+  test.each([
+    '2026-02-30 10:00',
+    '2026-10-02 24:00',
+    '2026-10-02 10:60',
+    '2026-10-02 10:00:60',
+    '2026-10-02 10',
+    '2026-10-02 1:00',
+    '2026-10-02  10:00',
+    '2026-10-02T10:00',
+    '2026-10-02 10:00Z',
+    '2026-10-02 10:00:00.5',
+    '02.10.2026 10:00',
+    '10/02/2026',
+    '20261002',
+    '2026-10-2',
+    '2026-02-29',
+    '1760000000',
+    ' 2026-10-02',
+    '0000-01-01 00:00:00 ',
+  ])('%j is none', (text) => {
+    expect(read(text)).toBeNull()
+  })
+
+  test('whose year is beyond four digits elsewhere is none', () => {
+    expect(read('9999-12-31T23:59:59Z', 'Asia/Tokyo')).toBeNull()
+    expect(read('0000-01-01 00:00', 'Asia/Tokyo')).toBeNull()
+    expect(read('9999-12-31 23:59', 'UTC')).toEqual(['9999-12-31T23:59:00.000Z', '9999-12-31'])
+  })
+})
+
+describe('daylight saving', () => {
+  const odd = (text: string, zone: string) => {
+    const { instant, warnings } = readTime(text, zone, '/createtime')!
+    return [instant, ...warnings.map(({ code, message }) => [code, message.split(' ').at(-1)])]
+  }
+
+  test.each([
+    // The clock went from 02:00 to 03:00: what it never showed is an hour later.
+    ['2026-03-29 01:59', 'Europe/Berlin', '2026-03-29T00:59:00.000Z', null, ''],
+    [
+      '2026-03-29 02:00',
+      'Europe/Berlin',
+      '2026-03-29T01:00:00.000Z',
+      'skipped_time',
+      '2026-03-29T03:00:00+02:00.',
+    ],
+    [
+      '2026-03-29 02:59',
+      'Europe/Berlin',
+      '2026-03-29T01:59:00.000Z',
+      'skipped_time',
+      '2026-03-29T03:59:00+02:00.',
+    ],
+    ['2026-03-29 03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z', null, ''],
+    // It went from 03:00 back to 02:00: of what it showed twice the first is taken.
+    ['2026-10-25 01:59', 'Europe/Berlin', '2026-10-24T23:59:00.000Z', null, ''],
+    [
+      '2026-10-25 02:00',
+      'Europe/Berlin',
+      '2026-10-25T00:00:00.000Z',
+      'ambiguous_time',
+      '2026-10-25T02:00:00+02:00.',
+    ],
+    [
+      '2026-10-25 02:59',
+      'Europe/Berlin',
+      '2026-10-25T00:59:00.000Z',
+      'ambiguous_time',
+      '2026-10-25T02:59:00+02:00.',
+    ],
+    ['2026-10-25 03:00', 'Europe/Berlin', '2026-10-25T02:00:00.000Z', null, ''],
+    [
+      '2026-03-08 02:30',
+      'America/New_York',
+      '2026-03-08T07:30:00.000Z',
+      'skipped_time',
+      '2026-03-08T03:30:00-04:00.',
+    ],
+    [
+      '2026-11-01 01:30',
+      'America/New_York',
+      '2026-11-01T05:30:00.000Z',
+      'ambiguous_time',
+      '2026-11-01T01:30:00-04:00.',
+    ],
+    // Half an hour, and the other half of the world.
+    [
+      '2026-10-04 02:15',
+      'Australia/Lord_Howe',
+      '2026-10-03T15:45:00.000Z',
+      'skipped_time',
+      '2026-10-04T02:45:00+11:00.',
+    ],
+    [
+      '2026-04-05 01:45',
+      'Australia/Lord_Howe',
+      '2026-04-04T14:45:00.000Z',
+      'ambiguous_time',
+      '2026-04-05T01:45:00+11:00.',
+    ],
+    // A whole day that was left out.
+    [
+      '2011-12-30 12:00',
+      'Pacific/Apia',
+      '2011-12-30T22:00:00.000Z',
+      'skipped_time',
+      '2011-12-31T12:00:00+14:00.',
+    ],
+  ])('%s on the clock of %s', (text, zone, instant, code, read) => {
+    expect(odd(text, zone)).toEqual(code ? [instant, [code, read]] : [instant])
+  })
+
+  test('is told in the answer, and changes neither what is returned nor its day', async () => {
+    const acme = await brand({ time_zone: 'Europe/Berlin' })
+    const sent = { ...eve, regtime: '2026-03-29 02:30' }
+    const { warnings } = (await json(acme.post('customers', [sent]))).results[0]
+    expect(warnings[0]).toEqual({
+      code: 'skipped_time',
+      pointer: '/0/regtime',
+      message: `"2026-03-29 02:30" is left out by daylight saving in the account's time zone; it was read as 2026-03-29T03:30:00+02:00.`,
+    })
+    const twice = { ...deposited, createtime: '2026-10-25 02:30' }
+    expect(await json(acme.post('activities', [twice]))).toMatchObject({
+      results: [{ warnings: [{ code: 'ambiguous_time', pointer: '/0/createtime' }] }],
+    })
+    expect((await json(acme.get('activities?from=2026-10-25&to=2026-10-25'))).data).toEqual([twice])
+    expect((await json(acme.get('customers'))).data).toEqual([sent])
+  })
+})
+
+describe('a day', () => {
+  test('of RFC 3339 is that of the account’s zone, any other as it was sent', async () => {
+    const acme = await brand({ time_zone: 'Asia/Tokyo' })
+    await acme.post('customers', eve)
+    await acme.post('activities', [
+      { ...deposited, eventid: 'a', createtime: '2026-10-02T23:30:00Z' },
+      { ...deposited, eventid: 'b', createtime: '2026-10-02 23:30' },
+    ])
+    const idsOf = async (day: string) =>
+      (await json(acme.get(`activities?from=${day}&to=${day}`))).data.map(
+        ({ eventid }: { eventid: string }) => eventid,
+      )
+    expect([await idsOf('2026-10-02'), await idsOf('2026-10-03')]).toEqual([['b'], ['a']])
+  })
+
+  test('that was not sent is that of arrival, with a warning, and stays it', async () => {
+    const acme = await brand()
+    await acme.post('customers', eve)
+    const { createtime: _, ...none } = deposited
+    const response = await json(acme.post('activities', [none]))
+    expect(response.results[0].warnings).toMatchObject([
+      { code: 'no_createtime', pointer: '/0/createtime' },
+    ])
+    const today = new Date().toISOString().slice(0, 10)
+    const total = async (day: string) =>
+      (await json(acme.get(`activities?from=${day}&to=${day}`))).meta.total
+    expect(await total(today)).toBe(1)
+    await acme.post('activities', [deposited])
+    expect([await total(today), await total('2026-10-02')]).toEqual([0, 1])
+    await acme.post('activities', [none])
+    expect([await total(today), await total('2026-10-02')]).toEqual([1, 0])
+    await acme.post('activities', [deposited, none])
+    expect([await total(today), await total('2026-10-02')]).toEqual([1, 0])
+  })
+
+  test('a changed zone judges only what arrives later', async () => {
+    const acme = await brand()
+    await acme.post('customers', eve)
+    const at = (eventid: string) => ({ ...deposited, eventid, createtime: '2026-10-02T23:30:00Z' })
+    await acme.post('activities', at('a'))
+    await askAdmin(`accounts/${acme.account}`, 'PATCH', { time_zone: 'Asia/Tokyo' })
+    await acme.post('activities', at('b'))
+
+    const { data } = await json(acme.get('totals?from=2026-10-02&to=2026-10-03'))
+    expect(data).toMatchObject([
+      { day: '2026-10-02', count: 1 },
+      { day: '2026-10-03', count: 1 },
+    ])
+  })
+})

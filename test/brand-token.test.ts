@@ -1,0 +1,324 @@
+import {
+  abortAllDurableObjects,
+  createExecutionContext,
+  runInDurableObject,
+  waitOnExecutionContext,
+} from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { grantOf, settingsOf } from '../src/auth/grant.ts'
+import { LIMIT, type Rate } from '../src/auth/rate.ts'
+import { digest, isWellFormed, newSecret } from '../src/auth/secret.ts'
+import { brandGate } from '../src/auth/token-gate.ts'
+import { findAccount } from '../src/db/accounts.ts'
+import worker from '../src/index.ts'
+import { brand, caller, deposited, eve } from './brand.ts'
+import { ada, ask, askAdmin, askToken, deposit, json, partner } from './partner.ts'
+import { watched } from './watched.ts'
+
+const gateOf = async (token: string) => env.TOKEN_GATE.getByName(brandGate(await digest(token)))
+
+const regenerate = (account: string, overlap?: string) =>
+  json(askAdmin(`accounts/${account}/brand-tokens`, 'POST', overlap ? { overlap } : {}))
+
+/** What a refusal says, less what each answer has of its own. */
+async function refusal(response: Response) {
+  const { request_id, ...body } = await json(response)
+  expect(request_id).toBe(response.headers.get('X-Request-Id'))
+  return [response.status, response.headers.get('WWW-Authenticate'), body]
+}
+
+describe('a Brand Token', () => {
+  test('has the form of every secret of ours, and only its digest is kept', async () => {
+    const { brand_token } = await brand()
+
+    expect(brand_token).toMatch(/^tbt_test_[0-9A-Za-z]{49}$/)
+    expect(isWellFormed(brand_token, 'tbt')).toBe(true)
+    const { results } = await env.DB.prepare('select * from brand_tokens').all()
+    expect(JSON.stringify(results)).not.toContain(brand_token)
+    const logged = await json(askAdmin('audit-log'))
+    expect(JSON.stringify(logged)).not.toContain(brand_token)
+  })
+
+  test('missing, malformed, unknown or ended: one and the same 401', async () => {
+    const { account, brand_token } = await brand()
+    const { brand_token: next } = await regenerate(account)
+    const sent: Record<string, string>[] = [
+      {},
+      { 'x-api-key': '' },
+      { 'x-api-key': 'x' },
+      { 'x-api-key': newSecret('tbt', 'test') },
+      { 'x-api-key': newSecret('tcs', 'test') },
+      { 'x-api-key': brand_token },
+      { 'x-api-key': `${next}, ${next}` },
+      { 'x-api-key': `${next.slice(0, 20)} ${next.slice(20)}` },
+      { 'x-api-key': next.toLowerCase() },
+      { Authorization: `Bearer ${next}` },
+    ]
+    const first = await refusal(await ask('/tracking/events/customers'))
+    expect(first.slice(0, 2)).toEqual([401, 'ApiKey realm="tracking", header="x-api-key"'])
+    expect(first[2]).toMatchObject({ code: 'invalid_api_key' })
+    for (const headers of sent) {
+      for (const method of ['GET', 'POST']) {
+        const response = await ask('/tracking/events/customers', { method, headers })
+        expect([headers, await refusal(response)]).toEqual([headers, first])
+      }
+    }
+    expect((await caller(next).get('customers')).status).toBe(200)
+  })
+
+  test('is found under any case of the header, and with spaces around it', async () => {
+    const { brand_token } = await brand()
+    for (const headers of [{ 'X-API-KEY': brand_token }, { 'X-Api-Key': ` ${brand_token}  ` }]) {
+      expect((await ask('/tracking/events/account', { headers })).status).toBe(200)
+    }
+  })
+
+  test('with one character wrong is refused without any lookup', async () => {
+    const { brand_token } = await brand()
+    const asked = async (key: string) => {
+      const seen = await watched('/tracking/events/account', { headers: { 'x-api-key': key } })
+      return [seen.response.status, seen.calls, seen.trips]
+    }
+    const typo =
+      brand_token.slice(0, -9) + (brand_token.at(-9) === 'x' ? 'y' : 'x') + brand_token.slice(-8)
+    expect(await asked(typo)).toEqual([401, [], 0])
+    expect(await asked(newSecret('tbt', 'live'))).toEqual([401, ['admit'], 0])
+    expect(await asked(brand_token)).toEqual([200, ['admit'], 1])
+  })
+
+  test('belongs to one brand, and opens no address of partners or of ours', async () => {
+    const { brand_token } = await brand()
+    const acme = await partner()
+    const headers = { 'x-api-key': brand_token, Authorization: `Bearer ${brand_token}` }
+    expect((await ask('/api/v1/forex/customers', { headers })).status).toBe(401)
+    expect((await ask('/admin/v1/accounts', { headers })).status).toBe(401)
+    expect((await caller(acme.access_token).get('customers')).status).toBe(401)
+  })
+
+  test('has the rate of an access token, and says it on every answer', async () => {
+    const { brand_token, get, post } = await brand()
+    for (const [i, response] of [
+      await get('customers'),
+      await post('customers', {}),
+      await get('nowhere'),
+    ].entries()) {
+      expect(response.headers.get('RateLimit-Policy')).toBe('"token";q=1000;w=60')
+      expect(response.headers.get('RateLimit')).toMatch(new RegExp(`r=${LIMIT - 1 - i};`))
+    }
+    const times = Array.from({ length: LIMIT }, () => Date.now())
+    await runInDurableObject(await gateOf(brand_token), (_, { storage }) =>
+      storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies Rate),
+    )
+    await abortAllDurableObjects()
+
+    const refused = await post('customers', eve)
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0)
+    const { n } = (await env.DB.prepare('select count(*) as n from customers').first<{
+      n: number
+    }>())!
+    expect(n).toBe(0)
+  })
+})
+
+describe('regeneration', () => {
+  test('ends the old token at once', async () => {
+    const { account, get } = await brand()
+    const { brand_token } = await regenerate(account)
+
+    expect((await get('account')).status).toBe(401)
+    expect((await caller(brand_token).get('account')).status).toBe(200)
+  })
+
+  test.each([
+    ['1h', 3_600_000],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+  ])('with an overlap of %s keeps it so long, and no longer', async (overlap, ms) => {
+    const { account, brand_token, get } = await brand()
+    await regenerate(account, overlap)
+
+    expect((await get('account')).status).toBe(200)
+    const gate = await gateOf(brand_token)
+    const until = await runInDurableObject(gate, (_, { storage }) =>
+      storage.kv.get<number>('until'),
+    )
+    expect(Math.abs(until! - Date.now() - ms)).toBeLessThan(10_000)
+    await runInDurableObject(gate, (_, { storage }) => storage.kv.put('until', Date.now()))
+    expect((await get('account')).status).toBe(401)
+  })
+
+  test('never lengthens the life of a token that is ending', async () => {
+    const { account, get } = await brand()
+    await regenerate(account, '1h')
+    const before = (await json(askAdmin(`accounts/${account}/brand-tokens`))).data[0].ends_at
+    await regenerate(account, '7d')
+
+    const { data } = await json(askAdmin(`accounts/${account}/brand-tokens`))
+    expect(data.map(({ alive }: { alive: boolean }) => alive)).toEqual([true, true, true])
+    expect(data[0].ends_at).toBe(before)
+    expect((await get('account')).status).toBe(200)
+  })
+
+  test('under load, with an overlap: no request fails; revoked now: the next is 401', async () => {
+    const { account, post } = await brand()
+    let posting = true
+    const statuses: number[] = []
+    const load = async (name: string) => {
+      for (let i = 0; posting; i++) {
+        const record = { ...deposited, eventid: `${name}-${i}` }
+        statuses.push((await post('activities', [record])).status)
+      }
+    }
+    const load4 = Promise.all(['a', 'b', 'c', 'd'].map(load))
+    await scheduler.wait(100)
+    const { brand_token } = await regenerate(account, '1h')
+    await scheduler.wait(100)
+    posting = false
+    await load4
+
+    expect(statuses.length).toBeGreaterThan(10)
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
+    const { data } = await json(askAdmin(`accounts/${account}/brand-tokens`))
+    const old = data.find(({ ends_at }: { ends_at: string | null }) => ends_at !== null)
+    expect((await askAdmin(`accounts/${account}/brand-tokens/${old.id}`, 'DELETE')).status).toBe(
+      204,
+    )
+    expect((await post('activities', [deposited])).status).toBe(401)
+    expect((await caller(brand_token).post('activities', [deposited])).status).toBe(200)
+  })
+})
+
+describe('a changed setting', () => {
+  test('reaches the live tokens of a brand before their next request', async () => {
+    const { account, get, post } = await brand()
+    await post('activities', deposited)
+    await askAdmin(`accounts/${account}`, 'PATCH', { unknown_customer: 'reject', name: 'New' })
+
+    expect((await post('activities', { ...deposited, eventid: 'e-2' })).status).toBe(422)
+    expect(await json(get('account'))).toMatchObject({
+      name: 'New',
+      policies: { unknown_customer: 'reject' },
+    })
+  })
+
+  test('reaches the live tokens of a partner, and those that are minted later', async () => {
+    const { account, client_id, client_secret, post } = await partner()
+    expect((await post('transactions', deposit)).status).toBe(422)
+    await askAdmin(`accounts/${account}`, 'PATCH', { unknown_customer: 'hold' })
+
+    expect((await post('transactions', deposit)).status).toBe(200)
+    const form = { grant_type: 'client_credentials', client_id, client_secret }
+    const { access_token } = await json(askToken(form))
+    const answer = await ask('/api/v1/forex/account', {
+      headers: { Authorization: `Bearer ${access_token}` },
+    })
+    expect(await json(answer)).toMatchObject({ policies: { unknown_customer: 'hold' } })
+  })
+
+  test('disables every token of an account, and enables it again', async () => {
+    const casino = await brand()
+    const acme = await partner()
+    const status = async () => [
+      (await casino.get('account')).status,
+      (await acme.get('account')).status,
+    ]
+    for (const [disabled, expected] of [
+      [true, [401, 401]],
+      [false, [200, 200]],
+    ] as const) {
+      for (const { account } of [casino, acme]) {
+        await askAdmin(`accounts/${account}`, 'PATCH', { disabled })
+      }
+      expect(await status()).toEqual(expected)
+    }
+  })
+
+  test('that could not be told is told by the next cron, within a minute', async () => {
+    const { account, get } = await brand()
+    await env.DB.exec("update accounts set version = version + 1, name = 'Later'")
+    expect((await json(get('account'))).name).toBe(`The ${account}`)
+
+    const context = createExecutionContext()
+    const event = { cron: '* * * * *', scheduledTime: Date.now() } as ScheduledController
+    await worker.scheduled(event, env)
+    await waitOnExecutionContext(context)
+    expect((await json(get('account'))).name).toBe('Later')
+    const row = await env.DB.prepare('select version, pushed from accounts').first()
+    expect(row!.pushed).toBe(row!.version)
+  })
+
+  test('is never undone by what is older and comes later', async () => {
+    const { account, brand_token, get } = await brand()
+    const older = (await findAccount(env.DB, account))!
+    await askAdmin(`accounts/${account}`, 'PATCH', { name: 'Newer' })
+    const gate = await gateOf(brand_token)
+    await gate.open(grantOf(older, null, 'read write'), null)
+    await gate.change(settingsOf(older, []))
+
+    expect((await json(get('account'))).name).toBe('Newer')
+  })
+
+  test('waits for a token that is only just being opened', async () => {
+    const acme = await partner()
+    const account = (await findAccount(env.DB, acme.account))!
+    const gate = env.TOKEN_GATE.getByName('jti-new')
+    await gate.change(settingsOf({ ...account, name: 'Newer', version: 9 }, []))
+    await gate.open(grantOf(account, 'client', 'read'), Date.now() + 1000)
+
+    expect((await gate.admit())!.grant).toMatchObject({ name: 'Newer', version: 9, scope: 'read' })
+  })
+})
+
+describe('an OAuth client', () => {
+  const rotate = (acme: { account: string; client_id: string }, overlap: string) =>
+    json(askAdmin(`accounts/${acme.account}/clients/${acme.client_id}/rotate`, 'POST', { overlap }))
+  const tokenBy = (client_id: string, client_secret: string) =>
+    askToken({ grant_type: 'client_credentials', client_id, client_secret })
+
+  test('that is issued gets a token, and its secret is shown once', async () => {
+    const { account } = await partner()
+    const issued = await json(askAdmin(`accounts/${account}/clients`, 'POST', {}))
+
+    expect(isWellFormed(issued.client_secret, 'tcs')).toBe(true)
+    expect((await tokenBy(issued.client_id, issued.client_secret)).status).toBe(200)
+    const listed = await askAdmin(`accounts/${account}/clients`)
+    expect(await listed.text()).not.toContain(issued.client_secret)
+  })
+
+  test('that is rotated with overlap keeps its tokens and, so long, its old secret', async () => {
+    const acme = await partner()
+    const { client_secret } = await rotate(acme, '1h')
+
+    expect((await acme.get('account')).status).toBe(200)
+    expect((await tokenBy(acme.client_id, acme.client_secret)).status).toBe(200)
+    expect((await tokenBy(acme.client_id, client_secret)).status).toBe(200)
+    await env.DB.exec('update clients set previous_until = 0')
+    expect((await tokenBy(acme.client_id, acme.client_secret)).status).toBe(401)
+  })
+
+  test('that is rotated without overlap, or revoked, ends its tokens before their next request', async () => {
+    const acme = await partner()
+    const { client_secret } = await rotate(acme, 'none')
+    expect((await acme.get('account')).status).toBe(401)
+    expect((await tokenBy(acme.client_id, acme.client_secret)).status).toBe(401)
+
+    const { access_token } = await json(tokenBy(acme.client_id, client_secret))
+    const headers = { Authorization: `Bearer ${access_token}` }
+    expect((await ask('/api/v1/forex/account', { headers })).status).toBe(200)
+    const at = `accounts/${acme.account}/clients/${acme.client_id}`
+    expect((await askAdmin(at, 'DELETE')).status).toBe(204)
+    expect((await ask('/api/v1/forex/account', { headers })).status).toBe(401)
+    expect((await tokenBy(acme.client_id, client_secret)).status).toBe(401)
+    expect((await askAdmin(`${at}/rotate`, 'POST', {})).status).toBe(409)
+  })
+
+  test('is for partners, as a Brand Token is for brands', async () => {
+    const casino = await brand()
+    const acme = await partner()
+    expect((await askAdmin(`accounts/${casino.account}/clients`, 'POST', {})).status).toBe(409)
+    expect((await askAdmin(`accounts/${acme.account}/brand-tokens`, 'POST', {})).status).toBe(409)
+    expect((await acme.post('customers', ada)).status).toBe(201)
+  })
+})

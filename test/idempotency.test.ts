@@ -1,0 +1,130 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { brand, caller, deposited, eve } from './brand.ts'
+import { json, partner } from './partner.ts'
+
+const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
+const key = (value: string) => ({ 'Idempotency-Key': value })
+const knowing = async () => {
+  const acme = await brand()
+  await acme.post('customers', eve)
+  return acme
+}
+const stored = async (acme: { get: (path: string) => Promise<Response> }) =>
+  (await json(acme.get('activities'))).meta.total
+
+describe('Idempotency-Key', () => {
+  test('makes a request repeatable whose events nothing tells apart', async () => {
+    const acme = await knowing()
+    const first = await json(acme.post('activities', [bet, bet], key('k-1')))
+    expect(first).toMatchObject({ summary: { created: 2 } })
+    expect(first.results[0]).toEqual({ index: 0, outcome: 'created' })
+    for (const body of [
+      [bet, bet],
+      [Object.fromEntries(Object.entries(bet).toReversed()), bet],
+    ]) {
+      expect(await json(acme.post('activities', body, key('k-1')))).toMatchObject({
+        summary: { received: 2, unchanged: 2 },
+      })
+    }
+    expect(await stored(acme)).toBe(2)
+  })
+
+  test('used for other records is 422, and nothing is stored', async () => {
+    const acme = await knowing()
+    await acme.post('activities', [bet], key('k-1'))
+    for (const body of [[{ ...bet, Value: 2 }], [bet, bet], [{ ...bet, Value: '1' }]]) {
+      for (const Prefer of ['handling=strict', 'handling=lenient']) {
+        const response = await acme.post('activities', body, { ...key('k-1'), Prefer })
+        expect(response.status).toBe(422)
+        const said = await json(response)
+        expect(said).toMatchObject({
+          code: 'idempotency_key_reused',
+          delivery_id: expect.any(String),
+        })
+        const logged = await json(acme.get(`deliveries/${said.delivery_id}`))
+        expect(logged).toMatchObject({
+          status: 422,
+          summary: { received: body.length, created: 0, rejected: body.length },
+          errors: [{ pointer: '', code: 'idempotency_key_reused' }],
+        })
+      }
+    }
+    expect(await stored(acme)).toBe(1)
+    expect(await json(acme.post('activities', [bet], key('k-2')))).toMatchObject({
+      summary: { created: 1 },
+    })
+  })
+
+  test('binds only when something was stored, never by a dry run or a 422', async () => {
+    const acme = await knowing()
+    await acme.post('activities', [bet, {}], key('k'))
+    await acme.post('activities?dry_run=true', [bet], key('k'))
+    await acme.post('activities', [{ ...bet, customerid: 1 }], {
+      ...key('k'),
+      Prefer: 'handling=lenient',
+    })
+    expect(await json(acme.post('activities', [{ ...bet, Value: 3 }], key('k')))).toMatchObject({
+      summary: { created: 1 },
+    })
+    expect((await acme.post('activities', [bet], key('k'))).status).toBe(422)
+    const { n } = (await env.DB.prepare('select count(*) as n from idempotency_keys').first<{
+      n: number
+    }>())!
+    expect(n).toBe(1)
+  })
+
+  test('is per brand and endpoint', async () => {
+    const acme = await knowing()
+    const other = await brand({ account: 'other' })
+    const wide = 'k'.repeat(255)
+    expect((await acme.post('activities', [deposited], key(wide))).status).toBe(200)
+    expect((await acme.post('customers', [{ customerId: 'x' }], key(wide))).status).toBe(200)
+    expect((await acme.post('customers', [{ customerId: 'y' }], key(wide))).status).toBe(422)
+    expect((await other.post('activities', [bet], key(wide))).status).toBe(200)
+  })
+
+  test.each([[''], ['a b'], ['k'.repeat(256)], ['é']])('%j is none: 400', async (value) => {
+    const acme = await knowing()
+    const response = await acme.post('activities', [bet], key(value))
+    expect([response.status, await json(response)]).toMatchObject([
+      400,
+      { code: 'invalid_request', detail: expect.stringContaining('Idempotency-Key') },
+    ])
+    expect(await stored(acme)).toBe(0)
+  })
+
+  test('keeps what is held repeatable, and counts it once when it is released', async () => {
+    const acme = await brand()
+    for (let i = 0; i < 2; i++) {
+      expect(await json(acme.post('activities', [bet, bet], key('k')))).toMatchObject({
+        summary: { held: 2, updated: 0 },
+      })
+    }
+    await acme.post('customers', eve)
+    expect(await json(acme.post('activities', [bet, bet], key('k')))).toMatchObject({
+      summary: { unchanged: 2 },
+    })
+    expect(await stored(acme)).toBe(2)
+  })
+
+  test('sent by 16 twins at once stores one of them', async () => {
+    const acme = await knowing()
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, i) =>
+        acme.post('activities', [{ ...bet, Value: i % 2 }], key('twin')),
+      ),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(8)
+    expect(statuses.filter((status) => status === 422)).toHaveLength(8)
+    expect(await stored(acme)).toBe(1)
+  })
+
+  test('says nothing to partners, whose records have ids', async () => {
+    const acme = await partner()
+    const response = await acme.post('customers', [{}], key('a b'))
+    expect(response.status).toBe(422)
+    expect((await caller('x').post('activities', [], key(''))).status).toBe(401)
+  })
+})
