@@ -1,0 +1,489 @@
+import {
+  createExecutionContext,
+  createMessageBatch,
+  getQueueResult,
+  waitOnExecutionContext,
+} from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { app } from '../src/app.ts'
+import worker from '../src/index.ts'
+import { decode, encode, newClickId, newLinkId } from '../src/tracking/code.ts'
+import type { Click } from '../src/tracking/go.ts'
+import { withTracking } from '../src/tracking/landing.ts'
+import { prover } from '../src/tracking/proof.ts'
+import { brand, eve } from './brand.ts'
+import { ada, ask, askAdmin, json, ORIGIN, partner } from './partner.ts'
+import { before, watched } from './watched.ts'
+
+const KEYS = env.TRACKING_KEYS
+const origin = { link_id: 'abcdefgh', account: 'acme-casino', affiliate_id: 'A-1' }
+
+/** A brand with an affiliate and a link of its own. */
+async function linked(settings: Parameters<typeof brand>[0] = {}) {
+  const acme = await brand(settings)
+  await askAdmin(`accounts/${acme.account}/affiliates`, 'PUT', [{ affiliate_id: 'A-1' }])
+  return { ...acme, link: await linkOf(acme.account) }
+}
+
+const linkOf = (
+  account: string,
+  landing_page = 'https://casino.example/?lang=en',
+  affiliate = 'A-1',
+) => json(askAdmin(`accounts/${account}/links`, 'POST', { affiliate_id: affiliate, landing_page }))
+
+const follow = (link_id: string, init: RequestInit = {}) =>
+  ask(`/go/${link_id}`, { redirect: 'manual', ...init })
+
+const codeIn = (response: Response) =>
+  new URL(response.headers.get('Location')!).searchParams.get('tracking_data')!
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('tracking_data', () => {
+  test('has at most 50 characters, safe in a URL, and says by itself which link and click it was', async () => {
+    const click = newClickId(Date.now())
+    const code = await encode(KEYS, origin, click)
+
+    expect(code).toMatch(/^tr1[\w-]{44}$/)
+    expect(code.length).toBeLessThanOrEqual(50)
+    expect(encodeURIComponent(code)).toBe(code)
+    expect(await decode(KEYS, code)).toMatchObject({ link_id: 'abcdefgh', click_id: click })
+  })
+
+  test('of each click is another one', () => {
+    const ids = Array.from({ length: 1000 }, () => newClickId(1_800_000_000_000))
+    expect(new Set(ids).size).toBe(1000)
+    expect(newLinkId()).toMatch(/^[\w-]{8}$/)
+    expect(newClickId(1_800_000_000_000).slice(0, 6)).not.toBe(
+      newClickId(1_900_000_000_000).slice(0, 6),
+    )
+  })
+
+  test('is altered by any change of any character, by cutting it and by adding to it', async () => {
+    const prove = prover(KEYS, origin.account)
+    const code = await encode(KEYS, origin, newClickId(Date.now()))
+    expect(await prove(code)).toEqual({ verdict: 'attributed', link: 'abcdefgh' })
+
+    const edits = [...code].flatMap((char, i) =>
+      ['A', '_', '-', '9', char.toLowerCase(), char.toUpperCase()]
+        .filter((other) => other !== char)
+        .map((other) => code.slice(0, i) + other + code.slice(i + 1)),
+    )
+    const cut = Array.from({ length: 44 }, (_, i) => code.slice(0, 3 + i))
+    const others = [`${code}A`, `${code} `, `${code}==`, code.toUpperCase(), code.toLowerCase()]
+    for (const text of [...edits, ...cut, ...others]) {
+      expect([text, (await prove(text)).verdict]).toEqual([text, 'altered'])
+    }
+  })
+
+  test('that was never ours is unrecognised', async () => {
+    const prove = prover(KEYS, origin.account)
+    for (const text of ['click-42', 'bw_b50f3d19b9cc34010039de1', 'x'.repeat(47), 'TR', '🎰']) {
+      expect([text, (await prove(text)).verdict]).toEqual([text, 'unrecognised'])
+    }
+  })
+
+  test('of another account is foreign, of another affiliate a conflict where one is named', async () => {
+    const code = await encode(KEYS, origin, newClickId(Date.now()))
+    expect(await prover(KEYS, 'other')(code)).toEqual({ verdict: 'foreign', link: null })
+    const prove = prover(KEYS, origin.account)
+    expect(await prove(code, 'A-2')).toEqual({ verdict: 'conflict', link: 'abcdefgh' })
+    expect(await prove(code, 'A-1')).toEqual({ verdict: 'attributed', link: 'abcdefgh' })
+  })
+
+  test('that a retired key signed still verifies; the first key signs', async () => {
+    const { keys } = JSON.parse(KEYS)
+    const retired = JSON.stringify({ keys: [keys[1]] })
+    const first = JSON.stringify({ keys: [keys[0]] })
+    const old = await encode(retired, origin, newClickId(0))
+
+    expect((await prover(KEYS, origin.account)(old)).verdict).toBe('attributed')
+    expect((await prover(first, origin.account)(old)).verdict).toBe('altered')
+    const now = await encode(KEYS, origin, newClickId(0))
+    expect((await prover(first, origin.account)(now)).verdict).toBe('attributed')
+  })
+})
+
+describe('GET /go/{link}', () => {
+  test('leads to the landing page with tracking_data, in 302, and is kept by nobody', async () => {
+    const { link } = await linked()
+    const response = await follow(link.link_id)
+
+    expect(response.status).toBe(302)
+    expect(response.headers.get('Location')).toMatch(
+      /^https:\/\/casino\.example\/\?lang=en&tracking_data=tr1[\w-]{44}$/,
+    )
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    expect(link.url).toBe(`${ORIGIN}/go/${link.link_id}`)
+    expect(codeIn(response)).not.toBe(codeIn(await follow(link.link_id)))
+  })
+
+  test.each([
+    ['https://a.example/', 'https://a.example/?tracking_data=X'],
+    ['https://a.example/p?x=1&y=%20b+c', 'https://a.example/p?x=1&y=%20b+c&tracking_data=X'],
+    ['https://a.example/p#top', 'https://a.example/p?tracking_data=X#top'],
+    ['https://a.example/#/app?x=1#y', 'https://a.example/?tracking_data=X#/app?x=1#y'],
+    ['https://a.example/?tracking_data=old&x=1', 'https://a.example/?x=1&tracking_data=X'],
+    ['https://a.example/?x=1&tracking%5Fdata=old', 'https://a.example/?x=1&tracking_data=X'],
+    ['https://a.example/?tracking_data', 'https://a.example/?tracking_data=X'],
+    ['https://a.example/?&&x', 'https://a.example/?x&tracking_data=X'],
+    ['https://a.example/?q=a?b', 'https://a.example/?q=a?b&tracking_data=X'],
+    ['https://a.example/?tracking_data2=1', 'https://a.example/?tracking_data2=1&tracking_data=X'],
+  ])('%s becomes %s', (landing, expected) => {
+    expect(withTracking(landing, 'X')).toBe(expected)
+  })
+
+  test('writes nothing before it answers, and reads at most the link, once a minute', async () => {
+    const { link } = await linked()
+    const first = await watched(`/go/${link.link_id}`, { redirect: 'manual' })
+    expect([first.response.status, first.trips, first.rowsWritten, first.calls]).toEqual([
+      302,
+      1,
+      0,
+      [],
+    ])
+    expect(first.rowsRead).toBeLessThanOrEqual(2)
+    const second = await watched(`/go/${link.link_id}`, { redirect: 'manual' })
+    expect([second.response.status, second.trips]).toEqual([302, 0])
+  })
+
+  test('that was changed or switched off leads elsewhere within 60 seconds', async () => {
+    const { account, link } = await linked()
+    const at = `accounts/${account}/links/${link.link_id}`
+    await follow(link.link_id)
+    await askAdmin(at, 'PATCH', { landing_page: 'https://new.example/' })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    expect((await follow(link.link_id)).headers.get('Location')).toContain('https://new.example/')
+    await askAdmin(at, 'PATCH', { disabled: true })
+    vi.setSystemTime(Date.now() + 60_000)
+    expect((await follow(link.link_id)).status).toBe(404)
+    await askAdmin(at, 'PATCH', { disabled: false })
+    expect((await follow(link.link_id)).status).toBe(302)
+  })
+
+  test.each(['nobody00', 'short', 'x'.repeat(100), '%00', 'a.b', "'or'1'='1"])(
+    'an unknown link, %s, is a page that a visitor can read',
+    async (id) => {
+      const response = await follow(id)
+      expect(response.status).toBe(404)
+      expect(response.headers.get('Content-Type')).toBe('text/html; charset=UTF-8')
+      expect(response.headers.get('X-Request-Id')).toMatch(/^[\da-f-]{36}$/)
+      const page = await response.text()
+      expect(page).toContain('<h1>This link leads nowhere</h1>')
+      expect(page).not.toContain(id)
+    },
+  )
+
+  test('when the database is gone: a page, 503 with Retry-After; a link that is known still leads', async () => {
+    const { link } = await linked()
+    const known = await linkOf('acme-casino')
+    await follow(known.link_id)
+    const gone = before(env.DB, {
+      prepare: () => {
+        throw new Error('D1 DB is overloaded. Requests queued for too long.')
+      },
+    })
+    const at = async (id: string) => {
+      const context = createExecutionContext()
+      const response = await app.fetch(
+        new Request(`${ORIGIN}/go/${id}`),
+        { ...env, DB: gone },
+        context,
+      )
+      await waitOnExecutionContext(context)
+      return response
+    }
+    const response = await at(link.link_id)
+    expect(response.status).toBe(503)
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
+    expect(await response.text()).toContain('<h1>')
+    expect((await at(known.link_id)).status).toBe(302)
+  })
+})
+
+describe('clicks', () => {
+  const sentBy = async (method: string, link_id: string, send?: () => Promise<void>) => {
+    const sent: Click[] = []
+    const CLICKS = before(env.CLICKS, {
+      send: send ?? (async (click: Click) => void sent.push(click)),
+    })
+    const context = createExecutionContext()
+    const request = new Request(`${ORIGIN}/go/${link_id}`, { method })
+    const response = await app.fetch(request, { ...env, CLICKS }, context)
+    await waitOnExecutionContext(context)
+    return { response, sent }
+  }
+  const collect = async (clicks: Click[]) => {
+    const messages = clicks.map((body, i) => ({
+      id: String(i),
+      timestamp: new Date(),
+      attempts: 1,
+      body,
+    }))
+    const batch = createMessageBatch<Click>('tributary-clicks', messages)
+    const context = createExecutionContext()
+    await worker.queue(batch, env)
+    return getQueueResult(batch, context)
+  }
+
+  test('go to the queue once the answer is made, and from there into the database in bulk', async () => {
+    const { account, link } = await linked()
+    const { response, sent } = await sentBy('GET', link.link_id)
+    expect(sent).toHaveLength(1)
+    const code = await decode(KEYS, codeIn(response))
+    expect(sent[0]).toEqual({
+      account,
+      binding: 'DB',
+      link_id: link.link_id,
+      click_id: code!.click_id,
+      clicked_at: expect.any(Number),
+    })
+
+    const result = await collect([...sent, { ...sent[0]!, click_id: 'another-one1' }])
+    expect(result.outcome).toBe('ok')
+    await collect(sent)
+    const today = new Date().toISOString().slice(0, 10)
+    expect(await json(askAdmin(`accounts/${account}/clicks?from=${today}&to=${today}`))).toEqual({
+      data: [{ day: today, link_id: link.link_id, clicks: 2 }],
+    })
+  })
+
+  test('of who only looks where a link leads are none', async () => {
+    const { link } = await linked()
+    const { response, sent } = await sentBy('HEAD', link.link_id)
+    expect([response.status, sent]).toEqual([302, []])
+  })
+
+  test('that the queue does not take delay nobody, and leave a word in the log', async () => {
+    const { link } = await linked()
+    const said: string[] = []
+    const { error } = console
+    console.error = (line) => said.push(line)
+    const { response } = await sentBy('GET', link.link_id, async () => {
+      throw new Error('gone')
+    })
+    console.error = error
+    expect(response.status).toBe(302)
+    expect(said.map((line) => JSON.parse(line))).toEqual([
+      { fault: 'Error', lost: 'click', link_id: link.link_id },
+    ])
+  })
+
+  test('are stored where the records of their account are', async () => {
+    const { link } = await linked({ binding: 'DB_2' })
+    const { sent } = await sentBy('GET', link.link_id)
+    await collect(sent)
+    const count = async (db: D1Database) =>
+      (await db.prepare('select count(*) as n from clicks').first<{ n: number }>())!.n
+    expect([await count(env.DB), await count(env.DB_2)]).toEqual([0, 1])
+  })
+})
+
+describe('a link', () => {
+  test.each([
+    ['javascript:alert(1)'],
+    ['data:text/html,x'],
+    ['ftp://a.example/'],
+    ['//a.example/'],
+    ['/page'],
+    ['https://user:secret@a.example/'],
+    [`https://a.example/${'x'.repeat(2000)}`],
+    ['https://'],
+    [''],
+    [7],
+    [null],
+  ])('to %j is refused', async (landing_page) => {
+    const { account, link } = await linked()
+    const body = { affiliate_id: 'A-1', landing_page }
+    const created = await askAdmin(`accounts/${account}/links`, 'POST', body)
+    expect([created.status, (await json(created)).errors[0].pointer]).toEqual([
+      422,
+      '/landing_page',
+    ])
+    const at = `accounts/${account}/links/${link.link_id}`
+    expect((await askAdmin(at, 'PATCH', { landing_page })).status).toBe(422)
+  })
+
+  test('belongs to a configured affiliate of its account, and never to another one', async () => {
+    const { account, link } = await linked()
+    const other = await linked({ account: 'other' })
+    const body = { affiliate_id: 'nobody', landing_page: 'https://a.example/' }
+    expect(await json(askAdmin(`accounts/${account}/links`, 'POST', body))).toMatchObject({
+      errors: [{ pointer: '/affiliate_id', code: 'unknown_affiliate' }],
+    })
+    expect((await askAdmin(`accounts/other/links/${link.link_id}`)).status).toBe(404)
+    const at = `accounts/${account}/links/${link.link_id}`
+    expect((await askAdmin(at, 'PATCH', { affiliate_id: 'A-2' })).status).toBe(422)
+    expect(await json(askAdmin(`accounts/${account}/links`))).toMatchObject({
+      data: [{ link_id: link.link_id }],
+      meta: { total: 1 },
+    })
+    expect(other.link.link_id).not.toBe(link.link_id)
+  })
+})
+
+describe('attribution', () => {
+  const warnings = async (response: Response | Promise<Response>) =>
+    (await json(response)).results.flatMap(({ warnings = [] }: { warnings?: { code: string }[] }) =>
+      warnings.map(({ code }) => code),
+    )
+  const listed = async (account: string) => {
+    const { data } = await json(askAdmin(`accounts/${account}/customers`))
+    return Object.fromEntries(
+      data.map((one: { customer_id: string; attribution: object }) => [
+        one.customer_id,
+        one.attribution,
+      ]),
+    )
+  }
+
+  test('of a brand: each verdict but attributed is a warning, and all are listed and counted', async () => {
+    const acme = await linked()
+    const other = await linked({ account: 'other' })
+    const good = codeIn(await follow(acme.link.link_id))
+    const foreign = codeIn(await follow(other.link.link_id))
+    const sent = {
+      attributed: good,
+      altered: `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`,
+      foreign,
+      unrecognised: 'click-42',
+      organic: undefined,
+    }
+    const customers = Object.entries(sent).map(([customerId, tracking_data]) => ({
+      ...eve,
+      customerId,
+      tracking_data,
+    }))
+    expect(await warnings(acme.post('customers', customers))).toEqual([
+      'altered',
+      'foreign',
+      'unrecognised',
+      'unattributed',
+    ])
+    const none = { link_id: null, affiliate_id: null, affiliate_configured: false }
+    expect(await listed(acme.account)).toEqual({
+      attributed: {
+        verdict: 'attributed',
+        link_id: acme.link.link_id,
+        affiliate_id: 'A-1',
+        affiliate_configured: true,
+      },
+      altered: { verdict: 'altered', ...none },
+      foreign: { verdict: 'foreign', ...none },
+      unrecognised: { verdict: 'unrecognised', ...none },
+      organic: { verdict: 'organic', ...none },
+    })
+    const days = 'from=2026-10-01&to=2026-10-01'
+    const counted = await json(askAdmin(`accounts/${acme.account}/attribution?${days}`))
+    expect(counted.data).toHaveLength(5)
+    expect(counted.data[1]).toEqual({
+      day: '2026-10-01',
+      verdict: 'attributed',
+      link_id: acme.link.link_id,
+      customers: 1,
+    })
+    // All of them are stored as they were sent, whatever they prove.
+    for (const customer of customers) {
+      expect(await json(acme.get(`customers/${customer.customerId}`))).toEqual(
+        JSON.parse(JSON.stringify(customer)),
+      )
+    }
+  })
+
+  test('is that of the stored customer: an enrichment that leaves tracking_data out warns nothing', async () => {
+    const acme = await linked()
+    const tracking_data = codeIn(await follow(acme.link.link_id))
+    await acme.post('customers', { ...eve, tracking_data })
+
+    expect(await warnings(acme.post('customers', [{ ...eve, vip: 1 }]))).toEqual([])
+    expect(await warnings(acme.post('customers', [{ ...eve, tracking_data: 7 }]))).toEqual([
+      'altered',
+    ])
+    expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
+    expect(await warnings(acme.post('customers', [{ ...eve, tracking_data: 'x' }]))).toEqual([
+      'unrecognised',
+    ])
+    expect((await listed(acme.account))['p-1']).toMatchObject({
+      verdict: 'unrecognised',
+      link_id: null,
+    })
+    const minimal = acme.post('customers', [eve, { customerId: 'q', tracking_data }], {
+      Prefer: 'return=minimal',
+    })
+    expect((await json(minimal)).results).toMatchObject([
+      { index: 0, outcome: 'unchanged', warnings: [{ code: 'unrecognised' }] },
+    ])
+    expect(await warnings(acme.post('customers', [{ ...eve, tracking_data }]))).toEqual([])
+    expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
+  })
+
+  test('within one bulk follows the array', async () => {
+    const acme = await linked()
+    const tracking_data = codeIn(await follow(acme.link.link_id))
+    const bulk = [
+      eve,
+      { ...eve, tracking_data: 'x' },
+      { customerId: 'p-1', vip: 1 },
+      { ...eve, tracking_data },
+      eve,
+    ]
+    expect(await warnings(acme.post('customers', bulk))).toEqual([
+      'unattributed',
+      'unrecognised',
+      'unrecognised',
+    ])
+    expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
+  })
+
+  test('of a partner: who is paid is in affiliate_id; only altered, foreign and conflict are warnings', async () => {
+    const acme = await partner('forex', { affiliates: ['aff-7', 'aff-8'] })
+    const other = await linked()
+    const own = await linkOf(acme.account, 'https://broker.example/', 'aff-7')
+    const good = codeIn(await follow(own.link_id))
+    const sent = {
+      attributed: { tracking_data: good },
+      conflict: { tracking_data: good, affiliate_id: 'aff-8' },
+      altered: { tracking_data: good.slice(0, -1) },
+      foreign: { tracking_data: codeIn(await follow(other.link.link_id)) },
+      unrecognised: {},
+    }
+    const customers = Object.entries(sent).map(([customer_id, own]) => ({
+      ...ada,
+      customer_id,
+      ...own,
+    }))
+    expect(await warnings(acme.post('customers', customers))).toEqual([
+      'conflict',
+      'altered',
+      'foreign',
+    ])
+    const found = await listed(acme.account)
+    expect(found.conflict).toEqual({
+      verdict: 'conflict',
+      link_id: own.link_id,
+      affiliate_id: 'aff-8',
+      affiliate_configured: true,
+    })
+    expect(found.attributed).toMatchObject({ verdict: 'attributed', affiliate_id: 'aff-7' })
+    expect(found.unrecognised).toMatchObject({ verdict: 'unrecognised', affiliate_id: 'aff-7' })
+    expect(await json(acme.get('customers/conflict'))).toEqual(customers[1])
+    expect(await json(acme.post('customers', customers))).toMatchObject({
+      summary: { unchanged: 5 },
+    })
+  })
+
+  test('reaches customers that came before their affiliate was configured, without a re-send', async () => {
+    const acme = await partner('forex', { affiliates: ['aff-8'] })
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    const unconfigured = () => json(askAdmin(`accounts/${acme.account}/affiliates/unconfigured`))
+    expect(await unconfigured()).toEqual({ data: [{ affiliate_id: 'aff-7', customers: 2 }] })
+    expect((await listed(acme.account))['c-1']).toMatchObject({ affiliate_configured: false })
+
+    await askAdmin(`accounts/${acme.account}/affiliates`, 'PUT', [{ affiliate_id: 'aff-7' }])
+    expect(await unconfigured()).toEqual({ data: [] })
+    expect((await listed(acme.account))['c-1']).toMatchObject({ affiliate_configured: true })
+  })
+})
