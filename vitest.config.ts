@@ -15,6 +15,11 @@ const SECRETS = {
   }),
   ADMIN_KEY: 'admin-key-of-the-tests',
 }
+// Cloudflare Access, in the one part that is outside: a team's public keys.
+const TEAM = 'https://team.cloudflareaccess.example'
+const { d, p, q, dp, dq, qi, ...team } = newKey('team') as Record<string, string>
+const teamKeys = () => Response.json({ keys: [{ ...team, alg: 'RS256', use: 'sig' }] })
+
 // The pool warns, in each file, of required secrets that are not here; `bindings` is what counts.
 Object.assign(process.env, SECRETS)
 
@@ -23,9 +28,14 @@ export default defineConfig({
     cloudflareTest(async () => ({
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
+        outboundService: ({ url }: { url: string }) =>
+          url === `${TEAM}/cdn-cgi/access/certs` ? teamKeys() : new Response(null, { status: 404 }),
         d1Databases: ['DB', 'DB_2'],
         bindings: {
           BASE_URL: 'https://api.example',
+          ACCESS_TEAM: TEAM,
+          ACCESS_AUD: 'application-of-the-tests',
+          TEAM_KEY: JSON.stringify({ ...team, d, p, q, dp, dq, qi }),
           ...SECRETS,
           MIGRATIONS: await readD1Migrations('./migrations'),
         },

@@ -81,3 +81,10 @@ CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
 BEGIN
   SELECT raise(ABORT, 'the audit log is append-only');
 END;
+
+-- To replace a line is to delete it, and would fire no trigger: it stays as it is.
+CREATE TRIGGER audit_log_no_replace BEFORE INSERT ON audit_log
+WHEN EXISTS (SELECT 1 FROM audit_log WHERE id = new.id)
+BEGIN
+  SELECT raise(IGNORE);
+END;

@@ -3,6 +3,7 @@
 declare namespace Cloudflare {
   interface Env {
     DB_2: D1Database
+    TEAM_KEY: string
     MIGRATIONS: import('cloudflare:test').D1Migration[]
   }
 }

@@ -2,7 +2,7 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { app } from '../src/app.ts'
-import { brand, day, eve } from './brand.ts'
+import { brand, dailyStats, day, eve } from './brand.ts'
 import {
   ada,
   ask,
@@ -155,54 +155,137 @@ describe('two accounts with the same ids', () => {
     transactions: { ...deposit, note: name },
     'trading-activity': { ...traded, instrument: name },
   })
-  const world = async (name: string, binding: 'DB' | 'DB_2') => {
+  type Binding = 'DB' | 'DB_2'
+
+  const firm = async (name: string, binding: Binding) => {
     const acme = await partner('forex', { account: name, unknown_customer: 'hold', binding })
     for (const [resource, record] of Object.entries(own(name))) {
       expect((await acme.post(resource, record)).status).toBe(201)
     }
     const stray = { ...deposit, transaction_id: `held-${name}`, customer_id: 'nobody', note: name }
     const { delivery_id } = await json(acme.post('transactions', stray))
-    return { ...acme, delivery_id }
+    return { ...acme, delivery_id, deliveries: 4 }
   }
-  const paths = guarded
-    .filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v1/forex/'))
-    .map(({ path }) => path.replace('/api/v1/forex/', ''))
+
+  const casino = async (name: string, binding: Binding) => {
+    const acme = await brand({ account: name, binding, events: { DailyStats: dailyStats } })
+    await askAdmin(`accounts/${name}/affiliates`, 'PUT', [{ affiliate_id: `of-${name}` }])
+    expect(
+      (await acme.post('customers', { ...eve, customerId: 'c-1', firstName: name })).status,
+    ).toBe(201)
+    const played = { ...day, customerid: 'c-1', note: name }
+    expect((await acme.post('activities', played)).status).toBe(201)
+    const stray = { ...played, customerid: 'nobody' }
+    const { delivery_id } = await json(acme.post('activities', stray))
+    return { ...acme, delivery_id, deliveries: 3 }
+  }
+
+  const pathsAt = (at: string) =>
+    guarded
+      .filter(({ method, path }) => method === 'GET' && path.startsWith(at))
+      .map(({ path }) => path.replace(at, ''))
+  const pathOf = (path: string, delivery: string) =>
+    path
+      .replace('customers/:id', 'customers/c-1')
+      .replace('transactions/:id', 'transactions/t-1')
+      .replace(':delivery_id', delivery)
+      .replace(/^(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
 
   test.each([
-    ['in one database', 'DB'],
-    ['in two databases', 'DB_2'],
-  ] as const)('%s never see each other, on any route', async (_, binding) => {
-    const first = await world('first', 'DB')
-    const second = await world('second', binding)
-    const pathOf = (path: string, delivery: string) =>
-      path
-        .replace('customers/:id', 'customers/c-1')
-        .replace('transactions/:id', 'transactions/t-1')
-        .replace(':delivery_id', delivery)
-        .replace('totals', 'totals?from=2026-10-01&to=2026-10-31')
+    [
+      'partners in one database',
+      firm,
+      'DB',
+      '/api/v1/forex/',
+      ['customers', 'transactions', 'trading-activity'],
+      11,
+    ],
+    [
+      'partners in two databases',
+      firm,
+      'DB_2',
+      '/api/v1/forex/',
+      ['customers', 'transactions', 'trading-activity'],
+      11,
+    ],
+    ['brands in one database', casino, 'DB', '/tracking/events/', ['customers', 'activities'], 9],
+    [
+      'brands in two databases',
+      casino,
+      'DB_2',
+      '/tracking/events/',
+      ['customers', 'activities'],
+      9,
+    ],
+  ] as const)(
+    '%s never see each other, on any route',
+    async (_, world, binding, at, lists, routes) => {
+      const first = await world('first', 'DB')
+      const second = await world('second', binding)
+      expect(pathsAt(at).length).toBeGreaterThanOrEqual(routes)
+      for (const [me, other] of [
+        [first, second],
+        [second, first],
+      ] as const) {
+        for (const path of pathsAt(at)) {
+          const response = await me.get(pathOf(path, me.delivery_id))
+          expect([path, response.status]).toEqual([path, 200])
+          const said = await response.text()
+          expect(said).not.toMatch(new RegExp(`"(of-)?${other.account}"`))
+          expect(said).not.toContain(other.delivery_id)
+        }
+        for (const path of lists) expect((await json(me.get(path))).meta.total).toBe(1)
+        expect((await json(me.get('deliveries'))).meta.total).toBe(me.deliveries)
+        expect((await json(me.get('held'))).meta.total).toBe(1)
+      }
+    },
+  )
 
-    expect(paths.length).toBeGreaterThanOrEqual(10)
+  test('of two verticals, brand and partner, never see each other either', async () => {
+    const first = await firm('first', 'DB')
+    const second = await casino('second', 'DB')
+    await first.post('customers', { ...ada, customer_id: 'p-x' })
+    expect((await second.get('customers/p-x')).status).toBe(404)
+    expect((await json(second.get('customers'))).meta.total).toBe(1)
+    expect((await json(first.get('customers'))).meta.total).toBe(2)
+    expect((await second.get(`deliveries/${first.delivery_id}`)).status).toBe(404)
+  })
+
+  test.each([
+    ['DB', 'DB'],
+    ['DB', 'DB_2'],
+  ] as const)('the team sees under one account nothing of another: %s, %s', async (one, two) => {
+    const first = await casino('first', one)
+    const second = await casino('second', two)
+    const page = 'https://casino.example/'
+    const linkOf = async (name: string) => {
+      const body = { affiliate_id: `of-${name}`, landing_page: page, name }
+      return json(askAdmin(`accounts/${name}/links`, 'POST', body))
+    }
+    const links = { first: await linkOf('first'), second: await linkOf('second') }
+    const paths = pathsAt('/admin/v1/accounts/:account')
+      .filter((path) => !path.startsWith('/clients') && path !== '')
+      .map((path) => path.slice(1))
+    expect(paths.length).toBeGreaterThanOrEqual(15)
     for (const [me, other] of [
       [first, second],
       [second, first],
     ] as const) {
+      const name = me.account as 'first' | 'second'
       for (const path of paths) {
-        const response = await me.get(pathOf(path, me.delivery_id))
+        const asked = pathOf(path, me.delivery_id).replace(':link_id', links[name].link_id)
+        const response = await askAdmin(`accounts/${me.account}/${asked}`)
         expect([path, response.status]).toEqual([path, 200])
         const said = await response.text()
-        expect(said).not.toContain(`"${other.account}"`)
+        expect(said).not.toMatch(new RegExp(`"(of-)?${other.account}"`))
         expect(said).not.toContain(other.delivery_id)
+        expect(said).not.toContain(links[other.account as 'first' | 'second'].link_id)
       }
-      for (const path of ['customers', 'transactions', 'trading-activity']) {
-        expect((await json(me.get(path))).meta.total).toBe(1)
-      }
-      expect((await json(me.get('deliveries'))).meta.total).toBe(4)
-      expect((await json(me.get('held'))).meta.total).toBe(1)
     }
   })
 
   test("another account's record is a 404 with the very bytes of a missing one", async () => {
-    const first = await world('first', 'DB')
+    const first = await firm('first', 'DB')
     const second = await partner('forex', { account: 'second' })
     const bytes = async (path: string) => {
       const response = await second.get(path)
@@ -220,7 +303,7 @@ describe('two accounts with the same ids', () => {
   })
 
   test('an account writes to the database that its token names', async () => {
-    await world('second', 'DB_2')
+    await firm('second', 'DB_2')
     const count = async (db: D1Database) =>
       (await db.prepare('select count(*) as n from customers').first<{ n: number }>())!.n
 

@@ -1,0 +1,192 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { app } from '../src/app.ts'
+import { brand, day, deposited, eve } from './brand.ts'
+import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
+import { askAdmin, json } from './partner.ts'
+import { watched } from './watched.ts'
+
+// What requests of brands cost, counted by D1 itself, and what they come to when D1 fails.
+
+type Brand = Awaited<ReturnType<typeof brand>>
+
+const N = 1000
+/** What one request may cost beside its records: see cost.test.ts. */
+const CONSTANT = 6
+
+const many = (make: (i: number) => object, n = N) => Array.from({ length: n }, (_, i) => make(i))
+const request = (acme: Brand, body: unknown, headers = {}) => ({
+  method: 'POST',
+  headers: { 'x-api-key': acme.brand_token, 'Content-Type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
+const post = (acme: Brand, path: string, body: unknown, headers = {}) =>
+  watched(`/tracking/events/${path}`, request(acme, body, headers))
+
+/** Stored before, so that a statement that walks a table shows. */
+const busy = async () => {
+  const acme = await brand()
+  const other = await brand({ account: 'other' })
+  for (const each of [acme, other]) {
+    await each.post(
+      'customers',
+      many((i) => ({ ...eve, customerId: `p-${i}` })),
+    )
+    for (const name of ['x', 'y']) {
+      await each.post(
+        'activities',
+        many((i) => ({ ...deposited, eventid: `${name}-${i}`, customerid: `p-${i % 300}` })),
+      )
+    }
+  }
+  return acme
+}
+
+const resources = [
+  {
+    resource: 'customers',
+    perInsert: 2,
+    first: (i: number) => ({ ...eve, customerId: `new-${i}`, vip: i, tracking_data: `t-${i}` }),
+    later: { firstName: 'Eve', vip: 'gold' },
+  },
+  {
+    resource: 'activities',
+    perInsert: 3,
+    first: (i: number) => ({ ...day, eventid: `new-${i}`, customerid: `p-${i % 300}` }),
+    later: { GGR: '11.00' },
+  },
+]
+
+describe.each(resources)('$resource', ({ resource, perInsert, first, later }) => {
+  test('insert, update and replay: one round trip, one object call, rows to the letter', async () => {
+    const acme = await busy()
+    const created = many(first)
+    const updated = created.map((record) => ({ ...record, ...later }))
+    for (const [records, summary, perRecord] of [
+      [created, { created: N }, perInsert],
+      [updated, { updated: N }, 1],
+      [updated, { unchanged: N }, 0],
+    ] as const) {
+      const seen = await post(acme, resource, records)
+      expect(await seen.response.json()).toMatchObject({ summary })
+      expect([seen.trips, seen.calls]).toEqual([1, ['admit']])
+      expect(seen.rowsWritten).toBeLessThanOrEqual(perRecord * N + CONSTANT)
+      expect(seen.rowsRead).toBeLessThanOrEqual(20 * N)
+    }
+  })
+})
+
+test('whatever its size and outcome, a request is one round trip and one object call', async () => {
+  const acme = await busy()
+  const huge = many((i) => ({
+    ...deposited,
+    eventid: `h-${i}`,
+    customerid: 'p-1',
+    note: '€'.repeat(2600),
+  }))
+  const twice = [...many((i) => ({ ...deposited, eventid: `${i % 10}`, Value: i }))]
+  for (const [path, body, headers] of [
+    ['activities', huge, {}],
+    ['activities?dry_run=true', huge, {}],
+    ['activities', twice, { 'Idempotency-Key': 'k' }],
+    ['activities', [{}], {}],
+    ['activities', [deposited, {}], { Prefer: 'handling=lenient' }],
+    ['customers', many((i) => ({ customerId: `${i % 10}`, n: i })), {}],
+  ] as const) {
+    const seen = await post(acme, path, body, headers)
+    expect([path, seen.trips, seen.calls]).toEqual([path, 1, ['admit']])
+    expect(seen.response.status).toBeLessThan(500)
+  }
+})
+
+test('held events cost one row more, their release what is held, an erasure asked after nothing', async () => {
+  const acme = await busy()
+  const held = await post(
+    acme,
+    'activities',
+    many((i) => ({ ...day, eventid: `h-${i}`, customerid: `late-${i}` })),
+  )
+  expect(await held.response.json()).toMatchObject({ summary: { held: N } })
+  expect(held.rowsWritten).toBeLessThanOrEqual(4 * N + CONSTANT)
+  const released = await post(
+    acme,
+    'customers',
+    many((i) => ({ ...eve, customerId: `late-${i}` })),
+  )
+  expect(await released.response.json()).toMatchObject({ summary: { created: N } })
+  expect(held.rowsWritten + released.rowsWritten).toBeLessThanOrEqual((6 + 2) * N + 2 * CONSTANT)
+  expect(released.rowsRead).toBeLessThanOrEqual(20 * N)
+  expect((await json(acme.get('held'))).meta.total).toBe(0)
+})
+
+test('a walk over activities, and their totals, read what they show', async () => {
+  const acme = await busy()
+  const get = (path: string) =>
+    watched(`/tracking/events/${path}`, { headers: { 'x-api-key': acme.brand_token } })
+  const page = await get('activities?per_page=200')
+  expect(page.rowsRead).toBeLessThanOrEqual(3 * 200 + 20)
+  await acme.post(
+    'activities',
+    many((i) => ({ ...day, eventid: `d-${i}`, customerid: 'p-1', createtime: '2026-11-05' }), 100),
+  )
+  const days = await get('totals?from=2026-11-01&to=2026-11-30')
+  // Twice along the index and into the table, and each of the four KPIs of each event.
+  expect(days.rowsRead).toBeLessThanOrEqual(12 * 100)
+  expect((await json(askAdmin('feeds'))).data).toHaveLength(2)
+})
+
+describe('when D1 fails', () => {
+  const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
+  const bodies = [
+    { path: 'activities', body: [bet, bet, deposited, { ...deposited, Value: 2 }, day], stored: 4 },
+    { path: 'customers', body: [eve, { ...eve, vip: 1 }, { customerId: 'p-2' }], stored: 2 },
+  ]
+  const at = async (world: ReturnType<typeof faulty>, acme: Brand, path: string, body: unknown) => {
+    const asked = new Request(`https://api.example/tracking/events/${path}`, request(acme, body))
+    return app.fetch(asked, world.env, createExecutionContext())
+  }
+
+  test.each(
+    bodies.flatMap((each) => [
+      { ...each, after: false, fault: 'before' },
+      { ...each, after: true, fault: 'after' },
+    ]),
+  )('$fault a write of $path took effect, our own retry neither loses nor doubles', async (one) => {
+    const { path, body, stored, after } = one
+    for (const message of CURABLE) {
+      const acme = await brand({ account: `a-${Math.random().toString(36).slice(2)}` })
+      if (path === 'activities') await acme.post('customers', eve)
+      const response = await at(faulty([{ message, after }]), acme, path, body)
+      expect(response.status).toBe(200)
+      const { summary } = await json(response)
+      expect(summary).toMatchObject({ received: body.length, created: stored, updated: 1 })
+      expect((await json(acme.get(path))).meta.total).toBe(stored)
+    }
+  })
+
+  test('for good: 503 with Retry-After, nothing half stored, and a key makes the repeat safe', async () => {
+    const acme = await brand()
+    await acme.post('customers', eve)
+    const send = (world: { env: Env }) =>
+      app.fetch(
+        new Request(
+          'https://api.example/tracking/events/activities',
+          request(acme, [bet, bet], { 'Idempotency-Key': 'k' }),
+        ),
+        world.env,
+        createExecutionContext(),
+      )
+    for (const [message, faults] of [
+      [CURABLE[0]!, 3],
+      [OVERLOAD[0]!, 1],
+    ] as const) {
+      const world = faulty(Array.from({ length: faults }, () => ({ message, after: true })))
+      const response = await send(world)
+      expect([response.status, world.seen.tries]).toEqual([503, faults])
+      expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
+    }
+    expect((await json(send({ env: env as Env }))).summary).toMatchObject({ unchanged: 2 })
+    expect((await json(acme.get('activities'))).meta.total).toBe(2)
+  })
+})

@@ -1,0 +1,186 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { brand, deposited, eve } from './brand.ts'
+import { ada, askAdmin, json, partner } from './partner.ts'
+
+const erase = (account: string, id: string) =>
+  askAdmin(`accounts/${account}/customers/${encodeURIComponent(id)}/personal-data`, 'DELETE')
+
+const person = { first_name: 'Augusta', last_name: 'Lovelace', email: 'augusta@lovelace.example' }
+const player = { ...eve, firstName: 'Augusta', lastName: 'Lovelace', wallet: 'augusta-1815' }
+const PERSONAL = /Augusta|Lovelace|augusta/
+
+/** All that the databases hold, as text. */
+async function everything(): Promise<string> {
+  const said: unknown[] = []
+  for (const db of [env.DB, env.DB_2]) {
+    const { results } = await db
+      .prepare(
+        "select name from sqlite_schema where type = 'table' and name not like '\\_cf%' escape '\\'",
+      )
+      .all<{ name: string }>()
+    for (const { name } of results)
+      said.push((await db.prepare(`select * from ${name}`).all()).results)
+  }
+  return JSON.stringify(said)
+}
+
+const told = async (response: Response | Promise<Response>) => {
+  const { results } = await json(response)
+  return results.map(
+    ({ outcome, warnings = [] }: { outcome: string; warnings?: { code: string }[] }) => [
+      outcome,
+      ...warnings.map(({ code }) => code),
+    ],
+  )
+}
+
+describe("a partner's customer", () => {
+  test('has nothing personal left, in any table, and all else', async () => {
+    const acme = await partner()
+    await acme.post('customers', [{ ...ada, ...person, sales_status_id: 'vip' }])
+    await acme.post('customers', [{ ...ada, ...person, email: 'augusta' }])
+    expect(await everything()).toMatch(PERSONAL)
+    const response = await erase(acme.account, ada.customer_id)
+
+    expect([response.status, await json(response)]).toEqual([
+      200,
+      { customer_id: 'c-1', erased_at: expect.stringMatching(/^\d{4}-/) },
+    ])
+    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, sales_status_id: 'vip' })
+  })
+
+  test('that is sent again is compared after masking, with a warning, never an error', async () => {
+    const acme = await partner()
+    const whole = { ...ada, ...person }
+    await acme.post('customers', whole)
+    await erase(acme.account, ada.customer_id)
+
+    expect(await told(acme.post('customers', [whole]))).toEqual([['unchanged', 'erased']])
+    expect(await told(acme.post('customers?dry_run=true', [whole]))).toEqual([
+      ['unchanged', 'erased'],
+    ])
+    const phased = [
+      { ...whole, sales_status_id: 'vip' },
+      { ...ada, customer_id: 'c-2' },
+    ]
+    expect(await told(acme.post('customers', phased))).toEqual([['updated', 'erased'], ['created']])
+    const minimal = { Prefer: 'return=minimal' }
+    expect(await told(acme.post('customers', phased, minimal))).toEqual([['unchanged', 'erased']])
+    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, sales_status_id: 'vip' })
+  })
+
+  test('of another account with the same id keeps all that is its own', async () => {
+    const acme = await partner()
+    const other = await partner('forex', { account: 'other' })
+    for (const { post } of [acme, other]) await post('customers', { ...ada, ...person })
+    await erase(acme.account, ada.customer_id)
+
+    expect(await json(other.get('customers/c-1'))).toEqual({ ...ada, ...person })
+    expect(await told(other.post('customers', [{ ...ada, ...person }]))).toEqual([['unchanged']])
+  })
+})
+
+describe("a brand's customer", () => {
+  test('has neither names nor additional fields left, and takes none again', async () => {
+    const acme = await brand({ binding: 'DB_2' })
+    await acme.post('customers', player)
+    await acme.post('activities', deposited)
+    await erase(acme.account, eve.customerId)
+    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await json(acme.get('customers/p-1'))).toEqual(eve)
+
+    const again = { ...player, country: 'SE', tracking_data: 'x' }
+    expect(await told(acme.post('customers', [player]))).toEqual([
+      ['unchanged', 'unattributed', 'erased'],
+    ])
+    expect(await told(acme.post('customers', [again, player]))).toEqual([
+      ['updated', 'unrecognised', 'erased'],
+      ['updated', 'unrecognised', 'erased'],
+    ])
+    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await json(acme.get('customers/p-1'))).toEqual({ ...eve, tracking_data: 'x' })
+    expect((await json(acme.get('activities'))).meta.total).toBe(1)
+  })
+})
+
+describe('erasure', () => {
+  test('of who is not there is 404; said twice it is one', async () => {
+    const acme = await partner()
+    expect((await erase(acme.account, 'nobody')).status).toBe(404)
+    expect((await erase('nobody', 'c-1')).status).toBe(404)
+    await acme.post('customers', { ...ada, customer_id: 'ü/1 %' })
+    const first = await json(erase(acme.account, 'ü/1 %'))
+    expect(await json(erase(acme.account, 'ü/1 %'))).toEqual(first)
+    const { data, meta } = await json(askAdmin(`accounts/${acme.account}/erasures`))
+    expect([data, meta.total]).toEqual([[first], 1])
+    const { data: lines } = await json(askAdmin('audit-log'))
+    expect(lines[0]).toMatchObject({ action: 'customer.erase', details: { customer_id: 'ü/1 %' } })
+  })
+
+  test('outlives a restore: one command erases again whatever the journal knows', async () => {
+    const acme = await partner()
+    const casino = await brand({ binding: 'DB_2' })
+    await acme.post('customers', { ...ada, ...person })
+    await casino.post('customers', player)
+    await erase(acme.account, 'c-1')
+    await erase(casino.account, 'p-1')
+
+    // The databases as they were before: with the names, and without a trace of the erasure.
+    for (const db of [env.DB, env.DB_2]) {
+      await db.exec('delete from erasures')
+      await db.exec("update customers set first_name = 'Augusta', last_name = 'Lovelace'")
+      await db
+        .prepare('update customers set extras = ? where regtime is not null')
+        .bind(JSON.stringify({ wallet: '"augusta-1815"' }))
+        .run()
+    }
+    expect(await everything()).toMatch(PERSONAL)
+    expect(await json(askAdmin(`erasures/replay?account=${acme.account}`, 'POST'))).toEqual({
+      erased: 1,
+    })
+    expect(await json(casino.get('customers/p-1'))).toMatchObject({ firstName: 'Augusta' })
+    expect(await json(askAdmin('erasures/replay', 'POST'))).toEqual({ erased: 2 })
+    expect(await everything()).not.toMatch(PERSONAL)
+    expect((await askAdmin('erasures/replay?account=nobody', 'POST')).status).toBe(400)
+  })
+
+  test('masks also who is not there yet when it is replayed, and comes later', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, ...person })
+    await erase(acme.account, 'c-1')
+    for (const table of ['erasures', 'customers', 'totals'])
+      await env.DB.exec(`delete from ${table}`)
+    await askAdmin('erasures/replay', 'POST')
+
+    expect(await told(acme.post('customers', [{ ...ada, ...person }]))).toEqual([
+      ['created', 'erased'],
+    ])
+    expect(await everything()).not.toMatch(PERSONAL)
+  })
+
+  test('is replayed in steps, however much there is', async () => {
+    const acme = await partner()
+    const ids = Array.from({ length: 1001 }, (_, i) => `c-${String(i).padStart(4, '0')}`)
+    const journal = env.ERASURE_JOURNAL.getByName(acme.account)
+    await runInDurableObject(journal, async (object) => {
+      for (const id of ids) object.add(id, '2026-01-01T00:00:00.000Z')
+    })
+    expect(await json(askAdmin('erasures/replay', 'POST'))).toEqual({ erased: 1001 })
+    const { meta } = await json(askAdmin(`accounts/${acme.account}/erasures?per_page=1`))
+    expect(meta.total).toBe(1001)
+  })
+
+  test('survives the reset of a test account', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, ...person })
+    await erase(acme.account, 'c-1')
+    await askAdmin(`accounts/${acme.account}/reset`, 'POST')
+    expect(await told(acme.post('customers', [{ ...ada, ...person }]))).toEqual([
+      ['created', 'erased'],
+    ])
+  })
+})

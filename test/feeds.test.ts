@@ -1,0 +1,202 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import worker from '../src/index.ts'
+import { idsFrom } from '../src/ingest/delivery-id.ts'
+import { brand, deposited, eve, day as playedOnce } from './brand.ts'
+import { ada, askAdmin, json, partner, traded as tradedOnce } from './partner.ts'
+
+// In days to come: the alarm of a token that expired long ago would end it at once.
+const traded = { ...tradedOnce, date: '2030-10-02' }
+const day = { ...playedOnce, createtime: '2030-10-02' }
+
+const at = (time: string) => vi.setSystemTime(new Date(`2030-10-0${time}Z`))
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  at('3T05:30:00')
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const cron = (expression: string) =>
+  worker.scheduled({ cron: expression, scheduledTime: Date.now() } as ScheduledController, env)
+
+/** As the integrations team sees it: the tokens of partners expire in these tests. */
+const feedOf = async ({ account }: { account: string }) =>
+  Object.fromEntries(
+    (await json(askAdmin(`accounts/${account}/feed`))).data.map((one: { resource: string }) => [
+      one.resource,
+      one,
+    ]),
+  )
+
+describe('GET feed', () => {
+  test('says of each resource the last delivery, its lag and what was refused of the last day', async () => {
+    const acme = await partner()
+    const nothing = {
+      last_delivery_at: null,
+      lag_seconds: null,
+      received_last_day: 0,
+      refused_share_last_day: null,
+    }
+    expect(await feedOf(acme)).toEqual({
+      customers: { resource: 'customers', ...nothing },
+      transactions: { resource: 'transactions', ...nothing },
+      'trading-activity': { resource: 'trading-activity', ...nothing, yesterday: 'pending' },
+    })
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    await acme.post('customers', [ada, {}])
+    await acme.post('customers', [ada, {}], { Prefer: 'handling=lenient' })
+    await acme.post('customers?dry_run=true', [{}])
+    at('3T05:31:40')
+    expect((await feedOf(acme)).customers).toEqual({
+      resource: 'customers',
+      last_delivery_at: '2030-10-03T05:30:00.000Z',
+      lag_seconds: 100,
+      received_last_day: 6,
+      refused_share_last_day: 0.5,
+    })
+    at('4T06:30:00')
+    expect((await feedOf(acme)).customers).toMatchObject({
+      last_delivery_at: '2030-10-03T05:30:00.000Z',
+      received_last_day: 0,
+      refused_share_last_day: null,
+    })
+  })
+
+  test.each([
+    ['3T05:59:59', 'in_time'],
+    ['3T06:00:00', 'late'],
+    ['3T23:59:59', 'late'],
+  ])('yesterday’s activity that comes at %s is %s', async (time, expected) => {
+    at(time)
+    const acme = await partner()
+    const casino = await brand()
+    await acme.post('customers', ada)
+    await casino.post('customers', eve)
+    // Of today, refused or not stored: none of these is yesterday's.
+    await acme.post('trading-activity', [{ ...traded, date: '2030-10-03' }])
+    await acme.post('trading-activity', [traded, {}])
+    await acme.post('trading-activity?dry_run=true', [traded])
+    const due = time < '3T06' ? 'pending' : 'missing'
+    expect((await feedOf(acme))['trading-activity'].yesterday).toBe(due)
+
+    await acme.post('trading-activity', [traded])
+    await casino.post('activities', [day])
+    expect((await feedOf(acme))['trading-activity'].yesterday).toBe(expected)
+    expect((await feedOf(casino)).activities.yesterday).toBe(expected)
+    vi.setSystemTime(Date.now() + 86_400_000)
+    expect((await feedOf(acme))['trading-activity'].yesterday).toBe(
+      time < '3T06' ? 'pending' : 'missing',
+    )
+  })
+})
+
+describe('the team', () => {
+  test('sees the feeds of all accounts, wherever they are kept', async () => {
+    const acme = await partner()
+    const casino = await brand({ binding: 'DB_2' })
+    await acme.post('customers', ada)
+    await casino.post('customers', eve)
+    const { data, meta } = await json(askAdmin('feeds'))
+    expect(meta.total).toBe(2)
+    expect(data).toEqual([
+      {
+        account: 'acme-casino',
+        name: 'The acme-casino',
+        vertical: 'igaming',
+        feeds: Object.values(await feedOf(casino)),
+      },
+      {
+        account: 'acme-forex',
+        name: 'The acme-forex',
+        vertical: 'forex',
+        feeds: Object.values(await feedOf(acme)),
+      },
+    ])
+    const page = await json(askAdmin('feeds?per_page=1&page=2'))
+    expect(page.data).toEqual([data[1]])
+  })
+
+  test('is told by a line in the log which feeds were late this morning', async () => {
+    const acme = await partner()
+    const casino = await brand({ binding: 'DB_2' })
+    await acme.post('customers', ada)
+    await acme.post('trading-activity', [traded])
+    await casino.post('customers', eve)
+    at('3T06:05:00')
+    const said: string[] = []
+    const { warn } = console
+    console.warn = (line) => said.push(line)
+    await cron('5 6 * * *')
+    console.warn = warn
+    expect(said.map((line) => JSON.parse(line))).toEqual([
+      {
+        late_feed: 'activities',
+        account: 'acme-casino',
+        yesterday: 'missing',
+        last_delivery_at: null,
+      },
+    ])
+  })
+})
+
+describe('retention', () => {
+  const DAY_MS = 86_400_000
+  const count = async (db: D1Database, table: string) =>
+    (await db.prepare(`select count(*) as n from ${table}`).first<{ n: number }>())!.n
+
+  test('forgets deliveries, arrivals and clicks older than 30 days, and keeps the records', async () => {
+    const acme = await brand()
+    const other = await brand({ account: 'other', binding: 'DB_2' })
+    for (const { post } of [acme, other]) {
+      await post('customers', eve)
+      await post('activities', deposited)
+    }
+    const click = (db: D1Database, daysAgo: number) => {
+      const then = Date.now() - daysAgo * DAY_MS
+      const day = new Date(then).toISOString().slice(0, 10)
+      return db
+        .prepare("insert into clicks values ('a', ?, 'l', ?, ?)")
+        .bind(day, String(daysAgo), then)
+        .run()
+    }
+    for (const daysAgo of [0, 30, 31, 400]) await click(env.DB_2, daysAgo)
+    await cron('17 * * * *')
+    expect([await count(env.DB, 'deliveries'), await count(env.DB_2, 'deliveries')]).toEqual([2, 2])
+    expect(await count(env.DB_2, 'clicks')).toBe(2)
+
+    vi.setSystemTime(Date.now() + 29 * DAY_MS)
+    await acme.post('customers', { ...eve, customerId: 'p-2' })
+    vi.setSystemTime(Date.now() + 1 * DAY_MS + 1)
+    await cron('17 * * * *')
+    expect([await count(env.DB, 'deliveries'), await count(env.DB_2, 'deliveries')]).toEqual([1, 0])
+    expect(await count(env.DB_2, 'arrivals')).toBe(2)
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await cron('17 * * * *')
+    expect([await count(env.DB, 'arrivals'), await count(env.DB_2, 'arrivals')]).toEqual([1, 0])
+    expect([await count(env.DB, 'customers'), await count(env.DB_2, 'events')]).toEqual([2, 1])
+  })
+
+  test('goes in bounded steps, from account to account, and reads what it forgets', async () => {
+    const old = idsFrom(Date.now() - 40 * DAY_MS)
+    const kept = idsFrom(Date.now())
+    const line = `(account, id, attempt, received_at, resource, form, dry_run, lenient, received,
+      errors_total, rejected, refused, held, stale, created, listed)`
+    const fill = (account: string, prefix: string, n: number) =>
+      env.DB.prepare(
+        `insert into deliveries ${line} select ?1, ?2 || value, 1, 0, 'customers', 'array', 0, 0, 1,
+           0, 0, 0, 0, 0, 0, 0
+         from json_each(?3)`,
+      )
+        .bind(account, prefix, JSON.stringify(Array.from({ length: n }, (_, i) => i + 10_000)))
+        .run()
+    for (const account of ['a', 'b', 'c']) {
+      await fill(account, old, 1500)
+      await fill(account, kept, 500)
+    }
+    await cron('17 * * * *')
+    expect(await count(env.DB, 'deliveries')).toBe(1500)
+  })
+})
