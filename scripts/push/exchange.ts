@@ -80,14 +80,15 @@ export function connect(retryFor: number, stop: AbortSignal, note: (text: string
   return exchange
 }
 
-async function ask(url: string, request: RequestInit): Promise<Answer> {
+/** Sends a request once; what is thrown says in a few words why there is no answer. */
+export async function ask(url: string, request: RequestInit): Promise<Answer> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     // A redirect would take the secret elsewhere.
     const response = await fetch(url, { ...request, redirect: 'manual', signal })
     const text = await response.text()
     const { status, headers } = response
-    return { status, headers, body: parsed(text, response.ok) }
+    return { status, headers, body: parsed(text, response.ok && status !== 204) }
   } catch (error) {
     // p-retry takes a TypeError for a bug, and that is how `fetch` says that the network failed.
     throw new Error(reasonOf(error), { cause: error })
@@ -110,8 +111,12 @@ function reasonOf(error: unknown): string {
   return code ? `the service cannot be reached (${code})` : message
 }
 
-/** @see [RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3) seconds or a date */
-function waitOf(header: string | null): number | null {
+/**
+ * How long a `Retry-After` asks to wait, in milliseconds; null: it does not say.
+ *
+ * @see [RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3) seconds or a date
+ */
+export function waitOf(header: string | null): number | null {
   if (header === null) return null
   const wait = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return Number.isNaN(wait) ? null : Math.max(0, wait)

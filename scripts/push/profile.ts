@@ -3,7 +3,7 @@ import { misuse } from './halt.ts'
 import type { Vertical } from './verticals.ts'
 
 /** The profile that `npm run dev` writes. */
-const DEMO = '.demo.json'
+export const DEMO = '.demo.json'
 
 /** To which service, and as whom. */
 export interface Profile {
@@ -14,6 +14,7 @@ export interface Profile {
 
 interface File {
   base_url?: string
+  admin_key?: string
   accounts?: Record<string, string>[]
 }
 
@@ -43,10 +44,11 @@ export function readProfile(
     if (typeof secret === 'string' && secret !== '') return [member, secret]
     throw misuse(`${path}: the account of ${vertical} has no ${member}.`)
   })
-  return { base: checked(base), secrets: Object.fromEntries(secrets) }
+  return { base: checkedAddress(base), secrets: Object.fromEntries(secrets) }
 }
 
-function readFile(path: string): File {
+/** The members of a profile; what its text is, is never said. */
+export function readFile(path: string): File {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -73,8 +75,8 @@ function accountOf({ accounts }: File, path: string, vertical: string, name: str
   throw misuse(`${path} has no account of ${vertical}${called}; known are: ${known || 'none'}.`)
 }
 
-/** Plain HTTP would send the secret in clear: it is for this machine only. */
-function checked(base: string): string {
+/** A base address; plain HTTP would send the secret in clear: it is for this machine only. */
+export function checkedAddress(base: string): string {
   const url = URL.parse(base)
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '')
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal))) {

@@ -16,6 +16,7 @@ interface Said {
   hint?: string
   errors?: SaidError[]
   errors_total?: number
+  request_id?: string
   error?: string
   error_description?: string
 }
