@@ -7,6 +7,16 @@ ALTER TABLE accounts ADD COLUMN pushed INTEGER NOT NULL DEFAULT 1;
 
 CREATE INDEX accounts_unpushed ON accounts (id) WHERE pushed < version;
 
+-- The secrets that a client had before, each good until `ends_at` (milliseconds): it may be rotated
+-- again while one of them still is. The columns of `clients` for one of them are no longer read.
+CREATE TABLE client_secrets (
+  digest    TEXT PRIMARY KEY CHECK (length(digest) = 64),
+  client_id TEXT NOT NULL REFERENCES clients (client_id),
+  ends_at   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX client_secrets_client ON client_secrets (client_id);
+
 -- Digests only. `ends_at` (milliseconds): from then on the token is refused; null: it lives.
 CREATE TABLE brand_tokens (
   digest     TEXT PRIMARY KEY CHECK (length(digest) = 64),

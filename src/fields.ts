@@ -25,6 +25,7 @@ export type Rule =
   | 'field_case'
   | 'no_kpi'
   | 'idempotency_key_reused'
+  | 'circle'
 
 /**
  * A schema's message is the code of its rule, then what it expects: Valibot's own messages quote

@@ -114,6 +114,12 @@ describe('accounts', () => {
       name: 'New',
       time_zone: 'Europe/Berlin',
       policies: { unknown_customer: 'reject', unknown_affiliate: 'reject' },
+      takes_effect: 'now',
+    })
+    expect(
+      await json(askAdmin('accounts/acme', 'PATCH', { time_zone: 'aMERICA/new_york' })),
+    ).toMatchObject({
+      time_zone: 'America/New_York',
     })
     await askAdmin('accounts', 'POST', { ...firm, account: 'b', vertical: 'igaming' })
     expect(await json(askAdmin('accounts/b'))).toMatchObject({
@@ -130,6 +136,8 @@ describe('accounts', () => {
     [{ account: 'a/b' }, '/account', 'pattern'],
     [{ account: 'x'.repeat(64) }, '/account', 'pattern'],
     [{ name: '' }, '/name', 'length'],
+    [{ name: 'a\u001b[31mb' }, '/name', 'pattern'],
+    [{ name: 'a\u202eb' }, '/name', 'pattern'],
     [{ name: undefined }, '/name', 'required'],
     [{ vertical: 'crypto' }, '/vertical', 'enum'],
     [{ mode: 'demo' }, '/mode', 'enum'],
@@ -163,6 +171,40 @@ describe('accounts', () => {
       expect((await askAdmin(`accounts/nobody${path}`)).status).toBe(404)
     }
     expect((await askAdmin('accounts/nobody', 'PATCH', { name: 'x' })).status).toBe(404)
+  })
+
+  test('that two create at once are one: the other is told that it is there', async () => {
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => askAdmin('accounts', 'POST', { ...firm, name })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
+    const created = await json(answers.find(({ status }) => status === 201)!)
+    expect(await json(askAdmin('accounts/acme'))).toEqual(created)
+    expect(await actions()).toEqual(['account.create'])
+  })
+
+  test('a change of nothing, or a second revocation, leaves no line in the audit log', async () => {
+    const { account } = await brand()
+    const { data } = await json(askAdmin(`accounts/${account}/brand-tokens`))
+    const before = await actions()
+    expect((await askAdmin(`accounts/${account}`, 'PATCH', {})).status).toBe(200)
+    expect(await actions()).toEqual(before)
+    for (let i = 0; i < 2; i++) {
+      const at = `accounts/${account}/brand-tokens/${data[0].id}`
+      expect((await askAdmin(at, 'DELETE')).status).toBe(204)
+    }
+    expect(await actions()).toEqual(['brand-token.revoke', ...before])
+  })
+
+  test('what is not there is named', async () => {
+    const { account } = await brand()
+    for (const [path, detail] of [
+      ['accounts/nobody', 'There is no account "nobody".'],
+      [`accounts/${account}/links/x`, 'There is no link "x".'],
+    ] as const) {
+      expect(await json(askAdmin(path))).toMatchObject({ status: 404, detail })
+    }
+    expect((await askAdmin('audit-log?account=nobody')).status).toBe(400)
   })
 
   test('bodies that are no JSON objects are told so', async () => {
@@ -221,6 +263,33 @@ describe('affiliates', () => {
     ])
   })
 
+  test('whose parent is left out keep the one they have', async () => {
+    await known()
+    await askAdmin(at, 'PUT', [{ affiliate_id: 'b' }, { affiliate_id: 'c' }])
+    expect((await json(askAdmin(at))).data).toEqual([
+      { affiliate_id: 'a', parent: null },
+      { affiliate_id: 'b', parent: 'a' },
+      { affiliate_id: 'c', parent: null },
+    ])
+  })
+
+  test('that are wrong are all told at once', async () => {
+    await known()
+    const body = [
+      { affiliate_id: '' },
+      { affiliate_id: 'x', parent: 'nobody' },
+      { affiliate_id: 'x', parent: '' },
+      7,
+    ]
+    expect(await errors(askAdmin(at, 'PUT', body))).toEqual([
+      ['/0/affiliate_id', 'length'],
+      ['/2/parent', 'length'],
+      ['/2', 'duplicate_key'],
+      ['/3', 'type'],
+      ['/1/parent', 'unknown_affiliate'],
+    ])
+  })
+
   test.each([
     [[], '', 'record_count'],
     [Array.from({ length: 1001 }, (_, i) => ({ affiliate_id: `${i}` })), '', 'record_count'],
@@ -229,8 +298,8 @@ describe('affiliates', () => {
     [[{ affiliate_id: 'x' }, { affiliate_id: '' }], '/1/affiliate_id', 'length'],
     [[{ affiliate_id: 'x' }, { affiliate_id: 'x' }], '/1', 'duplicate_key'],
     [[{ affiliate_id: 'x', parent: 'nobody' }], '/0/parent', 'unknown_affiliate'],
-    [[{ affiliate_id: 'x', parent: 'x' }], '/0/parent', 'enum'],
-    [[{ affiliate_id: 'a', parent: 'b' }], '/0/parent', 'enum'],
+    [[{ affiliate_id: 'x', parent: 'x' }], '/0/parent', 'circle'],
+    [[{ affiliate_id: 'a', parent: 'b' }], '/0/parent', 'circle'],
     [[{ affiliate_id: 'x', email: 'a@b.example' }], '/0/email', 'unknown_field'],
   ])('%j is refused at its place', async (body, pointer, code) => {
     await known()
@@ -247,7 +316,7 @@ describe('event definitions', () => {
     const at = `accounts/${account}/events`
     const put = await askAdmin(`${at}/DailyStats`, 'PUT', dailyStats)
     const definition = { eventname: 'DailyStats', ...dailyStats, currency: null }
-    expect([put.status, await json(put)]).toEqual([201, definition])
+    expect([put.status, await json(put)]).toEqual([201, { ...definition, takes_effect: 'now' }])
     expect((await askAdmin(`${at}/DailyStats`, 'PUT', dailyStats)).status).toBe(200)
     expect(await json(askAdmin(at))).toEqual({ data: [definition] })
     expect((await json(get('account'))).events).toEqual([definition])
@@ -283,14 +352,15 @@ describe('event definitions', () => {
     [{ granularity: undefined }, '/granularity', 'required'],
     [{ eventid: 'maybe' }, '/eventid', 'enum'],
     [{ kpis: 'GGR' }, '/kpis', 'type'],
-    [{ kpis: [1] }, '/kpis', 'type'],
-    [{ kpis: ['Value'] }, '/kpis', 'pattern'],
-    [{ kpis: ['customerid'] }, '/kpis', 'pattern'],
+    [{ kpis: [1] }, '/kpis/0', 'type'],
+    [{ kpis: ['GGR', 'Value'] }, '/kpis/1', 'pattern'],
+    [{ kpis: ['customerid'] }, '/kpis/0', 'pattern'],
+    [{ kpis: ['Product'] }, '/kpis/0', 'duplicate_key'],
     [{ kpis: Array.from({ length: 101 }, (_, i) => `k${i}`) }, '/kpis', 'length'],
     [{ product: 'Product' }, '/product', 'type'],
     [{ product: { field: 'Product' } }, '/product/map', 'required'],
     [{ product: { field: 'Currency', map: {} } }, '/product/field', 'pattern'],
-    [{ product: { field: 'P', map: { Casino: 'slots' } } }, '/product/map', 'enum'],
+    [{ product: { field: 'P', map: { 'a/b': 'slots' } } }, '/product/map/a~1b', 'enum'],
     [{ currency: 'EUX' }, '/currency', 'currency'],
     [{ eventname: 'Other' }, '/eventname', 'unknown_field'],
   ])('%j is refused at its place', async (own, pointer, code) => {

@@ -6,6 +6,7 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { app } from '../src/app.ts'
 import { grantOf, settingsOf } from '../src/auth/grant.ts'
 import { LIMIT, type Rate } from '../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../src/auth/secret.ts'
@@ -13,8 +14,8 @@ import { brandGate } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/accounts.ts'
 import worker from '../src/index.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
-import { ada, ask, askAdmin, askToken, deposit, json, partner } from './partner.ts'
-import { watched } from './watched.ts'
+import { ada, ask, askAdmin, askToken, deposit, json, ORIGIN, partner } from './partner.ts'
+import { before, watched } from './watched.ts'
 
 const gateOf = async (token: string) => env.TOKEN_GATE.getByName(brandGate(await digest(token)))
 
@@ -249,6 +250,39 @@ describe('a changed setting', () => {
     expect(row!.pushed).toBe(row!.version)
   })
 
+  test('that cannot be told now is stored, says so, and no secret is lost over it', async () => {
+    const casino = await brand()
+    const gone = Object.assign(new Error('gone'), { overloaded: true })
+    const TOKEN_GATE = before(env.TOKEN_GATE, {
+      getByName: () => ({
+        open: () => Promise.reject(gone),
+        end: () => Promise.reject(gone),
+      }),
+    })
+    const at = (path: string, method: string) =>
+      app.fetch(
+        new Request(`${ORIGIN}/admin/v1/accounts/${casino.account}/${path}`, {
+          method,
+          headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
+        }),
+        { ...env, TOKEN_GATE },
+        createExecutionContext(),
+      )
+    const issued = await json(at('brand-tokens', 'POST'))
+    expect(issued).toMatchObject({ takes_effect: 'within a minute' })
+    expect((await casino.get('account')).status).toBe(200)
+    const { data } = await json(askAdmin(`accounts/${casino.account}/brand-tokens`))
+    const refused = await at(`brand-tokens/${data[1].id}`, 'DELETE')
+    expect([refused.status, (await json(refused)).detail]).toEqual([
+      503,
+      'It is stored, and takes effect within a minute. To repeat it does no harm.',
+    ])
+    const event = { cron: '* * * * *', scheduledTime: Date.now() } as ScheduledController
+    await worker.scheduled(event, env)
+    expect((await casino.get('account')).status).toBe(401)
+    expect((await caller(issued.brand_token).get('account')).status).toBe(401)
+  })
+
   test('is never undone by what is older and comes later', async () => {
     const { account, brand_token, get } = await brand()
     const older = (await findAccount(env.DB, account))!
@@ -294,8 +328,22 @@ describe('an OAuth client', () => {
     expect((await acme.get('account')).status).toBe(200)
     expect((await tokenBy(acme.client_id, acme.client_secret)).status).toBe(200)
     expect((await tokenBy(acme.client_id, client_secret)).status).toBe(200)
-    await env.DB.exec('update clients set previous_until = 0')
+    await env.DB.exec('update client_secrets set ends_at = 0')
     expect((await tokenBy(acme.client_id, acme.client_secret)).status).toBe(401)
+  })
+
+  test('that is rotated again while an overlap runs keeps each secret until it ends', async () => {
+    const acme = await partner()
+    const second = await rotate(acme, '24h')
+    const third = await rotate(acme, '1h')
+    for (const secret of [acme.client_secret, second.client_secret, third.client_secret]) {
+      expect((await tokenBy(acme.client_id, secret)).status).toBe(200)
+    }
+    const last = await rotate(acme, 'none')
+    for (const secret of [acme.client_secret, second.client_secret, third.client_secret]) {
+      expect((await tokenBy(acme.client_id, secret)).status).toBe(401)
+    }
+    expect((await tokenBy(acme.client_id, last.client_secret)).status).toBe(200)
   })
 
   test('that is rotated without overlap, or revoked, ends its tokens before their next request', async () => {

@@ -322,6 +322,9 @@ describe('a link', () => {
       meta: { total: 1 },
     })
     expect(other.link.link_id).not.toBe(link.link_id)
+    expect(await json(askAdmin(at, 'PATCH', { name: 'Autumn' }))).toMatchObject({ name: 'Autumn' })
+    expect(await json(askAdmin(at, 'PATCH', { disabled: false }))).toMatchObject({ name: 'Autumn' })
+    expect(await json(askAdmin(at, 'PATCH', { name: null }))).toMatchObject({ name: null })
   })
 })
 

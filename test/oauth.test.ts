@@ -229,15 +229,18 @@ describe('RFC 6749 §5.2: invalid_client', () => {
     const { form } = await client()
     const next = newSecret('tcs', 'test')
     const rotate = (until: number) =>
-      env.DB.prepare(
-        'update clients set previous_digest = ?, previous_until = ?, secret_digest = ?',
-      ).bind(old, until, fresh)
+      env.DB.batch([
+        env.DB.prepare('update clients set secret_digest = ?').bind(fresh),
+        env.DB.prepare(
+          'insert or replace into client_secrets select ?, client_id, ? from clients',
+        ).bind(old, until),
+      ])
     const [old, fresh] = [await digest(form.client_secret), await digest(next)]
 
-    await rotate(Date.now() + 60_000).run()
+    await rotate(Date.now() + 60_000)
     expect((await askToken(form)).status).toBe(200)
     expect((await askToken({ ...form, client_secret: next })).status).toBe(200)
-    await rotate(Date.now() - 1).run()
+    await rotate(Date.now() - 1)
     await refused(await askToken(form), 401, 'invalid_client')
     expect((await askToken({ ...form, client_secret: next })).status).toBe(200)
   })

@@ -11,12 +11,13 @@ import {
 } from '../db/accounts.ts'
 import { audited } from '../db/audit.ts'
 import type { Account } from '../db/directory-tables.ts'
+import { isTaken } from '../db/run.ts'
 import { ApiError } from '../errors.ts'
 import * as f from '../fields.ts'
 import { readQuery } from '../ingest/query.ts'
 import { answerPage, PAGING, readPage } from '../reading/page.ts'
-import { readFields, refused } from './body.ts'
-import { push } from './push.ts'
+import { missing, readFields } from './body.ts'
+import { pushed } from './push.ts'
 
 const SLUG = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 
@@ -31,10 +32,21 @@ const isZone = (name: string) => {
   }
 }
 
-const zone = v.pipe(f.text, v.check(isZone, 'pattern a name of the IANA time zone database'))
+/** Kept as the database of zones writes it, whatever its case. */
+const zone = v.pipe(
+  f.text,
+  v.check(isZone, 'pattern a name of the IANA time zone database'),
+  v.transform((timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone),
+)
+
+/** What is shown to people: no control characters, and none that turn the writing round. */
+const label = v.pipe(
+  f.text,
+  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
+)
 
 const settings = {
-  name: v.optional(f.text),
+  name: v.optional(label),
   time_zone: v.optional(zone),
   unknown_customer: v.optional(f.oneOf('reject', 'hold')),
   unknown_affiliate: v.optional(f.oneOf('warn', 'reject')),
@@ -54,8 +66,9 @@ export function presentAccount(account: Account) {
 
 /** The account that an address names. */
 export async function accountOf(c: Context<Caller>): Promise<Account> {
-  const account = await findAccount(c.env.DB, c.req.param('account') ?? '')
-  if (!account) throw new ApiError('not_found')
+  const id = c.req.param('account') ?? ''
+  const account = await findAccount(c.env.DB, id)
+  if (!account) throw missing('account', id)
   return account
 }
 
@@ -67,26 +80,24 @@ export const accounts = new Hono<Caller>()
       account: slug,
       vertical: f.oneOf('prop-trading', 'forex', 'igaming'),
       mode: v.optional(f.oneOf('live', 'test')),
-      binding: v.optional(f.text),
+      binding: v.optional(bindingOf(c.env)),
       ...settings,
-      name: f.text,
+      name: label,
     })
     const { account: id, name, vertical, mode = 'live', binding = 'DB', time_zone = 'UTC' } = said
-    if (!isBinding(c.env, binding)) {
-      const expected = 'the D1 bindings of this service'
-      throw refused([{ pointer: '/binding', code: 'enum', value: binding, expected }])
-    }
     const account: Omit<Account, 'disabled' | 'version' | 'pushed'> = {
       ...{ id, name, vertical, mode, binding, time_zone },
       unknown_customer: said.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
       unknown_affiliate: said.unknown_affiliate ?? 'warn',
       created_at: new Date().toISOString(),
     }
-    if (await findAccount(c.env.DB, id)) {
-      throw new ApiError('already_exists', { detail: `There is an account ${id}.` })
-    }
     const act = { actor: c.var.actor, action: 'account.create', account: id, details: said }
-    await audited(c.env.DB, act, [insertAccount(c.env.DB, account)])
+    try {
+      await audited(c.env.DB, act, [insertAccount(c.env.DB, account)])
+    } catch (error) {
+      if (!isTaken(error)) throw error
+      throw new ApiError('already_exists', { detail: `There is an account ${id}.`, cause: error })
+    }
     return c.json(presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 }), 201)
   })
 
@@ -106,14 +117,18 @@ export const accounts = new Hono<Caller>()
     const { id } = await accountOf(c)
     const change = await readFields(c, { ...settings, disabled: v.optional(v.boolean()) })
     const act = { actor: c.var.actor, action: 'account.change', account: id, details: change }
-    await audited(c.env.DB, act, [updateAccount(c.env.DB, id, change)])
-    await push(c.env, id)
-    return c.json(presentAccount(await accountOf(c)))
+    // What changes nothing leaves no line behind; the tokens are told in any case.
+    if (Object.keys(change).length > 0) {
+      await audited(c.env.DB, act, [updateAccount(c.env.DB, id, change)])
+    }
+    const takes_effect = await pushed(c.env, id)
+    return c.json({ ...presentAccount(await accountOf(c)), takes_effect })
   })
 
   .post('/:account/reset', async (c) => {
     readQuery(c.req.url)
     const { id, mode, binding } = await accountOf(c)
+    await readFields(c, {})
     if (mode !== 'test') {
       throw new ApiError('conflict', { detail: 'Only the data of a test account can be reset.' })
     }
@@ -122,6 +137,12 @@ export const accounts = new Hono<Caller>()
     await audited(db, act, forgetRecords(db, id))
     return c.body(null, 204)
   })
+
+const bindingOf = (env: Env) =>
+  v.pipe(
+    f.text,
+    v.check((name) => isBinding(env, name), 'enum the D1 bindings of this service'),
+  )
 
 function isBinding(env: Env, name: string): boolean {
   const bound = (env as unknown as Record<string, unknown>)[name]

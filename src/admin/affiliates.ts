@@ -16,9 +16,15 @@ import { readQuery } from '../ingest/query.ts'
 import type { Issue } from '../ingest/words.ts'
 import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { accountOf } from './accounts.ts'
-import { fieldsOf, readJson, refused } from './body.ts'
+import { judgedAt, readJson, refused } from './body.ts'
 
 const entries = { affiliate_id: f.id, parent: v.optional(v.nullable(f.id)) }
+
+/** An affiliate as it is sent: whose parent is left out keeps the one it has. */
+interface Sent {
+  affiliate_id: string
+  parent?: string | null
+}
 
 /** Affiliates of an account: who may be paid, each with the one that it was referred by, if any. */
 export const affiliates = new Hono<Caller>()
@@ -26,8 +32,8 @@ export const affiliates = new Hono<Caller>()
     readQuery(c.req.url)
     const { id: account, binding } = await accountOf(c)
     const db = databaseOf(c.env, binding)
-    const sent = listOf(await readJson(c))
-    const issues = treeIssues(sent, await parentsOf(db, account))
+    const { sent, issues } = listOf(await readJson(c))
+    issues.push(...treeIssues(sent, await parentsOf(db, account)))
     if (issues.length > 0) throw refused(issues)
     const details = { affiliates: sent.length, ids: sent.slice(0, 20).map((a) => a.affiliate_id) }
     const act = { actor: c.var.actor, action: 'affiliates.put', account, details }
@@ -50,38 +56,38 @@ export const affiliates = new Hono<Caller>()
     return c.json({ data: await unconfiguredOf(databaseOf(c.env, binding), id) })
   })
 
-/** The affiliates that were sent, each named once. */
-function listOf(body: unknown): Affiliate[] {
+/** The affiliates that were sent, and what is wrong with any of them. */
+function listOf(body: unknown): { sent: Sent[]; issues: Issue[] } {
   if (!Array.isArray(body)) throw refused([{ pointer: '', code: 'type', expected: 'array' }])
   if (body.length < 1 || body.length > MAX_RECORDS) {
     throw refused([{ pointer: '', code: 'record_count', expected: `1 to ${MAX_RECORDS}` }])
   }
-  const seen = new Set<string>()
-  return body.map((one: unknown, i) => {
-    if (typeof one !== 'object' || one === null || Array.isArray(one)) {
-      throw refused([{ pointer: `/${i}`, code: 'type', expected: 'object' }])
-    }
-    const { affiliate_id, parent } = fieldsOf(one, entries, `/${i}`)
-    if (seen.has(affiliate_id)) throw refused([{ pointer: `/${i}`, code: 'duplicate_key' }])
-    seen.add(affiliate_id)
-    return { affiliate_id, parent: parent ?? null }
+  const seen = new Set<unknown>()
+  const all: Issue[] = []
+  const sent = body.map((one: unknown, i): Sent => {
+    const { issues, output } = judgedAt(one, entries, `/${i}`)
+    const { affiliate_id } = output
+    if (seen.has(affiliate_id)) issues.push({ pointer: `/${i}`, code: 'duplicate_key' })
+    if (affiliate_id !== undefined) seen.add(affiliate_id)
+    all.push(...issues)
+    return output as unknown as Sent
   })
+  return { sent, issues: all }
 }
 
 /** What would make the affiliates no tree: a parent that nobody configured, or a circle. */
-function treeIssues(sent: readonly Affiliate[], known: readonly Affiliate[]): Issue[] {
-  const parents = new Map([...known, ...sent].map((one) => [one.affiliate_id, one.parent]))
+function treeIssues(sent: readonly Sent[], known: readonly Affiliate[]): Issue[] {
+  const parents = new Map(known.map((one) => [one.affiliate_id, one.parent]))
+  for (const { affiliate_id, parent } of sent) {
+    parents.set(affiliate_id, parent === undefined ? (parents.get(affiliate_id) ?? null) : parent)
+  }
   return sent.flatMap(({ affiliate_id, parent }, i): Issue[] => {
-    if (parent === null) return []
+    if (!parent || affiliate_id === undefined) return []
     const pointer = `/${i}/parent`
     if (!parents.has(parent)) return [{ pointer, code: 'unknown_affiliate', value: parent }]
     const above = new Set([affiliate_id])
     for (let up: string | null | undefined = parent; up; up = parents.get(up)) {
-      if (above.has(up)) {
-        return [
-          { pointer, code: 'enum', value: parent, expected: 'an affiliate that is not below' },
-        ]
-      }
+      if (above.has(up)) return [{ pointer, code: 'circle', value: parent }]
       above.add(up)
     }
     return []

@@ -9,11 +9,19 @@ import { type Issue, say } from '../ingest/words.ts'
 
 const NOBODY: ReadonlySet<string> = new Set()
 
+/** What an address names and is not there. */
+export const missing = (noun: string, id: string) =>
+  new ApiError('not_found', { detail: `There is no ${noun} ${JSON.stringify(id)}.` })
+
 /** What is wrong with what the integrations team sent, in the shape in which partners are told. */
 export function refused(issues: readonly Issue[]): ApiError {
   return new ApiError('validation_failed', {
     detail: 'Nothing was changed.',
-    errors: issues.map(say),
+    // The hints are for partners: they name addresses of theirs.
+    errors: issues.map((issue) => {
+      const { hint, ...said } = say(issue)
+      return issue.code === 'unknown_affiliate' || !hint ? said : { ...said, hint }
+    }),
     errors_total: issues.length,
   })
 }
@@ -31,17 +39,24 @@ export async function readFields<const E extends v.ObjectEntries>(
   return fieldsOf(body, entries)
 }
 
-/** The members of an object, judged; `at` is where it stands in the body. */
+/** The members of an object, judged. */
 export function fieldsOf<const E extends v.ObjectEntries>(
   body: object,
   entries: E,
-  at = '',
 ): v.InferOutput<v.ObjectSchema<E, undefined>> {
   const { found, output } = broken(body, v.object(entries), NOBODY)
-  if (found.length > 0) {
-    throw refused(found.map((issue) => ({ ...issue, pointer: at + issue.pointer })))
-  }
+  if (found.length > 0) throw refused(found)
   return output as v.InferOutput<v.ObjectSchema<E, undefined>>
+}
+
+/** What is wrong with one object of a body, and what of it is right; `at` is where it stands there. */
+export function judgedAt(body: unknown, entries: v.ObjectEntries, at: string) {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const issue: Issue = { pointer: at, code: 'type', expected: 'object' }
+    return { issues: [issue], output: {} as Record<string, unknown> }
+  }
+  const { found, output } = broken(body, v.object(entries), NOBODY)
+  return { issues: found.map((issue) => ({ ...issue, pointer: at + issue.pointer })), output }
 }
 
 /** Reads a JSON body. */

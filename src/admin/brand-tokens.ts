@@ -14,8 +14,8 @@ import type { Account } from '../db/directory-tables.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../ingest/query.ts'
 import { accountOf } from './accounts.ts'
-import { readFields } from './body.ts'
-import { push } from './push.ts'
+import { missing, readFields } from './body.ts'
+import { pushed, pushedNow } from './push.ts'
 import { endOf, overlap } from './secrets.ts'
 
 const present = ({ id, ends_at, created_at }: BrandTokenRow) => ({
@@ -50,8 +50,8 @@ export const brandTokens = new Hono<Caller>()
       endBrandTokens(c.env.DB, account, name, endOf(said.overlap, now)),
       outdate(c.env.DB, account),
     ])
-    await push(c.env, account)
-    return c.json({ id, brand_token, created_at }, 201)
+    const takes_effect = await pushed(c.env, account)
+    return c.json({ id, brand_token, created_at, takes_effect }, 201)
   })
 
   .get('/', async (c) => {
@@ -64,13 +64,16 @@ export const brandTokens = new Hono<Caller>()
     readQuery(c.req.url)
     const { id: account } = await brandOf(c)
     const id = c.req.param('id')
-    const tokens = await brandTokensOf(c.env.DB, account)
-    if (!tokens.some((token) => token.id === id)) throw new ApiError('not_found')
+    const token = (await brandTokensOf(c.env.DB, account)).find((one) => one.id === id)
+    if (!token) throw missing('Brand Token', id)
     const act = { actor: c.var.actor, action: 'brand-token.revoke', account, details: { id } }
-    await audited(c.env.DB, act, [
-      endBrandToken(c.env.DB, account, id, Date.now()),
-      outdate(c.env.DB, account),
-    ])
-    await push(c.env, account)
+    const now = Date.now()
+    if ((token.ends_at ?? now + 1) > now) {
+      await audited(c.env.DB, act, [
+        endBrandToken(c.env.DB, account, id, now),
+        outdate(c.env.DB, account),
+      ])
+    }
+    await pushedNow(c.env, account)
     return c.body(null, 204)
   })

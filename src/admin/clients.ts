@@ -14,8 +14,8 @@ import type { Account } from '../db/directory-tables.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../ingest/query.ts'
 import { accountOf } from './accounts.ts'
-import { readFields } from './body.ts'
-import { push } from './push.ts'
+import { missing, readFields } from './body.ts'
+import { pushed, pushedNow } from './push.ts'
 import { endOf, overlap } from './secrets.ts'
 
 const present = ({ client_id, revoked, previous_until, created_at }: ClientRow) => ({
@@ -38,8 +38,9 @@ async function partnerOf(c: Context<Caller>): Promise<Account> {
 async function clientOf(c: Context<Caller>): Promise<{ account: Account; client: ClientRow }> {
   const account = await partnerOf(c)
   const clients = await clientsOf(c.env.DB, account.id)
-  const client = clients.find(({ client_id }) => client_id === c.req.param('client_id'))
-  if (!client) throw new ApiError('not_found')
+  const id = c.req.param('client_id') ?? ''
+  const client = clients.find(({ client_id }) => client_id === id)
+  if (!client) throw missing('client', id)
   return { account, client }
 }
 
@@ -76,12 +77,12 @@ export const clients = new Hono<Caller>()
     const details = { client_id, overlap: said.overlap ?? 'none' }
     const act = { actor: c.var.actor, action: 'client.rotate', account: account.id, details }
     await audited(c.env.DB, act, [
-      rotateClient(c.env.DB, client_id, await digest(client_secret), until),
+      ...rotateClient(c.env.DB, client_id, await digest(client_secret), until),
       outdate(c.env.DB, account.id),
     ])
-    await push(c.env, account.id)
+    const takes_effect = await pushed(c.env, account.id)
     const previous_secret_until = until === null ? null : new Date(until).toISOString()
-    return c.json({ client_id, client_secret, previous_secret_until }, 201)
+    return c.json({ client_id, client_secret, previous_secret_until, takes_effect }, 201)
   })
 
   .delete('/:client_id', async (c) => {
@@ -93,6 +94,6 @@ export const clients = new Hono<Caller>()
       revokeClient(c.env.DB, client.client_id),
       outdate(c.env.DB, account.id),
     ])
-    await push(c.env, account.id)
+    await pushedNow(c.env, account.id)
     return c.body(null, 204)
   })

@@ -7,11 +7,11 @@ import { findAccount, listAccounts } from '../db/accounts.ts'
 import { audited } from '../db/audit.ts'
 import type { Account } from '../db/directory-tables.ts'
 import { type Erasure, erase, isCustomer, listErasures } from '../db/erasure.ts'
-import { ApiError } from '../errors.ts'
 import { id as anyId } from '../fields.ts'
 import { invalidQuery, readQuery } from '../ingest/query.ts'
 import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { accountOf } from './accounts.ts'
+import { missing } from './body.ts'
 
 const STEP = 500
 
@@ -25,7 +25,7 @@ export const erasures = new Hono<Caller>()
     const customer_id = c.req.param('customer_id')
     const db = databaseOf(c.env, binding)
     if (!v.is(anyId, customer_id) || !(await isCustomer(db, account, customer_id))) {
-      throw new ApiError('not_found')
+      throw missing('customer', customer_id)
     }
     // The journal comes first: what it knows can be done again, what it does not know is lost.
     const now = new Date().toISOString()

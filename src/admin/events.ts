@@ -13,10 +13,12 @@ import {
 } from '../db/definitions.ts'
 import { ApiError } from '../errors.ts'
 import * as f from '../fields.ts'
+import { judged } from '../ingest/closed.ts'
 import { readQuery } from '../ingest/query.ts'
-import { fieldsOf, readFields, refused } from './body.ts'
+import type { Issue } from '../ingest/words.ts'
+import { judgedAt, missing, readFields, refused } from './body.ts'
 import { brandOf } from './brand-tokens.ts'
-import { push } from './push.ts'
+import { pushed, pushedNow } from './push.ts'
 
 /** They ride in the answer to every request: so many are plenty, and cost little. */
 const MAX_DEFINITIONS = 200
@@ -30,27 +32,42 @@ const member = v.pipe(
   v.check(isOwn, `pattern a member of your own, none of: ${KNOWN.join(', ')}`),
 )
 
-const kpis = v.pipe(
-  v.array(member),
-  v.check((names) => names.length <= MAX_NAMES, `length at most ${MAX_NAMES} names`),
-)
+/** A list of KPIs, each a member of its own. */
+function kpisOf(said: readonly unknown[], product: string | undefined): Issue[] {
+  if (said.length > MAX_NAMES) {
+    return [{ pointer: '/kpis', code: 'length', expected: `at most ${MAX_NAMES} names` }]
+  }
+  return said.flatMap((name, i): Issue[] => {
+    const { issue } = judged(`kpis/${i}`, name, member, NOBODY)
+    if (issue) return [{ ...issue, pointer: `/kpis/${i}` }]
+    return name === product ? [{ pointer: `/kpis/${i}`, code: 'duplicate_key' }] : []
+  })
+}
 
-const map = v.custom<EventDefinition['product']>(
+/** The field that carries the product line, and what each of its values means. */
+function productOf(said: unknown): { product: EventDefinition['product']; issues: Issue[] } {
+  if (said === undefined || said === null) return { product: null, issues: [] }
+  const { issues, output } = judgedAt(said, { field: member, map: anObject }, '/product')
+  const lines = Object.entries((output.map ?? {}) as object)
+  if (lines.length > MAX_NAMES) {
+    issues.push({ pointer: '/product/map', code: 'length', expected: `at most ${MAX_NAMES} words` })
+  }
+  for (const [word, line] of lines) {
+    const { issue } = judged(word, line, f.oneOf(...PRODUCTS), NOBODY)
+    if (issue) issues.push({ ...issue, pointer: `/product/map${issue.pointer}` })
+  }
+  const product = { field: output.field as string, map: Object.fromEntries(lines) }
+  return { product, issues }
+}
+
+const NOBODY: ReadonlySet<string> = new Set()
+
+const anObject = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'type object',
 )
 
-function productOf(said: object | null | undefined): EventDefinition['product'] {
-  if (!said) return null
-  const { field, map: lines } = fieldsOf(said, { field: member, map }, '/product')
-  const sent = Object.entries(lines as object)
-  const wrong = sent.filter(([name, line]) => name === '' || !PRODUCTS.includes(line))
-  if (sent.length > MAX_NAMES || wrong.length > 0) {
-    const expected = PRODUCTS.join(', ')
-    throw refused([{ pointer: '/product/map', code: 'enum', expected }])
-  }
-  return { field, map: Object.fromEntries(sent) }
-}
+const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
 
 /** How the events of a brand are to be read, a definition a name. */
 export const eventDefinitions = new Hono<Caller>()
@@ -69,18 +86,19 @@ export const eventDefinitions = new Hono<Caller>()
     const said = await readFields(c, {
       granularity: f.oneOf('event', 'day'),
       eventid: v.optional(f.oneOf('required', 'used', 'ignored')),
-      kpis: v.optional(kpis),
-      product: v.optional(
-        v.nullable(v.custom<object>((o) => typeof o === 'object', 'type object')),
-      ),
+      kpis: v.optional(anArray),
+      product: v.optional(v.nullable(anObject)),
       currency: v.optional(v.nullable(f.currency)),
     })
+    const { product, issues } = productOf(said.product)
+    issues.push(...kpisOf(said.kpis ?? [], product?.field))
+    if (issues.length > 0) throw refused(issues)
     const definition: EventDefinition = {
       eventname,
       granularity: said.granularity,
       eventid: said.eventid ?? 'used',
-      kpis: [...new Set(said.kpis ?? [])],
-      product: productOf(said.product),
+      kpis: [...new Set((said.kpis ?? []) as string[])],
+      product,
       currency: said.currency ?? null,
     }
     const others = await definitionsOf(c.env.DB, account)
@@ -94,8 +112,8 @@ export const eventDefinitions = new Hono<Caller>()
       putDefinition(c.env.DB, account, definition),
       outdate(c.env.DB, account),
     ])
-    await push(c.env, account)
-    return c.json(definition, isNew ? 201 : 200)
+    const takes_effect = await pushed(c.env, account)
+    return c.json({ ...definition, takes_effect }, isNew ? 201 : 200)
   })
 
   .delete('/:eventname', async (c) => {
@@ -103,13 +121,15 @@ export const eventDefinitions = new Hono<Caller>()
     const { id: account } = await brandOf(c)
     const eventname = c.req.param('eventname')
     const known = await definitionsOf(c.env.DB, account)
-    if (!known.some((one) => one.eventname === eventname)) throw new ApiError('not_found')
+    if (!known.some((one) => one.eventname === eventname)) {
+      throw missing('event definition', eventname)
+    }
     const details = { eventname }
     const act = { actor: c.var.actor, action: 'event-definition.delete', account, details }
     await audited(c.env.DB, act, [
       dropDefinition(c.env.DB, account, eventname),
       outdate(c.env.DB, account),
     ])
-    await push(c.env, account)
+    await pushedNow(c.env, account)
     return c.body(null, 204)
   })

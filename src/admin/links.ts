@@ -5,13 +5,12 @@ import { databaseOf } from '../auth/database.ts'
 import { isAffiliate } from '../db/affiliates.ts'
 import { audited } from '../db/audit.ts'
 import { insertLink, type LinkRow, linkOf, listLinks, updateLink } from '../db/links.ts'
-import { ApiError } from '../errors.ts'
 import * as f from '../fields.ts'
 import { readQuery } from '../ingest/query.ts'
 import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { newLinkId } from '../tracking/code.ts'
 import { accountOf } from './accounts.ts'
-import { readFields, refused } from './body.ts'
+import { missing, readFields, refused } from './body.ts'
 
 const MAX_ADDRESS = 2000
 
@@ -24,7 +23,7 @@ function isPage(text: string): boolean {
 
 const landingPage = v.pipe(
   v.string(),
-  v.check(isPage, `pattern https://…, of at most ${MAX_ADDRESS} characters`),
+  v.check(isPage, `pattern https://… or http://…, of at most ${MAX_ADDRESS} characters`),
   v.transform((text) => new URL(text).href),
 )
 
@@ -42,8 +41,9 @@ function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
 
 async function ownLink(c: Context<Caller>): Promise<{ account: string; link: LinkRow }> {
   const { id: account } = await accountOf(c)
-  const link = await linkOf(c.env.DB, account, c.req.param('link_id') ?? '')
-  if (!link) throw new ApiError('not_found')
+  const id = c.req.param('link_id') ?? ''
+  const link = await linkOf(c.env.DB, account, id)
+  if (!link) throw missing('link', id)
   return { account, link }
 }
 
@@ -88,7 +88,7 @@ export const links = new Hono<Caller>()
     const { account, link } = await ownLink(c)
     const change = await readFields(c, {
       landing_page: v.optional(landingPage),
-      name: v.optional(f.text),
+      name: v.optional(v.nullable(f.text)),
       disabled: v.optional(v.boolean()),
     })
     const details = { link_id: link.link_id, ...change }

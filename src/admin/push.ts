@@ -4,6 +4,7 @@ import { brandGate } from '../auth/token-gate.ts'
 import { findAccount, notePushed, unpushed } from '../db/accounts.ts'
 import { brandTokensOf, clientsOf } from '../db/credentials.ts'
 import { definitionsOf } from '../db/definitions.ts'
+import { ApiError } from '../errors.ts'
 
 /** A Brand Token that ended longer ago than this has been told so by many tries. */
 const TOLD_MS = 7 * 24 * 60 * 60 * 1000
@@ -39,7 +40,30 @@ export async function push(env: Env, id: string): Promise<void> {
   await notePushed(env.DB, id, account.version)
 }
 
+/**
+ * Tells them, or says that it could not be told now: it is stored, and a cron will tell it. What was
+ * made must not be lost over it, a secret above all.
+ */
+export async function pushed(env: Env, id: string): Promise<'now' | 'within a minute'> {
+  try {
+    await push(env, id)
+    return 'now'
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'unavailable') return 'within a minute'
+    throw error
+  }
+}
+
+/** The same for what has no other answer: nobody shall believe that it has taken effect. */
+export async function pushedNow(env: Env, id: string): Promise<void> {
+  if ((await pushed(env, id)) === 'now') return
+  throw new ApiError('unavailable', {
+    detail: 'It is stored, and takes effect within a minute. To repeat it does no harm.',
+    headers: { 'Retry-After': '10' },
+  })
+}
+
 /** Tells what could not be told when it changed. */
 export async function pushAll(env: Env): Promise<void> {
-  for (const id of await unpushed(env.DB)) await push(env, id)
+  for (const id of await unpushed(env.DB)) await pushed(env, id)
 }

@@ -4,9 +4,9 @@ import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import { grantOf } from '../auth/grant.ts'
 import { noStore } from '../auth/oauth.ts'
-import { bindingsOf, listAccounts } from '../db/accounts.ts'
+import { bindingsOf, findAccount, listAccounts } from '../db/accounts.ts'
 import { listAudit } from '../db/audit.ts'
-import { readQuery } from '../ingest/query.ts'
+import { invalidQuery, readQuery } from '../ingest/query.ts'
 import { desk, type Kept } from '../reading/desk.ts'
 import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { accountOf, accounts } from './accounts.ts'
@@ -59,6 +59,9 @@ export const admin = (resourcesOf: (vertical: string) => readonly Kept[]) => {
     })
     .get('/audit-log', async (c) => {
       const { account = null, ...asked } = readQuery(c.req.url, ...PAGING, 'account')
+      if (account !== null && !(await findAccount(c.env.DB, account))) {
+        throw invalidQuery('account names none that there is.')
+      }
       const context = JSON.stringify(['audit', account])
       const page = await readPage(c.env, context, asked)
       const bindings = await bindingsOf(c.env.DB)

@@ -25,24 +25,20 @@ export async function authenticate(env: Env, headers: Headers, sent: Credentials
   const [client, secret] = await Promise.all([digest(sent.client_id), digest(sent.client_secret)])
   const [wait, found] = await Promise.all([
     asked(() => gate().wait(client)),
-    isWellFormed(sent.client_secret, 'tcs') ? findClient(env.DB, sent.client_id) : null,
+    isWellFormed(sent.client_secret, 'tcs') ? findClient(env.DB, sent.client_id, secret) : null,
   ])
   if (wait > 0) throw tooMany('Too many wrong secrets.', wait)
-  if (found && isGood(found.client, secret, now) && !found.account.disabled) return found
+  if (found && isGood(found, secret, now) && !found.account.disabled) return found
 
   const waitNow = await asked(() => gate().wrong(client))
   throw waitNow > 0 ? tooMany('Too many wrong secrets.', waitNow) : invalidClient()
 }
 
-interface Digests {
-  secret_digest: string
-  previous_digest: string | null
-  previous_until: number | null
-  revoked: number
+interface Found {
+  client: { secret_digest: string; revoked: number }
+  ends_at: number | null
 }
 
 // What is compared are digests of 256 random bits: its time tells nothing of the secret.
-const isGood = (client: Digests, secret: string, now: number) =>
-  !client.revoked &&
-  (client.secret_digest === secret ||
-    (client.previous_digest === secret && now < (client.previous_until ?? 0)))
+const isGood = ({ client, ends_at }: Found, secret: string, now: number) =>
+  !client.revoked && (client.secret_digest === secret || now < (ends_at ?? 0))

@@ -40,7 +40,7 @@ export interface Change {
   disabled?: boolean | undefined
 }
 
-/** Makes a new account known. */
+/** Makes a new account known; fails where its id is taken. */
 export const insertAccount = (
   db: D1Database,
   account: Omit<Account, 'disabled' | 'version' | 'pushed'>,
@@ -49,7 +49,7 @@ export const insertAccount = (
     .prepare(
       `insert into accounts (id, name, vertical, mode, time_zone, binding, unknown_customer,
          unknown_affiliate, created_at)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) on conflict do nothing`,
+       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
     )
     .bind(
       account.id,

@@ -8,18 +8,25 @@ export interface Affiliate {
   parent: string | null
 }
 
-/** Sets affiliates: those that are there get another parent, the others are new. */
-export const putAffiliates = (db: D1Database, account: string, affiliates: readonly Affiliate[]) =>
+/** Sets affiliates: one that is there keeps its parent unless another one, or none, is said. */
+export const putAffiliates = (
+  db: D1Database,
+  account: string,
+  affiliates: readonly { affiliate_id: string; parent?: string | null }[],
+) =>
   db
     .prepare(
       `insert into affiliates (account, affiliate_id, parent)
-       select ?1, value ->> 0, value ->> 1 from ${EACH}(?2) where true
+       select ?1, value ->> 0, iif(value ->> 2, value ->> 1, t.parent) from ${EACH}(?2)
+       left join affiliates t on t.account = ?1 and t.affiliate_id = value ->> 0 where true
        on conflict (account, affiliate_id) do update set parent = excluded.parent
        where parent is not excluded.parent`,
     )
     .bind(
       account,
-      JSON.stringify(affiliates.map(({ affiliate_id, parent }) => [affiliate_id, parent])),
+      JSON.stringify(
+        affiliates.map(({ affiliate_id, parent }) => [affiliate_id, parent, parent !== undefined]),
+      ),
     )
 
 /** The parents of all affiliates that have one, of an account. */

@@ -5,6 +5,7 @@ export interface ClientRow {
   client_id: string
   version: number
   revoked: number
+  /** Until when a secret that it had before is good, in milliseconds. */
   previous_until: number | null
   created_at: string
 }
@@ -22,8 +23,10 @@ export async function clientsOf(db: D1Database, account: string): Promise<Client
   const { results } = await tried(() =>
     db
       .prepare(
-        `select client_id, version, revoked, previous_until, created_at from clients
-         where account = ?1 order by created_at, client_id`,
+        `select client_id, version, revoked, created_at,
+           (select max(ends_at) from client_secrets s where s.client_id = clients.client_id)
+             as previous_until
+         from clients where account = ?1 order by created_at, client_id`,
       )
       .bind(account)
       .all<ClientRow>(),
@@ -57,21 +60,32 @@ export const insertClient = (
     )
     .bind(client.client_id, client.account, client.secret_digest, client.created_at)
 
-/** Gives a client a new secret; the one before is good until then (milliseconds), or ends now. */
+/**
+ * Gives a client a new secret. The one before is good until then (milliseconds), as those are that
+ * it had earlier; null: all of them end now, and with them what they were exchanged for.
+ */
 export const rotateClient = (
   db: D1Database,
   client_id: string,
   secret_digest: string,
   until: number | null,
-) =>
+) => [
+  until === null
+    ? db.prepare('delete from client_secrets where client_id = ?1').bind(client_id)
+    : db
+        .prepare(
+          `insert into client_secrets (digest, client_id, ends_at)
+           select secret_digest, client_id, ?3 from clients
+           where client_id = ?1 and secret_digest <> ?2 on conflict do nothing`,
+        )
+        .bind(client_id, secret_digest, until),
   db
     .prepare(
-      `update clients set
-         previous_digest = iif(?3 is null, null, secret_digest), previous_until = ?3,
-         secret_digest = ?2, version = version + (?3 is null)
+      `update clients set secret_digest = ?2, version = version + ?3
        where client_id = ?1 and secret_digest <> ?2`,
     )
-    .bind(client_id, secret_digest, until)
+    .bind(client_id, secret_digest, Number(until === null)),
+]
 
 /** Ends a client for good. */
 export const revokeClient = (db: D1Database, client_id: string) =>

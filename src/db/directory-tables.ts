@@ -21,6 +21,13 @@ export const accounts = sqliteTable('accounts', {
 /** An account, as it was set up. */
 export type Account = typeof accounts.$inferSelect
 
+/** Secrets that clients had before, each until it ends (milliseconds). */
+export const clientSecrets = sqliteTable('client_secrets', {
+  digest: text().primaryKey(),
+  client_id: text().notNull(),
+  ends_at: integer().notNull(),
+})
+
 /** The OAuth clients of partner firms. */
 export const clients = sqliteTable('clients', {
   client_id: text().primaryKey(),

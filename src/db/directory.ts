@@ -1,15 +1,26 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { accounts, clients } from './directory-tables.ts'
+import { accounts, clientSecrets, clients } from './directory-tables.ts'
 import { tried } from './run.ts'
 
-/** The OAuth client of this name with its account, if there is one. */
-export async function findClient(d1: D1Database, client_id: string) {
+/**
+ * The OAuth client of this name with its account, if there is one; `ends_at` (milliseconds) is there
+ * where the secret of this digest is one that it had before.
+ */
+export async function findClient(d1: D1Database, client_id: string, digest: string) {
   const rows = await tried(() =>
     drizzle(d1)
-      .select({ client: clients, account: accounts })
+      .select({
+        client: clients,
+        account: accounts,
+        ends_at: sql<number | null>`${clientSecrets.ends_at}`,
+      })
       .from(clients)
       .innerJoin(accounts, eq(accounts.id, clients.account))
+      .leftJoin(
+        clientSecrets,
+        and(eq(clientSecrets.digest, digest), eq(clientSecrets.client_id, clients.client_id)),
+      )
       .where(eq(clients.client_id, client_id)),
   )
   return rows[0] ?? null

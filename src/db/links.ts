@@ -84,14 +84,15 @@ export const updateLink = (
   account: string,
   link_id: string,
   change: {
-    name?: string | undefined
+    /** Null takes the name away. */
+    name?: string | null | undefined
     landing_page?: string | undefined
     disabled?: boolean | undefined
   },
 ) =>
   db
     .prepare(
-      `update links set name = coalesce(?3, name), landing_page = coalesce(?4, landing_page),
+      `update links set name = iif(?6, ?3, name), landing_page = coalesce(?4, landing_page),
          disabled = coalesce(?5, disabled)
        where account = ?1 and link_id = ?2`,
     )
@@ -101,6 +102,7 @@ export const updateLink = (
       change.name ?? null,
       change.landing_page ?? null,
       change.disabled === undefined ? null : Number(change.disabled),
+      Number(change.name !== undefined),
     )
 
 /** Whose some links are, by their ids. */

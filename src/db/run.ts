@@ -26,6 +26,9 @@ function says(error: unknown, texts: string[]): boolean {
   return texts.some((text) => error.message.includes(text)) || says(error.cause, texts)
 }
 
+/** Whether a statement failed because what it inserts is there already. */
+export const isTaken = (error: unknown) => says(error, ['UNIQUE constraint failed'])
+
 function verdictOf(error: unknown): Verdict {
   if (says(error, OVERLOAD)) return 'later'
   return says(error, CURABLE) ? 'again' : 'bug'

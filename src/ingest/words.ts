@@ -53,6 +53,7 @@ const WORDS: Record<Rule, (value: string, expected: string) => string> = {
   record_count: (_, expected) => `A request has ${expected} records.`,
   field_case: () => 'The name of this field is written otherwise.',
   no_kpi: () => 'This event has no amount: neither Value nor a KPI.',
+  circle: (value) => `${value} is below this affiliate, and cannot be its parent.`,
   idempotency_key_reused: () => 'This Idempotency-Key was used for other records.',
 }
 
