@@ -46,7 +46,7 @@ async function push(args: Arguments): Promise<number> {
   const keyring = vertical.credential.open(base, secrets, exchange)
   const url = `${base}${vertical.path}/${target.name}${dryRun ? '?dry_run=true' : ''}`
   const prefer = `return=minimal${lenient ? ', handling=lenient' : ''}`
-  const post = poster(url, prefer, keyring, exchange)
+  const post = poster({ url, prefer, headersOf: target.headersOf }, keyring, exchange)
   const errand = { target, formats, inFlight: args.inFlight, post, ledger, progress, stop }
   const ended = await send(errand).then(
     () => (stop.signal.aborted ? stop.signal.reason : null),

@@ -39,6 +39,7 @@ const ROOT = mkdtempSync(join(tmpdir(), 'push-'))
 const CACHE = join(ROOT, 'cache')
 const CLIENT = { client_id: 'acme', client_secret: 'tcs_test_do-not-print-me' }
 const TOKEN = 'token-do-not-print-me'
+const BRAND_TOKEN = 'tbt_test_do-not-print-me'
 
 /** A bulk as the service saw it. */
 interface Seen {
@@ -91,7 +92,7 @@ async function service(handler: Handler = stored, token: () => Reply = grant()) 
       },
       at: Date.now(),
       nth: bulks.length,
-      token: request.headers.authorization!.replace('Bearer ', ''),
+      token: String(request.headers.authorization).replace('Bearer ', ''),
     }
     bulks.push(seen)
     await respond(response, await handler(seen))
@@ -144,6 +145,7 @@ function directory(files: Record<string, string | Uint8Array>) {
 interface Run {
   args?: string[]
   env?: Record<string, string>
+  vertical?: string
   resource?: string
   /** Called with the process as soon as it runs. */
   meanwhile?: (kill: (signal: NodeJS.Signals) => void) => void
@@ -151,13 +153,13 @@ interface Run {
 
 /** Runs the command on files in a directory; whatever it prints, a secret is not in it. */
 async function run(base: string, cwd: string, files: string[], options: Run = {}) {
-  const { args = [], env, resource = 'transactions', meanwhile } = options
+  const { args = [], env, vertical = 'forex', resource = 'transactions', meanwhile } = options
   const credentials = {
     TRIBUTARY_BASE_URL: base,
     TRIBUTARY_CLIENT_ID: CLIENT.client_id,
     TRIBUTARY_CLIENT_SECRET: CLIENT.client_secret,
   }
-  const all = ['--vertical', 'forex', '--resource', resource, ...args, ...files]
+  const all = ['--vertical', vertical, '--resource', resource, ...args, ...files]
   const child = spawn(process.execPath, ['--import', PEAK, COMMAND, ...all], {
     cwd,
     env: { NODE_COMPILE_CACHE: CACHE, ...(env ?? credentials) },
@@ -169,7 +171,7 @@ async function run(base: string, cwd: string, files: string[], options: Run = {}
     buffer(child.stderr).then(String),
     once(child, 'exit'),
   ])
-  for (const secret of [CLIENT.client_secret, TOKEN]) {
+  for (const secret of [CLIENT.client_secret, TOKEN, BRAND_TOKEN]) {
     assert.ok(!(stdout + stderr).includes(secret), 'a secret was printed')
   }
   const peak = Number(/peak (\d+)/.exec(stderr)?.[1]) / 2 ** 20
@@ -532,7 +534,7 @@ describe('faults', { concurrency: 8 }, () => {
     const { base, tokens } = await service(() => problem(401, 'invalid_token'))
     const { code, stderr } = await push(base, 'a.ndjson', ndjson([1]))
     assert.deepEqual([code, tokens.length], [1, 3])
-    assert.match(stderr, /401 The title of invalid_token/)
+    assert.match(stderr, /push: The access token was refused: 401 The title of invalid_token/)
   })
 
   test('a token is renewed before it expires', async () => {
@@ -559,10 +561,13 @@ describe('faults', { concurrency: 8 }, () => {
       const keyring = {
         headers: async () => ({ Authorization: 'x' }),
         refused: () => assert.fail(),
+        unwelcome: 'Unwelcome',
       }
       const exchange = connect(150, new AbortController().signal, assert.fail)
-      const message = `Stopped: ${status} The title of no – The detail. – The hint.`
-      await assert.rejects(poster(base, '', keyring, exchange)(['{}']), { exitCode: 1, message })
+      const what = status === 401 ? 'Unwelcome' : 'Stopped'
+      const message = `${what}: ${status} The title of no – The detail. – The hint.`
+      const post = poster({ url: base, prefer: '', headersOf: () => ({}) }, keyring, exchange)
+      await assert.rejects(post({ first: 0, texts: ['{}'] }), { exitCode: 1, message })
       assert.equal(bulks.length, 1)
     })
   }
@@ -746,12 +751,19 @@ describe('answers', { concurrency: 4 }, () => {
 describe('arguments and profile', { concurrency: 4 }, () => {
   const fine = ['--vertical', 'forex', '--resource', 'customers', 'a.csv']
   const wrong: [string[], string][] = [
-    [['--vertical', 'forx'], 'There is no vertical "forx"; known are: prop-trading, forex.'],
+    [
+      ['--vertical', 'forx'],
+      'There is no vertical "forx"; known are: prop-trading, forex, igaming.',
+    ],
     [
       ['--resource', 'trades'],
       'There is no resource "trades"; known are: customers, transactions, trading-activity.',
     ],
     [['--format', 'xml'], '--format is one of: json, ndjson, csv.'],
+    [
+      ['--vertical', 'igaming', '--resource', 'transactions'],
+      'There is no resource "transactions"; known are: customers, activities.',
+    ],
     [['--in-flight', '0'], '--in-flight is a whole number from 1 on.'],
     [['--retry-for', 'long'], '--retry-for is a whole number from 0 on.'],
     [['--lenint'], "Unknown option '--lenint'."],
@@ -762,7 +774,7 @@ describe('arguments and profile', { concurrency: 4 }, () => {
     })
   }
   const incomplete: [string[], string][] = [
-    [fine.slice(2), '--vertical is missing; known are: prop-trading, forex.'],
+    [fine.slice(2), '--vertical is missing; known are: prop-trading, forex, igaming.'],
     [fine.slice(0, 4), 'Name a file to send.'],
   ]
   for (const [args, message] of incomplete) {
@@ -842,6 +854,13 @@ describe('arguments and profile', { concurrency: 4 }, () => {
       'The base address must not have a password in it.',
     ],
   }
+  test('a secret that no header could have is refused, and not shown', () => {
+    const env = { TRIBUTARY_BASE_URL: 'https://x', TRIBUTARY_BRAND_TOKEN: `${BRAND_TOKEN}\n…` }
+    const message = 'The brand_token of igaming has characters that no secret has.'
+    const chosen = { profile: null, account: null }
+    assert.throws(() => readProfile(VERTICALS[2]!, chosen, env), { exitCode: 2, message })
+  })
+
   for (const [name, [profile, env, message]] of Object.entries(broken)) {
     test(`${name}: refused, and no secret is shown`, () => {
       const path = profile && join(cwd, profile)
@@ -852,6 +871,189 @@ describe('arguments and profile', { concurrency: 4 }, () => {
       })
     })
   }
+})
+
+describe('brands', { concurrency: 4 }, () => {
+  const brand = (base: string): Run => ({
+    vertical: 'igaming',
+    resource: 'activities',
+    env: { TRIBUTARY_BASE_URL: base, TRIBUTARY_BRAND_TOKEN: BRAND_TOKEN },
+  })
+  const lines = (records: object[]) =>
+    records.map((record) => `${JSON.stringify(record)}\n`).join('')
+  const spin = (id: number) => ({ eventname: 'spin', customerid: 'C', Value: String(id) })
+  const keyOf = ({ headers }: Seen) => headers['idempotency-key']
+
+  test('the Brand Token is in x-api-key, and no token is asked for', async () => {
+    const { base, bulks, tokens } = await service()
+    const { code } = await push(base, 'a.ndjson', lines([spin(1)]), brand(base))
+    assert.deepEqual([code, tokens.length], [0, 0])
+    const { url, headers } = bulks[0]!
+    assert.equal(url, '/tracking/events/activities')
+    assert.equal(headers['x-api-key'], BRAND_TOKEN)
+    assert.equal(headers.authorization, undefined)
+  })
+
+  test('the account of the profile has it, too', async () => {
+    const { base, bulks } = await service()
+    const account = { name: 'B', vertical: 'igaming', brand_token: BRAND_TOKEN }
+    const demo = JSON.stringify({ base_url: base, accounts: [account] })
+    const cwd = directory({ 'a.ndjson': '{"customerId":"C"}', '.demo.json': demo })
+    const { code } = await run('', cwd, ['a.ndjson'], {
+      ...brand(base),
+      resource: 'customers',
+      env: {},
+    })
+    assert.equal(code, 0)
+    assert.equal(bulks[0]!.url, '/tracking/events/customers')
+    assert.equal(bulks[0]!.headers['x-api-key'], BRAND_TOKEN)
+  })
+
+  test('401: it is said what was refused, once', async () => {
+    const { base, bulks } = await service(() => problem(401, 'invalid_api_key'))
+    const { code, stderr } = await push(base, 'a.ndjson', lines([spin(1)]), brand(base))
+    assert.deepEqual([code, bulks.length], [1, 1])
+    assert.match(stderr, /^push: The Brand Token was refused: 401 The title of invalid_api_key\n$/m)
+  })
+
+  test('what is held is counted, and said', async () => {
+    const { base } = await service(({ records: { length } }) => {
+      const summary = { ...NOTHING, received: length, created: 1, held: length - 1 }
+      return { body: { summary, results: [] } }
+    })
+    const text = lines(numbers(3).map(spin))
+    const { code, stdout } = await push(base, 'a.ndjson', text, brand(base))
+    assert.equal(code, 0)
+    assert.match(stdout, /a\.ndjson +3 +1 +0 +0 +0 +2 +0 +0\n/)
+    assert.match(stdout, /^2 records are held: to be counted once the customer is known\.$/m)
+  })
+
+  test('a repeated bulk keeps its Idempotency-Key, and no other bulk has it', async () => {
+    const faults: Reply[] = [
+      problem(503, 'unavailable'),
+      { reset: true },
+      { ...problem(429, 'rate_limited'), headers: { 'Retry-After': '1' } },
+    ]
+    const { base, bulks } = await service((seen) => faults[seen.nth] ?? stored(seen))
+    // The second thousand says the same as the first: these are other events all the same.
+    const text = lines([...numbers(1000), ...numbers(1000)].map(spin))
+    const options = brand(base)
+    const { code } = await push(base, 'a.ndjson', text, { ...options, args: ['--in-flight', '1'] })
+    assert.equal(code, 0)
+    const [first, ...others] = bulks.map(keyOf)
+    assert.match(String(first), /^[0-9a-f]{64}$/)
+    assert.deepEqual(others.slice(0, 3), [first, first, first])
+    assert.notEqual(others[3], first)
+    assert.equal(bulks.length, 5)
+  })
+
+  test('another run of the same file has the same keys, an enlarged one has others', async () => {
+    const { base, bulks } = await service()
+    const of = (count: number) => lines(numbers(count).map(spin))
+    const options = { ...brand(base), args: ['--in-flight', '1'] }
+    for (const count of [1500, 1500, 1501]) await push(base, 'a.ndjson', of(count), options)
+    const keys = bulks.map(keyOf)
+    assert.deepEqual(keys.slice(2, 4), keys.slice(0, 2))
+    assert.equal(keys[4], keys[0])
+    assert.ok(!keys.slice(0, 4).includes(keys[5]))
+  })
+
+  test('413: each half has a key of its own', async () => {
+    const { base, bulks } = await service((seen) =>
+      seen.records.length > 2 ? problem(413, 'payload_too_large') : stored(seen),
+    )
+    await push(base, 'a.ndjson', lines(numbers(4).map(spin)), brand(base))
+    assert.equal(new Set(bulks.map(keyOf)).size, 3)
+  })
+
+  test('customers are known by their ids: they need no Idempotency-Key', async () => {
+    const { base, bulks } = await service()
+    const options = { ...brand(base), resource: 'customers' }
+    await push(base, 'a.ndjson', lines([{ customerId: 'C' }]), options)
+    assert.equal(keyOf(bulks[0]!), undefined)
+  })
+
+  test('a CSV file may have any column, and every cell is text', async () => {
+    const texts = {
+      customers: 'customerId,vip,level\n7,true,1.50\n8,,\n',
+      activities: 'eventname,customerid,Value,GGR\nspin,7,1.50,"1,000.00"\n',
+    }
+    const { base, bulks } = await service()
+    for (const [resource, text] of Object.entries(texts)) {
+      const { code } = await push(base, 'a.csv', text, { ...brand(base), resource })
+      assert.equal(code, 0)
+    }
+    assert.deepEqual(
+      bulks.map(({ records }) => records),
+      [
+        [{ customerId: '7', vip: 'true', level: '1.50' }, { customerId: '8' }],
+        [{ eventname: 'spin', customerid: '7', Value: '1.50', GGR: '1,000.00' }],
+      ],
+    )
+    const { code, stderr } = await push(base, 'a.csv', '7,true\n', brand(base))
+    assert.equal(code, 2)
+    assert.match(stderr, /this names no field of activities\. They are: customerid,eventname,/)
+  })
+
+  test('records of one key share a bulk, but are never under way in two', async () => {
+    let now = 0
+    let most = 0
+    const { base, bulks } = await service(async (seen) => {
+      most = Math.max(most, ++now)
+      await sleep(200)
+      now--
+      return stored(seen)
+    })
+    await push(base, 'a.ndjson', lines(numbers(2500).map(spin)), brand(base))
+    assert.deepEqual(
+      bulks.map(({ records }) => records.length),
+      [1000, 1000, 500],
+    )
+    assert.equal(most, 1)
+  })
+
+  const [customers, activities] = VERTICALS[2]!.resources
+  const day = { eventname: 'day', customerid: 'C', createtime: '2026-10-01', product: 'casino' }
+  const same: [object, object][] = [
+    [{ eventid: '1', ...day }, { eventid: '1' }],
+    [day, { ...day, GGR: '2', Currency: null }],
+    [day, { ...day, createtime: '2026-10-01 08:30' }],
+    [day, { ...day, createtime: '2026-10-01 23:30:15' }],
+    [
+      { ...day, createtime: '2026-10-01T23:30:00Z' },
+      { ...day, createtime: '2026-10-02T00:30:00+02:00' },
+    ],
+  ]
+  const others: [object, object][] = [
+    [
+      { eventid: '1', ...day },
+      { eventid: '2', ...day },
+    ],
+    [{ eventid: '1', ...day }, day],
+    ...Object.keys(day).map((name): [object, object] => [day, { ...day, [name]: '2026-10-02' }]),
+    [day, { ...day, Currency: 'EUR' }],
+  ]
+  for (const [pairs, compare] of [
+    [same, assert.equal],
+    [others, assert.notEqual],
+  ] as const) {
+    for (const [a, b] of pairs) {
+      test(`${JSON.stringify([a, b])}: ${pairs === same ? 'one key' : 'two keys'}`, () => {
+        assert.ok(activities!.keyOf(a))
+        compare(activities!.keyOf(a), activities!.keyOf(b))
+      })
+    }
+  }
+
+  test('a customer is kept in order by its id, and what has no key is in none', () => {
+    const key = (record: unknown) => customers!.keyOf(record)
+    assert.equal(key({ customerId: 'C', country: 'DE' }), key({ customerId: 'C' }))
+    assert.notEqual(key({ customerId: 'C' }), key({ customerId: 'D' }))
+    for (const record of [null, 'x', [], {}, { customerId: 7 }]) {
+      assert.equal(key(record), undefined)
+      assert.equal(activities!.keyOf(record), undefined)
+    }
+  })
 })
 
 describe('memory', { concurrency: 3 }, () => {

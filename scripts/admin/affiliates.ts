@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { misuse } from '../push/halt.ts'
 import { formatOf, records } from '../push/read.ts'
-import type { Target } from '../push/verticals.ts'
+import type { Shape } from '../push/verticals.ts'
 import type { Request, Said } from './command.ts'
 import { Refused } from './failure.ts'
 import type { Service } from './service.ts'
@@ -17,7 +17,7 @@ interface Affiliate {
   parent?: string
 }
 
-const TARGET: Target = {
+const AFFILIATES: Shape = {
   name: 'affiliates',
   fields: ['affiliate_id', 'parent'],
   numeric: new Set(),
@@ -46,7 +46,7 @@ async function readAffiliates(file: string): Promise<Affiliate[]> {
   }
   const source = { file, position: { bytes: 0, lines: 0 } }
   const found: Affiliate[] = []
-  for await (const { text } of records(source, await formatOf(file), TARGET)) {
+  for await (const { text } of records(source, await formatOf(file), AFFILIATES)) {
     found.push(JSON.parse(text))
   }
   if (found.length === 0) throw misuse(`${file} names no affiliate.`)

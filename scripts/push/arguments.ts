@@ -25,6 +25,8 @@ export interface Arguments {
 
 const names = (list: readonly { name: string }[]) => list.map(({ name }) => name).join(', ')
 
+const resources = VERTICALS.map(({ name, resources }) => `of ${name}: ${names(resources)}`)
+
 /** What `--help` prints. */
 export const USAGE = `Sends the records of files to Tributary, in bulks of 1000.
 
@@ -35,7 +37,7 @@ field left out), of any size. What was refused is in FILE.rejected.ndjson afterw
 reasons. Sending a file again does no harm: what is stored already is answered "unchanged".
 
   --vertical NAME      ${names(VERTICALS)}
-  --resource NAME      ${names(VERTICALS[0]!.resources)}
+  --resource NAME      ${resources.join(`\n${' '.repeat(23)}`)}
   --format NAME        ${FORMATS.join(', ')}; otherwise the file's ending says it, or its first byte
   --lenient            store the good records of a bulk although others of it are wrong
   --dry-run            judge everything, store nothing
@@ -47,7 +49,13 @@ reasons. Sending a file again does no harm: what is stored already is answered "
   --help
 
 The environment comes before the profile: TRIBUTARY_BASE_URL, TRIBUTARY_CLIENT_ID,
-TRIBUTARY_CLIENT_SECRET.
+TRIBUTARY_CLIENT_SECRET; of igaming TRIBUTARY_BASE_URL, TRIBUTARY_BRAND_TOKEN.
+
+Of igaming: a column may have any name, and every cell is sent as text. A bulk of activities has an
+Idempotency-Key made of them (SHA-256) and of their place in the file: the same file, or a copy of
+it, counts nothing twice, not even events with neither eventid nor day. Do not change a file of such
+events: send what is new, or mended, in a file of its own. What is "held" waits for its customer,
+and is counted once the customer was sent.
 
 Exit code: 0 all is well, 1 something was rejected or not sent, 2 wrong arguments or a file that
 cannot be read, 130 Ctrl-C.`

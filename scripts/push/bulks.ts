@@ -14,17 +14,21 @@ const BRACKETS = 2
 const COMMA = 1
 
 /**
- * Cuts records into bulks, in order, none larger than a request may be. Two versions of one record
- * never share a bulk: the service would refuse it.
+ * Cuts records into bulks, in order, none larger than a request may be. Unless they may repeat, two
+ * versions of one record never share a bulk: the service would refuse it.
  */
-export async function* bulks(records: AsyncIterable<Found>): AsyncGenerator<Bulk> {
+export async function* bulks(
+  records: AsyncIterable<Found>,
+  mayRepeat: boolean,
+): AsyncGenerator<Bulk> {
   let bulk: Bulk = { first: 0, texts: [], keys: new Set() }
   let size = BRACKETS
   for await (const { text, key } of records) {
     const bytes = Buffer.byteLength(text) + COMMA
     const { texts, keys, first } = bulk
     const isFull = texts.length === MAX_RECORDS || size + bytes > MAX_BYTES
-    if (texts.length > 0 && (isFull || (key !== undefined && keys.has(key)))) {
+    const isSecond = !mayRepeat && key !== undefined && keys.has(key)
+    if (texts.length > 0 && (isFull || isSecond)) {
       yield bulk
       bulk = { first: first + texts.length, texts: [], keys: new Set() }
       size = BRACKETS

@@ -6,6 +6,8 @@ export interface Keyring {
   headers: () => Promise<Record<string, string>>
   /** The service said 401 `invalid_token` to a request with these headers. */
   refused: (headers: Record<string, string>) => void
+  /** What there is to say when the service will have none of it. */
+  unwelcome: string
 }
 
 /** A way to say who sends. */
@@ -55,8 +57,19 @@ export const clientCredentials: Credential = {
         // Of all that were refused with the same token, the first has it renewed.
         if (Authorization === current) renewAt = 0
       },
+      unwelcome: 'The access token was refused',
     }
   },
+}
+
+/** A Brand Token is sent as it is: another one is made only in the settings of the brand. */
+export const brandToken: Credential = {
+  members: ['brand_token'],
+  open: (_base, { brand_token }) => ({
+    headers: async () => ({ 'x-api-key': brand_token! }),
+    refused: () => {},
+    unwelcome: 'The Brand Token was refused',
+  }),
 }
 
 /** @see [RFC 6749 §5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1) */

@@ -15,7 +15,7 @@ export interface Delivery {
  */
 export async function deliver(delivery: Delivery, post: Post, ledger: Ledger, entry: Entry) {
   const { first, texts } = delivery
-  const answer = await post(texts).catch((error) => {
+  const answer = await post(delivery).catch((error) => {
     lose(entry, delivery)
     throw error
   })

@@ -1,11 +1,13 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Keyring } from './credentials.ts'
+import type { Delivery } from './deliver.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { refusal } from './refusal.ts'
+import type { Target } from './verticals.ts'
 
 /** Sends records as one bulk; the answer says what became of them, or is a 413. */
-export type Post = (texts: string[]) => Promise<Answer>
+export type Post = (delivery: Delivery) => Promise<Answer>
 
 const compress = promisify(gzip)
 
@@ -15,25 +17,37 @@ const ABOUT_THE_BULK = [200, 201, 207, 413, 422]
 /** When one new token after the other is refused, the next will not be better. */
 const MAX_REFUSED = 2
 
+/** Where bulks are sent, and with what. */
+export interface Address {
+  url: string
+  prefer: string
+  headersOf: Target['headersOf']
+}
+
 /** A way to send bulks to one address, with a credential that is valid. */
-export function poster(url: string, prefer: string, keyring: Keyring, exchange: Exchange): Post {
+export function poster({ url, prefer, headersOf }: Address, keyring: Keyring, exchange: Exchange) {
   const fixed = {
     'Content-Type': 'application/json',
     'Content-Encoding': 'gzip',
     Prefer: prefer,
   }
-  return async function post(texts) {
-    const body = await compress(`[${texts.join(',')}]`)
+  const post: Post = async (delivery) => {
+    const body = await compress(`[${delivery.texts.join(',')}]`)
+    // Made once: whatever repeats the request, it is the same one.
+    const own = headersOf(delivery)
     for (let refused = 0; ; ) {
       const credential = await keyring.headers()
-      const headers = { ...fixed, ...credential }
+      const headers = { ...fixed, ...own, ...credential }
       const answer = await exchange(url, { method: 'POST', headers, body })
       if (ABOUT_THE_BULK.includes(answer.status)) return answer
       refused += 1
-      if (!isInvalidToken(answer) || refused > MAX_REFUSED) throw refusal('Stopped', answer)
+      if (!isInvalidToken(answer) || refused > MAX_REFUSED) {
+        throw refusal(answer.status === 401 ? keyring.unwelcome : 'Stopped', answer)
+      }
       keyring.refused(credential)
     }
   }
+  return post
 }
 
 const isInvalidToken = ({ status, body }: Answer) =>

@@ -12,6 +12,13 @@ export interface Profile {
   secrets: Record<string, string>
 }
 
+/**
+ * A header with anything else is refused with a message that quotes it.
+ *
+ * @see [RFC 6749 appendix A](https://www.rfc-editor.org/rfc/rfc6749#appendix-A)
+ */
+const VSCHARS = /^[\x20-\x7e]+$/
+
 interface File {
   base_url?: string
   admin_key?: string
@@ -41,7 +48,10 @@ export function readProfile(
   const source = fromEnv ? env : accountOf(file, path!, vertical, chosen.account)
   const secrets = credential.members.map((member, i) => {
     const secret = source[fromEnv ? variables[i]! : member]
-    if (typeof secret === 'string' && secret !== '') return [member, secret]
+    if (typeof secret === 'string' && secret !== '') {
+      if (VSCHARS.test(secret)) return [member, secret]
+      throw misuse(`The ${member} of ${vertical} has characters that no secret has.`)
+    }
     throw misuse(`${path}: the account of ${vertical} has no ${member}.`)
   })
   return { base: checkedAddress(base), secrets: Object.fromEntries(secrets) }

@@ -5,7 +5,7 @@ import { readCsv } from './csv.ts'
 import { misuse } from './halt.ts'
 import { readJson } from './json.ts'
 import { readNdjson } from './ndjson.ts'
-import type { Target } from './verticals.ts'
+import type { Shape } from './verticals.ts'
 
 /** The ways in which a file of records may be written. */
 export const FORMATS = ['json', 'ndjson', 'csv'] as const
@@ -35,7 +35,7 @@ export interface Source {
 export type Reader = (
   texts: AsyncIterable<string>,
   source: Source,
-  target: Target,
+  shape: Shape,
 ) => AsyncIterable<Found>
 
 const READERS: Record<Format, Reader> = { json: readJson, ndjson: readNdjson, csv: readCsv }
@@ -45,8 +45,8 @@ const READERS: Record<Format, Reader> = { json: readJson, ndjson: readNdjson, cs
  *
  * @throws Halt where the file is malformed, naming the line or the record.
  */
-export function records(source: Source, format: Format, target: Target): AsyncIterable<Found> {
-  return READERS[format](decoded(source), source, target)
+export function records(source: Source, format: Format, shape: Shape): AsyncIterable<Found> {
+  return READERS[format](decoded(source), source, shape)
 }
 
 /** How a file is written: by its ending, else by its first byte that is not blank. */

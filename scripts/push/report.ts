@@ -30,6 +30,10 @@ export function summaryText({ ledger, seconds, dryRun, lenient }: Outcome): stri
     ...saidLines('Errors', ledger.errors),
     ...ledger.entries.flatMap(attention),
   ]
+  if (total.held > 0) {
+    const held = total.held === 1 ? '1 record is' : `${total.held.toLocaleString('en')} records are`
+    lines.push(`${held} held: to be counted once the customer is known.`)
+  }
   if (ledger.innocent > 0 && !lenient) {
     const are = ledger.innocent === 1 ? 'record was' : 'records were'
     lines.push(

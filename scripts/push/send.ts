@@ -65,7 +65,8 @@ async function sendFile(
     progress.settled(texts.length, bytes)
   }
 
-  for await (const bulk of bulks(records({ file: entry.file, position }, format, target))) {
+  const found = records({ file: entry.file, position }, format, target)
+  for await (const bulk of bulks(found, target.mayRepeat)) {
     await Promise.all(rivals(bulk, shipments))
     await queue.onSizeLessThan(1)
     entry.counts.received += bulk.texts.length

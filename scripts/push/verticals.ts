@@ -2,10 +2,12 @@ import { keyOf } from '../../src/ingest/closed.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
 import type { Resource } from '../../src/trading/resource.ts'
+import { brands } from './brand.ts'
 import { type Credential, clientCredentials } from './credentials.ts'
+import type { Delivery } from './deliver.ts'
 
-/** A resource, as far as sending it is concerned. */
-export interface Target {
+/** Records of one kind, as far as reading them is concerned. */
+export interface Shape {
   readonly name: string
   /** The names that a record may have. */
   readonly fields: readonly string[]
@@ -13,6 +15,14 @@ export interface Target {
   readonly numeric: ReadonlySet<string>
   /** What tells one record from another; undefined where a record has nothing of the kind. */
   readonly keyOf: (record: unknown) => string | undefined
+}
+
+/** A resource, as far as sending it is concerned. */
+export interface Target extends Shape {
+  /** Whether a bulk may have several records of one key: they apply in its order. */
+  readonly mayRepeat: boolean
+  /** What a bulk is sent with beside what all are, so that the service knows it again. */
+  readonly headersOf: (bulk: Delivery) => Record<string, string>
 }
 
 /** A vertical: where its resources are, and how its senders say who they are. */
@@ -24,18 +34,26 @@ export interface Vertical {
 }
 
 /** The verticals that can be sent to: another one is another value. */
-export const VERTICALS: readonly Vertical[] = [propTrading, forex].map(
-  ({ vertical, resources }) => ({
+export const VERTICALS: readonly Vertical[] = [
+  ...[propTrading, forex].map(({ vertical, resources }) => ({
     name: vertical,
     path: `/api/v1/${vertical}`,
     credential: clientCredentials,
     resources: resources.map(targetOf),
-  }),
-)
+  })),
+  brands,
+]
 
 function targetOf({ name, columns: fields, schema, key }: Resource): Target {
   const numeric = fields.filter((field) => !isText(schema.entries[field]!))
-  return { name, fields, numeric: new Set(numeric), keyOf: (record) => wholeKey(record, key) }
+  return {
+    name,
+    fields,
+    numeric: new Set(numeric),
+    keyOf: (record) => wholeKey(record, key),
+    mayRepeat: false,
+    headersOf: () => ({}),
+  }
 }
 
 function isText(schema: { type: string; wrapped?: { type: string } }): boolean {

@@ -16,7 +16,7 @@ import { dayAt } from './zone.ts'
 const PERSONAL: ReadonlySet<string> = new Set(['firstName', 'lastName'])
 
 /** The members that we know, and the columns that keep them. */
-const COLUMNS = {
+export const COLUMNS = {
   customerId: 'customer_id',
   regtime: 'regtime',
   country: 'country_code',
