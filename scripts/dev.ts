@@ -63,10 +63,11 @@ async function run(...args: string[]) {
 
 async function checkPort() {
   const probe = createServer().listen(port, '127.0.0.1')
-  const failed = await Promise.race([
-    once(probe, 'listening').then(() => null),
-    once(probe, 'error').then(([error]) => error as NodeJS.ErrnoException),
-  ])
+  // A server that cannot listen says so as an error, which is what waiting for it ends in.
+  const failed = await once(probe, 'listening').then(
+    () => null,
+    (error: NodeJS.ErrnoException) => error,
+  )
   probe.close()
   if (!failed) return
   console.error(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -140,6 +140,20 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     const response = await fetch(`${demo.base_url}/oauth/token`, { method: 'POST', body })
     return ((await response.json()) as { access_token: string }).access_token
   }
+
+  test('says which port is taken, and how to choose another', () => {
+    const { port } = service
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/dev.ts'], {
+      cwd: root,
+      env: { ...process.env, PORT: String(port) },
+      encoding: 'utf8',
+    })
+    assert.equal(status, 1)
+    assert.equal(
+      stderr,
+      `Port ${port} cannot be used (EADDRINUSE). Choose another: PORT=8788 npm run dev\n`,
+    )
+  })
 
   test('answers refused bodies of any size, and the next request on the same connection', async () => {
     const token = await tokenOf(service)

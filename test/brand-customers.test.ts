@@ -244,6 +244,15 @@ describe('what is wrong with a customer', () => {
     })
   })
 
+  test('the form of partners is told to be another one', async () => {
+    const acme = await brand()
+    expect(await json(acme.post('customers', { data: [eve] }))).toMatchObject({
+      errors: [
+        { pointer: '/customerId', code: 'required', hint: 'Send the array itself, not as data.' },
+      ],
+    })
+  })
+
   test('never says a personal value back', async () => {
     const acme = await brand()
     const text = await (

@@ -16,6 +16,6 @@ export const apiKey = createMiddleware<Caller>(async function apiKey(c, next) {
 
 const invalidApiKey = () =>
   new ApiError('invalid_api_key', {
-    detail: 'Send the Brand Token in the header x-api-key.',
+    detail: 'The Brand Token in the header x-api-key is missing, mistyped, unknown or ended.',
     headers: { 'WWW-Authenticate': 'ApiKey realm="tracking", header="x-api-key"' },
   })

@@ -55,7 +55,13 @@ export function misspelt(
   return [
     ...[...missing].map((name): Issue => {
       const isThere = wrong.some(({ meant }) => meant === name)
-      return { pointer: step(name), code: 'required', ...(isThere && { names: [name] }) }
+      const expected = Array.isArray(members.get('data')) && 'the array itself, not as data'
+      return {
+        pointer: step(name),
+        code: 'required',
+        ...(isThere && { names: [name] }),
+        ...(expected && { expected }),
+      }
     }),
     ...wrong
       .filter(({ meant }) => !missing.has(meant))

@@ -58,7 +58,7 @@ const WORDS: Record<Rule, (value: string, expected: string) => string> = {
 }
 
 const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
-  required: ({ names }) => spelt(names),
+  required: ({ names, expected }) => (expected ? `Send ${expected}.` : spelt(names)),
   field_case: ({ names }) => spelt(names),
   unknown_field: ({ pointer, names }) => meant(pointer.split('/').at(-1)!, names ?? []),
   currency: ({ value }) => meant(String(value).toUpperCase(), [...CURRENCIES]),
@@ -67,7 +67,7 @@ const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
     expected
       ? `Write it as ${expected}.`
       : 'Write it as 2026-10-01T08:30:00Z, or with an offset: +02:00.',
-  digits: () => 'Send at most 15 significant digits, of which 12 decimal places.',
+  digits: () => 'Send at most 15 significant digits, of which 12 decimal places; an id as text.',
   decimals: () => 'Round it to 2 decimal places.',
   no_kpi: () => 'Send Value, or KPI fields such as GGR, as decimals: "100.00".',
   unknown_customer: () => 'Send the customer first; its transactions and activity can follow.',
