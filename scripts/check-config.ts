@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert'
+import { CRONS } from '../src/admin/crons.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 
 // Every environment has the same bindings: one that was forgotten would show as a 500 in production.
@@ -13,6 +14,9 @@ const shapeOf = (env: string | undefined) => {
     })),
     objects: config.durable_objects.bindings.map(({ name, class_name }) => ({ name, class_name })),
     exports: config.exports,
+    producers: config.queues.producers.map(({ binding }) => binding),
+    consumers: config.queues.consumers.map(({ queue: _, ...how }) => how),
+    crons: config.triggers.crons,
     secrets: config.secrets,
     vars: Object.keys(config.vars),
     observability: config.observability,
@@ -21,6 +25,12 @@ const shapeOf = (env: string | undefined) => {
 }
 
 const [first, ...others] = ENVIRONMENTS
+deepStrictEqual(configOf(first).triggers.crons, Object.values(CRONS), 'crons.ts has other crons')
+for (const env of ENVIRONMENTS) {
+  const { producers, consumers } = configOf(env).queues
+  const queues = [producers, consumers].map((list) => list.map(({ queue }) => queue))
+  deepStrictEqual(queues[0], queues[1], `env.${env} does not consume what it produces`)
+}
 for (const env of others) {
   deepStrictEqual(shapeOf(env), shapeOf(first), `env.${env} of wrangler.toml differs`)
   if (!String(configOf(env).vars.BASE_URL).startsWith('https://')) {

@@ -9,6 +9,11 @@ interface Config {
   d1_databases: { binding: string; migrations_dir: string }[]
   durable_objects: { bindings: { name: string; class_name: string }[] }
   exports: unknown
+  queues: {
+    producers: { binding: string; queue: string }[]
+    consumers: { queue: string; max_batch_size: number; max_retries: number }[]
+  }
+  triggers: { crons: string[] }
   secrets: unknown
   vars: Record<string, unknown>
   observability: unknown

@@ -2,20 +2,17 @@ import { databaseOf } from '../auth/database.ts'
 import { bindingsOf, listAccounts } from '../db/accounts.ts'
 import { forgetOld } from '../db/retention.ts'
 import { idsFrom, KEPT_MS } from '../ingest/delivery-id.ts'
+import { CRONS } from './crons.ts'
 import { feedsOf, type NamesOf } from './feeds.ts'
 import { pushAll } from './push.ts'
-
-/** The hours and minutes of wrangler.toml, and what is done then. */
-const EVERY_MINUTE = '* * * * *'
-const HOURLY = '17 * * * *'
 
 const PAGE = 100
 const HOUR_MS = 3_600_000
 
 /** Does what is due: tells live tokens of changes, forgets what is old, says which feeds are late. */
 export async function scheduled(cron: string, env: Env, namesOf: NamesOf, now: number) {
-  if (cron === EVERY_MINUTE) return pushAll(env)
-  if (cron === HOURLY) return retain(env, now)
+  if (cron === CRONS.tell) return pushAll(env)
+  if (cron === CRONS.forget) return retain(env, now)
   return reportLate(env, namesOf, now)
 }
 
