@@ -233,6 +233,33 @@ describe('what is wrong with a customer', () => {
     ).toEqual([['/0', 'length']])
   })
 
+  test('that grows beyond 64 KiB in many deliveries is refused, in one bulk too, and stays whole', async () => {
+    const acme = await brand()
+    const part = (i: number) => ({ customerId: 'p-1', [`x${i}`]: 'a'.repeat(16_000) })
+    for (let i = 0; i < 4; i++) expect((await acme.post('customers', [part(i)])).status).toBe(200)
+    const response = await acme.post('customers', [eve, part(4)])
+    const body = await json(response)
+    expect(response.status).toBe(422)
+    expect(body.errors).toEqual([
+      {
+        index: 1,
+        key: { customerId: 'p-1' },
+        pointer: '/1',
+        code: 'length',
+        message:
+          'This must have at most 64 KiB of additional fields, all that were sent of it together.',
+      },
+    ])
+    expect((await json(acme.get(`deliveries/${body.delivery_id}`))).errors).toEqual(body.errors)
+    const bulk = Array.from({ length: 10 }, (_, i) => ({ ...part(i), customerId: 'p-2' }))
+    expect(await errors(acme.post('customers', bulk))).toHaveLength(6)
+    const lenient = await acme.post('customers', bulk, { Prefer: 'handling=lenient' })
+    expect(await json(lenient)).toMatchObject({ summary: { created: 1, updated: 3, rejected: 6 } })
+    expect(Object.keys(await one(acme, 'p-2'))).toHaveLength(5)
+    expect(Object.keys(await one(acme))).toHaveLength(5)
+    expect(await outcomes(acme.post('customers', eve))).toEqual(['updated'])
+  })
+
   test('a name of another case has the right one as its hint, a required one is required', async () => {
     const acme = await brand()
     expect(await json(acme.post('customers', [{ CustomerID: 'p-1' }]))).toMatchObject({

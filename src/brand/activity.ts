@@ -7,8 +7,12 @@ import type { Checked } from '../ingest/judge.ts'
 import { type Warning, warning } from '../ingest/warnings.ts'
 import { WITHDRAWN } from '../iso-4217.ts'
 import { isDecimal, isSeparated, readDecimal } from './decimal.ts'
-import { type Findings, flawsOf, membersOf, misspelt, take } from './members.ts'
+import { type Findings, flawsOf, membersOf, misspelt, spellingOf, take } from './members.ts'
 import { FORMS, readTime, type Time } from './time.ts'
+
+const SPELLING = spellingOf(KNOWN)
+
+const NOBODY: ReadonlySet<string> = new Set()
 
 /** The member that says the product line, unless a definition names another. */
 const PRODUCT = 'product'
@@ -32,7 +36,7 @@ export function check(record: object, reader: Reader): Checked {
   const isNamed = (name: string) =>
     definition?.kpis.includes(name) || name === productField(definition)
   const findings: Findings = {
-    found: misspelt(members, KNOWN, required, (name) => isNamed(name) === true),
+    found: misspelt(members, SPELLING, required, (name) => isNamed(name) === true),
     output: {},
   }
   const { output, found } = findings
@@ -42,15 +46,16 @@ export function check(record: object, reader: Reader): Checked {
   take(findings, members, 'Currency', 'currency', currency)
   output.currency ??= definition?.currency ?? undefined
 
+  const time = timeOf(members, reader.zone)
   const warnings = [
-    ...readCreatetime(findings, members, reader.zone),
+    ...readCreatetime(findings, members, time),
     ...currencyWarnings(output.currency),
     ...readProduct(findings, members, definition),
     ...readKpis(findings, members, definition),
   ]
   if (found.length === 0) {
     output.record = JSON.stringify(Object.fromEntries(members))
-    output.identity = identityOf(members, definition, timeOf(members, reader.zone))
+    output.identity = identityOf(members, definition, time)
   }
   return { found, output, warnings }
 }
@@ -66,14 +71,13 @@ const timeOf = (members: Map<string, unknown>, zone: string): Time | null => {
 function readCreatetime(
   { found, output }: Findings,
   members: Map<string, unknown>,
-  zone: string,
+  time: Time | null,
 ): Warning[] {
   const sent = members.get('createtime')
   if (sent === undefined) return [warning('no_createtime', '/createtime')]
-  const time = timeOf(members, zone)
   if (time) Object.assign(output, { createtime: time.instant, day: time.day })
   else {
-    const { issue } = judged('createtime', sent, text, new Set())
+    const { issue } = judged('createtime', sent, text, NOBODY)
     const isText = issue?.code !== 'type'
     found.push(
       isText ? { pointer: '/createtime', code: 'date_time', expected: FORMS, value: sent } : issue,
@@ -183,7 +187,7 @@ export function keyOf(record: object, reader: Reader): Record<string, string> | 
     : ['eventname', 'customerid', 'createtime', 'Currency', productField(definition)]
   const good = names.flatMap((name) => {
     const value = members.get(name)
-    return judged('', value, id, new Set()).issue ? [] : [[name, value as string] as const]
+    return judged('', value, id, NOBODY).issue ? [] : [[name, value as string] as const]
   })
   return good.length > 0 ? Object.fromEntries(good) : undefined
 }

@@ -1,6 +1,6 @@
 import type { Grant } from '../auth/grant.ts'
 import type { Row } from '../db/deliver.ts'
-import { brandCustomerShelf } from '../db/shelf.ts'
+import { brandCustomerShelf, MAX_EXTRAS } from '../db/shelf.ts'
 import { id, text, tracking } from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
 import { pointerOf } from '../ingest/envelope.ts'
@@ -8,10 +8,15 @@ import type { Arrival, Rows } from '../ingest/intake.ts'
 import type { Checked, Entity, Judged } from '../ingest/judge.ts'
 import { warning } from '../ingest/warnings.ts'
 import { prover, type Verdict } from '../tracking/proof.ts'
-import { type Findings, flawsOf, membersOf, misspelt, take } from './members.ts'
+import { type Findings, flawsOf, membersOf, misspelt, spellingOf, take } from './members.ts'
 import type { BrandResource } from './resource.ts'
 import { FORMS, readTime } from './time.ts'
 import { dayAt } from './zone.ts'
+
+const SPELLING = spellingOf(['customerId'])
+
+/** What a customer may come to in many deliveries; one record brings at most 16 KiB. */
+const MOST = `at most ${MAX_EXTRAS / 1024} KiB of additional fields, all that were sent of it together`
 
 const PERSONAL: ReadonlySet<string> = new Set(['firstName', 'lastName'])
 
@@ -29,7 +34,7 @@ export const COLUMNS = {
 function check(record: object, zone: string): Checked {
   const members = membersOf(record)
   const findings: Findings = {
-    found: misspelt(members, ['customerId'], ['customerId'], () => false),
+    found: misspelt(members, SPELLING, ['customerId'], () => false),
     output: {},
   }
   const { found, output } = findings
@@ -48,7 +53,13 @@ function check(record: object, zone: string): Checked {
 
   const extras = [...members].filter(([name]) => !Object.hasOwn(COLUMNS, name))
   found.push(...flawsOf(extras))
-  if (extras.length > 0) output.extras = new Map(extras.map(([k, v]) => [k, JSON.stringify(v)]))
+  if (extras.length > 0) {
+    // A map of names to JSON texts: when two are merged, no value is looked into.
+    output.extras = JSON.stringify(
+      Object.fromEntries(extras.map(([k, v]) => [k, JSON.stringify(v)])),
+    )
+  }
+  output.bytes = new TextEncoder().encode((output.extras as string | undefined) ?? '').length
   return { found, output, warnings }
 }
 
@@ -66,7 +77,7 @@ function readRegtime({ found, output }: Findings, members: Map<string, unknown>,
 
 /**
  * What is kept: each record as far as it says anything. Those of one customer follow each other, each
- * with all that was said of it before.
+ * with where it came from and its day, if that was said before.
  */
 async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arrival): Promise<Rows> {
   const prove = prover(env.TRACKING_KEYS, grant.account)
@@ -91,7 +102,7 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
     if (proven[i]!.verdict === undefined && all.verdict && all.verdict !== 'attributed') {
       warnings.push(warning(all.verdict as Unpaid, `${pointerOf(form, index)}/tracking_data`))
     }
-    const values = { ...all, extras: asText(all.extras), first_day }
+    const values = { ...all, first_day }
     if (before) later.push({ idx: index, values, odd: 'later' })
     else rows.push({ idx: index, values })
   }
@@ -100,25 +111,18 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
 }
 
 type Unpaid = Exclude<Verdict, 'attributed'>
-type Extras = Map<string, string> | undefined
 
-/** What two records of one customer say together: where a customer came from is said as a whole. */
+/** What two records of one customer say together of what is not merged by itself when it is stored. */
 function joined(
   before: Record<string, unknown>,
   record: Record<string, unknown>,
 ): Record<string, unknown> {
-  const { tracking_data, verdict, link, extras, ...rest } = record
-  const keeps = tracking_data === undefined && before.tracking_data !== undefined
-  return {
-    ...before,
-    ...rest,
-    ...(keeps ? {} : verdict === undefined ? {} : { tracking_data, verdict, link }),
-    extras: new Map([...((before.extras as Extras) ?? []), ...((extras as Extras) ?? [])]),
-  }
+  const { day = before.day, bytes } = record
+  const keeps = record.tracking_data === undefined && before.tracking_data !== undefined
+  const { tracking_data, verdict, link } = keeps || record.verdict === undefined ? before : record
+  const sum = (before.bytes as number) + (bytes as number)
+  return { ...record, day, tracking_data, verdict, link, bytes: sum }
 }
-
-const asText = (extras: unknown) =>
-  extras instanceof Map && extras.size > 0 ? JSON.stringify(Object.fromEntries(extras)) : undefined
 
 const entityOf = ({ time_zone }: Grant): Entity => ({
   wraps: false,
@@ -137,10 +141,11 @@ export const customers: BrandResource = {
   name: 'customers',
   shelf: brandCustomerShelf,
   reference: null,
+  refusal: { code: 'length', expected: MOST },
   entity: async (admitted) => entityOf(await admitted),
   rowsOf,
   keyFrom: ([customerId]) => (customerId ? { customerId } : undefined),
-  policy: () => 'hold',
+  policy: () => 'reject',
   repeatable: true,
   single: true,
   columns: [...Object.values(COLUMNS), 'extras'],

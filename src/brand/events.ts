@@ -63,6 +63,7 @@ export const activities: BrandResource = {
   name: 'activities',
   shelf: eventShelf,
   reference: 'customerid',
+  refusal: { code: 'unknown_customer' },
   entity: async (admitted) => entityOf(await admitted),
   rowsOf,
   keyFrom,

@@ -36,17 +36,23 @@ export function take(
 
 const NOBODY: ReadonlySet<string> = new Set()
 
+/** The right spelling of names, by what they are without their case. */
+export type Spelling = ReadonlyMap<string, string>
+
+/** How names are spelt. */
+export const spellingOf = (names: readonly string[]): Spelling =>
+  new Map(names.map((name) => [name.toLowerCase(), name]))
+
 /**
  * Required members that are not there, and others that are there but for their case: nothing would
  * look for them under that name. `free` may be called as they like.
  */
 export function misspelt(
   members: Map<string, unknown>,
-  known: readonly string[],
+  right: Spelling,
   required: readonly string[],
   free: (name: string) => boolean,
 ): Issue[] {
-  const right = new Map(known.map((name) => [name.toLowerCase(), name]))
   const missing = new Set(required.filter((name) => !members.has(name)))
   const wrong = [...members.keys()].flatMap((name) => {
     const meant = right.get(name.toLowerCase())

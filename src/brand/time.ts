@@ -33,7 +33,7 @@ function read(text: string, zone: string, pointer: string): Time | null {
     const day = dayOf(text)
     return day === null
       ? null
-      : { ...onClock(day, '00:00:00', zone), day, isDay: true, warnings: [] }
+      : { instant: onClock(day, '00:00:00', zone).instant, day, isDay: true, warnings: [] }
   }
   const [, date, hours, minutes, seconds = '00'] = CLOCK.exec(text) ?? []
   if (date !== undefined) {
@@ -46,7 +46,7 @@ function read(text: string, zone: string, pointer: string): Time | null {
             odd === 'skipped' ? 'skipped_time' : 'ambiguous_time',
             pointer,
             quote(text),
-            shown,
+            shown(),
           ),
         ]
       : []
@@ -59,8 +59,8 @@ function read(text: string, zone: string, pointer: string): Time | null {
 
 function onClock(day: string, time: string, zone: string) {
   const { instant, odd, offset } = readClock(zone, Date.parse(`${day}T${time}Z`))
-  const there = new Date(instant + offset).toISOString().slice(0, 19)
-  return { instant: new Date(instant).toISOString(), odd, shown: there + hoursOf(offset) }
+  const shown = () => new Date(instant + offset).toISOString().slice(0, 19) + hoursOf(offset)
+  return { instant: new Date(instant).toISOString(), odd, shown }
 }
 
 function hoursOf(offset: number): string {

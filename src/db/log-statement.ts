@@ -1,4 +1,4 @@
-import { commas, LINE, type Phrases, row, union } from './phrases.ts'
+import { BYTES, commas, LINE, type Phrases, row, union } from './phrases.ts'
 import type { Shelf } from './shelf.ts'
 
 /** The errors that the log keeps: so many, and so many bytes of what they name. */
@@ -10,7 +10,7 @@ const SHOWN = 80
 
 /**
  * Logs a delivery, and finds by the way what the database alone knows of its records: who refers
- * to what is not known, who is new, stale, erased, or moves. All that follows asks this line. Logged
+ * to what is not known or grows too large, who is new, stale, erased, or moves. All that follows asks this line. Logged
  * again, by a retry of ours, it stays as it is.
  *
  * `?3` … `?15`: attempt, time, resource, form, dry run, lenient, received; wrong records and their
@@ -18,7 +18,7 @@ const SHOWN = 80
  * the digest of the records. Then the chunks, short, and those of odd records.
  */
 export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number, odds: number) => {
-  const { table, key, indexed, refers, version, holds, merge, personal, asksVerdict } = shelf
+  const { table, key, indexed, refers, version, holds, merge, personal, grows } = shelf
   const { short, inShort, isOlder, matches } = phrases
   const odd = odds > 0 ? `(value ->> ${short.length + 1})` : 'null'
   const moves = indexed.length
@@ -29,13 +29,15 @@ export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number, odds: 
   const unknown = refers
     ? `${inShort(refers.column)} is not null and not exists (select 1 from ${refers.table} r
           where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)})`
-    : '0'
+    : grows
+      ? `coalesce(octet_length(t.${grows.column}), 0) + ${inShort(BYTES)} > ${grows.max}`
+      : '0'
   const erased = personal.length
     ? `exists (select 1 from erasures e
           where e.account = ?1 and e.customer_id = ${inShort('customer_id')})`
     : '0'
   // Of what a customer leaves out the stored one tells; what it says the caller has judged itself.
-  const verdict = asksVerdict
+  const verdict = shelf.asksVerdict
     ? `iif(${inShort('verdict')} is null and t.verdict is not 'attributed',
         coalesce(t.verdict, 'organic'), null)`
     : 'null'

@@ -44,6 +44,9 @@ export const ODD = 'odd'
  */
 export type Odd = 'wrong' | 'later' | 'again'
 
+/** Behind what is short of a record that grows stands by how many bytes. */
+export const BYTES = 'bytes'
+
 /** What a shelf says in every statement; `value` is a record as an array, `t` the stored one. */
 export interface Phrases {
   /** What of a record most statements need, behind its index. */
@@ -66,14 +69,15 @@ export interface Phrases {
 
 /** The phrases of a shelf. */
 export function phrasesOf(shelf: Shelf): Phrases {
-  const { key, columns, indexed, refers, version, undated, personal, asksVerdict } = shelf
+  const { key, columns, indexed, refers, version, undated, personal } = shelf
   const short = [
     ...new Set([
       ...key,
       ...(refers ? [refers.column] : []),
       ...indexed,
       ...(version ? [version] : []),
-      ...(asksVerdict ? ['verdict'] : []),
+      ...(shelf.asksVerdict ? ['verdict'] : []),
+      ...(shelf.grows ? [BYTES] : []),
     ]),
   ]
   const placeIn = (names: readonly string[]) => (name: string) =>
@@ -83,7 +87,8 @@ export function phrasesOf(shelf: Shelf): Phrases {
   const isListed = (list: string, line: string) =>
     `((select ${list} from ${line}) is not null
       and value ->> 0 in (select value from json_each((select ${list} from ${line}))))`
-  const isUnknown = (line: string) => (refers ? isListed('unknown_at', line) : 'false')
+  const isUnknown = (line: string) =>
+    refers || shelf.grows ? isListed('unknown_at', line) : 'false'
   const kept = (line: string) => (name: string) =>
     personal.includes(name)
       ? `iif(${isListed('erased_at', line)}, null, ${inFull(name)})`

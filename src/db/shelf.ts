@@ -19,6 +19,8 @@ export interface Shelf {
     readonly column: string
     readonly table: 'customers' | 'affiliates'
   } | null
+  /** The column that grows with each re-send, and what it may grow to, in bytes. */
+  readonly grows: { readonly column: string; readonly max: number } | null
   /** The column by which an older version is told from a newer one. */
   readonly version: string | null
   /** What a re-send makes of what is stored. */
@@ -75,6 +77,7 @@ function shelf(
     key: keyOf(table),
     columns: columns.filter((name) => !ADDED.includes(name) && !foreign.includes(name)),
     silent: [],
+    grows: null,
     version: null,
     merge: replaced,
     day: 'day',
@@ -87,6 +90,9 @@ function shelf(
     ...own,
   }
 }
+
+/** What is stored of a customer's additional fields; far beyond what one record may bring. */
+export const MAX_EXTRAS = 65_536
 
 const customerShelves = { indexed: ['day'], indexes: { customer: null, day: 'customers_day' } }
 
@@ -116,6 +122,7 @@ export const brandCustomerShelf = shelf(
     silent: ['regtime'],
     undated: true,
     personal: ['first_name', 'last_name', 'extras'],
+    grows: { column: 'extras', max: MAX_EXTRAS },
     asksVerdict: true,
     releases: [{ table: 'events', resource: 'activities' }],
   },

@@ -10,8 +10,10 @@ export interface Intake {
   /** The noun in its address. */
   readonly name: string
   readonly shelf: Shelf
-  /** The member that refers to what must be known, if there is one. */
+  /** The member by which the database may refuse a record; none: it is the record as a whole. */
   readonly reference: string | null
+  /** Why it does. */
+  readonly refusal: Pick<Issue, 'code' | 'expected'>
   /** What it is judged by; where that depends on the account, the gate is waited for. */
   readonly entity: (admitted: Promise<Grant>) => Entity | Promise<Entity>
   /** What is kept of the records; it may add warnings to those that are good. */
@@ -36,9 +38,6 @@ export interface Arrival {
   idempotencyKey: string | null
 }
 
-/** The code of a reference to what is not known, by the table where it should be. */
-const UNKNOWN = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
-
 /** A record, as far as an issue names it. */
 interface Named {
   form: Form
@@ -46,14 +45,17 @@ interface Named {
   key: Record<string, string> | undefined
 }
 
-/** The issue of a record that refers to what is not known. */
-export function unknownReference(
-  { shelf, reference }: Pick<Intake, 'shelf' | 'reference'>,
+/** The issue of a record that the database refuses: what it refers to is not known, say. */
+export function refusalOf(
+  { reference, refusal }: Pick<Intake, 'reference' | 'refusal'>,
   { form, index, key }: Named,
   value: unknown,
 ): Issue {
-  const pointer = `${pointerOf(form, index)}/${reference}`
-  return { index, ...(key && { key }), pointer, code: UNKNOWN[shelf.refers!.table], value }
+  const at = pointerOf(form, index)
+  const named = { index, ...(key && { key }), ...refusal }
+  return reference === null
+    ? { ...named, pointer: at }
+    : { ...named, pointer: `${at}/${reference}`, value }
 }
 
 /** Errors of the door and of the database in the order of the records, of each as many as may be. */

@@ -1,5 +1,5 @@
 import type { Delivery } from '../db/tables.ts'
-import { byRecord, type Intake, unknownReference } from './intake.ts'
+import { byRecord, type Intake, refusalOf } from './intake.ts'
 import { type Issue, type Said, say } from './words.ts'
 
 /** The contract: the log keeps the first 100 errors of a delivery, at most 64 KiB of them. */
@@ -15,14 +15,14 @@ export function logged(issues: readonly Issue[]): string | null {
 /** The errors of a logged delivery, those that were found at the door and in the database. */
 export function errorsOf(
   { errors, unknown_keys, form, reused }: Logged,
-  intake: Pick<Intake, 'keyFrom' | 'shelf' | 'reference'>,
+  intake: Pick<Intake, 'keyFrom' | 'reference' | 'refusal'>,
 ): Said[] {
   if (reused) return [say({ pointer: '', code: 'idempotency_key_reused' })]
   const found: Said[] = JSON.parse(errors ?? '[]')
   const keys: [number, ...(string | null)[]][] = JSON.parse(unknown_keys ?? '[]')
   for (const [index, ...values] of keys) {
     const key = intake.keyFrom(values.slice(0, -1))
-    found.push(say(unknownReference(intake, { form, index, key }, values.at(-1))))
+    found.push(say(refusalOf(intake, { form, index, key }, values.at(-1))))
   }
   return firstOf(byRecord(found))
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Parcel, Receipt } from '../db/deliver.ts'
 import { ApiError } from '../errors.ts'
 import { pointerOf } from './envelope.ts'
-import { byRecord, type Intake, unknownReference } from './intake.ts'
+import { byRecord, type Intake, refusalOf } from './intake.ts'
 import { type Entity, type Judged, keyIn } from './judge.ts'
 import { outcomeOf, statusOf, summaryOf } from './outcome.ts'
 import { type Warning, warning } from './warnings.ts'
@@ -30,7 +30,7 @@ export function answer(c: Context, handled: Handled) {
   const referring = indexesOf(delivery.unknown_at).map((index) => {
     const record = sent[index] as Record<string, unknown>
     const named = { form, index, key: keyIn(record, entity) }
-    return unknownReference(intake, named, record[intake.reference!])
+    return refusalOf(intake, named, record[intake.reference ?? ''])
   })
   const issues =
     parcel.policy === 'reject' ? byRecord([...judged.issues, ...referring]) : judged.issues

@@ -45,12 +45,16 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     present: withoutNulls,
     sums: summed.filter((name) => name in entries),
     reference: own.shelf.refers!.column,
+    refusal: { code: UNKNOWN[own.shelf.refers!.table] },
     entity: () => entity,
     rowsOf: rowsOf(own.shelf, dated),
     keyFrom: (values) => keyFrom(key, values),
     repeatable: false,
   }
 }
+
+/** The code of a reference to what is not known, by the table where it should be. */
+const UNKNOWN = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
 
 function keyFrom(names: readonly string[], values: readonly (string | null)[]) {
   const sent = names.flatMap((name, i) => (values[i] ? [[name, values[i]] as const] : []))
