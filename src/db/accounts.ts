@@ -1,5 +1,6 @@
 import type { Account } from './directory-tables.ts'
 import type { Found, Page } from './list.ts'
+import { pageBy } from './page-by.ts'
 import { tried } from './run.ts'
 
 /** The account of this id, if there is one. */
@@ -7,29 +8,17 @@ export const findAccount = (db: D1Database, id: string): Promise<Account | null>
   tried(() => db.prepare('select * from accounts where id = ?1').bind(id).first<Account>())
 
 /** One page of all accounts, by id. */
-export async function listAccounts(
-  db: D1Database,
-  { number, size, after }: Page,
-): Promise<Found<Account>> {
-  const [from = ''] = after ?? []
-  const offset = after ? 0 : (number - 1) * size
-  const [rows, counted] = await tried(() =>
-    db.batch<Record<string, unknown>>([
-      db
-        .prepare(
-          `select * from accounts where id > ?1 order by id limit ${size + 1} offset ${offset}`,
-        )
-        .bind(from),
-      db.prepare('select count(*) as total from accounts'),
-    ]),
+export const listAccounts = (db: D1Database, page: Page): Promise<Found<Account>> =>
+  pageBy(
+    db,
+    {
+      rows: 'select * from accounts where true',
+      total: 'select count(*) as total from accounts',
+      values: [],
+      key: 'id',
+    },
+    page,
   )
-  const found = rows!.results as unknown as Account[]
-  return {
-    data: found.slice(0, size),
-    total: Number(counted!.results[0]?.total),
-    last: found.length > size ? [found[size - 1]!.id] : null,
-  }
-}
 
 /** What of an account may be changed; what is left out stays as it is. */
 export interface Change {

@@ -1,4 +1,5 @@
 import type { Found, Page } from './list.ts'
+import { pageBy } from './page-by.ts'
 import { EACH } from './phrases.ts'
 import { tried } from './run.ts'
 
@@ -41,31 +42,21 @@ export async function parentsOf(db: D1Database, account: string): Promise<Affili
 }
 
 /** One page of an account's affiliates, by id. */
-export async function listAffiliates(
+export const listAffiliates = (
   db: D1Database,
   account: string,
-  { number, size, after }: Page,
-): Promise<Found<Affiliate>> {
-  const [from = ''] = after ?? []
-  const offset = after ? 0 : (number - 1) * size
-  const [rows, counted] = await tried(() =>
-    db.batch<Record<string, unknown>>([
-      db
-        .prepare(
-          `select affiliate_id, parent from affiliates where account = ?1 and affiliate_id > ?2
-           order by affiliate_id limit ${size + 1} offset ${offset}`,
-        )
-        .bind(account, from),
-      db.prepare('select count(*) as total from affiliates where account = ?1').bind(account),
-    ]),
+  page: Page,
+): Promise<Found<Affiliate>> =>
+  pageBy(
+    db,
+    {
+      rows: 'select affiliate_id, parent from affiliates where account = ?1',
+      total: 'select count(*) as total from affiliates where account = ?1',
+      values: [account],
+      key: 'affiliate_id',
+    },
+    page,
   )
-  const found = rows!.results as unknown as Affiliate[]
-  return {
-    data: found.slice(0, size),
-    total: Number(counted!.results[0]?.total),
-    last: found.length > size ? [found[size - 1]!.affiliate_id] : null,
-  }
-}
 
 /** At most so many are told of: who sends more has something else wrong. */
 const UNCONFIGURED = 1000

@@ -1,4 +1,5 @@
 import type { Found, Page } from './list.ts'
+import { pageBy } from './page-by.ts'
 import { tried } from './run.ts'
 
 /** Where a customer came from, as far as its account's database knows. */
@@ -11,34 +12,22 @@ export interface Attributed {
 }
 
 /** One page of an account's customers with where they came from, by id. */
-export async function listAttributed(
+export const listAttributed = (
   db: D1Database,
   account: string,
-  { number, size, after }: Page,
-): Promise<Found<Attributed>> {
-  const [from = ''] = after ?? []
-  const offset = after ? 0 : (number - 1) * size
-  const [rows, counted] = await tried(() =>
-    db.batch<Record<string, unknown>>([
-      db
-        .prepare(
-          `select customer_id, day, coalesce(verdict, 'organic') as verdict, link, affiliate_id
-           from customers where account = ?1 and customer_id > ?2
-           order by customer_id limit ${size + 1} offset ${offset}`,
-        )
-        .bind(account, from),
-      db
-        .prepare(`select total from totals where account = ?1 and resource = 'customers'`)
-        .bind(account),
-    ]),
+  page: Page,
+): Promise<Found<Attributed>> =>
+  pageBy(
+    db,
+    {
+      rows: `select customer_id, day, coalesce(verdict, 'organic') as verdict, link, affiliate_id
+             from customers where account = ?1`,
+      total: `select total from totals where account = ?1 and resource = 'customers'`,
+      values: [account],
+      key: 'customer_id',
+    },
+    page,
   )
-  const found = rows!.results as unknown as Attributed[]
-  return {
-    data: found.slice(0, size),
-    total: Number(counted!.results[0]?.total ?? 0),
-    last: found.length > size ? [found[size - 1]!.customer_id] : null,
-  }
-}
 
 /** How many customers of each day came from where. */
 export async function attributionOf(db: D1Database, account: string, from: string, to: string) {

@@ -1,4 +1,5 @@
 import type { Found, Page } from './list.ts'
+import { pageBy } from './page-by.ts'
 import { EACH } from './phrases.ts'
 import { tried } from './run.ts'
 
@@ -45,28 +46,18 @@ export async function isCustomer(db: D1Database, account: string, id: string): P
 }
 
 /** One page of an account's erasures, by customer. */
-export async function listErasures(
+export const listErasures = (
   db: D1Database,
   account: string,
-  { number, size, after }: Page,
-): Promise<Found<Erasure>> {
-  const [from = ''] = after ?? []
-  const offset = after ? 0 : (number - 1) * size
-  const [rows, counted] = await tried(() =>
-    db.batch<Record<string, unknown>>([
-      db
-        .prepare(
-          `select customer_id, erased_at from erasures where account = ?1 and customer_id > ?2
-           order by customer_id limit ${size + 1} offset ${offset}`,
-        )
-        .bind(account, from),
-      db.prepare('select count(*) as total from erasures where account = ?1').bind(account),
-    ]),
+  page: Page,
+): Promise<Found<Erasure>> =>
+  pageBy(
+    db,
+    {
+      rows: 'select customer_id, erased_at from erasures where account = ?1',
+      total: 'select count(*) as total from erasures where account = ?1',
+      values: [account],
+      key: 'customer_id',
+    },
+    page,
   )
-  const found = rows!.results as unknown as Erasure[]
-  return {
-    data: found.slice(0, size),
-    total: Number(counted!.results[0]?.total),
-    last: found.length > size ? [found[size - 1]!.customer_id] : null,
-  }
-}

@@ -1,4 +1,5 @@
 import type { Found, Page } from './list.ts'
+import { pageBy } from './page-by.ts'
 import { tried } from './run.ts'
 
 /** A link, and where the records of its account are kept. */
@@ -34,31 +35,17 @@ export interface LinkRow {
 }
 
 /** One page of an account's links, by id. */
-export async function listLinks(
-  db: D1Database,
-  account: string,
-  { number, size, after }: Page,
-): Promise<Found<LinkRow>> {
-  const [from = ''] = after ?? []
-  const offset = after ? 0 : (number - 1) * size
-  const [rows, counted] = await tried(() =>
-    db.batch<Record<string, unknown>>([
-      db
-        .prepare(
-          `select * from links where account = ?1 and link_id > ?2
-           order by link_id limit ${size + 1} offset ${offset}`,
-        )
-        .bind(account, from),
-      db.prepare('select count(*) as total from links where account = ?1').bind(account),
-    ]),
+export const listLinks = (db: D1Database, account: string, page: Page): Promise<Found<LinkRow>> =>
+  pageBy(
+    db,
+    {
+      rows: 'select * from links where account = ?1',
+      total: 'select count(*) as total from links where account = ?1',
+      values: [account],
+      key: 'link_id',
+    },
+    page,
   )
-  const found = rows!.results as unknown as LinkRow[]
-  return {
-    data: found.slice(0, size),
-    total: Number(counted!.results[0]?.total),
-    last: found.length > size ? [found[size - 1]!.link_id] : null,
-  }
-}
 
 /** One link of an account, if there is one. */
 export const linkOf = (db: D1Database, account: string, link_id: string) =>
