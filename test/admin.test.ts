@@ -1,6 +1,8 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { app } from '../src/app.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from './partner.ts'
 
@@ -92,6 +94,16 @@ describe('who administers', () => {
       expect((await as({ 'Cf-Access-Jwt-Assertion': assertion })).status).toBe(401)
     }
   })
+})
+
+test('when the keys of the team cannot be fetched: 503, for nobody is known to be wrong', async () => {
+  const jwt = ['{"alg":"RS256","kid":"team"}', '{"iss":"https://other.example"}', 'x'].map(btoa)
+  const request = new Request('https://api.example/admin/v1/accounts', {
+    headers: { 'Cf-Access-Jwt-Assertion': jwt.join('.').replaceAll('=', '') },
+  })
+  const other = { ...env, ACCESS_TEAM: 'https://other.example' }
+  const response = await app.fetch(request, other, createExecutionContext())
+  expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '10'])
 })
 
 describe('accounts', () => {

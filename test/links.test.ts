@@ -272,6 +272,21 @@ describe('clicks', () => {
     ])
   })
 
+  test('of one database that is gone are delivered again, and keep those of others not waiting', async () => {
+    const clicks = ['DB', 'DB_9', 'DB'].map((binding, i): Click => {
+      const click_id = `click-${i}`
+      return { account: 'a', binding, link_id: 'abcdefgh', click_id, clicked_at: Date.now() }
+    })
+    const result = await collect(clicks)
+    expect([result.outcome, result.explicitAcks, result.retryMessages]).toMatchObject([
+      'ok',
+      ['0', '2'],
+      [{ msgId: '1' }],
+    ])
+    const { n } = (await env.DB.prepare('select count(*) as n from clicks').first<{ n: number }>())!
+    expect(n).toBe(2)
+  })
+
   test('are stored where the records of their account are', async () => {
     const { link } = await linked({ binding: 'DB_2' })
     const { sent } = await sentBy('GET', link.link_id)

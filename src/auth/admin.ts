@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
-import { ApiError } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 import type { Caller } from './admission.ts'
 import { oncePer } from './once.ts'
 
@@ -38,6 +38,9 @@ const sha256 = (text: string) => crypto.subtle.digest('SHA-256', new TextEncoder
 /** The team's public keys; they are fetched when they are needed, and kept for a while. */
 const keysOf = oncePer((team: string) => createRemoteJWKSet(new URL('/cdn-cgi/access/certs', team)))
 
+/** How jose says that the keys could not be fetched, or were none. */
+const UNREAD = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
+
 /** Who an assertion names, or null for any that the team did not sign for this application. */
 async function readAssertion(assertion: string, env: Env): Promise<string | null> {
   const { ACCESS_TEAM, ACCESS_AUD } = env
@@ -52,7 +55,9 @@ async function readAssertion(assertion: string, env: Env): Promise<string | null
     // A service token has no e-mail address, and its name as `common_name`.
     return payload.email ?? (payload.common_name as string | undefined) ?? payload.sub ?? null
   } catch (error) {
-    if (error instanceof errors.JOSEError) return null
-    throw error
+    // Where the team's keys cannot be fetched, nobody is let in, and nobody is told to be wrong.
+    const isRead = error instanceof errors.JOSEError && !UNREAD.has(error.code)
+    if (!isRead) throw unavailable(error, 10)
+    return null
   }
 }

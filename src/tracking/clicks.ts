@@ -3,17 +3,25 @@ import { storeClicks } from '../db/clicks.ts'
 import type { Click } from './go.ts'
 
 /**
- * Stores clicks in bulk, each once however often the queue delivers it. A batch that fails is
- * delivered again.
+ * Stores clicks in bulk, each once however often the queue delivers it. What cannot be stored now is
+ * delivered again, and keeps nothing else waiting: one database may be gone while others are there.
  */
 export async function collectClicks(batch: MessageBatch<Click>, env: Env): Promise<void> {
   const byBinding = Map.groupBy(batch.messages, ({ body }) => body.binding)
   await Promise.all(
-    [...byBinding].map(([binding, messages]) =>
-      storeClicks(
-        databaseOf(env, binding),
-        messages.map(({ body }) => body),
-      ),
-    ),
+    [...byBinding].map(async ([binding, messages]) => {
+      try {
+        const clicks = messages.map(({ body }) => body)
+        await storeClicks(databaseOf(env, binding), clicks)
+        for (const message of messages) message.ack()
+      } catch (error) {
+        const { name } = error instanceof Error ? error : new Error()
+        console.error(JSON.stringify({ fault: name, delayed: 'clicks', count: messages.length }))
+        for (const message of messages) message.retry({ delaySeconds: AGAIN_SECONDS })
+      }
+    }),
   )
 }
+
+/** D1 has been seen gone for a minute: ten tries, so far apart, outlast that. */
+const AGAIN_SECONDS = 30
