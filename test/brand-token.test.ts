@@ -132,6 +132,16 @@ describe('regeneration', () => {
     expect((await caller(brand_token).get('account')).status).toBe(200)
   })
 
+  test('ends it for good: what was on its way to open it finds it ended', async () => {
+    const { account, brand_token, get } = await brand()
+    const older = (await findAccount(env.DB, account))!
+    await regenerate(account)
+    await scheduler.wait(20)
+    await (await gateOf(brand_token)).open(grantOf(older, null, 'read write'), null)
+
+    expect((await get('account')).status).toBe(401)
+  })
+
   test.each([
     ['1h', 3_600_000],
     ['24h', 86_400_000],

@@ -67,6 +67,10 @@ describe("a partner's customer", () => {
       { ...ada, customer_id: 'c-2' },
     ]
     expect(await told(acme.post('customers', phased))).toEqual([['updated', 'erased'], ['created']])
+    const reversed = [{ ...phased[0], sales_status_id: 'lead' }, phased[1]]
+    const brief = { Prefer: 'return=minimal' }
+    expect(await told(acme.post('customers', reversed, brief))).toEqual([['updated', 'erased']])
+    await acme.post('customers', phased)
     const minimal = { Prefer: 'return=minimal' }
     expect(await told(acme.post('customers', phased, minimal))).toEqual([['unchanged', 'erased']])
     expect(await everything()).not.toMatch(PERSONAL)

@@ -74,6 +74,20 @@ describe('Idempotency-Key', () => {
     expect(n).toBe(1)
   })
 
+  test('does not bind where the database refused all, or all was stored before', async () => {
+    const strict = await brand({ account: 'strict', unknown_customer: 'reject' })
+    expect((await strict.post('activities', [bet], key('k'))).status).toBe(422)
+    await strict.post('customers', eve)
+    expect((await strict.post('activities', [bet, bet], key('k'))).status).toBe(200)
+
+    const acme = await knowing()
+    await acme.post('activities', [deposited])
+    expect(await json(acme.post('activities', [deposited], key('k')))).toMatchObject({
+      summary: { unchanged: 1 },
+    })
+    expect((await acme.post('activities', [bet], key('k'))).status).toBe(200)
+  })
+
   test('is per brand and endpoint', async () => {
     const acme = await knowing()
     const other = await brand({ account: 'other' })

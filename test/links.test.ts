@@ -428,12 +428,16 @@ describe('attribution', () => {
       verdict: 'unrecognised',
       link_id: null,
     })
-    const minimal = acme.post('customers', [eve, { customerId: 'q', tracking_data }], {
-      Prefer: 'return=minimal',
-    })
-    expect((await json(minimal)).results).toMatchObject([
-      { index: 0, outcome: 'unchanged', warnings: [{ code: 'unrecognised' }] },
-    ])
+    const brief = { Prefer: 'return=minimal' }
+    const bulk = [
+      { ...eve, country: 'SE' },
+      { customerId: 'q', tracking_data },
+    ]
+    for (const outcome of ['updated', 'unchanged']) {
+      expect((await json(acme.post('customers', bulk, brief))).results).toMatchObject([
+        { index: 0, outcome, warnings: [{ code: 'unrecognised' }] },
+      ])
+    }
     expect(await warnings(acme.post('customers', [{ ...eve, tracking_data }]))).toEqual([])
     expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
   })
