@@ -112,6 +112,7 @@ const EMPTY = {
   told: false,
   idempotency: null,
   yesterday: false,
+  today: false,
 } as const
 
 /** Transactions are judged alike, whoever sends them. */

@@ -17,13 +17,13 @@ ALTER TABLE customers ADD COLUMN link TEXT;
 -- Activity of brands: one event, or one day of one customer.
 --
 --   id         what tells it from others: e {eventid}, d [eventname, customerid, day, Currency, product],
---              r {delivery} {index}, k {Idempotency-Key} {index}
+--              r {delivery} {index}, k {Idempotency-Key} {index}; h {SHA-256} of a long one
 --   record     as it was sent, and is returned; the other columns are what it was understood to say
 --   amount     `Value`
 --   createtime an instant; null: none was sent
 --   product    the product line after the map of the event's definition
 --   kpis       a map of names to numbers, in the order of their names
---   details    the other members, in the order of their names
+--   details    the other members, in the order of their names, or their digest: only compared
 CREATE TABLE events (
   account     TEXT NOT NULL,
   id          TEXT NOT NULL CHECK (id <> ''),
@@ -35,7 +35,7 @@ CREATE TABLE events (
   currency    TEXT,
   product     TEXT,
   kpis        TEXT CHECK (json_valid(kpis)),
-  details     TEXT CHECK (json_valid(details)),
+  details     TEXT,
   record      TEXT NOT NULL CHECK (json_valid(record)),
   day         TEXT NOT NULL CHECK (length(day) = 10),
   first_day   TEXT NOT NULL CHECK (length(first_day) = 10),
@@ -72,7 +72,7 @@ CREATE TABLE erasures (
 --
 --   hour       hours since 1970
 --   last_at    when the last delivery of that hour came, in milliseconds
---   yesterday  1 if a record of the day before (UTC) was stored
+--   yesterday, today  1 if a record of the day before, of the same day (UTC) was stored
 CREATE TABLE arrivals (
   account    TEXT NOT NULL,
   hour       INTEGER NOT NULL,
@@ -82,6 +82,7 @@ CREATE TABLE arrivals (
   refused    INTEGER NOT NULL,
   last_at    INTEGER NOT NULL,
   yesterday  INTEGER NOT NULL CHECK (yesterday IN (0, 1)),
+  today      INTEGER NOT NULL CHECK (today IN (0, 1)),
   PRIMARY KEY (account, hour, resource)
 ) STRICT, WITHOUT ROWID;
 

@@ -96,6 +96,33 @@ describe('who administers', () => {
   })
 })
 
+test('a page elsewhere cannot use the assertion that a browser adds by itself', async () => {
+  const { account } = await brand()
+  const key = await crypto.subtle.importKey(
+    'jwk',
+    JSON.parse(env.TEAM_KEY),
+    { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  )
+  const assertion = await new SignJWT({ email: 'ada@team.example' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'team' })
+    .setIssuer(env.ACCESS_TEAM)
+    .setAudience(env.ACCESS_AUD)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(key as CryptoKey)
+  const post = (headers: Record<string, string>) =>
+    ask(`/admin/v1/accounts/${account}/reset`, {
+      method: 'POST',
+      headers: { 'Cf-Access-Jwt-Assertion': assertion, Origin: 'https://evil.example', ...headers },
+    })
+  for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded']) {
+    expect((await post(type ? { 'Content-Type': type } : {})).status).toBe(415)
+  }
+  expect((await post({ 'Content-Type': 'application/json' })).status).toBe(204)
+})
+
 test('when the keys of the team cannot be fetched: 503, for nobody is known to be wrong', async () => {
   const jwt = ['{"alg":"RS256","kid":"team"}', '{"iss":"https://other.example"}', 'x'].map(btoa)
   const request = new Request('https://api.example/admin/v1/accounts', {
@@ -396,6 +423,18 @@ describe('event definitions', () => {
       ),
     )
     expect((await askAdmin(at(account), 'PUT', dailyStats)).status).toBe(409)
+  })
+
+  test('have at most 128 KiB in all, so that every token can carry them', async () => {
+    const { account, get } = await brand()
+    const kpis = Array.from({ length: 100 }, (_, i) => `${i}${'🎰'.repeat(200)}`)
+    const statuses: number[] = []
+    for (let i = 0; i < 3; i++) {
+      const put = askAdmin(`accounts/${account}/events/e-${i}`, 'PUT', { granularity: 'day', kpis })
+      statuses.push((await put).status)
+    }
+    expect(statuses).toEqual([201, 409, 409])
+    expect((await json(get('account'))).events).toHaveLength(1)
   })
 })
 

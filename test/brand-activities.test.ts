@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { isSeparated } from '../src/brand/decimal.ts'
 import { brand, dailyStats, day, deposited, eve } from './brand.ts'
 import { askAdmin, json } from './partner.ts'
 
@@ -170,6 +171,47 @@ describe('KPIs', () => {
     }
   })
 
+  test('are never what the product line is called, whatever it holds', async () => {
+    const acme = await knowing()
+    const { GGR: _, NGR: __, Bets: ___, Games: ____, ...none } = day
+    for (const name of ['Product', 'product']) {
+      expect(await errors(acme.post('activities', [{ ...none, [name]: '5' }]))).toContainEqual([
+        '/0',
+        'no_kpi',
+      ])
+    }
+    await acme.post('activities', { ...day, Product: 2 })
+    expect((await sums(acme))[0].sums).not.toHaveProperty('Product')
+  })
+
+  test('have names that can be kept, and are no more than 16 KiB of a record', async () => {
+    const acme = await knowing()
+    const send = (member: string) =>
+      errors(
+        acme.postText(
+          'activities',
+          `[{"eventname":"E","customerid":"p-1","eventid":"x",${member},"GGR":1}]`,
+        ),
+      )
+    for (const name of ['\\ud800', 'a\\u0000'])
+      expect((await send(`"${name}":1`))[0]![1]).toBe('text')
+    expect(await send(`"${'k'.repeat(17_000)}":1`)).toEqual([['/0', 'length']])
+    const many = Array.from({ length: 4000 }, (_, i) => `"k${i}":1`).join()
+    expect(await send(many)).toEqual([['/0', 'length']])
+    expect(await send(`"Value":"${'0'.repeat(501)}1"`)).toEqual([['/0/Value', 'number']])
+    expect(await send(`"createtime":"2026-10-05T00:00:00.${'0'.repeat(600)}Z"`)).toEqual([
+      ['/0/createtime', 'date_time'],
+    ])
+  })
+
+  test('are looked for in linear time, however long a text of digits is', async () => {
+    expect(isSeparated(`${'1'.repeat(1_000_000)}x`)).toBe(false)
+    const acme = await knowing()
+    const d = `${'1'.repeat(16_000)}x`
+    const bulk = Array.from({ length: 100 }, (_, i) => ({ ...day, eventid: `d-${i}`, d }))
+    expect((await acme.post('activities', bulk)).status).toBe(200)
+  })
+
   test('an event with neither Value nor KPI is 422 no_kpi', async () => {
     const acme = await knowing({ events: { DailyStats: dailyStats } })
     for (const eventname of ['Login', 'DailyStats']) {
@@ -331,6 +373,30 @@ describe('what tells an event from others', () => {
     expect(await json(acme.get('activities'))).toMatchObject({ meta: { total: 6 } })
   })
 
+  test('the default currency is the one that is meant; two products of one line are two', async () => {
+    const acme = await knowing({ events: { DailyStats: { ...dailyStats, currency: 'EUR' } } })
+    const { Currency: _, ...none } = day
+    expect(await outcomes(acme.post('activities', [none]))).toEqual(['created'])
+    expect(await outcomes(acme.post('activities', [day]))).toEqual(['unchanged'])
+    const lines = [
+      { ...day, Product: 'Casino' },
+      { ...day, Product: 'casino', GGR: 1 },
+    ]
+    expect(await outcomes(acme.post('activities', lines))).toEqual(['created', 'created'])
+    expect(await sums(acme)).toMatchObject([{ product: null }, { product: 'casino', count: 2 }])
+  })
+
+  test('of any length is the same when it is sent again', async () => {
+    const acme = await knowing()
+    const long = { ...day, eventname: '\u0001'.repeat(500), product: '\u0001'.repeat(500) }
+    const details = { ...long, note: { b: 1, a: 'x'.repeat(5000) } }
+    expect(await outcomes(acme.post('activities', [long]))).toEqual(['created'])
+    expect(await outcomes(acme.post('activities', [details]))).toEqual(['updated'])
+    const turned = { ...long, note: { a: 'x'.repeat(5000), b: 1 } }
+    expect(await outcomes(acme.post('activities', [turned]))).toEqual(['unchanged'])
+    expect((await json(acme.get('activities'))).data).toEqual([details])
+  })
+
   test("a definition's granularity wins over the form of the time", async () => {
     const events = {
       DailyStats: { ...dailyStats, granularity: 'day' },
@@ -486,6 +552,21 @@ describe('an event of an unknown customer', () => {
     })
     expect((await json(acme.get('activities'))).meta.total).toBe(0)
     expect((await json(acme.get('held'))).meta.total).toBe(2)
+  })
+
+  test('that is rejected leaves the next of its key to be the first', async () => {
+    const acme = await brand({ unknown_customer: 'reject' })
+    await acme.post('customers', eve)
+    const bulk = [{ ...deposited, customerid: 'nobody' }, deposited, { ...deposited, Value: 2 }]
+    const lenient = { Prefer: 'handling=lenient' }
+    const summary = { received: 3, created: 1, updated: 1, rejected: 1 }
+    for (const query of ['?dry_run=true', '']) {
+      const response = await acme.post(`activities${query}`, bulk, lenient)
+      expect(await json(response.clone())).toMatchObject({ summary })
+      expect(await outcomes(response)).toEqual(['rejected', 'created', 'updated'])
+    }
+    expect((await json(acme.get('activities'))).meta.total).toBe(1)
+    expect((await json(acme.get('deliveries'))).data[0]).toMatchObject({ summary })
   })
 
   test('is refused under the policy reject, by its own name', async () => {

@@ -120,6 +120,33 @@ test('held events cost one row more, their release what is held, an erasure aske
   expect((await json(acme.get('held'))).meta.total).toBe(0)
 })
 
+test('a customer costs the same, however much its account has stored, and releases what waits', async () => {
+  const acme = await brand()
+  const stored = (held: number, from: number, n: number) =>
+    env.DB.prepare(
+      `insert into events (account, id, eventname, customer_id, record, day, first_day, held,
+         delivery, idx, revision)
+       select ?1, 'e ' || value, 'Bet', 'p-' || (value % 1000), '{}', '2026-10-02', '2026-10-02',
+         ?2, 'd', 0, 1 from json_each(?3)`,
+    )
+      .bind(acme.account, held, JSON.stringify(Array.from({ length: n }, (_, i) => from + i)))
+      .run()
+  await stored(0, 100_000, 30_000)
+  await stored(1, 200_000, 3000)
+  const one = await post(acme, 'customers', { customerId: 'p-7' })
+  expect(one.response.status).toBe(201)
+  expect(one.rowsRead).toBeLessThanOrEqual(60)
+  const replay = await post(acme, 'customers', { customerId: 'p-7' })
+  expect(replay.rowsRead).toBeLessThanOrEqual(60)
+  const all = await post(
+    acme,
+    'customers',
+    many((i) => ({ customerId: `p-${i}` })),
+  )
+  expect(all.rowsRead).toBeLessThanOrEqual(20 * N + 6 * 3000)
+  expect((await json(acme.get('held'))).meta.total).toBe(0)
+})
+
 test('a walk over activities, and their totals, read what they show', async () => {
   const acme = await busy()
   const get = (path: string) =>

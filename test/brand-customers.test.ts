@@ -319,6 +319,16 @@ describe('what is wrong with a customer', () => {
   })
 })
 
+test('quotes within texts within texts that would fill the memory are refused before they do', async () => {
+  const acme = await brand()
+  const bulk = Array.from({ length: 1000 }, (_, i) => ({ customerId: `${i}`, x: '"'.repeat(4000) }))
+  const response = await acme.post('customers', bulk)
+  expect([response.status, await json(response)]).toMatchObject([
+    413,
+    { code: 'payload_too_large' },
+  ])
+})
+
 describe('tracking_data', () => {
   test('that is missing is a warning, never a failure', async () => {
     const acme = await brand()

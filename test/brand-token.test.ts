@@ -304,6 +304,22 @@ describe('a changed setting', () => {
     expect((await json(get('account'))).name).toBe('Newer')
   })
 
+  test('has effect after the database was restored to an earlier time, too', async () => {
+    const casino = await brand()
+    const acme = await partner()
+    for (const { account } of [casino, acme]) {
+      for (const name of ['a', 'b', 'c']) await askAdmin(`accounts/${account}`, 'PATCH', { name })
+    }
+    await env.DB.exec('update accounts set version = 2, pushed = 2')
+    for (const { account } of [casino, acme]) {
+      const said = await json(askAdmin(`accounts/${account}`, 'PATCH', { disabled: true }))
+      expect(said.takes_effect).toBe('now')
+    }
+    expect([(await casino.get('account')).status, (await acme.get('account')).status]).toEqual([
+      401, 401,
+    ])
+  })
+
   test('waits for a token that is only just being opened', async () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { ada, deposit, partner, traded } from './partner.ts'
 import { watched } from './watched.ts'
@@ -169,6 +170,23 @@ test('a held transaction costs one row more than the record, and its release wha
   expect(await released.response.json()).toMatchObject({ summary: { created: N } })
   expect(held.rowsWritten + released.rowsWritten).toBeLessThanOrEqual((6 + 2) * N + 2 * CONSTANT)
   expect(released.rowsRead).toBeLessThanOrEqual(20 * N)
+})
+
+test('a customer costs the same, however many transactions its account has stored', async () => {
+  const acme = await partner()
+  await env.DB.prepare(
+    `insert into transactions (account, transaction_id, customer_id, transaction_type,
+       amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
+     select ?1, 't-' || value, 'c-' || (value % 1000), 'deposit', 1, 'EUR', '2026-10-02T00:00:00.000Z',
+       'ok', '2026-10-02', 0, 'd', 0, 1 from json_each(?2)`,
+  )
+    .bind(acme.account, JSON.stringify(Array.from({ length: 30_000 }, (_, i) => i)))
+    .run()
+  for (const status of [201, 200]) {
+    const seen = await post(acme, 'customers', ada)
+    expect(seen.response.status).toBe(status)
+    expect(seen.rowsRead).toBeLessThanOrEqual(60)
+  }
 })
 
 describe('reading', () => {

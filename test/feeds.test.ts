@@ -86,11 +86,22 @@ describe('GET feed', () => {
     await casino.post('activities', [day])
     expect((await feedOf(acme))['trading-activity'].yesterday).toBe(expected)
     expect((await feedOf(casino)).activities.yesterday).toBe(expected)
+    // What came on the 3rd was of that day, of the partner; the brand sent nothing of it.
     vi.setSystemTime(Date.now() + 86_400_000)
-    expect((await feedOf(acme))['trading-activity'].yesterday).toBe(
-      time < '3T06' ? 'pending' : 'missing',
-    )
+    expect((await feedOf(acme))['trading-activity'].yesterday).toBe('in_time')
+    expect((await feedOf(casino)).activities.yesterday).toBe(due)
   })
+})
+
+test('activity that is reported as it happens came in time', async () => {
+  at('2T23:30:00')
+  const casino = await brand()
+  await casino.post('customers', eve)
+  await casino.post('activities', [{ ...deposited, createtime: '2030-10-02 23:29' }])
+  at('3T06:30:00')
+  expect((await feedOf(casino)).activities.yesterday).toBe('in_time')
+  at('4T06:30:00')
+  expect((await feedOf(casino)).activities.yesterday).toBe('missing')
 })
 
 describe('the team', () => {

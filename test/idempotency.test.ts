@@ -56,6 +56,15 @@ describe('Idempotency-Key', () => {
     })
   })
 
+  test('tells an object from the list of its members', async () => {
+    const acme = await knowing()
+    const of = (extra: unknown) => [{ ...bet, extra }]
+    await acme.post('activities', of({ a: { b: 1 } }), key('k'))
+    for (const other of [[['a', { b: 1 }]], { a: [['b', 1]] }]) {
+      expect((await acme.post('activities', of(other), key('k'))).status).toBe(422)
+    }
+  })
+
   test('binds only when something was stored, never by a dry run or a 422', async () => {
     const acme = await knowing()
     await acme.post('activities', [bet, {}], key('k'))

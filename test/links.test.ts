@@ -73,7 +73,10 @@ describe('tracking_data', () => {
         .map((other) => code.slice(0, i) + other + code.slice(i + 1)),
     )
     const cut = Array.from({ length: 44 }, (_, i) => code.slice(0, 3 + i))
-    const others = [`${code}A`, `${code} `, `${code}==`, code.toUpperCase(), code.toLowerCase()]
+    const others = [
+      ...[`${code}A`, `${code} `, `${code}==`, code.toUpperCase(), code.toLowerCase()],
+      ...[code.slice(1), code.slice(3), `x${code}`, ` ${code} `, `"${code}"`],
+    ]
     for (const text of [...edits, ...cut, ...others]) {
       expect([text, (await prove(text)).verdict]).toEqual([text, 'altered'])
     }
@@ -81,7 +84,15 @@ describe('tracking_data', () => {
 
   test('that was never ours is unrecognised', async () => {
     const prove = prover(KEYS, origin.account)
-    for (const text of ['click-42', 'bw_b50f3d19b9cc34010039de1', 'x'.repeat(47), 'TR', '🎰']) {
+    for (const text of [
+      'atr1ck',
+      'contr1bution-page',
+      'click-42',
+      'bw_b50f3d19b9cc34010039de1',
+      'x'.repeat(47),
+      'TR',
+      '🎰',
+    ]) {
       expect([text, (await prove(text)).verdict]).toEqual([text, 'unrecognised'])
     }
   })
@@ -457,6 +468,18 @@ describe('attribution', () => {
       'unrecognised',
       'unrecognised',
     ])
+    expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
+  })
+
+  test('that stands is not touched by what is spoilt before it in the same bulk', async () => {
+    const acme = await linked()
+    const tracking_data = codeIn(await follow(acme.link.link_id))
+    await acme.post('customers', { ...eve, tracking_data })
+    const bulk = [
+      { ...eve, tracking_data: '' },
+      { ...eve, crm: 1 },
+    ]
+    expect(await warnings(acme.post('customers', bulk))).toEqual(['altered'])
     expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
   })
 

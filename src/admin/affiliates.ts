@@ -37,8 +37,10 @@ export const affiliates = new Hono<Caller>()
     if (issues.length > 0) throw refused(issues)
     const details = { affiliates: sent.length, ids: sent.slice(0, 20).map((a) => a.affiliate_id) }
     const act = { actor: c.var.actor, action: 'affiliates.put', account, details }
-    const [put] = await audited(db, act, [putAffiliates(db, account, sent)])
-    return c.json({ received: sent.length, changed: put!.meta.changes })
+    const done = await audited(db, act, putAffiliates(db, account, sent))
+    // The last of them is the line in the audit log.
+    const changed = done.slice(0, -1).reduce((sum, { meta }) => sum + meta.changes, 0)
+    return c.json({ received: sent.length, changed })
   })
 
   .get('/', async (c) => {

@@ -23,20 +23,38 @@ async function retain(env: Env, now: number): Promise<void> {
     clicks: new Date(oldest).toISOString().slice(0, 10),
     arrivals: Math.floor(oldest / HOUR_MS),
   }
-  for (const binding of await bindingsOf(env.DB)) await forgetOld(databaseOf(env, binding), kept)
+  for (const binding of await bindingsOf(env.DB)) {
+    await apart(binding, () => forgetOld(databaseOf(env, binding), kept))
+  }
+}
+
+/** Does something with one database, so that one that is gone keeps the others not waiting. */
+async function apart(binding: string, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    const { name } = error instanceof Error ? error : new Error()
+    console.error(JSON.stringify({ fault: name, binding }))
+  }
 }
 
 /** One line in the log for each feed whose activity of yesterday did not come in time: to alarm on. */
 async function reportLate(env: Env, namesOf: NamesOf, now: number): Promise<void> {
   for (let after: string[] | null = null, number = 1; ; number++) {
     const page = await listAccounts(env.DB, { number, size: PAGE, after })
-    for (const { account, feeds } of await feedsOf(env, page.data, namesOf, now)) {
-      for (const { resource, yesterday, last_delivery_at } of feeds) {
-        if (yesterday !== 'late' && yesterday !== 'missing') continue
-        console.warn(JSON.stringify({ late_feed: resource, account, yesterday, last_delivery_at }))
-      }
+    for (const [binding, accounts] of Map.groupBy(page.data, (account) => account.binding)) {
+      await apart(binding, async () => {
+        for (const one of await feedsOf(env, accounts, namesOf, now)) warnOf(one)
+      })
     }
     after = page.last
     if (after === null) return
+  }
+}
+
+function warnOf({ account, feeds }: Awaited<ReturnType<typeof feedsOf>>[number]): void {
+  for (const { resource, yesterday, last_delivery_at } of feeds) {
+    if (yesterday !== 'late' && yesterday !== 'missing') continue
+    console.warn(JSON.stringify({ late_feed: resource, account, yesterday, last_delivery_at }))
   }
 }

@@ -5,13 +5,16 @@ import { databaseOf } from '../auth/database.ts'
 import { asked } from '../auth/gates.ts'
 import { findAccount, listAccounts } from '../db/accounts.ts'
 import { audited } from '../db/audit.ts'
+import { outdate } from '../db/credentials.ts'
 import type { Account } from '../db/directory-tables.ts'
 import { type Erasure, erase, isCustomer, listErasures } from '../db/erasure.ts'
+import { tried } from '../db/run.ts'
 import { id as anyId } from '../fields.ts'
 import { invalidQuery, readQuery } from '../ingest/query.ts'
 import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { accountOf } from './accounts.ts'
 import { missing } from './body.ts'
+import { pushed } from './push.ts'
 
 const STEP = 500
 
@@ -45,21 +48,26 @@ export const erasures = new Hono<Caller>()
   })
 
 /**
- * Erases again all that was ever erased: one command after a database was restored to an earlier
- * time. `account` narrows it to one.
+ * One command after a database was restored to an earlier time: erases again all that was ever
+ * erased, and tells all live tokens what the database says now. `account` narrows it to one.
  */
 export const replay = new Hono<Caller>().post('/replay', async (c) => {
   const { account } = readQuery(c.req.url, 'account')
   const { actor } = c.var
   let erased = 0
+  const again = async (one: Account) => {
+    erased += await replayOne(c.env, actor, one)
+    await tried(() => outdate(c.env.DB, one.id).run())
+    await pushed(c.env, one.id)
+  }
   if (account !== undefined) {
     const found = await findAccount(c.env.DB, account)
     if (!found) throw invalidQuery('account names none that there is.')
-    erased = await replayOne(c.env, actor, found)
+    await again(found)
   } else {
     for (let after: string[] | null = null, number = 1; ; number++) {
       const page = await listAccounts(c.env.DB, { number, size: STEP, after })
-      for (const one of page.data) erased += await replayOne(c.env, actor, one)
+      for (const one of page.data) await again(one)
       after = page.last
       if (after === null) break
     }

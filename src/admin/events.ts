@@ -23,6 +23,7 @@ import { pushed, pushedNow } from './push.ts'
 /** They ride in the answer to every request: so many are plenty, and cost little. */
 const MAX_DEFINITIONS = 200
 const MAX_NAMES = 100
+const MAX_BYTES = 131_072
 
 const isOwn = (name: string) => !KNOWN.includes(name)
 
@@ -33,7 +34,7 @@ const member = v.pipe(
 )
 
 /** A list of KPIs, each a member of its own. */
-function kpisOf(said: readonly unknown[], product: string | undefined): Issue[] {
+function kpisOf(said: readonly unknown[], product: string): Issue[] {
   if (said.length > MAX_NAMES) {
     return [{ pointer: '/kpis', code: 'length', expected: `at most ${MAX_NAMES} names` }]
   }
@@ -91,7 +92,7 @@ export const eventDefinitions = new Hono<Caller>()
       currency: v.optional(v.nullable(f.currency)),
     })
     const { product, issues } = productOf(said.product)
-    issues.push(...kpisOf(said.kpis ?? [], product?.field))
+    issues.push(...kpisOf(said.kpis ?? [], product?.field ?? 'product'))
     if (issues.length > 0) throw refused(issues)
     const definition: EventDefinition = {
       eventname,
@@ -103,8 +104,11 @@ export const eventDefinitions = new Hono<Caller>()
     }
     const others = await definitionsOf(c.env.DB, account)
     const isNew = !others.some((other) => other.eventname === eventname)
-    if (isNew && others.length >= MAX_DEFINITIONS) {
-      throw new ApiError('conflict', { detail: `A brand has at most ${MAX_DEFINITIONS} of these.` })
+    const kept = others.filter((other) => other.eventname !== eventname)
+    const bytes = new TextEncoder().encode(JSON.stringify([...kept, definition])).length
+    if (kept.length >= MAX_DEFINITIONS || bytes > MAX_BYTES) {
+      const most = `${MAX_DEFINITIONS} definitions, of ${MAX_BYTES / 1024} KiB in all`
+      throw new ApiError('conflict', { detail: `A brand has at most ${most}.` })
     }
     const details = { ...definition }
     const act = { actor: c.var.actor, action: 'event-definition.put', account, details }

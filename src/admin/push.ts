@@ -49,8 +49,9 @@ export async function pushed(env: Env, id: string): Promise<'now' | 'within a mi
     await push(env, id)
     return 'now'
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'unavailable') return 'within a minute'
-    throw error
+    const { name } = error instanceof Error ? error : new Error()
+    console.error(JSON.stringify({ fault: name, untold: id }))
+    return 'within a minute'
   }
 }
 

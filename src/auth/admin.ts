@@ -22,9 +22,17 @@ export const integrationsTeam = createMiddleware<Caller>(async function integrat
   if (!actor) {
     throw new ApiError('invalid_admin', { headers: { 'WWW-Authenticate': 'Bearer realm="admin"' } })
   }
+  // The browser adds an assertion by itself, to the request of any page: this type it sends for none.
+  if (!key && !SAFE.has(c.req.method) && !isJson(c.req.header('Content-Type'))) {
+    throw new ApiError('unsupported_media_type', { detail: 'Send Content-Type: application/json.' })
+  }
   c.set('actor', actor)
   await next()
 })
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+const isJson = (type = '') => /^application\/json\b/i.test(type)
 
 /** Compares digests, in constant time: how much of a guess is right must not show. */
 async function isAdminKey(key: string, { ADMIN_KEY }: Env): Promise<boolean> {

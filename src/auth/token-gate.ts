@@ -46,12 +46,13 @@ export class TokenGate extends DurableObject<Env> {
   }
 
   /** Changes what the token stands for, now or, where that comes later, as soon as it is opened. */
-  change(settings: Settings): void {
+  async change(settings: Settings): Promise<void> {
     const { kv } = this.ctx.storage
     if (newer(settings, kv.get<Settings>('settings')) !== settings) return
     kv.put('settings', settings)
     const grant = kv.get<Grant>('grant')
     if (grant) kv.put('grant', { ...grant, ...newer(grant, settings) })
+    else await this.ctx.storage.setAlarm(Date.now() + REMEMBERED_MS)
   }
 
   /** Ends the token; it stays ended even if `open` arrives later. */

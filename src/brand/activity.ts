@@ -2,12 +2,12 @@ import { type EventDefinition, KNOWN, PRODUCTS } from '../db/definitions.ts'
 import { currency, id, text } from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
 import { step } from '../ingest/envelope.ts'
-import { inOrder } from '../ingest/idempotency.ts'
+import { canonical } from '../ingest/idempotency.ts'
 import type { Checked } from '../ingest/judge.ts'
 import { type Warning, warning } from '../ingest/warnings.ts'
 import { WITHDRAWN } from '../iso-4217.ts'
 import { isDecimal, isSeparated, readDecimal } from './decimal.ts'
-import { type Findings, flawsOf, membersOf, misspelt, spellingOf, take } from './members.ts'
+import { excess, type Findings, flawsOf, membersOf, misspelt, spellingOf, take } from './members.ts'
 import { FORMS, readTime, type Time } from './time.ts'
 
 const SPELLING = spellingOf(KNOWN)
@@ -75,9 +75,9 @@ function readCreatetime(
 ): Warning[] {
   const sent = members.get('createtime')
   if (sent === undefined) return [warning('no_createtime', '/createtime')]
-  if (time) Object.assign(output, { createtime: time.instant, day: time.day })
+  const { issue } = judged('createtime', sent, text, NOBODY)
+  if (time && !issue) Object.assign(output, { createtime: time.instant, day: time.day })
   else {
-    const { issue } = judged('createtime', sent, text, NOBODY)
     const isText = issue?.code !== 'type'
     found.push(
       isText ? { pointer: '/createtime', code: 'date_time', expected: FORMS, value: sent } : issue,
@@ -128,7 +128,9 @@ function readKpis(
   const field = productField(definition)
   const hasValue = members.has('Value')
   const isKpi = (name: string, value: unknown) =>
-    definition ? definition.kpis.includes(name) : !hasValue && isDecimal(value)
+    definition
+      ? definition.kpis.includes(name)
+      : !hasValue && isDecimal(value) && name.toLowerCase() !== PRODUCT
   let amounts = 0
   for (const [name, value] of members) {
     if (name === 'Value' || isKpi(name, value)) {
@@ -146,20 +148,23 @@ function readKpis(
     }
   }
   if (amounts === 0) found.push({ pointer: '', code: 'no_kpi' })
-  found.push(...flawsOf(details))
-  if (kpis.size > 0) output.kpis = textOf(kpis)
-  if (details.length > 0) output.details = textOf(details)
+  const names = [...kpis.keys()].map((name) => [name, null] as const)
+  found.push(
+    ...flawsOf([...details, ...names]),
+    ...excess([...details, ...amountsIn(members, kpis)]),
+  )
+  if (kpis.size > 0) output.kpis = canonical(Object.fromEntries(kpis))
+  if (details.length > 0) output.details = canonical(Object.fromEntries(details))
   return warnings
 }
 
-/** Members in the order of their names, so that two of the same are the same text. */
-const textOf = (pairs: Iterable<readonly [string, unknown]>) =>
-  JSON.stringify(Object.fromEntries(inOrder(Object.fromEntries(pairs))))
+const amountsIn = (members: Map<string, unknown>, kpis: Map<string, number>) =>
+  [...kpis.keys()].map((name) => [name, members.get(name)] as const)
 
 /**
  * What tells an event from others: its `eventid`, or the day of an aggregate; null: nothing does.
- * Made of what was sent, so that what is sent again is the same event, whatever has been configured
- * meanwhile.
+ * The product is taken as it was sent: two that mean the same product line may both be sent, and the
+ * one must not take the place of the other.
  */
 export function identityOf(
   members: Map<string, unknown>,
@@ -171,7 +176,8 @@ export function identityOf(
   const isDaily = time && (definition ? definition.granularity === 'day' : time.isDay)
   if (!isDaily) return null
   const whose = [members.get('eventname'), members.get('customerid'), time.day]
-  const of = [members.get('Currency') ?? null, members.get(productField(definition)) ?? null]
+  const currency = members.get('Currency') ?? definition?.currency ?? null
+  const of = [currency, members.get(productField(definition)) ?? null]
   return `d ${JSON.stringify([...whose, ...of])}`
 }
 

@@ -8,7 +8,7 @@ import type { Arrival, Rows } from '../ingest/intake.ts'
 import type { Checked, Entity, Judged } from '../ingest/judge.ts'
 import { warning } from '../ingest/warnings.ts'
 import { prover, type Verdict } from '../tracking/proof.ts'
-import { type Findings, flawsOf, membersOf, misspelt, spellingOf, take } from './members.ts'
+import { excess, type Findings, flawsOf, membersOf, misspelt, spellingOf, take } from './members.ts'
 import type { BrandResource } from './resource.ts'
 import { FORMS, readTime } from './time.ts'
 import { dayAt } from './zone.ts'
@@ -18,7 +18,7 @@ const SPELLING = spellingOf(['customerId'])
 /** What a customer may come to in many deliveries; one record brings at most 16 KiB. */
 const MOST = `at most ${MAX_EXTRAS / 1024} KiB of additional fields, all that were sent of it together`
 
-const PERSONAL: ReadonlySet<string> = new Set(['firstName', 'lastName'])
+const PERSONAL: ReadonlySet<string> = new Set(['regtime', 'firstName', 'lastName'])
 
 /** The members that we know, and the columns that keep them. */
 export const COLUMNS = {
@@ -52,14 +52,14 @@ function check(record: object, zone: string): Checked {
   }
 
   const extras = [...members].filter(([name]) => !Object.hasOwn(COLUMNS, name))
-  found.push(...flawsOf(extras))
+  found.push(...flawsOf(extras), ...excess(extras))
   if (extras.length > 0) {
     // A map of names to JSON texts: when two are merged, no value is looked into.
     output.extras = JSON.stringify(
       Object.fromEntries(extras.map(([k, v]) => [k, JSON.stringify(v)])),
     )
   }
-  output.bytes = new TextEncoder().encode((output.extras as string | undefined) ?? '').length
+  output.sizes = new Map(extras.map(([k, v]) => [k, storedBytes(k, v)]))
   return { found, output, warnings }
 }
 
@@ -70,7 +70,7 @@ function readRegtime({ found, output }: Findings, members: Map<string, unknown>,
   const time = issue ? null : readTime(regtime as string, zone, '/regtime')
   if (issue?.code === 'type') found.push(issue)
   else if (!time) {
-    found.push({ pointer: '/regtime', code: 'date_time', expected: FORMS, value: regtime })
+    found.push({ pointer: '/regtime', code: 'date_time', expected: FORMS })
   } else Object.assign(output, { regtime, signup_date: time.instant, day: time.day })
   return time?.warnings ?? []
 }
@@ -99,16 +99,27 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
     const before = said.get(proven[i]!.customer_id)
     const all = before ? joined(before, proven[i]!) : proven[i]!
     said.set(all.customer_id, all)
-    if (proven[i]!.verdict === undefined && all.verdict && all.verdict !== 'attributed') {
+    if (proven[i]!.verdict === undefined && all.tracking_data && all.verdict !== 'attributed') {
       warnings.push(warning(all.verdict as Unpaid, `${pointerOf(form, index)}/tracking_data`))
     }
-    const values = { ...all, first_day }
+    const { sizes, ...columns } = all
+    const bytes = [...(sizes as Sizes).values()].reduce((sum, size) => sum + size, 0)
+    const values = { ...columns, bytes, first_day }
     if (before) later.push({ idx: index, values, odd: 'later' })
     else rows.push({ idx: index, values })
   }
   // What is wrong refers to nothing that would have to be known.
   return { rows, later, strays: [] }
 }
+
+/** How many bytes each additional field takes, by its name. */
+type Sizes = Map<string, number>
+
+/** As it is stored: a name and a JSON text, both within a JSON text. */
+const storedBytes = (name: string, value: unknown) =>
+  encoder.encode(JSON.stringify({ [name]: JSON.stringify(value) })).length
+
+const encoder = new TextEncoder()
 
 type Unpaid = Exclude<Verdict, 'attributed'>
 
@@ -117,11 +128,11 @@ function joined(
   before: Record<string, unknown>,
   record: Record<string, unknown>,
 ): Record<string, unknown> {
-  const { day = before.day, bytes } = record
+  const { day = before.day } = record
   const keeps = record.tracking_data === undefined && before.tracking_data !== undefined
-  const { tracking_data, verdict, link } = keeps || record.verdict === undefined ? before : record
-  const sum = (before.bytes as number) + (bytes as number)
-  return { ...record, day, tracking_data, verdict, link, bytes: sum }
+  const { tracking_data, verdict, link } = keeps ? before : record
+  const sizes = new Map([...(before.sizes as Sizes), ...(record.sizes as Sizes)])
+  return { ...record, day, tracking_data, verdict, link, sizes }
 }
 
 const entityOf = ({ time_zone }: Grant): Entity => ({

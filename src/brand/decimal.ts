@@ -6,7 +6,9 @@ import type { Issue } from '../ingest/words.ts'
 const DECIMAL = /^-?\d+(?:\.\d+)?$/
 
 // Digits, and what people put between them, but a decimal: a date or a clock time is none of these.
-const SEPARATED = /^[-+]?[\d.,'’_\s]*\d[\d.,'’_\s]*$/
+// One class and one repeat: it stays linear on hostile input.
+const SEPARATED = /^[-+]?[\d.,'’_\s]+$/
+const LONGEST = 100
 
 /** How a decimal is written, for whoever wrote it otherwise. */
 const FORM = 'digits with at most one point, such as "1000.00"'
@@ -18,14 +20,15 @@ export const isDecimal = (value: unknown): value is number | string =>
   typeof value === 'number' || (typeof value === 'string' && DECIMAL.test(value))
 
 /** Whether a text is a number to people, with separators or a sign, and none to us. */
-export const isSeparated = (value: unknown) => typeof value === 'string' && SEPARATED.test(value)
+export const isSeparated = (value: unknown) =>
+  typeof value === 'string' && value.length <= LONGEST && SEPARATED.test(value) && /\d/.test(value)
 
 /**
  * A decimal as a number, which holds it exactly, or what is wrong with it: it is none, or has more
  * than 15 significant digits as written.
  */
 export function readDecimal(name: string, value: unknown): { issue: Issue | null; number: number } {
-  if (!isDecimal(value)) {
+  if (!isDecimal(value) || String(value).length > MAX_CHARACTERS) {
     const { issue } = judged(name, value, NO_DECIMAL, NOBODY)
     return { issue, number: 0 }
   }
@@ -33,6 +36,9 @@ export function readDecimal(name: string, value: unknown): { issue: Issue | null
   const { issue } = judged(name, number, amount, NOBODY)
   return { issue, number: number + 0 }
 }
+
+/** No text is longer, whatever its zeros. */
+const MAX_CHARACTERS = 500
 
 const NO_DECIMAL = v.custom<never>(() => false, `number ${FORM}`)
 

@@ -1,4 +1,5 @@
 import type { Grant } from '../auth/grant.ts'
+import { digest } from '../auth/secret.ts'
 import type { Row } from '../db/deliver.ts'
 import { eventShelf } from '../db/shelf.ts'
 import { pointerOf } from '../ingest/envelope.ts'
@@ -20,6 +21,11 @@ function entityOf({ time_zone, events }: Grant): Entity {
   }
 }
 
+/** What is longer is kept as its digest: it is only ever compared. */
+const LONGEST = 300
+
+const shortened = async (text: string) => (text.length > LONGEST ? `h ${await digest(text)}` : text)
+
 /**
  * What is kept: each record under what tells it from others, in array order where two are the same.
  * An event that nothing tells from others is known by its request and its place there.
@@ -28,22 +34,19 @@ async function rowsOf({ form, good, bad }: Judged, arrival: Arrival): Promise<Ro
   const { id: delivery, idempotencyKey, grant, receivedAt } = arrival
   const first_day = dayAt(grant.time_zone, receivedAt)
   const request = idempotencyKey === null ? `r ${delivery}` : `k ${idempotencyKey}`
-  const rows: Row[] = []
-  const later: Row[] = []
-  const said = new Map<string, string>()
-  for (const { index, record, warnings } of good) {
-    const { identity, ...columns } = record
-    if (identity === null && idempotencyKey === null) {
-      warnings.push(warning('not_deduplicated', pointerOf(form, index)))
-    }
-    const id = (identity as string | null) ?? `${request} ${String(index).padStart(3, '0')}`
-    const before = said.get(id)
-    const content = contentOf(columns)
-    said.set(id, content)
-    const row: Row = { idx: index, values: { ...columns, id, first_day } }
-    if (before === undefined) rows.push(row)
-    else later.push({ ...row, odd: before === content ? 'again' : 'later' })
-  }
+  const all = await Promise.all(
+    good.map(async ({ index, record, warnings }): Promise<Row> => {
+      const { identity, details, ...columns } = record as Record<string, string | null | undefined>
+      if (identity === null && idempotencyKey === null) {
+        warnings.push(warning('not_deduplicated', pointerOf(form, index)))
+      }
+      const id = identity
+        ? await shortened(identity)
+        : `${request} ${String(index).padStart(3, '0')}`
+      const values = { ...columns, id, first_day, details: details && (await shortened(details)) }
+      return { idx: index, values }
+    }),
+  )
   const strays = bad.map(
     ({ index, record: { customer_id } }): Row => ({
       idx: index,
@@ -51,12 +54,28 @@ async function rowsOf({ form, good, bad }: Judged, arrival: Arrival): Promise<Ro
       odd: 'wrong',
     }),
   )
-  return { rows, later, strays }
+  return { ...inOrder(all), strays }
 }
 
-/** What two records must have in common to be the same: all that is kept, but how it was written. */
-const contentOf = ({ record: _, ...columns }: Record<string, unknown>) =>
-  JSON.stringify(eventShelf.columns.map((name) => columns[name] ?? null))
+/** The rows of each key, the first apart from those that come again. */
+function inOrder(all: readonly Row[]): Pick<Rows, 'rows' | 'later'> {
+  const before = new Map<unknown, Row>()
+  const rows: Row[] = []
+  const later: Row[] = []
+  for (const row of all) {
+    const last = before.get(row.values.id)
+    if (last === undefined) rows.push(row)
+    else later.push({ ...row, odd: isSame(last, row) ? 'again' : 'later' })
+    before.set(row.values.id, row)
+  }
+  return { rows, later }
+}
+
+/** Whether two records are the same in all that is kept, but for how it was written. */
+const isSame = (one: Row, other: Row) =>
+  eventShelf.columns.every(
+    (name) => eventShelf.silent.includes(name) || one.values[name] === other.values[name],
+  )
 
 /** What customers of a brand did. */
 export const activities: BrandResource = {

@@ -77,10 +77,13 @@ export function misspelt(
   ]
 }
 
-/** What of the members that we do not know cannot be kept as it was sent. */
-export function flawsOf(extras: readonly (readonly [string, unknown])[]): Issue[] {
-  const found = extras.flatMap(([name, value]) => flawOf(name, value, '') ?? [])
-  if (found.length > 0 || extras.length === 0) return found
+/** What of members cannot be kept as it was sent. */
+export const flawsOf = (members: readonly (readonly [string, unknown])[]): Issue[] =>
+  members.flatMap(([name, value]) => flawOf(name, value, '') ?? [])
+
+/** Whether the members that we do not know are too much for one record. */
+export function excess(extras: readonly (readonly [string, unknown])[]): Issue[] {
+  if (extras.length === 0) return []
   const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(extras))).length
   return bytes > MAX_EXTRA_BYTES ? [{ pointer: '', code: 'length', expected: MOST }] : []
 }

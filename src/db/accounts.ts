@@ -52,11 +52,17 @@ export const insertAccount = (
       account.created_at,
     )
 
+/**
+ * The next version of a row: never one that was told before, even if the database has been restored
+ * to an earlier time since.
+ */
+export const NEXT_VERSION = `max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
+
 /** Changes an account, and so its version: its live tokens have something to learn. */
 export const updateAccount = (db: D1Database, id: string, change: Change) =>
   db
     .prepare(
-      `update accounts set version = version + 1, name = coalesce(?2, name),
+      `update accounts set version = ${NEXT_VERSION}, name = coalesce(?2, name),
          time_zone = coalesce(?3, time_zone), unknown_customer = coalesce(?4, unknown_customer),
          unknown_affiliate = coalesce(?5, unknown_affiliate), disabled = coalesce(?6, disabled)
        where id = ?1`,

@@ -1,3 +1,4 @@
+import { chunk } from './chunks.ts'
 import type { Found, Page } from './list.ts'
 import { pageBy } from './page-by.ts'
 import { EACH } from './phrases.ts'
@@ -15,20 +16,19 @@ export const putAffiliates = (
   account: string,
   affiliates: readonly { affiliate_id: string; parent?: string | null }[],
 ) =>
-  db
-    .prepare(
-      `insert into affiliates (account, affiliate_id, parent)
-       select ?1, value ->> 0, iif(value ->> 2, value ->> 1, t.parent) from ${EACH}(?2)
-       left join affiliates t on t.account = ?1 and t.affiliate_id = value ->> 0 where true
-       on conflict (account, affiliate_id) do update set parent = excluded.parent
-       where parent is not excluded.parent`,
-    )
-    .bind(
-      account,
-      JSON.stringify(
-        affiliates.map(({ affiliate_id, parent }) => [affiliate_id, parent, parent !== undefined]),
-      ),
-    )
+  chunk(
+    affiliates.map(({ affiliate_id, parent }) => [affiliate_id, parent, parent !== undefined]),
+  ).map((rows) =>
+    db
+      .prepare(
+        `insert into affiliates (account, affiliate_id, parent)
+         select ?1, value ->> 0, iif(value ->> 2, value ->> 1, t.parent) from ${EACH}(?2)
+         left join affiliates t on t.account = ?1 and t.affiliate_id = value ->> 0 where true
+         on conflict (account, affiliate_id) do update set parent = excluded.parent
+         where parent is not excluded.parent`,
+      )
+      .bind(account, rows),
+  )
 
 /** The parents of all affiliates that have one, of an account. */
 export async function parentsOf(db: D1Database, account: string): Promise<Affiliate[]> {

@@ -3,17 +3,18 @@ import { tried } from './run.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Notes that a delivery came, an hour a row; `?4`: whether it brings what happened the day before. */
+/** Notes that a delivery came, an hour a row; `?4`, `?5`: whether it brings yesterday's, today's. */
 export const arrived = `
-  insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday)
+  insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday,
+    today)
   select account, received_at / ${HOUR_MS}, resource, 1, received,
     iif(refused > 0, received, rejected), received_at,
-    ?4 and refused = 0 and rejected < received
+    ?4 and refused = 0 and rejected < received, ?5 and refused = 0 and rejected < received
   from ${OWN_LINE}
   on conflict (account, hour, resource) do update set
     deliveries = deliveries + 1, received = received + excluded.received,
     refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
-    yesterday = max(yesterday, excluded.yesterday)`
+    yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today)`
 
 const DAY_HOURS = 24
 
@@ -24,7 +25,7 @@ export interface Arrivals {
   /** Records of the last day, and those of them that were refused. */
   received: number
   refused: number
-  /** The first hour (since 1970) of today in which yesterday's records came; null: none did. */
+  /** The first hour (since 1970) in which yesterday's records came, that day or today; null: none. */
   yesterday_hour: number | null
 }
 
@@ -49,7 +50,8 @@ export async function arrivalsOf(
                (select coalesce(sum(refused), 0) from arrivals
                 where account = ?1 and resource = r.value and hour > ?3) as refused,
                (select min(hour) from arrivals where account = ?1 and resource = r.value
-                and hour >= ?4 and yesterday = 1) as yesterday_hour
+                and hour >= ?4 - ${DAY_HOURS}
+                and iif(hour < ?4, today, yesterday) = 1) as yesterday_hour
              from json_each(?2) r`,
           )
           .bind(account, JSON.stringify(names), hour - DAY_HOURS, today),

@@ -1,3 +1,4 @@
+import { NEXT_VERSION } from './accounts.ts'
 import { tried } from './run.ts'
 
 /** An OAuth client, as the integrations team sees it. */
@@ -81,7 +82,7 @@ export const rotateClient = (
         .bind(client_id, secret_digest, until),
   db
     .prepare(
-      `update clients set secret_digest = ?2, version = version + ?3
+      `update clients set secret_digest = ?2, version = iif(?3, ${NEXT_VERSION}, version)
        where client_id = ?1 and secret_digest <> ?2`,
     )
     .bind(client_id, secret_digest, Number(until === null)),
@@ -90,7 +91,7 @@ export const rotateClient = (
 /** Ends a client for good. */
 export const revokeClient = (db: D1Database, client_id: string) =>
   db
-    .prepare('update clients set revoked = 1, version = version + 1 where client_id = ?1')
+    .prepare(`update clients set revoked = 1, version = ${NEXT_VERSION} where client_id = ?1`)
     .bind(client_id)
 
 /** Makes a Brand Token known. */
@@ -125,4 +126,4 @@ export const endBrandToken = (db: D1Database, account: string, id: string, at: n
 
 /** Says that the live tokens of an account have something to learn. */
 export const outdate = (db: D1Database, account: string) =>
-  db.prepare('update accounts set version = version + 1 where id = ?1').bind(account)
+  db.prepare(`update accounts set version = ${NEXT_VERSION} where id = ?1`).bind(account)

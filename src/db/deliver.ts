@@ -35,8 +35,9 @@ export interface Parcel {
   errors: string | null
   /** What makes the request repeatable: its Idempotency-Key, and the digest of what it brings. */
   idempotency: { key: string; digest: string } | null
-  /** Whether it brings what happened on the day before (UTC). */
+  /** Whether it brings what happened on the day before, on the same day (UTC). */
   yesterday: boolean
+  today: boolean
   /** All but those that are wrong: each key once, and in order what comes again under one of them. */
   rows: Row[]
   later: Row[]
@@ -68,19 +69,24 @@ export function deliver(
     full: arrays(rows, shelf.columns),
     later: arrays(later, shelf.columns),
   }
-  const again = new Set(later.map(({ idx }) => idx))
+  const keyOf = ({ values }: Row) => shelf.key.map((name) => String(values[name])).join(' ')
+  const keys = new Map(
+    later.length > 0 ? [...rows, ...later].map((row) => [row.idx, keyOf(row)]) : [],
+  )
   return tried(async (attempt) => {
     const answers = await session.batch<Record<string, unknown>>(
       batchOf(session, shelf, parcel, chunks, attempt),
     )
     const delivery = answers.at(-1)!.results[0] as unknown as Delivery
     const revisions = new Map<number, number>()
-    for (const { results } of answers.slice(1, -1)) {
-      for (const { idx, revision } of results) {
-        // A dry run compares with what is stored: what comes again would find the first one there.
-        const isSecond = dryRun && revision === 1 && again.has(Number(idx))
-        revisions.set(Number(idx), isSecond ? 2 : Number(revision))
-      }
+    const seen = new Set<string | undefined>()
+    const written = answers.slice(1, -1).flatMap(({ results }) => results)
+    for (const { idx, revision } of written.sort((a, b) => Number(a.idx) - Number(b.idx))) {
+      const key = later.length > 0 ? keys.get(Number(idx)) : undefined
+      // A dry run compares with what is stored: what comes again would find the first one there.
+      const isSecond = dryRun && revision === 1 && key !== undefined && seen.has(key)
+      revisions.set(Number(idx), isSecond ? 2 : Number(revision))
+      seen.add(key)
     }
     return { delivery, revisions }
   })
@@ -127,7 +133,7 @@ function batchOf(
     const both = [...full, ...later].flatMap((rows) => would.map((text) => bind(text, rows)))
     return [log, ...both, read]
   }
-  const arrival = bind(arrived, Number(parcel.yesterday))
+  const arrival = bind(arrived, Number(parcel.yesterday), Number(parcel.today))
   // Where all is refused already, nothing is left to write.
   if (full.length === 0 || (parcel.wrong > 0 && !parcel.lenient)) return [log, arrival, read]
 

@@ -2,20 +2,27 @@ import type { Found, Page } from './list.ts'
 import { tried } from './run.ts'
 import type { Delivery } from './tables.ts'
 
+/** What a list shows: the errors of one delivery are up to 64 KiB. */
+const SHOWN = `id, received_at, resource, form, lenient, dry_run, received, errors_total, rejected,
+  refused, held, stale, created, written, held_written`
+
+/** A delivery as a list shows it. */
+export type Listed = Omit<Delivery, 'errors' | 'unknown_keys'>
+
 /** An account's deliveries of one page, newest first, none with an id below `oldest`. */
 export async function listDeliveries(
   session: D1DatabaseSession,
   account: string,
   oldest: string,
   { number, size, after }: Page,
-): Promise<Found<Delivery>> {
+): Promise<Found<Listed>> {
   const [before] = after ?? []
   const offset = after ? 0 : (number - 1) * size
   const [rows, counted] = await tried(() =>
     session.batch<Record<string, unknown>>([
       session
         .prepare(
-          `select * from deliveries where account = ?1 and id >= ?2 and id < ?3
+          `select ${SHOWN} from deliveries where account = ?1 and id >= ?2 and id < ?3
            order by id desc limit ${size + 1} offset ${offset}`,
         )
         .bind(account, oldest, before ?? '~'),
@@ -24,7 +31,7 @@ export async function listDeliveries(
         .bind(account, oldest),
     ]),
   )
-  const found = rows!.results as unknown as Delivery[]
+  const found = rows!.results as unknown as Listed[]
   return {
     data: found.slice(0, size),
     total: Number(counted!.results[0]?.total),

@@ -41,6 +41,14 @@ export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number, odds: 
     ? `iif(${inShort('verdict')} is null and t.verdict is not 'attributed',
         coalesce(t.verdict, 'organic'), null)`
     : 'null'
+  // Of records with the same key the first is created, or where that is rejected the next one.
+  const isNew = "fresh and not stray and not (unknown and ?13 <> 'warn')"
+  const first = `count(*) filter (where ${isNew} and later is not 1)`
+  const created =
+    odds > 0
+      ? `iif(?13 = 'reject',
+          count(distinct json_array(${commas(key, inShort)})) filter (where ${isNew}), ${first})`
+      : first
   // `judged` goes by row by row and is kept nowhere. Without its limit SQLite would merge it with
   // what counts, and find each column anew wherever it is named.
   return `
@@ -70,8 +78,7 @@ export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number, odds: 
         count(*) filter (where ?13 = 'hold' and unknown and not stray) as held,
         count(*) filter (where ?13 = 'hold' and unknown and differs) as held_written,
         count(*) filter (where stale and not stray and not (unknown and ?13 = 'reject')) as stale,
-        count(*) filter (where fresh and not stray and later is not 1
-          and not (unknown and ?13 <> 'warn')) as created,
+        ${created} as created,
         count(*) filter (where was_held and moved and not unknown)
           - count(*) filter (where not was_held and moved and unknown and ?13 = 'hold') as shifted,
         json_group_array(idx) filter (where unknown) as unknown_at,

@@ -2,7 +2,7 @@ import { tried } from './run.ts'
 
 /** So many rows go in one statement, and so many statements in one run: the next one goes on. */
 const STEP = 2000
-const STEPS = 20
+const STEPS = 200
 
 /** The tables that forget, each by the column behind the account, and the rest of its key. */
 const FORGETTING = {

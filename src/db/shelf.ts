@@ -38,7 +38,11 @@ export interface Shelf {
   /** The indexes by which records are found, where the key does not serve. */
   readonly indexes: { readonly customer: string | null; readonly day: string | null }
   /** The tables whose records wait for a record of this one, and as which resource they are known. */
-  readonly releases: readonly { readonly table: string; readonly resource: string }[]
+  readonly releases: readonly {
+    readonly table: string
+    readonly key: readonly string[]
+    readonly resource: string
+  }[]
 }
 
 /** What we add to a record; the sender never says it. */
@@ -91,6 +95,13 @@ function shelf(
   }
 }
 
+/** A table whose records wait for customers. */
+const waiting = (table: SQLiteTable, resource: string) => ({
+  table: getTableName(table),
+  key: keyOf(table),
+  resource,
+})
+
 /** What is stored of a customer's additional fields; far beyond what one record may bring. */
 export const MAX_EXTRAS = 65_536
 
@@ -104,10 +115,7 @@ export const customerShelf = shelf(
     refers: { column: 'affiliate_id', table: 'affiliates' },
     version: 'last_modified_date',
     personal: ['first_name', 'last_name', 'email'],
-    releases: [
-      { table: 'transactions', resource: 'transactions' },
-      { table: 'activity', resource: 'trading-activity' },
-    ],
+    releases: [waiting(transactions, 'transactions'), waiting(activity, 'trading-activity')],
   },
   BRAND_ONLY,
 )
@@ -124,7 +132,7 @@ export const brandCustomerShelf = shelf(
     personal: ['first_name', 'last_name', 'extras'],
     grows: { column: 'extras', max: MAX_EXTRAS },
     asksVerdict: true,
-    releases: [{ table: 'events', resource: 'activities' }],
+    releases: [waiting(events, 'activities')],
   },
   PARTNER_ONLY,
 )

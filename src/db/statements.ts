@@ -120,13 +120,17 @@ function write(shelf: Shelf, phrases: Phrases): Statements {
       where unknown_at is not null and refused = 0
         and account = ?1 and id = ?2 and attempt = ?3`,
 
-    releases: shelf.releases.map(({ table: waiting, resource }) => ({
+    releases: shelf.releases.map(({ table: waiting, key: waitingKey, resource }) => ({
+      // By the index of what is held: left to itself the planner walks all that the account has.
       release: `
         update ${waiting} set held = 0
-        where account = ?1 and held = 1 and (select created from ${OWN_LINE} and refused = 0) > 0
-          and customer_id in (select ${inShort('customer_id')} from ${EACH}(?4))
-          and exists (select 1 from customers c
-            where c.account = ?1 and c.customer_id = ${waiting}.customer_id)`,
+        where (select created from ${OWN_LINE} and refused = 0) > 0
+          and (account, ${commas(waitingKey)}) in (
+            select w.account, ${commas(waitingKey, (name) => `w.${name}`)}
+            from ${EACH}(?4) cross join ${waiting} w indexed by ${waiting}_held
+              on w.account = ?1 and w.held = 1 and w.customer_id = ${inShort('customer_id')}
+            where exists (select 1 from customers c
+              where c.account = ?1 and c.customer_id = w.customer_id))`,
       addReleased: `
         insert into totals (account, resource, total)
         select ?1, '${resource}', changes() where changes() > 0

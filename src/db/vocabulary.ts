@@ -1,3 +1,4 @@
+import { chunk } from './chunks.ts'
 import { EACH } from './phrases.ts'
 import { tried } from './run.ts'
 
@@ -27,10 +28,12 @@ export const putWords = (
   words: Record<string, string>,
 ) => [
   db.prepare('delete from vocabulary where account = ?1 and field = ?2').bind(account, field),
-  db
-    .prepare(
-      `insert into vocabulary (account, field, word, means)
-       select ?1, ?2, value ->> 0, value ->> 1 from ${EACH}(?3)`,
-    )
-    .bind(account, field, JSON.stringify(Object.entries(words))),
+  ...chunk(Object.entries(words)).map((rows) =>
+    db
+      .prepare(
+        `insert into vocabulary (account, field, word, means)
+         select ?1, ?2, value ->> 0, value ->> 1 from ${EACH}(?3)`,
+      )
+      .bind(account, field, rows),
+  ),
 ]

@@ -13,12 +13,12 @@ export function readIdempotencyKey(header: string | undefined): string | null {
 }
 
 /** The digest of records, the same whatever the order of their members and the space between them. */
-export const digestOf = (records: readonly unknown[]): Promise<string> =>
-  digest(JSON.stringify(records, (_, value) => (isMap(value) ? inOrder(value) : value)))
+export const digestOf = (records: readonly unknown[]): Promise<string> => digest(canonical(records))
 
-const isMap = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** The members of an object, in the order of their names; pairs keep even what is called `__proto__`. */
-export const inOrder = (map: object) =>
-  Object.entries(map).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+/** A JSON value as the one text that all values have which are the same: members in order. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
+}

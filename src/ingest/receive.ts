@@ -3,6 +3,7 @@ import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import type { Grant } from '../auth/grant.ts'
 import { deliver, type Parcel } from '../db/deliver.ts'
+import { ApiError } from '../errors.ts'
 import { readBody } from './body.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { digestOf, readIdempotencyKey } from './idempotency.ts'
@@ -40,6 +41,7 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
     const id = newDeliveryId(receivedAt)
     const arrival = { env: c.env, grant, id, receivedAt, idempotencyKey: key }
     const records = await intake.rowsOf(judged, arrival)
+    checkSize(records)
     const parcel: Parcel = {
       ...records,
       ...about(judged, intake, arrival),
@@ -47,7 +49,8 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
       dryRun,
       lenient: preferences.lenient,
       told: !preferences.minimal || mayWarn(judged, intake, grant),
-      yesterday: isOfYesterday(records, intake, receivedAt),
+      yesterday: isOf(receivedAt - DAY_MS, records, intake),
+      today: isOf(receivedAt, records, intake),
     }
     const session = databaseOf(c.env, grant.binding).withSession('first-primary')
     const receipt = await deliver(session, intake.shelf, parcel)
@@ -82,8 +85,23 @@ const mayWarn = ({ good }: Judged, { shelf, policy }: Intake, grant: Grant) =>
 
 const DAY_MS = 86_400_000
 
-/** Whether it brings what happened on the day before (UTC): feeds are due by the next morning. */
-function isOfYesterday({ rows }: Rows, { shelf }: Intake, receivedAt: number): boolean {
-  const yesterday = new Date(receivedAt - DAY_MS).toISOString().slice(0, 10)
-  return rows.some(({ values }) => values[shelf.day] === yesterday)
+/** Whether it brings what happened on that day (UTC): feeds are due by the next morning. */
+function isOf(time: number, { rows, later }: Rows, { shelf }: Intake): boolean {
+  const day = new Date(time).toISOString().slice(0, 10)
+  return [...rows, ...later].some(({ values }) => values[shelf.day] === day)
+}
+
+/** As rows they may take so many characters: an isolate has 128 MB, and makes more of them. */
+const MAX_CHARACTERS = 12_000_000
+
+/** Refuses what would become far larger than it was sent: quotes within texts within texts. */
+function checkSize({ rows, later }: Rows): void {
+  let characters = 0
+  for (const { values } of [...rows, ...later]) {
+    for (const value of Object.values(values)) {
+      if (typeof value === 'string') characters += value.length
+    }
+  }
+  if (characters <= MAX_CHARACTERS) return
+  throw new ApiError('payload_too_large', { detail: 'Send fewer records: these are too large.' })
 }

@@ -52,6 +52,8 @@ const reused = ({ id }: Parcel) =>
   new ApiError('idempotency_key_reused', {
     detail: 'Nothing was stored: send other records under another Idempotency-Key.',
     delivery_id: id,
+    errors: [say({ pointer: '', code: 'idempotency_key_reused' })],
+    errors_total: 1,
   })
 
 function refusal(parcel: Parcel, total: number, rejected: number, issues: readonly Issue[]) {

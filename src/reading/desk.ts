@@ -2,11 +2,10 @@ import { Hono } from 'hono'
 import type { Caller } from '../auth/admission.ts'
 import type { Grant } from '../auth/grant.ts'
 import { arrivalsOf } from '../db/arrivals.ts'
-import { findDelivery, listDeliveries } from '../db/deliveries.ts'
+import { findDelivery, type Listed, listDeliveries } from '../db/deliveries.ts'
 import { affiliatesOf } from '../db/directory.ts'
 import { listHeld } from '../db/held.ts'
 import type { Shown } from '../db/list.ts'
-import type { Delivery } from '../db/tables.ts'
 import { type Tally, totalsOf } from '../db/totals.ts'
 import { ApiError } from '../errors.ts'
 import { idsFrom, KEPT_MS, receivedAt } from '../ingest/delivery-id.ts'
@@ -107,7 +106,7 @@ const oldest = () => idsFrom(Date.now() - KEPT_MS)
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
 
-const presentDelivery = (delivery: Delivery) => ({
+const presentDelivery = (delivery: Listed) => ({
   delivery_id: delivery.id,
   received_at: timeOf(delivery.received_at),
   resource: delivery.resource,

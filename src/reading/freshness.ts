@@ -1,6 +1,7 @@
 import type { Arrivals } from '../db/arrivals.ts'
 
 const DAY_HOURS = 24
+const DAY_MS = 86_400_000
 const DUE_HOUR = 6
 
 /** What came of yesterday's activity, which is due by 06:00 UTC. */
@@ -27,6 +28,7 @@ export function freshness(
 }
 
 function yesterdayOf(hour: number | null, now: number): Yesterday {
-  if (hour !== null) return hour % DAY_HOURS < DUE_HOUR ? 'in_time' : 'late'
+  const today = Math.floor(now / DAY_MS) * DAY_HOURS
+  if (hour !== null) return hour < today + DUE_HOUR ? 'in_time' : 'late'
   return new Date(now).getUTCHours() < DUE_HOUR ? 'pending' : 'missing'
 }

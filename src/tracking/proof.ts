@@ -9,8 +9,9 @@ export interface Proof {
   link: string | null
 }
 
-/** As long as ours, whatever it begins with. */
-const LENGTH = PREFIX.length + 44
+/** How long a code is behind its prefix, and a text that can only have been one. */
+const BODY = 44
+const ONCE_OURS = new RegExp(`${PREFIX}[\\w-]{20,}`, 'i')
 
 /**
  * Proves what the customers of one account returned. Nothing is looked up: the code says by itself
@@ -32,8 +33,8 @@ export function prover(keys: string, account: string) {
   }
 }
 
-/** Whether a text was a code of ours before somebody changed it. */
+/** Whether a text was a code of ours before somebody changed it, cut it, or added to it. */
 async function wasOurs(keys: string, text: string): Promise<boolean> {
-  if (text.toLowerCase().startsWith(PREFIX)) return true
-  return text.length === LENGTH && (await decode(keys, PREFIX + text.slice(PREFIX.length))) !== null
+  if (text.toLowerCase().startsWith(PREFIX) || ONCE_OURS.test(text)) return true
+  return text.length >= BODY && (await decode(keys, PREFIX + text.slice(-BODY))) !== null
 }
