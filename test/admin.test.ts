@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { app } from '../src/app.ts'
+import { putAffiliates, refuseCircles } from '../src/db/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from './partner.ts'
 
@@ -310,6 +311,35 @@ describe('affiliates', () => {
       { affiliate_id: 'b', parent: 'a' },
       { affiliate_id: 'c', parent: null },
     ])
+  })
+
+  test('never make a circle, by two changes at once either', async () => {
+    await known()
+    await askAdmin(at, 'PUT', [{ affiliate_id: 'x' }, { affiliate_id: 'y' }])
+    for (let i = 0; i < 10; i++) {
+      const statuses = await Promise.all([
+        askAdmin(at, 'PUT', [{ affiliate_id: 'x', parent: 'y' }]),
+        askAdmin(at, 'PUT', [{ affiliate_id: 'y', parent: 'x' }]),
+      ])
+      expect(statuses.map(({ status }) => status)).toContain(200)
+      expect([409, 422]).toContain(Math.max(...statuses.map(({ status }) => status)))
+      const { data } = await json(askAdmin(at))
+      const parents = Object.fromEntries(
+        data.map((one: { affiliate_id: string; parent: string }) => [one.affiliate_id, one.parent]),
+      )
+      expect([parents.x, parents.y].filter((parent) => parent !== null)).toHaveLength(1)
+      await askAdmin(
+        at,
+        'PUT',
+        ['x', 'y'].map((affiliate_id) => ({ affiliate_id, parent: null })),
+      )
+    }
+    await expect(
+      env.DB.batch([
+        ...putAffiliates(env.DB, 'acme', [{ affiliate_id: 'a', parent: 'b' }]),
+        ...refuseCircles(env.DB, 'acme', [{ affiliate_id: 'a' }]),
+      ]),
+    ).rejects.toThrow('malformed JSON')
   })
 
   test('that are wrong are all told at once', async () => {

@@ -7,9 +7,12 @@ import {
   listAffiliates,
   parentsOf,
   putAffiliates,
+  refuseCircles,
   unconfiguredOf,
 } from '../db/affiliates.ts'
 import { audited } from '../db/audit.ts'
+import { isForbidden } from '../db/run.ts'
+import { ApiError } from '../errors.ts'
 import * as f from '../fields.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import { readQuery } from '../ingest/query.ts'
@@ -37,9 +40,14 @@ export const affiliates = new Hono<Caller>()
     if (issues.length > 0) throw refused(issues)
     const details = { affiliates: sent.length, ids: sent.slice(0, 20).map((a) => a.affiliate_id) }
     const act = { actor: c.var.actor, action: 'affiliates.put', account, details }
-    const done = await audited(db, act, putAffiliates(db, account, sent))
-    // The last of them is the line in the audit log.
-    const changed = done.slice(0, -1).reduce((sum, { meta }) => sum + meta.changes, 0)
+    const puts = putAffiliates(db, account, sent)
+    const checks = refuseCircles(db, account, sent)
+    const done = await audited(db, act, [...puts, ...checks]).catch((error) => {
+      if (!isForbidden(error)) throw error
+      const detail = 'Another change came in between, and a circle of it: read them, and try again.'
+      throw new ApiError('conflict', { detail, cause: error })
+    })
+    const changed = done.slice(0, puts.length).reduce((sum, { meta }) => sum + meta.changes, 0)
     return c.json({ received: sent.length, changed })
   })
 

@@ -93,6 +93,9 @@ export const links = new Hono<Caller>()
     })
     const details = { link_id: link.link_id, ...change }
     const act = { actor: c.var.actor, action: 'link.change', account, details }
-    await audited(c.env.DB, act, [updateLink(c.env.DB, account, link.link_id, change)])
+    // What changes nothing leaves no line behind.
+    if (Object.keys(change).length > 0) {
+      await audited(c.env.DB, act, [updateLink(c.env.DB, account, link.link_id, change)])
+    }
     return c.json(present(c.env, (await ownLink(c)).link))
   })

@@ -30,6 +30,37 @@ export const putAffiliates = (
       .bind(account, rows),
   )
 
+/** No line of referrals is longer. */
+const DEEPEST = 1000
+
+/**
+ * Fails, and its batch with it, if one of these affiliates is below itself: two changes at once, each
+ * of them right, can make a circle of which everlasting payments would follow.
+ */
+export const refuseCircles = (
+  db: D1Database,
+  account: string,
+  affiliates: readonly { affiliate_id: string }[],
+) =>
+  chunk(affiliates.map(({ affiliate_id }) => [affiliate_id])).map((rows) =>
+    db
+      .prepare(
+        `with recursive up(start, parent, depth) as (
+           select a.affiliate_id, a.parent, 1 from ${EACH}(?2) cross join affiliates a
+             on a.account = ?1 and a.affiliate_id = value ->> 0
+           union all
+           select up.start, a.parent, depth + 1 from up cross join affiliates a
+             on a.account = ?1 and a.affiliate_id = up.parent
+           where up.parent <> up.start and depth < ${DEEPEST}
+         )
+         select json('${CIRCLE}') from up where parent = start limit 1`,
+      )
+      .bind(account, rows),
+  )
+
+/** No JSON: to read it as such is what makes the statement fail. */
+const CIRCLE = 'a circle'
+
 /** The parents of all affiliates that have one, of an account. */
 export async function parentsOf(db: D1Database, account: string): Promise<Affiliate[]> {
   const { results } = await tried(() =>

@@ -29,6 +29,9 @@ function says(error: unknown, texts: string[]): boolean {
 /** Whether a statement failed because what it inserts is there already. */
 export const isTaken = (error: unknown) => says(error, ['UNIQUE constraint failed'])
 
+/** Whether a statement failed on purpose: what it found must not be. */
+export const isForbidden = (error: unknown) => says(error, ['malformed JSON'])
+
 function verdictOf(error: unknown): Verdict {
   if (says(error, OVERLOAD)) return 'later'
   return says(error, CURABLE) ? 'again' : 'bug'
