@@ -92,19 +92,23 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
     }),
   )
 
-  const said = new Map<unknown, Record<string, unknown>>()
+  const known = new Map<unknown, Known>()
   const rows: Row[] = []
   const later: Row[] = []
   for (const [i, { index, warnings }] of good.entries()) {
-    const before = said.get(proven[i]!.customer_id)
-    const all = before ? joined(before, proven[i]!) : proven[i]!
-    said.set(all.customer_id, all)
-    if (proven[i]!.verdict === undefined && all.tracking_data && all.verdict !== 'attributed') {
-      warnings.push(warning(all.verdict as Unpaid, `${pointerOf(form, index)}/tracking_data`))
+    const { sizes, ...record } = proven[i]!
+    const before = known.get(record.customer_id)
+    const now = {
+      ...from(before, record),
+      extras: before?.extras ?? { bytes: 0, sizes: new Map() },
     }
-    const { sizes, ...columns } = all
-    const bytes = [...(sizes as Sizes).values()].reduce((sum, size) => sum + size, 0)
-    const values = { ...columns, bytes, first_day }
+    grow(now.extras, sizes as Sizes)
+    known.set(record.customer_id, now)
+    const { extras, ...origin } = now
+    if (record.verdict === undefined && origin.tracking_data && origin.verdict !== 'attributed') {
+      warnings.push(warning(origin.verdict as Unpaid, `${pointerOf(form, index)}/tracking_data`))
+    }
+    const values = { ...record, ...origin, bytes: extras.bytes, first_day }
     if (before) later.push({ idx: index, values, odd: 'later' })
     else rows.push({ idx: index, values })
   }
@@ -112,28 +116,40 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
   return { rows, later, strays: [] }
 }
 
-/** How many bytes each additional field takes, by its name. */
-type Sizes = Map<string, number>
+type Unpaid = Exclude<Verdict, 'attributed'>
+
+/** How many bytes additional fields take, by their names. */
+type Sizes = ReadonlyMap<string, number>
+
+/** What is known of a customer from the records of this request so far. */
+interface Known {
+  day: unknown
+  tracking_data: unknown
+  verdict: unknown
+  link: unknown
+  extras: { bytes: number; sizes: Map<string, number> }
+}
+
+/** Its day and, as a whole, where it came from: as this record says, or one before it has said. */
+function from(before: Known | undefined, record: Record<string, unknown>): Omit<Known, 'extras'> {
+  const keeps = record.tracking_data === undefined && before?.tracking_data !== undefined
+  const { tracking_data, verdict, link } = keeps ? before : record
+  return { day: record.day ?? before?.day, tracking_data, verdict, link }
+}
+
+/** Counts each additional field once, however often it is sent. */
+function grow(extras: Known['extras'], sizes: Sizes): void {
+  for (const [name, size] of sizes) {
+    extras.bytes += size - (extras.sizes.get(name) ?? 0)
+    extras.sizes.set(name, size)
+  }
+}
 
 /** As it is stored: a name and a JSON text, both within a JSON text. */
 const storedBytes = (name: string, value: unknown) =>
   encoder.encode(JSON.stringify({ [name]: JSON.stringify(value) })).length
 
 const encoder = new TextEncoder()
-
-type Unpaid = Exclude<Verdict, 'attributed'>
-
-/** What two records of one customer say together of what is not merged by itself when it is stored. */
-function joined(
-  before: Record<string, unknown>,
-  record: Record<string, unknown>,
-): Record<string, unknown> {
-  const { day = before.day } = record
-  const keeps = record.tracking_data === undefined && before.tracking_data !== undefined
-  const { tracking_data, verdict, link } = keeps ? before : record
-  const sizes = new Map([...(before.sizes as Sizes), ...(record.sizes as Sizes)])
-  return { ...record, day, tracking_data, verdict, link, sizes }
-}
 
 const entityOf = ({ time_zone }: Grant): Entity => ({
   wraps: false,
