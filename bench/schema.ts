@@ -33,7 +33,9 @@ export const registration = (
 ]
 
 function statementsIn(file: string): string[] {
-  const statements = file.replace(/--.*/g, '').split(';')
+  // A trigger holds statements of its own, up to its end.
+  const statements =
+    file.replace(/--.*/g, '').match(/\s*create trigger[\s\S]*?\bend\b|[^;]+/gi) ?? []
   return statements.map((statement) => statement.trim()).filter(Boolean)
 }
 
