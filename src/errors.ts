@@ -94,6 +94,9 @@ export function readable(thrown: unknown, c: Context): ApiError {
   return error
 }
 
+/** What broke, by its name: the message of a database error quotes the row. */
+export const faultOf = (thrown: unknown) => (thrown instanceof Error ? thrown.name : 'Error')
+
 /** Where it broke and for whom, without the message: a database error quotes the row. */
 function log(thrown: unknown, c: Context) {
   const { name, stack = '' } = thrown instanceof Error ? thrown : new Error()

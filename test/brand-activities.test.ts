@@ -315,6 +315,26 @@ describe('the product line', () => {
     expect(await sums(acme)).toMatchObject([{ product: 'Lotto' }])
   })
 
+  test('is a warning away from what was meant, as KPIs of another case are', async () => {
+    const acme = await knowing({ events })
+    const sent = { ...day, ngr: '3', product: 'casino' }
+    expect(await json(acme.post('activities', [sent]))).toMatchObject({
+      results: [
+        {
+          outcome: 'created',
+          warnings: [
+            {
+              code: 'field_case',
+              pointer: '/0/ngr',
+              message: '"ngr" is kept as a field of your own; did you mean NGR?',
+            },
+            { code: 'field_case', pointer: '/0/product' },
+          ],
+        },
+      ],
+    })
+  })
+
   test('without a definition is in product; a member Product is a detail, with a warning', async () => {
     const acme = await knowing()
     expect(await warnings(acme.post('activities', { ...day, product: 'poker' }))).toEqual([])
@@ -454,7 +474,7 @@ describe('what tells an event from others', () => {
     expect(await sums(acme)).toMatchObject([{ count: 4, sums: { Value: '4' } }])
   })
 
-  test('sent again byte for byte it is the same event, whatever was configured meanwhile', async () => {
+  test('a changed map makes no new event of an old one', async () => {
     const acme = await knowing({ events: { DailyStats: dailyStats } })
     const sent = { ...day, Product: 'Lotto' }
     await acme.post('activities', sent)

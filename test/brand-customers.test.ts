@@ -271,6 +271,17 @@ describe('what is wrong with a customer', () => {
     })
   })
 
+  test('a field of its own that looks like one of ours is kept, with a warning', async () => {
+    const acme = await brand()
+    const sent = { ...eve, tracking_data: 'x', firstname: 'Eve', Country: 'SE', vip: 1 }
+    expect(await warnings(acme.post('customers', sent))).toEqual([
+      ['/firstname', 'field_case'],
+      ['/Country', 'field_case'],
+      ['/tracking_data', 'unrecognised'],
+    ])
+    expect(await one(acme)).toEqual(sent)
+  })
+
   test('the form of partners is told to be another one', async () => {
     const acme = await brand()
     expect(await json(acme.post('customers', { data: [eve] }))).toMatchObject({

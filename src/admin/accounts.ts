@@ -53,16 +53,20 @@ const settings = {
 }
 
 /** An account as the integrations team sees it. */
-export function presentAccount(account: Account) {
-  const { id, unknown_customer, unknown_affiliate, disabled, ...shown } = account
-  const { version: _, pushed: __, ...rest } = shown
-  return {
-    account: id,
-    ...rest,
-    policies: { unknown_customer, unknown_affiliate },
-    disabled: disabled === 1,
-  }
-}
+export const presentAccount = (account: Account) => ({
+  account: account.id,
+  name: account.name,
+  vertical: account.vertical,
+  mode: account.mode,
+  time_zone: account.time_zone,
+  binding: account.binding,
+  policies: {
+    unknown_customer: account.unknown_customer,
+    unknown_affiliate: account.unknown_affiliate,
+  },
+  disabled: account.disabled === 1,
+  created_at: account.created_at,
+})
 
 /** The account that an address names. */
 export async function accountOf(c: Context<Caller>): Promise<Account> {

@@ -7,8 +7,6 @@ import { broken } from '../ingest/closed.ts'
 import { parseJson } from '../ingest/json.ts'
 import { type Issue, say } from '../ingest/words.ts'
 
-const NOBODY: ReadonlySet<string> = new Set()
-
 /** What an address names and is not there. */
 export const missing = (noun: string, id: string) =>
   new ApiError('not_found', { detail: `There is no ${noun} ${JSON.stringify(id)}.` })
@@ -44,7 +42,7 @@ export function fieldsOf<const E extends v.ObjectEntries>(
   body: object,
   entries: E,
 ): v.InferOutput<v.ObjectSchema<E, undefined>> {
-  const { found, output } = broken(body, v.object(entries), NOBODY)
+  const { found, output } = broken(body, v.object(entries))
   if (found.length > 0) throw refused(found)
   return output as v.InferOutput<v.ObjectSchema<E, undefined>>
 }
@@ -55,7 +53,7 @@ export function judgedAt(body: unknown, entries: v.ObjectEntries, at: string) {
     const issue: Issue = { pointer: at, code: 'type', expected: 'object' }
     return { issues: [issue], output: {} as Record<string, unknown> }
   }
-  const { found, output } = broken(body, v.object(entries), NOBODY)
+  const { found, output } = broken(body, v.object(entries))
   return { issues: found.map((issue) => ({ ...issue, pointer: at + issue.pointer })), output }
 }
 

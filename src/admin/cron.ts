@@ -1,6 +1,7 @@
 import { databaseOf } from '../auth/database.ts'
-import { bindingsOf, listAccounts } from '../db/accounts.ts'
+import { allAccounts, bindingsOf } from '../db/accounts.ts'
 import { forgetOld } from '../db/retention.ts'
+import { faultOf } from '../errors.ts'
 import { idsFrom, KEPT_MS } from '../ingest/delivery-id.ts'
 import { CRONS } from './crons.ts'
 import { feedsOf, type NamesOf } from './feeds.ts'
@@ -33,22 +34,18 @@ async function apart(binding: string, act: () => Promise<unknown>): Promise<void
   try {
     await act()
   } catch (error) {
-    const { name } = error instanceof Error ? error : new Error()
-    console.error(JSON.stringify({ fault: name, binding }))
+    console.error(JSON.stringify({ fault: faultOf(error), binding }))
   }
 }
 
 /** One line in the log for each feed whose activity of yesterday did not come in time: to alarm on. */
 async function reportLate(env: Env, namesOf: NamesOf, now: number): Promise<void> {
-  for (let after: string[] | null = null, number = 1; ; number++) {
-    const page = await listAccounts(env.DB, { number, size: PAGE, after })
-    for (const [binding, accounts] of Map.groupBy(page.data, (account) => account.binding)) {
+  for await (const page of allAccounts(env.DB, PAGE)) {
+    for (const [binding, accounts] of Map.groupBy(page, (account) => account.binding)) {
       await apart(binding, async () => {
         for (const one of await feedsOf(env, accounts, namesOf, now)) warnOf(one)
       })
     }
-    after = page.last
-    if (after === null) return
   }
 }
 

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import { asked } from '../auth/gates.ts'
-import { findAccount, listAccounts } from '../db/accounts.ts'
+import { allAccounts, findAccount } from '../db/accounts.ts'
 import { audited } from '../db/audit.ts'
 import { outdate } from '../db/credentials.ts'
 import type { Account } from '../db/directory-tables.ts'
@@ -65,12 +65,7 @@ export const replay = new Hono<Caller>().post('/replay', async (c) => {
     if (!found) throw invalidQuery('account names none that there is.')
     await again(found)
   } else {
-    for (let after: string[] | null = null, number = 1; ; number++) {
-      const page = await listAccounts(c.env.DB, { number, size: STEP, after })
-      for (const one of page.data) await again(one)
-      after = page.last
-      if (after === null) break
-    }
+    for await (const page of allAccounts(c.env.DB, STEP)) for (const one of page) await again(one)
   }
   return c.json({ erased })
 })

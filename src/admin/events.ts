@@ -30,7 +30,7 @@ const isOwn = (name: string) => !KNOWN.includes(name)
 /** A member that a definition may name: not one that every event has. */
 const member = v.pipe(
   f.text,
-  v.check(isOwn, `pattern a member of your own, none of: ${KNOWN.join(', ')}`),
+  v.check(isOwn, `pattern a field of your own, none of: ${KNOWN.join(', ')}`),
 )
 
 /** A list of KPIs, each a member of its own. */
@@ -39,7 +39,7 @@ function kpisOf(said: readonly unknown[], product: string): Issue[] {
     return [{ pointer: '/kpis', code: 'length', expected: `at most ${MAX_NAMES} names` }]
   }
   return said.flatMap((name, i): Issue[] => {
-    const { issue } = judged(`kpis/${i}`, name, member, NOBODY)
+    const { issue } = judged('', name, member)
     if (issue) return [{ ...issue, pointer: `/kpis/${i}` }]
     return name === product ? [{ pointer: `/kpis/${i}`, code: 'duplicate_key' }] : []
   })
@@ -54,14 +54,12 @@ function productOf(said: unknown): { product: EventDefinition['product']; issues
     issues.push({ pointer: '/product/map', code: 'length', expected: `at most ${MAX_NAMES} words` })
   }
   for (const [word, line] of lines) {
-    const { issue } = judged(word, line, f.oneOf(...PRODUCTS), NOBODY)
+    const { issue } = judged(word, line, f.oneOf(...PRODUCTS))
     if (issue) issues.push({ ...issue, pointer: `/product/map${issue.pointer}` })
   }
   const product = { field: output.field as string, map: Object.fromEntries(lines) }
   return { product, issues }
 }
-
-const NOBODY: ReadonlySet<string> = new Set()
 
 const anObject = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -110,7 +108,7 @@ export const eventDefinitions = new Hono<Caller>()
       const most = `${MAX_DEFINITIONS} definitions, of ${MAX_BYTES / 1024} KiB in all`
       throw new ApiError('conflict', { detail: `A brand has at most ${most}.` })
     }
-    const details = { ...definition }
+    const details: Record<string, unknown> = { ...definition }
     const act = { actor: c.var.actor, action: 'event-definition.put', account, details }
     await audited(c.env.DB, act, [
       putDefinition(c.env.DB, account, definition),

@@ -23,7 +23,10 @@ function isPage(text: string): boolean {
 
 const landingPage = v.pipe(
   v.string(),
-  v.check(isPage, `pattern https://… or http://…, of at most ${MAX_ADDRESS} characters`),
+  v.check(
+    isPage,
+    `pattern an address that begins with https:// or http://, of at most ${MAX_ADDRESS} characters`,
+  ),
   v.transform((text) => new URL(text).href),
 )
 

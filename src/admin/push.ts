@@ -4,7 +4,7 @@ import { brandGate } from '../auth/token-gate.ts'
 import { findAccount, notePushed, unpushed } from '../db/accounts.ts'
 import { brandTokensOf, clientsOf } from '../db/credentials.ts'
 import { definitionsOf } from '../db/definitions.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, faultOf } from '../errors.ts'
 
 /** A Brand Token that ended longer ago than this has been told so by many tries. */
 const TOLD_MS = 7 * 24 * 60 * 60 * 1000
@@ -49,8 +49,7 @@ export async function pushed(env: Env, id: string): Promise<'now' | 'within a mi
     await push(env, id)
     return 'now'
   } catch (error) {
-    const { name } = error instanceof Error ? error : new Error()
-    console.error(JSON.stringify({ fault: name, untold: id }))
+    console.error(JSON.stringify({ fault: faultOf(error), untold: id }))
     return 'within a minute'
   }
 }

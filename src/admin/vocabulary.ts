@@ -51,7 +51,7 @@ function mapOf(
   const issues = words.flatMap(([word, means]): Issue[] => {
     if (!v.is(f.text, word)) return [{ pointer: step(word), code: 'length', expected: '1 to 500' }]
     if (v.is(meaning, means)) return []
-    if (!expected) return [{ pointer: step(word), code: 'type', expected: 'text' }]
+    if (!expected) return [{ pointer: step(word), code: 'type', expected: 'string' }]
     return [{ pointer: step(word), code: 'enum', value: String(means), expected }]
   })
   if (issues.length > 0) throw refused(issues)

@@ -22,7 +22,8 @@ export interface Minted {
  * named `address:{address}`: the wrong secrets that came from there.
  *
  * Storage keys: `tokens` (Live[], at most 60), `version` (the oldest that may still mint),
- * `settings` (Settings, the newest that it was told), `wrongs` (Wrong[], at most 200). An alarm forgets the object when nothing in it counts any more.
+ * `settings` (Settings, the newest that it was told), `wrongs` (Wrong[], at most 200). An alarm
+ * forgets tokens and wrongs when none of them counts any more.
  */
 export class ClientGate extends DurableObject<Env> {
   /**

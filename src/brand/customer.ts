@@ -8,12 +8,22 @@ import type { Arrival, Rows } from '../ingest/intake.ts'
 import type { Checked, Entity, Judged } from '../ingest/judge.ts'
 import { warning } from '../ingest/warnings.ts'
 import { prover, type Verdict } from '../tracking/proof.ts'
-import { excess, type Findings, flawsOf, membersOf, misspelt, spellingOf, take } from './members.ts'
+import {
+  excess,
+  type Findings,
+  flawsOf,
+  lookalikes,
+  membersOf,
+  misspelt,
+  spellingOf,
+  take,
+} from './members.ts'
 import type { BrandResource } from './resource.ts'
 import { FORMS, readTime } from './time.ts'
 import { dayAt } from './zone.ts'
 
 const SPELLING = spellingOf(['customerId'])
+const ALL = spellingOf(['regtime', 'country', 'firstName', 'lastName', 'tracking_data'])
 
 /** What a customer may come to in many deliveries; one record brings at most 16 KiB. */
 const MOST = `at most ${MAX_EXTRAS / 1024} KiB of additional fields, all that were sent of it together`
@@ -53,6 +63,8 @@ function check(record: object, zone: string): Checked {
 
   const extras = [...members].filter(([name]) => !Object.hasOwn(COLUMNS, name))
   found.push(...flawsOf(extras), ...excess(extras))
+  const names = extras.map(([name]) => name)
+  warnings.push(...lookalikes(names, ALL))
   if (extras.length > 0) {
     // A map of names to JSON texts: when two are merged, no value is looked into.
     output.extras = JSON.stringify(

@@ -13,8 +13,6 @@ const LONGEST = 100
 /** How a decimal is written, for whoever wrote it otherwise. */
 const FORM = 'digits with at most one point, such as "1000.00"'
 
-const NOBODY = new Set<string>()
-
 /** Whether a value is meant as a decimal: any number, or decimal text. */
 export const isDecimal = (value: unknown): value is number | string =>
   typeof value === 'number' || (typeof value === 'string' && DECIMAL.test(value))
@@ -29,11 +27,11 @@ export const isSeparated = (value: unknown) =>
  */
 export function readDecimal(name: string, value: unknown): { issue: Issue | null; number: number } {
   if (!isDecimal(value) || String(value).length > MAX_CHARACTERS) {
-    const { issue } = judged(name, value, NO_DECIMAL, NOBODY)
+    const { issue } = judged(name, value, NO_DECIMAL)
     return { issue, number: 0 }
   }
   const number = typeof value === 'string' && digitsOf(value) > 15 ? Number.NaN : Number(value)
-  const { issue } = judged(name, number, amount, NOBODY)
+  const { issue } = judged(name, number, amount)
   return { issue, number: number + 0 }
 }
 

@@ -3,7 +3,7 @@ import { step } from '../ingest/envelope.ts'
 import { canonical } from '../ingest/idempotency.ts'
 import { type Warning, warning } from '../ingest/warnings.ts'
 import { isDecimal, isSeparated, readDecimal } from './decimal.ts'
-import { excess, type Findings, flawsOf } from './members.ts'
+import { excess, type Findings, flawsOf, lookalikes, spellingOf } from './members.ts'
 
 /** The member that says the product line, unless a definition names another. */
 const PRODUCT = 'product'
@@ -45,6 +45,15 @@ export function readKpis(
         warnings.push(warning('not_a_number', step(name), JSON.stringify(value)))
       }
     }
+  }
+  if (definition) {
+    const named = spellingOf([...definition.kpis, field])
+    warnings.push(
+      ...lookalikes(
+        details.map(([name]) => name),
+        named,
+      ),
+    )
   }
   if (amounts === 0) found.push({ pointer: '', code: 'no_kpi' })
   const names = [...kpis.keys()].map((name) => [name, null] as const)

@@ -2,11 +2,12 @@ import type * as v from 'valibot'
 import { isPlain } from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
 import { step } from '../ingest/envelope.ts'
+import { type Warning, warning } from '../ingest/warnings.ts'
 import type { Issue } from '../ingest/words.ts'
 
 /** The contract: the members that we do not know are JSON of at most 16 KiB a record. */
 const MAX_EXTRA_BYTES = 16_384
-const MOST = 'at most 16 KiB of additional fields'
+const MOST = `at most ${MAX_EXTRA_BYTES / 1024} KiB of fields of its own`
 
 /** What was found while the members of one record were read; `output` is by column. */
 export interface Findings {
@@ -25,7 +26,7 @@ export function take(
   name: string,
   column: string,
   field: v.GenericSchema,
-  personal: ReadonlySet<string> = NOBODY,
+  personal?: ReadonlySet<string>,
 ): void {
   const value = members.get(name)
   if (value === undefined) return
@@ -33,8 +34,6 @@ export function take(
   if (issue) found.push(issue)
   else output[column] = right
 }
-
-const NOBODY: ReadonlySet<string> = new Set()
 
 /** The right spelling of names, by what they are without their case. */
 export type Spelling = ReadonlyMap<string, string>
@@ -76,6 +75,15 @@ export function misspelt(
       }),
   ]
 }
+
+/** What is kept under a name that differs from a known one only by its case. */
+export const lookalikes = (names: Iterable<string>, right: Spelling): Warning[] =>
+  [...names].flatMap((name) => {
+    const meant = right.get(name.toLowerCase())
+    return meant === undefined || meant === name
+      ? []
+      : [warning('field_case', step(name), JSON.stringify(name), meant)]
+  })
 
 /** What of members cannot be kept as it was sent. */
 export const flawsOf = (members: readonly (readonly [string, unknown])[]): Issue[] =>

@@ -75,8 +75,6 @@ export function readClock(zone: string, clock: number): Reading {
   const before = offsetAt(zone, clock - DAY_MS)
   const after = offsetAt(zone, clock + DAY_MS)
   const shows = (offset: number) => offsetAt(zone, clock - offset) === offset
-  if (before === after && shows(before))
-    return { instant: clock - before, odd: null, offset: before }
   if (shows(before)) {
     const twice = before !== after && shows(after)
     return { instant: clock - before, odd: twice ? 'ambiguous' : null, offset: before }

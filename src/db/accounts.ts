@@ -20,6 +20,16 @@ export const listAccounts = (db: D1Database, page: Page): Promise<Found<Account>
     page,
   )
 
+/** All accounts, so many at a time. */
+export async function* allAccounts(db: D1Database, size: number): AsyncGenerator<Account[]> {
+  let after: string[] | null = null
+  do {
+    const page: Found<Account> = await listAccounts(db, { number: 1, size, after })
+    yield page.data
+    after = page.last
+  } while (after !== null)
+}
+
 /** What of an account may be changed; what is left out stays as it is. */
 export interface Change {
   name?: string | undefined

@@ -39,6 +39,9 @@ export function keyOf(record: object, key: readonly string[]): Record<string, st
   return Object.fromEntries(good.map((name) => [name, members[name] as string]))
 }
 
+/** Nothing of what is judged is personal. */
+const NOBODY: ReadonlySet<string> = new Set()
+
 /** One rule a field: the first that is broken explains the others. */
 const CONFIG = {
   abortPipeEarly: true,
@@ -49,7 +52,7 @@ const CONFIG = {
 export function broken(
   record: object,
   { entries }: Pick<Fields, 'entries'>,
-  personal: ReadonlySet<string>,
+  personal: ReadonlySet<string> = NOBODY,
 ): Pick<Checked, 'found' | 'output'> {
   const found: Issue[] = []
   const output: Record<string, unknown> = {}
@@ -84,7 +87,7 @@ export function judged(
   name: string,
   value: unknown,
   field: v.GenericSchema,
-  personal: ReadonlySet<string>,
+  personal: ReadonlySet<string> = NOBODY,
 ): { issue: Issue | null; output: unknown } {
   const result = field['~run']({ value }, CONFIG)
   if (!result.issues) return { issue: null, output: result.value }

@@ -51,7 +51,7 @@ const WORDS: Record<Rule, (value: string, expected: string) => string> = {
   unknown_customer: (value) => `No customer ${value} was sent before.`,
   unknown_affiliate: (value) => `No affiliate ${value} is configured.`,
   record_count: (_, expected) => `A request has ${expected} records.`,
-  field_case: () => 'The name of this field is written otherwise.',
+  field_case: () => 'The name of this field has the wrong case.',
   no_kpi: () => 'This event has no amount: neither Value nor a KPI.',
   circle: (value) => `${value} is below this affiliate, and cannot be its parent.`,
   idempotency_key_reused: () => 'This Idempotency-Key was used for other records.',
@@ -63,6 +63,8 @@ const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
   unknown_field: ({ pointer, names }) => meant(pointer.split('/').at(-1)!, names ?? []),
   currency: ({ value }) => meant(String(value).toUpperCase(), [...CURRENCIES]),
   enum: ({ value, expected = '' }) => meant(String(value), expected.split(', ')),
+  number: ({ expected }) =>
+    expected ? 'No separators, no sign but -, no exponent: "-1000.00" or 1000.5.' : null,
   date_time: ({ expected }) =>
     expected
       ? `Write it as ${expected}.`

@@ -1,5 +1,6 @@
 import { databaseOf } from '../auth/database.ts'
 import { storeClicks } from '../db/clicks.ts'
+import { faultOf } from '../errors.ts'
 import type { Click } from './go.ts'
 
 /**
@@ -15,8 +16,9 @@ export async function collectClicks(batch: MessageBatch<Click>, env: Env): Promi
         await storeClicks(databaseOf(env, binding), clicks)
         for (const message of messages) message.ack()
       } catch (error) {
-        const { name } = error instanceof Error ? error : new Error()
-        console.error(JSON.stringify({ fault: name, delayed: 'clicks', count: messages.length }))
+        console.error(
+          JSON.stringify({ fault: faultOf(error), delayed: 'clicks', count: messages.length }),
+        )
         for (const message of messages) message.retry({ delaySeconds: AGAIN_SECONDS })
       }
     }),

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Caller } from '../auth/admission.ts'
 import { findLink, type Link } from '../db/links.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, faultOf } from '../errors.ts'
 import { encode, newClickId } from './code.ts'
 import { withTracking } from './landing.ts'
 
@@ -62,7 +62,6 @@ async function record(env: Env, click: Click): Promise<void> {
   try {
     await env.CLICKS.send(click)
   } catch (error) {
-    const { name } = error instanceof Error ? error : new Error()
-    console.error(JSON.stringify({ fault: name, lost: 'click', link_id: click.link_id }))
+    console.error(JSON.stringify({ fault: faultOf(error), lost: 'click', link_id: click.link_id }))
   }
 }

@@ -6,7 +6,7 @@ import { pointerOf } from '../ingest/envelope.ts'
 import type { Arrival, Rows } from '../ingest/intake.ts'
 import type { Entity, Judged } from '../ingest/judge.ts'
 import { warning } from '../ingest/warnings.ts'
-import { check, keyOf, type Reader } from './activity.ts'
+import { check, keyOf, type Reader } from './event.ts'
 import type { BrandResource } from './resource.ts'
 import { dayAt } from './zone.ts'
 

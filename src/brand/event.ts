@@ -11,8 +11,6 @@ import { FORMS, readTime, type Time } from './time.ts'
 
 const SPELLING = spellingOf(KNOWN)
 
-const NOBODY: ReadonlySet<string> = new Set()
-
 /** How an account's events are to be read. */
 export interface Reader {
   zone: string
@@ -30,9 +28,9 @@ export function check(record: object, reader: Reader): Checked {
   const required = ['customerid', 'eventname']
   if (definition?.eventid === 'required') required.push('eventid')
   const isNamed = (name: string) =>
-    definition?.kpis.includes(name) || name === productField(definition)
+    (definition?.kpis.includes(name) ?? false) || name === productField(definition)
   const findings: Findings = {
-    found: misspelt(members, SPELLING, required, (name) => isNamed(name) === true),
+    found: misspelt(members, SPELLING, required, isNamed),
     output: {},
   }
   const { output, found } = findings
@@ -68,7 +66,7 @@ function readCreatetime(
 ): Warning[] {
   const sent = members.get('createtime')
   if (sent === undefined) return [warning('no_createtime', '/createtime')]
-  const { issue } = judged('createtime', sent, text, NOBODY)
+  const { issue } = judged('createtime', sent, text)
   if (time && !issue) Object.assign(output, { createtime: time.instant, day: time.day })
   else {
     const isText = issue?.code !== 'type'
@@ -94,15 +92,14 @@ function readProduct(
   take(findings, members, field, 'product', text)
   const { product } = findings.output as { product?: string }
   const stray = definition?.product ? undefined : members.get('Product')
-  const unmapped = (name: string, value: unknown) =>
-    warning('unmapped_product', step(name), JSON.stringify(String(value).slice(0, 40)))
-  const warnings = stray === undefined ? [] : [unmapped('Product', stray)]
+  const quoted = (value: unknown) => JSON.stringify(String(value).slice(0, 40))
+  const warnings = stray === undefined ? [] : [warning('stray_product', '/Product', quoted(stray))]
   if (product === undefined) return warnings
 
   const map = new Map(Object.entries(definition?.product?.map ?? {}))
   const line = map.get(product) ?? PRODUCTS.find((name) => name === product)
   if (line) findings.output.product = line
-  else warnings.push(unmapped(field, product))
+  else warnings.push(warning('unmapped_product', step(field), quoted(product)))
   return warnings
 }
 
@@ -138,7 +135,7 @@ export function keyOf(record: object, reader: Reader): Record<string, string> | 
     : ['eventname', 'customerid', 'createtime', 'Currency', productField(definition)]
   const good = names.flatMap((name) => {
     const value = members.get(name)
-    return judged('', value, id, NOBODY).issue ? [] : [[name, value as string] as const]
+    return judged('', value, id).issue ? [] : [[name, value as string] as const]
   })
   return good.length > 0 ? Object.fromEntries(good) : undefined
 }
