@@ -77,7 +77,7 @@ function accountOf({ accounts }: File, path: string, vertical: string, name: str
   const all = (Array.isArray(accounts) ? accounts : []).filter(
     (account) => account.vertical === vertical,
   )
-  const fitting = name === null ? all : all.filter((account) => account.name === name)
+  const fitting = name === null ? all : all.filter((one) => [one.account, one.name].includes(name))
   if (fitting.length === 1) return fitting[0]!
   const known = all.map((account) => account.name).join(', ')
   if (fitting.length > 1) throw misuse(`${path}: choose with --account one of: ${known}.`)
