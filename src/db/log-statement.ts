@@ -10,8 +10,8 @@ const SHOWN = 80
 
 /**
  * Logs a delivery, and finds by the way what the database alone knows of its records: who refers
- * to what is not known or grows too large, who is new, stale, erased, or moves. All that follows asks this line. Logged
- * again, by a retry of ours, it stays as it is.
+ * to what is not known or grows too large, who is new, stale, erased, or moves. All that follows asks
+ * this line. Logged again, by a retry of ours, it stays as it is.
  *
  * `?3` … `?15`: attempt, time, resource, form, dry run, lenient, received; wrong records and their
  * errors by number, the first of these; what becomes of what is not known; the Idempotency-Key and
