@@ -5,6 +5,7 @@ import { ApiError } from '../errors.ts'
 import { readBody } from '../ingest/body.ts'
 import { broken } from '../ingest/closed.ts'
 import { parseJson } from '../ingest/json.ts'
+import { isObject } from '../ingest/judge.ts'
 import { type Issue, say } from '../ingest/words.ts'
 
 /** What an address names and is not there. */
@@ -31,17 +32,7 @@ export async function readFields<const E extends v.ObjectEntries>(
 ): Promise<v.InferOutput<v.ObjectSchema<E, undefined>>> {
   const isEmpty = c.req.raw.body === null || c.req.header('Content-Length') === '0'
   const body = isEmpty ? {} : await readJson(c)
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw refused([{ pointer: '', code: 'type', expected: 'object' }])
-  }
-  return fieldsOf(body, entries)
-}
-
-/** The members of an object, judged. */
-export function fieldsOf<const E extends v.ObjectEntries>(
-  body: object,
-  entries: E,
-): v.InferOutput<v.ObjectSchema<E, undefined>> {
+  if (!isObject(body)) throw refused([{ pointer: '', code: 'type', expected: 'object' }])
   const { found, output } = broken(body, v.object(entries))
   if (found.length > 0) throw refused(found)
   return output as v.InferOutput<v.ObjectSchema<E, undefined>>
@@ -49,7 +40,7 @@ export function fieldsOf<const E extends v.ObjectEntries>(
 
 /** What is wrong with one object of a body, and what of it is right; `at` is where it stands there. */
 export function judgedAt(body: unknown, entries: v.ObjectEntries, at: string) {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isObject(body)) {
     const issue: Issue = { pointer: at, code: 'type', expected: 'object' }
     return { issues: [issue], output: {} as Record<string, unknown> }
   }

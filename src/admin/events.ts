@@ -14,6 +14,7 @@ import {
 import { ApiError } from '../errors.ts'
 import * as f from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
+import { isObject } from '../ingest/judge.ts'
 import { readQuery } from '../ingest/query.ts'
 import type { Issue } from '../ingest/words.ts'
 import { judgedAt, missing, readFields, refused } from './body.ts'
@@ -61,10 +62,7 @@ function productOf(said: unknown): { product: EventDefinition['product']; issues
   return { product, issues }
 }
 
-const anObject = v.custom<object>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'type object',
-)
+const anObject = v.custom<object>(isObject, 'type object')
 
 const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
 

@@ -5,6 +5,7 @@ import { audited } from '../db/audit.ts'
 import { type Field, putWords, wordsOf } from '../db/vocabulary.ts'
 import * as f from '../fields.ts'
 import { step } from '../ingest/envelope.ts'
+import { isObject } from '../ingest/judge.ts'
 import { readQuery } from '../ingest/query.ts'
 import type { Issue } from '../ingest/words.ts'
 import { accountOf } from './accounts.ts'
@@ -41,9 +42,7 @@ function mapOf(
   meaning: v.GenericSchema<unknown, string>,
   expected?: string,
 ): Record<string, string> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw refused([{ pointer: '', code: 'type', expected: 'object' }])
-  }
+  if (!isObject(body)) throw refused([{ pointer: '', code: 'type', expected: 'object' }])
   const words = Object.entries(body)
   if (words.length > MAX_WORDS) {
     throw refused([{ pointer: '', code: 'length', expected: `at most ${MAX_WORDS} words` }])

@@ -3,6 +3,7 @@ import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { ApiError, unavailable } from '../errors.ts'
 import type { Caller } from './admission.ts'
 import { oncePer } from './once.ts'
+import { digest } from './secret.ts'
 
 /** The header that Cloudflare Access sets for whom it has let through. */
 const ASSERTION = 'Cf-Access-Jwt-Assertion'
@@ -37,11 +38,10 @@ const isJson = (type = '') => /^application\/json\b/i.test(type)
 /** Compares digests, in constant time: how much of a guess is right must not show. */
 async function isAdminKey(key: string, { ADMIN_KEY }: Env): Promise<boolean> {
   if (!ADMIN_KEY) return false
-  const [sent, own] = await Promise.all([key, ADMIN_KEY].map(sha256))
+  const digests = await Promise.all([key, ADMIN_KEY].map(digest))
+  const [sent, own] = digests.map((hex) => new TextEncoder().encode(hex))
   return crypto.subtle.timingSafeEqual(sent!, own!)
 }
-
-const sha256 = (text: string) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
 
 /** The team's public keys; they are fetched when they are needed, and kept for a while. */
 const keysOf = oncePer((team: string) => createRemoteJWKSet(new URL('/cdn-cgi/access/certs', team)))

@@ -3,16 +3,16 @@ import { digest } from '../auth/secret.ts'
 import type { Row } from '../db/deliver.ts'
 import { eventShelf } from '../db/shelf.ts'
 import { pointerOf } from '../ingest/envelope.ts'
-import type { Arrival, Rows } from '../ingest/intake.ts'
+import { type Arrival, named, type Rows } from '../ingest/intake.ts'
 import type { Entity, Judged } from '../ingest/judge.ts'
 import { warning } from '../ingest/warnings.ts'
+import { definitionsByName } from './definition.ts'
 import { check, keyOf, type Reader } from './event.ts'
 import type { BrandResource } from './resource.ts'
 import { dayAt } from './zone.ts'
 
 function entityOf({ time_zone, events }: Grant): Entity {
-  const definitions = new Map(events.map((definition) => [definition.eventname, definition]))
-  const reader: Reader = { zone: time_zone, definitions }
+  const reader: Reader = { zone: time_zone, definitions: definitionsByName(events) }
   return {
     wraps: false,
     nameOf: () => null,
@@ -101,9 +101,6 @@ export const activities: BrandResource = {
 function keyFrom([id]: readonly (string | null)[]): Record<string, string> | undefined {
   if (id?.startsWith('e ')) return { eventid: id.slice(2) }
   if (!id?.startsWith('d ')) return undefined
-  const values = JSON.parse(id.slice(2)) as (string | null)[]
   const names = ['eventname', 'customerid', 'createtime', 'Currency', 'product']
-  return Object.fromEntries(
-    names.flatMap((name, i) => (values[i] ? [[name, values[i]] as const] : [])),
-  )
+  return named(names, JSON.parse(id.slice(2)))
 }

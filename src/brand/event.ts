@@ -1,11 +1,11 @@
-import { type EventDefinition, KNOWN, PRODUCTS } from '../db/definitions.ts'
+import { KNOWN, PRODUCTS } from '../db/definitions.ts'
 import { currency, id, text } from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
 import { step } from '../ingest/envelope.ts'
 import type { Checked } from '../ingest/judge.ts'
-import { type Warning, warning } from '../ingest/warnings.ts'
-import { WITHDRAWN } from '../iso-4217.ts'
-import { productField, readKpis } from './kpis.ts'
+import { currencyWarnings, type Warning, warning } from '../ingest/warnings.ts'
+import { type Definition, productField } from './definition.ts'
+import { readKpis } from './kpis.ts'
 import { type Findings, membersOf, misspelt, spellingOf, take } from './members.ts'
 import { FORMS, readTime, type Time } from './time.ts'
 
@@ -14,11 +14,11 @@ const SPELLING = spellingOf(KNOWN)
 /** How an account's events are to be read. */
 export interface Reader {
   zone: string
-  definitions: ReadonlyMap<string, EventDefinition>
+  definitions: ReadonlyMap<string, Definition>
 }
 
 /** The definition of a record's event, if there is one. */
-export const definitionOf = ({ definitions }: Reader, members: Map<string, unknown>) =>
+const definitionOf = ({ definitions }: Reader, members: Map<string, unknown>) =>
   definitions.get(members.get('eventname') as string)
 
 /** One event, or one day of one customer, in the columns that keep it. */
@@ -28,7 +28,7 @@ export function check(record: object, reader: Reader): Checked {
   const required = ['customerid', 'eventname']
   if (definition?.eventid === 'required') required.push('eventid')
   const isNamed = (name: string) =>
-    (definition?.kpis.includes(name) ?? false) || name === productField(definition)
+    (definition?.kpis.has(name) ?? false) || name === productField(definition)
   const findings: Findings = {
     found: misspelt(members, SPELLING, required, isNamed),
     output: {},
@@ -43,7 +43,7 @@ export function check(record: object, reader: Reader): Checked {
   const time = timeOf(members, reader.zone)
   const warnings = [
     ...readCreatetime(findings, members, time),
-    ...currencyWarnings(output.currency),
+    ...currencyWarnings(output.currency, '/Currency'),
     ...readProduct(findings, members, definition),
     ...readKpis(findings, members, definition),
   ]
@@ -77,27 +77,21 @@ function readCreatetime(
   return time?.warnings ?? []
 }
 
-function currencyWarnings(code: unknown): Warning[] {
-  const month = WITHDRAWN.get(code as string)
-  return month ? [warning('withdrawn_currency', '/Currency', String(code), month)] : []
-}
-
 /** The product line: what the definition's map makes of it, or one of the four as it stands. */
 function readProduct(
   findings: Findings,
   members: Map<string, unknown>,
-  definition: EventDefinition | undefined,
+  definition: Definition | undefined,
 ): Warning[] {
   const field = productField(definition)
   take(findings, members, field, 'product', text)
   const { product } = findings.output as { product?: string }
-  const stray = definition?.product ? undefined : members.get('Product')
+  const stray = definition?.lines ? undefined : members.get('Product')
   const quoted = (value: unknown) => JSON.stringify(String(value).slice(0, 40))
   const warnings = stray === undefined ? [] : [warning('stray_product', '/Product', quoted(stray))]
   if (product === undefined) return warnings
 
-  const map = new Map(Object.entries(definition?.product?.map ?? {}))
-  const line = map.get(product) ?? PRODUCTS.find((name) => name === product)
+  const line = definition?.lines?.get(product) ?? PRODUCTS.find((name) => name === product)
   if (line) findings.output.product = line
   else warnings.push(warning('unmapped_product', step(field), quoted(product)))
   return warnings
@@ -110,7 +104,7 @@ function readProduct(
  */
 export function identityOf(
   members: Map<string, unknown>,
-  definition: EventDefinition | undefined,
+  definition: Definition | undefined,
   time: Time | null,
 ): string | null {
   const eventid = members.get('eventid')

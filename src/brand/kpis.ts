@@ -1,16 +1,10 @@
-import { type EventDefinition, KNOWN } from '../db/definitions.ts'
+import { KNOWN } from '../db/definitions.ts'
 import { step } from '../ingest/envelope.ts'
 import { canonical } from '../ingest/idempotency.ts'
 import { type Warning, warning } from '../ingest/warnings.ts'
 import { isDecimal, isSeparated, readDecimal } from './decimal.ts'
-import { excess, type Findings, flawsOf, lookalikes, spellingOf } from './members.ts'
-
-/** The member that says the product line, unless a definition names another. */
-const PRODUCT = 'product'
-
-/** The member that says the product line of such events. */
-export const productField = (definition: EventDefinition | undefined) =>
-  definition?.product?.field ?? PRODUCT
+import { type Definition, PRODUCT, productField } from './definition.ts'
+import { excess, type Findings, flawsOf, lookalikes } from './members.ts'
 
 /**
  * The amounts of an event. With a definition exactly the members that it names are KPIs; without
@@ -19,7 +13,7 @@ export const productField = (definition: EventDefinition | undefined) =>
 export function readKpis(
   { found, output }: Findings,
   members: Map<string, unknown>,
-  definition: EventDefinition | undefined,
+  definition: Definition | undefined,
 ): Warning[] {
   const kpis = new Map<string, number>()
   const details: [string, unknown][] = []
@@ -28,7 +22,7 @@ export function readKpis(
   const hasValue = members.has('Value')
   const isKpi = (name: string, value: unknown) =>
     definition
-      ? definition.kpis.includes(name)
+      ? definition.kpis.has(name)
       : !hasValue && isDecimal(value) && name.toLowerCase() !== PRODUCT
   let amounts = 0
   for (const [name, value] of members) {
@@ -46,25 +40,12 @@ export function readKpis(
       }
     }
   }
-  if (definition) {
-    const named = spellingOf([...definition.kpis, field])
-    warnings.push(
-      ...lookalikes(
-        details.map(([name]) => name),
-        named,
-      ),
-    )
-  }
+  const names = details.map(([name]) => name)
+  if (definition) warnings.push(...lookalikes(names, definition.spelling))
   if (amounts === 0) found.push({ pointer: '', code: 'no_kpi' })
-  const names = [...kpis.keys()].map((name) => [name, null] as const)
-  found.push(
-    ...flawsOf([...details, ...names]),
-    ...excess([...details, ...amountsIn(members, kpis)]),
-  )
+  const amountsSent = [...kpis.keys()].map((name) => [name, members.get(name)] as const)
+  found.push(...flawsOf([...details, ...amountsSent]), ...excess([...details, ...amountsSent]))
   if (kpis.size > 0) output.kpis = canonical(Object.fromEntries(kpis))
   if (details.length > 0) output.details = canonical(Object.fromEntries(details))
   return warnings
 }
-
-const amountsIn = (members: Map<string, unknown>, kpis: Map<string, number>) =>
-  [...kpis.keys()].map((name) => [name, members.get(name)] as const)

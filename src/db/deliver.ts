@@ -69,27 +69,32 @@ export function deliver(
     full: arrays(rows, shelf.columns),
     later: arrays(later, shelf.columns),
   }
-  const keyOf = ({ values }: Row) => shelf.key.map((name) => String(values[name])).join(' ')
-  const keys = new Map(
-    later.length > 0 ? [...rows, ...later].map((row) => [row.idx, keyOf(row)]) : [],
-  )
   return tried(async (attempt) => {
     const answers = await session.batch<Record<string, unknown>>(
       batchOf(session, shelf, parcel, chunks, attempt),
     )
     const delivery = answers.at(-1)!.results[0] as unknown as Delivery
     const revisions = new Map<number, number>()
-    const seen = new Set<string | undefined>()
-    const written = answers.slice(1, -1).flatMap(({ results }) => results)
-    for (const { idx, revision } of written.sort((a, b) => Number(a.idx) - Number(b.idx))) {
-      const key = later.length > 0 ? keys.get(Number(idx)) : undefined
-      // A dry run compares with what is stored: what comes again would find the first one there.
-      const isSecond = dryRun && revision === 1 && key !== undefined && seen.has(key)
-      revisions.set(Number(idx), isSecond ? 2 : Number(revision))
-      seen.add(key)
+    for (const { results } of answers.slice(1, -1)) {
+      for (const { idx, revision } of results) revisions.set(Number(idx), Number(revision))
     }
+    if (dryRun) countAgain(revisions, parcel, shelf)
     return { delivery, revisions }
   })
+}
+
+/**
+ * A dry run compares with what is stored: what comes again would find there the first of its key, if
+ * that was to be created.
+ */
+function countAgain(revisions: Map<number, number>, { rows, later }: Parcel, shelf: Shelf): void {
+  const keyOf = ({ values }: Row) => JSON.stringify(shelf.key.map((name) => values[name]))
+  const isCreated = ({ idx }: Row) => revisions.get(idx) === 1
+  const created = new Set(later.length > 0 ? rows.filter(isCreated).map(keyOf) : [])
+  for (const row of later.filter(isCreated)) {
+    if (created.has(keyOf(row))) revisions.set(row.idx, 2)
+    created.add(keyOf(row))
+  }
 }
 
 interface Chunks {

@@ -38,6 +38,15 @@ export interface Arrival {
   idempotencyKey: string | null
 }
 
+/** A record's key, of the columns that keep it; those that were no good are left out. */
+export function named(
+  names: readonly string[],
+  values: readonly (string | null)[],
+): Record<string, string> | undefined {
+  const sent = names.flatMap((name, i) => (values[i] ? [[name, values[i]] as const] : []))
+  return sent.length > 0 ? Object.fromEntries(sent) : undefined
+}
+
 /** A record, as far as an issue names it. */
 interface Named {
   form: Form
@@ -52,10 +61,10 @@ export function refusalOf(
   value: unknown,
 ): Issue {
   const at = pointerOf(form, index)
-  const named = { index, ...(key && { key }), ...refusal }
+  const issue = { index, ...(key && { key }), ...refusal }
   return reference === null
-    ? { ...named, pointer: at }
-    : { ...named, pointer: `${at}/${reference}`, value }
+    ? { ...issue, pointer: at }
+    : { ...issue, pointer: `${at}/${reference}`, value }
 }
 
 /** Errors of the door and of the database in the order of the records, of each as many as may be. */

@@ -91,7 +91,8 @@ const NO_OBJECT: Checked = {
   warnings: [],
 }
 
-const isObject = (record: unknown): record is object =>
+/** Whether a JSON value is an object, and no list. */
+export const isObject = (record: unknown): record is object =>
   typeof record === 'object' && record !== null && !Array.isArray(record)
 
 /** The key of a record as it was sent, if that is an object. */

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import type { Grant } from '../auth/grant.ts'
-import { deliver, type Parcel } from '../db/deliver.ts'
+import { deliver, type Parcel, type Row } from '../db/deliver.ts'
 import { ApiError } from '../errors.ts'
 import { readBody } from './body.ts'
 import { newDeliveryId } from './delivery-id.ts'
@@ -14,6 +14,7 @@ import { logged } from './log.ts'
 import { readPrefer } from './prefer.ts'
 import { readDryRun } from './query.ts'
 import { answer } from './report.ts'
+import { LARGE } from './turn.ts'
 
 /**
  * Receives one delivery: reads and judges the body while the gate is asked, stores what may be
@@ -41,7 +42,7 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
     const id = newDeliveryId(receivedAt)
     const arrival = { env: c.env, grant, id, receivedAt, idempotencyKey: key }
     const records = await intake.rowsOf(judged, arrival)
-    checkSize(records)
+    if (text.length > LARGE) checkSize(records)
     const parcel: Parcel = {
       ...records,
       ...about(judged, intake, arrival),
@@ -88,13 +89,17 @@ const DAY_MS = 86_400_000
 /** Whether it brings what happened on that day (UTC): feeds are due by the next morning. */
 function isOf(time: number, { rows, later }: Rows, { shelf }: Intake): boolean {
   const day = new Date(time).toISOString().slice(0, 10)
-  return [...rows, ...later].some(({ values }) => values[shelf.day] === day)
+  const isThen = ({ values }: Row) => values[shelf.day] === day
+  return rows.some(isThen) || later.some(isThen)
 }
 
 /** As rows they may take so many characters: an isolate has 128 MB, and makes more of them. */
 const MAX_CHARACTERS = 12_000_000
 
-/** Refuses what would become far larger than it was sent: quotes within texts within texts. */
+/**
+ * Refuses what would become far larger than it was sent: quotes within texts within texts. A body
+ * that is not large cannot come so far.
+ */
 function checkSize({ rows, later }: Rows): void {
   let characters = 0
   for (const { values } of [...rows, ...later]) {

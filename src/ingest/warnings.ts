@@ -1,3 +1,5 @@
+import { WITHDRAWN } from '../iso-4217.ts'
+
 /** Something the sender should know of a record that is stored. */
 export interface Warning {
   code: string
@@ -41,4 +43,10 @@ const SAME: Partial<Record<WarningCode, WarningCode>> = { stray_product: 'unmapp
 export function warning(code: WarningCode, pointer: string, of = '', more = ''): Warning {
   const say: (of: string, more: string) => string = WORDS[code]
   return { code: SAME[code] ?? code, pointer, message: say(of, more) }
+}
+
+/** A currency that was withdrawn is stored: the event may be older than its end. */
+export function currencyWarnings(code: unknown, pointer: string): Warning[] {
+  const month = WITHDRAWN.get(code as string)
+  return month === undefined ? [] : [warning('withdrawn_currency', pointer, String(code), month)]
 }

@@ -11,12 +11,25 @@ import { oncePer } from '../auth/once.ts'
 /** How all begins that we give out. */
 export const PREFIX = 'tr1'
 
-const FORM = /^[\w-]{44}$/
 const LINK = 6
 const CLICK = 9
 const ACCOUNT = 5
 const AFFILIATE = 3
 const SIGNATURE = 10
+
+/** Three bytes are four characters. */
+const charactersOf = (bytes: number) => (bytes / 3) * 4
+const LINK_END = charactersOf(LINK)
+const CLICK_END = charactersOf(LINK + CLICK)
+
+/** How long a code is behind its prefix. */
+export const BODY = charactersOf(LINK + CLICK + ACCOUNT + AFFILIATE + SIGNATURE)
+
+const FORM = new RegExp(`^[\\w-]{${BODY}}$`)
+const LINK_FORM = new RegExp(`^[\\w-]{${LINK_END}}$`)
+
+/** Whether a link may have this id. */
+export const isLinkId = (text: string) => LINK_FORM.test(text)
 
 /** Times are counted from here, in milliseconds: five bytes of them last until 2060. */
 const EPOCH = Date.UTC(2026, 0, 1)
@@ -70,8 +83,8 @@ export async function decode(keys: string, text: string): Promise<Code | null> {
     if (!areEqual(signature, bytes.subarray(-SIGNATURE))) continue
     const whose = said.subarray(LINK + CLICK)
     return {
-      link_id: body.slice(0, 8),
-      click_id: body.slice(8, 20),
+      link_id: body.slice(0, LINK_END),
+      click_id: body.slice(LINK_END, CLICK_END),
       account: toText(whose.subarray(0, ACCOUNT)),
       affiliate: toText(whose.subarray(ACCOUNT)),
     }

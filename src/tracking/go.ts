@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { Caller } from '../auth/admission.ts'
 import { findLink, type Link } from '../db/links.ts'
 import { ApiError, faultOf } from '../errors.ts'
-import { encode, newClickId } from './code.ts'
+import { encode, isLinkId, newClickId } from './code.ts'
 import { withTracking } from './landing.ts'
 
 /** One visitor on the way, as the queue carries it: nothing of it is personal. */
@@ -24,18 +24,16 @@ const CACHED_LINKS = 10_000
 const cache = new Map<string, { link: Link; until: number }>()
 
 /** Only what exists is remembered: a new link works at once. */
-async function linkOf(env: Env, link_id: string, now: number): Promise<Link> {
+async function cachedLink(env: Env, link_id: string, now: number): Promise<Link> {
   const known = cache.get(link_id)
   if (known && known.until > now) return known.link
   cache.delete(link_id)
-  const link = FORM.test(link_id) ? await findLink(env.DB, link_id) : null
+  const link = isLinkId(link_id) ? await findLink(env.DB, link_id) : null
   if (!link || link.disabled) throw new ApiError('not_found')
   if (cache.size >= CACHED_LINKS) cache.clear()
   cache.set(link_id, { link, until: now + CACHED_MS })
   return link
 }
-
-const FORM = /^[\w-]{8}$/
 
 /**
  * Leads a visitor to the landing page of a link. It reads at most the link; the click goes to a
@@ -43,7 +41,7 @@ const FORM = /^[\w-]{8}$/
  */
 export const go = new Hono<Caller>().get('/:link_id', async (c) => {
   const now = Date.now()
-  const link = await linkOf(c.env, c.req.param('link_id'), now)
+  const link = await cachedLink(c.env, c.req.param('link_id'), now)
   const { account, binding, link_id, landing_page } = link
   const click_id = newClickId(now)
   const code = await encode(c.env.TRACKING_KEYS, link, click_id)

@@ -1,4 +1,4 @@
-import { accountTag, affiliateTag, decode, PREFIX } from './code.ts'
+import { accountTag, affiliateTag, BODY, decode, PREFIX } from './code.ts'
 
 /** What `tracking_data` proves of where a customer came from (§9). */
 export type Verdict = 'attributed' | 'altered' | 'foreign' | 'unrecognised' | 'conflict'
@@ -9,8 +9,7 @@ export interface Proof {
   link: string | null
 }
 
-/** How long a code is behind its prefix, and a text that can only have been one. */
-const BODY = 44
+/** A text that can only have been a code. */
 const ONCE_OURS = new RegExp(`${PREFIX}[\\w-]{20,}`, 'i')
 
 /**

@@ -4,9 +4,8 @@ import { keyOf as keyColumns } from '../db/shelf.ts'
 import type { Table } from '../db/tables.ts'
 import type { Tally } from '../db/totals.ts'
 import { closed, type Fields } from '../ingest/closed.ts'
-import type { Intake } from '../ingest/intake.ts'
-import { type Warning, warning } from '../ingest/warnings.ts'
-import { WITHDRAWN } from '../iso-4217.ts'
+import { type Intake, named } from '../ingest/intake.ts'
+import { currencyWarnings } from '../ingest/warnings.ts'
 import { PERSONAL, rowsOf } from './rows.ts'
 
 /**
@@ -48,7 +47,7 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     refusal: { code: UNKNOWN[own.shelf.refers!.table] },
     entity: () => entity,
     rowsOf: rowsOf(own.shelf, dated),
-    keyFrom: (values) => keyFrom(key, values),
+    keyFrom: (values) => named(key, values),
     repeatable: false,
   }
 }
@@ -56,18 +55,7 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
 /** The code of a reference to what is not known, by the table where it should be. */
 const UNKNOWN = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
 
-function keyFrom(names: readonly string[], values: readonly (string | null)[]) {
-  const sent = names.flatMap((name, i) => (values[i] ? [[name, values[i]] as const] : []))
-  return sent.length > 0 ? Object.fromEntries(sent) : undefined
-}
-
-/** A currency that was withdrawn is stored: the event may be older than its end. */
-function warnOf({ currency }: Record<string, unknown>): Warning[] {
-  const month = WITHDRAWN.get(currency as string)
-  return month === undefined
-    ? []
-    : [warning('withdrawn_currency', '/currency', String(currency), month)]
-}
+const warnOf = ({ currency }: Record<string, unknown>) => currencyWarnings(currency, '/currency')
 
 type Columns<T extends Table> = Omit<T['$inferInsert'], OursAndDay>
 type OursAndDay =
