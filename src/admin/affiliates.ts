@@ -17,9 +17,9 @@ import * as f from '../fields.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import { readQuery } from '../ingest/query.ts'
 import type { Issue } from '../ingest/words.ts'
-import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { accountOf } from './accounts.ts'
 import { judgedAt, readJson, refused } from './body.ts'
+import { listed } from './listed.ts'
 
 const entries = { affiliate_id: f.id, parent: v.optional(v.nullable(f.id)) }
 
@@ -51,14 +51,7 @@ export const affiliates = new Hono<Caller>()
     return c.json({ received: sent.length, changed })
   })
 
-  .get('/', async (c) => {
-    const asked = readQuery(c.req.url, ...PAGING)
-    const { id, binding } = await accountOf(c)
-    const context = JSON.stringify([id, 'affiliates'])
-    const page = await readPage(c.env, context, asked)
-    const found = await listAffiliates(databaseOf(c.env, binding), id, page)
-    return answerPage(c, context, page, found)
-  })
+  .get('/', (c) => listed(c, 'affiliates', ({ id }, page, db) => listAffiliates(db, id, page)))
 
   .get('/unconfigured', async (c) => {
     readQuery(c.req.url)

@@ -4,8 +4,8 @@ import { databaseOf } from '../auth/database.ts'
 import { attributionOf, clicksOf, configured, listAttributed } from '../db/attribution.ts'
 import { affiliatesOfLinks } from '../db/links.ts'
 import { readQuery, readSpan } from '../ingest/query.ts'
-import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { accountOf } from './accounts.ts'
+import { listed } from './listed.ts'
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
@@ -14,33 +14,30 @@ const isText = (value: string | null | undefined): value is string => typeof val
  * configured later has its earlier customers, too.
  */
 export const attribution = new Hono<Caller>()
-  .get('/customers', async (c) => {
-    const query = readQuery(c.req.url, ...PAGING)
-    const { id, binding } = await accountOf(c)
-    const db = databaseOf(c.env, binding)
-    const context = JSON.stringify([id, 'attributed'])
-    const page = await readPage(c.env, context, query)
-    const found = await listAttributed(db, id, page)
-    const ofLinks = await affiliatesOfLinks(
-      c.env.DB,
-      id,
-      found.data.map(({ link }) => link).filter(isText),
-    )
-    // A partner names who is paid; a brand's customer is paid to the affiliate of its link.
-    const paid = found.data.map((one) => one.affiliate_id ?? ofLinks.get(one.link ?? '') ?? null)
-    const known = await configured(db, id, paid.filter(isText))
-    const data = found.data.map(({ customer_id, day, verdict, link }, i) => ({
-      customer_id,
-      day,
-      attribution: {
-        verdict,
-        link_id: link,
-        affiliate_id: paid[i]!,
-        affiliate_configured: paid[i] !== null && known.has(paid[i]!),
-      },
-    }))
-    return answerPage(c, context, page, { ...found, data })
-  })
+  .get('/customers', (c) =>
+    listed(c, 'attributed', async ({ id }, page, db) => {
+      const found = await listAttributed(db, id, page)
+      const ofLinks = await affiliatesOfLinks(
+        c.env.DB,
+        id,
+        found.data.map(({ link }) => link).filter(isText),
+      )
+      // A partner names who is paid; a brand's customer is paid to the affiliate of its link.
+      const paid = found.data.map((one) => one.affiliate_id ?? ofLinks.get(one.link ?? '') ?? null)
+      const known = await configured(db, id, paid.filter(isText))
+      const data = found.data.map(({ customer_id, day, verdict, link }, i) => ({
+        customer_id,
+        day,
+        attribution: {
+          verdict,
+          link_id: link,
+          affiliate_id: paid[i]!,
+          affiliate_configured: paid[i] !== null && known.has(paid[i]!),
+        },
+      }))
+      return { ...found, data }
+    }),
+  )
 
   .get('/attribution', async (c) => {
     const { from, to } = readSpan(readQuery(c.req.url, 'from', 'to'))

@@ -11,9 +11,9 @@ import { type Erasure, erase, isCustomer, listErasures } from '../db/erasure.ts'
 import { tried } from '../db/run.ts'
 import { id as anyId } from '../fields.ts'
 import { invalidQuery, readQuery } from '../ingest/query.ts'
-import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { accountOf } from './accounts.ts'
 import { missing } from './body.ts'
+import { listed } from './listed.ts'
 import { pushed } from './push.ts'
 
 const STEP = 500
@@ -38,14 +38,7 @@ export const erasures = new Hono<Caller>()
     return c.json({ customer_id, erased_at })
   })
 
-  .get('/erasures', async (c) => {
-    const query = readQuery(c.req.url, ...PAGING)
-    const { id, binding } = await accountOf(c)
-    const context = JSON.stringify([id, 'erasures'])
-    const page = await readPage(c.env, context, query)
-    const found = await listErasures(databaseOf(c.env, binding), id, page)
-    return answerPage(c, context, page, found)
-  })
+  .get('/erasures', (c) => listed(c, 'erasures', ({ id }, page, db) => listErasures(db, id, page)))
 
 /**
  * One command after a database was restored to an earlier time: erases again all that was ever

@@ -7,10 +7,10 @@ import { audited } from '../db/audit.ts'
 import { insertLink, type LinkRow, linkOf, listLinks, updateLink } from '../db/links.ts'
 import * as f from '../fields.ts'
 import { readQuery } from '../ingest/query.ts'
-import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { newLinkId } from '../tracking/code.ts'
 import { accountOf } from './accounts.ts'
 import { missing, readFields, refused } from './body.ts'
+import { listed } from './listed.ts'
 
 const MAX_ADDRESS = 2000
 
@@ -71,15 +71,12 @@ export const links = new Hono<Caller>()
     return c.json(present(c.env, { ...link, disabled: 0 }), 201)
   })
 
-  .get('/', async (c) => {
-    const asked = readQuery(c.req.url, ...PAGING)
-    const { id } = await accountOf(c)
-    const context = JSON.stringify([id, 'links'])
-    const page = await readPage(c.env, context, asked)
-    const found = await listLinks(c.env.DB, id, page)
-    const data = found.data.map((link) => present(c.env, link))
-    return answerPage(c, context, page, { ...found, data })
-  })
+  .get('/', (c) =>
+    listed(c, 'links', async ({ id }, page) => {
+      const found = await listLinks(c.env.DB, id, page)
+      return { ...found, data: found.data.map((link) => present(c.env, link)) }
+    }),
+  )
 
   .get('/:link_id', async (c) => {
     readQuery(c.req.url)
