@@ -43,6 +43,9 @@ const within = (max: number) => (text: string) =>
  */
 export const isPlain = (text: string) => text.isWellFormed() && !text.includes('\0')
 
+/** The contract: no text is longer. */
+const LONGEST = 500
+
 /** Text of 1 to `max` characters. */
 const textOf = (max: number) =>
   v.pipe(
@@ -52,7 +55,7 @@ const textOf = (max: number) =>
   )
 
 /** Any text, of 1 to 500 characters. */
-export const text = textOf(500)
+export const text = textOf(LONGEST)
 
 /** What the sender calls something. */
 export const id = text
@@ -74,7 +77,7 @@ export const leverage = matching(/^1:\d+(\.\d+)?$/)
 
 // One atom before each dot and no nesting of repeats: it stays linear on hostile input.
 const EMAIL =
-  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z\d](?:[a-z\d-]*[a-z\d])?$/i
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z\d](?:[A-Za-z\d-]*[A-Za-z\d])?\.)+[A-Za-z\d](?:[A-Za-z\d-]*[A-Za-z\d])?$/
 
 /** An e-mail address, in the form that JSON Schema's `email` asks for. */
 export const email = v.pipe(text, v.regex(EMAIL, rule('email')))
@@ -97,7 +100,8 @@ function isDay(year: number, month: number, day: number) {
   return day >= 1 && day <= (month === 2 && !leap ? 28 : (DAYS[month - 1] ?? 0))
 }
 
-const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
+/** A day, as far as a pattern can say it. */
+export const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
 /** The text, if it is a day of the calendar, written YYYY-MM-DD. */
 export function dayOf(text: string): string | null {
@@ -111,8 +115,9 @@ export const day = v.pipe(
   v.check((text) => dayOf(text) !== null, rule('date')),
 )
 
-const INSTANT =
-  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i
+/** A date-time, as far as a pattern can say it. */
+export const INSTANT =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
 /**
  * An RFC 3339 date-time in UTC, cut to milliseconds, or null where there is no such instant.
@@ -140,9 +145,10 @@ export function toInstant(text: string): string | null {
 export const instant = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const utc = toInstant(dataset.value)
+    const isLong = dataset.value.length > LONGEST
+    const utc = isLong ? null : toInstant(dataset.value)
     if (utc !== null) return utc
-    addIssue({ message: rule('date_time') })
+    addIssue({ message: isLong ? rule('length', `1 to ${LONGEST}`) : rule('date_time') })
     return NEVER
   }),
 )

@@ -15,6 +15,7 @@ import * as shared from '../src/trading/shared.ts'
 const MAY_USE: Record<string, string[]> = {
   'iso-4217': [],
   errors: [],
+  about: [],
   fields: ['iso-4217'],
   retry: ['errors'],
   db: ['retry'],
@@ -22,9 +23,9 @@ const MAY_USE: Record<string, string[]> = {
   ingest: ['auth', 'db', 'errors', 'fields', 'iso-4217'],
   reading: ['auth', 'db', 'errors', 'ingest'],
   tracking: ['auth', 'db', 'errors'],
-  trading: ['auth', 'db', 'fields', 'ingest', 'reading', 'tracking'],
-  brand: ['auth', 'db', 'fields', 'ingest', 'reading', 'tracking'],
-  admin: ['auth', 'db', 'errors', 'fields', 'ingest', 'reading', 'tracking'],
+  trading: ['about', 'auth', 'db', 'fields', 'ingest', 'reading', 'tracking'],
+  brand: ['about', 'auth', 'db', 'fields', 'ingest', 'reading', 'tracking'],
+  admin: ['about', 'auth', 'db', 'errors', 'fields', 'ingest', 'reading', 'tracking'],
   'every-answer': ['auth', 'errors', 'ingest'],
   app: ['admin', 'auth', 'brand', 'errors', 'every-answer', 'reading', 'tracking', 'trading'],
   index: ['admin', 'app', 'auth', 'tracking'],
@@ -33,7 +34,7 @@ const MAY_USE: Record<string, string[]> = {
 /** One door per library: which files may import it. A library that is not here has no door. */
 const DOORS: Record<string, RegExp> = {
   hono: /^(app|errors|every-answer|auth|ingest|reading|trading|brand|admin|tracking)\b/,
-  valibot: /^(fields|ingest|trading|brand|admin)\b/,
+  valibot: /^(about|fields|ingest|trading|brand|admin)\b/,
   jose: /^auth\//,
   'drizzle-orm': /^db\//,
   leven: /^ingest\/nearest\.ts$/,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { COLUMNS } from '../../src/brand/customer.ts'
+import { COLUMNS } from '../../src/brand/fields.ts'
 import { igaming } from '../../src/brand/igaming.ts'
 import { KNOWN } from '../../src/db/definitions.ts'
 import { keyOf } from '../../src/ingest/closed.ts'

@@ -7,7 +7,8 @@ import { type Arrival, named, type Rows } from '../ingest/intake.ts'
 import type { Entity, Judged } from '../ingest/judge.ts'
 import { warning } from '../ingest/warnings.ts'
 import { definitionsByName } from './definition.ts'
-import { check, keyOf, type Reader } from './event.ts'
+import { check, keyOf, REQUIRED, type Reader } from './event.ts'
+import { activity as fields } from './fields.ts'
 import type { BrandResource } from './resource.ts'
 import { dayAt } from './zone.ts'
 
@@ -80,6 +81,10 @@ const isSame = (one: Row, other: Row) =>
 /** What customers of a brand did. */
 export const activities: BrandResource = {
   name: 'activities',
+  title: 'Activity',
+  says: 'One event, or one day of one customer with several KPIs. Members that are not listed are KPI fields where they are decimals, and details otherwise; all are kept.',
+  fields,
+  required: REQUIRED,
   shelf: eventShelf,
   reference: 'customerid',
   refusal: { code: 'unknown_customer' },

@@ -1,13 +1,13 @@
 import type { Grant } from '../auth/grant.ts'
 import type { Row } from '../db/deliver.ts'
 import { brandCustomerShelf, MAX_EXTRAS } from '../db/shelf.ts'
-import { id, text, tracking } from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
 import { pointerOf } from '../ingest/envelope.ts'
 import type { Arrival, Rows } from '../ingest/intake.ts'
 import type { Checked, Entity, Judged } from '../ingest/judge.ts'
 import { warning } from '../ingest/warnings.ts'
 import { prover, type Verdict } from '../tracking/proof.ts'
+import { COLUMNS, customer as fields } from './fields.ts'
 import {
   excess,
   type Findings,
@@ -22,7 +22,8 @@ import type { BrandResource } from './resource.ts'
 import { FORMS, readTime } from './time.ts'
 import { dayAt } from './zone.ts'
 
-const SPELLING = spellingOf(['customerId'])
+const REQUIRED = ['customerId']
+const SPELLING = spellingOf(REQUIRED)
 const ALL = spellingOf(['regtime', 'country', 'firstName', 'lastName', 'tracking_data'])
 
 /** What a customer may come to in many deliveries; one record brings at most 16 KiB. */
@@ -30,32 +31,22 @@ const MOST = `at most ${MAX_EXTRAS / 1024} KiB of additional fields, all that we
 
 const PERSONAL: ReadonlySet<string> = new Set(['regtime', 'firstName', 'lastName'])
 
-/** The members that we know, and the columns that keep them. */
-export const COLUMNS = {
-  customerId: 'customer_id',
-  regtime: 'regtime',
-  country: 'country_code',
-  firstName: 'first_name',
-  lastName: 'last_name',
-  tracking_data: 'tracking_data',
-} as const
-
 /** A customer of a brand. What we do not know of it is kept as it was sent. */
 function check(record: object, zone: string): Checked {
   const members = membersOf(record)
   const findings: Findings = {
-    found: misspelt(members, SPELLING, ['customerId'], () => false),
+    found: misspelt(members, SPELLING, REQUIRED, () => false),
     output: {},
   }
   const { found, output } = findings
   for (const name of ['customerId', 'country', 'firstName', 'lastName'] as const) {
-    take(findings, members, name, COLUMNS[name], name === 'customerId' ? id : text, PERSONAL)
+    take(findings, members, name, COLUMNS[name], fields[name], PERSONAL)
   }
   const warnings = readRegtime(findings, members, zone)
 
   const code = members.get('tracking_data')
   // It never fails a call: what cannot be ours is as good as none, and its sender is told.
-  if (judged('', code, tracking, PERSONAL).issue === null) output.tracking_data = code
+  if (judged('', code, fields.tracking_data, PERSONAL).issue === null) output.tracking_data = code
   else if (code !== undefined) {
     output.verdict = 'altered'
     warnings.push(warning('altered', '/tracking_data'))
@@ -78,7 +69,7 @@ function check(record: object, zone: string): Checked {
 function readRegtime({ found, output }: Findings, members: Map<string, unknown>, zone: string) {
   const regtime = members.get('regtime')
   if (regtime === undefined) return []
-  const { issue } = judged('regtime', regtime, text, PERSONAL)
+  const { issue } = judged('regtime', regtime, fields.regtime, PERSONAL)
   const time = issue ? null : readTime(regtime as string, zone, '/regtime')
   if (issue?.code === 'type') found.push(issue)
   else if (!time) {
@@ -168,7 +159,7 @@ const entityOf = ({ time_zone }: Grant): Entity => ({
   nameOf: () => null,
   keyOf: (record) => {
     const { customerId } = record as { customerId?: unknown }
-    return judged('', customerId, id, PERSONAL).issue
+    return judged('', customerId, fields.customerId, PERSONAL).issue
       ? undefined
       : { customerId: String(customerId) }
   },
@@ -178,6 +169,10 @@ const entityOf = ({ time_zone }: Grant): Entity => ({
 /** Customers of a brand, augmented with each delivery. */
 export const customers: BrandResource = {
   name: 'customers',
+  title: 'Customer',
+  says: 'A player, known by `customerId`. Sent again, what is left out is kept. Members that are not listed are kept as they are sent.',
+  fields,
+  required: REQUIRED,
   shelf: brandCustomerShelf,
   reference: null,
   refusal: { code: 'length', expected: MOST },

@@ -3,7 +3,8 @@ import { amount } from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
 import type { Issue } from '../ingest/words.ts'
 
-const DECIMAL = /^-?\d+(?:\.\d+)?$/
+/** A decimal, written as text. */
+export const DECIMAL = /^-?\d+(?:\.\d+)?$/
 
 // Digits, and what people put between them, but a decimal: a date or a clock time is none of these.
 // One class and one repeat: it stays linear on hostile input.
@@ -26,18 +27,20 @@ export const isSeparated = (value: unknown) =>
  * than 15 significant digits as written.
  */
 export function readDecimal(name: string, value: unknown): { issue: Issue | null; number: number } {
-  if (!isDecimal(value) || String(value).length > MAX_CHARACTERS) {
-    const { issue } = judged(name, value, NO_DECIMAL)
-    return { issue, number: 0 }
-  }
+  const { issue: shape } = judged(name, value, decimal)
+  if (shape) return { issue: shape, number: 0 }
   const number = typeof value === 'string' && digitsOf(value) > 15 ? Number.NaN : Number(value)
   const { issue } = judged(name, number, amount)
   return { issue, number: number + 0 }
 }
 
 /** No text is longer, whatever its zeros. */
-const MAX_CHARACTERS = 500
+export const MAX_CHARACTERS = 500
 
-const NO_DECIMAL = v.custom<never>(() => false, `number ${FORM}`)
+/** A decimal, as a number or as text. */
+export const decimal = v.custom<number | string>(
+  (value) => isDecimal(value) && String(value).length <= MAX_CHARACTERS,
+  `number ${FORM}`,
+)
 
 const digitsOf = (text: string) => text.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length

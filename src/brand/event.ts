@@ -1,15 +1,19 @@
 import { KNOWN, PRODUCTS } from '../db/definitions.ts'
-import { currency, id, text } from '../fields.ts'
+import { id } from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
 import { step } from '../ingest/envelope.ts'
 import type { Checked } from '../ingest/judge.ts'
 import { currencyWarnings, type Warning, warning } from '../ingest/warnings.ts'
 import { type Definition, productField } from './definition.ts'
+import { activity as fields } from './fields.ts'
 import { readKpis } from './kpis.ts'
 import { type Findings, membersOf, misspelt, spellingOf, take } from './members.ts'
 import { FORMS, readTime, type Time } from './time.ts'
 
 const SPELLING = spellingOf(KNOWN)
+
+/** What no event goes without; an event definition may add `eventid`. */
+export const REQUIRED = ['customerid', 'eventname'] as const
 
 /** How an account's events are to be read. */
 export interface Reader {
@@ -25,7 +29,7 @@ const definitionOf = ({ definitions }: Reader, members: Map<string, unknown>) =>
 export function check(record: object, reader: Reader): Checked {
   const members = membersOf(record)
   const definition = definitionOf(reader, members)
-  const required = ['customerid', 'eventname']
+  const required: string[] = [...REQUIRED]
   if (definition?.eventid === 'required') required.push('eventid')
   const isNamed = (name: string) =>
     (definition?.kpis.has(name) ?? false) || name === productField(definition)
@@ -34,10 +38,10 @@ export function check(record: object, reader: Reader): Checked {
     output: {},
   }
   const { output, found } = findings
-  take(findings, members, 'eventname', 'eventname', id)
-  take(findings, members, 'customerid', 'customer_id', id)
-  take(findings, members, 'eventid', 'eventid', id)
-  take(findings, members, 'Currency', 'currency', currency)
+  take(findings, members, 'eventname', 'eventname', fields.eventname)
+  take(findings, members, 'customerid', 'customer_id', fields.customerid)
+  take(findings, members, 'eventid', 'eventid', fields.eventid)
+  take(findings, members, 'Currency', 'currency', fields.Currency)
   output.currency ??= definition?.currency ?? undefined
 
   const time = timeOf(members, reader.zone)
@@ -66,7 +70,7 @@ function readCreatetime(
 ): Warning[] {
   const sent = members.get('createtime')
   if (sent === undefined) return [warning('no_createtime', '/createtime')]
-  const { issue } = judged('createtime', sent, text)
+  const { issue } = judged('createtime', sent, fields.createtime)
   if (time && !issue) Object.assign(output, { createtime: time.instant, day: time.day })
   else {
     const isText = issue?.code !== 'type'
@@ -84,7 +88,7 @@ function readProduct(
   definition: Definition | undefined,
 ): Warning[] {
   const field = productField(definition)
-  take(findings, members, field, 'product', text)
+  take(findings, members, field, 'product', fields.product)
   const { product } = findings.output as { product?: string }
   const stray = definition?.lines ? undefined : members.get('Product')
   const quoted = (value: unknown) => JSON.stringify(String(value).slice(0, 40))

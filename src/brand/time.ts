@@ -16,7 +16,8 @@ export interface Time {
 /** How a brand writes a time, for whoever wrote it otherwise. */
 export const FORMS = '2026-10-01 08:30, 2026-10-01 or 2026-10-01T08:30:00Z'
 
-const CLOCK = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
+/** A time on the clock of the account's zone, as far as a pattern can say it. */
+export const CLOCK = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
 
 /** Years beyond four digits begin with a sign; a clock far from UTC may show one. */
 const isPlainYear = ({ instant, day }: Time) => /^\d{4}-/.test(instant) && /^\d{4}-/.test(day)

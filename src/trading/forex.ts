@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { about } from '../about.ts'
 import * as tables from '../db/tables.ts'
 import * as f from '../fields.ts'
 import { defineResource } from './resource.ts'
@@ -10,26 +11,27 @@ export const forex = {
   resources: [
     defineResource(tables.customers, shared.customers, {
       ...shared.customer,
-      trading_account_type: v.optional(f.text),
-      leverage: v.optional(f.leverage),
+      trading_account_type: v.optional(
+        about(f.text, 'For example `standard`, `ECN`, `micro`, `demo`.', 'standard'),
+      ),
+      leverage: v.optional(about(f.leverage, 'A ratio, for information.', '1:100')),
     }),
     defineResource(tables.transactions, shared.transactions, {
       ...shared.transaction,
-      transaction_type: f.oneOf(
+      transaction_type: about(
+        f.oneOf('deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'),
+        'What happened. A rebate to an introducing broker is computed by the broker, and sent as a transaction.',
         'deposit',
-        'withdrawal',
-        'bonus',
-        'adjustment',
-        'ib_rebate',
-        'other',
       ),
     }),
     defineResource(tables.activity, shared.activity, {
       ...shared.tradingActivity,
-      pnl: v.optional(f.amount),
-      volume_usd: v.optional(f.notNegative),
-      spread_cost: v.optional(f.notNegative),
-      commission: v.optional(f.notNegative),
+      pnl: v.optional(about(f.amount, 'Realized profit or loss, of closed positions only.', -12.5)),
+      volume_usd: v.optional(about(f.notNegative, 'Notional volume, in USD.', 107000)),
+      spread_cost: v.optional(about(f.notNegative, 'What the spread cost, in `currency`.', 8.4)),
+      commission: v.optional(
+        about(f.notNegative, 'What the broker charged for trading, apart from the spread.', 3.5),
+      ),
     }),
   ],
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { about } from '../about.ts'
 import * as tables from '../db/tables.ts'
 import * as f from '../fields.ts'
 import { defineResource } from './resource.ts'
@@ -10,26 +11,45 @@ export const propTrading = {
   resources: [
     defineResource(tables.customers, shared.customers, {
       ...shared.customer,
-      challenge_type: v.optional(f.text),
-      phase: v.optional(f.text),
-      account_size: v.optional(f.notNegative),
+      challenge_type: v.optional(
+        about(
+          f.text,
+          'For example `standard`, `aggressive`, `rapid`, `instant_funding`.',
+          'standard',
+        ),
+      ),
+      phase: v.optional(
+        about(
+          f.text,
+          'For example `phase_1`, `phase_2`, `funded`, `failed`. A change is sent again, with a new `last_modified_date`.',
+          'phase_1',
+        ),
+      ),
+      account_size: v.optional(
+        about(f.notNegative, 'The size of the challenge account, in USD.', 50000),
+      ),
     }),
     defineResource(tables.transactions, shared.transactions, {
       ...shared.transaction,
-      transaction_type: f.oneOf(
+      transaction_type: about(
+        f.oneOf('challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other'),
+        'What happened: a fee for a challenge or its reset, a profit split paid out, a refund or correction.',
         'challenge_fee',
-        'payout',
-        'reset_fee',
-        'refund',
-        'adjustment',
-        'other',
       ),
     }),
     defineResource(tables.activity, shared.activity, {
       ...shared.tradingActivity,
-      pnl: f.amount,
-      drawdown: v.optional(f.notNegative),
-      max_drawdown: v.optional(f.notNegative),
+      pnl: about(f.amount, 'Realized profit or loss, of closed positions only.', -12.5),
+      drawdown: v.optional(
+        about(f.notNegative, 'The drop of equity within the day, in percent: 2.5 is 2.5 %.', 2.5),
+      ),
+      max_drawdown: v.optional(
+        about(
+          f.notNegative,
+          'From peak to trough since the challenge began, in percent of the initial balance.',
+          4,
+        ),
+      ),
     }),
   ],
 }

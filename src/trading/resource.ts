@@ -13,6 +13,9 @@ import { PERSONAL, rowsOf } from './rows.ts'
  * it. Its key is the table's; route, validation, SQL and list follow from it. Nothing is said twice.
  */
 export interface Resource extends Intake, Shown, Tally {
+  /** What one record is called, and what it is: for its readers. */
+  readonly title: string
+  readonly says: string
   readonly schema: Fields
   /** The members that tell one record from another. */
   readonly key: readonly string[]
@@ -21,7 +24,7 @@ export interface Resource extends Intake, Shown, Tally {
 }
 
 /** What a resource says of itself beside its fields. */
-type Own = Pick<Resource, 'name' | 'single' | 'groups' | 'policy' | 'shelf'> & {
+type Own = Pick<Resource, 'name' | 'title' | 'says' | 'single' | 'groups' | 'policy' | 'shelf'> & {
   /** The member whose day (UTC) filters and totals go by. */
   dated: string
   summed: readonly string[]

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { about } from '../about.ts'
 import { activityShelf, customerShelf, transactionShelf } from '../db/shelf.ts'
 import * as f from '../fields.ts'
 
@@ -6,45 +7,83 @@ import * as f from '../fields.ts'
 
 /** A trader account. */
 export const customer = {
-  customer_id: f.id,
-  signup_date: f.instant,
-  last_modified_date: v.optional(f.instant),
-  affiliate_id: f.id,
-  tracking_data: f.tracking,
-  lang_id: v.optional(f.language),
-  country_code: v.optional(f.country),
-  kyc_status_id: v.optional(f.text),
-  sales_status_id: v.optional(f.text),
-  first_name: v.optional(f.text),
-  last_name: v.optional(f.text),
-  email: v.optional(f.email),
+  customer_id: about(
+    f.id,
+    'The trader account, for good. Where one user holds several accounts, the id of the account.',
+    'C-1001',
+  ),
+  signup_date: about(f.instant, 'When the account was registered.', '2026-10-01T08:30:00Z'),
+  last_modified_date: v.optional(
+    about(
+      f.instant,
+      'When the record was last changed. Recommended: a version that is strictly older than the stored one is answered `stale`, and changes nothing.',
+      '2026-10-02T09:00:00Z',
+    ),
+  ),
+  affiliate_id: about(
+    f.id,
+    'Who referred the trader, and is paid: an affiliate or introducing broker, as configured in the service.',
+    'IB-07',
+  ),
+  tracking_data: about(
+    f.tracking,
+    'What the service put into the URL of the landing page, returned unchanged.',
+    'click-42',
+  ),
+  lang_id: v.optional(about(f.language, 'The language of the trader, as ISO 639-1.', 'de')),
+  country_code: v.optional(
+    about(f.country, 'The country of the trader, as ISO 3166-1 alpha-2.', 'DE'),
+  ),
+  kyc_status_id: v.optional(
+    about(f.text, 'How far verification has come; what it means is agreed during onboarding.', '2'),
+  ),
+  sales_status_id: v.optional(
+    about(f.text, 'Where the trader stands in your own sales pipeline.', 'hot'),
+  ),
+  first_name: v.optional(about(f.text, 'Personal: masked once it is erased.', 'Ada')),
+  last_name: v.optional(about(f.text, 'Personal: masked once it is erased.', 'Lovelace')),
+  email: v.optional(about(f.email, 'Personal: masked once it is erased.', 'ada@example.org')),
 }
 
 /** A financial event on a trader account; the vertical says of which types. */
 export const transaction = {
-  transaction_id: f.id,
-  customer_id: f.id,
-  amount_currency: f.money,
-  currency: f.currency,
-  transaction_date: f.instant,
-  status: f.text,
-  amount_usd: v.optional(f.amount),
-  transaction_subtype: v.optional(f.text),
-  note: v.optional(f.text),
+  transaction_id: about(
+    f.id,
+    'The transaction, for good. A changed status is sent under the same id.',
+    'T-5001',
+  ),
+  customer_id: about(f.id, 'Whose it is: a customer that was sent before.', 'C-1001'),
+  amount_currency: about(f.money, 'The amount, in `currency`.', 100.25),
+  currency: about(f.currency, 'The original currency.', 'EUR'),
+  transaction_date: about(f.instant, 'When it happened.', '2026-10-02T09:30:00Z'),
+  status: about(
+    f.text,
+    'As you call it, for example `pending`, `approved`, `declined`, `reversed`; what it means is agreed during onboarding.',
+    'approved',
+  ),
+  amount_usd: v.optional(
+    about(f.amount, 'The amount in USD, if you know it. Absent, it stays absent.', 109.4),
+  ),
+  transaction_subtype: v.optional(
+    about(f.text, 'A finer class, for example `wire`, `card`, `phase_1_fee`.', 'card'),
+  ),
+  note: v.optional(about(f.text, 'Free text, or a reference of your own.', 'order 7')),
 }
 
 /** One trader, one day, one instrument, one currency. Sending it again replaces the whole day. */
 export const tradingActivity = {
-  date: f.day,
-  customer_id: f.id,
-  instrument: f.id,
-  lots_traded: f.lots,
-  currency: f.currency,
+  date: about(f.day, 'The day that is summed up.', '2026-10-02'),
+  customer_id: about(f.id, 'Whose it is: a customer that was sent before.', 'C-1001'),
+  instrument: about(f.id, 'The symbol, as the trading platform has it.', 'EURUSD'),
+  lots_traded: about(f.lots, 'Standard lots.', 1.07),
+  currency: about(f.currency, 'The currency of the amounts.', 'USD'),
 }
 
 /** Customers, apart from their fields. */
 export const customers = {
   name: 'customers',
+  title: 'Customer',
+  says: 'A trader account, known by `customer_id`. Sent again it is replaced as a whole.',
   dated: 'signup_date',
   single: true,
   groups: [],
@@ -56,6 +95,8 @@ export const customers = {
 /** Transactions, apart from their fields. */
 export const transactions = {
   name: 'transactions',
+  title: 'Transaction',
+  says: 'A financial event on a trader account, known by `transaction_id`. Sent again it is replaced as a whole.',
   dated: 'transaction_date',
   single: true,
   groups: ['transaction_type', 'status', 'currency'],
@@ -67,6 +108,8 @@ export const transactions = {
 /** Trading activity, apart from its fields. */
 export const activity = {
   name: 'trading-activity',
+  title: 'Trading activity',
+  says: 'What one trader did on one day, with one instrument, in one currency. Sent again it replaces the whole day.',
   dated: 'date',
   single: false,
   groups: ['currency'],

@@ -1,0 +1,62 @@
+import { about } from '../about.ts'
+import * as f from '../fields.ts'
+import { decimal } from './decimal.ts'
+
+// The members that we know of what brands send, in their own names. All others are kept as sent.
+
+/** A time, on the clock of the account's zone or with an offset: `readTime` says which there are. */
+export const time = about(
+  f.text,
+  "A time on the clock of the account's time zone, a day, or an RFC 3339 date-time.",
+)
+
+/** Known members of a customer; `customerId` alone is required. */
+export const customer = {
+  customerId: about(
+    f.id,
+    'The player, for good: sent again, what is known is augmented.',
+    'P-1001',
+  ),
+  regtime: about(time, 'When the player registered.', '2026-10-01 08:30'),
+  country: about(f.text, 'The country, best as ISO 3166-1 alpha-2.', 'DE'),
+  firstName: about(f.text, 'Personal: masked once it is erased.', 'Eve'),
+  lastName: about(f.text, 'Personal: masked once it is erased.', 'Moran'),
+  tracking_data: about(
+    f.tracking,
+    'What the service put into the URL of the landing page, returned unchanged. It never fails a call: what cannot be ours is stored as absent, with the warning `altered`.',
+    'click-42',
+  ),
+}
+
+/** The columns that keep a customer. */
+export const COLUMNS = {
+  customerId: 'customer_id',
+  regtime: 'regtime',
+  country: 'country_code',
+  firstName: 'first_name',
+  lastName: 'last_name',
+  tracking_data: 'tracking_data',
+} as const
+
+/** Known members of an activity; `eventname` and `customerid` are required, and an amount. */
+export const activity = {
+  eventname: about(f.id, 'What happened, in a word agreed with the integrations team.', 'Deposit'),
+  customerid: about(f.id, 'Whose it is: the `customerId` of a customer.', 'P-1001'),
+  eventid: about(
+    f.id,
+    'What tells this event from all others, for good: sent again it is replaced, never counted twice.',
+    'dep-778',
+  ),
+  createtime: about(
+    time,
+    'When it happened. A day without a time makes it a daily aggregate, which a re-send replaces.',
+    '2026-10-02 09:30',
+  ),
+  Value: about(decimal, 'The amount of an event that has one.', '100.00'),
+  Currency: about(f.currency, 'The currency of the amounts.', 'EUR'),
+  product: about(
+    f.text,
+    'The product line: `casino`, `sports`, `poker` or `bingo`, or what the event definition maps to one of them.',
+    'casino',
+  ),
+}
