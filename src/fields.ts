@@ -44,7 +44,7 @@ const within = (max: number) => (text: string) =>
 export const isPlain = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 /** The contract: no text is longer. */
-const LONGEST = 500
+export const LONGEST = 500
 
 /** Text of 1 to `max` characters. */
 const textOf = (max: number) =>
@@ -154,7 +154,7 @@ export const instant = v.pipe(
 )
 
 /** No amount is beyond this, or has more decimal places than that. */
-const LARGEST = 1e15
+export const LARGEST = 1e15
 const FINEST = 12
 
 /**

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
+import { about } from '../about.ts'
 import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import {
@@ -46,10 +47,42 @@ const label = v.pipe(
 )
 
 const settings = {
-  name: v.optional(label),
-  time_zone: v.optional(zone),
-  unknown_customer: v.optional(f.oneOf('reject', 'hold')),
-  unknown_affiliate: v.optional(f.oneOf('warn', 'reject')),
+  name: v.optional(about(label, 'What people call it.', 'Acme Markets')),
+  time_zone: v.optional(
+    about(zone, 'The clock of times that name no offset; UTC if left out.', 'Europe/Berlin'),
+  ),
+  unknown_customer: v.optional(
+    about(
+      f.oneOf('reject', 'hold'),
+      'What becomes of a record whose customer is not known; of partners `reject`, of brands `hold` if left out.',
+    ),
+  ),
+  unknown_affiliate: v.optional(
+    about(
+      f.oneOf('warn', 'reject'),
+      'What becomes of a customer whose affiliate is not configured; `warn` if left out.',
+    ),
+  ),
+}
+
+/** What a new account is made of, apart from the database that keeps it. */
+export const newAccount = {
+  account: about(slug, 'Its id, for good.', 'acme'),
+  vertical: about(f.oneOf('prop-trading', 'forex', 'igaming'), 'Which API it calls.'),
+  mode: v.optional(
+    about(
+      f.oneOf('live', 'test'),
+      'Only the data of a test account can be reset; `live` if left out.',
+    ),
+  ),
+  ...settings,
+  name: settings.name.wrapped,
+}
+
+/** What of an account may change. */
+export const accountChange = {
+  ...settings,
+  disabled: v.optional(about(v.boolean(), 'Whether its credentials are refused.')),
 }
 
 /** An account as the integrations team sees it. */
@@ -81,12 +114,8 @@ export const accounts = new Hono<Caller>()
   .post('/', async (c) => {
     readQuery(c.req.url)
     const said = await readFields(c, {
-      account: slug,
-      vertical: f.oneOf('prop-trading', 'forex', 'igaming'),
-      mode: v.optional(f.oneOf('live', 'test')),
+      ...newAccount,
       binding: v.optional(bindingOf(c.env)),
-      ...settings,
-      name: label,
     })
     const { account: id, name, vertical, mode = 'live', binding = 'DB', time_zone = 'UTC' } = said
     const account: Omit<Account, 'disabled' | 'version' | 'pushed'> = {
@@ -119,7 +148,7 @@ export const accounts = new Hono<Caller>()
   .patch('/:account', async (c) => {
     readQuery(c.req.url)
     const { id } = await accountOf(c)
-    const change = await readFields(c, { ...settings, disabled: v.optional(v.boolean()) })
+    const change = await readFields(c, accountChange)
     const act = { actor: c.var.actor, action: 'account.change', account: id, details: change }
     // What changes nothing leaves no line behind; the tokens are told in any case.
     if (Object.keys(change).length > 0) {

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
+import { about } from '../about.ts'
 import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import {
@@ -21,7 +22,13 @@ import { accountOf } from './accounts.ts'
 import { judgedAt, readJson, refused } from './body.ts'
 import { listed } from './listed.ts'
 
-const entries = { affiliate_id: f.id, parent: v.optional(v.nullable(f.id)) }
+/** What an affiliate is made of. */
+export const entries = {
+  affiliate_id: about(f.id, 'As the account names it.', 'IB-07'),
+  parent: v.optional(
+    v.nullable(about(f.id, 'Who referred it; left out it stays, null takes it away.', 'IB-01')),
+  ),
+}
 
 /** An affiliate as it is sent: whose parent is left out keeps the one it has. */
 interface Sent {

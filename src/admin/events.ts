@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
+import { about } from '../about.ts'
 import type { Caller } from '../auth/admission.ts'
 import { audited } from '../db/audit.ts'
 import { outdate } from '../db/credentials.ts'
@@ -66,6 +67,35 @@ const anObject = v.custom<object>(isObject, 'type object')
 
 const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
 
+/** What an event definition is made of. */
+export const definitionFields = {
+  granularity: about(
+    f.oneOf('event', 'day'),
+    '`day`: one record a customer and day, which a re-send replaces.',
+  ),
+  eventid: v.optional(
+    about(
+      f.oneOf('required', 'used', 'ignored'),
+      'Whether `eventid` tells one event from another; `used` if left out.',
+    ),
+  ),
+  kpis: v.optional(
+    about(anArray, 'The members that are KPIs, and must be decimals; `Value` always is one.', [
+      'GGR',
+      'NGR',
+    ]),
+  ),
+  product: v.optional(
+    v.nullable(
+      about(anObject, 'The member that says the product line, and what each of its values means.', {
+        field: 'Product',
+        map: { Casino: 'casino' },
+      }),
+    ),
+  ),
+  currency: v.optional(v.nullable(about(f.currency, 'The currency of what names none.', 'EUR'))),
+}
+
 /** How the events of a brand are to be read, a definition a name. */
 export const eventDefinitions = new Hono<Caller>()
   .get('/', async (c) => {
@@ -80,13 +110,7 @@ export const eventDefinitions = new Hono<Caller>()
     const eventname = c.req.param('eventname')
     if (!v.is(f.id, eventname))
       throw refused([{ pointer: '', code: 'length', expected: '1 to 500' }])
-    const said = await readFields(c, {
-      granularity: f.oneOf('event', 'day'),
-      eventid: v.optional(f.oneOf('required', 'used', 'ignored')),
-      kpis: v.optional(anArray),
-      product: v.optional(v.nullable(anObject)),
-      currency: v.optional(v.nullable(f.currency)),
-    })
+    const said = await readFields(c, definitionFields)
     const { product, issues } = productOf(said.product)
     issues.push(...kpisOf(said.kpis ?? [], product?.field ?? 'product'))
     if (issues.length > 0) throw refused(issues)

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
+import { about } from '../about.ts'
 import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import { isAffiliate } from '../db/affiliates.ts'
@@ -30,6 +31,24 @@ const landingPage = v.pipe(
   v.transform((text) => new URL(text).href),
 )
 
+/** What a new link is made of. */
+export const newLink = {
+  affiliate_id: about(
+    f.id,
+    'Who is paid for whom it leads; must be configured. For good.',
+    'IB-07',
+  ),
+  landing_page: about(landingPage, 'Where it leads.', 'https://acme.example/start'),
+  name: v.optional(about(f.text, 'What people call it.', 'Spring newsletter')),
+}
+
+/** What of a link may change. */
+export const linkChange = {
+  landing_page: v.optional(newLink.landing_page),
+  name: v.optional(v.nullable(newLink.name.wrapped)),
+  disabled: v.optional(about(v.boolean(), 'Whether visitors are answered 404.')),
+}
+
 function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
   return {
     link_id,
@@ -55,11 +74,7 @@ export const links = new Hono<Caller>()
   .post('/', async (c) => {
     readQuery(c.req.url)
     const { id: account, binding } = await accountOf(c)
-    const said = await readFields(c, {
-      affiliate_id: f.id,
-      landing_page: landingPage,
-      name: v.optional(f.text),
-    })
+    const said = await readFields(c, newLink)
     const { affiliate_id: value } = said
     if (!(await isAffiliate(databaseOf(c.env, binding), account, value))) {
       throw refused([{ pointer: '/affiliate_id', code: 'unknown_affiliate', value }])
@@ -86,11 +101,7 @@ export const links = new Hono<Caller>()
   .patch('/:link_id', async (c) => {
     readQuery(c.req.url)
     const { account, link } = await ownLink(c)
-    const change = await readFields(c, {
-      landing_page: v.optional(landingPage),
-      name: v.optional(v.nullable(f.text)),
-      disabled: v.optional(v.boolean()),
-    })
+    const change = await readFields(c, linkChange)
     const details = { link_id: link.link_id, ...change }
     const act = { actor: c.var.actor, action: 'link.change', account, details }
     // What changes nothing leaves no line behind.
