@@ -54,3 +54,25 @@ export const closedObject = (entries: v.ObjectEntries, at: string): JsonSchema =
     .map(([name]) => name),
   additionalProperties: false,
 })
+
+/**
+ * An object with these members, and any others. Null is as good as left out, and what is forgiven may
+ * be anything.
+ */
+export const openObject = (
+  entries: v.ObjectEntries,
+  required: readonly string[],
+  forgiven: readonly string[],
+  at: string,
+): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(entries).map(([name, field]) => {
+      const { $ref, ...said } = property(field as Field, at)
+      if (forgiven.includes(name)) return [name, said]
+      const known = { $ref, ...said }
+      return [name, required.includes(name) ? known : nullable(known)]
+    }),
+  ),
+  required: [...required],
+})

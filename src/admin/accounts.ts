@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import { about } from '../about.ts'
 import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import {
@@ -18,72 +17,8 @@ import * as f from '../fields.ts'
 import { readQuery } from '../ingest/query.ts'
 import { answerPage, PAGING, readPage } from '../reading/page.ts'
 import { missing, readFields } from './body.ts'
+import { accountChange, newAccount } from './fields.ts'
 import { pushed } from './push.ts'
-
-const SLUG = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
-
-const slug = v.pipe(f.text, v.regex(SLUG, 'pattern [a-z0-9-], 1 to 63 characters'))
-
-const isZone = (name: string) => {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name })
-    return !/^[+-]/.test(name)
-  } catch {
-    return false
-  }
-}
-
-/** Kept as the database of zones writes it, whatever its case. */
-const zone = v.pipe(
-  f.text,
-  v.check(isZone, 'pattern a name of the IANA time zone database'),
-  v.transform((timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone),
-)
-
-/** What is shown to people: no control characters, and none that turn the writing round. */
-const label = v.pipe(
-  f.text,
-  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
-)
-
-const settings = {
-  name: v.optional(about(label, 'What people call it.', 'Acme Markets')),
-  time_zone: v.optional(
-    about(zone, 'The clock of times that name no offset; UTC if left out.', 'Europe/Berlin'),
-  ),
-  unknown_customer: v.optional(
-    about(
-      f.oneOf('reject', 'hold'),
-      'What becomes of a record whose customer is not known; of partners `reject`, of brands `hold` if left out.',
-    ),
-  ),
-  unknown_affiliate: v.optional(
-    about(
-      f.oneOf('warn', 'reject'),
-      'What becomes of a customer whose affiliate is not configured; `warn` if left out.',
-    ),
-  ),
-}
-
-/** What a new account is made of, apart from the database that keeps it. */
-export const newAccount = {
-  account: about(slug, 'Its id, for good.', 'acme'),
-  vertical: about(f.oneOf('prop-trading', 'forex', 'igaming'), 'Which API it calls.'),
-  mode: v.optional(
-    about(
-      f.oneOf('live', 'test'),
-      'Only the data of a test account can be reset; `live` if left out.',
-    ),
-  ),
-  ...settings,
-  name: settings.name.wrapped,
-}
-
-/** What of an account may change. */
-export const accountChange = {
-  ...settings,
-  disabled: v.optional(about(v.boolean(), 'Whether its credentials are refused.')),
-}
 
 /** An account as the integrations team sees it. */
 export const presentAccount = (account: Account) => ({

@@ -1,6 +1,4 @@
 import { Hono } from 'hono'
-import * as v from 'valibot'
-import { about } from '../about.ts'
 import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import {
@@ -14,21 +12,13 @@ import {
 import { audited } from '../db/audit.ts'
 import { isForbidden } from '../db/run.ts'
 import { ApiError } from '../errors.ts'
-import * as f from '../fields.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import { readQuery } from '../ingest/query.ts'
 import type { Issue } from '../ingest/words.ts'
 import { accountOf } from './accounts.ts'
 import { judgedAt, readJson, refused } from './body.ts'
+import { affiliate } from './fields.ts'
 import { listed } from './listed.ts'
-
-/** What an affiliate is made of. */
-export const entries = {
-  affiliate_id: about(f.id, 'As the account names it.', 'IB-07'),
-  parent: v.optional(
-    v.nullable(about(f.id, 'Who referred it; left out it stays, null takes it away.', 'IB-01')),
-  ),
-}
 
 /** An affiliate as it is sent: whose parent is left out keeps the one it has. */
 interface Sent {
@@ -75,7 +65,7 @@ function listOf(body: unknown): { sent: Sent[]; issues: Issue[] } {
   const seen = new Set<unknown>()
   const all: Issue[] = []
   const sent = body.map((one: unknown, i): Sent => {
-    const { issues, output } = judgedAt(one, entries, `/${i}`)
+    const { issues, output } = judgedAt(one, affiliate, `/${i}`)
     const { affiliate_id } = output
     if (seen.has(affiliate_id)) issues.push({ pointer: `/${i}`, code: 'duplicate_key' })
     if (affiliate_id !== undefined) seen.add(affiliate_id)

@@ -15,7 +15,8 @@ import { ApiError } from '../errors.ts'
 import { readQuery } from '../ingest/query.ts'
 import { accountOf } from './accounts.ts'
 import { missing, readFields } from './body.ts'
-import { endOf, overlap } from './overlap.ts'
+import { overlap } from './fields.ts'
+import { endOf } from './overlap.ts'
 import { pushed, pushedNow } from './push.ts'
 
 const present = ({ id, ends_at, created_at }: BrandTokenRow) => ({

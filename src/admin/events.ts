@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { about } from '../about.ts'
 import type { Caller } from '../auth/admission.ts'
 import { audited } from '../db/audit.ts'
 import { outdate } from '../db/credentials.ts'
@@ -8,32 +7,23 @@ import {
   definitionsOf,
   dropDefinition,
   type EventDefinition,
-  KNOWN,
   PRODUCTS,
   putDefinition,
 } from '../db/definitions.ts'
 import { ApiError } from '../errors.ts'
 import * as f from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
-import { isObject } from '../ingest/judge.ts'
 import { readQuery } from '../ingest/query.ts'
 import type { Issue } from '../ingest/words.ts'
 import { judgedAt, missing, readFields, refused } from './body.ts'
 import { brandOf } from './brand-tokens.ts'
+import { anObject, definitionFields, member } from './fields.ts'
 import { pushed, pushedNow } from './push.ts'
 
 /** They ride in the answer to every request: so many are plenty, and cost little. */
 const MAX_DEFINITIONS = 200
 const MAX_NAMES = 100
 const MAX_BYTES = 131_072
-
-const isOwn = (name: string) => !KNOWN.includes(name)
-
-/** A member that a definition may name: not one that every event has. */
-const member = v.pipe(
-  f.text,
-  v.check(isOwn, `pattern a field of your own, none of: ${KNOWN.join(', ')}`),
-)
 
 /** A list of KPIs, each a member of its own. */
 function kpisOf(said: readonly unknown[], product: string): Issue[] {
@@ -61,39 +51,6 @@ function productOf(said: unknown): { product: EventDefinition['product']; issues
   }
   const product = { field: output.field as string, map: Object.fromEntries(lines) }
   return { product, issues }
-}
-
-const anObject = v.custom<object>(isObject, 'type object')
-
-const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
-
-/** What an event definition is made of. */
-export const definitionFields = {
-  granularity: about(
-    f.oneOf('event', 'day'),
-    '`day`: one record a customer and day, which a re-send replaces.',
-  ),
-  eventid: v.optional(
-    about(
-      f.oneOf('required', 'used', 'ignored'),
-      'Whether `eventid` tells one event from another; `used` if left out.',
-    ),
-  ),
-  kpis: v.optional(
-    about(anArray, 'The members that are KPIs, and must be decimals; `Value` always is one.', [
-      'GGR',
-      'NGR',
-    ]),
-  ),
-  product: v.optional(
-    v.nullable(
-      about(anObject, 'The member that says the product line, and what each of its values means.', {
-        field: 'Product',
-        map: { Casino: 'casino' },
-      }),
-    ),
-  ),
-  currency: v.optional(v.nullable(about(f.currency, 'The currency of what names none.', 'EUR'))),
 }
 
 /** How the events of a brand are to be read, a definition a name. */

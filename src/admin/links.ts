@@ -1,53 +1,15 @@
 import { type Context, Hono } from 'hono'
-import * as v from 'valibot'
-import { about } from '../about.ts'
 import type { Caller } from '../auth/admission.ts'
 import { databaseOf } from '../auth/database.ts'
 import { isAffiliate } from '../db/affiliates.ts'
 import { audited } from '../db/audit.ts'
 import { insertLink, type LinkRow, linkOf, listLinks, updateLink } from '../db/links.ts'
-import * as f from '../fields.ts'
 import { readQuery } from '../ingest/query.ts'
 import { newLinkId } from '../tracking/code.ts'
 import { accountOf } from './accounts.ts'
 import { missing, readFields, refused } from './body.ts'
+import { linkChange, newLink } from './fields.ts'
 import { listed } from './listed.ts'
-
-const MAX_ADDRESS = 2000
-
-/** Whether visitors may be led there: a page on the web, with nobody's password in its address. */
-function isPage(text: string): boolean {
-  if (!URL.canParse(text) || text.length > MAX_ADDRESS) return false
-  const { protocol, username, password } = new URL(text)
-  return ['https:', 'http:'].includes(protocol) && username === '' && password === ''
-}
-
-const landingPage = v.pipe(
-  v.string(),
-  v.check(
-    isPage,
-    `pattern an address that begins with https:// or http://, of at most ${MAX_ADDRESS} characters`,
-  ),
-  v.transform((text) => new URL(text).href),
-)
-
-/** What a new link is made of. */
-export const newLink = {
-  affiliate_id: about(
-    f.id,
-    'Who is paid for whom it leads; must be configured. For good.',
-    'IB-07',
-  ),
-  landing_page: about(landingPage, 'Where it leads.', 'https://acme.example/start'),
-  name: v.optional(about(f.text, 'What people call it.', 'Spring newsletter')),
-}
-
-/** What of a link may change. */
-export const linkChange = {
-  landing_page: v.optional(newLink.landing_page),
-  name: v.optional(v.nullable(newLink.name.wrapped)),
-  disabled: v.optional(about(v.boolean(), 'Whether visitors are answered 404.')),
-}
 
 function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
   return {

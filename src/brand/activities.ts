@@ -85,6 +85,7 @@ export const activities: BrandResource = {
   says: 'One event, or one day of one customer with several KPIs. Members that are not listed are KPI fields where they are decimals, and details otherwise; all are kept.',
   fields,
   required: REQUIRED,
+  forgiven: [],
   shelf: eventShelf,
   reference: 'customerid',
   refusal: { code: 'unknown_customer' },

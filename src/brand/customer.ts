@@ -173,6 +173,7 @@ export const customers: BrandResource = {
   says: 'A player, known by `customerId`. Sent again, what is left out is kept. Members that are not listed are kept as they are sent.',
   fields,
   required: REQUIRED,
+  forgiven: ['tracking_data'],
   shelf: brandCustomerShelf,
   reference: null,
   refusal: { code: 'length', expected: MOST },

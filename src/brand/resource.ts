@@ -11,6 +11,8 @@ export interface BrandResource extends Intake, Shown, Tally {
   /** The members that we know; there may be others. */
   readonly fields: Readonly<Record<string, v.GenericSchema>>
   readonly required: readonly string[]
+  /** Members that never fail a call, whatever they are. */
+  readonly forgiven: readonly string[]
   /** Whether one record has an address of its own. */
   readonly single: boolean
 }

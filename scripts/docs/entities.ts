@@ -1,0 +1,144 @@
+import type * as v from 'valibot'
+import { igaming } from '../../src/brand/igaming.ts'
+import type { BrandResource } from '../../src/brand/resource.ts'
+import { KNOWN } from '../../src/db/definitions.ts'
+import { forex } from '../../src/trading/forex.ts'
+import { propTrading } from '../../src/trading/prop-trading.ts'
+import type { Resource } from '../../src/trading/resource.ts'
+import { closedObject, openObject } from './json-schema.ts'
+import type { JsonSchema } from './types.ts'
+
+/** An entity of a vertical: its resource, and what it is called in documents. */
+export interface Entity {
+  vertical: string
+  /** The noun in its address. */
+  resource: string
+  /** What one record is called. */
+  title: string
+  /** The file of its schema: `forex/customer`. */
+  file: string
+  /** Its name among the components of OpenAPI: `ForexCustomer`. */
+  component: string
+  /** Its schema; `at` is where the types are. */
+  schema: (at: string) => JsonSchema
+  /** A record with each field that it may have. */
+  example: Record<string, unknown>
+}
+
+const kebab = (title: string) => title.toLowerCase().replaceAll(' ', '-')
+
+const pascal = (text: string) =>
+  kebab(text).replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
+
+const named = (vertical: string, { name, title }: { name: string; title: string }) => ({
+  vertical,
+  resource: name,
+  title,
+  file: `${vertical}/${kebab(title)}`,
+  component: pascal(vertical) + pascal(title),
+})
+
+const examplesIn = (schema: JsonSchema): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, property]) => [
+      name,
+      (property.examples as unknown[] | undefined)?.[0] ?? (property.enum as unknown[])[0],
+    ]),
+  )
+
+/** What only a request as a whole, or the database, can tell. */
+const REFERS: Record<string, Record<string, string>> = {
+  customers: {
+    unknown_affiliate:
+      'The affiliate is configured; otherwise it is a warning, or an error where the account wants that.',
+  },
+  transactions: {
+    unknown_customer: 'The customer was sent before, unless the account has such records held.',
+  },
+}
+
+function partnerEntity(vertical: string, resource: Resource): Entity {
+  const { name, title, says, key, schema } = resource
+  const closed = (at: string): JsonSchema => ({
+    title: `${title} (${vertical})`,
+    description: says,
+    ...closedObject(schema.entries, at),
+    'x-key': key,
+    'x-rules': {
+      duplicate_key: `No two records of one request have the same ${key.join(', ')}.`,
+      ...(REFERS[name] ?? REFERS.transactions),
+    },
+  })
+  return { ...named(vertical, resource), schema: closed, example: examplesIn(closed('')) }
+}
+
+const caseless = (name: string) =>
+  name.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
+
+/** Names that differ only by case from those that nobody would look for under another. */
+const misspelt = (names: readonly string[]): JsonSchema => ({
+  not: { pattern: `^(?!(?:${names.join('|')})$)(?:${names.map(caseless).join('|')})$` },
+})
+
+const EXTRAS = {
+  length: 'Members that are not listed come to at most 16 KiB of JSON.',
+  text: 'No text in them, however deep, has a NUL or a lone surrogate.',
+  number: 'No number in them is beyond the range of a double.',
+  digits: 'No number in them has more than 15 significant digits as written.',
+}
+
+/** What an event must have beside its name and its customer: at least one amount. */
+const anAmount = (at: string, known: readonly string[]): JsonSchema => ({
+  anyOf: [
+    { title: 'a Value', required: ['Value'], properties: { Value: { not: { type: 'null' } } } },
+    {
+      title: 'a KPI field',
+      not: {
+        properties: Object.fromEntries(known.map((name) => [name, true])),
+        patternProperties: { [`^${caseless('product')}$`]: true },
+        additionalProperties: { not: { $ref: `${at}Decimal` } },
+      },
+    },
+  ],
+})
+
+function brandEntity(resource: BrandResource): Entity {
+  const { name, title, says, fields, required, forgiven } = resource
+  const isActivity = name === 'activities'
+  const open = (at: string): JsonSchema => ({
+    title: `${title} (${igaming.vertical})`,
+    description: says,
+    ...openObject(fields as v.ObjectEntries, required, forgiven, at),
+    propertyNames: misspelt(isActivity ? KNOWN : required),
+    ...(isActivity && anAmount(at, [...KNOWN, 'product'])),
+    'x-key': isActivity ? ['eventid'] : required,
+    'x-rules': {
+      ...EXTRAS,
+      ...(isActivity && {
+        required: 'An event definition may require `eventid`.',
+        no_kpi: 'With an event definition the KPIs are those that it names.',
+        unknown_customer:
+          'The customer was sent before, where the account does not have such records held.',
+      }),
+    },
+  })
+  return {
+    ...named(igaming.vertical, resource),
+    schema: open,
+    example: exampleOf(open(''), isActivity),
+  }
+}
+
+/** An event has a `Value`, and details of its own; a customer additional fields. */
+const exampleOf = (schema: JsonSchema, isActivity: boolean) => ({
+  ...examplesIn(schema),
+  ...(isActivity ? { deposit_type: 'card' } : { crm_status: 'vip' }),
+})
+
+/** All entities, in the order in which they are documented. */
+export const ENTITIES: readonly Entity[] = [
+  ...[propTrading, forex].flatMap(({ vertical, resources }) =>
+    resources.map((resource) => partnerEntity(vertical, resource)),
+  ),
+  ...igaming.resources.map(brandEntity),
+]

@@ -1,0 +1,28 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { openapi } from './docs/openapi/document.ts'
+import { schemas } from './docs/schemas.ts'
+
+// Writes what is derived from the code that judges: schemas, and OpenAPI. `--check` only compares.
+
+const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
+
+const files = new Map([
+  ...Object.entries(schemas()).map(
+    ([name, schema]) => [`schemas/v1/${name}.json`, json(schema)] as const,
+  ),
+  ['openapi.json', json(openapi())],
+])
+
+const stale = [...files].filter(
+  ([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
+)
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) console.error(`${path} is stale: npm run generate`)
+  process.exitCode = stale.length > 0 ? 1 : 0
+} else {
+  for (const [path, text] of stale) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+}

@@ -1,0 +1,166 @@
+import * as v from 'valibot'
+import { about } from '../about.ts'
+import { KNOWN } from '../db/definitions.ts'
+import * as f from '../fields.ts'
+import { isObject } from '../ingest/judge.ts'
+
+// What the integrations team may send, by what it is about.
+
+const SLUG = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
+
+const slug = v.pipe(f.text, v.regex(SLUG, 'pattern [a-z0-9-], 1 to 63 characters'))
+
+const isZone = (name: string) => {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name })
+    return !/^[+-]/.test(name)
+  } catch {
+    return false
+  }
+}
+
+/** Kept as the database of zones writes it, whatever its case. */
+const zone = v.pipe(
+  f.text,
+  v.check(isZone, 'pattern a name of the IANA time zone database'),
+  v.transform((timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone),
+)
+
+/** What is shown to people: no control characters, and none that turn the writing round. */
+const label = v.pipe(
+  f.text,
+  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
+)
+
+const settings = {
+  name: v.optional(about(label, 'What people call it.', 'Acme Markets')),
+  time_zone: v.optional(
+    about(zone, 'The clock of times that name no offset; UTC if left out.', 'Europe/Berlin'),
+  ),
+  unknown_customer: v.optional(
+    about(
+      f.oneOf('reject', 'hold'),
+      'What becomes of a record whose customer is not known; of partners `reject`, of brands `hold` if left out.',
+    ),
+  ),
+  unknown_affiliate: v.optional(
+    about(
+      f.oneOf('warn', 'reject'),
+      'What becomes of a customer whose affiliate is not configured; `warn` if left out.',
+    ),
+  ),
+}
+
+/** What a new account is made of, apart from the database that keeps it. */
+export const newAccount = {
+  account: about(slug, 'Its id, for good.', 'acme'),
+  vertical: about(f.oneOf('prop-trading', 'forex', 'igaming'), 'Which API it calls.'),
+  mode: v.optional(
+    about(
+      f.oneOf('live', 'test'),
+      'Only the data of a test account can be reset; `live` if left out.',
+    ),
+  ),
+  ...settings,
+  name: settings.name.wrapped,
+}
+
+/** What of an account may change. */
+export const accountChange = {
+  ...settings,
+  disabled: v.optional(about(v.boolean(), 'Whether its credentials are refused.')),
+}
+
+/** What an affiliate is made of. */
+export const affiliate = {
+  affiliate_id: about(f.id, 'As the account names it.', 'IB-07'),
+  parent: v.optional(
+    v.nullable(about(f.id, 'Who referred it; left out it stays, null takes it away.', 'IB-01')),
+  ),
+}
+
+/** How long an old secret stays good beside a new one. */
+export const overlap = v.optional(
+  about(
+    f.oneOf('none', '1h', '24h', '7d'),
+    'How long the old one stays good; left out it ends before its next request.',
+  ),
+)
+
+const isOwn = (name: string) => !KNOWN.includes(name)
+
+/** A member that a definition may name: not one that every event has. */
+export const member = v.pipe(
+  f.text,
+  v.check(isOwn, `pattern a field of your own, none of: ${KNOWN.join(', ')}`),
+)
+
+/** Any object. */
+export const anObject = v.custom<object>(isObject, 'type object')
+
+const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
+
+/** What an event definition is made of. */
+export const definitionFields = {
+  granularity: about(
+    f.oneOf('event', 'day'),
+    '`day`: one record a customer and day, which a re-send replaces.',
+  ),
+  eventid: v.optional(
+    about(
+      f.oneOf('required', 'used', 'ignored'),
+      'Whether `eventid` tells one event from another; `used` if left out.',
+    ),
+  ),
+  kpis: v.optional(
+    about(anArray, 'The members that are KPIs, and must be decimals; `Value` always is one.', [
+      'GGR',
+      'NGR',
+    ]),
+  ),
+  product: v.optional(
+    v.nullable(
+      about(anObject, 'The member that says the product line, and what each of its values means.', {
+        field: 'Product',
+        map: { Casino: 'casino' },
+      }),
+    ),
+  ),
+  currency: v.optional(v.nullable(about(f.currency, 'The currency of what names none.', 'EUR'))),
+}
+
+const MAX_ADDRESS = 2000
+
+/** Whether visitors may be led there: a page on the web, with nobody's password in its address. */
+function isPage(text: string): boolean {
+  if (!URL.canParse(text) || text.length > MAX_ADDRESS) return false
+  const { protocol, username, password } = new URL(text)
+  return ['https:', 'http:'].includes(protocol) && username === '' && password === ''
+}
+
+const landingPage = v.pipe(
+  v.string(),
+  v.check(
+    isPage,
+    `pattern an address that begins with https:// or http://, of at most ${MAX_ADDRESS} characters`,
+  ),
+  v.transform((text) => new URL(text).href),
+)
+
+/** What a new link is made of. */
+export const newLink = {
+  affiliate_id: about(
+    f.id,
+    'Who is paid for whom it leads; must be configured. For good.',
+    'IB-07',
+  ),
+  landing_page: about(landingPage, 'Where it leads.', 'https://acme.example/start'),
+  name: v.optional(about(f.text, 'What people call it.', 'Spring newsletter')),
+}
+
+/** What of a link may change. */
+export const linkChange = {
+  landing_page: v.optional(newLink.landing_page),
+  name: v.optional(v.nullable(newLink.name.wrapped)),
+  disabled: v.optional(about(v.boolean(), 'Whether visitors are answered 404.')),
+}
