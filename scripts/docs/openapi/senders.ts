@@ -1,0 +1,270 @@
+import type { ErrorCode } from '../../../src/errors.ts'
+import { MAX_RECORDS } from '../../../src/ingest/envelope.ts'
+import { ENTITIES, type Entity } from '../entities.ts'
+import type { JsonSchema } from '../types.ts'
+import { LISTED, listOf, type Operation, PAGING, READ, ref, type Who } from './operation.ts'
+
+// What partners and brands may do with their records: the same for each entity.
+
+/** Where an API lives, who calls it, and how its customers are called there. */
+interface Api {
+  vertical: string
+  at: string
+  who: Who
+  customer: 'customer_id' | 'customerid'
+}
+
+/** The APIs of those who send records. */
+export const APIS: readonly Api[] = [
+  { vertical: 'prop-trading', at: '/api/v1/prop-trading', who: 'partner', customer: 'customer_id' },
+  { vertical: 'forex', at: '/api/v1/forex', who: 'partner', customer: 'customer_id' },
+  { vertical: 'igaming', at: '/tracking/events', who: 'brand', customer: 'customerid' },
+]
+
+const spoken = (title: string) => title.toLowerCase()
+
+const pascal = (text: string) =>
+  text.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** A request body in each of its forms. */
+export const bodyOf = ({ component, vertical, title }: Entity): JsonSchema => {
+  const records = { type: 'array', items: ref(component), minItems: 1, maxItems: MAX_RECORDS }
+  const asData = {
+    title: 'as data',
+    type: 'object',
+    properties: { data: records, meta: { description: 'Ignored.' } },
+    required: ['data'],
+    additionalProperties: false,
+  }
+  return {
+    description: `1 to ${MAX_RECORDS} records (${spoken(title)}), in one of these forms.`,
+    anyOf: [
+      ref(component),
+      { title: 'an array', ...records },
+      ...(vertical === 'igaming' ? [] : [asData]),
+    ],
+  }
+}
+
+const SENT = ['RateLimit', 'RateLimit-Policy', 'x-d1-bookmark', 'Preference-Applied'] as const
+
+const WRONG: readonly ErrorCode[] = [
+  'malformed_json',
+  'invalid_query',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+]
+
+function send(api: Api, entity: Entity): Operation {
+  const { at, who, vertical } = api
+  const isBrand = who === 'brand'
+  const result = ref('Result')
+  return {
+    method: 'post',
+    path: `${at}/${entity.resource}`,
+    id: `send${pascal(vertical)}${pascal(entity.resource)}`,
+    tag: vertical,
+    summary: `Send ${entity.resource}`,
+    description: isBrand
+      ? 'Creates or augments 1 to 1000 records; they apply in the order of the array. All or nothing, unless `Prefer: handling=lenient`. With an `Idempotency-Key` the request can be repeated whatever is in it.'
+      : 'Creates or replaces 1 to 1000 records, each by its key. All or nothing, unless `Prefer: handling=lenient`. To repeat a request is always safe.',
+    who,
+    parameters: ['dry_run', 'Prefer', 'Content-Encoding', ...(isBrand ? ['Idempotency-Key'] : [])],
+    body: { schema: ref(`${entity.component}Body`) },
+    answers: {
+      200: { description: 'All records were taken.', schema: result, headers: SENT },
+      201: { description: 'A single object created its record.', schema: result, headers: SENT },
+      207: {
+        description: 'With `handling=lenient`: the good records were taken, the others are named.',
+        schema: result,
+        headers: SENT,
+      },
+    },
+    fails: [...WRONG, ...(isBrand ? (['invalid_request', 'idempotency_key_reused'] as const) : [])],
+  }
+}
+
+function list({ at, who, vertical, customer }: Api, { resource, component }: Entity): Operation {
+  const days = resource === 'customers' ? [] : ['from', 'to']
+  return {
+    method: 'get',
+    path: `${at}/${resource}`,
+    id: `list${pascal(vertical)}${pascal(resource)}`,
+    tag: vertical,
+    summary: `List ${resource}`,
+    description: `What is stored, in the order of its key. Walk by cursor: nothing that was stored when the walk began is lost or met twice.`,
+    who,
+    parameters: [...PAGING, customer, ...days, 'x-d1-bookmark'],
+    answers: {
+      200: { description: 'One page of records.', schema: listOf(ref(component)), headers: LISTED },
+    },
+    fails: ['invalid_query'],
+  }
+}
+
+function read({ at, who, vertical }: Api, { resource, component, title }: Entity): Operation {
+  return {
+    method: 'get',
+    path: `${at}/${resource}/{id}`,
+    id: `get${pascal(vertical)}${pascal(resource)}`,
+    tag: vertical,
+    summary: `Get one ${spoken(title)}`,
+    description: 'The record as it is stored. One that is held is not there yet.',
+    who,
+    parameters: ['id', 'x-d1-bookmark'],
+    answers: { 200: { description: 'The record.', schema: ref(component), headers: READ } },
+    fails: ['invalid_query', 'not_found'],
+  }
+}
+
+const self = ({ at, who, vertical }: Api): Operation => ({
+  method: 'get',
+  path: `${at}/account`,
+  id: `get${pascal(vertical)}Account`,
+  tag: vertical,
+  summary: 'Who am I',
+  description:
+    'Whose credentials these are: name, vertical, mode, time zone, policies, scope, and the affiliates that are configured.',
+  who,
+  parameters: ['x-d1-bookmark'],
+  answers: {
+    200: {
+      description: 'The account.',
+      schema: ref(who === 'brand' ? 'BrandSelf' : 'PartnerSelf'),
+      headers: READ,
+    },
+  },
+  fails: ['invalid_query'],
+})
+
+/** A record that waits, and where it came from. */
+const held = (entities: readonly Entity[]): JsonSchema => ({
+  type: 'object',
+  properties: {
+    resource: { type: 'string' },
+    received_at: { type: 'string', format: 'date-time' },
+    delivery_id: ref('DeliveryId'),
+    record: { anyOf: entities.map(({ component }) => ref(component)) },
+  },
+  required: ['resource', 'received_at', 'delivery_id', 'record'],
+})
+
+/** What may be asked about what was sent: by the account, and by the team that keeps it. */
+export function deskOf(
+  at: string,
+  who: Who,
+  tag: string,
+  entities: readonly Entity[],
+  total: JsonSchema,
+): Operation[] {
+  const isTeam = who === 'team'
+  const id = (verb: string, noun: string) => `${verb}${pascal(isTeam ? 'account' : tag)}${noun}`
+  const bookmark = ['x-d1-bookmark']
+  const own = isTeam ? ['account'] : []
+  const op = (
+    path: string,
+    verb: string,
+    noun: string,
+    summary: string,
+    description: string,
+    parameters: readonly string[],
+    answer: { description: string; schema: JsonSchema; headers: readonly string[] },
+    fails: readonly ErrorCode[] = [],
+  ): Operation => ({
+    method: 'get',
+    path: `${at}/${path}`,
+    id: id(verb, noun),
+    tag,
+    summary,
+    description,
+    who,
+    parameters: [...own, ...parameters, ...bookmark],
+    answers: { 200: answer },
+    fails: ['invalid_query', ...(isTeam ? (['not_found'] as const) : []), ...fails],
+  })
+  const waiting = entities.filter(({ resource }) => resource !== 'customers')
+  return [
+    op(
+      'deliveries',
+      'list',
+      'Deliveries',
+      'List deliveries',
+      'What arrived in the last 30 days, newest first: requests that passed authentication, scope and rate, and whose body was JSON. Never the bodies.',
+      PAGING,
+      { description: 'One page of deliveries.', schema: listOf(ref('Delivery')), headers: LISTED },
+    ),
+    op(
+      'deliveries/{delivery_id}',
+      'get',
+      'Delivery',
+      'Get one delivery',
+      'The same, with the first 100 errors of what was refused.',
+      ['delivery_id'],
+      { description: 'The delivery.', schema: ref('DeliveryInFull'), headers: READ },
+      isTeam ? [] : ['not_found'],
+    ),
+    op(
+      'totals',
+      'get',
+      'Totals',
+      'Control totals',
+      'Counts and exact sums of each day, to reconcile with your own books. Nothing is converted, and what is held is not counted.',
+      ['from_day', 'to_day'],
+      {
+        description: 'All groups of these days, in order.',
+        schema: {
+          type: 'object',
+          properties: { data: { type: 'array', items: total } },
+          required: ['data'],
+        },
+        headers: READ,
+      },
+    ),
+    op(
+      'held',
+      'list',
+      'Held',
+      'List what is held',
+      'Records that wait for their customer. They are counted nowhere until it arrives, and then released by themselves.',
+      PAGING,
+      { description: 'One page of held records.', schema: listOf(held(waiting)), headers: LISTED },
+    ),
+    op(
+      'feed',
+      'get',
+      'Feed',
+      'How fresh the data is',
+      "Of each resource: the last delivery, the lag, the share refused in the last day, and whether yesterday's activity came by 06:00 UTC.",
+      [],
+      {
+        description: 'One line a resource.',
+        schema: {
+          type: 'object',
+          properties: { data: { type: 'array', items: ref('Feed') } },
+          required: ['data'],
+        },
+        headers: READ,
+      },
+    ),
+  ]
+}
+
+/** Trading activity and brand activities have no address of their own. */
+const isSingle = ({ resource }: Entity) => /^(customers|transactions)$/.test(resource)
+
+/** All that partners and brands may ask. */
+export const senders = (): Operation[] =>
+  APIS.flatMap((api) => {
+    const entities = ENTITIES.filter(({ vertical }) => vertical === api.vertical)
+    const total = ref(api.who === 'brand' ? 'BrandTotal' : 'PartnerTotal')
+    return [
+      ...entities.flatMap((entity) => [
+        send(api, entity),
+        list(api, entity),
+        ...(isSingle(entity) ? [read(api, entity)] : []),
+      ]),
+      self(api),
+      ...deskOf(api.at, api.who, api.vertical, entities, total),
+    ]
+  })
