@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+// What the guide shows is what the service does: its commands are run, its answers compared.
+
+const GUIDE = 'docs/guide'
+
+interface Service {
+  base_url: string
+  accounts: Record<'vertical' | 'client_id' | 'client_secret' | 'brand_token' | 'link_id', string>[]
+  end: () => Promise<void>
+}
+
+/** The service of `npm run dev` with an empty database, in a copy of what git tracks. */
+async function startService(): Promise<Service> {
+  const root = mkdtempSync(join(tmpdir(), 'tributary-guide-'))
+  const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0')
+  for (const name of tracked.filter((path) => path !== '' && existsSync(path))) {
+    cpSync(name, join(root, name))
+  }
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
+  const child = spawn(process.execPath, ['scripts/dev.ts'], {
+    cwd: root,
+    env: { ...process.env, PORT: String(await freePort()) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  child.stdout.on('data', (data) => (said += data))
+  child.stderr.on('data', (data) => (said += data))
+  const ended = new Promise<void>((done) => child.on('exit', () => done()))
+  const path = join(root, '.demo.json')
+  for (let i = 0; i < 600 && !existsSync(path) && child.exitCode === null; i++) await wait(100)
+  assert.ok(existsSync(path), said)
+  return {
+    ...JSON.parse(readFileSync(path, 'utf8')),
+    end: async () => {
+      child.kill('SIGTERM')
+      await ended
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+const freePort = () =>
+  new Promise<number>((done) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => done(port))
+    })
+  })
+
+/** A fenced block, and the line of its page on which it begins. */
+interface Block {
+  tag: string
+  text: string
+  line: number
+  /** Whether nothing but empty lines is between it and the block before. */
+  follows: boolean
+}
+
+const TAGS = ['sh', 'json', 'http', 'text']
+
+function blocksOf(page: string): Block[] {
+  const blocks: Block[] = []
+  let open: Block | null = null
+  let follows = false
+  for (const [i, line] of page.split('\n').entries()) {
+    if (open && line === '```') {
+      blocks.push(open)
+      open = null
+      follows = true
+    } else if (open) open.text += `${line}\n`
+    else if (line.startsWith('```')) open = { tag: line.slice(3), text: '', line: i + 1, follows }
+    else if (line.trim() !== '') follows = false
+  }
+  assert.equal(open, null, 'a block is not closed')
+  return blocks
+}
+
+/** Any text is meant by an ellipsis. */
+const matching = (shown: string) =>
+  new RegExp(
+    `^${shown
+      .split('…')
+      .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+      .join('.*')}$`,
+    's',
+  )
+
+/** What of an answer is not as it is shown; members that are not shown may be anything. */
+function differences(shown: unknown, real: unknown, at = ''): string[] {
+  if (typeof shown === 'string') {
+    if (shown === '…') return real === undefined ? [`${at} is not there`] : []
+    return typeof real === 'string' && matching(shown).test(real) ? [] : [said(at, shown, real)]
+  }
+  if (typeof shown !== 'object' || shown === null) {
+    return shown === real ? [] : [said(at, shown, real)]
+  }
+  if (typeof real !== 'object' || real === null) return [said(at, shown, real)]
+  if (Array.isArray(shown)) {
+    if (!Array.isArray(real)) return [said(at, shown, real)]
+    const isOpen = shown.at(-1) === '…'
+    const items = isOpen ? shown.slice(0, -1) : shown
+    if (real.length < items.length || (!isOpen && real.length > items.length)) {
+      return [said(at, shown, real)]
+    }
+    return items.flatMap((item, i) => differences(item, real[i], `${at}/${i}`))
+  }
+  return Object.entries(shown).flatMap(([name, value]) =>
+    name === '…'
+      ? []
+      : differences(value, (real as Record<string, unknown>)[name], `${at}/${name}`),
+  )
+}
+
+const said = (at: string, shown: unknown, real: unknown) =>
+  `${at || '/'} is shown as ${JSON.stringify(shown)}, and is ${JSON.stringify(real)}`
+
+/** The lines of an HTTP answer that are shown, but are not in what was printed. */
+function missingLines(shown: string, printed: string): string[] {
+  const lines = printed.split(/\r?\n/)
+  return shown.split('\n').filter((line) => {
+    const name = line.replace(/^[\w-]+:/, (found) => found.toLowerCase())
+    return !lines.some((real) =>
+      matching(name).test(real.replace(/^[\w-]+:/, (found) => found.toLowerCase())),
+    )
+  })
+}
+
+const MARK = '\x1e'
+
+/** Runs the commands of a page, from top to bottom in one shell; what each block printed. */
+function run(commands: readonly string[], env: Record<string, string>): string[] {
+  const script = ['set -euo pipefail', ...commands.map((text) => `${text}\nprintf '\\x1e'`)]
+  const printed = execFileSync('bash', ['-c', script.join('\n')], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return printed.split(MARK).slice(0, -1)
+}
+
+const has = (command: string) =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
+const skip = has('curl') && has('bash') ? false : 'there is no curl or bash here'
+
+describe('the guide', { timeout: 300_000 }, () => {
+  const names = readdirSync(GUIDE).filter((name) => name.endsWith('.md'))
+  const pages = names.map((name) => ({
+    name: name.replace(/\.md$/, ''),
+    page: readFileSync(join(GUIDE, name), 'utf8'),
+  }))
+
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service?.end())
+
+  for (const { name, page } of pages) {
+    test(`${name}: every command works, every answer is as shown`, { skip }, () => {
+      const [forex, brand] = ['forex', 'igaming'].map(
+        (vertical) => service.accounts.find((account) => account.vertical === vertical)!,
+      )
+      const env = {
+        BASE: service.base_url,
+        CLIENT_ID: forex!.client_id,
+        CLIENT_SECRET: forex!.client_secret,
+        BRAND_TOKEN: brand!.brand_token,
+        LINK: `${service.base_url}/go/${brand!.link_id}`,
+      }
+      const blocks = blocksOf(page)
+      const commands = blocks.filter(({ tag }) => tag === 'sh')
+      const printed = run(
+        commands.map(({ text }) => text),
+        env,
+      )
+      for (const [i, { tag, text, line, follows }] of blocks.entries()) {
+        const command = blocks[i - 1]
+        if (command?.tag !== 'sh' || !follows) continue
+        const answer = printed[commands.indexOf(command)]!
+        const wrong =
+          tag === 'json'
+            ? differences(JSON.parse(text), JSON.parse(answer))
+            : tag === 'http'
+              ? missingLines(text.trim(), answer)
+              : []
+        assert.deepEqual(wrong, [], `${name}.md, line ${line}: ${answer}`)
+      }
+    })
+  }
+
+  test('a page has a title, a paragraph of its own, known blocks and short lines', () => {
+    for (const { name, page } of pages) {
+      assert.match(page, /^# \S[^\n]*\n\n[^\n#`<|-]/, name)
+      for (const { tag, line } of blocksOf(page)) assert.ok(TAGS.includes(tag), `${name}:${line}`)
+      for (const line of page.split('\n')) {
+        assert.ok(
+          line.length <= 100 || line.startsWith('|') || line.startsWith('{'),
+          `${name}: ${line}`,
+        )
+      }
+    }
+  })
+
+  test('every link leads to a page of the guide, a heading there, or an address of the service', () => {
+    const anchor = (heading: string) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, '')
+        .trim()
+        .replace(/\s+/g, '-')
+    const addresses = new Set(
+      pages.flatMap(({ name, page }) => [
+        `/docs/${name}`,
+        ...[...page.matchAll(/^#+ (.+)$/gm)].map(([, title]) => `/docs/${name}#${anchor(title!)}`),
+      ]),
+    )
+    const errors = readFileSync('src/errors.ts', 'utf8')
+    for (const { name, page } of pages) {
+      for (const [, address = ''] of page.matchAll(/\]\(([^)\s]+)\)/g)) {
+        const [, code] = /^\/problems\/(\w+)$/.exec(address) ?? []
+        const isKnown =
+          /^https:\/\//.test(address) ||
+          ['/docs', '/openapi.json'].includes(address) ||
+          (code === undefined ? addresses.has(address) : errors.includes(`  ${code}: [`))
+        assert.ok(isKnown, `${name}: ${address}`)
+      }
+    }
+  })
+})
