@@ -233,7 +233,8 @@ describe('the guide', { timeout: 300_000 }, () => {
     )
     const errors = readFileSync('src/errors.ts', 'utf8')
     for (const { name, page } of pages) {
-      for (const [, address = ''] of page.matchAll(/\]\(([^)\s]+)\)/g)) {
+      for (const [, link = ''] of page.matchAll(/\]\(([^)\s]+)\)/g)) {
+        const address = link.startsWith('#') ? `/docs/${name}${link}` : link
         const [, code] = /^\/problems\/(\w+)$/.exec(address) ?? []
         const isKnown =
           /^https:\/\//.test(address) ||
