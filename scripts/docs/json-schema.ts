@@ -75,4 +75,5 @@ export const openObject = (
     }),
   ),
   required: [...required],
+  additionalProperties: true,
 })

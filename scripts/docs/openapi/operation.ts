@@ -59,3 +59,7 @@ export const READ = ['x-d1-bookmark'] as const
 
 /** What a list has beside the rest. */
 export const LISTED = ['x-d1-bookmark', 'Link'] as const
+
+/** `prop-trading` as it stands within a name: `PropTrading`. */
+export const pascal = (text: string) =>
+  text.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())

@@ -2,7 +2,8 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import { MAX_RECORDS } from '../../../src/ingest/envelope.ts'
 import { ENTITIES, type Entity } from '../entities.ts'
 import type { JsonSchema } from '../types.ts'
-import { LISTED, listOf, type Operation, PAGING, READ, ref, type Who } from './operation.ts'
+import { deskOf } from './desk.ts'
+import { LISTED, listOf, type Operation, PAGING, pascal, READ, ref, type Who } from './operation.ts'
 
 // What partners and brands may do with their records: the same for each entity.
 
@@ -22,9 +23,6 @@ export const APIS: readonly Api[] = [
 ]
 
 const spoken = (title: string) => title.toLowerCase()
-
-const pascal = (text: string) =>
-  text.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** A request body in each of its forms. */
 export const bodyOf = ({ component, vertical, title }: Entity): JsonSchema => {
@@ -137,118 +135,6 @@ const self = ({ at, who, vertical }: Api): Operation => ({
   },
   fails: ['invalid_query'],
 })
-
-/** A record that waits, and where it came from. */
-const held = (entities: readonly Entity[]): JsonSchema => ({
-  type: 'object',
-  properties: {
-    resource: { type: 'string' },
-    received_at: { type: 'string', format: 'date-time' },
-    delivery_id: ref('DeliveryId'),
-    record: { anyOf: entities.map(({ component }) => ref(component)) },
-  },
-  required: ['resource', 'received_at', 'delivery_id', 'record'],
-})
-
-/** What may be asked about what was sent: by the account, and by the team that keeps it. */
-export function deskOf(
-  at: string,
-  who: Who,
-  tag: string,
-  entities: readonly Entity[],
-  total: JsonSchema,
-): Operation[] {
-  const isTeam = who === 'team'
-  const id = (verb: string, noun: string) => `${verb}${pascal(isTeam ? 'account' : tag)}${noun}`
-  const bookmark = ['x-d1-bookmark']
-  const own = isTeam ? ['account'] : []
-  const op = (
-    path: string,
-    verb: string,
-    noun: string,
-    summary: string,
-    description: string,
-    parameters: readonly string[],
-    answer: { description: string; schema: JsonSchema; headers: readonly string[] },
-    fails: readonly ErrorCode[] = [],
-  ): Operation => ({
-    method: 'get',
-    path: `${at}/${path}`,
-    id: id(verb, noun),
-    tag,
-    summary,
-    description,
-    who,
-    parameters: [...own, ...parameters, ...bookmark],
-    answers: { 200: answer },
-    fails: ['invalid_query', ...(isTeam ? (['not_found'] as const) : []), ...fails],
-  })
-  const waiting = entities.filter(({ resource }) => resource !== 'customers')
-  return [
-    op(
-      'deliveries',
-      'list',
-      'Deliveries',
-      'List deliveries',
-      'What arrived in the last 30 days, newest first: requests that passed authentication, scope and rate, and whose body was JSON. Never the bodies.',
-      PAGING,
-      { description: 'One page of deliveries.', schema: listOf(ref('Delivery')), headers: LISTED },
-    ),
-    op(
-      'deliveries/{delivery_id}',
-      'get',
-      'Delivery',
-      'Get one delivery',
-      'The same, with the first 100 errors of what was refused.',
-      ['delivery_id'],
-      { description: 'The delivery.', schema: ref('DeliveryInFull'), headers: READ },
-      isTeam ? [] : ['not_found'],
-    ),
-    op(
-      'totals',
-      'get',
-      'Totals',
-      'Control totals',
-      'Counts and exact sums of each day, to reconcile with your own books. Nothing is converted, and what is held is not counted.',
-      ['from_day', 'to_day'],
-      {
-        description: 'All groups of these days, in order.',
-        schema: {
-          type: 'object',
-          properties: { data: { type: 'array', items: total } },
-          required: ['data'],
-        },
-        headers: READ,
-      },
-    ),
-    op(
-      'held',
-      'list',
-      'Held',
-      'List what is held',
-      'Records that wait for their customer. They are counted nowhere until it arrives, and then released by themselves.',
-      PAGING,
-      { description: 'One page of held records.', schema: listOf(held(waiting)), headers: LISTED },
-    ),
-    op(
-      'feed',
-      'get',
-      'Feed',
-      'How fresh the data is',
-      "Of each resource: the last delivery, the lag, the share refused in the last day, and whether yesterday's activity came by 06:00 UTC.",
-      [],
-      {
-        description: 'One line a resource.',
-        schema: {
-          type: 'object',
-          properties: { data: { type: 'array', items: ref('Feed') } },
-          required: ['data'],
-        },
-        headers: READ,
-      },
-    ),
-  ]
-}
 
 /** Trading activity and brand activities have no address of their own. */
 const isSingle = ({ resource }: Entity) => /^(customers|transactions)$/.test(resource)

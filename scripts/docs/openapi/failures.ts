@@ -1,0 +1,121 @@
+import { ApiError, type ErrorCode } from '../../../src/errors.ts'
+import { PROBLEM } from '../explained/problems.ts'
+import { ORIGIN } from '../schemas.ts'
+import type { JsonSchema } from '../types.ts'
+import { type Operation, ref, type Who } from './operation.ts'
+
+/** How any request may fail, by who makes it. */
+const IMPLIED: Record<Who, readonly ErrorCode[]> = {
+  anyone: [],
+  partner: [
+    'missing_credentials',
+    'invalid_token',
+    'https_required',
+    'insufficient_scope',
+    'wrong_vertical',
+    'rate_limited',
+    'internal_error',
+    'unavailable',
+  ],
+  brand: ['invalid_api_key', 'https_required', 'rate_limited', 'internal_error', 'unavailable'],
+  team: ['invalid_admin', 'https_required', 'internal_error', 'unavailable'],
+}
+
+/** An answer, as OpenAPI has it. */
+export interface Described {
+  description: string
+  headers: Record<string, object>
+  content?: Record<string, { schema: JsonSchema; examples?: Record<string, object> }>
+}
+
+const AN_ID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
+
+/** What a problem looks like; `detail` may say more. */
+const problemOf = (code: ErrorCode) => {
+  const { status, title } = new ApiError(code)
+  return {
+    type: `${ORIGIN}/problems/${code}`,
+    title,
+    status,
+    code,
+    detail: `${title}.`,
+    request_id: AN_ID,
+  }
+}
+
+/** The words of RFC 6749 for a code. */
+const asOauth = (code: ErrorCode) => {
+  const { status, title } = new ApiError(code)
+  const own = /^(invalid_(request|client|scope)|unsupported_grant_type|temporarily_unavailable)$/
+  const error =
+    status === 503 ? 'temporarily_unavailable' : own.test(code) ? code : 'invalid_request'
+  return { error, error_description: `${title}.` }
+}
+
+const headersOf = (status: number, { who }: Operation): string[] => [
+  'X-Request-Id',
+  ...(status === 401 ? ['WWW-Authenticate'] : []),
+  ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+  ...((who === 'partner' || who === 'brand') && status !== 401
+    ? ['RateLimit', 'RateLimit-Policy']
+    : []),
+]
+
+/** Who is told how many requests are left is told more than others. */
+const callers = ({ who }: Operation) => (who === 'partner' || who === 'brand' ? 'token' : 'anyone')
+
+/** References to headers, by name. */
+export const headers = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+function failure(status: number, codes: readonly ErrorCode[], operation: Operation): Described {
+  const { failsAs } = operation
+  const description = codes.map((code) => `\`${code}\`: ${PROBLEM[code].cause}`).join('\n\n')
+  const described = { description, headers: headers(headersOf(status, operation)) }
+  if (failsAs === 'page') {
+    return { ...described, content: { 'text/html': { schema: { type: 'string' } } } }
+  }
+  if (failsAs === 'oauth') {
+    const examples = codes.map((code) => [code, { value: asOauth(code) }])
+    const content = { schema: ref('OAuthError'), examples: Object.fromEntries(examples) }
+    return { ...described, content: { 'application/json': content } }
+  }
+  const schema = {
+    allOf: [
+      ref('Problem'),
+      {
+        type: 'object',
+        properties: { status: { const: status }, code: { type: 'string', enum: codes } },
+      },
+    ],
+  }
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+  const content = { schema, examples: Object.fromEntries(examples) }
+  return { ...described, content: { 'application/problem+json': content } }
+}
+
+/** Each problem, as an example. */
+export const PROBLEMS: Record<string, object> = Object.fromEntries(
+  (Object.keys(PROBLEM) as ErrorCode[]).map((code) => [
+    code,
+    { summary: problemOf(code).title, value: problemOf(code) },
+  ]),
+)
+
+/**
+ * How an operation may fail, by status; what several operations have in common stands once in
+ * `shared`, by name.
+ */
+export function failures(operation: Operation, shared: Record<string, Described>) {
+  const codes = [...new Set([...IMPLIED[operation.who], ...operation.fails])]
+  const byStatus = Map.groupBy(codes, (code) => new ApiError(code).status)
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, of]) => {
+        const name = [...of, operation.failsAs ?? callers(operation)].join('.')
+        shared[name] ??= failure(status, of, operation)
+        return [String(status), { $ref: `#/components/responses/${name}` }]
+      }),
+  )
+}
