@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
+import './scripts/site.ts'
 import { defineConfig } from 'vitest/config'
 
 /** A signing key that lives as long as the tests run. */

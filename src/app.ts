@@ -7,6 +7,7 @@ import { bearer } from './auth/bearer.ts'
 import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { igaming } from './brand/igaming.ts'
 import { brandRoutes } from './brand/routes.ts'
+import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
 import { everyAnswer, httpsOnly } from './every-answer.ts'
 import { desk, type Kept, self } from './reading/desk.ts'
@@ -52,6 +53,7 @@ for (const resource of igaming.resources) {
 app.route('/tracking/events', self)
 app.route('/tracking/events', desk(resourcesOf))
 
+app.route('/', documents)
 app.route('/go', go)
 app.route('/admin/v1', admin(resourcesOf))
 

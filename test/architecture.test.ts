@@ -27,13 +27,24 @@ const MAY_USE: Record<string, string[]> = {
   brand: ['about', 'auth', 'db', 'fields', 'ingest', 'reading', 'tracking'],
   admin: ['about', 'auth', 'db', 'errors', 'fields', 'ingest', 'reading', 'tracking'],
   'every-answer': ['auth', 'errors', 'ingest'],
-  app: ['admin', 'auth', 'brand', 'errors', 'every-answer', 'reading', 'tracking', 'trading'],
+  app: [
+    'admin',
+    'auth',
+    'brand',
+    'docs',
+    'errors',
+    'every-answer',
+    'reading',
+    'tracking',
+    'trading',
+  ],
+  docs: ['auth', 'errors'],
   index: ['admin', 'app', 'auth', 'tracking'],
 }
 
 /** One door per library: which files may import it. A library that is not here has no door. */
 const DOORS: Record<string, RegExp> = {
-  hono: /^(app|errors|every-answer|auth|ingest|reading|trading|brand|admin|tracking)\b/,
+  hono: /^(app|errors|every-answer|auth|docs|ingest|reading|trading|brand|admin|tracking)\b/,
   valibot: /^(about|fields|ingest|trading|brand|admin)\b/,
   jose: /^auth\//,
   'drizzle-orm': /^db\//,

@@ -25,6 +25,15 @@ const PUBLIC = [
   'POST /oauth/token',
   'POST /oauth/revoke',
   'GET /go/:link_id',
+  'GET /',
+  'GET /docs',
+  'GET /docs/:page',
+  'GET /problems/:code',
+  'GET /llms.txt',
+  'GET /openapi.json',
+  'GET /schemas/v1/:file',
+  'GET /schemas/v1/:vertical/:file',
+  'GET /assets/:file',
 ]
 
 /** Who may call an address: how they say who they are, and what they are told if they do not. */
@@ -112,7 +121,12 @@ test.each(guarded)('$name refuses who says nothing, and says how to ask', async 
 })
 
 test('an address that nobody has is answered in the one shape', async () => {
-  for (const path of ['/nowhere', '/', '/api/v1/nowhere/customers', '/api/v2/forex/customers']) {
+  for (const path of [
+    '/nowhere',
+    '/docs/nowhere',
+    '/api/v1/nowhere/customers',
+    '/api/v2/forex/customers',
+  ]) {
     const response = await ask(path)
     expect(response.status).toBe(404)
     expect(response.headers.get('Content-Type')).toBe('application/problem+json')

@@ -1,10 +1,7 @@
-import { configOf } from '../config.ts'
+import { ORIGIN } from '../../src/docs/origin.ts'
 import { ENTITIES } from './entities.ts'
 import { envelopes, PARTS } from './envelopes.ts'
 import { type JsonSchema, types } from './types.ts'
-
-/** Where the service is reached, in all that is kept in the repository; served, it is `BASE_URL`. */
-export const ORIGIN = String(configOf('production').vars.BASE_URL)
 
 const AT = '#/$defs/'
 

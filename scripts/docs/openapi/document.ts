@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ENTITIES } from '../entities.ts'
 import { recorded } from '../examples.ts'
-import { ORIGIN } from '../schemas.ts'
 import { type JsonSchema, types } from '../types.ts'
 import { answerSchemas } from './answers.ts'
 import { type Described, failures, headers, PROBLEMS } from './failures.ts'

@@ -1,6 +1,6 @@
+import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ApiError, type ErrorCode } from '../../../src/errors.ts'
 import { PROBLEM } from '../explained/problems.ts'
-import { ORIGIN } from '../schemas.ts'
 import type { JsonSchema } from '../types.ts'
 import { type Operation, ref, type Who } from './operation.ts'
 
