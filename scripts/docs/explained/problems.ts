@@ -22,9 +22,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   unsupported_grant_type: {
     cause: '`grant_type` is not `client_credentials`, the only one there is.',
-    cure:
-      'Send `grant_type=client_credentials`. There are no refresh tokens: ask for a new token ' +
-      'instead.',
+    cure: 'Send `grant_type=client_credentials`; for a new token too: there are no refresh tokens.',
   },
   malformed_json: {
     cause:
@@ -82,31 +80,20 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     cause:
       'A request to `/admin/v1` has neither the admin key nor a JWT of Cloudflare Access, or a ' +
       'wrong one.',
-    cure:
-      'Send `Authorization: Bearer` with the admin key, or go through Cloudflare Access. ' +
-      'Partners and brands have addresses of their own: `/api/v1/{vertical}` and ' +
-      '`/tracking/events`.',
+    cure: 'Send `Authorization: Bearer` with the admin key, or go through Cloudflare Access.',
   },
   https_required: {
     cause:
-      'The request came over plain HTTP. It is not redirected: by then its secret had been sent ' +
-      'in clear.',
-    cure:
-      'Send it to the `https://` address that `detail` names, and have a secret that was sent in ' +
-      'clear replaced.',
+      'The request came over plain HTTP. It is not redirected: its secret has been sent in ' +
+      'clear.',
+    cure: 'Send it to the `https://` address that `detail` names, and have that secret replaced.',
   },
   insufficient_scope: {
-    cause:
-      'The access token has not the scope that the method needs: `read` for `GET` and `HEAD`, ' +
-      '`write` for all others.',
-    cure:
-      'Leave `scope` out of the token request, which grants both, and repeat the request with ' +
-      'that token.',
+    cause: 'The access token lacks the scope: `read` for `GET` and `HEAD`, `write` for all others.',
+    cure: 'Leave `scope` out of the token request, which grants both, and use that token.',
   },
   wrong_vertical: {
-    cause:
-      'The access token is of an account of the other vertical, such as one of prop trading on ' +
-      '`/api/v1/forex`.',
+    cause: 'The access token is of an account of the other vertical.',
     cure: 'Send to the address that `detail` names, or with the credentials of the other account.',
   },
   not_found: {
@@ -125,9 +112,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   already_exists: {
     cause: 'Of `/admin/v1`: there is an account with this id.',
-    cure:
-      'Choose another `account`, or change the one that is there: `PATCH ' +
-      '/admin/v1/accounts/{account}`.',
+    cure: 'Choose another id, or change this one: `PATCH /admin/v1/accounts/{account}`.',
   },
   conflict: {
     cause:

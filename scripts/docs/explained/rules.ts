@@ -151,8 +151,8 @@ export const RULE: Record<Rule, Explanation> = {
   field_case: {
     cause:
       'In the brand API a member is called like `customerId` (of activities `customerid`), ' +
-      '`eventname`, `eventid`, `createtime`, `Value` or `Currency` but for its case: nothing ' +
-      'would look for it there.',
+      '`eventname`, `eventid`, `createtime`, `Value` or `Currency` but for its case, and no ' +
+      'event definition names it so: nothing would look for it there.',
     cure:
       'Write it as `hint` says. Mind that customers have `customerId`, and activities ' +
       '`customerid`.',

@@ -81,8 +81,9 @@ export const WARNING: Record<WireWarning, Explanation> = {
   },
   not_deduplicated: {
     cause:
-      'The event has no `eventid`, is no daily total, and its request has no `Idempotency-Key`: ' +
-      'nothing tells it from others, so sent again it counts again.',
+      'The event has no `eventid` (or a definition that ignores it), is no daily total, and its ' +
+      'request has no `Idempotency-Key`: nothing tells it from others, so sent again it counts ' +
+      'again.',
     cure:
       'Send an `eventid` that is unique among all your events, such as `"eventid": "bet-1001"`. ' +
       'Or send daily totals, with the day as `createtime`: `"2026-10-02"`. Or give the request ' +
