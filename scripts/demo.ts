@@ -9,7 +9,7 @@ export interface DemoAccount {
   client_id?: string
   client_secret?: string
   brand_token?: string
-  /** The page that leads visitors to the brand. */
+  /** What leads visitors to its landing page. */
   link_id?: string
 }
 
@@ -19,6 +19,7 @@ interface Plan {
   name: string
   vertical: string
   affiliates: string[]
+  landing_page: string
 }
 
 const PLANS: Plan[] = [
@@ -27,18 +28,21 @@ const PLANS: Plan[] = [
     name: 'Demo Prop Trading',
     vertical: 'prop-trading',
     affiliates: ['AFF-1', 'AFF-2', 'AFF-3'],
+    landing_page: 'https://prop.example/start',
   },
   {
     account: 'demo-forex',
     name: 'Demo Forex',
     vertical: 'forex',
     affiliates: ['IB-07', 'IB-08', 'IB-09'],
+    landing_page: 'https://forex.example/start',
   },
   {
     account: 'demo-brand',
     name: 'Demo Casino',
     vertical: 'igaming',
     affiliates: ['AFF-1', 'AFF-2', 'AFF-3'],
+    landing_page: 'https://casino.example/welcome?lang=en',
   },
 ]
 
@@ -51,8 +55,6 @@ const DAILY_STATS = {
     map: { Casino: 'casino', Sports: 'sports', Poker: 'poker', Bingo: 'bingo' },
   },
 }
-
-const LINK = { affiliate_id: 'AFF-1', landing_page: 'https://casino.example/welcome?lang=en' }
 
 type Ask = <T>(method: string, path: string, body?: unknown) => Promise<T>
 
@@ -88,7 +90,7 @@ export async function demoAccounts(base: string, key: string, path: string) {
 }
 
 /** Sets one account up as the integrations team does. */
-async function setUp(ask: Ask, { affiliates, ...plan }: Plan): Promise<DemoAccount> {
+async function setUp(ask: Ask, { affiliates, landing_page, ...plan }: Plan): Promise<DemoAccount> {
   const at = `accounts/${plan.account}`
   await ask('POST', 'accounts', { ...plan, mode: 'test' })
   await ask(
@@ -96,12 +98,13 @@ async function setUp(ask: Ask, { affiliates, ...plan }: Plan): Promise<DemoAccou
     `${at}/affiliates`,
     affiliates.map((affiliate_id) => ({ affiliate_id })),
   )
+  const link = { affiliate_id: affiliates[0], landing_page }
+  const { link_id } = await ask<{ link_id: string }>('POST', `${at}/links`, link)
   if (plan.vertical !== 'igaming') {
     const issued = await ask<{ client_id: string; client_secret: string }>('POST', `${at}/clients`)
-    return { ...plan, client_id: issued.client_id, client_secret: issued.client_secret }
+    return { ...plan, client_id: issued.client_id, client_secret: issued.client_secret, link_id }
   }
   await ask('PUT', `${at}/events/DailyStats`, DAILY_STATS)
-  const { link_id } = await ask<{ link_id: string }>('POST', `${at}/links`, LINK)
   const { brand_token } = await ask<{ brand_token: string }>('POST', `${at}/brand-tokens`)
   return { ...plan, brand_token, link_id }
 }
