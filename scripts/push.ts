@@ -9,6 +9,7 @@ import { readProfile } from './push/profile.ts'
 import { showProgress } from './push/progress.ts'
 import { formatOf } from './push/read.ts'
 import { summaryJson, summaryText, totalOf } from './push/report.ts'
+import { showLesson } from './push/sample/show.ts'
 import { send } from './push/send.ts'
 
 // Sends files of records: `npm run push -- --vertical forex --resource transactions FILE…`.
@@ -76,7 +77,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 try {
   const args = readArguments(process.argv.slice(2))
   if (args === null) console.log(USAGE)
-  else process.exitCode = await push(args)
+  else process.exitCode = await ('sample' in args ? showLesson(args) : push(args))
 } catch (error) {
   console.error(`push: ${messageOf(error)}`)
   process.exitCode = error instanceof Halt ? error.exitCode : 1

@@ -23,6 +23,12 @@ export interface Arguments {
   account: string | null
 }
 
+/** What it was asked to do instead: to show a vertical's first lesson. */
+export interface SampleArguments
+  extends Pick<Arguments, 'vertical' | 'dryRun' | 'json' | 'retryFor' | 'profile' | 'account'> {
+  sample: true
+}
+
 const names = (list: readonly { name: string }[]) => list.map(({ name }) => name).join(', ')
 
 const resources = VERTICALS.map(({ name, resources }) => `of ${name}: ${names(resources)}`)
@@ -31,6 +37,7 @@ const resources = VERTICALS.map(({ name, resources }) => `of ${name}: ${names(re
 export const USAGE = `Sends the records of files to Tributary, in bulks of 1000.
 
   npm run push -- --vertical forex --resource transactions FILE…
+  npm run push -- --sample forex
 
 A file is a JSON array, NDJSON or CSV (the header has the names of the fields; an empty cell is a
 field left out), of any size. What was refused is in FILE.rejected.ndjson afterwards, with the
@@ -41,6 +48,7 @@ reasons. Sending a file again does no harm: what is stored already is answered "
   --format NAME        ${FORMATS.join(', ')}; otherwise the file's ending says it, or its first byte
   --lenient            store the good records of a bulk although others of it are wrong
   --dry-run            judge everything, store nothing
+  --sample VERTICAL    a first lesson instead of files: sends each mistake once, explains each answer
   --profile FILE       base_url and accounts; default .demo.json, which \`npm run dev\` writes
   --account NAME       which account of the profile, where the vertical has several
   --in-flight N        requests at once, default 4
@@ -57,10 +65,14 @@ it, counts nothing twice, not even events with neither eventid nor day. Do not c
 events: send what is new, or mended, in a file of its own. What is "held" waits for its customer,
 and is counted once the customer was sent.
 
-Exit code: 0 all is well, 1 something was rejected or not sent, 2 wrong arguments or a file that
-cannot be read, 130 Ctrl-C.`
+The lesson is a dry run, but for what a later answer needs: a customer, of igaming an activity, too,
+and that only in an account of mode test. In a live one, and with --dry-run, nothing is stored.
+
+Exit code: 0 all is well, 1 something was rejected or not sent (of a lesson: an answer was not the
+one that it expects), 2 wrong arguments or a file that cannot be read, 130 Ctrl-C.`
 
 const OPTIONS = {
+  sample: { type: 'string' },
   vertical: { type: 'string' },
   resource: { type: 'string' },
   format: { type: 'string' },
@@ -75,10 +87,23 @@ const OPTIONS = {
 } as const
 
 /** Reads the command line; null: only help is wanted. */
-export function readArguments(args: string[]): Arguments | null {
+export function readArguments(args: string[]): Arguments | SampleArguments | null {
   const { values, positionals } = parsed(args)
   if (values.help) return null
 
+  const common = {
+    dryRun: values['dry-run'],
+    json: values.json,
+    retryFor: wholeNumber('retry-for', values['retry-for'], 0),
+    profile: values.profile ?? null,
+    account: values.account ?? null,
+  }
+  if (values.sample !== undefined) {
+    if (positionals.length > 0 || values.vertical || values.resource || values.format) {
+      throw misuse('--sample sends records of its own: name no file, vertical, resource or format.')
+    }
+    return { sample: true, vertical: oneOf(VERTICALS, 'vertical', values.sample), ...common }
+  }
   const vertical = oneOf(VERTICALS, 'vertical', values.vertical)
   const target = oneOf(vertical.resources, 'resource', values.resource)
   if (positionals.length === 0) throw misuse('Name a file to send.')
@@ -92,12 +117,8 @@ export function readArguments(args: string[]): Arguments | null {
     files: positionals,
     format,
     lenient: values.lenient,
-    dryRun: values['dry-run'],
-    json: values.json,
     inFlight: wholeNumber('in-flight', values['in-flight'], 1),
-    retryFor: wholeNumber('retry-for', values['retry-for'], 0),
-    profile: values.profile ?? null,
-    account: values.account ?? null,
+    ...common,
   }
 }
 

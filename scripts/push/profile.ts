@@ -73,6 +73,22 @@ export function readFile(path: string): File {
   }
 }
 
+/** A link of an account that the profile names. */
+export interface Linked {
+  account: string
+  link_id: string
+}
+
+/** The links that a profile names, if it is of this service. */
+export function linksOf(path: string, base: string): Linked[] {
+  if (!existsSync(path)) return []
+  const { base_url, accounts } = readFile(path)
+  if (base_url === undefined || checkedAddress(base_url) !== base) return []
+  return (accounts ?? []).flatMap(({ account, link_id }) =>
+    account && link_id ? [{ account, link_id }] : [],
+  )
+}
+
 function accountOf({ accounts }: File, path: string, vertical: string, name: string | null) {
   const all = (Array.isArray(accounts) ? accounts : []).filter(
     (account) => account.vertical === vertical,

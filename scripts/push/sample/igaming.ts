@@ -1,0 +1,123 @@
+import type { Lesson } from './lesson.ts'
+
+/** An event that is right, but for what is said of it. */
+const event = (name: string, differs: object = {}) => ({
+  eventname: 'lesson_bet',
+  customerid: '{customer}',
+  eventid: `lesson-{run}-${name}`,
+  createtime: '2026-10-02 09:30',
+  Value: '100.00',
+  Currency: 'EUR',
+  ...differs,
+})
+
+const customer = (name: string, differs: object = {}) => ({
+  customerId: `lesson-{run}-${name}`,
+  tracking_data: '{own?}',
+  ...differs,
+})
+
+const FIRST = customer('1', { regtime: '2026-10-01 08:30', country: 'DE' })
+
+const { eventid: _, ...unnamed } = event('')
+const { createtime: __, ...undated } = event('undated')
+const { Value: ___, ...worthless } = event('worthless')
+const stranger = event('stranger', { customerid: 'lesson-{run}-nobody' })
+
+/** The first lesson of a brand. */
+export const igaming: Lesson = {
+  steps: [
+    {
+      title: 'A new customer',
+      resource: 'customers',
+      stores: true,
+      samples: [{ outcome: 'created', record: FIRST }],
+    },
+    {
+      title: 'The same customer again',
+      resource: 'customers',
+      needsStored: true,
+      samples: [{ outcome: 'unchanged', record: FIRST }],
+    },
+    {
+      title: 'More of the same customer: what is left out is kept',
+      resource: 'customers',
+      needsStored: true,
+      samples: [
+        { outcome: 'updated', record: { customerId: 'lesson-{run}-1', firstName: 'Jane' } },
+      ],
+    },
+    {
+      title: 'Customers with one mistake each, behind one that is right',
+      resource: 'customers',
+      samples: [
+        { record: customer('right') },
+        { error: 'required', outcome: 'rejected', record: { country: 'DE' } },
+        { error: 'type', record: customer('', { customerId: 1001 }) },
+        { error: 'date_time', record: customer('time', { regtime: '01.10.2026 08:30' }) },
+        { error: 'length', record: customer('length', { country: '' }) },
+        { error: 'text', record: customer('text', { lastName: 'Doe\u0000' }) },
+      ],
+    },
+    {
+      title: 'Customers that are stored with a warning',
+      resource: 'customers',
+      samples: [
+        { warning: 'unattributed', record: { customerId: 'lesson-{run}-organic' } },
+        { warning: 'altered', record: customer('altered', { tracking_data: '{altered}' }) },
+        { warning: 'foreign', record: customer('foreign', { tracking_data: '{foreign}' }) },
+        { warning: 'unrecognised', record: customer('own', { tracking_data: 'click-42' }) },
+        { warning: 'field_case', record: customer('case', { Country: 'DE' }) },
+      ],
+    },
+    {
+      title: 'Activities with one mistake each',
+      resource: 'activities',
+      samples: [
+        { error: 'field_case', record: { ...undated, CreateTime: '2026-10-02 09:30' } },
+        { error: 'currency', record: event('currency', { Currency: 'EURO' }) },
+        { error: 'number', record: event('number', { Value: '1,000.00' }) },
+        // What a sum of binary fractions is written as.
+        { error: 'digits', record: event('digits', { Value: 0.1 + 0.2 }) },
+        { error: 'no_kpi', record: worthless },
+        { error: 'unknown_customer', record: stranger },
+      ],
+    },
+    {
+      title: 'Activities that are stored with a warning, and one that waits for its customer',
+      resource: 'activities',
+      samples: [
+        { warning: 'not_deduplicated', record: unnamed },
+        { warning: 'no_createtime', record: undated },
+        { warning: 'skipped_time', record: event('skipped', { createtime: '{skipped}' }) },
+        { warning: 'ambiguous_time', record: event('ambiguous', { createtime: '{ambiguous}' }) },
+        { warning: 'not_a_number', record: { ...worthless, GGR: '12.50', NGR: '1,000.00' } },
+        { warning: 'unmapped_product', record: event('product', { product: 'Lottery' }) },
+        { warning: 'withdrawn_currency', record: event('withdrawn', { Currency: 'HRK' }) },
+        { outcome: 'held', record: stranger },
+      ],
+    },
+    {
+      title: 'An activity under an Idempotency-Key',
+      resource: 'activities',
+      stores: true,
+      idempotencyKey: 'lesson-{run}',
+      samples: [{ outcome: 'created', record: event('1') }],
+    },
+    {
+      title: 'Another activity under the same Idempotency-Key',
+      resource: 'activities',
+      needsStored: true,
+      idempotencyKey: 'lesson-{run}',
+      whole: 'idempotency_key_reused',
+      samples: [{ record: event('2') }],
+    },
+    {
+      title: 'A request without a record',
+      resource: 'activities',
+      whole: 'record_count',
+      samples: [],
+    },
+  ],
+  elsewhere: { erased: 'only the integrations team erases the personal data of a customer' },
+}
