@@ -13,7 +13,7 @@ const WORDS = {
   unattributed: () => 'Nothing says where this customer came from: it is paid to nobody.',
   altered: () => 'tracking_data is not as we gave it out, and proves nothing. Return it unchanged.',
   field_case: (of, more) => `${of} is kept as a field of your own; did you mean ${more}?`,
-  foreign: () => 'tracking_data was given out for another account: it is paid to nobody here.',
+  foreign: () => 'tracking_data was given out for another account, and proves nothing here.',
   unrecognised: () => 'tracking_data is not in our format: no link of ours led to this customer.',
   conflict: () =>
     'The link in tracking_data belongs to another affiliate; the one named in affiliate_id is paid.',
