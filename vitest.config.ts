@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import './scripts/site.ts'
 import { defineConfig } from 'vitest/config'
+import { conformance, type Heard } from './test-node/conformance.ts'
 
 /** A signing key that lives as long as the tests run. */
 const newKey = (kid: string) => ({
@@ -21,6 +23,21 @@ const TEAM = 'https://team.cloudflareaccess.example'
 const { d, p, q, dp, dq, qi, ...team } = newKey('team') as Record<string, string>
 const teamKeys = () => Response.json({ keys: [{ ...team, alg: 'RS256', use: 'sig' }] })
 
+/** Holds each answer that a test receives against openapi.json. */
+const judge = conformance('openapi.json')
+
+/** Once all tests ran: what is described, and no test was answered, is not known to be true. */
+const coverage = {
+  onTestRunEnd(modules: readonly unknown[]) {
+    if (modules.length < readdirSync('test').filter((name) => name.endsWith('.test.ts')).length)
+      return
+    const unheard = judge.unheard()
+    if (unheard.length === 0) return
+    console.error(`openapi.json describes what no test was answered:\n  ${unheard.join('\n  ')}`)
+    process.exitCode = 1
+  },
+}
+
 // The pool warns, in each file, of required secrets that are not here; `bindings` is what counts.
 Object.assign(process.env, SECRETS)
 
@@ -29,8 +46,12 @@ export default defineConfig({
     cloudflareTest(async () => ({
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
-        outboundService: ({ url }: { url: string }) =>
-          url === `${TEAM}/cdn-cgi/access/certs` ? teamKeys() : new Response(null, { status: 404 }),
+        outboundService: async (request: Request) => {
+          if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
+          if (request.url !== 'http://conformance.local/')
+            return new Response(null, { status: 404 })
+          return new Response(judge.flaw((await request.json()) as Heard))
+        },
         d1Databases: ['DB', 'DB_2'],
         bindings: {
           BASE_URL: 'https://api.example',
@@ -46,6 +67,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['./test/setup.ts'],
+    reporters: ['default', coverage],
     // One line a request is printed by the service itself; a test that fails says enough.
     onConsoleLog: () => false,
   },

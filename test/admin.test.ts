@@ -1,10 +1,9 @@
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { app } from '../src/app.ts'
 import { putAffiliates, refuseCircles } from '../src/db/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
+import { askIn } from './heard.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from './partner.ts'
 
 const errors = async (response: Response | Promise<Response>) => {
@@ -130,7 +129,7 @@ test('when the keys of the team cannot be fetched: 503, for nobody is known to b
     headers: { 'Cf-Access-Jwt-Assertion': jwt.join('.').replaceAll('=', '') },
   })
   const other = { ...env, ACCESS_TEAM: 'https://other.example' }
-  const response = await app.fetch(request, other, createExecutionContext())
+  const response = await askIn(other, request)
   expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '10'])
 })
 

@@ -1,9 +1,8 @@
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { app } from '../src/app.ts'
 import { brand, day, deposited, eve } from './brand.ts'
 import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
+import { askIn } from './heard.ts'
 import { askAdmin, json } from './partner.ts'
 import { watched } from './watched.ts'
 
@@ -171,7 +170,7 @@ describe('when D1 fails', () => {
   ]
   const at = async (world: ReturnType<typeof faulty>, acme: Brand, path: string, body: unknown) => {
     const asked = new Request(`https://api.example/tracking/events/${path}`, request(acme, body))
-    return app.fetch(asked, world.env, createExecutionContext())
+    return askIn(world.env, asked)
   }
 
   test.each(
@@ -196,13 +195,12 @@ describe('when D1 fails', () => {
     const acme = await brand()
     await acme.post('customers', eve)
     const send = (world: { env: Env }) =>
-      app.fetch(
+      askIn(
+        world.env,
         new Request(
           'https://api.example/tracking/events/activities',
           request(acme, [bet, bet], { 'Idempotency-Key': 'k' }),
         ),
-        world.env,
-        createExecutionContext(),
       )
     for (const [message, faults] of [
       [CURABLE[0]!, 3],

@@ -6,7 +6,6 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { app } from '../src/app.ts'
 import { grantOf, settingsOf } from '../src/auth/grant.ts'
 import { LIMIT, type Rate } from '../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../src/auth/secret.ts'
@@ -14,6 +13,7 @@ import { brandGate } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/accounts.ts'
 import worker from '../src/index.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
+import { askIn } from './heard.ts'
 import { ada, ask, askAdmin, askToken, deposit, json, ORIGIN, partner } from './partner.ts'
 import { before, watched } from './watched.ts'
 
@@ -270,13 +270,12 @@ describe('a changed setting', () => {
       }),
     })
     const at = (path: string, method: string) =>
-      app.fetch(
+      askIn(
+        { ...env, TOKEN_GATE } as Env,
         new Request(`${ORIGIN}/admin/v1/accounts/${casino.account}/${path}`, {
           method,
           headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
         }),
-        { ...env, TOKEN_GATE },
-        createExecutionContext(),
       )
     const issued = await json(at('brand-tokens', 'POST'))
     expect(issued).toMatchObject({ takes_effect: 'within a minute' })

@@ -1,8 +1,7 @@
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { app } from '../src/app.ts'
 import { CURABLE, type Fault, faulty, OVERLOAD } from './faulty.ts'
+import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
 import { before } from './watched.ts'
 
@@ -17,7 +16,8 @@ const ask = async (
   path: string,
   init: RequestInit = {},
 ) =>
-  app.fetch(
+  askIn(
+    with_,
     new Request(new URL(`/api/v1/${acme.vertical}/${path}`, ORIGIN), {
       ...init,
       headers: {
@@ -26,8 +26,6 @@ const ask = async (
         ...init.headers,
       },
     }),
-    with_,
-    createExecutionContext(),
   )
 
 const post = (world: { env: Env }, acme: Partner, path: string, body: unknown, headers = {}) =>
@@ -187,13 +185,12 @@ describe('what a retry does not cure', () => {
   test('a token request is answered 503 temporarily_unavailable', async () => {
     const { client_id, client_secret } = await register('forex')
     const world = faulty(Array(3).fill({ message: CURABLE[0], after: false }))
-    const response = await app.fetch(
+    const response = await askIn(
+      world.env,
       new Request(`${ORIGIN}/oauth/token`, {
         method: 'POST',
         body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
       }),
-      world.env,
-      createExecutionContext(),
     )
     expect(response.status).toBe(503)
     expect(response.headers.has('Retry-After')).toBe(true)

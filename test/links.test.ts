@@ -6,13 +6,13 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { app } from '../src/app.ts'
 import worker from '../src/index.ts'
 import { decode, encode, newClickId, newLinkId } from '../src/tracking/code.ts'
 import type { Click } from '../src/tracking/go.ts'
 import { withTracking } from '../src/tracking/landing.ts'
 import { prover } from '../src/tracking/proof.ts'
 import { brand, eve } from './brand.ts'
+import { askIn } from './heard.ts'
 import { ada, ask, askAdmin, json, ORIGIN, partner } from './partner.ts'
 import { before, watched } from './watched.ts'
 
@@ -199,11 +199,8 @@ describe('GET /go/{link}', () => {
     })
     const at = async (id: string) => {
       const context = createExecutionContext()
-      const response = await app.fetch(
-        new Request(`${ORIGIN}/go/${id}`),
-        { ...env, DB: gone },
-        context,
-      )
+      const request = new Request(`${ORIGIN}/go/${id}`)
+      const response = await askIn({ ...env, DB: gone } as Env, request, context)
       await waitOnExecutionContext(context)
       return response
     }
@@ -223,7 +220,7 @@ describe('clicks', () => {
     })
     const context = createExecutionContext()
     const request = new Request(`${ORIGIN}/go/${link_id}`, { method })
-    const response = await app.fetch(request, { ...env, CLICKS }, context)
+    const response = await askIn({ ...env, CLICKS } as Env, request, context)
     await waitOnExecutionContext(context)
     return { response, sent }
   }

@@ -1,5 +1,6 @@
 import { env, exports } from 'cloudflare:workers'
 import { digest, newSecret } from '../src/auth/secret.ts'
+import { heard } from './heard.ts'
 
 /** Where the service is reached in tests. */
 export const ORIGIN = 'https://api.example'
@@ -8,8 +9,11 @@ export const ORIGIN = 'https://api.example'
 export type Vertical = 'prop-trading' | 'forex'
 
 /** Asks for any address of the service. */
-export const ask = (path: string, init?: RequestInit) =>
-  exports.default.fetch(new URL(path, ORIGIN), init)
+export function ask(path: string, init?: RequestInit): Promise<Response> {
+  const url = new URL(path, ORIGIN)
+  const { method = 'GET' } = init ?? {}
+  return heard({ method, url: url.href }, exports.default.fetch(url, init))
+}
 
 interface Settings {
   account: string

@@ -1,8 +1,8 @@
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { app } from '../src/app.ts'
 import { brand, dailyStats, day, eve } from './brand.ts'
+import { askIn } from './heard.ts'
 import {
   ada,
   ask,
@@ -154,11 +154,8 @@ test('a forged Host changes nothing of what is printed or signed', async () => {
 })
 
 test('local development, where BASE_URL is http, is exempt from HTTPS and HSTS', async () => {
-  const response = await app.fetch(
-    new Request('http://127.0.0.1:8787/healthz'),
-    { ...env, BASE_URL: 'http://127.0.0.1:8787' } as Env,
-    createExecutionContext(),
-  )
+  const world = { ...env, BASE_URL: 'http://127.0.0.1:8787' } as Env
+  const response = await askIn(world, new Request('http://127.0.0.1:8787/healthz'))
   expect(response.status).toBe(200)
   expect(response.headers.has('Strict-Transport-Security')).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { app } from '../src/app.ts'
+import { askIn } from './heard.ts'
 import { ORIGIN } from './partner.ts'
 
 /** What one request asked of the platform, by the platform's own account. */
@@ -29,16 +29,13 @@ export async function watched(path: string, init: RequestInit): Promise<Seen> {
     }
   }
   const context = createExecutionContext()
-  const response = await app.fetch(
-    new Request(new URL(path, ORIGIN), init),
-    {
-      ...env,
-      DB: watchDatabase(env.DB, count),
-      TOKEN_GATE: watchObjects(env.TOKEN_GATE, (method) => seen.calls.push(method)),
-      CLIENT_GATE: watchObjects(env.CLIENT_GATE, (method) => seen.calls.push(method)),
-    },
-    context,
-  )
+  const world = {
+    ...env,
+    DB: watchDatabase(env.DB, count),
+    TOKEN_GATE: watchObjects(env.TOKEN_GATE, (method) => seen.calls.push(method)),
+    CLIENT_GATE: watchObjects(env.CLIENT_GATE, (method) => seen.calls.push(method)),
+  } as Env
+  const response = await askIn(world, new Request(new URL(path, ORIGIN), init), context)
   await waitOnExecutionContext(context)
   return { response, ...seen }
 }

@@ -31,8 +31,8 @@ const policies = object({
   unknown_affiliate: oneOf('warn', 'reject'),
 })
 const takes_effect = said(
-  'When live tokens act on it; `within_a_minute` where they could not be told at once.',
-  oneOf('now', 'within_a_minute'),
+  'When live tokens act on it; `within a minute` where they could not be told at once.',
+  oneOf('now', 'within a minute'),
 )
 const decimals = said('Exact decimal text, by the name of what is summed.', {
   type: 'object',

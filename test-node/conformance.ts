@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+
+// Every answer that the suite receives is held against openapi.json: `test/heard.ts` sends it here.
+
+/** One answer, as the suite received it. */
+export interface Heard {
+  method: string
+  path: string
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+interface Described {
+  headers?: Record<string, { $ref: string }>
+  content?: Record<string, { schema: object }>
+}
+
+type Schema = { [keyword: string]: unknown }
+
+/** What is within these describes a part of an object. */
+const PARTS = ['allOf', 'anyOf', 'not']
+
+/** A body in which a member stands that nobody described is wrong, too: only here are objects closed. */
+function closed(schema: unknown, isPart = false): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => closed(one, isPart))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => {
+      if (name === 'examples' || name === 'example' || name === 'enum') return [name, value]
+      return [name, closed(value, PARTS.includes(name))]
+    }),
+  )
+  const { properties, additionalProperties, allOf, not } = inner as Schema
+  if (allOf) return { ...inner, unevaluatedProperties: false }
+  const isOpen =
+    isPart || !properties || additionalProperties !== undefined || not || !inner.required
+  return isOpen ? inner : { ...inner, additionalProperties: false }
+}
+
+/** The judge of all answers, and of which of the described ones were ever heard. */
+export function conformance(file: string) {
+  const document = JSON.parse(readFileSync(file, 'utf8'))
+  const ajv = new Ajv2020({ strict: false, allErrors: false })
+  formats.default(ajv)
+  ajv.addSchema(closed({ $id: 'openapi', ...document }) as object)
+  const validators = new Map<string, ValidateFunction>()
+  const described = new Map<string, Described>()
+  const reached = new Set<string>()
+
+  const at = (pointer: string) =>
+    pointer
+      .slice(2)
+      .split('/')
+      .reduce((found, name) => found[name.replaceAll('~1', '/').replaceAll('~0', '~')], document)
+  const resolved = (value: { $ref?: string }) => (value.$ref ? at(value.$ref) : value)
+  const step = (name: string) =>
+    encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+  const routes = Object.keys(document.paths)
+    .map((path) => ({
+      path,
+      // What has a name of its own comes before what may be called anything.
+      rank: path.replaceAll(/\{\w+\}/g, '~'),
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+
+  for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(
+    document.paths,
+  )) {
+    for (const [method, { responses }] of Object.entries(operations)) {
+      for (const [status, response] of Object.entries(responses)) {
+        described.set(`${method.toUpperCase()} ${path} ${status}`, resolved(response))
+      }
+    }
+  }
+
+  function validator(pointer: string): ValidateFunction {
+    const found = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
+    validators.set(pointer, found)
+    return found
+  }
+
+  /** The pointer to what stands for a status: the description itself, or what it refers to. */
+  function pointerTo(path: string, method: string, status: number): string {
+    const { responses } = document.paths[path][method.toLowerCase()]
+    const { $ref } = responses[status]
+    return $ref ? $ref.slice(1) : `/paths/${step(path)}/${method.toLowerCase()}/responses/${status}`
+  }
+
+  function bodyFlaw(pointer: string, { content }: Described, { headers, body }: Heard) {
+    const type = headers['content-type']?.split(';')[0]
+    if (!content) return body === '' ? null : 'has a body, and none is described'
+    if (type === undefined || !Object.hasOwn(content, type)) return `is of type ${type}`
+    if (!/json$/.test(type)) return null
+    const validate = validator(`${pointer}/content/${step(type)}/schema`)
+    return validate(JSON.parse(body)) ? null : ajv.errorsText(validate.errors)
+  }
+
+  function headerFlaw({ headers = {} }: Described, heard: Heard): string | null {
+    for (const [name, ref] of Object.entries(headers)) {
+      const { required, schema } = resolved(ref)
+      const said = heard.headers[name.toLowerCase()]
+      if (said === undefined && required) return `has no ${name}`
+      const value = schema.type === 'integer' ? Number(said) : said
+      if (said !== undefined && !validator(`${ref.$ref.slice(1)}/schema`)(value)) {
+        return `has ${name}: ${said}`
+      }
+    }
+    return null
+  }
+
+  /** What is wrong with an answer, in words; null: it is as it is described. */
+  function flaw(heard: Heard): string | null {
+    const { method: asked, path, status } = heard
+    const method = asked === 'HEAD' ? 'GET' : asked
+    const name = `${asked} ${path} ${status}`
+    const route = routes.find(({ pattern }) => pattern.test(path))
+    if (!route || !document.paths[route.path][method.toLowerCase()]) {
+      return [401, 403, 404, 405, 415].includes(status) ? null : `${name} is no operation`
+    }
+    const key = `${method} ${route.path} ${status}`
+    const response = described.get(key)
+    if (!response) return `${name} is not described: ${heard.body.slice(0, 300)}`
+    reached.add(key)
+    const bodiless = asked === 'HEAD' || status === 304
+    const pointer = pointerTo(route.path, method, status)
+    const found =
+      headerFlaw(response, heard) ?? (bodiless ? null : bodyFlaw(pointer, response, heard))
+    return found && `${name} ${found}\n${heard.body.slice(0, 1000)}`
+  }
+
+  return { flaw, unheard: () => [...described.keys()].filter((key) => !reached.has(key)) }
+}
