@@ -1,0 +1,59 @@
+#!/bin/sh
+# The first delivery: customers, transactions, then the service's totals beside what was sent.
+# It needs curl 7.66 or later, and jq 1.6 or later.
+set -eu
+api=$TRIBUTARY_BASE_URL/api/v1/forex
+input=${EXAMPLE_INPUT:-$(dirname "$0")/../first-delivery.json}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Secrets reach curl by its standard input: everybody on the machine may read its arguments.
+# --retry waits out 429 and 503 as Retry-After says, and sends the same again, which is safe.
+sign_in() {
+  code=$(printf 'user = "%s:%s"\n' "$TRIBUTARY_CLIENT_ID" "$TRIBUTARY_CLIENT_SECRET" |
+    curl -sS -K - --retry 4 -o "$work/token" -w '%{http_code}' \
+      -d grant_type=client_credentials "$TRIBUTARY_BASE_URL/oauth/token")
+  token=$(jq -r '.access_token // empty' "$work/token")
+  [ "$token" ] || { echo "No token: $code $(cat "$work/token")" >&2; exit 1; }
+}
+
+# call PATH [OPTION…]: what was answered is in $work/answer.
+call() {
+  path=$1
+  shift
+  for try in 1 2; do
+    code=$(printf 'header = "Authorization: Bearer %s"\n' "$token" |
+      curl -sS -K - --retry 4 -o "$work/answer" -w '%{http_code}' "$@" "$api/$path")
+    [ "$code" = 401 ] || break
+    sign_in # The token has expired, or was revoked.
+  done
+  case $code in
+    200) return ;;
+    422) jq -r '.errors[] | "record \(.index) \(.pointer) \(.code): \(.message) \(.hint // "")"' \
+      "$work/answer" >&2 ;;
+    *) echo "$path was answered $code: $(cat "$work/answer")" >&2 ;;
+  esac
+  exit 1
+}
+
+sign_in
+for resource in customers transactions; do
+  jq ".$resource" "$input" > "$work/body"
+  call "$resource" -H 'Content-Type: application/json' --data-binary "@$work/body"
+  jq -r --arg resource "$resource" '.results[] |
+    [$resource, .key[], .outcome, .warnings[]?.message] | join(" ")' "$work/answer"
+done
+
+# Sums are made in whole cents: jq counts in doubles, where 0.1 + 0.2 is not 0.3.
+call "$(jq -r '"totals?from=\(.from)&to=\(.to)"' "$input")"
+jq -rn --slurpfile data "$input" --slurpfile answer "$work/answer" '
+  def cents: tonumber * 100 | round;
+  def tally(rows): reduce rows as [$name, $n] ({}; .[$name] += $n);
+  $data[0] as {$customers, $transactions}
+  | tally(["customers", ($customers | length)], ["transactions", ($transactions | length)],
+      ($transactions[] | ["\(.currency) cents", (.amount_currency | cents)])) as $sent
+  | tally($answer[0].data[] | [.resource, .count],
+      ["\(.currency) cents", (.sums.amount_currency // 0 | cents)]) as $counted
+  | ($sent | keys[] | "\(.): sent \($sent[.]), counted \($counted[.])"),
+    if all($sent | keys[]; $sent[.] == $counted[.]) then "reconciled"
+    else "not reconciled\n" | halt_error(1) end'

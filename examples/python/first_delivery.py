@@ -1,0 +1,60 @@
+"""The first delivery: customers, transactions, then the service's totals beside what was sent."""
+
+import json
+import os
+import sys
+import time
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from urllib import error, parse, request
+
+BASE = os.environ["TRIBUTARY_BASE_URL"]
+CLIENT = {k: os.environ[f"TRIBUTARY_{k.upper()}"] for k in ("client_id", "client_secret")}
+INPUT = os.environ.get("EXAMPLE_INPUT") or Path(__file__).parents[1] / "first-delivery.json"
+SESSION = {"Content-Type": "application/json"}
+
+
+def call(path, body=None, headers=SESSION):
+    """Sends a request until it is answered, 5 times at most: to repeat one is always safe."""
+    for left in range(4, -1, -1):
+        try:
+            with request.urlopen(request.Request(BASE + path, body, headers), timeout=60) as answer:
+                return json.load(answer)
+        except error.HTTPError as refusal:
+            status, said = refusal.code, refusal.read().decode()
+            if status in (429, 503) and left:
+                time.sleep(int(refusal.headers["Retry-After"] or 1))
+            elif status == 401 and left and headers is SESSION:
+                sign_in()  # The token has expired, or was revoked.
+            elif status == 422:
+                wrong = ({"index": "", "hint": "", **e} for e in json.loads(said)["errors"])
+                line = "record {index} {pointer} {code}: {message} {hint}"
+                sys.exit("\n".join(line.format(**e) for e in wrong))
+            else:
+                sys.exit(f"{path} was answered {status}: {said}")
+
+
+def sign_in():
+    form = parse.urlencode({"grant_type": "client_credentials", **CLIENT}).encode()
+    SESSION["Authorization"] = "Bearer " + call("/oauth/token", form, {})["access_token"]
+
+
+sign_in()
+# Money is Decimal, so sums are exact; float writes the same digits, up to the 15 one may send.
+data = json.loads(Path(INPUT).read_text(), parse_float=Decimal)
+sent, counted = Counter(), Counter()
+for resource in ("customers", "transactions"):
+    body = json.dumps(data[resource], default=float).encode()
+    for result in call(f"/api/v1/forex/{resource}", body)["results"]:
+        print(resource, *result["key"].values(), result["outcome"], *result.get("warnings", []))
+    sent[resource] = len(data[resource])
+for transaction in data["transactions"]:
+    sent[transaction["currency"]] += transaction["amount_currency"]
+for total in call(f"/api/v1/forex/totals?from={data['from']}&to={data['to']}")["data"]:
+    counted[total["resource"]] += total["count"]
+    counted[total.get("currency")] += Decimal(total["sums"].get("amount_currency", 0))
+for name in sent:
+    print(f"{name}: sent {sent[name]}, counted {counted[name]}")
+matches = all(sent[name] == counted[name] for name in sent)
+print("reconciled") if matches else sys.exit("not reconciled")
