@@ -1,49 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
+import { copyRepository, has, startIn } from './service.ts'
 
 // What the README promises of `npm run dev`, over real HTTP, in a folder of its own.
 
-interface Demo {
-  base_url: string
-  admin_key: string
-  accounts: {
-    name: string
-    vertical: string
-    client_id: string
-    client_secret: string
-    brand_token: string
-  }[]
-}
-
-const root = mkdtempSync(join(tmpdir(), 'tributary-dev-'))
-const NEEDED = ['package.json', 'wrangler.toml', 'tsconfig.json', 'src', 'migrations', 'scripts']
-for (const name of NEEDED) cpSync(name, join(root, name), { recursive: true })
-symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
-
-const demoPath = join(root, '.demo.json')
-const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => done(port))
-    })
-  })
+const root = copyRepository()
 
 /** Processes that were started in this folder; where the system does not tell, none. */
 const processes = () =>
@@ -57,42 +20,10 @@ const processes = () =>
       }
     })
 
-const has = (command: string) =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
-
-async function start(...args: string[]) {
-  const port = await freePort()
-  const child = spawn(process.execPath, ['scripts/dev.ts', ...args], {
-    cwd: root,
-    env: { ...process.env, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let said = ''
-  child.stdout.on('data', (data) => (said += data))
-  child.stderr.on('data', (data) => (said += data))
-  rmSync(demoPath, { force: true })
-  for (let i = 0; i < 600 && !existsSync(demoPath) && child.exitCode === null; i++) await wait(100)
-  assert.ok(existsSync(demoPath), said)
-  const demo: Demo = JSON.parse(readFileSync(demoPath, 'utf8'))
-  const ended = new Promise<void>((done) => child.on('exit', () => done()))
-  return {
-    port,
-    demo,
-    said: async () => {
-      for (let i = 0; i < 50 && !said.includes('Ctrl-C ends it'); i++) await wait(100)
-      return said
-    },
-    end: async (signal: NodeJS.Signals) => {
-      child.kill(signal)
-      await ended
-    },
-  }
-}
-
 describe('npm run dev', { timeout: 180_000 }, () => {
-  let service: Awaited<ReturnType<typeof start>>
+  let service: Awaited<ReturnType<typeof startIn>>
   before(async () => {
-    service = await start()
+    service = await startIn(root)
   })
   after(async () => {
     await service.end('SIGTERM')
@@ -195,13 +126,13 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     if (existsSync('/proc')) assert.notDeepEqual(processes(), [])
     await service.end('SIGINT')
     assert.deepEqual(processes(), [])
-    service = await start()
+    service = await startIn(root)
     assert.equal(await totalOf(), 1)
     assert.deepEqual(service.demo.accounts, accounts)
 
     await service.end('SIGTERM')
     assert.deepEqual(processes(), [])
-    service = await start('--reset')
+    service = await startIn(root, '--reset')
     assert.equal(await totalOf(), 0)
   })
 })

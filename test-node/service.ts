@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join, relative, resolve, sep } from 'node:path'
+
+// The service as `npm run dev` starts it, for tests that ask it over real HTTP.
+
+/** What `.demo.json` says. */
+export interface Demo {
+  base_url: string
+  admin_key: string
+  accounts: {
+    account: string
+    name: string
+    vertical: string
+    client_id: string
+    client_secret: string
+    brand_token: string
+  }[]
+}
+
+const REPOSITORY = resolve(import.meta.dirname, '..')
+/** What a run leaves behind, and what is too much to copy: nothing of it is tracked. */
+const LEFT_OUT = new Set(['node_modules', '.git', '.wrangler', '.dev.vars', '.demo.json', 'dist'])
+
+const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+/** A copy of the repository in a folder of its own, whose database and secrets are nobody else's. */
+export function copyRepository(): string {
+  const root = mkdtempSync(join(tmpdir(), 'tributary-dev-'))
+  cpSync(REPOSITORY, root, {
+    recursive: true,
+    filter: (path) =>
+      !relative(REPOSITORY, path)
+        .split('/')
+        .some((name) => LEFT_OUT.has(name)),
+  })
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'))
+  return root
+}
+
+/** A port of this machine that nobody listens on. */
+export const freePort = () =>
+  new Promise<number>((done) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => done(port))
+    })
+  })
+
+/** Whether a command is there to be run. */
+export const has = (command: string) =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
+
+/** `npm run dev` in a folder, once it answers and its demo accounts are there. */
+export async function startIn(root: string, ...args: string[]) {
+  const demoPath = join(root, '.demo.json')
+  const port = await freePort()
+  const child = spawn(process.execPath, ['scripts/dev.ts', ...args], {
+    cwd: root,
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  child.stdout.on('data', (data) => (said += data))
+  child.stderr.on('data', (data) => (said += data))
+  rmSync(demoPath, { force: true })
+  for (let i = 0; i < 600 && !existsSync(demoPath) && child.exitCode === null; i++) await wait(100)
+  if (!existsSync(demoPath)) {
+    child.kill('SIGTERM')
+    assert.fail(said)
+  }
+  const demo: Demo = JSON.parse(readFileSync(demoPath, 'utf8'))
+  const ended = new Promise<void>((done) => child.on('exit', () => done()))
+  return {
+    port,
+    demo,
+    /** What it printed, up to its last line. */
+    said: async () => {
+      for (let i = 0; i < 50 && !said.includes('Ctrl-C ends it'); i++) await wait(100)
+      return said
+    },
+    end: async (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      await ended
+    },
+  }
+}
+
+/** A service with an empty database; `stop` ends it and leaves nothing behind. */
+export async function startService() {
+  const root = copyRepository()
+  const service = await startIn(root).catch((error) => {
+    rmSync(root, { recursive: true, force: true })
+    throw error
+  })
+  const stop = async () => {
+    await service.end('SIGTERM')
+    rmSync(root, { recursive: true, force: true })
+  }
+  return { demo: service.demo, stop }
+}
