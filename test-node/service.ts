@@ -34,7 +34,7 @@ export function copyRepository(): string {
     recursive: true,
     filter: (path) =>
       !relative(REPOSITORY, path)
-        .split('/')
+        .split(sep)
         .some((name) => LEFT_OUT.has(name)),
   })
   symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'))

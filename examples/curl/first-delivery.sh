@@ -10,21 +10,21 @@ trap 'rm -rf "$work"' EXIT
 # Secrets reach curl by its standard input: everybody on the machine may read its arguments.
 # --retry waits out 429 and 503 as Retry-After says, and sends the same again, which is safe.
 sign_in() {
-  code=$(printf 'user = "%s:%s"\n' "$TRIBUTARY_CLIENT_ID" "$TRIBUTARY_CLIENT_SECRET" |
+  status=$(printf 'user = "%s:%s"\n' "$TRIBUTARY_CLIENT_ID" "$TRIBUTARY_CLIENT_SECRET" |
     curl -sS -K - --retry 4 -o "$work/token" -w '%{http_code}' \
       -d grant_type=client_credentials "$TRIBUTARY_BASE_URL/oauth/token")
-  token=$(jq -r '.access_token // empty' "$work/token")
-  [ "$token" ] || { echo "No token: $code $(cat "$work/token")" >&2; exit 1; }
+  token=$(jq -r '.access_token // empty' "$work/token") || true
+  [ "$token" ] || { echo "No token: $status $(cat "$work/token")" >&2; exit 1; }
 }
 
 # call PATH [OPTION…]: what was answered is in $work/answer.
 call() {
   path=$1
   shift
-  for try in 1 2; do
+  for left in 1 0; do
     code=$(printf 'header = "Authorization: Bearer %s"\n' "$token" |
       curl -sS -K - --retry 4 -o "$work/answer" -w '%{http_code}' "$@" "$api/$path")
-    [ "$code" = 401 ] || break
+    [ "$code" = 401 ] && [ "$left" = 1 ] || break
     sign_in # The token has expired, or was revoked.
   done
   case $code in
