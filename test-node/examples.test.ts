@@ -168,7 +168,7 @@ describe('examples', { timeout: 240_000 }, () => {
     )
     for (const [, link, file] of rows) assert.equal(file, link)
     writeFileSync(join(folder, '.demo.json'), JSON.stringify(service.demo))
-    const [line] = /^export [^]+?(?=\n```)/m.exec(readme) ?? []
+    const [line] = /^export [\s\S]+?(?=\n```)/m.exec(readme) ?? []
     const { stdout } = spawnSync('sh', ['-c', `${line}; env`], { cwd: folder, encoding: 'utf8' })
     const [, firm, brand] = service.demo.accounts
     for (const set of [

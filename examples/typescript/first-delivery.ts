@@ -18,14 +18,14 @@ async function call(path: string, init: RequestInit = {}): Promise<Answer> {
   const method = init.body ? 'POST' : 'GET'
   for (let left = 4; ; left--) {
     const response = await fetch(TRIBUTARY_BASE_URL + path, { method, headers: api, ...init })
-    if (response.ok) return response.json()
+    if (response.ok) return response.json() as Promise<Answer>
     if (left > 0 && [429, 503].includes(response.status)) {
       await sleep(1000 * Number(response.headers.get('Retry-After') ?? 1))
     } else if (left > 0 && response.status === 401 && !init.headers) {
       await signIn() // The token has expired, or was revoked.
     } else if (response.status === 422) {
-      for (const { index, pointer, code, message, hint = '' } of (await response.json()).errors)
-        console.error(`record ${index} ${pointer} ${code}: ${message} ${hint}`)
+      for (const e of ((await response.json()) as Answer).errors)
+        console.error(`record ${e.index} ${e.pointer} ${e.code}: ${e.message} ${e.hint ?? ''}`)
       process.exit(1)
     } else throw new Error(`${path}: ${response.status} ${await response.text()}`)
   }
