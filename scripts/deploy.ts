@@ -5,16 +5,29 @@ import { configOf } from './config.ts'
 // Migrates, by binding name, then deploys: `npm run deploy -- --env production`. A migration only
 // ever adds, so the version that still runs meanwhile does not mind.
 
-const { values } = parseArgs({ options: { env: { type: 'string' } } })
-const { env } = values
-if (env === undefined) {
-  console.error('Say which environment: npm run deploy -- --env staging')
-  process.exit(2)
+function end(code: number, why: string): never {
+  console.error(why)
+  process.exit(code)
 }
+
+const { values } = parseArgs({ options: { env: { type: 'string' } } })
+// The Deploy to Cloudflare button names no environment: it has filled in the top level, and
+// Workers Builds, which says of itself that it is there, deploys just that.
+const env = values.env ?? (process.env.WORKERS_CI ? '' : undefined)
+if (env === undefined) end(2, 'Say which environment: npm run deploy -- --env staging')
+const { d1_databases, vars } = configOf(env)
+// It is the issuer of every token, and what it says of HTTPS is believed.
+if (!String(vars.BASE_URL).startsWith('https://')) {
+  end(
+    1,
+    `BASE_URL is ${vars.BASE_URL}: set it in wrangler.toml to the https address of the Worker.`,
+  )
+}
+
 const wrangler = (...args: string[]) =>
   execFileSync('node_modules/.bin/wrangler', [...args, '--env', env], { stdio: 'inherit' })
 
-for (const { binding } of configOf(env).d1_databases) {
+for (const { binding } of d1_databases) {
   // Not documented for D1: without it no record could be stored, so it is asked for first.
   wrangler('d1', 'execute', binding, '--remote', '--command', "select 1 from jsonb_each('[1]')")
   wrangler('d1', 'migrations', 'apply', binding, '--remote')
