@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import './scripts/site.ts'
 import { defineConfig } from 'vitest/config'
@@ -26,6 +26,12 @@ const teamKeys = () => Response.json({ keys: [{ ...team, alg: 'RS256', use: 'sig
 /** Holds each answer that a test receives against openapi.json. */
 const judge = conformance('openapi.json')
 
+/** Keeps what test/examples.test.ts was answered, for openapi.json to show. */
+function record(takes: unknown) {
+  writeFileSync('scripts/docs/examples.json', `${JSON.stringify(takes, null, 2)}\n`)
+  return new Response(null, { status: 204 })
+}
+
 /** Once all tests ran: what is described, and no test was answered, is not known to be true. */
 const coverage = {
   onTestRunEnd(modules: readonly unknown[]) {
@@ -48,6 +54,7 @@ export default defineConfig({
       miniflare: {
         outboundService: async (request: Request) => {
           if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
+          if (request.url === 'http://recorder.local/') return record(await request.json())
           if (request.url !== 'http://conformance.local/')
             return new Response(null, { status: 404 })
           return new Response(judge.flaw((await request.json()) as Heard))

@@ -98,10 +98,13 @@ export const TYPES: Record<string, Type> = {
 }
 
 /** A pattern, and the format that it stands for. */
-const written = ({ source }: RegExp, message: unknown): JsonSchema => ({
-  pattern: source,
-  ...(message === 'email' && { format: 'email' }),
-})
+function written({ source }: RegExp, message: unknown): JsonSchema {
+  // Not every validator knows the classes of Unicode.
+  if (source.includes('\\p{')) {
+    return { 'x-rules': { pattern: `It has ${String(message).replace('pattern ', '')} only.` } }
+  }
+  return { pattern: source, ...(message === 'email' && { format: 'email' }) }
+}
 
 const typeSaid = (message: unknown) =>
   String(message).replace('type ', '') as 'number' | 'object' | 'array'

@@ -108,7 +108,8 @@ function answered(operation: Operation, status: string, answer: Answer) {
 function described(operation: Operation, responses: Record<string, Described>) {
   const { id, tag, summary, description, who, parameters = [], body, answers } = operation
   const sent = recorded(id)
-    .filter(({ request }) => request !== null)
+    // What is partly wrong is shown where it is answered: here all is as the schema has it.
+    .filter(({ request, status }) => request !== null && status !== 207)
     .map(({ name, summary: said, request: value }) => ({ name, summary: said, value }))
   return {
     operationId: id,

@@ -1,0 +1,241 @@
+import { expect, test } from 'vitest'
+import { ENTITIES } from '../scripts/docs/entities.ts'
+import kept from '../scripts/docs/examples.json'
+import { asTeam, camera, operations } from './take.ts'
+
+// The examples of openapi.json are what the service answered: `npm run generate` makes them anew.
+
+const { take, takes } = camera()
+
+const entityOf = (vertical: string, resource: string) =>
+  ENTITIES.find((one) => one.vertical === vertical && one.resource === resource)!.example
+
+const pascal = (text: string) => text.replace(/(?:^|-)(.)/g, (_, letter) => letter.toUpperCase())
+
+/** Sets a firm or a brand up as the team does; says how its account and its records are reached. */
+async function setUp(account: string, vertical: string) {
+  const at = { account }
+  const team = (id: string, name: string, summary: string, more: object = {}) =>
+    take(id, `${vertical}-${name}`, summary, { at, headers: asTeam(), ...more })
+  await team('createAccount', 'created', `An account for ${vertical}`, {
+    body: { account, name: pascal(account), vertical, mode: 'test' },
+  })
+  await team('putAffiliates', 'configured', 'An affiliate, and who referred it', {
+    body: [{ affiliate_id: 'IB-01' }, { affiliate_id: 'IB-07', parent: 'IB-01' }],
+  })
+  return team
+}
+
+async function partner(vertical: 'prop-trading' | 'forex') {
+  const account = `acme-${vertical}`
+  const team = await setUp(account, vertical)
+  const { client_id, client_secret } = await team('issueClient', 'issued', 'A client')
+  const form = { grant_type: 'client_credentials', client_id, client_secret }
+  const { access_token } = await take('getToken', vertical, 'Credentials in the form', { form })
+  const headers = { Authorization: `Bearer ${access_token}` }
+  const api = (verb: string, noun: string, name: string, summary: string, more: object = {}) =>
+    take(`${verb}${pascal(vertical)}${noun}`, name, summary, { headers, ...more })
+
+  for (const resource of ['customers', 'transactions', 'trading-activity']) {
+    const noun = pascal(resource)
+    const one = entityOf(vertical, resource)
+    await api('send', noun, 'one', 'A single record, which is new', { body: one })
+    await api('send', noun, 'again', 'The same in an array: nothing changes', { body: [one] })
+    const wrong = { ...one, [resource === 'customers' ? 'email' : 'currency']: 'EUX' }
+    await api(
+      'send',
+      noun,
+      'lenient',
+      'A wrong record beside a good one, with `handling=lenient`',
+      {
+        headers: { ...headers, Prefer: 'handling=lenient' },
+        body: { data: [other(one), wrong] },
+      },
+    )
+    await api('list', noun, 'page', 'One page', { query: '?per_page=1' })
+  }
+  await api('get', 'Customers', 'one', 'One record', { at: { id: 'C-1001' } })
+  await api('get', 'Transactions', 'one', 'One record', { at: { id: 'T-5001' } })
+  await team('changeAccount', 'hold', 'Records that come before their customer are held', {
+    body: { unknown_customer: 'hold' },
+  })
+  const early = { ...entityOf(vertical, 'transactions'), transaction_id: 'T-9', customer_id: 'C-9' }
+  await api('send', 'Transactions', 'held', 'A record that comes before its customer', {
+    body: [early],
+  })
+  await desk(api)
+  return { team, client_id, client_secret, access_token }
+}
+
+/** Another record than this: of the key, the first member differs. */
+function other(record: Record<string, unknown>) {
+  const [name, value] = Object.entries(record)[0]!
+  return { ...record, [name]: name === 'date' ? '2026-10-03' : String(value).replace(/\d$/, '2') }
+}
+
+type Api = (
+  verb: string,
+  noun: string,
+  name: string,
+  summary: string,
+  more?: object,
+  // biome-ignore lint/suspicious/noExplicitAny: what was answered is looked into by name
+) => Promise<any>
+
+async function desk(api: Api, at: Record<string, string> = {}) {
+  if (!at.account) await api('get', 'Account', 'mine', 'Who I am')
+  const { data } = await api('list', 'Deliveries', 'page', 'One page', { at, query: '?per_page=2' })
+  const delivery_id = data[1].delivery_id
+  await api('get', 'Delivery', 'one', 'One of them', { at: { ...at, delivery_id } })
+  await api('get', 'Totals', 'october', 'A month', { at, query: '?from=2026-10-01&to=2026-10-31' })
+  await api('list', 'Held', 'page', 'One page', { at })
+  await api('get', 'Feed', 'fresh', 'How fresh it is', { at })
+}
+
+test('the examples are what the service answers', async () => {
+  const { team, client_id, client_secret, access_token } = await partner('forex')
+  await partner('prop-trading')
+
+  const casino = await setUp('lucky', 'igaming')
+  await casino('putEventDefinition', 'new', 'Daily statistics', {
+    at: { account: 'lucky', eventname: 'DailyStats' },
+    body: {
+      granularity: 'day',
+      kpis: ['GGR', 'NGR', 'Bets', 'Games'],
+      product: { field: 'Product', map: { Casino: 'casino', Sports: 'sports' } },
+      currency: 'EUR',
+    },
+  })
+  await casino('putEventDefinition', 'changed', 'The same, with fewer KPIs', {
+    at: { account: 'lucky', eventname: 'DailyStats' },
+    body: { granularity: 'day', kpis: ['GGR', 'NGR'], currency: 'EUR' },
+  })
+  await casino('listEventDefinitions', 'all', 'All of them')
+  const { link_id } = await casino('createLink', 'new', 'A link', {
+    body: { affiliate_id: 'IB-07', landing_page: 'https://lucky.example/start', name: 'Autumn' },
+  })
+  const link = { account: 'lucky', link_id }
+  await casino('getLink', 'one', 'One link', { at: link })
+  await casino('changeLink', 'moved', 'Another landing page', {
+    at: link,
+    body: { landing_page: 'https://lucky.example/welcome' },
+  })
+  await casino('listLinks', 'page', 'One page')
+  const { headers: led } = await take('followLink', 'click', 'A visitor', { at: { link_id } })
+  const tracking_data = new URL(led.get('Location')).searchParams.get('tracking_data')
+  const { brand_token } = await casino('regenerateBrandToken', 'new', 'A Brand Token', {
+    body: { overlap: '24h' },
+  })
+  const headers = { 'x-api-key': brand_token }
+  const brand: Api = (verb, noun, name, summary, more = {}) =>
+    take(`${verb}Igaming${noun}`, name, summary, { headers, ...more })
+  const player = { ...entityOf('igaming', 'customers'), tracking_data }
+  await brand('send', 'Customers', 'one', 'A player who followed a link', { body: player })
+  await brand('send', 'Customers', 'again', 'What is left out is kept', {
+    body: [{ customerId: 'P-1001', crm_status: 'gold' }],
+  })
+  const deposit = entityOf('igaming', 'activities')
+  const { product: _, deposit_type: __, Value: ___, ...event } = deposit
+  const stats = { ...event, eventname: 'DailyStats', createtime: '2026-10-02', eventid: 'ds-1' }
+  await brand('send', 'Activities', 'one', 'An event with one amount', { body: deposit })
+  await brand('send', 'Activities', 'day', 'A day with several KPIs', {
+    body: [{ ...stats, GGR: '12.50', NGR: '10.00' }],
+  })
+  await brand(
+    'send',
+    'Customers',
+    'lenient',
+    'A wrong record beside a good one, with `handling=lenient`',
+    {
+      headers: { ...headers, Prefer: 'handling=lenient' },
+      body: [{ customerId: 'P-1002' }, { customerid: 'P-1003' }],
+    },
+  )
+  await brand(
+    'send',
+    'Activities',
+    'lenient',
+    'A wrong record beside a good one, with `handling=lenient`',
+    {
+      headers: { ...headers, Prefer: 'handling=lenient' },
+      body: [
+        { ...deposit, eventid: 'dep-779', customerid: 'P-9' },
+        { ...deposit, eventid: 'dep-780', Value: '1,000.00' },
+      ],
+    },
+  )
+  await brand('list', 'Customers', 'page', 'One page', { query: '?per_page=1' })
+  await brand('get', 'Customers', 'one', 'One record', { at: { id: 'P-1001' } })
+  await brand('list', 'Activities', 'page', 'One page', { query: '?per_page=1' })
+  await desk(brand)
+
+  const { data: tokens } = await casino('listBrandTokens', 'all', 'All of them')
+  await casino('revokeBrandToken', 'ended', 'One is ended', {
+    at: { account: 'lucky', token_id: tokens[0].id },
+  })
+  await casino('dropEventDefinition', 'gone', 'It is dropped', {
+    at: { account: 'lucky', eventname: 'DailyStats' },
+  })
+  await casino('listAttributed', 'page', 'One page')
+  const october = '?from=2026-10-01&to=2026-10-31'
+  await casino('countAttribution', 'october', 'A month', { query: october })
+  await casino('countClicks', 'october', 'A month', { query: october })
+  await casino('listAffiliates', 'page', 'One page')
+  await casino('listUnconfiguredAffiliates', 'none', 'There are none')
+  await desk(
+    (verb, noun, name, summary, more) => casino(`${verb}Account${noun}`, name, summary, more ?? {}),
+    { account: 'lucky' },
+  )
+  await casino('eraseCustomer', 'erased', 'A player', {
+    at: { account: 'lucky', customer_id: 'P-1001' },
+  })
+  await casino('listErasures', 'page', 'One page')
+  await casino('replayErasures', 'again', 'After a restore')
+
+  const status = { done: 'approved', open: 'pending' }
+  await team('putStatusMap', 'set', 'Two words', { body: status })
+  await team('getStatusMap', 'all', 'All of them')
+  for (const [id, words] of [
+    ['KycLabels', { 2: 'verified' }],
+    ['SalesLabels', { hot: 'Hot lead' }],
+  ] as const) {
+    await team(`put${id}`, 'set', 'One word', { body: words })
+    await team(`get${id}`, 'all', 'All of them')
+  }
+  await team('getAccount', 'one', 'One account')
+  await team('listAccounts', 'page', 'One page', { query: '?per_page=1' })
+  await team('listFeeds', 'page', 'One page', { query: '?per_page=1' })
+  await team('listAuditLog', 'page', 'One page', { query: '?per_page=2' })
+  await team('listClients', 'all', 'All of them')
+  const client = { account: 'acme-forex', client_id }
+  const basic = { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` }
+  await take('revokeToken', 'own', 'A token of my own', {
+    headers: basic,
+    form: { token: access_token },
+  })
+  await team('rotateClient', 'day', 'Both secrets are good for a day', {
+    at: client,
+    body: { overlap: '24h' },
+  })
+  await team('revokeClient', 'ended', 'It is ended', { at: client })
+  await team('resetAccount', 'empty', 'All records are forgotten')
+  for (const id of ['getAuthorizationServer', 'getJwks', 'getHealth'])
+    await take(id, 'now', 'As it is')
+
+  const failed = takes.filter((one) => one.status >= 400)
+  expect(failed).toEqual([])
+  if (import.meta.env.VITE_RECORD) {
+    await fetch('http://recorder.local/', { method: 'POST', body: JSON.stringify(takes) })
+  } else expect(takes, 'stale: npm run generate').toEqual(kept)
+})
+
+test.skipIf(import.meta.env.VITE_RECORD)(
+  'each operation of which anything is said back has an example',
+  () => {
+    const taken = new Set((kept as { operation: string }[]).map(({ operation }) => operation))
+    const pages =
+      /^get(Start|Reference|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/
+    const missing = [...operations.keys()].filter((id) => !taken.has(id) && !pages.test(id))
+    expect(missing).toEqual([])
+  },
+)

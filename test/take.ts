@@ -1,0 +1,99 @@
+import { env } from 'cloudflare:workers'
+import openapi from '../openapi.json'
+import type { Recorded } from '../scripts/docs/recorded.ts'
+import { ORIGIN as CANONICAL } from '../src/docs/origin.ts'
+import { ask, ORIGIN } from './partner.ts'
+
+// Requests and answers as documents show them: made here, and compared with those that are kept.
+
+/** What varies from one run to the next, and what stands in its place. */
+const VARIES: [RegExp, string][] = [
+  [/dlv_[\dA-Z]{26}/g, 'dlv_01M7W0R4W8E3V15G8XPED3Z94X'],
+  [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"01M7W0R4W8Y6N1S2Q9E0J8T4ZB"'],
+  [
+    /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g,
+    'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
+  ],
+  [/(t[a-z]{2}_test)_\w{49}/g, '$1_shown-once'],
+  [/tr1[\w-]{44}/g, 'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRwZ'],
+  [/"eyJ[\w-]+\.[\w-]+\.[\w-]+"/g, '"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"'],
+  [/("(?:n|kid)"):"[^"]+"/g, '$1:"…"'],
+  [/("next_cursor"):"[^"]+"/g, '$1:"bmV4dA"'],
+  [/("(?:previous_secret_until|ends_at)"):"[^"]+"/g, '$1:"2026-10-06T09:00:00.000Z"'],
+  [/("lag_seconds"):\d+/g, '$1:12'],
+  [/("yesterday"):"[a-z_]+"/g, '$1:"in_time"'],
+  [/("link_id"):"[^"]+"/g, '$1:"Lk7Qm2Xv"'],
+  [/\/go\/[\w-]+/g, '/go/Lk7Qm2Xv'],
+]
+
+/** The same, whenever and wherever it was made. */
+function shown(value: unknown): unknown {
+  if (value === null) return null
+  const today = new Date().toISOString().slice(0, 10)
+  let text = JSON.stringify(value)
+    .replaceAll(new RegExp(`${today}T[\\d:.]+Z`, 'g'), '2026-10-05T09:00:00.000Z')
+    .replaceAll(`"${today}"`, '"2026-10-05"')
+    .replaceAll(ORIGIN, CANONICAL)
+  for (const [pattern, constant] of VARIES) text = text.replaceAll(pattern, constant)
+  return JSON.parse(text)
+}
+
+/** What a request says beside its operation. */
+interface Asked {
+  /** What stands in the address, by name. */
+  at?: Record<string, string>
+  query?: string
+  headers?: Record<string, string>
+  body?: unknown
+  form?: Record<string, string>
+}
+
+interface Operation {
+  method: string
+  path: string
+}
+
+/** Where each operation is, by its name in openapi.json. */
+export const operations = new Map<string, Operation>(
+  Object.entries(openapi.paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, { operationId: string }>).map(
+      ([method, { operationId }]) => [operationId, { method: method.toUpperCase(), path }] as const,
+    ),
+  ),
+)
+
+/** Takes one request and its answer after the other, in one world. */
+export function camera() {
+  const takes: Recorded[] = []
+  return {
+    takes,
+    async take(
+      operation: string,
+      name: string,
+      summary: string,
+      { at = {}, query = '', headers = {}, body, form }: Asked = {},
+      // biome-ignore lint/suspicious/noExplicitAny: what was answered is looked into by name
+    ): Promise<any> {
+      const { method, path } = operations.get(operation)!
+      const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) =>
+        encodeURIComponent(at[part]!),
+      )
+      const response = await ask(`${address}${query}`, {
+        method,
+        redirect: 'manual',
+        headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(form && { body: new URLSearchParams(form) }),
+      })
+      const isJson = /json/.test(response.headers.get('Content-Type') ?? '')
+      const answer = isJson ? await response.json() : null
+      const { status } = response
+      const request = shown(body ?? form ?? null)
+      takes.push({ operation, name, summary, request, status, answer: shown(answer) })
+      return { status, headers: response.headers, ...(answer as object) }
+    },
+  }
+}
+
+/** How the integrations team says who it is. */
+export const asTeam = () => ({ Authorization: `Bearer ${env.ADMIN_KEY}` })
