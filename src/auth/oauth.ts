@@ -2,23 +2,9 @@ import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { type ApiError, readable } from '../errors.ts'
 import { LIFETIME, publicKeys } from './access-token.ts'
+import { BY_STATUS } from './oauth-words.ts'
 import { revocation } from './revocation.ts'
 import { tokenEndpoint } from './token-endpoint.ts'
-
-/**
- * What a code is called where the RFC has its own few words; all others are called as they are.
- *
- * @see [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)
- */
-const BY_STATUS: Record<number, string> = {
-  403: 'invalid_request',
-  404: 'invalid_request',
-  405: 'invalid_request',
-  413: 'invalid_request',
-  415: 'invalid_request',
-  500: 'server_error',
-  503: 'temporarily_unavailable',
-}
 
 /** Answers a failure in the shape of RFC 6749: these addresses have one of their own. */
 export function oauthError(thrown: unknown, c: Context) {

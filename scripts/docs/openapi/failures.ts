@@ -1,3 +1,4 @@
+import { BY_STATUS } from '../../../src/auth/oauth-words.ts'
 import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ApiError, type ErrorCode } from '../../../src/errors.ts'
 import { PROBLEM } from '../explained/problems.ts'
@@ -46,9 +47,7 @@ const problemOf = (code: ErrorCode) => {
 /** The words of RFC 6749 for a code. */
 const asOauth = (code: ErrorCode) => {
   const { status, title } = new ApiError(code)
-  const own = /^(invalid_(request|client|scope)|unsupported_grant_type|temporarily_unavailable)$/
-  const error =
-    status === 503 ? 'temporarily_unavailable' : own.test(code) ? code : 'invalid_request'
+  const error = BY_STATUS[status] ?? code
   return { error, error_description: `${title}.` }
 }
 

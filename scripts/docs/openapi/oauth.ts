@@ -21,6 +21,7 @@ const FAILS = [
   'https_required',
   'payload_too_large',
   'temporarily_unavailable',
+  'internal_error',
   'unavailable',
 ] as const
 

@@ -1,0 +1,14 @@
+/**
+ * What a code is called where the RFC has its own few words; all others are called as they are.
+ *
+ * @see [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)
+ */
+export const BY_STATUS: Record<number, string> = {
+  403: 'invalid_request',
+  404: 'invalid_request',
+  405: 'invalid_request',
+  413: 'invalid_request',
+  415: 'invalid_request',
+  500: 'server_error',
+  503: 'temporarily_unavailable',
+}

@@ -1,0 +1,305 @@
+import { env } from 'cloudflare:workers'
+import { SignJWT } from 'jose'
+import { beforeEach, describe, expect, test } from 'vitest'
+import openapi from '../openapi.json'
+import { app } from '../src/app.ts'
+import { LIMIT } from '../src/auth/rate.ts'
+import { digest } from '../src/auth/secret.ts'
+import { brandGate } from '../src/auth/token-gate.ts'
+import { brand } from './brand.ts'
+import { askIn } from './heard.ts'
+import { ask, askAdmin, json, ORIGIN, partner } from './partner.ts'
+import { before } from './watched.ts'
+
+// Laws for all that openapi.json describes: what it says of failures can be met, on every operation.
+
+interface Described {
+  method: string
+  path: string
+  /** Which of the securities it asks for: none for anyone. */
+  who: 'oauth' | 'brandToken' | 'adminKey' | undefined
+  /** The codes of its problems, by status. */
+  codes: Record<string, string[]>
+}
+
+/** What openapi.json has at some place: any JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: a document is looked into by name
+type Json = any
+
+const ref = (value: Json): Json =>
+  value.$ref
+    ? value.$ref
+        .slice(2)
+        .split('/')
+        .reduce((found: Json, name: string) => found[name], openapi)
+    : value
+
+const codesOf = (response: Json): string[] =>
+  Object.keys(ref(response).content?.['application/problem+json']?.examples ?? {})
+
+const described: Described[] = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+  Object.entries(methods as Record<string, Json>).map(([method, { security, responses }]) => ({
+    method: method.toUpperCase(),
+    path,
+    who: Object.keys(security[0] ?? {})[0] as Described['who'],
+    codes: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [status, codesOf(response)]),
+    ),
+  })),
+)
+
+const having = (status: number, code?: string) =>
+  described.filter(
+    ({ who, codes }) => who && codes[status] && (!code || codes[status]!.includes(code)),
+  )
+
+test('describes each route of the service, and no other', () => {
+  const called = (path: string) => path.replaceAll(/\{\w+\}|:\w+/g, '*')
+  const own = app.routes.filter(({ method }) => method !== 'ALL')
+  expect(described.map(({ method, path }) => `${method} ${called(path)}`).toSorted()).toEqual(
+    [...new Set(own.map(({ method, path }) => `${method} ${called(path)}`))].toSorted(),
+  )
+})
+
+/** What stands in an address; of an account, one that is there. */
+const addressOf = (path: string, account = 'firm') =>
+  path
+    .replace('{account}', account)
+    .replace(/(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
+    .replaceAll(/\{\w+\}/g, 'nobody')
+
+interface World {
+  headers: (one: Described) => Record<string, string>
+  access_token: Record<string, string>
+  brand_token: string
+}
+let world: World
+
+beforeEach(async () => {
+  const casino = await brand({ account: 'casino' })
+  const firms = [await partner('forex', { account: 'firm' }), await partner('prop-trading')]
+  const access_token = Object.fromEntries(firms.map((one) => [one.vertical, one.access_token]))
+  world = {
+    access_token,
+    brand_token: casino.brand_token,
+    headers: ({ who, path }): Record<string, string> => {
+      if (who === 'brandToken') return { 'x-api-key': casino.brand_token }
+      const vertical = path.includes('prop-trading') ? 'prop-trading' : 'forex'
+      const token = who === 'oauth' ? access_token[vertical] : env.ADMIN_KEY
+      return { Authorization: `Bearer ${token}` }
+    },
+  }
+})
+
+const send = (one: Described, address: string, init: RequestInit = {}) =>
+  ask(address, {
+    ...init,
+    method: one.method,
+    headers: { ...world.headers(one), ...(init.headers as object) },
+  })
+
+/** Holds of each operation that is told so; all that are not are named. */
+async function each(
+  of: readonly Described[],
+  status: number,
+  code: string,
+  act: (one: Described) => Promise<Response>,
+) {
+  expect(of.length).toBeGreaterThan(0)
+  const others: string[] = []
+  for (const one of of) {
+    const response = await act(one)
+    const said = await response.text()
+    if (response.status !== status || !said.includes(`"${code}"`)) {
+      others.push(`${one.method} ${one.path}: ${response.status} ${said.slice(0, 200)}`)
+    }
+  }
+  expect(others).toEqual([])
+}
+
+const withBody = (body: BodyInit, headers = {}) => ({
+  body,
+  headers: { 'Content-Type': 'application/json', ...headers },
+})
+
+describe('each operation that says so', () => {
+  test('refuses a parameter that it does not know', () =>
+    each(having(400, 'invalid_query'), 400, 'invalid_query', (one) =>
+      send(one, `${addressOf(one.path, accountFor(one))}`.replace(/\?.*|$/, '?nosuch=1')),
+    ))
+
+  test('refuses a body that is no JSON', () =>
+    each(having(400, 'malformed_json').filter(isThere), 400, 'malformed_json', (one) =>
+      send(one, addressOf(one.path, accountFor(one)), withBody('{')),
+    ))
+
+  test('refuses a body that is none of its records', () =>
+    each(having(422, 'validation_failed').filter(isThere), 422, 'validation_failed', (one) =>
+      send(one, addressOf(one.path, accountFor(one)), withBody('5')),
+    ))
+
+  test('refuses a body that is larger than it may be, once it is unpacked', async () => {
+    const zeros = new Response(new Uint8Array(9 * 1024 * 1024)).body!
+    const packed = await new Response(
+      zeros.pipeThrough(new CompressionStream('gzip')),
+    ).arrayBuffer()
+    await each(having(413).filter(isThere), 413, 'payload_too_large', (one) =>
+      send(
+        one,
+        addressOf(one.path, accountFor(one)),
+        withBody(packed, { 'Content-Encoding': 'gzip' }),
+      ),
+    )
+  })
+
+  test('refuses a body of another type; of the team, where a browser may have added who it is', async () => {
+    const key = await crypto.subtle.importKey(
+      'jwk',
+      JSON.parse(env.TEAM_KEY),
+      { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+      false,
+      ['sign'],
+    )
+    const assertion = await new SignJWT({ email: 'ada@team.example' })
+      .setProtectedHeader({ alg: 'RS256', kid: 'team' })
+      .setIssuer(env.ACCESS_TEAM)
+      .setAudience(env.ACCESS_AUD)
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(key as CryptoKey)
+    await each(having(415), 415, 'unsupported_media_type', (one) => {
+      const init = { body: 'x', headers: { 'Content-Type': 'text/plain' } }
+      if (one.who !== 'adminKey') return send(one, addressOf(one.path), init)
+      const headers = { ...init.headers, 'Cf-Access-Jwt-Assertion': assertion }
+      return ask(addressOf(one.path), { ...init, method: one.method, headers })
+    })
+  })
+
+  test('knows nothing of what is not there', () =>
+    each(having(404), 404, 'not_found', (one) =>
+      send(
+        one,
+        addressOf(one.path, 'nowhere'),
+        one.method === 'GET' ? {} : withBody(GOOD[one.path] ?? '{}'),
+      ),
+    ))
+
+  test('is refused to a token that has used up its rate', async () => {
+    const { brand_token, access_token } = world
+    const names = Object.values(access_token).map(
+      (token) => JSON.parse(atob(token.split('.')[1]!)).jti,
+    )
+    for (const name of [...names, brandGate(await digest(brand_token))]) {
+      const gate = env.TOKEN_GATE.getByName(name)
+      await Promise.all(Array.from({ length: LIMIT }, () => gate.admit()))
+    }
+    await each(having(429), 429, 'rate_limited', (one) =>
+      send(one, addressOf(one.path), bodyFor(one)),
+    )
+  })
+
+  test('is 503 while its database is overloaded', () =>
+    each(having(503), 503, 'unavailable', (one) => {
+      const overloaded = async () => {
+        throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
+      }
+      const statement = (real: D1PreparedStatement): D1PreparedStatement =>
+        before(real, {
+          bind: (...values: unknown[]) => statement(real.bind(...values)),
+          all: overloaded,
+          first: overloaded,
+          raw: overloaded,
+          run: overloaded,
+        } as never)
+      const own = { prepare: (text: string) => statement(env.DB.prepare(text)), batch: overloaded }
+      const DB = before(env.DB, {
+        ...own,
+        withSession: () => before(env.DB.withSession(), own as never),
+      } as never)
+      return askIn({ ...env, DB } as Env, requestFor(one))
+    }))
+
+  test('is 500 where we made a mistake, and says nothing of it', () =>
+    each(having(500), 500, 'internal_error', (one) =>
+      askIn({ ...env, DB: undefined } as never, requestFor(one)),
+    ))
+})
+
+/** Clients are of partners, Brand Tokens and event definitions of brands. */
+const isOfBrands = ({ path }: Described) => /\/(brand-tokens|events)\b/.test(path)
+const accountFor = (one: Described) => (isOfBrands(one) ? 'casino' : 'firm')
+
+/** Whether what its address names can be made up: a link or a client must be there before it is judged. */
+const isThere = ({ path }: Described) => !/\{(client_id|link_id)\}/.test(path)
+
+/** Bodies that are right, where a request must have one. */
+const GOOD: Record<string, string> = {
+  '/admin/v1/accounts': JSON.stringify({ account: 'new', name: 'New', vertical: 'forex' }),
+  '/admin/v1/accounts/{account}/affiliates': JSON.stringify([{ affiliate_id: 'IB-07' }]),
+  '/admin/v1/accounts/{account}/events/{eventname}': JSON.stringify({ granularity: 'day' }),
+  '/admin/v1/accounts/{account}/links': JSON.stringify({
+    affiliate_id: 'aff-7',
+    landing_page: 'https://acme.example/',
+  }),
+}
+
+function bodyFor({ method, path, who }: Described): RequestInit {
+  if (method === 'GET') return {}
+  if (who === 'adminKey') return withBody(GOOD[path] ?? '{}')
+  return withBody(JSON.stringify({ ...EXAMPLES[path] }))
+}
+
+/** A record of each resource, as openapi.json shows it. */
+const EXAMPLES: Record<string, object> = Object.fromEntries(
+  Object.entries(openapi.paths).flatMap(([path, methods]) => {
+    const { examples } = (methods as Json).post?.requestBody?.content?.['application/json'] ?? {}
+    return examples?.one ? [[path, examples.one.value]] : []
+  }),
+)
+
+function requestFor(one: Described): Request {
+  const init = bodyFor(one)
+  return new Request(new URL(addressOf(one.path, accountFor(one)), ORIGIN), {
+    ...init,
+    method: one.method,
+    headers: { ...world.headers(one), ...(init.headers as object) },
+  })
+}
+
+test('what the account is not, or not yet, is a conflict', async () => {
+  const live = { account: 'live', name: 'Live', vertical: 'forex' }
+  await askAdmin('accounts', 'POST', live)
+  expect(await json(askAdmin('accounts', 'POST', live))).toMatchObject({ code: 'already_exists' })
+  await each(having(409, 'conflict'), 409, 'conflict', async (one) => {
+    if (one.path.endsWith('/affiliates')) return circle()
+    const account = isOfBrands(one) || one.path.endsWith('/reset') ? 'live' : 'casino'
+    return send(
+      one,
+      addressOf(one.path, account),
+      one.method === 'GET' ? {} : withBody(GOOD[one.path] ?? '{}'),
+    )
+  })
+})
+
+/** Two changes at once, each of them right, that would make a circle. */
+async function circle(): Promise<Response> {
+  await askAdmin('accounts/firm/affiliates', 'PUT', [{ affiliate_id: 'a' }, { affiliate_id: 'b' }])
+  let isFirst = true
+  const DB = before(env.DB, {
+    batch: async (list: D1PreparedStatement[]) => {
+      if (isFirst) {
+        isFirst = false
+        await askAdmin('accounts/firm/affiliates', 'PUT', [{ affiliate_id: 'a', parent: 'b' }])
+      }
+      return env.DB.batch(list)
+    },
+  } as never)
+  return askIn(
+    { ...env, DB } as Env,
+    new Request(`${ORIGIN}/admin/v1/accounts/firm/affiliates`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify([{ affiliate_id: 'b', parent: 'a' }]),
+    }),
+  )
+}
