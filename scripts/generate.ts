@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { openapi } from './docs/openapi/document.ts'
+import { openapi, operations } from './docs/openapi/document.ts'
+import { collection } from './docs/postman.ts'
 import { schemas } from './docs/schemas.ts'
 
-// Writes what is derived from the code that judges: schemas, and OpenAPI. `--check` only compares.
+// Writes what is derived from the code that judges: schemas, OpenAPI, a collection of Postman. `--check` only compares.
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
@@ -12,6 +13,7 @@ const files = new Map([
     ([name, schema]) => [`schemas/v1/${name}.json`, json(schema)] as const,
   ),
   ['openapi.json', json(openapi())],
+  ['examples/tributary.postman_collection.json', json(collection(operations()))],
 ])
 
 const stale = [...files].filter(

@@ -1,0 +1,143 @@
+import { ORIGIN } from '../../src/docs/origin.ts'
+import { recorded } from './examples.ts'
+import type { Operation, Who } from './openapi/operation.ts'
+import { PARAMETERS } from './openapi/parameters.ts'
+
+// The same operations as a collection of Postman: folders by tag, bodies that the service took.
+
+const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
+
+/** What whoever uses the collection fills in, or a request before fills in for him. */
+const VARIABLES = [
+  ['baseUrl', ORIGIN],
+  ['clientId', ''],
+  ['clientSecret', ''],
+  ['accessToken', ''],
+  ['brandToken', ''],
+  ['adminKey', ''],
+] as const
+
+const bearer = (variable: string) => ({
+  type: 'bearer',
+  bearer: [{ key: 'token', value: `{{${variable}}}`, type: 'string' }],
+})
+
+const AUTH: Record<Who, object> = {
+  anyone: { type: 'noauth' },
+  partner: bearer('accessToken'),
+  team: bearer('adminKey'),
+  brand: {
+    type: 'apikey',
+    apikey: [
+      { key: 'key', value: 'x-api-key', type: 'string' },
+      { key: 'value', value: '{{brandToken}}', type: 'string' },
+      { key: 'in', value: 'header', type: 'string' },
+    ],
+  },
+}
+
+/** The token that was answered is the one that all other requests use. */
+const KEEP_TOKEN = {
+  listen: 'test',
+  script: {
+    type: 'text/javascript',
+    exec: ["pm.collectionVariables.set('accessToken', pm.response.json().access_token)"],
+  },
+}
+
+interface Parameter {
+  name: string
+  in: string
+  description: string
+  required?: boolean
+  example?: unknown
+}
+
+const parametersOf = ({ parameters = [] }: Operation, where: string) =>
+  parameters
+    .map((name) => PARAMETERS[name] as Parameter)
+    .filter((parameter) => parameter.in === where)
+
+/** A parameter as a line that may be switched on: only what is required is. */
+const line = ({ name, description, required, example = '' }: Parameter) => ({
+  key: name,
+  value: String(example),
+  description,
+  ...(!required && { disabled: true }),
+})
+
+function urlOf(operation: Operation) {
+  const query = parametersOf(operation, 'query').map(line)
+  const variable = parametersOf(operation, 'path').map(({ name, description, example = '' }) => ({
+    key: name,
+    value: String(example),
+    description,
+  }))
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
+  const asked = query
+    .filter((one) => !('disabled' in one))
+    .map(({ key, value }) => `${key}=${value}`)
+  return {
+    raw: `{{baseUrl}}${path}${asked.length > 0 ? `?${asked.join('&')}` : ''}`,
+    host: ['{{baseUrl}}'],
+    path: path.slice(1).split('/'),
+    ...(query.length > 0 && { query }),
+    ...(variable.length > 0 && { variable }),
+  }
+}
+
+const FORM: Record<string, string> = {
+  client_id: '{{clientId}}',
+  client_secret: '{{clientSecret}}',
+  token: '{{accessToken}}',
+}
+
+function bodyOf({ id, body }: Operation) {
+  if (!body) return {}
+  if (body.type) {
+    const { properties } = body.schema as { properties: Record<string, { const?: string }> }
+    const urlencoded = Object.entries(properties)
+      .filter(([name]) => name !== 'scope')
+      .map(([key, schema]) => ({ key, value: FORM[key] ?? schema.const ?? '', type: 'text' }))
+    return { body: { mode: 'urlencoded', urlencoded } }
+  }
+  const request = recorded(id).find((one) => one.request !== null)?.request ?? {}
+  const raw = JSON.stringify(request, null, 2)
+  return { body: { mode: 'raw', raw, options: { raw: { language: 'json' } } } }
+}
+
+const request = (operation: Operation) => ({
+  name: operation.summary,
+  ...(operation.id === 'getToken' && { event: [KEEP_TOKEN] }),
+  request: {
+    method: operation.method.toUpperCase(),
+    description: operation.description,
+    auth: AUTH[operation.who],
+    header: [
+      ...(operation.body
+        ? [{ key: 'Content-Type', value: operation.body.type ?? 'application/json' }]
+        : []),
+      ...parametersOf(operation, 'header')
+        // Postman packs nothing by itself.
+        .filter(({ name }) => name !== 'Content-Encoding')
+        .map(line),
+    ],
+    url: urlOf(operation),
+    ...bodyOf(operation),
+  },
+})
+
+/** A collection of Postman, of these operations. */
+export function collection(operations: readonly Operation[]) {
+  const folders = Map.groupBy(operations, ({ tag }) => tag)
+  return {
+    info: {
+      name: 'Tributary',
+      description:
+        'Fill in baseUrl, and clientId and clientSecret or brandToken. "Get an access token" keeps the token for the others.',
+      schema: SCHEMA,
+    },
+    variable: VARIABLES.map(([key, value]) => ({ key, value, type: 'string' })),
+    item: [...folders].map(([name, of]) => ({ name, item: of.map(request) })),
+  }
+}
