@@ -13,6 +13,8 @@ const VARIABLES = [
   ['clientId', ''],
   ['clientSecret', ''],
   ['accessToken', ''],
+  ['tokenToEnd', ''],
+  ['deliveryId', ''],
   ['brandToken', ''],
   ['adminKey', ''],
 ] as const
@@ -36,13 +38,13 @@ const AUTH: Record<Who, object> = {
   },
 }
 
-/** The token that was answered is the one that all other requests use. */
-const KEEP_TOKEN = {
-  listen: 'test',
-  script: {
-    type: 'text/javascript',
-    exec: ["pm.collectionVariables.set('accessToken', pm.response.json().access_token)"],
-  },
+/** What is answered and other requests use: it is kept as a variable. */
+function kept({ id }: Operation) {
+  const [variable, member] =
+    id === 'getToken' ? ['accessToken', 'access_token'] : ['deliveryId', 'delivery_id']
+  if (id !== 'getToken' && !id.startsWith('send')) return {}
+  const exec = [`pm.collectionVariables.set('${variable}', pm.response.json().${member})`]
+  return { event: [{ listen: 'test', script: { type: 'text/javascript', exec } }] }
 }
 
 interface Parameter {
@@ -70,7 +72,7 @@ function urlOf(operation: Operation) {
   const query = parametersOf(operation, 'query').map(line)
   const variable = parametersOf(operation, 'path').map(({ name, description, example = '' }) => ({
     key: name,
-    value: String(example),
+    value: name === 'delivery_id' ? '{{deliveryId}}' : String(example),
     description,
   }))
   const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -89,7 +91,7 @@ function urlOf(operation: Operation) {
 const FORM: Record<string, string> = {
   client_id: '{{clientId}}',
   client_secret: '{{clientSecret}}',
-  token: '{{accessToken}}',
+  token: '{{tokenToEnd}}',
 }
 
 function bodyOf({ id, body }: Operation) {
@@ -108,7 +110,7 @@ function bodyOf({ id, body }: Operation) {
 
 const request = (operation: Operation) => ({
   name: operation.summary,
-  ...(operation.id === 'getToken' && { event: [KEEP_TOKEN] }),
+  ...kept(operation),
   request: {
     method: operation.method.toUpperCase(),
     description: operation.description,

@@ -101,6 +101,10 @@ function list({ at, who, vertical, customer }: Api, { resource, component }: Ent
   }
 }
 
+/** The parameter that names one record. */
+const idOf = (who: Who, resource: string) =>
+  who === 'brand' ? 'player' : resource === 'transactions' ? 'transaction' : 'id'
+
 function read({ at, who, vertical }: Api, { resource, component, title }: Entity): Operation {
   return {
     method: 'get',
@@ -110,7 +114,7 @@ function read({ at, who, vertical }: Api, { resource, component, title }: Entity
     summary: `Get one ${spoken(title)}`,
     description: 'The record as it is stored. One that is held is not there yet.',
     who,
-    parameters: ['id', 'x-d1-bookmark'],
+    parameters: [idOf(who, resource), 'x-d1-bookmark'],
     answers: { 200: { description: 'The record.', schema: ref(component), headers: READ } },
     fails: ['invalid_query', 'not_found'],
   }
