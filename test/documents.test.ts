@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import openapi from '../openapi.json'
+import { ORIGIN as CANONICAL } from '../src/docs/origin.ts'
+import { ask, json, ORIGIN, partner } from './partner.ts'
+
+// What anyone may read: schemas, OpenAPI, the guide, and what each code means.
+
+const files = import.meta.glob<object>('../schemas/v1/**/*.json', {
+  import: 'default',
+  eager: true,
+})
+const schemas = Object.entries(files).map(
+  ([path, schema]) => [path.replace('..', ''), schema as Record<string, unknown>] as const,
+)
+const guide = Object.keys(import.meta.glob('../docs/guide/*.md')).map(
+  (path) => `/docs/${path.split('/').at(-1)!.replace('.md', '')}`,
+)
+const codes = Object.keys(openapi.components.examples)
+const pages = ['/', '/docs', ...guide, ...codes.map((code) => `/problems/${code}`)]
+
+describe('a schema', () => {
+  test('stands for each entity, and for each envelope', () => {
+    const resources = ['customer', 'transaction', 'trading-activity']
+    expect(schemas.map(([path]) => path).toSorted()).toEqual(
+      [
+        ...['prop-trading', 'forex'].flatMap((of) => resources.map((one) => `${of}/${one}`)),
+        ...['igaming/customer', 'igaming/activity', 'bulk', 'result', 'list', 'problem'],
+      ]
+        .map((name) => `/schemas/v1/${name}.json`)
+        .toSorted(),
+    )
+  })
+
+  test.each(schemas)(
+    '%s is served at its $id, as it is kept but for the origin',
+    async (path, schema) => {
+      expect(schema.$id).toBe(CANONICAL + path)
+      expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
+      const response = await ask(path)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('Content-Type')).toBe('application/schema+json')
+      expect(await response.json()).toEqual({ ...schema, $id: ORIGIN + path })
+    },
+  )
+})
+
+test('openapi.json is served as it is kept but for the origin', async () => {
+  const response = await ask('/openapi.json')
+  expect(response.headers.get('Content-Type')).toBe('application/json')
+  const text = await response.text()
+  expect(text).not.toContain(CANONICAL)
+  expect(JSON.parse(text.replaceAll(ORIGIN, CANONICAL))).toEqual(openapi)
+})
+
+describe('each document', () => {
+  const documents = [
+    ...pages,
+    ...guide.map((page) => `${page}.md`),
+    ...codes.map((code) => `/problems/${code}.md`),
+    ...['/llms.txt', '/openapi.json', '/assets/page.css', '/assets/reference.js'],
+    ...schemas.map(([path]) => path),
+  ]
+
+  test.each(documents)(
+    '%s is there for anyone, and for who has it already is not sent again',
+    async (path) => {
+      const first = await ask(path)
+      expect(first.status).toBe(200)
+      expect(first.headers.get('X-Content-Type-Options')).toBe('nosniff')
+      expect(await first.text()).not.toContain(CANONICAL)
+      const etag = first.headers.get('ETag')!
+      const again = await ask(path, { headers: { 'If-None-Match': etag } })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      const other = await ask(path, { headers: { 'If-None-Match': '"other"' } })
+      expect(other.status).toBe(200)
+      await other.text()
+    },
+  )
+
+  test.each(pages)('%s runs no script but ours, and asks nobody else', async (path) => {
+    const response = await ask(path)
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+    const policy = response.headers.get('Content-Security-Policy')!.split('; ')
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]) {
+      expect(policy).toContain(rule)
+    }
+    expect(response.headers.get('Referrer-Policy')).toBe('no-referrer')
+    await response.text()
+  })
+
+  test('that is not there is a 404, whatever its name', async () => {
+    for (const path of [
+      '/docs/nowhere',
+      '/docs/nowhere.md',
+      '/problems/nothing',
+      '/schemas/v1/nothing.json',
+      '/schemas/v1/forex/nothing.json',
+      '/assets/nothing.js',
+      '/docs/..%2findex',
+      '/assets/..%2f..%2fopenapi.json',
+      '/docs/%00',
+      `/docs/${'x'.repeat(2000)}`,
+    ]) {
+      const response = await ask(path)
+      expect([path, response.status]).toEqual([path, 404])
+      expect(await json(response)).toMatchObject({ code: 'not_found' })
+    }
+  })
+})
+
+test('the type of a problem is the address of a page that explains it', async () => {
+  const acme = await partner()
+  const { type, code } = await json(acme.get('nowhere'))
+  expect(type).toBe(`${ORIGIN}/problems/${code}`)
+  const page = await (await ask(type)).text()
+  expect(page).toContain(code)
+})
