@@ -10,8 +10,8 @@ import {
   updateAccount,
 } from '../db/accounts.ts'
 import { audited } from '../db/audit.ts'
-import type { Account } from '../db/directory-tables.ts'
 import { isTaken } from '../db/run.ts'
+import type { Account } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import * as f from '../fields.ts'
 import { readQuery } from '../ingest/query.ts'

@@ -10,7 +10,7 @@ import {
   revokeClient,
   rotateClient,
 } from '../db/credentials.ts'
-import type { Account } from '../db/directory-tables.ts'
+import type { Account } from '../db/tables.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../ingest/query.ts'
 import { accountOf } from './accounts.ts'

@@ -1,5 +1,5 @@
 import type { EventDefinition } from '../db/definitions.ts'
-import type { Account } from '../db/directory-tables.ts'
+import type { Account } from '../db/tables.ts'
 
 /** What of an account the integrations team may change; live tokens are told within a minute. */
 export interface Settings {

@@ -1,7 +1,7 @@
-import type { Account } from './directory-tables.ts'
 import type { Found, Page } from './list.ts'
 import { pageBy } from './page-by.ts'
 import { tried } from './run.ts'
+import type { Account } from './tables.ts'
 
 /** The account of this id, if there is one. */
 export const findAccount = (db: D1Database, id: string): Promise<Account | null> =>

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { accounts, clientSecrets, clients } from './directory-tables.ts'
 import { tried } from './run.ts'
+import { accounts, clientSecrets, clients } from './tables.ts'
 
 /**
  * The OAuth client of this name with its account, if there is one; `ends_at` (milliseconds) is there

@@ -48,21 +48,22 @@ export interface Shelf {
 /** What we add to a record; the sender never says it. */
 const ADDED = ['account', 'held', 'delivery', 'idx', 'revision']
 
-/** What brands alone say of their customers, and what partners alone do. */
+/** What brands alone say of their customers, and what both do; all else partners alone say. */
 const BRAND_ONLY = ['regtime', 'extras', 'first_day']
-const PARTNER_ONLY = [
-  'last_modified_date',
-  'affiliate_id',
-  'lang_id',
-  'kyc_status_id',
-  'sales_status_id',
-  'challenge_type',
-  'phase',
-  'account_size',
-  'trading_account_type',
-  'leverage',
-  'email',
+const SHARED = [
+  'customer_id',
+  'signup_date',
+  'tracking_data',
+  'country_code',
+  'first_name',
+  'last_name',
+  'day',
+  'verdict',
+  'link',
 ]
+const PARTNER_ONLY = Object.keys(getTableColumns(customers)).filter(
+  (name) => ![...BRAND_ONLY, ...SHARED].includes(name),
+)
 
 /** The columns of an account's primary key, less the account. */
 export const keyOf = (table: SQLiteTable) =>

@@ -1,3 +1,5 @@
+// Written by scripts/tables.ts from migrations/: add a migration, then `npm run generate`.
+
 import {
   integer,
   primaryKey,
@@ -10,17 +12,40 @@ import {
 /** A table, for the rooms that name one and speak no SQL. */
 export type Table = SQLiteTable
 
-// The tables of migrations/, as the compiler knows them; a test holds the two together.
+/** Partner firms and brands. */
+export const accounts = sqliteTable('accounts', {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  vertical: text({ enum: ['prop-trading', 'forex', 'igaming'] }).notNull(),
+  mode: text({ enum: ['live', 'test'] }).notNull(),
+  time_zone: text().notNull(),
+  binding: text().notNull(),
+  unknown_customer: text({ enum: ['reject', 'hold'] }).notNull(),
+  unknown_affiliate: text({ enum: ['warn', 'reject'] }).notNull(),
+  disabled: integer().notNull(),
+  created_at: text().notNull(),
+  version: integer().notNull(),
+  pushed: integer().notNull(),
+})
 
-/** Which request last wrote a record, at which place of it, and how often it was written. */
-const written = {
-  delivery: text().notNull(),
-  idx: integer().notNull(),
-  revision: integer().notNull(),
-}
+/** The OAuth clients of partner firms. */
+export const clients = sqliteTable('clients', {
+  client_id: text().primaryKey(),
+  account: text().notNull(),
+  secret_digest: text().notNull(),
+  previous_digest: text(),
+  previous_until: integer(),
+  version: integer().notNull(),
+  revoked: integer().notNull(),
+  created_at: text().notNull(),
+})
 
-/** 1 while the record's customer is unknown. */
-const held = { held: integer().notNull() }
+/** Secrets that clients had before, each until it ends (milliseconds). */
+export const clientSecrets = sqliteTable('client_secrets', {
+  digest: text().primaryKey(),
+  client_id: text().notNull(),
+  ends_at: integer().notNull(),
+})
 
 /** Who may be paid, as the account names them. */
 export const affiliates = sqliteTable(
@@ -56,13 +81,13 @@ export const customers = sqliteTable(
     last_name: text(),
     email: text(),
     day: text().notNull(),
-    ...written,
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
     regtime: text(),
     extras: text(),
     first_day: text(),
-    verdict: text({
-      enum: ['attributed', 'altered', 'foreign', 'unrecognised', 'conflict'],
-    }),
+    verdict: text({ enum: ['attributed', 'altered', 'foreign', 'unrecognised', 'conflict'] }),
     link: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
@@ -84,8 +109,10 @@ export const transactions = sqliteTable(
     transaction_subtype: text(),
     note: text(),
     day: text().notNull(),
-    ...held,
-    ...written,
+    held: integer().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.account, t.transaction_id] })],
 )
@@ -106,13 +133,15 @@ export const activity = sqliteTable(
     volume_usd: real(),
     spread_cost: real(),
     commission: real(),
-    ...held,
-    ...written,
+    held: integer().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.account, t.date, t.customer_id, t.instrument, t.currency] })],
 )
 
-/** What customers of brands did; migrations/0004_brands.sql says what each column is. */
+/** What customers of brands did. */
 export const events = sqliteTable(
   'events',
   {
@@ -130,8 +159,10 @@ export const events = sqliteTable(
     record: text().notNull(),
     day: text().notNull(),
     first_day: text().notNull(),
-    ...held,
-    ...written,
+    held: integer().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
@@ -147,7 +178,7 @@ export const totals = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource] })],
 )
 
-/** What arrived, a row a request; migrations/0003_deliveries.sql says what each column is. */
+/** What arrived, a row a request. */
 export const deliveries = sqliteTable(
   'deliveries',
   {
@@ -180,6 +211,9 @@ export const deliveries = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
+
+/** An account, as it was set up. */
+export type Account = typeof accounts.$inferSelect
 
 /** A line of the log of deliveries. */
 export type Delivery = typeof deliveries.$inferSelect
