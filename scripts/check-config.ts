@@ -17,6 +17,8 @@ const shapeOf = (env: string | undefined) => {
     producers: config.queues.producers.map(({ binding }) => binding),
     consumers: config.queues.consumers.map(({ queue: _, ...how }) => how),
     crons: config.triggers.crons,
+    assets: config.assets,
+    build: config.build,
     secrets: config.secrets,
     vars: Object.keys(config.vars),
     observability: config.observability,

@@ -14,6 +14,8 @@ interface Config {
     consumers: { queue: string; max_batch_size: number; max_retries: number }[]
   }
   triggers: { crons: string[] }
+  assets: unknown
+  build: unknown
   secrets: unknown
   vars: Record<string, unknown>
   observability: unknown

@@ -1,68 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { has, startService } from './service.ts'
 
 // What the guide shows is what the service does: its commands are run, its answers compared.
 
 const GUIDE = 'docs/guide'
-
-interface Service {
-  base_url: string
-  accounts: Record<'vertical' | 'client_id' | 'client_secret' | 'brand_token' | 'link_id', string>[]
-  end: () => Promise<void>
-}
-
-/** The service of `npm run dev` with an empty database, in a copy of what git tracks. */
-async function startService(): Promise<Service> {
-  const root = mkdtempSync(join(tmpdir(), 'tributary-guide-'))
-  const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0')
-  for (const name of tracked.filter((path) => path !== '' && existsSync(path))) {
-    cpSync(name, join(root, name))
-  }
-  symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
-  const child = spawn(process.execPath, ['scripts/dev.ts'], {
-    cwd: root,
-    env: { ...process.env, PORT: String(await freePort()) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let said = ''
-  child.stdout.on('data', (data) => (said += data))
-  child.stderr.on('data', (data) => (said += data))
-  const ended = new Promise<void>((done) => child.on('exit', () => done()))
-  const path = join(root, '.demo.json')
-  for (let i = 0; i < 600 && !existsSync(path) && child.exitCode === null; i++) await wait(100)
-  assert.ok(existsSync(path), said)
-  return {
-    ...JSON.parse(readFileSync(path, 'utf8')),
-    end: async () => {
-      child.kill('SIGTERM')
-      await ended
-      rmSync(root, { recursive: true, force: true })
-    },
-  }
-}
-
-const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => done(port))
-    })
-  })
 
 /** A fenced block, and the line of its page on which it begins. */
 interface Block {
@@ -155,8 +100,6 @@ function run(commands: readonly string[], env: Record<string, string>): string[]
   return printed.split(MARK).slice(0, -1)
 }
 
-const has = (command: string) =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
 const skip = has('curl') && has('bash') ? false : 'there is no curl or bash here'
 
 describe('the guide', { timeout: 300_000 }, () => {
@@ -166,23 +109,23 @@ describe('the guide', { timeout: 300_000 }, () => {
     page: readFileSync(join(GUIDE, name), 'utf8'),
   }))
 
-  let service: Service
+  let service: Awaited<ReturnType<typeof startService>>
   before(async () => {
     service = await startService()
   })
-  after(() => service?.end())
+  after(() => service?.stop())
 
   for (const { name, page } of pages) {
     test(`${name}: every command works, every answer is as shown`, { skip }, () => {
       const [forex, brand] = ['forex', 'igaming'].map(
-        (vertical) => service.accounts.find((account) => account.vertical === vertical)!,
+        (vertical) => service.demo.accounts.find((account) => account.vertical === vertical)!,
       )
       const env = {
-        BASE: service.base_url,
+        BASE: service.demo.base_url,
         CLIENT_ID: forex!.client_id,
         CLIENT_SECRET: forex!.client_secret,
         BRAND_TOKEN: brand!.brand_token,
-        LINK: `${service.base_url}/go/${brand!.link_id}`,
+        LINK: `${service.demo.base_url}/go/${brand!.link_id}`,
       }
       const blocks = blocksOf(page)
       const commands = blocks.filter(({ tag }) => tag === 'sh')

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { execFile } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { OUTCOME } from '../scripts/docs/explained/outcomes.ts'
 import { RULE } from '../scripts/docs/explained/rules.ts'
 import { WARNING } from '../scripts/docs/explained/warnings.ts'
 import { readArguments } from '../scripts/push/arguments.ts'
 import { oddTime } from '../scripts/push/sample/clock.ts'
 import type { Report } from '../scripts/push/sample/tell.ts'
+import { startService } from './service.ts'
 
 // The first lesson of each vertical, sent to the service as `npm run dev` starts it.
 
@@ -22,19 +18,8 @@ interface Account {
   brand_token?: string
 }
 
-const root = mkdtempSync(join(tmpdir(), 'tributary-sample-'))
-const NEEDED = ['package.json', 'wrangler.toml', 'tsconfig.json', 'src', 'migrations', 'scripts']
-const demoPath = join(root, '.demo.json')
+let root: string
 let demo: { base_url: string; admin_key: string; accounts: Account[] }
-let service: ReturnType<typeof spawn>
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => done(port))
-    })
-  })
 
 /** Runs the lesson; whatever it prints, no secret is in it. */
 async function run(vertical: string, args: string[] = [], own: Record<string, string> = {}) {
@@ -138,27 +123,13 @@ const NO_BRAND = [
 const outcomesBut = (left: string) => Object.keys(OUTCOME).filter((name) => name !== left)
 
 describe('npm run push -- --sample', { timeout: 180_000 }, () => {
+  let service: Awaited<ReturnType<typeof startService>>
   before(async () => {
-    for (const name of NEEDED) cpSync(name, join(root, name), { recursive: true })
-    symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
-    const env = { ...process.env, PORT: String(await freePort()) }
-    const stdio = ['ignore', 'pipe', 'pipe'] as const
-    service = spawn(process.execPath, ['scripts/dev.ts'], { cwd: root, env, stdio: [...stdio] })
-    let said = ''
-    for (const stream of [service.stdout!, service.stderr!]) stream.on('data', (d) => (said += d))
-    for (let i = 0; i < 600 && !existsSync(demoPath) && service.exitCode === null; i++) {
-      await sleep(100)
-    }
-    assert.ok(existsSync(demoPath), said)
-    demo = JSON.parse(readFileSync(demoPath, 'utf8'))
+    service = await startService()
+    root = service.root
+    demo = service.demo
   })
-
-  after(async () => {
-    const ended = new Promise((done) => service.on('exit', done))
-    service.kill('SIGTERM')
-    await ended
-    rmSync(root, { recursive: true, force: true })
-  })
+  after(() => service?.stop())
 
   for (const vertical of ['forex', 'prop-trading']) {
     test(`${vertical}: each code once, by the policies of a new account`, async () => {

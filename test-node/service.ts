@@ -18,6 +18,8 @@ export interface Demo {
     client_id: string
     client_secret: string
     brand_token: string
+    /** The link of its demo affiliate: visitors follow `/go/{link_id}`. */
+    link_id: string
   }[]
 }
 
@@ -100,5 +102,5 @@ export async function startService() {
     await service.end('SIGTERM')
     rmSync(root, { recursive: true, force: true })
   }
-  return { demo: service.demo, stop }
+  return { root, demo: service.demo, stop }
 }
