@@ -51,7 +51,7 @@ const SECURITY_SCHEMES = {
       'A token of `POST /oauth/token`, as `Authorization: Bearer`. It lives for an hour.',
     flows: {
       clientCredentials: {
-        tokenUrl: '/oauth/token',
+        tokenUrl: `${ORIGIN}/oauth/token`,
         scopes: { read: 'Read what was sent.', write: 'Send records.' },
       },
     },
