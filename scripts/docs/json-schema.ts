@@ -6,6 +6,12 @@ type Field = v.GenericSchema & { pipe?: readonly unknown[]; wrapped?: v.GenericS
 
 const partsOf = ({ pipe }: Field): readonly unknown[] => pipe ?? []
 
+/** What is said of a field: see `about`. */
+interface Said {
+  description?: string
+  examples?: readonly unknown[]
+}
+
 /** The type that a field is of: the one that has most in common with its beginning. */
 function typeOf(field: Field): string | null {
   const own = partsOf(field)
@@ -25,8 +31,7 @@ export function property(field: v.GenericSchema, at: string): JsonSchema {
   if (type === 'optional') return property(wrapped!, at)
   if (type === 'nullable') return nullable(property(wrapped!, at))
   const name = typeOf(field)
-  const description = v.getDescription(field as never)
-  const examples = v.getExamples(field as never) as unknown[]
+  const { description, examples = [] } = v.getMetadata(field as never) as Said
   return {
     ...(name ? { $ref: `${at}${name}` } : converted(field)),
     ...(description && { description }),

@@ -27,8 +27,7 @@ export const isSeparated = (value: unknown) =>
  * than 15 significant digits as written.
  */
 export function readDecimal(name: string, value: unknown): { issue: Issue | null; number: number } {
-  const { issue: shape } = judged(name, value, decimal)
-  if (shape) return { issue: shape, number: 0 }
+  if (!isWritten(value)) return { issue: judged(name, value, decimal).issue, number: 0 }
   const number = typeof value === 'string' && digitsOf(value) > 15 ? Number.NaN : Number(value)
   const { issue } = judged(name, number, amount)
   return { issue, number: number + 0 }
@@ -37,10 +36,12 @@ export function readDecimal(name: string, value: unknown): { issue: Issue | null
 /** No text is longer, whatever its zeros. */
 export const MAX_CHARACTERS = 500
 
+/** Whether a value is a decimal, and no longer than any text. */
+function isWritten(value: unknown): value is number | string {
+  return isDecimal(value) && (typeof value === 'number' || value.length <= MAX_CHARACTERS)
+}
+
 /** A decimal, as a number or as text. */
-export const decimal = v.custom<number | string>(
-  (value) => isDecimal(value) && String(value).length <= MAX_CHARACTERS,
-  `number ${FORM}`,
-)
+export const decimal = v.custom<number | string>(isWritten, `number ${FORM}`)
 
 const digitsOf = (text: string) => text.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length
