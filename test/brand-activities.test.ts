@@ -347,6 +347,24 @@ describe('the product line', () => {
     ])
   })
 
+  test('a member may be an object that cannot be made a text', async () => {
+    const acme = await knowing()
+    const odd = '{"toString":1}'
+    const { customerid, eventname } = deposited
+    const of = (more: string) =>
+      `[{"eventname":"${eventname}","customerid":"${customerid}","Value":1,${more}}]`
+
+    const detail = await json(acme.postText('activities', of(`"Product":${odd}`)))
+    expect(detail.results[0].warnings).toContainEqual(
+      expect.objectContaining({
+        pointer: '/0/Product',
+        message: expect.stringContaining('"{\\"toString\\":1}"'),
+      }),
+    )
+    const key = await json(acme.postText('activities', of(`"eventid":${odd}`)))
+    expect(key.errors).toMatchObject([{ pointer: '/0/eventid', code: 'type' }])
+  })
+
   test('default currency: counted under it, returned as sent', async () => {
     const definition = { ...dailyStats, currency: 'SEK' }
     const acme = await knowing({ events: { DailyStats: definition } })

@@ -81,6 +81,10 @@ function readCreatetime(
   return time?.warnings ?? []
 }
 
+/** A value as a warning says it back. As JSON: an object may have a `toString` that is no function. */
+const quoted = (value: unknown) =>
+  JSON.stringify((typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 40))
+
 /** The product line: what the definition's map makes of it, or one of the four as it stands. */
 function readProduct(
   findings: Findings,
@@ -91,7 +95,6 @@ function readProduct(
   take(findings, members, field, 'product', fields.product)
   const { product } = findings.output as { product?: string }
   const stray = definition?.lines ? undefined : members.get('Product')
-  const quoted = (value: unknown) => JSON.stringify(String(value).slice(0, 40))
   const warnings = stray === undefined ? [] : [warning('stray_product', '/Product', quoted(stray))]
   if (product === undefined) return warnings
 
@@ -112,7 +115,10 @@ export function identityOf(
   time: Time | null,
 ): string | null {
   const eventid = members.get('eventid')
-  if (eventid !== undefined && definition?.eventid !== 'ignored') return `e ${eventid}`
+  if (eventid !== undefined && definition?.eventid !== 'ignored') {
+    // One that is no text is refused; it may be an object that cannot be made one.
+    return `e ${typeof eventid === 'string' ? eventid : ''}`
+  }
   const isDaily = time && (definition ? definition.granularity === 'day' : time.isDay)
   if (!isDaily) return null
   const whose = [members.get('eventname'), members.get('customerid'), time.day]
