@@ -141,11 +141,13 @@ export function toInstant(text: string): string | null {
   return shifted.length === utc.length ? shifted : null
 }
 
+const isShort = within(LONGEST)
+
 /** A date-time of RFC 3339, kept in UTC. */
 export const instant = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const isLong = dataset.value.length > LONGEST
+    const isLong = dataset.value !== '' && !isShort(dataset.value)
     const utc = isLong ? null : toInstant(dataset.value)
     if (utc !== null) return utc
     addIssue({ message: isLong ? rule('length', `1 to ${LONGEST}`) : rule('date_time') })

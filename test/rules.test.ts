@@ -66,6 +66,7 @@ const INSTANT: Pick<Case, 'code' | 'good' | 'bad'> = {
     '" 2026-10-01T08:30:00Z"',
     '"2026-10-01T08:30:00Z\\n"',
     '"２026-10-01T08:30:00Z"',
+    x(500, '😀'),
   ],
 }
 
@@ -98,6 +99,13 @@ const cases: Case[] = [
   },
   { resource: 'customers', field: 'signup_date', ...INSTANT },
   { resource: 'customers', field: 'last_modified_date', ...INSTANT },
+  {
+    resource: 'customers',
+    field: 'signup_date',
+    code: 'length',
+    good: [`"2026-10-01T08:30:00.${'1'.repeat(479)}Z"`],
+    bad: [`"2026-10-01T08:30:00.${'1'.repeat(480)}Z"`, x(501), x(501, '😀')],
+  },
   { resource: 'transactions', field: 'transaction_date', ...INSTANT },
   {
     resource: 'trading-activity',
