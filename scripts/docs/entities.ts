@@ -1,7 +1,9 @@
 import type * as v from 'valibot'
+import { MAX_CHARACTERS } from '../../src/brand/decimal.ts'
 import { igaming } from '../../src/brand/igaming.ts'
 import type { BrandResource } from '../../src/brand/resource.ts'
 import { KNOWN } from '../../src/db/definitions.ts'
+import { LONGEST } from '../../src/fields.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
 import type { Resource } from '../../src/trading/resource.ts'
@@ -75,26 +77,45 @@ function partnerEntity(vertical: string, resource: Resource): Entity {
 const caseless = (name: string) =>
   name.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
 
-/** Names that differ only by case from those that nobody would look for under another. */
+/**
+ * Names that differ only by case from those that nobody would look for under another: none of them
+ * may say anything, and null says nothing.
+ */
 const misspelt = (names: readonly string[]): JsonSchema => ({
-  not: { pattern: `^(?!(?:${names.join('|')})$)(?:${names.map(caseless).join('|')})$` },
+  [`^(?!(?:${names.join('|')})$)(?:${names.map(caseless).join('|')})$`]: {
+    description: 'The wrong case of a name.',
+    type: 'null',
+  },
 })
 
+/** What members of the sender's own may be; null says nothing, whatever its name. */
 const EXTRAS = {
-  length: 'Members that are not listed come to at most 16 KiB of JSON.',
-  text: 'No text in them, however deep, has a NUL or a lone surrogate.',
+  text: 'No name or text in them, however deep, has a NUL or a lone surrogate.',
   number: 'No number in them is beyond the range of a double.',
   digits: 'No number in them has more than 15 significant digits as written.',
 }
 
+/** What they may be where they are KPIs: that hangs on `Value`, and on the event definition. */
+const KPIS = {
+  ...EXTRAS,
+  number: `${EXTRAS.number} KPIs are decimals of at most ${MAX_CHARACTERS} characters.`,
+  digits: `${EXTRAS.digits} KPIs are within ±10^15, and not finer than 10^-12.`,
+  type: 'Text, where an event definition says that it names the product line.',
+  length: `That has 1 to ${LONGEST} characters.`,
+}
+
+/** Which events the schema is of: a definition is the account's own. */
+const UNDEFINED =
+  'This is an event without a definition: one may name another member for the product line, so that `product` is a detail, and KPIs that differ from these names only by case.'
+
 /** What an event must have beside its name and its customer: at least one amount. */
-const anAmount = (at: string, known: readonly string[]): JsonSchema => ({
+const anAmount = (at: string): JsonSchema => ({
   anyOf: [
     { title: 'a Value', required: ['Value'], properties: { Value: { not: { type: 'null' } } } },
     {
       title: 'a KPI field',
       not: {
-        properties: Object.fromEntries(known.map((name) => [name, true])),
+        properties: Object.fromEntries(KNOWN.map((name) => [name, true])),
         patternProperties: { [`^${caseless('product')}$`]: true },
         additionalProperties: { not: { $ref: `${at}Decimal` } },
       },
@@ -107,13 +128,14 @@ function brandEntity(resource: BrandResource): Entity {
   const isActivity = name === 'activities'
   const open = (at: string): JsonSchema => ({
     title: `${title} (${igaming.vertical})`,
-    description: says,
+    description: isActivity ? `${says} ${UNDEFINED}` : says,
     ...openObject(fields as v.ObjectEntries, required, forgiven, at),
-    propertyNames: misspelt(isActivity ? KNOWN : required),
-    ...(isActivity && anAmount(at, [...KNOWN, 'product'])),
+    patternProperties: misspelt(isActivity ? KNOWN : required),
+    additionalProperties: { 'x-rules': isActivity ? KPIS : EXTRAS },
+    ...(isActivity && anAmount(at)),
     'x-key': isActivity ? ['eventid'] : required,
     'x-rules': {
-      ...EXTRAS,
+      length: 'Members that are not listed come to at most 16 KiB of JSON.',
       ...(isActivity && {
         required: 'An event definition may require `eventid`.',
         no_kpi: 'With an event definition the KPIs are those that it names.',

@@ -61,7 +61,7 @@ export const closedObject = (entries: v.ObjectEntries, at: string): JsonSchema =
 })
 
 /**
- * An object with these members, and any others. Null is as good as left out, and what is forgiven may
+ * An object with these members, and others. Null is as good as left out, and what is forgiven may
  * be anything.
  */
 export const openObject = (
@@ -80,5 +80,4 @@ export const openObject = (
     }),
   ),
   required: [...required],
-  additionalProperties: true,
 })

@@ -92,7 +92,10 @@ export const TYPES: Record<string, Type> = {
         { type: 'number', minimum: -f.LARGEST, maximum: f.LARGEST },
         { type: 'string', pattern: DECIMAL.source, maxLength: MAX_CHARACTERS },
       ],
-      'x-rules': { digits: DIGITS },
+      'x-rules': {
+        digits: `${DIGITS} As text, too, it is within ±10^15.`,
+        number: 'What is beyond the range of a double is no number.',
+      },
     },
   },
 }
