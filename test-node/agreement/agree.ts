@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { disagreement } from './compare.ts'
+import type { Service } from './service.ts'
+import { faultsOf, type Target } from './verdicts.ts'
+
+const BULK = 1000
+
+interface Run {
+  seed: number
+  count: number
+  /** Collects the rules that no schema can say, and that were broken. */
+  used?: Set<string>
+}
+
+/** Fails with the first record on which the two judges disagree, made as small as can be. */
+export async function agreeOn(
+  service: Service,
+  target: Target,
+  records: fc.Arbitrary<string>,
+  { seed, count, used }: Run,
+): Promise<void> {
+  // Drawn in a run that finds nothing: what it draws is what another run of this seed draws.
+  const texts: string[] = []
+  const draw = fc.property(records, (text) => void texts.push(text))
+  fc.assert(draw, { seed, numRuns: count })
+  for (let from = 0; from < count; from += BULK) {
+    const bulk = texts.slice(from, from + BULK)
+    const faults = await faultsOf(service, target, bulk)
+    for (const [i, text] of bulk.entries()) {
+      if (disagreement(target.judge, text, faults[i]!, used) === null) continue
+      const path = String(from + i)
+      const alone = fc.asyncProperty(records, async (record) => {
+        const [own] = await faultsOf(service, target, [record])
+        assert.equal(disagreement(target.judge, record, own!), null)
+      })
+      const limits = { interruptAfterTimeLimit: 20_000, markInterruptAsFailure: false }
+      const { counterexample } = await fc.check(alone, { seed, path, numRuns: 1, ...limits })
+      assert.fail(await said(service, target, counterexample?.[0] ?? text, { seed, count }))
+    }
+  }
+}
+
+/** A disagreement in full, and how to see it again. */
+async function said(service: Service, target: Target, text: string, { seed, count }: Run) {
+  const [faults] = await faultsOf(service, target, [text])
+  const { validate } = target.judge
+  validate(JSON.parse(text))
+  return `${target.file}: ${disagreement(target.judge, text, faults!)}
+record: ${text}
+service: ${JSON.stringify(faults)}
+schema: ${JSON.stringify(validate.errors)}
+again: FC_SEED=${seed} FC_RECORDS=${count} node --test test-node/agreement.test.ts`
+}

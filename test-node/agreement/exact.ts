@@ -1,0 +1,55 @@
+import { type Schema, typeOf } from './schemas.ts'
+
+// What `x-rules` say of numbers, read once more and by their digits as written: that no schema can
+// say it is no reason for the service to be wrong.
+
+/** A number as it is written in JSON. */
+class Source {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const keep = (_: string, value: unknown, { source }: { source: string }) =>
+  typeof value === 'number' ? new Source(source) : value
+
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i
+
+/** The rule that a number breaks as it is written, of at most `most` decimal places; null: none. */
+function brokenBy(text: string, most: number): string | null {
+  const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return null
+  const places = fraction.length - Number(exponent) - (digits.length - significant.length)
+  const before = significant.length - places
+  const isLarge = before > 16 || (before === 16 && significant !== '1')
+  if (significant.length > 15) return 'digits'
+  if (!Number.isFinite(Number(text))) return 'number'
+  if (places > 12 || isLarge) return 'digits'
+  return places > most ? 'decimals' : null
+}
+
+const PLACES: Record<string, number> = {
+  Amount: 12,
+  Money: 2,
+  NotNegative: 12,
+  Lots: 2,
+  Decimal: 12,
+}
+
+/** The numbers among the members that are listed, each with the rule that it breaks, or null. */
+export function numbersOf({ properties = {} }: Schema, text: string): Map<string, string | null> {
+  const record: unknown = JSON.parse(text, keep as never)
+  const found = new Map<string, string | null>()
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return found
+  for (const [name, value] of Object.entries(record)) {
+    const type = Object.hasOwn(properties, name) ? typeOf(properties[name]!) : null
+    const most = PLACES[type ?? '']
+    if (most === undefined) continue
+    if (value instanceof Source) found.set(`/${name}`, brokenBy(value.text, most))
+    else if (typeof value === 'string') found.set(`/${name}`, brokenBy(value, most))
+  }
+  return found
+}

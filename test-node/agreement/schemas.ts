@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+// The committed files, judged by a validator that knows nothing of the service.
+
+/** A JSON Schema, as far as the tests look into it. */
+export interface Schema {
+  $ref?: string
+  anyOf?: Schema[]
+  enum?: string[]
+  maxLength?: number
+  properties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
+  required?: string[]
+  examples?: Record<string, unknown>[]
+  $defs?: Record<string, Schema>
+  'x-key'?: string[]
+  'x-rules'?: Record<string, string>
+}
+
+// Strict mode knows no other keywords than these two, and those of draft 2020-12.
+const ajv = new Ajv2020({ strict: true, allErrors: true })
+addFormats.default(ajv, { mode: 'full' })
+ajv.addVocabulary(['x-key', 'x-rules'])
+
+/** A schema file, and whether it takes a value. */
+export interface Judge {
+  schema: Schema
+  validate: ValidateFunction
+}
+
+/** Reads a schema file: `forex/customer`. */
+export function judgeOf(file: string): Judge {
+  const schema = JSON.parse(readFileSync(`schemas/v1/${file}.json`, 'utf8'))
+  return { schema, validate: ajv.compile(schema) }
+}
+
+/** The name of the type that a member is of; null: it has none, or may be anything. */
+export function typeOf(member: Schema): string | null {
+  const { $ref } = member.anyOf?.find((one) => one.$ref) ?? member
+  return $ref?.replace('#/$defs/', '') ?? null
+}
+
+/** One step of a pointer (RFC 6901). */
+const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+
+/** The member that a pointer leads to or into, as a pointer; '' is the record itself. */
+export const memberOf = (pointer: string) => /^(?:\/[^/]*)?/.exec(pointer)![0]
+
+/** The name at the end of such a pointer. */
+export const nameOf = (member: string) =>
+  member.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** The member that an error of Ajv is of. */
+function blamed({ instancePath, params }: ErrorObject): string {
+  const name = params.missingProperty ?? params.additionalProperty
+  return instancePath === '' && name !== undefined ? step(name) : memberOf(instancePath)
+}
+
+/** What the service may say where a schema refuses by a keyword: of several rules it says the first. */
+const CODES: Record<string, string[]> = {
+  required: ['required'],
+  additionalProperties: ['unknown_field'],
+  // 1e400 is no number to the validator, and null is nothing to the service.
+  type: ['type', 'required', 'number'],
+  minLength: ['length', 'date_time'],
+  maxLength: ['length', 'date_time', 'number'],
+  pattern: ['text', 'pattern', 'email', 'date', 'date_time', 'number'],
+  format: ['email', 'date', 'date_time'],
+  enum: ['enum', 'currency', 'length', 'text'],
+  minimum: ['minimum', 'digits'],
+  maximum: ['digits'],
+  anyOf: ['no_kpi'],
+}
+
+/** The codes that an error of Ajv stands for; the wrong case of a name may only have null. */
+const meant = ({ keyword, params }: ErrorObject) =>
+  params.type === 'null' ? ['field_case'] : (CODES[keyword] ?? [])
+
+/**
+ * The members that a schema refuses, or '' for the record, each with the codes that would say why;
+ * empty: it takes the value.
+ */
+export function refusedBy({ validate }: Judge, value: unknown): Map<string, Set<string>> {
+  const refused = new Map<string, Set<string>>()
+  if (validate(value)) return refused
+  for (const error of validate.errors!) {
+    // What each of several ways would have asked for is no error; that none was taken is one.
+    if (error.schemaPath.startsWith('#/anyOf/')) continue
+    const member = blamed(error)
+    refused.set(member, new Set([...(refused.get(member) ?? []), ...meant(error)]))
+  }
+  return refused
+}
+
+/** Rules of the record as a whole, and of what it refers to: these stand at the top. */
+const AT_TOP = ['duplicate_key', 'unknown_customer', 'unknown_affiliate', 'required']
+
+/** Whether a code stands in an `x-rules` that holds at this member. */
+export function isUnsaid({ schema }: Judge, member: string, code: string): boolean {
+  const { properties, $defs, additionalProperties: others } = schema
+  const top = schema['x-rules'] ?? {}
+  if (member === '') return Object.hasOwn(top, code)
+  if (AT_TOP.includes(code)) return Object.hasOwn(top, code)
+  const name = nameOf(member)
+  const isListed = Object.hasOwn(properties!, name)
+  const type = isListed ? typeOf(properties![name]!) : null
+  const rules = isListed ? $defs![type ?? ''] : typeof others === 'object' ? others : undefined
+  return Object.hasOwn(rules?.['x-rules'] ?? {}, code)
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What the service answered. */
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asked for
+  body: any
+}
+
+/** The service with its demo accounts; partners have the records of unknown customers held. */
+export interface Service {
+  /** Posts a text to the resource of a vertical; a dry run, unless told otherwise. */
+  post: (vertical: string, resource: string, text: string, more?: Options) => Promise<Answer>
+  get: (vertical: string, path: string) => Promise<Answer>
+  end: () => Promise<void>
+}
+
+interface Options {
+  prefer?: string
+  dry?: boolean
+}
+
+/** Starts the service of `npm run dev` with an empty database, in a copy of what git tracks. */
+export async function startService(): Promise<Service> {
+  const root = mkdtempSync(join(tmpdir(), 'tributary-agreement-'))
+  const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0')
+  for (const name of tracked.filter((path) => path !== '' && existsSync(path))) {
+    cpSync(name, join(root, name))
+  }
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
+  const child = spawn(process.execPath, ['scripts/dev.ts'], {
+    cwd: root,
+    env: { ...process.env, PORT: String(await freePort()) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  child.stdout.on('data', (data) => (said += data))
+  child.stderr.on('data', (data) => (said += data))
+  const ended = new Promise<void>((done) => child.on('exit', () => done()))
+  const end = async () => {
+    child.kill('SIGTERM')
+    await ended
+    rmSync(root, { recursive: true, force: true })
+  }
+  const path = join(root, '.demo.json')
+  for (let i = 0; i < 600 && !existsSync(path) && child.exitCode === null; i++) await sleep(100)
+  try {
+    assert.ok(existsSync(path), said)
+    return { ...(await reach(JSON.parse(readFileSync(path, 'utf8')))), end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+interface Demo {
+  base_url: string
+  admin_key: string
+  accounts: Record<'account' | 'vertical' | 'client_id' | 'client_secret' | 'brand_token', string>[]
+}
+
+async function reach({ base_url, admin_key, accounts }: Demo): Promise<Omit<Service, 'end'>> {
+  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+    for (;;) {
+      const response = await fetch(base_url + path, init)
+      const said = await response.text()
+      // Shrinking may ask more often than one token may.
+      if (response.status === 429) {
+        await sleep(1000 * Number(response.headers.get('Retry-After') ?? 1))
+        continue
+      }
+      return { status: response.status, body: JSON.parse(said) }
+    }
+  }
+  const json = { 'Content-Type': 'application/json' }
+
+  const headersOf = async (one: Demo['accounts'][number]) => {
+    if (one.vertical === 'igaming') return { 'x-api-key': one.brand_token }
+    const { status } = await ask(`/admin/v1/accounts/${one.account}`, {
+      method: 'PATCH',
+      headers: { ...json, Authorization: `Bearer ${admin_key}` },
+      body: '{"unknown_customer":"hold"}',
+    })
+    assert.equal(status, 200)
+    const { client_id, client_secret } = one
+    const grant = { grant_type: 'client_credentials', client_id, client_secret }
+    const body = new URLSearchParams(grant)
+    const granted = await ask('/oauth/token', { method: 'POST', body })
+    return { Authorization: `Bearer ${granted.body.access_token}` }
+  }
+  const known = await Promise.all(
+    accounts.map(async (one) => [one.vertical, await headersOf(one)] as const),
+  )
+  const headers: Record<string, Record<string, string>> = Object.fromEntries(known)
+  const at = (vertical: string) =>
+    vertical === 'igaming' ? '/tracking/events/' : `/api/v1/${vertical}/`
+
+  return {
+    post: (vertical, resource, text, { prefer, dry = true } = {}) =>
+      ask(`${at(vertical)}${resource}${dry ? '?dry_run=true' : ''}`, {
+        method: 'POST',
+        headers: { ...json, ...headers[vertical], ...(prefer && { Prefer: prefer }) },
+        body: text,
+      }),
+    get: (vertical, path) => ask(at(vertical) + path, { headers: headers[vertical]! }),
+  }
+}
+
+const freePort = () =>
+  new Promise<number>((done) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => done(port))
+    })
+  })

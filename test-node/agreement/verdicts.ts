@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { type Judge, judgeOf } from './schemas.ts'
+import type { Answer, Service } from './service.ts'
+
+/** What the service has against a record; pointers are within it. */
+export interface Fault {
+  pointer: string
+  code: string
+}
+
+/** An entity by the file of its schema, and where its records are sent. */
+export interface Target {
+  file: string
+  vertical: string
+  resource: string
+  judge: Judge
+}
+
+const RESULT = judgeOf('result')
+const PROBLEM = judgeOf('problem')
+
+/** An answer to a delivery is as its schema says, whatever it is. */
+export function checkAnswer({ status, body }: Answer): void {
+  const { validate } = status < 400 ? RESULT : PROBLEM
+  assert.ok(validate(body), `${status} ${JSON.stringify(validate.errors)} ${JSON.stringify(body)}`)
+}
+
+const MAX_WRITTEN = 1000
+
+/**
+ * What the service has against each of these records, which it gets as one bulk. That a key was
+ * there before is checked, and left out: it is nothing that a record has of its own.
+ */
+export async function faultsOf(
+  service: Pick<Service, 'post'>,
+  target: Target,
+  records: readonly string[],
+): Promise<Fault[][]> {
+  const { vertical, resource, judge } = target
+  const text = `[${records.join(',')}]`
+  const answer = await service.post(vertical, resource, text, { prefer: 'handling=lenient' })
+  const { status, body } = answer
+  checkAnswer(answer)
+  const isJudged = [200, 207, 422].includes(status)
+  if (!isJudged && records.length === 1) return [[{ pointer: '', code: `status ${status}` }]]
+  // No more errors than that are written out: it is asked again for fewer records.
+  if (!isJudged || (body.errors_total ?? 0) > MAX_WRITTEN) {
+    const half = Math.ceil(records.length / 2)
+    const parts = [records.slice(0, half), records.slice(half)]
+    const said = parts.map((part) => faultsOf(service, target, part))
+    return (await Promise.all(said)).flat()
+  }
+  const faults = records.map((): Fault[] => [])
+  const take = (index: number, { pointer, code }: Fault) => {
+    assert.ok(`${pointer}/`.startsWith(`/${index}/`), pointer)
+    faults[index]!.push({ pointer: pointer.slice(`/${index}`.length), code })
+  }
+  if (status === 422) for (const error of body.errors) take(error.index, error)
+  else {
+    for (const { index, outcome, errors = [] } of body.results) {
+      assert.equal(outcome === 'rejected', errors.length > 0)
+      for (const error of errors) take(index, error)
+    }
+  }
+  const again = repeated(judge, records)
+  return faults.map((all, index) => {
+    const own = all.filter(({ code }) => code !== 'duplicate_key')
+    assert.equal(own.length < all.length, again.has(index), `duplicate_key: ${records[index]}`)
+    return own
+  })
+}
+
+/** The records that have the key of one before them: no schema of a record can say it. */
+function repeated({ schema }: Judge, records: readonly string[]): Set<number> {
+  const rules = schema['x-rules'] ?? {}
+  if (!Object.hasOwn(rules, 'duplicate_key')) return new Set()
+  const seen = new Set<string>()
+  const found = new Set<number>()
+  for (const [index, text] of records.entries()) {
+    const record = JSON.parse(text)
+    const key = schema['x-key']!.map((name) => record?.[name])
+    if (!key.every((member) => typeof member === 'string')) continue
+    if (seen.has(JSON.stringify(key))) found.add(index)
+    seen.add(JSON.stringify(key))
+  }
+  return found
+}
