@@ -1,12 +1,7 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { buildSite } from './docs/site/build.ts'
 
-/** Puts together what the Worker serves as documents: `dist/site`. */
-export function buildSite(out = 'dist/site') {
-  rmSync(out, { recursive: true, force: true })
-  mkdirSync(out, { recursive: true })
-  cpSync('public', out, { recursive: true })
-  cpSync('schemas', `${out}/schemas`, { recursive: true })
-  cpSync('openapi.json', `${out}/openapi.json`)
-}
+// Puts the site together: wrangler and vitest run this before the Worker needs it.
+
+export { buildSite }
 
 buildSite()

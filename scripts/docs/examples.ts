@@ -10,3 +10,9 @@ export const recorded = (operation: string, status?: string): readonly Recorded[
   all.filter(
     (one) => one.operation === operation && (status === undefined || String(one.status) === status),
   )
+
+/** An answer that failed with the code, where a test made one. */
+export const recordedWith = (code: string): unknown =>
+  all
+    .map(({ answer }) => answer as { code?: string } | null)
+    .find((answer) => answer?.code === code)

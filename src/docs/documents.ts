@@ -5,14 +5,14 @@ import { ApiError } from '../errors.ts'
 import { ORIGIN } from './origin.ts'
 
 /**
- * Pages load nothing from elsewhere, run no script that is not ours, and stand in nobody's frame: who
+ * Pages load nothing from elsewhere, run no script and no style that is not ours, and stand in nobody's frame: who
  * tries a request here has a secret on the page.
  */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
+  "style-src 'self'",
+  "img-src 'self'",
   "connect-src 'self'",
   "form-action 'none'",
   "frame-ancestors 'none'",

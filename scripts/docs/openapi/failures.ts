@@ -94,7 +94,7 @@ function failure(status: number, codes: readonly ErrorCode[], operation: Operati
 }
 
 /** Each problem, as an example. */
-export const PROBLEMS: Record<string, object> = Object.fromEntries(
+export const PROBLEMS: Record<string, { summary: string; value: object }> = Object.fromEntries(
   (Object.keys(PROBLEM) as ErrorCode[]).map((code) => [
     code,
     { summary: problemOf(code).title, value: problemOf(code) },

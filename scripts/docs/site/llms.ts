@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { ORIGIN } from '../../../src/docs/origin.ts'
+import type { ApiError } from '../../../src/errors.ts'
+import type { GuidePage } from './guide.ts'
+import { plain } from './markdown.ts'
+import type { Spec } from './spec.ts'
+
+/** The schemas that are served, by address, with what each of them is of. */
+export const schemaFiles = () =>
+  readdirSync('schemas', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => {
+      const { title, description } = JSON.parse(readFileSync(`schemas/${name}`, 'utf8'))
+      return { at: `/schemas/${name}`, title: String(title), description: String(description) }
+    })
+
+const entry = (at: string, title: string, description: string) =>
+  `- [${title}](${ORIGIN}${at}): ${plain(description)}`
+
+/**
+ * What a language model should read, and where.
+ * @see [llmstxt.org](https://llmstxt.org)
+ */
+export const llms = (guide: readonly GuidePage[], codes: readonly ApiError[], spec: Spec) =>
+  `# ${spec.info.title}
+
+> ${spec.info.summary}
+
+${plain(spec.info.description.split('\n\n').at(-1)!)}
+
+## Guide
+
+${guide.map(({ at, title, description }) => entry(`${at}.md`, title, description)).join('\n')}
+
+## Reference
+
+${entry('/openapi.json', 'OpenAPI 3.1', 'Each operation, with its parameters, bodies and answers.')}
+
+## Schemas
+
+${schemaFiles()
+  .map(({ at, title, description }) => entry(at, title, description))
+  .join('\n')}
+
+## Problems
+
+${codes
+  .map(({ code, status, title }) => entry(`/problems/${code}.md`, code, `${status}. ${title}.`))
+  .join('\n')}
+`
