@@ -5,8 +5,8 @@ import { ApiError } from '../errors.ts'
 import { ORIGIN } from './origin.ts'
 
 /**
- * Pages load nothing from elsewhere, run no script and no style that is not ours, and stand in nobody's frame: who
- * tries a request here has a secret on the page.
+ * Pages load nothing from elsewhere, have no script and no style that is not ours, and stand in
+ * nobody’s frame: who tries a request here has a secret on the page.
  */
 const POLICY = [
   "default-src 'none'",

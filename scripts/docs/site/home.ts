@@ -17,8 +17,9 @@ const DOORS = [
 /** The first page: what this is, and one click to everything else. */
 export function home({ info }: Spec, guide: readonly GuidePage[]) {
   const [what = '', promise = ''] = info.description.split('\n\n')
+  const sentence = what.replace(/\.\s[\s\S]*/, '.')
   return html`<h1>${info.title}</h1>
-<p class="lead">${inline(what)}</p>
+<p class="lead">${inline(sentence)}</p>
 <p>${inline(promise)}</p>
 <ul class="doors">
 ${DOORS.map(

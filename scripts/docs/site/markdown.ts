@@ -24,6 +24,11 @@ md.renderer.rules.fence = (tokens, i) => codeBlock(tokens[i]!.content, tokens[i]
 md.renderer.rules.table_open = () => `${WIDE}<table>\n`
 md.renderer.rules.table_close = () => '</table></div>\n'
 
+// A header that says nothing heads nothing: above the first column mostly.
+md.renderer.rules.th_open = (tokens, i) =>
+  tokens[i + 1]!.content === '' ? '<td>' : '<th scope="col">'
+md.renderer.rules.th_close = (tokens, i) => (tokens[i - 1]!.content === '' ? '</td>' : '</th>')
+
 /** Around a table, which may be wider than the page. */
 export const WIDE = '<div class="wide" role="group" aria-label="Table" tabindex="0">'
 

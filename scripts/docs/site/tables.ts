@@ -69,7 +69,7 @@ export const tableAsHtml = ({ columns, rows }: Table): Html =>
 ${rows.map(
   ({ anchor, cells: [first = '', ...others] }) =>
     html`<tr id="${anchor}"><th scope="row">${inline(first)}</th>${others.map(
-      (cell) => html`<td>${inline(cell)}</td>`,
+      (cell, i) => html`<td data-of="${columns[i + 1]}">${inline(cell)}</td>`,
     )}</tr>
 `,
 )}</tbody></table></div>

@@ -46,11 +46,11 @@ ${codeBlock(JSON.stringify(value, null, 2), 'json')}</details>`,
 /** A failure, by the pages that explain its codes. */
 function bad(status: string, { description, content = {} }: Answer): Html {
   const codes = Object.keys(Object.values(content)[0]?.examples ?? {})
-  return html`<div><dt><code>${status}</code></dt><dd>${
+  return html`<li>${status} ${
     codes.length > 0
-      ? codes.map((code) => html`<a href="/problems/${code}"><code>${code}</code></a> `)
+      ? codes.map((code) => html`<a href="/problems/${code}">${code}</a> `)
       : inline(description)
-  }</dd></div>
+  }</li>
 `
 }
 
@@ -73,8 +73,8 @@ ${
   )}</p>`
 }
 <h4>Failures</h4>
-<dl class="failures">
-${all.filter(isBad).map((one) => bad(...one))}</dl>
+<ul class="failures">
+${all.filter(isBad).map((one) => bad(...one))}</ul>
 `
 }
 

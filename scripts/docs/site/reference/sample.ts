@@ -75,7 +75,8 @@ export function curlOf(
   const scheme = schemeOf(operation)
   const isForm = type === 'application/x-www-form-urlencoded'
   return [
-    `curl -s${method === 'get' || isForm ? '' : ` -X ${method.toUpperCase()}`} '${address}'`,
+    `curl -s${method === 'get' || isForm ? '' : ` -X ${method.toUpperCase()}`}`,
+    `'${address}'`,
     scheme && WITH[scheme],
     ...(media && isForm
       ? formOf(media)
