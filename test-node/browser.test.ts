@@ -116,6 +116,14 @@ describe('in a browser', { timeout: 300_000 }, () => {
     await page.close()
   })
 
+  test('the list of operations shows those that are looked for', { skip }, async () => {
+    const page = await open('/docs')
+    await page.getByLabel('Filter the operations').fill('control totals')
+    const names = await page.locator('.side ul ul li:visible').allInnerTexts()
+    assert.deepEqual([...new Set(names)], ['GET Control totals'])
+    await page.close()
+  })
+
   test('a firm gets a token and sends a customer', { skip }, async () => {
     const page = await open('/docs')
     const { client_id, client_secret } = account('forex')

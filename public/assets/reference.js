@@ -91,7 +91,12 @@ function filter(list, wanted) {
 
 for (const [i, list] of document.querySelectorAll('.side, .menu nav').entries()) {
   const input = element('input')
-  Object.assign(input, { className: 'filter', type: 'search', placeholder: 'Filter', id: `filter-${i}` })
+  Object.assign(input, {
+    className: 'filter',
+    type: 'search',
+    placeholder: 'Filter',
+    id: `filter-${i}`,
+  })
   input.setAttribute('aria-label', 'Filter the operations')
   input.addEventListener('input', () => filter(list, input.value.trim()))
   list.querySelector('h2').after(input)
