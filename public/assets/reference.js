@@ -80,6 +80,7 @@ document.addEventListener('submit', async (event) => {
     ...(await send(form).catch(() => [element('p', 'No answer: is the service there?')])),
   )
   button.disabled = false
+  answer.scrollIntoView({ block: 'nearest' })
 })
 
 /** Shows the operations of a list whose words have what is looked for. */
