@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, chromium, type Page, type ViewportSize } from 'playwright-core'
-import { type Service, startService } from './service.ts'
+import { startService } from './service.ts'
 
 // What a reader sees and does in a browser, with the service behind it and no other network.
 
@@ -47,7 +47,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 describe('in a browser', { timeout: 300_000 }, () => {
-  let service: Service
+  let service: Awaited<ReturnType<typeof startService>>
   let browser: Browser
   const trouble: string[] = []
 
@@ -61,7 +61,7 @@ describe('in a browser', { timeout: 300_000 }, () => {
   })
   after(async () => {
     await browser?.close()
-    await service?.end()
+    await service?.stop()
   })
 
   /** A page of its own; whatever it complains of, or asks of others, is trouble. */
@@ -71,14 +71,14 @@ describe('in a browser', { timeout: 300_000 }, () => {
     page.on('console', (message) => message.type() === 'error' && note(message.text()))
     page.on('pageerror', (error) => note(String(error)))
     page.on('request', (request) => {
-      if (!request.url().startsWith(`${service.base_url}/`)) note(`asks ${request.url()}`)
+      if (!request.url().startsWith(`${service.demo.base_url}/`)) note(`asks ${request.url()}`)
     })
-    await page.goto(service.base_url + address)
+    await page.goto(service.demo.base_url + address)
     return page
   }
 
   const account = (vertical: string) =>
-    service.accounts.find((account) => account.vertical === vertical)!
+    service.demo.accounts.find((account) => account.vertical === vertical)!
 
   /** Opens the form of an operation, fills it in, sends it; what it shows. */
   async function tryIt(page: Page, id: string, fields: Record<string, string>) {
@@ -146,7 +146,7 @@ describe('in a browser', { timeout: 300_000 }, () => {
     const shown = await tryIt(page, 'getForexCustomers', { id: 'C from a browser' })
     assert.match(shown, /Status 200[\s\S]*"click-42"/)
 
-    const at = `${service.base_url}/api/v1/forex/customers/C%20from%20a%20browser`
+    const at = `${service.demo.base_url}/api/v1/forex/customers/C%20from%20a%20browser`
     const answer = await fetch(at, { headers: { Authorization: `Bearer ${token}` } })
     assert.equal(answer.status, 200)
     await page.close()
@@ -159,7 +159,7 @@ describe('in a browser', { timeout: 300_000 }, () => {
     const body = '[{"customerId": "P-browser", "tracking_data": null}]'
     assert.match(await tryIt(page, 'sendIgamingCustomers', { body }), /Status 200[\s\S]*"created"/)
 
-    const at = `${service.base_url}/tracking/events/customers/P-browser`
+    const at = `${service.demo.base_url}/tracking/events/customers/P-browser`
     const answer = await fetch(at, { headers: { 'x-api-key': brand_token } })
     assert.equal(answer.status, 200)
     await page.close()
@@ -171,7 +171,7 @@ describe('in a browser', { timeout: 300_000 }, () => {
         const wrong: string[] = []
         const page = await open('/', screen)
         for (const address of ADDRESSES) {
-          await page.goto(service.base_url + address)
+          await page.goto(service.demo.base_url + address)
           // All that can be opened is open: forms to try, answers, the menu of a phone.
           await page.locator('details > summary:visible').evaluateAll((all) => {
             for (const summary of all) summary.click()
