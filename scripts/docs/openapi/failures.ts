@@ -41,7 +41,31 @@ const problemOf = (code: ErrorCode) => {
     code,
     detail: `${title}.`,
     request_id: AN_ID,
+    ...MORE[code],
   }
+}
+
+/** What some problems say beside their code. */
+const MORE: Partial<Record<ErrorCode, object>> = {
+  validation_failed: {
+    detail: '1 of 1 records is wrong; nothing was stored.',
+    delivery_id: 'dlv_01M7W0R4W8E3V15G8XPED3Z94X',
+    errors: [
+      {
+        index: 0,
+        key: { transaction_id: 'T-5001' },
+        pointer: '/0/currency',
+        code: 'currency',
+        message: '"EUX" is not an ISO 4217 currency code.',
+        hint: 'Did you mean EUR?',
+      },
+    ],
+    errors_total: 1,
+  },
+  rate_limited: { detail: '1000 requests a minute are allowed. Try again in 7 s.' },
+  invalid_query: { detail: 'There is no parameter "dryrun"; did you mean dry_run?' },
+  malformed_json: { detail: 'The body is not JSON from character 42 on.' },
+  unavailable: { detail: 'Nothing is half done: repeat the same request.' },
 }
 
 /** The words of RFC 6749 for a code. */
