@@ -74,6 +74,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['./test/setup.ts'],
+    // Only what hangs is ended: how long a test takes says nothing on a machine that is busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: ['default', coverage],
     // One line a request is printed by the service itself; a test that fails says enough.
     onConsoleLog: () => false,

@@ -10,6 +10,6 @@ export function about<S extends v.GenericSchema>(
   ...examples: v.InferInput<S>[]
 ): S {
   const { pipe = [field] } = field as { pipe?: readonly unknown[] }
-  const said = v.metadata({ description, examples })
+  const said = v.metadata({ description, ...(examples.length > 0 && { examples }) })
   return v.pipe(...([...pipe, said] as unknown as [v.GenericSchema])) as unknown as S
 }

@@ -7,8 +7,9 @@ import { LIMIT } from '../src/auth/rate.ts'
 import { digest } from '../src/auth/secret.ts'
 import { brandGate } from '../src/auth/token-gate.ts'
 import { brand } from './brand.ts'
+import { CURABLE, faulty } from './faulty.ts'
 import { askIn } from './heard.ts'
-import { ask, askAdmin, json, ORIGIN, partner } from './partner.ts'
+import { ask, askAdmin, json, ORIGIN, partner, register } from './partner.ts'
 import { before } from './watched.ts'
 
 // Laws for all that openapi.json describes: what it says of failures can be met, on every operation.
@@ -66,12 +67,15 @@ const addressOf = (path: string, account = 'firm') =>
   path
     .replace('{account}', account)
     .replace(/(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
+    .replace('{client_id}', 'client-of-firm')
+    .replace('{link_id}', world.link_id)
     .replaceAll(/\{\w+\}/g, 'nobody')
 
 interface World {
   headers: (one: Described) => Record<string, string>
   access_token: Record<string, string>
   brand_token: string
+  link_id: string
 }
 let world: World
 
@@ -79,7 +83,10 @@ beforeEach(async () => {
   const casino = await brand({ account: 'casino' })
   const firms = [await partner('forex', { account: 'firm' }), await partner('prop-trading')]
   const access_token = Object.fromEntries(firms.map((one) => [one.vertical, one.access_token]))
+  const landing = { affiliate_id: 'aff-7', landing_page: 'https://acme.example/' }
+  const { link_id } = await json(askAdmin('accounts/firm/links', 'POST', landing))
   world = {
+    link_id,
     access_token,
     brand_token: casino.brand_token,
     headers: ({ who, path }): Record<string, string> => {
@@ -129,12 +136,12 @@ describe('each operation that says so', () => {
     ))
 
   test('refuses a body that is no JSON', () =>
-    each(having(400, 'malformed_json').filter(isThere), 400, 'malformed_json', (one) =>
+    each(having(400, 'malformed_json'), 400, 'malformed_json', (one) =>
       send(one, addressOf(one.path, accountFor(one)), withBody('{')),
     ))
 
   test('refuses a body that is none of its records', () =>
-    each(having(422, 'validation_failed').filter(isThere), 422, 'validation_failed', (one) =>
+    each(having(422, 'validation_failed'), 422, 'validation_failed', (one) =>
       send(one, addressOf(one.path, accountFor(one)), withBody('5')),
     ))
 
@@ -143,7 +150,7 @@ describe('each operation that says so', () => {
     const packed = await new Response(
       zeros.pipeThrough(new CompressionStream('gzip')),
     ).arrayBuffer()
-    await each(having(413).filter(isThere), 413, 'payload_too_large', (one) =>
+    await each(having(413), 413, 'payload_too_large', (one) =>
       send(
         one,
         addressOf(one.path, accountFor(one)),
@@ -229,9 +236,6 @@ describe('each operation that says so', () => {
 const isOfBrands = ({ path }: Described) => /\/(brand-tokens|events)\b/.test(path)
 const accountFor = (one: Described) => (isOfBrands(one) ? 'casino' : 'firm')
 
-/** Whether what its address names can be made up: a link or a client must be there before it is judged. */
-const isThere = ({ path }: Described) => !/\{(client_id|link_id)\}/.test(path)
-
 /** Bodies that are right, where a request must have one. */
 const GOOD: Record<string, string> = {
   '/admin/v1/accounts': JSON.stringify({ account: 'new', name: 'New', vertical: 'forex' }),
@@ -303,3 +307,32 @@ async function circle(): Promise<Response> {
     }),
   )
 }
+
+describe('where nobody says who he is', () => {
+  const revoke = (form: Record<string, string>) => ({
+    method: 'POST',
+    body: new URLSearchParams({ token: 'x', client_id: 'client-of-firm', ...form }),
+  })
+
+  test('a token to be revoked is not found by guessing, nor by a form without end', async () => {
+    const wrong = revoke({ client_secret: 'wrong' })
+    const statuses: number[] = []
+    for (let i = 0; i < 21; i++) statuses.push((await ask('/oauth/revoke', wrong)).status)
+    expect([statuses[0], statuses.at(-1)]).toEqual([401, 429])
+    const long = revoke({ client_secret: 'x'.repeat(70_000) })
+    expect((await ask('/oauth/revoke', long)).status).toBe(413)
+  })
+
+  test('what fails is 503 where a retry cures it, and 500 where it does not', async () => {
+    const { client_secret } = await register('forex', { account: 'other' })
+    const form = revoke({ client_id: 'client-of-other', client_secret })
+    const request = () => new Request(`${ORIGIN}/oauth/revoke`, form)
+    const gone = Array(3).fill({ message: CURABLE[0], after: false })
+    expect((await askIn(faulty(gone).env, request())).status).toBe(503)
+    expect((await askIn({ ...env, DB: undefined } as never, request())).status).toBe(500)
+    const link = new Request(`${ORIGIN}/go/${world.link_id}`)
+    expect((await askIn({ ...env, DB: undefined } as never, link)).status).toBe(500)
+    const keys = new Request(`${ORIGIN}/.well-known/jwks.json`)
+    expect((await askIn({ ...env, SIGNING_KEYS: '?' }, keys)).status).toBe(500)
+  })
+})

@@ -27,6 +27,9 @@ const TYPES: Record<string, string> = {
   json: 'application/json',
 }
 
+/** The path of a file: names of letters and digits, each with an ending or none. */
+const PLAIN = /^(?:\/[\w-]+(?:\.\w+)?)+$/
+
 const tagged = etag()
 
 /** Answers a file of the site with its ETag; who has it already is told so. */
@@ -39,6 +42,8 @@ async function document(c: Context<Caller>, path: string, type?: string): Promis
 
 /** A file of the site; what names our origin names the one where it is served. */
 async function fileOf(c: Context<Caller>, path: string, type?: string): Promise<Response> {
+  // A name is no way: `..%2f` would lead to another folder than the address says.
+  if (!PLAIN.test(path)) throw new ApiError('not_found')
   const found = await c.env.ASSETS.fetch(new URL(path, 'https://assets.local'))
   if (!found.ok) throw new ApiError('not_found')
   c.header('Cache-Control', 'public, max-age=300')

@@ -101,7 +101,11 @@ function answered(operation: Operation, status: string, answer: Answer) {
   return {
     description,
     headers: headers([...new Set(['X-Request-Id', ...rate, ...own])]),
-    ...(schema && { content: { [type]: { schema, ...examplesOf(examples) } } }),
+    ...(schema && {
+      content: Object.fromEntries(
+        [type].flat().map((one) => [one, { schema, ...examplesOf(examples) }]),
+      ),
+    }),
   }
 }
 

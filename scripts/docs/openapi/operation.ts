@@ -9,8 +9,8 @@ export interface Answer {
   description: string
   /** Left out: the answer has no body. */
   schema?: JsonSchema
-  /** The media type of the body; JSON if left out. */
-  type?: string
+  /** The media type of the body, or all that there are; JSON if left out. */
+  type?: string | readonly string[]
   /** Headers beside those that every answer has, by name. */
   headers?: readonly string[]
 }

@@ -3,13 +3,16 @@ import type { Operation } from './operation.ts'
 
 // What anyone may read, and what visitors follow.
 
+/** A page, and the same as Markdown. */
+const TWINS = ['text/html', 'text/markdown']
+
 const page = (
   path: string,
   id: string,
   summary: string,
   description: string,
   parameters: readonly string[],
-  type = 'text/html',
+  type: string | readonly string[] = 'text/html',
   schema: JsonSchema = { type: 'string' },
 ): Operation => ({
   method: 'get',
@@ -37,6 +40,7 @@ export const pages = (): Operation[] => [
     'The guide',
     'One page of the guide; with `.md` the same as Markdown.',
     ['page_name'],
+    TWINS,
   ),
   page(
     '/problems/{code}',
@@ -44,6 +48,7 @@ export const pages = (): Operation[] => [
     'What a code means',
     'Cause and cure of a problem; with `.md` the same as Markdown.',
     ['code'],
+    TWINS,
   ),
   page(
     '/llms.txt',
@@ -86,7 +91,7 @@ export const pages = (): Operation[] => [
     'A part of a page',
     'Styles and scripts of the pages.',
     ['file'],
-    'text/css',
+    ['text/css', 'text/javascript', 'image/svg+xml'],
   ),
   {
     method: 'get',

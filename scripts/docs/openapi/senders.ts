@@ -35,7 +35,7 @@ export const bodyOf = ({ component, vertical, title }: Entity): JsonSchema => {
     additionalProperties: false,
   }
   return {
-    description: `1 to ${MAX_RECORDS} records (${spoken(title)}), in one of these forms.`,
+    description: `1 to ${MAX_RECORDS} records, in one of these forms; each is one ${spoken(title)}.`,
     anyOf: [
       ref(component),
       { title: 'an array', ...records },
