@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
-import { startService } from './service.ts'
+import { type Demo, startService } from './service.ts'
 
 // A client whose types are made of openapi.json by somebody else's generator, over real HTTP.
+
+type Account = Demo['accounts'][number]
 
 const FOLDER = 'examples/client'
 
@@ -17,12 +19,15 @@ const run = (...args: string[]) =>
   execFileSync(args[0]!, args.slice(1), { cwd: FOLDER, encoding: 'utf8', env: environment() })
 
 function environment() {
-  const firm = service.demo.accounts.find(({ vertical }) => vertical === 'forex')!
+  const [firm, brand] = ['forex', 'igaming'].map(
+    (name) => service.demo.accounts.find(({ vertical }) => vertical === name)!,
+  ) as [Account, Account]
   return {
     ...process.env,
     TRIBUTARY_BASE_URL: service.demo.base_url,
     TRIBUTARY_CLIENT_ID: firm.client_id,
     TRIBUTARY_CLIENT_SECRET: firm.client_secret,
+    TRIBUTARY_BRAND_TOKEN: brand.brand_token,
   }
 }
 
@@ -33,4 +38,9 @@ test('a generated client compiles, and goes from a token over a bulk to a list',
   assert.match(said, /^C-2001 created\nC-2002 created\n/)
   assert.match(said, /listed C-2001\nlisted C-2002\n/)
   assert.match(run(process.execPath, 'first-delivery.ts'), /^C-2001 unchanged\nC-2002 unchanged\n/)
+  const lines = ['{"customerId":"P-2001"} created', '{"eventid":"dep-2001"} created']
+  assert.equal(
+    run(process.execPath, 'first-activity.ts'),
+    `${lines.join('\n')}\nlisted Deposit 100.00\n`,
+  )
 })

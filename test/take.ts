@@ -15,7 +15,7 @@ const VARIES: [RegExp, string][] = [
     'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
   ],
   [/(t[a-z]{2}_test)_\w{49}/g, '$1_shown-once'],
-  [/tr1[\w-]{44}/g, 'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRwZ'],
+  [/tr1[\w-]{44}/g, 'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRw'],
   [/"eyJ[\w-]+\.[\w-]+\.[\w-]+"/g, '"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"'],
   [/("(?:n|kid)"):"[^"]+"/g, '$1:"…"'],
   [/("next_cursor"):"[^"]+"/g, '$1:"bmV4dA"'],

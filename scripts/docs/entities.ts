@@ -135,7 +135,9 @@ function brandEntity(resource: BrandResource): Entity {
     ...(isActivity && anAmount(at)),
     'x-key': isActivity ? ['eventid'] : required,
     'x-rules': {
-      length: 'Members that are not listed come to at most 16 KiB of JSON.',
+      length: isActivity
+        ? 'Members that are not listed come to at most 16 KiB of JSON.'
+        : 'Members that are not listed come to at most 16 KiB of JSON a record, and 64 KiB of one customer in all.',
       ...(isActivity && {
         required: 'An event definition may require `eventid`.',
         no_kpi: 'With an event definition the KPIs are those that it names.',

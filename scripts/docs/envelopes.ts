@@ -149,7 +149,13 @@ export const envelopes = (at: string): Record<string, JsonSchema> => ({
   list: {
     title: 'List',
     description: 'One page of records.',
-    ...object({ data: { type: 'array', items: { type: 'object' } }, meta: meta() }),
+    ...object({
+      data: said('The records, in the order of their keys.', {
+        type: 'array',
+        items: { type: 'object' },
+      }),
+      meta: meta(),
+    }),
   },
   problem: {
     title: 'Problem',

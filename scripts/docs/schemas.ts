@@ -1,6 +1,7 @@
 import { ORIGIN } from '../../src/docs/origin.ts'
 import { ENTITIES } from './entities.ts'
 import { envelopes, PARTS } from './envelopes.ts'
+import { recorded } from './examples.ts'
 import { type JsonSchema, types } from './types.ts'
 
 const AT = '#/$defs/'
@@ -17,6 +18,14 @@ function used(schema: JsonSchema, all: Record<string, JsonSchema>): Record<strin
   }
   look(JSON.stringify(schema))
   return Object.fromEntries(Object.entries(all).filter(([name]) => found.has(name)))
+}
+
+/** What each envelope looked like, when a test saw one. */
+const EXAMPLES: Record<string, unknown> = {
+  bulk: recorded('sendForexCustomers', '200')[0]?.request,
+  result: recorded('sendForexCustomers', '200')[0]?.answer,
+  list: recorded('listForexCustomers', '200')[0]?.answer,
+  problem: recorded('sendForexTransactions', '422')[0]?.answer,
 }
 
 function standing(file: string, schema: JsonSchema, all: Record<string, JsonSchema>): JsonSchema {
@@ -37,7 +46,7 @@ export function schemas(): Record<string, JsonSchema> {
   ])
   const around = Object.entries(envelopes(AT)).map(([file, schema]) => [
     file,
-    standing(file, schema, PARTS),
+    standing(file, { ...schema, examples: [EXAMPLES[file]] }, PARTS),
   ])
   return Object.fromEntries([...entities, ...around])
 }

@@ -82,7 +82,7 @@ const isSame = (one: Row, other: Row) =>
 export const activities: BrandResource = {
   name: 'activities',
   title: 'Activity',
-  says: 'One event, or one day of one customer with several KPIs. Members that are not listed are KPI fields where they are decimals, and details otherwise; all are kept.',
+  says: 'One event, or one day of one customer with several KPIs. It is known by its `eventid`; without one, a day by `eventname`, `customerid`, day, `Currency` and product; otherwise each record is an event of its own. Members that are not listed are KPI fields where they are decimals, and details otherwise; all are kept.',
   fields,
   required: REQUIRED,
   forgiven: [],

@@ -17,14 +17,18 @@ export const customer = {
     'The player, for good: sent again, what is known is augmented.',
     'P-1001',
   ),
-  regtime: about(time, 'When the player registered.', '2026-10-01 08:30'),
+  regtime: about(
+    time,
+    'When the player registered. Recommended, as YYYY-MM-DD HH:mm.',
+    '2026-10-01 08:30',
+  ),
   country: about(f.text, 'The country, best as ISO 3166-1 alpha-2.', 'DE'),
-  firstName: about(f.text, 'Personal: masked once it is erased.', 'Eve'),
-  lastName: about(f.text, 'Personal: masked once it is erased.', 'Moran'),
+  firstName: about(f.text, 'The first name. Personal: gone for good once it is erased.', 'Eve'),
+  lastName: about(f.text, 'The last name. Personal: gone for good once it is erased.', 'Moran'),
   tracking_data: about(
     f.tracking,
     'What the service put into the URL of the landing page, returned unchanged. It never fails a call: what cannot be ours is stored as absent, with the warning `altered`.',
-    'click-42',
+    'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRw',
   ),
 }
 
@@ -44,16 +48,16 @@ export const activity = {
   customerid: about(f.id, 'Whose it is: the `customerId` of a customer.', 'P-1001'),
   eventid: about(
     f.id,
-    'What tells this event from all others, for good: sent again it is replaced, never counted twice.',
+    'What tells this event from all others, for good: sent again it is replaced, never counted twice, unless its definition ignores it.',
     'dep-778',
   ),
   createtime: about(
     time,
-    'When it happened. A day without a time makes it a daily aggregate, which a re-send replaces.',
+    'When it happened; recommended. A day without a time makes it a daily aggregate, which a re-send replaces.',
     '2026-10-02 09:30',
   ),
   Value: about(decimal, 'The amount of an event that has one.', '100.00'),
-  Currency: about(f.currency, 'The currency of the amounts.', 'EUR'),
+  Currency: about(f.currency, 'The currency of the amounts. Recommended.', 'EUR'),
   product: about(
     f.text,
     'The product line: `casino`, `sports`, `poker` or `bingo`, or what the event definition maps to one of them.',

@@ -12,25 +12,39 @@ export const forex = {
     defineResource(tables.customers, shared.customers, {
       ...shared.customer,
       trading_account_type: v.optional(
-        about(f.text, 'For example `standard`, `ECN`, `micro`, `demo`.', 'standard'),
+        about(f.text, 'For example `standard`, `ECN`, `micro`, `demo`. Recommended.', 'standard'),
       ),
       leverage: v.optional(about(f.leverage, 'A ratio, for information.', '1:100')),
     }),
-    defineResource(tables.transactions, shared.transactions, {
-      ...shared.transaction,
-      transaction_type: about(
-        f.oneOf('deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'),
-        'What happened. A rebate to an introducing broker is computed by the broker, and sent as a transaction.',
-        'deposit',
+    defineResource(
+      tables.transactions,
+      shared.transactions,
+      shared.transaction(
+        about(
+          f.oneOf('deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'),
+          'What happened. A rebate to an introducing broker is computed by the broker, and sent as a transaction.',
+          'deposit',
+        ),
+        about(
+          f.text,
+          'A finer class, for example `wire`, `card`, `crypto`, `lot_rebate`, `spread_rebate`.',
+          'card',
+        ),
       ),
-    }),
+    ),
     defineResource(tables.activity, shared.activity, {
       ...shared.tradingActivity,
-      pnl: v.optional(about(f.amount, 'Realized profit or loss, of closed positions only.', -12.5)),
-      volume_usd: v.optional(about(f.notNegative, 'Notional volume, in USD.', 107000)),
+      pnl: v.optional(
+        about(f.amount, 'Realized profit or loss in `currency`, of closed positions only.', -12.5),
+      ),
+      volume_usd: v.optional(about(f.notNegative, 'Notional volume, in USD. Recommended.', 107000)),
       spread_cost: v.optional(about(f.notNegative, 'What the spread cost, in `currency`.', 8.4)),
       commission: v.optional(
-        about(f.notNegative, 'What the broker charged for trading, apart from the spread.', 3.5),
+        about(
+          f.notNegative,
+          'What the broker charged for trading, in `currency`, apart from the spread.',
+          3.5,
+        ),
       ),
     }),
   ],

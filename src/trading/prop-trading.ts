@@ -14,34 +14,50 @@ export const propTrading = {
       challenge_type: v.optional(
         about(
           f.text,
-          'For example `standard`, `aggressive`, `rapid`, `instant_funding`.',
+          'For example `standard`, `aggressive`, `rapid`, `instant_funding`. Recommended.',
           'standard',
         ),
       ),
       phase: v.optional(
         about(
           f.text,
-          'For example `phase_1`, `phase_2`, `funded`, `failed`. A change is sent again, with a new `last_modified_date`.',
+          'For example `phase_1`, `phase_2`, `funded`, `failed`; recommended. A change is sent again, with a new `last_modified_date`.',
           'phase_1',
         ),
       ),
       account_size: v.optional(
-        about(f.notNegative, 'The size of the challenge account, in USD.', 50000),
+        about(f.notNegative, 'The size of the challenge account, in USD. Recommended.', 50000),
       ),
     }),
-    defineResource(tables.transactions, shared.transactions, {
-      ...shared.transaction,
-      transaction_type: about(
-        f.oneOf('challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other'),
-        'What happened: a fee for a challenge or its reset, a profit split paid out, a refund or correction.',
-        'challenge_fee',
+    defineResource(
+      tables.transactions,
+      shared.transactions,
+      shared.transaction(
+        about(
+          f.oneOf('challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other'),
+          'What happened: a fee for a challenge or its reset, a profit split paid out, a refund or correction.',
+          'challenge_fee',
+        ),
+        about(
+          f.text,
+          'A finer class, for example `phase_1_fee`, `phase_2_fee`, `profit_split`, `monthly_payout`.',
+          'phase_1_fee',
+        ),
       ),
-    }),
+    ),
     defineResource(tables.activity, shared.activity, {
       ...shared.tradingActivity,
-      pnl: about(f.amount, 'Realized profit or loss, of closed positions only.', -12.5),
+      pnl: about(
+        f.amount,
+        'Realized profit or loss in `currency`, of closed positions only.',
+        -12.5,
+      ),
       drawdown: v.optional(
-        about(f.notNegative, 'The drop of equity within the day, in percent: 2.5 is 2.5 %.', 2.5),
+        about(
+          f.notNegative,
+          'The drop of equity within the day, in percent: 2.5 is 2.5 %. Recommended.',
+          2.5,
+        ),
       ),
       max_drawdown: v.optional(
         about(

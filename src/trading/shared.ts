@@ -27,12 +27,12 @@ export const customer = {
   ),
   tracking_data: about(
     f.tracking,
-    'What the service put into the URL of the landing page, returned unchanged.',
+    'What the service put into the URL of the landing page, returned unchanged: 1 to 50 characters.',
     'click-42',
   ),
   lang_id: v.optional(about(f.language, 'The language of the trader, as ISO 639-1.', 'de')),
   country_code: v.optional(
-    about(f.country, 'The country of the trader, as ISO 3166-1 alpha-2.', 'DE'),
+    about(f.country, 'The country of the trader, as ISO 3166-1 alpha-2. Recommended.', 'DE'),
   ),
   kyc_status_id: v.optional(
     about(f.text, 'How far verification has come; what it means is agreed during onboarding.', '2'),
@@ -40,20 +40,34 @@ export const customer = {
   sales_status_id: v.optional(
     about(f.text, 'Where the trader stands in your own sales pipeline.', 'hot'),
   ),
-  first_name: v.optional(about(f.text, 'Personal: masked once it is erased.', 'Ada')),
-  last_name: v.optional(about(f.text, 'Personal: masked once it is erased.', 'Lovelace')),
-  email: v.optional(about(f.email, 'Personal: masked once it is erased.', 'ada@example.org')),
+  first_name: v.optional(
+    about(f.text, 'The first name. Personal: gone for good once it is erased.', 'Ada'),
+  ),
+  last_name: v.optional(
+    about(f.text, 'The last name. Personal: gone for good once it is erased.', 'Lovelace'),
+  ),
+  email: v.optional(
+    about(
+      f.email,
+      'The e-mail address, in ASCII. Personal: gone for good once it is erased.',
+      'ada@example.org',
+    ),
+  ),
 }
 
 /** A financial event on a trader account; the vertical says of which types. */
-export const transaction = {
+export const transaction = <T extends v.GenericSchema<string>, S extends v.GenericSchema<string>>(
+  transaction_type: T,
+  subtype: S,
+) => ({
   transaction_id: about(
     f.id,
     'The transaction, for good. A changed status is sent under the same id.',
     'T-5001',
   ),
   customer_id: about(f.id, 'Whose it is: a customer that was sent before.', 'C-1001'),
-  amount_currency: about(f.money, 'The amount, in `currency`.', 100.25),
+  transaction_type,
+  amount_currency: about(f.money, 'The amount, in `currency`: at most 2 decimal places.', 100.25),
   currency: about(f.currency, 'The original currency.', 'EUR'),
   transaction_date: about(f.instant, 'When it happened.', '2026-10-02T09:30:00Z'),
   status: about(
@@ -64,19 +78,17 @@ export const transaction = {
   amount_usd: v.optional(
     about(f.amount, 'The amount in USD, if you know it. Absent, it stays absent.', 109.4),
   ),
-  transaction_subtype: v.optional(
-    about(f.text, 'A finer class, for example `wire`, `card`, `phase_1_fee`.', 'card'),
-  ),
+  transaction_subtype: v.optional(subtype),
   note: v.optional(about(f.text, 'Free text, or a reference of your own.', 'order 7')),
-}
+})
 
 /** One trader, one day, one instrument, one currency. Sending it again replaces the whole day. */
 export const tradingActivity = {
   date: about(f.day, 'The day that is summed up.', '2026-10-02'),
   customer_id: about(f.id, 'Whose it is: a customer that was sent before.', 'C-1001'),
   instrument: about(f.id, 'The symbol, as the trading platform has it.', 'EURUSD'),
-  lots_traded: about(f.lots, 'Standard lots.', 1.07),
-  currency: about(f.currency, 'The currency of the amounts.', 'USD'),
+  lots_traded: about(f.lots, 'Standard lots: at most 2 decimal places.', 1.07),
+  currency: about(f.currency, 'The currency of the amounts that say no other.', 'USD'),
 }
 
 /** Customers, apart from their fields. */

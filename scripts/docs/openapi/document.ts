@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ENTITIES } from '../entities.ts'
-import { recorded } from '../examples.ts'
 import { type JsonSchema, types } from '../types.ts'
 import { answerSchemas } from './answers.ts'
-import { type Described, failures, headers, PROBLEMS } from './failures.ts'
+import { described } from './described.ts'
+import { type Described, PROBLEMS } from './failures.ts'
 import { oauth } from './oauth.ts'
-import type { Answer, Operation, Who } from './operation.ts'
+import type { Operation } from './operation.ts'
 import { pages } from './pages.ts'
 import { HEADERS, PARAMETERS } from './parameters.ts'
 import { bodyOf, senders } from './senders.ts'
@@ -25,7 +25,7 @@ their customers, transactions and daily activity. The [guide](${ORIGIN}/docs/sta
 credentials to the first reconciled day; each [problem](${ORIGIN}/docs/errors) has a page of its own.
 
 What was sent right is never lost, doubled or guessed; what is wrong is named: which record, which
-field, why. To repeat a request is safe.`,
+field, why. To repeat a request is safe as long as nothing newer was sent under its keys.`,
   license: { name: 'MIT', identifier: 'MIT' },
   contact: {
     name: 'Integrations team',
@@ -75,78 +75,13 @@ const SECURITY_SCHEMES = {
   },
 }
 
-const SECURITY: Record<Who, (operation: Operation) => object[]> = {
-  anyone: () => [],
-  partner: ({ method }) => [{ oauth: [method === 'get' ? 'read' : 'write'] }],
-  brand: () => [{ brandToken: [] }],
-  team: () => [{ adminKey: [] }, { access: [] }],
-}
-
-/** Examples by name; a list of one kind, since a request has one body. */
-const examplesOf = (list: readonly { name: string; summary: string; value: unknown }[]) =>
-  list.length > 0 && {
-    examples: Object.fromEntries(
-      list.map(({ name, summary, value }) => [name, { summary, value }]),
-    ),
-  }
-
-const AUTHENTICATED: readonly Who[] = ['partner', 'brand']
-
-function answered(operation: Operation, status: string, answer: Answer) {
-  const { description, schema, type = 'application/json', headers: own = [] } = answer
-  const rate = AUTHENTICATED.includes(operation.who) ? ['RateLimit', 'RateLimit-Policy'] : []
-  const examples = recorded(operation.id, status)
-    .filter(({ answer: said }) => said !== null)
-    .map(({ name, summary, answer: value }) => ({ name, summary, value }))
-  return {
-    description,
-    headers: headers([...new Set(['X-Request-Id', ...rate, ...own])]),
-    ...(schema && {
-      content: Object.fromEntries(
-        [type].flat().map((one) => [one, { schema, ...examplesOf(examples) }]),
-      ),
-    }),
-  }
-}
-
-function described(operation: Operation, responses: Record<string, Described>) {
-  const { id, tag, summary, description, who, parameters = [], body, answers } = operation
-  const sent = recorded(id)
-    // What is partly wrong is shown where it is answered: here all is as the schema has it.
-    .filter(({ request, status }) => request !== null && status !== 207)
-    .map(({ name, summary: said, request: value }) => ({ name, summary: said, value }))
-  return {
-    operationId: id,
-    tags: [tag],
-    summary,
-    description,
-    security: SECURITY[who](operation),
-    ...(parameters.length > 0 && {
-      parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    }),
-    ...(body && {
-      requestBody: {
-        required: body.required ?? true,
-        content: {
-          [body.type ?? 'application/json']: { schema: body.schema, ...examplesOf(sent) },
-        },
-      },
-    }),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(answers).map(([status, answer]) => [
-          status,
-          answered(operation, status, answer),
-        ]),
-      ),
-      ...failures(operation, responses),
-    },
-  }
-}
+/** Beside `properties`, generators of clients take `anyOf` for all there is: it stands apart. */
+const composed = ({ anyOf, ...schema }: JsonSchema): JsonSchema =>
+  anyOf ? { ...schema, allOf: [{ anyOf }] } : schema
 
 function schemasOf(): Record<string, JsonSchema> {
   const entities = ENTITIES.flatMap((entity) => [
-    [entity.component, { ...entity.schema(AT), examples: [entity.example] }],
+    [entity.component, { ...composed(entity.schema(AT)), examples: [entity.example] }],
     [`${entity.component}Body`, bodyOf(entity)],
   ])
   return { ...types(), ...Object.fromEntries(entities), ...answerSchemas() }

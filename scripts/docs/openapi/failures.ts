@@ -62,6 +62,18 @@ const MORE: Partial<Record<ErrorCode, object>> = {
     ],
     errors_total: 1,
   },
+  idempotency_key_reused: {
+    detail: 'Nothing was stored: send other records under another Idempotency-Key.',
+    delivery_id: 'dlv_01M7W0R4W8E3V15G8XPED3Z94X',
+    errors: [
+      {
+        pointer: '',
+        code: 'idempotency_key_reused',
+        message: 'This Idempotency-Key was used for other records.',
+      },
+    ],
+    errors_total: 1,
+  },
   rate_limited: { detail: '1000 requests a minute are allowed. Try again in 7 s.' },
   invalid_query: { detail: 'There is no parameter "dryrun"; did you mean dry_run?' },
   malformed_json: { detail: 'The body is not JSON from character 42 on.' },

@@ -25,7 +25,7 @@ export const APIS: readonly Api[] = [
 const spoken = (title: string) => title.toLowerCase()
 
 /** A request body in each of its forms. */
-export const bodyOf = ({ component, vertical, title }: Entity): JsonSchema => {
+export const bodyOf = ({ component, vertical }: Entity): JsonSchema => {
   const records = { type: 'array', items: ref(component), minItems: 1, maxItems: MAX_RECORDS }
   const asData = {
     title: 'as data',
@@ -35,7 +35,10 @@ export const bodyOf = ({ component, vertical, title }: Entity): JsonSchema => {
     additionalProperties: false,
   }
   return {
-    description: `1 to ${MAX_RECORDS} records, in one of these forms; each is one ${spoken(title)}.`,
+    description:
+      vertical === 'igaming'
+        ? `1 to ${MAX_RECORDS} records: an array of them, or a single one as it is.`
+        : `1 to ${MAX_RECORDS} records: an array of them, an object with that array as \`data\` (its \`meta\` is ignored, so that what a list answered can be posted back), or a single one as it is.`,
     anyOf: [
       ref(component),
       { title: 'an array', ...records },
@@ -65,8 +68,8 @@ function send(api: Api, entity: Entity): Operation {
     tag: vertical,
     summary: `Send ${entity.resource}`,
     description: isBrand
-      ? 'Creates or augments 1 to 1000 records; they apply in the order of the array. All or nothing, unless `Prefer: handling=lenient`. With an `Idempotency-Key` the request can be repeated whatever is in it.'
-      : 'Creates or replaces 1 to 1000 records, each by its key. All or nothing, unless `Prefer: handling=lenient`. To repeat a request is always safe.',
+      ? `Creates or ${entity.resource === 'customers' ? 'augments' : 'replaces'} 1 to 1000 records; they apply in the order of the array. All or nothing, unless \`Prefer: handling=lenient\`. With an \`Idempotency-Key\` the request can be repeated whatever is in it.`
+      : 'Creates or replaces 1 to 1000 records, each by its key. All or nothing, unless `Prefer: handling=lenient`. To repeat it is safe as long as nothing newer was sent under its keys.',
     who,
     parameters: ['dry_run', 'Prefer', 'Content-Encoding', ...(isBrand ? ['Idempotency-Key'] : [])],
     body: { schema: ref(`${entity.component}Body`) },

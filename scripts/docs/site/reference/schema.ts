@@ -69,6 +69,10 @@ ${fields.map(
 `
 }
 
+/** Whether its key is always there: otherwise what tells it from others takes more words. */
+const isKnownBy = ({ 'x-key': key, required = [] }: Schema) =>
+  key?.every((name) => required.includes(name)) ?? false
+
 /** A schema by its name: what it is, its members, and what no keyword can say. */
 export function schemaSection(name: string, schema: Schema): Html {
   const { description, properties, enum: values = [] } = schema
@@ -79,7 +83,7 @@ export function schemaSection(name: string, schema: Schema): Html {
 ${description && html`<p>${inline(description)}</p>`}
 ${!properties && values.length <= FEW && html`<p class="type">${typeOf(schema)}</p>`}
 ${values.length > FEW && html`<p class="values">${joined(values.map(code), ' ')}</p>`}
-${key && html`<p>Its key: ${joined(key.map(code), ', ')}.</p>`}
+${isKnownBy(schema) && html`<p>Its key: ${joined(key!.map(code), ', ')}.</p>`}
 ${fieldsOf(schema)}
 ${
   rules.length > 0 &&
