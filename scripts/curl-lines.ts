@@ -44,7 +44,7 @@ function partnerLines(base: string, { client_id, client_secret, vertical }: Demo
     `curl -s -X POST ${at}/${resource} ${bearer} ${JSON_TYPE} -d '${JSON.stringify(body)}'`
   const get = (path: string) => `curl -s '${at}/${path}' ${bearer}`
   return [
-    `BASE=${base} TOKEN=$(curl -s ${base}/oauth/token -d grant_type=client_credentials -d client_id=${client_id} -d client_secret=${client_secret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `BASE=${base} TOKEN=$(curl -s ${base}/oauth/token -d grant_type=client_credentials -d client_id=${client_id} -d client_secret=${client_secret} | sed -n 's/.*"access_token":"\\([^"]*\\)".*/\\1/p')`,
     post('customers', customers),
     post('transactions', transactions),
     get('transactions?per_page=10'),

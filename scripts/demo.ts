@@ -27,7 +27,7 @@ const PLANS: Plan[] = [
     account: 'demo-prop',
     name: 'Demo Prop Trading',
     vertical: 'prop-trading',
-    affiliates: ['AFF-1', 'AFF-2', 'AFF-3'],
+    affiliates: ['AFF-1', 'AFF-2', 'AFF-3', 'IB-07'],
     landing_page: 'https://prop.example/start',
   },
   {

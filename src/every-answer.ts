@@ -19,6 +19,7 @@ export const everyAnswer = createMiddleware<Caller>(async function everyAnswer(c
   await next()
   await drain(c.req.raw)
   c.header('X-Request-Id', requestId)
+  c.header('X-Content-Type-Options', 'nosniff')
   if (isHttps(c.env)) {
     c.header('Strict-Transport-Security', `max-age=${TWO_YEARS}; includeSubDomains`)
   }

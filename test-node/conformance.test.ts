@@ -46,7 +46,7 @@ test('what is as it is described passes, and is known to have been heard', () =>
 const total = (more: object) => ({
   ...good,
   body: JSON.stringify({
-    data: [{ day: '2026-10-02', resource: 'x', count: 1, sums: {}, ...more }],
+    data: [{ day: '2026-10-02', resource: 'customers', count: 1, sums: {}, ...more }],
   }),
 })
 
@@ -86,6 +86,11 @@ const WRONG: [what: string, heard: Heard, says: RegExp][] = [
     'a problem with more in it',
     { ...limited, body: JSON.stringify({ ...problem, stack: '' }) },
     /properties/,
+  ],
+  [
+    'a header that nobody described',
+    { ...good, headers: { ...good.headers, 'x-powered-by': 'us' } },
+    /x-powered-by/,
   ],
   ['an operation that there is not', { ...good, path: '/api/v1/forex/nothing' }, /no operation/],
 ]

@@ -40,6 +40,9 @@ function closed(schema: unknown, isPart = false): unknown {
   return isOpen ? inner : { ...inner, additionalProperties: false }
 }
 
+/** What a body has, whatever it is. */
+const OF_BODY = ['content-type', 'content-length']
+
 /** The judge of all answers, and of which of the described ones were ever heard. */
 export function conformance(file: string) {
   const document = JSON.parse(readFileSync(file, 'utf8'))
@@ -110,7 +113,9 @@ export function conformance(file: string) {
         return `has ${name}: ${said}`
       }
     }
-    return null
+    const known = Object.keys(headers).map((name) => name.toLowerCase())
+    const stray = Object.keys(heard.headers).find((name) => ![...known, ...OF_BODY].includes(name))
+    return stray ? `has a header ${stray}` : null
   }
 
   /** What is wrong with an answer, in words; null: it is as it is described. */

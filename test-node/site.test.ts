@@ -25,6 +25,7 @@ const pages = new Map(
 function fileOf(address: string): string {
   if (address === '/') return 'index.html'
   if (address === '/docs') return 'reference.html'
+  if (address === '/missing') return 'missing.html'
   return /^\/(docs|problems)\/[\w-]+$/.test(address) ? `${address}.html` : address
 }
 

@@ -133,6 +133,16 @@ test('when the keys of the team cannot be fetched: 503, for nobody is known to b
   expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '10'])
 })
 
+test('a word that means no text is refused, whatever it is', async () => {
+  await askAdmin('accounts', 'POST', firm)
+  for (const means of [{ toString: 1 }, { a: 1 }, [], null, 1, true]) {
+    const response = await askAdmin(`accounts/${firm.account}/status-map`, 'PUT', { done: means })
+    expect(response.status).toBe(422)
+    const { errors } = await json(response)
+    expect(errors).toEqual([expect.objectContaining({ pointer: '/done', code: 'enum' })])
+  }
+})
+
 describe('accounts', () => {
   test('are created, listed, looked at and changed', async () => {
     const created = await askAdmin('accounts', 'POST', firm)

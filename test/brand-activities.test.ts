@@ -112,12 +112,22 @@ describe('KPIs', () => {
 
   test('without a definition digits with separators are a detail, with a warning', async () => {
     const acme = await knowing()
-    for (const Bonus of ['1,000.00', '1.000,00', '1 000', "1'000", '+5', '.5', '5.']) {
+    for (const Bonus of [
+      '1,000.00',
+      '1.000,00',
+      '1 000',
+      "1'000",
+      '+5',
+      '.5',
+      '5.',
+      '1e5',
+      '1E-7',
+    ]) {
       expect(await warnings(acme.post('activities', { ...day, Bonus }))).toEqual([
         ['/Bonus', 'not_a_number'],
       ])
     }
-    for (const Bonus of ['', 'x', '2026-10-02', '10:30', '1e5', '0x1f', '-', '.']) {
+    for (const Bonus of ['', 'x', '2026-10-02', '10:30', 'e5', '1e', '0x1f', '-', '.']) {
       expect(await warnings(acme.post('activities', { ...day, Bonus }))).toEqual([])
     }
     expect((await sums(acme))[0].sums).not.toHaveProperty('Bonus')

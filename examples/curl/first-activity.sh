@@ -7,6 +7,11 @@ input=${EXAMPLE_INPUT:-$(dirname "$0")/../first-activity.json}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# What has a quote or a line break in it could say more to curl than it should.
+case $TRIBUTARY_BRAND_TOKEN in
+  *[!A-Za-z0-9_]*) echo 'That is no Brand Token.' >&2; exit 1 ;;
+esac
+
 # call PATH [OPTION…]: what was answered is in $work/answer. The Brand Token reaches curl by its
 # standard input: everybody on the machine may read its arguments. --retry waits out 429 and 503 as
 # Retry-After says, and sends the same again, which is safe.

@@ -7,13 +7,18 @@ input=${EXAMPLE_INPUT:-$(dirname "$0")/../first-delivery.json}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Secrets reach curl by its standard input: everybody on the machine may read its arguments.
+# Secrets reach curl by its standard input: everybody on the machine may read its arguments. What
+# has a quote or a line break in it could say more to curl than it should.
+case $TRIBUTARY_CLIENT_ID$TRIBUTARY_CLIENT_SECRET in
+  *[!A-Za-z0-9._-]*) echo 'Those are no credentials.' >&2; exit 1 ;;
+esac
 # --retry waits out 429 and 503 as Retry-After says, and sends the same again, which is safe.
 sign_in() {
   status=$(printf 'user = "%s:%s"\n' "$TRIBUTARY_CLIENT_ID" "$TRIBUTARY_CLIENT_SECRET" |
     curl -sS -K - --retry 4 -o "$work/token" -w '%{http_code}' \
       -d grant_type=client_credentials "$TRIBUTARY_BASE_URL/oauth/token")
   token=$(jq -r '.access_token // empty' "$work/token") || true
+  case $token in *[!A-Za-z0-9._-]*) echo 'That is no token.' >&2; exit 1 ;; esac
   [ "$token" ] || { echo "No token: $status $(cat "$work/token")" >&2; exit 1; }
 }
 

@@ -15,11 +15,21 @@ INPUT = os.environ.get("EXAMPLE_INPUT") or Path(__file__).parents[1] / "first-de
 SESSION = {"Content-Type": "application/json"}
 
 
+class NoRedirect(request.HTTPRedirectHandler):
+    """The token is for nobody else, and a POST that is sent on becomes a GET."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+OPENER = request.build_opener(NoRedirect)
+
+
 def call(path, body=None, headers=SESSION):
-    """Sends a request until it is answered, 5 times at most: to repeat one is always safe."""
+    """Sends a request until it is answered, 5 times at most: to repeat one is safe."""
     for left in range(4, -1, -1):
         try:
-            with request.urlopen(request.Request(BASE + path, body, headers), timeout=60) as answer:
+            with OPENER.open(request.Request(BASE + path, body, headers), timeout=60) as answer:
                 return json.load(answer)
         except error.HTTPError as refusal:
             status, said = refusal.code, refusal.read().decode()

@@ -13,11 +13,13 @@ const { TRIBUTARY_BASE_URL, TRIBUTARY_CLIENT_ID, TRIBUTARY_CLIENT_SECRET } = pro
 const { EXAMPLE_INPUT = `${import.meta.dirname}/../first-delivery.json` } = process.env
 const api: Record<string, string> = { 'Content-Type': 'application/json' }
 
-/** Sends a request until it is answered, 5 times at most: to repeat one is always safe. */
+/** Sends a request until it is answered, 5 times at most: to repeat one is safe. */
 async function call(path: string, init: RequestInit = {}): Promise<Answer> {
   const method = init.body ? 'POST' : 'GET'
   for (let left = 4; ; left--) {
-    const response = await fetch(TRIBUTARY_BASE_URL + path, { method, headers: api, ...init })
+    // Sent on, a POST would become a GET: nobody but this address is asked.
+    const asked = { method, headers: api, redirect: 'error', ...init } as const
+    const response = await fetch(TRIBUTARY_BASE_URL + path, asked)
     if (response.ok) return response.json() as Promise<Answer>
     if (left > 0 && [429, 503].includes(response.status)) {
       await sleep(1000 * Number(response.headers.get('Retry-After') ?? 1))

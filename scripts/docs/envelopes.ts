@@ -61,8 +61,10 @@ const warning = object({
 const outcome = said('What became of the record.', codes(OUTCOME))
 
 const summary = object({
-  received: COUNT,
-  ...Object.fromEntries(Object.keys(OUTCOME).map((name) => [name, COUNT])),
+  received: said('How many there were.', COUNT),
+  ...Object.fromEntries(
+    Object.keys(OUTCOME).map((name) => [name, said(`How many are \`${name}\`.`, COUNT)]),
+  ),
 })
 
 const deliveryId = said('Names this request for good; quote it when you ask for help.', {

@@ -31,7 +31,10 @@ export function readProfile(
   chosen: { profile: string | null; account: string | null },
   env: NodeJS.ProcessEnv,
 ): Profile {
-  const variables = credential.members.map((member) => `TRIBUTARY_${member.toUpperCase()}`)
+  // All of it from one place: a secret of the one must not go to the address of the other.
+  const variables = ['base_url', ...credential.members].map(
+    (member) => `TRIBUTARY_${member.toUpperCase()}`,
+  )
   const given = variables.filter((variable) => env[variable])
   const missing = variables.filter((variable) => !env[variable])
   if (given.length > 0 && missing.length > 0) {
@@ -39,15 +42,15 @@ export function readProfile(
   }
   const fromEnv = given.length > 0
   const path = chosen.profile ?? (existsSync(DEMO) ? DEMO : null)
-  const file = path === null || (fromEnv && env.TRIBUTARY_BASE_URL) ? {} : readFile(path)
-  const base = env.TRIBUTARY_BASE_URL ?? file.base_url
-  if (!base || (!fromEnv && path === null)) {
-    const all = ['TRIBUTARY_BASE_URL', ...variables].join(', ')
+  const file = path === null || fromEnv ? {} : readFile(path)
+  const base = fromEnv ? env.TRIBUTARY_BASE_URL : file.base_url
+  if (!base) {
+    const all = variables.join(', ')
     throw misuse(`No address or credentials: run npm run dev, name a --profile, or set ${all}.`)
   }
   const source = fromEnv ? env : accountOf(file, path!, vertical, chosen.account)
   const secrets = credential.members.map((member, i) => {
-    const secret = source[fromEnv ? variables[i]! : member]
+    const secret = source[fromEnv ? variables[i + 1]! : member]
     if (typeof secret === 'string' && secret !== '') {
       if (VSCHARS.test(secret)) return [member, secret]
       throw misuse(`The ${member} of ${vertical} has characters that no secret has.`)

@@ -51,7 +51,8 @@ function mapOf(
     if (!v.is(f.text, word)) return [{ pointer: step(word), code: 'length', expected: '1 to 500' }]
     if (v.is(meaning, means)) return []
     if (!expected) return [{ pointer: step(word), code: 'type', expected: 'string' }]
-    return [{ pointer: step(word), code: 'enum', value: String(means), expected }]
+    const shown = typeof means === 'string' && { value: means }
+    return [{ pointer: step(word), code: 'enum', expected, ...shown }]
   })
   if (issues.length > 0) throw refused(issues)
   return Object.fromEntries(words)

@@ -57,6 +57,8 @@ export const wellKnown = new Hono<{ Bindings: Env }>()
     })
   })
   .get('/jwks.json', (c) => {
+    const keys = publicKeys(c.env)
+    // Only what is right may be kept.
     c.header('Cache-Control', 'public, max-age=300')
-    return c.json(publicKeys(c.env))
+    return c.json(keys)
   })

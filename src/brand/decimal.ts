@@ -8,7 +8,7 @@ export const DECIMAL = /^-?\d+(?:\.\d+)?$/
 
 // Digits, and what people put between them, but a decimal: a date or a clock time is none of these.
 // One class and one repeat: it stays linear on hostile input.
-const SEPARATED = /^[-+]?[\d.,'’_\s]+$/
+const SEPARATED = /^[-+]?[\d.,'’_\s]+(?:e[-+]?\d{1,3})?$/i
 const LONGEST = 100
 
 /** How a decimal is written, for whoever wrote it otherwise. */

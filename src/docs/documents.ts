@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { Caller } from '../auth/admission.ts'
+import { digest } from '../auth/secret.ts'
 import { ApiError } from '../errors.ts'
 import { ORIGIN } from './origin.ts'
 
@@ -19,6 +20,9 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
+/** What a page has beside what every document has. */
+const PAGE = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }
+
 /** The documents that name where the service is; what is not here is answered as it is kept. */
 const TYPES: Record<string, string> = {
   html: 'text/html; charset=utf-8',
@@ -34,32 +38,67 @@ const tagged = etag()
 
 /** Answers a file of the site with its ETag; who has it already is told so. */
 async function document(c: Context<Caller>, path: string, type?: string): Promise<Response> {
-  await tagged(c, async () => {
-    c.res = await fileOf(c, path, type)
-  })
-  return c.res
+  try {
+    await tagged(c, async () => {
+      c.res = await fileOf(c, path, type)
+    })
+    return c.res
+  } catch (error) {
+    return missing(c, error)
+  }
+}
+
+/** What is not there is told in a page to whom reads pages, and otherwise as everywhere. */
+async function missing(c: Context<Caller>, error: unknown): Promise<Response> {
+  const isPage = c.req.header('Accept')?.includes('text/html')
+  if (!isPage || !(error instanceof ApiError)) throw error
+  const { body } = await madeOnce(c.env, '/missing.html')
+  return c.body(body, 404, { 'Content-Type': TYPES.html!, ...PAGE })
 }
 
 /** A file of the site; what names our origin names the one where it is served. */
 async function fileOf(c: Context<Caller>, path: string, type?: string): Promise<Response> {
+  const ending = path.split('.').at(-1)!
+  const text = TYPES[ending]
+  const kept = { 'Cache-Control': 'public, max-age=300' }
+  if (text) {
+    const { body, etag: ETag } = await madeOnce(c.env, path)
+    const own = ending === 'html' ? PAGE : {}
+    return c.body(body, 200, { ...kept, ...own, 'Content-Type': type ?? text, ETag })
+  }
+  const { body, headers } = await assetOf(c.env, path)
+  const own = ['Content-Type', 'ETag'].map((name) => [name, headers.get(name) ?? ''])
+  return c.body(body as ReadableStream, 200, { ...kept, ...Object.fromEntries(own) })
+}
+
+async function assetOf(env: Env, path: string): Promise<Response> {
   // A name is no way: `..%2f` would lead to another folder than the address says.
-  if (!PLAIN.test(path)) throw new ApiError('not_found')
-  const found = await c.env.ASSETS.fetch(new URL(path, 'https://assets.local'))
-  if (!found.ok) throw new ApiError('not_found')
-  c.header('Cache-Control', 'public, max-age=300')
-  c.header('X-Content-Type-Options', 'nosniff')
-  const text = TYPES[path.split('.').at(-1)!]
-  if (!text) {
-    for (const name of ['Content-Type', 'ETag'])
-      c.header(name, found.headers.get(name) ?? undefined)
-    return c.body(found.body as ReadableStream)
-  }
-  c.header('Content-Type', type ?? text)
-  if (path.endsWith('.html')) {
-    c.header('Content-Security-Policy', POLICY)
-    c.header('Referrer-Policy', 'no-referrer')
-  }
-  return c.body((await found.text()).replaceAll(ORIGIN, c.env.BASE_URL))
+  const found = PLAIN.test(path)
+    ? await env.ASSETS.fetch(new URL(path, 'https://assets.local'))
+    : null
+  if (!found?.ok) throw new ApiError('not_found')
+  return found
+}
+
+/** What a document says here, and what it is known by. */
+interface Made {
+  body: string
+  etag: string
+}
+
+/** Documents are large, and for anyone: each is made once in an isolate, and not once a request. */
+const made = new Map<string, Made>()
+
+async function madeOnce(env: Env, path: string): Promise<Made> {
+  const key = `${env.BASE_URL} ${path}`
+  const known = made.get(key)
+  if (known) return known
+  const kept = await (await assetOf(env, path)).text()
+  const body = kept.replaceAll(ORIGIN, env.BASE_URL)
+  const one = { body, etag: `"${(await digest(body)).slice(0, 32)}"` }
+  // Only what is there is remembered, so there are no more of them than there are files.
+  made.set(key, one)
+  return one
 }
 
 const SCHEMA = 'application/schema+json'

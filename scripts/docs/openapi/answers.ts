@@ -1,130 +1,32 @@
-import { definitionFields } from '../../../src/admin/fields.ts'
-import { PRODUCTS } from '../../../src/db/definitions.ts'
 import { envelopes, meta, object, PARTS } from '../envelopes.ts'
-import { closedObject, nullable } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { ref } from './operation.ts'
+import {
+  AT,
+  account,
+  affiliates,
+  answered,
+  COUNT,
+  DAY,
+  delivery,
+  FLAG,
+  feed,
+  jwk,
+  link,
+  oneOf,
+  orNull,
+  said,
+  scope,
+  secretUntil,
+  TEXT,
+  TIME,
+  takes_effect,
+  totalOf,
+  verdict,
+  vertical,
+} from './shapes.ts'
 
 // The shapes of answers that are no records.
-
-const AT = '#/components/schemas/'
-
-const TEXT: JsonSchema = { type: 'string' }
-const TIME: JsonSchema = { type: 'string', format: 'date-time' }
-const DAY: JsonSchema = { type: 'string', format: 'date' }
-const COUNT: JsonSchema = { type: 'integer', minimum: 0 }
-const FLAG: JsonSchema = { type: 'boolean' }
-const oneOf = (...words: string[]): JsonSchema => ({ type: 'string', enum: words })
-const orNull = ({ type, ...schema }: JsonSchema): JsonSchema => ({
-  ...schema,
-  type: [type, 'null'],
-})
-const said = (description: string, schema: JsonSchema = TEXT): JsonSchema => ({
-  ...schema,
-  description,
-})
-
-const vertical = oneOf('prop-trading', 'forex', 'igaming')
-const mode = said('The data of a test account can be reset.', oneOf('live', 'test'))
-const policies = object({
-  unknown_customer: oneOf('reject', 'hold'),
-  unknown_affiliate: oneOf('warn', 'reject'),
-})
-const takes_effect = said(
-  'When live tokens act on it; `within a minute` where they could not be told at once.',
-  oneOf('now', 'within a minute'),
-)
-const decimals = said('Exact decimal text, by the name of what is summed.', {
-  type: 'object',
-  additionalProperties: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
-})
-
-/** What an event definition is answered as: all of it is there. */
-const definition = () => {
-  const { properties, ...rest } = closedObject(definitionFields, AT)
-  const { kpis, product, ...others } = properties as Record<string, JsonSchema>
-  return {
-    ...rest,
-    properties: {
-      ...others,
-      kpis: { ...kpis, items: TEXT },
-      product: productOf(product!),
-    },
-  }
-}
-
-const productOf = ({ description, examples }: JsonSchema): JsonSchema => ({
-  ...nullable(
-    object({
-      field: ref('Text'),
-      map: { type: 'object', additionalProperties: oneOf(...PRODUCTS) },
-    }),
-  ),
-  description,
-  examples,
-})
-
-const answered = (): JsonSchema => {
-  const { properties } = definition()
-  return object({ eventname: TEXT, ...properties })
-}
-
-/** What the integrations team sends as an event definition. */
-export const newDefinition = (): JsonSchema => definition()
-
-const account = (more: Record<string, JsonSchema>) =>
-  object({ account: TEXT, name: TEXT, vertical, mode, time_zone: TEXT, policies, ...more })
-
-const delivery = {
-  delivery_id: ref('DeliveryId'),
-  received_at: TIME,
-  resource: TEXT,
-  status: said('What the request was answered with.', {
-    type: 'integer',
-    enum: [200, 201, 207, 422],
-  }),
-  dry_run: FLAG,
-  summary: ref('Summary'),
-  errors_total: COUNT,
-}
-
-const feed = object(
-  {
-    resource: TEXT,
-    last_delivery_at: orNull(TIME),
-    lag_seconds: said('How long ago that was.', orNull(COUNT)),
-    received_last_day: said('Records, in the last 24 hours.', COUNT),
-    refused_share_last_day: said('The share of them that was refused; null if there were none.', {
-      type: ['number', 'null'],
-      minimum: 0,
-      maximum: 1,
-    }),
-    yesterday: said(
-      "Whether yesterday's activity came by 06:00 UTC; only of resources that are due by then.",
-      oneOf('in_time', 'late', 'missing', 'pending'),
-    ),
-  },
-  ['yesterday'],
-)
-
-const totalOf = (groups: Record<string, JsonSchema>) =>
-  object({ day: DAY, resource: TEXT, ...groups, count: COUNT, sums: decimals }, Object.keys(groups))
-
-const secretUntil = said('Until when the one before stays good; null: it has ended.', orNull(TIME))
-
-const link = object({
-  link_id: TEXT,
-  url: said('What visitors follow.', { type: 'string', format: 'uri' }),
-  affiliate_id: TEXT,
-  name: orNull(TEXT),
-  landing_page: { type: 'string', format: 'uri' },
-  disabled: FLAG,
-  created_at: TIME,
-})
-
-const verdict = oneOf('attributed', 'organic', 'altered', 'foreign', 'unrecognised', 'conflict')
-
-const jwk = object({ kty: TEXT, n: TEXT, e: TEXT, alg: TEXT, use: TEXT, kid: TEXT })
 
 const ANSWERS: Record<string, JsonSchema> = {
   Account: account({ binding: TEXT, disabled: FLAG, created_at: TIME }),
@@ -135,17 +37,25 @@ const ANSWERS: Record<string, JsonSchema> = {
     affiliates: { type: 'array', items: TEXT },
   }),
   BrandSelf: account({
-    scope: TEXT,
-    affiliates: { type: 'array', items: TEXT },
-    events: { type: 'array', items: ref('EventDefinition') },
+    scope,
+    affiliates,
+    events: said('How events are read.', { type: 'array', items: ref('EventDefinition') }),
   }),
   Delivery: object(delivery),
   DeliveryInFull: object({
     ...delivery,
     errors: said('The first 100, of at most 64 KiB.', { type: 'array', items: ref('BrokenRule') }),
   }),
-  PartnerTotal: totalOf({ transaction_type: TEXT, status: TEXT, currency: TEXT }),
-  BrandTotal: totalOf({ eventname: TEXT, product: orNull(TEXT), Currency: orNull(TEXT) }),
+  PartnerTotal: totalOf({
+    transaction_type: said('Of transactions.'),
+    status: said('Of transactions, as sent.'),
+    currency: said('Of transactions and trading activity.'),
+  }),
+  BrandTotal: totalOf({
+    eventname: said('Of activities.'),
+    product: said('Of activities; null: none was said.', orNull(TEXT)),
+    Currency: said('Of activities; null: none was said.', orNull(TEXT)),
+  }),
   Feed: feed,
   FeedOfAccount: object({
     account: TEXT,
@@ -206,7 +116,7 @@ const ANSWERS: Record<string, JsonSchema> = {
     access_token: TEXT,
     token_type: { const: 'Bearer' },
     expires_in: said('Seconds.', { type: 'integer', const: 3600 }),
-    scope: TEXT,
+    scope,
   }),
   OAuthError: object({
     error: said(

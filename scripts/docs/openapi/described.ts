@@ -1,6 +1,6 @@
 import { recorded } from '../examples.ts'
 import type { JsonSchema } from '../types.ts'
-import { type Described, failures, headers } from './failures.ts'
+import { ALWAYS, type Described, failures, headers, isUnkept, UNKEPT } from './failures.ts'
 import type { Answer, Operation, Who } from './operation.ts'
 
 const SECURITY: Record<Who, (operation: Operation) => object[]> = {
@@ -28,12 +28,13 @@ const AUTHENTICATED: readonly Who[] = ['partner', 'brand']
 function answered(operation: Operation, status: string, answer: Answer) {
   const { description, schema, type = 'application/json', headers: own = [] } = answer
   const rate = AUTHENTICATED.includes(operation.who) ? ['RateLimit', 'RateLimit-Policy'] : []
+  const unkept = isUnkept(operation) ? UNKEPT : []
   const examples = recorded(operation.id, status)
     .filter(({ answer: said }) => said !== null)
     .map(({ name, summary, answer: value }) => ({ name, summary, value }))
   return {
     description,
-    headers: headers([...new Set(['X-Request-Id', ...rate, ...own])]),
+    headers: headers([...new Set([...ALWAYS, ...rate, ...own, ...unkept])]),
     ...(schema && {
       content: Object.fromEntries(
         [type].flat().map((one) => [one, { schema, ...examplesOf(examples) }]),

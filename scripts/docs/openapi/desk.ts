@@ -10,7 +10,7 @@ const oneOfMany = (all: readonly JsonSchema[]): JsonSchema =>
 const held = (entities: readonly Entity[]): JsonSchema => ({
   type: 'object',
   properties: {
-    resource: { type: 'string' },
+    resource: { type: 'string', description: 'The noun in its address.' },
     received_at: { type: 'string', format: 'date-time' },
     delivery_id: ref('DeliveryId'),
     record: oneOfMany(entities.map(({ component }) => ref(component))),

@@ -87,17 +87,29 @@ const asOauth = (code: ErrorCode) => {
   return { error, error_description: `${title}.` }
 }
 
-const headersOf = (status: number, { who }: Operation): string[] => [
-  'X-Request-Id',
+const headersOf = (status: number, operation: Operation): string[] => [
+  ...ALWAYS,
   ...(status === 401 ? ['WWW-Authenticate'] : []),
   ...(status === 429 || status === 503 ? ['Retry-After'] : []),
-  ...((who === 'partner' || who === 'brand') && status !== 401
-    ? ['RateLimit', 'RateLimit-Policy']
-    : []),
+  ...(callers(operation) === 'token' && status !== 401 ? ['RateLimit', 'RateLimit-Policy'] : []),
+  ...(callers(operation) === 'anyone' ? [] : ['x-d1-bookmark']),
+  ...(isUnkept(operation) ? UNKEPT : []),
+  ...(isPaged(operation, status) ? ['Content-Security-Policy', 'Referrer-Policy'] : []),
 ]
 
-/** Who is told how many requests are left is told more than others. */
-const callers = ({ who }: Operation) => (who === 'partner' || who === 'brand' ? 'token' : 'anyone')
+/** What each caller is told beside the rest: how many requests are left, or to keep nothing. */
+const callers = ({ who }: Operation) => (who === 'partner' || who === 'brand' ? 'token' : who)
+
+/** Whether who reads with a browser is told in a page. */
+const isPaged = ({ tag, failsAs }: Operation, status: number) =>
+  failsAs === 'page' || (tag === 'documents' && status === 404)
+
+/** What every answer has. */
+export const ALWAYS = ['X-Request-Id', 'X-Content-Type-Options', 'Strict-Transport-Security']
+
+/** What forbids to keep an answer, and whose answers those are. */
+export const UNKEPT = ['Cache-Control', 'Pragma']
+export const isUnkept = ({ who, failsAs }: Operation) => who === 'team' || failsAs !== undefined
 
 /** References to headers, by name. */
 export const headers = (names: readonly string[]) =>
@@ -126,7 +138,8 @@ function failure(status: number, codes: readonly ErrorCode[], operation: Operati
   }
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
   const content = { schema, examples: Object.fromEntries(examples) }
-  return { ...described, content: { 'application/problem+json': content } }
+  const page = isPaged(operation, status) && { 'text/html': { schema: { type: 'string' } } }
+  return { ...described, content: { 'application/problem+json': content, ...page } }
 }
 
 /** Each problem, as an example. */

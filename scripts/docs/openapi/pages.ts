@@ -3,6 +3,8 @@ import type { Operation } from './operation.ts'
 
 // What anyone may read, and what visitors follow.
 
+const PAGE_HEADERS = ['ETag', 'Cache-Control', 'Content-Security-Policy', 'Referrer-Policy']
+
 /** A page, and the same as Markdown. */
 const TWINS = ['text/html', 'text/markdown']
 
@@ -24,8 +26,8 @@ const page = (
   who: 'anyone',
   parameters: [...parameters, 'If-None-Match'],
   answers: {
-    200: { description: 'The document.', type, schema, headers: ['ETag', 'Cache-Control'] },
-    304: { description: 'It is what you have.', headers: ['ETag', 'Cache-Control'] },
+    200: { description: 'The document.', type, schema, headers: PAGE_HEADERS },
+    304: { description: 'It is what you have.', headers: PAGE_HEADERS },
   },
   fails: ['https_required', ...(parameters.length > 0 ? (['not_found'] as const) : [])],
 })

@@ -33,8 +33,10 @@ export const PARAMETERS: Record<string, object> = {
     'cursor',
     'The `meta.next_cursor` of the page before; good for the same account, resource and filters.',
   ),
-  customer_id: query('customer_id', 'Only what is of this customer.', 'C-1001'),
-  customerid: query('customerid', 'Only what is of this customer.', 'P-1001'),
+  customer_id: query('customer_id', 'Only what is of this customer.', 'C-1001', {
+    type: 'string',
+  }),
+  customerid: query('customerid', 'Only what is of this customer.', 'P-1001', { type: 'string' }),
   from: query('from', 'The first day.', '2026-10-01', DAY),
   to: query('to', 'The last day, inclusive.', '2026-10-31', DAY),
   from_day: { ...query('from', 'The first day.', '2026-10-01', DAY), required: true },
@@ -132,4 +134,11 @@ export const HEADERS: Record<string, object> = {
   ETag: said('Changes when the document does.', { type: 'string' }, true),
   Location: said('Where to go.', { type: 'string', format: 'uri' }, true),
   'Referrer-Policy': said('`no-referrer`.', { type: 'string' }),
+  'Content-Security-Policy': said('Pages ask nobody else, and run no script but ours.', {
+    type: 'string',
+  }),
+  'X-Content-Type-Options': said('`nosniff`.', { const: 'nosniff' }),
+  'Strict-Transport-Security': said('HTTPS only, for two years; not in local development.', {
+    type: 'string',
+  }),
 }

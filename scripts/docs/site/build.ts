@@ -37,6 +37,13 @@ ${after && html`<a rel="next" href="${after.at}"><small>Next</small> ${after.tit
 `
 }
 
+/** For whom looks for what is not there. */
+const missing = html`<h1>Not here</h1>
+<p class="lead">There is no such page.</p>
+<p>What a <code>code</code> means, of a problem or of one record, is told under <a
+href="/docs/errors">errors</a>; all else begins at <a href="/">the first page</a>.</p>
+`
+
 /** Puts together what the Worker serves as documents: `dist/site`. */
 export function buildSite(out = 'dist/site') {
   rmSync(out, { recursive: true, force: true })
@@ -83,6 +90,16 @@ export function buildSite(out = 'dist/site') {
     write(`${at}.html`, layout({ at, title: titled(title), description, nav, main }).html)
     write(`${at}.md`, markdown)
   }
+  write(
+    'missing.html',
+    layout({
+      at: '/missing',
+      title: titled('Not here'),
+      description: 'There is no such page.',
+      nav: guideNav(pages, '/missing'),
+      main: missing,
+    }).html,
+  )
   write('llms.txt', llms(pages, CODES, spec))
   cpSync('public', out, { recursive: true })
   cpSync('schemas', join(out, 'schemas'), { recursive: true })

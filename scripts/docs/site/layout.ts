@@ -38,6 +38,7 @@ export const layout = ({ at, title, description, nav, main, script }: Page) => h
 <meta name="description" content="${description}">
 <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/page.css">
+<script src="/assets/page.js" defer></script>
 ${script && html`<script src="/assets/${script}" defer></script>\n`}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>

@@ -30,6 +30,7 @@ export interface Schema {
 export interface Example {
   $ref?: string
   summary?: string
+  description?: string
   value?: unknown
 }
 

@@ -1,8 +1,8 @@
 import * as fields from '../../../../src/admin/fields.ts'
 import { closedObject } from '../../json-schema.ts'
 import type { JsonSchema } from '../../types.ts'
-import { newDefinition } from '../answers.ts'
 import { allOf, type Operation, PAGING, ref } from '../operation.ts'
+import { newDefinition } from '../shapes.ts'
 import { AT, COUNT, GONE, OWN, op, paged, shown } from './common.ts'
 
 /** Words of an account's own, and what each means. */

@@ -1,8 +1,15 @@
 import { type Html, html, type Part } from '../html.ts'
-import { codeBlock, inline } from '../markdown.ts'
-import { type Answer, nameOf, type Operation, type Parameter, type Spec } from '../spec.ts'
+import { codeBlock, inline, rendered } from '../markdown.ts'
+import {
+  type Answer,
+  type Example,
+  nameOf,
+  type Operation,
+  type Parameter,
+  type Spec,
+} from '../spec.ts'
 import { curlOf, schemeOf } from './sample.ts'
-import { fieldsOf, typeOf } from './schema.ts'
+import { fieldsOf, rulesOf, typeOf } from './schema.ts'
 import { tryIt } from './try.ts'
 
 const WHERE = { path: 'in the path', query: 'in the query', header: 'a header' }
@@ -27,31 +34,37 @@ function bodyPart({ requestBody }: Operation, { components }: Spec): Part {
 <p class="type">${type}: ${typeOf(media.schema)}${!requestBody?.required && ', may be left out'}</p>
 ${description && html`<p>${inline(description)}</p>`}
 ${record !== media.schema && html`<p>The fields of a record:</p>`}
-${fieldsOf(record.items ?? record)}`
+${record.description && html`<p>${inline(record.description)}</p>`}
+${fieldsOf(record.items ?? record)}
+${rulesOf(record.items ?? record)}`
 }
 
 /** An answer that is no failure. */
 function good(status: string, { description, content = {} }: Answer): Html {
   const [[type = '', media] = []] = Object.entries(content)
   const fields = media && fieldsOf(media.schema)
-  const examples = Object.values(media?.examples ?? {})
   return html`<div><dt><code>${status}</code>${
     media && html` <span class="type">${typeOf(media.schema)}, ${type}</span>`
-  }</dt><dd>${inline(description)}${fields}${examples.map(
-    ({ summary = 'Example', value }) => html`<details class="more"><summary>${summary}</summary>
-${codeBlock(JSON.stringify(value, null, 2), 'json')}</details>`,
-  )}</dd></div>
+  }</dt><dd>${inline(description)}${fields}${Object.values(media?.examples ?? {}).map(seen)}</dd></div>
 `
 }
 
+/** What a test was answered, and what it had sent where that is said. */
+const seen = ({ summary = 'Example', description, value }: Example): Html =>
+  html`<details class="more"><summary>${inline(summary)}</summary>
+${description && rendered(description)}${codeBlock(JSON.stringify(value, null, 2), 'json')}</details>`
+
 /** A failure, by the pages that explain its codes. */
 function bad(status: string, { description, content = {} }: Answer): Html {
-  const codes = Object.keys(Object.values(content)[0]?.examples ?? {})
+  const examples = Object.entries(Object.values(content)[0]?.examples ?? {})
+  // An example is called by its code, unless a test was answered it.
+  const codes = examples.map(([name, { value }]) => (value as { code?: string })?.code ?? name)
+  const answered = examples.map(([, example]) => example).filter((one) => one.description)
   return html`<li>${status} ${
     codes.length > 0
-      ? codes.map((code) => html`<a href="/problems/${code}">${code}</a> `)
+      ? [...new Set(codes)].map((code) => html`<a href="/problems/${code}">${code}</a> `)
       : inline(description)
-  }</li>
+  }${answered.map(seen)}</li>
 `
 }
 

@@ -77,7 +77,6 @@ const isKnownBy = ({ 'x-key': key, required = [] }: Schema) =>
 export function schemaSection(name: string, schema: Schema): Html {
   const { description, properties, enum: values = [] } = schema
   const key = schema['x-key']
-  const rules = Object.entries(schema['x-rules'] ?? {})
   return html`<section class="schema" id="schema-${name}">
 <h3><a href="#schema-${name}">${name}</a></h3>
 ${description && html`<p>${inline(description)}</p>`}
@@ -85,17 +84,26 @@ ${!properties && values.length <= FEW && html`<p class="type">${typeOf(schema)}<
 ${values.length > FEW && html`<p class="values">${joined(values.map(code), ' ')}</p>`}
 ${isKnownBy(schema) && html`<p>Its key: ${joined(key!.map(code), ', ')}.</p>`}
 ${fieldsOf(schema)}
-${
-  rules.length > 0 &&
-  html`<p>Rules beside the types:</p>
-<ul>${rules.map(
-    ([rule, says]) =>
-      html`<li><a href="${ruleAt(rule)}"><code>${rule}</code></a> ${inline(says)}</li>`,
-  )}</ul>`
-}
+${rulesOf(schema)}
 </section>
 `
 }
+
+/** What no keyword says of a record, and of members that are not listed. */
+export function rulesOf(schema: Schema): Part {
+  const { additionalProperties: others } = schema
+  const open = typeof others === 'object' && others['x-rules']
+  return [
+    open && html`<p>Any other name may be there, and is kept:</p>\n${listed(open)}`,
+    schema['x-rules'] && html`<p>Rules beside the types:</p>\n${listed(schema['x-rules'])}`,
+  ]
+}
+
+const listed = (rules: Record<string, string>) => html`<ul>${Object.entries(rules).map(
+  ([rule, says]) =>
+    html`<li><a href="${ruleAt(rule)}"><code>${rule}</code></a> ${inline(says)}</li>`,
+)}</ul>
+`
 
 /** Some of the rules are of a request as a whole, and have a page. */
 const ruleAt = (rule: string) =>
