@@ -89,7 +89,11 @@ const asOauth = (code: ErrorCode) => {
 
 const headersOf = (status: number, operation: Operation): string[] => [
   ...ALWAYS,
-  ...(status === 401 ? ['WWW-Authenticate'] : []),
+  ...(status === 401 || (status === 403 && operation.who === 'partner')
+    ? ['WWW-Authenticate']
+    : []),
+  ...(status === 415 ? ['Accept-Encoding'] : []),
+  ...(status === 422 ? ['Preference-Applied'] : []),
   ...(status === 429 || status === 503 ? ['Retry-After'] : []),
   ...(callers(operation) === 'token' && status !== 401 ? ['RateLimit', 'RateLimit-Policy'] : []),
   ...(callers(operation) === 'anyone' ? [] : ['x-d1-bookmark']),

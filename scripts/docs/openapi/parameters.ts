@@ -129,6 +129,7 @@ export const HEADERS: Record<string, object> = {
     type: 'string',
   }),
   'Preference-Applied': said('Which preferences were honoured (RFC 7240).', { type: 'string' }),
+  'Accept-Encoding': said('How a body may be packed, where that was wrong.', { type: 'string' }),
   'Cache-Control': said('How long it may be kept.', { type: 'string' }),
   Pragma: said('`no-cache`.', { type: 'string' }),
   ETag: said('Changes when the document does.', { type: 'string' }, true),
