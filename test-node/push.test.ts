@@ -821,7 +821,10 @@ describe('arguments and profile', { concurrency: 4 }, () => {
     assert.match(unclear.stderr, /choose with --account one of: A, B/)
     await run('', cwd, ['a.ndjson'], { args: [...args, '--account', 'B'], env: {} })
     assert.match(tokens[0]!, /client_id=b&/)
-    const env = { TRIBUTARY_CLIENT_ID: 'env', TRIBUTARY_CLIENT_SECRET: CLIENT.client_secret }
+    const own = { TRIBUTARY_CLIENT_ID: 'env', TRIBUTARY_CLIENT_SECRET: CLIENT.client_secret }
+    const halved = await run('', cwd, ['a.ndjson'], { args, env: own })
+    assert.deepEqual([halved.code, tokens.length], [2, 1], 'a secret goes to no other address')
+    const env = { ...own, TRIBUTARY_BASE_URL: base }
     await run('', cwd, ['a.ndjson'], { args, env })
     assert.match(tokens[1]!, /client_id=env&/)
   })
@@ -836,12 +839,12 @@ describe('arguments and profile', { concurrency: 4 }, () => {
     'half of the credentials': [
       null,
       id,
-      'TRIBUTARY_CLIENT_ID is set, but TRIBUTARY_CLIENT_SECRET is not.',
+      'Set all of it or none: TRIBUTARY_CLIENT_ID is there, TRIBUTARY_BASE_URL, TRIBUTARY_CLIENT_SECRET not.',
     ],
     'no address': [
       'empty',
       both,
-      'No address or credentials: run npm run dev, name a --profile, or set TRIBUTARY_BASE_URL, TRIBUTARY_CLIENT_ID, TRIBUTARY_CLIENT_SECRET.',
+      'Set all of it or none: TRIBUTARY_CLIENT_ID, TRIBUTARY_CLIENT_SECRET is there, TRIBUTARY_BASE_URL not.',
     ],
     'plain HTTP to elsewhere': [
       null,

@@ -38,7 +38,7 @@ export function readProfile(
   const given = variables.filter((variable) => env[variable])
   const missing = variables.filter((variable) => !env[variable])
   if (given.length > 0 && missing.length > 0) {
-    throw misuse(`${given.join(', ')} is set, but ${missing.join(', ')} is not.`)
+    throw misuse(`Set all of it or none: ${given.join(', ')} is there, ${missing.join(', ')} not.`)
   }
   const fromEnv = given.length > 0
   const path = chosen.profile ?? (existsSync(DEMO) ? DEMO : null)
