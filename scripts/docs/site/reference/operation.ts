@@ -33,8 +33,7 @@ function bodyPart({ requestBody }: Operation, { components }: Spec): Part {
   return html`<h4>Body</h4>
 <p class="type">${type}: ${typeOf(media.schema)}${!requestBody?.required && ', may be left out'}</p>
 ${description && html`<p>${inline(description)}</p>`}
-${record !== media.schema && html`<p>The fields of a record:</p>`}
-${record.description && html`<p>${inline(record.description)}</p>`}
+${record !== media.schema && html`<p>One record: ${inline(record.description ?? '')}</p>`}
 ${fieldsOf(record.items ?? record)}
 ${rulesOf(record.items ?? record)}`
 }
