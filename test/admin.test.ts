@@ -5,6 +5,7 @@ import { putAffiliates, refuseCircles } from '../src/db/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { askIn } from './heard.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from './partner.ts'
+import { ofTheTeam, teamKey } from './team.ts'
 
 const errors = async (response: Response | Promise<Response>) => {
   const body = await json(response)
@@ -54,14 +55,6 @@ describe('who administers', () => {
       .setIssuedAt()
       .sign(privateKey)
   }
-  const teamKey = () =>
-    crypto.subtle.importKey(
-      'jwk',
-      JSON.parse(env.TEAM_KEY),
-      { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-      false,
-      ['sign'],
-    ) as Promise<CryptoKey>
   const inAnHour = Math.floor(Date.now() / 1000) + 3600
   const good = { iss: TEAM, aud: [env.ACCESS_AUD], exp: inAnHour }
 
@@ -98,20 +91,7 @@ describe('who administers', () => {
 
 test('a page elsewhere cannot use the assertion that a browser adds by itself', async () => {
   const { account } = await brand()
-  const key = await crypto.subtle.importKey(
-    'jwk',
-    JSON.parse(env.TEAM_KEY),
-    { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-    false,
-    ['sign'],
-  )
-  const assertion = await new SignJWT({ email: 'ada@team.example' })
-    .setProtectedHeader({ alg: 'RS256', kid: 'team' })
-    .setIssuer(env.ACCESS_TEAM)
-    .setAudience(env.ACCESS_AUD)
-    .setIssuedAt()
-    .setExpirationTime('1h')
-    .sign(key as CryptoKey)
+  const assertion = await ofTheTeam()
   const post = (headers: Record<string, string>) =>
     ask(`/admin/v1/accounts/${account}/reset`, {
       method: 'POST',

@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { SignJWT } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
 import openapi from '../openapi.json'
 import { app } from '../src/app.ts'
@@ -10,6 +9,7 @@ import { brand } from './brand.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { askIn } from './heard.ts'
 import { ask, askAdmin, json, ORIGIN, partner, register } from './partner.ts'
+import { ofTheTeam } from './team.ts'
 import { before } from './watched.ts'
 
 // Laws for all that openapi.json describes: what it says of failures can be met, on every operation.
@@ -160,20 +160,7 @@ describe('each operation that says so', () => {
   })
 
   test('refuses a body of another type; of the team, where a browser may have added who it is', async () => {
-    const key = await crypto.subtle.importKey(
-      'jwk',
-      JSON.parse(env.TEAM_KEY),
-      { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-      false,
-      ['sign'],
-    )
-    const assertion = await new SignJWT({ email: 'ada@team.example' })
-      .setProtectedHeader({ alg: 'RS256', kid: 'team' })
-      .setIssuer(env.ACCESS_TEAM)
-      .setAudience(env.ACCESS_AUD)
-      .setIssuedAt()
-      .setExpirationTime('1h')
-      .sign(key as CryptoKey)
+    const assertion = await ofTheTeam()
     await each(having(415), 415, 'unsupported_media_type', (one) => {
       const init = { body: 'x', headers: { 'Content-Type': 'text/plain' } }
       if (one.who !== 'adminKey') return send(one, addressOf(one.path), init)

@@ -1,0 +1,22 @@
+import { env } from 'cloudflare:workers'
+import { SignJWT } from 'jose'
+
+/** The key of the team's Access; its public half is served by the outbound service of vitest.config.ts. */
+export const teamKey = () =>
+  crypto.subtle.importKey(
+    'jwk',
+    JSON.parse(env.TEAM_KEY),
+    { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  ) as Promise<CryptoKey>
+
+/** What Cloudflare Access adds to the request of whom it has let through. */
+export const ofTheTeam = async () =>
+  new SignJWT({ email: 'ada@team.example' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'team' })
+    .setIssuer(env.ACCESS_TEAM)
+    .setAudience(env.ACCESS_AUD)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(await teamKey())
