@@ -121,6 +121,10 @@ describe('in a browser', { timeout: 300_000 }, () => {
     await page.getByRole('searchbox').fill('control totals')
     const names = await page.locator('.side ul ul li:visible').allInnerTexts()
     assert.deepEqual([...new Set(names)], ['GET Control totals'])
+    await page.getByRole('searchbox').fill('/tracking/events/held')
+    assert.deepEqual(await page.locator('.side ul ul li:visible').allInnerTexts(), [
+      'GET List what is held',
+    ])
     await page.close()
   })
 
@@ -133,6 +137,7 @@ describe('in a browser', { timeout: 300_000 }, () => {
     await page.locator('#credentials .answer', { hasText: 'Status 200' }).waitFor()
     const token = await page.locator('#oauth').inputValue()
     assert.match(token, /^ey/)
+    assert.ok(!(await page.locator('#credentials .answer').innerText()).includes(token))
 
     const body = JSON.stringify({
       customer_id: 'C from a browser',
@@ -156,12 +161,21 @@ describe('in a browser', { timeout: 300_000 }, () => {
     const page = await open('/docs', SCREENS[1])
     const { brand_token } = account('igaming')
     await page.locator('#brandToken').fill(brand_token)
-    const body = '[{"customerId": "P-browser", "tracking_data": null}]'
+    // What a record says is shown, and no more: an access_token of its own is nobody's token here.
+    const body =
+      '[{"customerId": "P-browser", "access_token": "x", "note": "<img src=x onerror=alert(1)>"}]'
     assert.match(await tryIt(page, 'sendIgamingCustomers', { body }), /Status 200[\s\S]*"created"/)
 
     const at = `${service.demo.base_url}/tracking/events/customers/P-browser`
     const answer = await fetch(at, { headers: { 'x-api-key': brand_token } })
     assert.equal(answer.status, 200)
+    assert.match(await tryIt(page, 'getIgamingCustomers', { id: 'P-browser' }), /onerror/)
+    assert.equal(await page.locator('#oauth').inputValue(), '')
+    assert.equal(await page.locator('.answer img').count(), 0)
+    const again = page.locator('#getIgamingCustomers')
+    await again.locator('form [name="id"]').fill('..')
+    await again.getByRole('button', { name: 'Send' }).click()
+    await again.locator('.answer', { hasText: 'cannot name' }).waitFor()
     await page.close()
   })
 

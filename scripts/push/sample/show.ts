@@ -1,6 +1,7 @@
 import type { SampleArguments } from '../arguments.ts'
 import type { Keyring } from '../credentials.ts'
 import { connect, type Exchange } from '../exchange.ts'
+import { misuse } from '../halt.ts'
 import { poster } from '../post.ts'
 import { readProfile } from '../profile.ts'
 import { refusal } from '../refusal.ts'
@@ -37,6 +38,7 @@ export async function showLesson(args: SampleArguments): Promise<number> {
   const now = Date.now()
   const run = now.toString(36)
   const account = await read<Account>(`${at}/account`, keyring, exchange)
+  if (!account?.policies) throw misuse(`${base} does not answer as this service does.`)
   const storesNothing = reasonNotToStore(account, args.dryRun)
   const isFresh = storesNothing === null
   const customer = isFresh ? `lesson-${run}-1` : await anyCustomer(at, keyring, exchange)
