@@ -12,21 +12,28 @@ export const AT = '#/components/schemas/'
 
 /** Any text. */
 export const TEXT: JsonSchema = { type: 'string' }
+
 /** A date-time. */
 export const TIME: JsonSchema = { type: 'string', format: 'date-time' }
+
 /** A day. */
 export const DAY: JsonSchema = { type: 'string', format: 'date' }
+
 /** A count. */
 export const COUNT: JsonSchema = { type: 'integer', minimum: 0 }
+
 /** True or false. */
 export const FLAG: JsonSchema = { type: 'boolean' }
+
 /** One of these words. */
 export const oneOf = (...words: string[]): JsonSchema => ({ type: 'string', enum: words })
+
 /** The same, or null. */
 export const orNull = ({ type, ...schema }: JsonSchema): JsonSchema => ({
   ...schema,
   type: [type, 'null'],
 })
+
 /** A schema, and what it is. */
 export const said = (description: string, schema: JsonSchema = TEXT): JsonSchema => ({
   ...schema,
@@ -37,9 +44,12 @@ const resource = said(
   'The noun in its address.',
   oneOf('customers', 'transactions', 'trading-activity', 'activities'),
 )
-/** What is answered of vertical. */
+
+/** Which API an account calls. */
 export const vertical = said('Which API it calls.', oneOf('prop-trading', 'forex', 'igaming'))
+
 const mode = said('The data of a test account can be reset.', oneOf('live', 'test'))
+
 const policies = object({
   unknown_customer: said(
     'What becomes of a record whose customer is not known.',
@@ -50,18 +60,20 @@ const policies = object({
     oneOf('warn', 'reject'),
   ),
 })
-/** What is answered of takes_effect. */
+
+/** When a change is acted on. */
 export const takes_effect = said(
   'When live tokens act on it; `within a minute` where they could not be told at once.',
   oneOf('now', 'within a minute'),
 )
+
 const decimals = said('Exact decimal text, by the name of what is summed.', {
   type: 'object',
   additionalProperties: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
 })
 
-/** What an event definition is answered as: all of it is there. */
-const definition = () => {
+/** What the integrations team sends as an event definition. */
+export const newDefinition = () => {
   const { properties, ...rest } = closedObject(definitionFields, AT)
   const { kpis, product, ...others } = properties as Record<string, JsonSchema>
   return {
@@ -85,16 +97,13 @@ const productOf = ({ description, examples }: JsonSchema): JsonSchema => ({
   examples,
 })
 
-/** What is answered of answered. */
-export const answered = (): JsonSchema => {
-  const { properties } = definition()
+/** An event definition, as it is answered. */
+export const definitionAnswered = (): JsonSchema => {
+  const { properties } = newDefinition()
   return object({ eventname: TEXT, ...properties })
 }
 
-/** What the integrations team sends as an event definition. */
-export const newDefinition = (): JsonSchema => definition()
-
-/** What is answered of account. */
+/** An account, with what else its reader may know. */
 export const account = (more: Record<string, JsonSchema>) =>
   object({
     account: said('Its id.'),
@@ -106,7 +115,7 @@ export const account = (more: Record<string, JsonSchema>) =>
     ...more,
   })
 
-/** What is answered of delivery. */
+/** The members of a delivery. */
 export const delivery = {
   delivery_id: ref('DeliveryId'),
   received_at: said('When it arrived.', TIME),
@@ -120,7 +129,7 @@ export const delivery = {
   errors_total: said('How many errors it had.', COUNT),
 }
 
-/** What is answered of feed. */
+/** How fresh a resource is. */
 export const feed = object(
   {
     resource,
@@ -140,7 +149,7 @@ export const feed = object(
   ['yesterday'],
 )
 
-/** What is answered of total of. */
+/** A control total, by these groups. */
 export const totalOf = (groups: Record<string, JsonSchema>) =>
   object(
     {
@@ -153,13 +162,13 @@ export const totalOf = (groups: Record<string, JsonSchema>) =>
     Object.keys(groups),
   )
 
-/** What is answered of secret until. */
+/** When an older secret ends. */
 export const secretUntil = said(
   'Until when the one before stays good; null: it has ended.',
   orNull(TIME),
 )
 
-/** What is answered of link. */
+/** A link. */
 export const link = object({
   link_id: TEXT,
   url: said('What visitors follow.', { type: 'string', format: 'uri' }),
@@ -170,7 +179,7 @@ export const link = object({
   created_at: TIME,
 })
 
-/** What is answered of verdict. */
+/** What `tracking_data` proved. */
 export const verdict = oneOf(
   'attributed',
   'organic',
@@ -180,10 +189,11 @@ export const verdict = oneOf(
   'conflict',
 )
 
-/** What is answered of jwk. */
+/** A public key. */
 export const jwk = object({ kty: TEXT, n: TEXT, e: TEXT, alg: TEXT, use: TEXT, kid: TEXT })
 
-/** What is answered of scope. */
+/** What credentials may do. */
 export const scope = said('What the credentials may do: a subset of `read write`.')
-/** What is answered of affiliates. */
+
+/** Who may be paid. */
 export const affiliates = said('Who may be paid, as configured.', { type: 'array', items: TEXT })
