@@ -4,7 +4,8 @@ import { openapi, operations } from './docs/openapi/document.ts'
 import { collection } from './docs/postman.ts'
 import { schemas } from './docs/schemas.ts'
 
-// Writes what is derived from the code that judges: schemas, OpenAPI, a collection of Postman. `--check` only compares.
+// Writes what is derived from the code that judges: schemas, OpenAPI, a collection of Postman.
+// `--check` only compares.
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 

@@ -45,7 +45,9 @@ async function partner(vertical: 'prop-trading' | 'forex') {
       headers: { ...headers, Prefer: 'handling=lenient' },
       body: { data: [other(one), unfit(other(one), resource)] },
     })
-    const wrong = { ...one, [resource === 'customers' ? 'signup_date' : 'currency']: 'EUX' }
+    const flaw =
+      resource === 'customers' ? { signup_date: '2026-10-01 08:30' } : { currency: 'EUX' }
+    const wrong = { ...one, ...flaw }
     await api('send', noun, 'wrong', 'A wrong record: nothing is stored', { body: [wrong] })
     await api('list', noun, 'page', 'One page', { query: '?per_page=1' })
   }
@@ -165,6 +167,15 @@ test('the examples are what the service answers', async () => {
   await brand('send', 'Activities', 'wrong', 'A wrong record: nothing is stored', {
     body: [{ ...deposit, eventid: 'dep-781', Value: '1,000.00' }],
   })
+  const once = { headers: { ...headers, 'Idempotency-Key': '2026-10-02/part-1' } }
+  await brand('send', 'Activities', 'keyed', 'With an Idempotency-Key', {
+    ...once,
+    body: [{ ...deposit, eventid: 'dep-781' }],
+  })
+  await brand('send', 'Activities', 'wrong-key', 'The same key with other records', {
+    ...once,
+    body: [{ ...deposit, eventid: 'dep-782' }],
+  })
   await brand('list', 'Customers', 'page', 'One page', { query: '?per_page=1' })
   await brand('get', 'Customers', 'one', 'One record', { at: { id: 'P-1001' } })
   await brand('list', 'Activities', 'page', 'One page', { query: '?per_page=1' })
@@ -224,7 +235,7 @@ test('the examples are what the service answers', async () => {
     await take(id, 'now', 'As it is')
 
   const failed = takes.filter(({ name, status }) =>
-    name === 'wrong' ? status !== 422 : status >= 400,
+    name.startsWith('wrong') ? status !== 422 : status >= 400,
   )
   expect(failed).toEqual([])
   if (import.meta.env.MODE === 'record') {

@@ -12,7 +12,7 @@ export const recorded = (operation: string, status?: string): readonly Recorded[
   )
 
 /** An answer that failed with the code, where a test made one. */
-export const recordedWith = (code: string): unknown =>
+export const recordedWith = (code: string): object | undefined =>
   all
     .map(({ answer }) => answer as { code?: string } | null)
-    .find((answer) => answer?.code === code)
+    .find((answer) => answer?.code === code) ?? undefined

@@ -1,7 +1,17 @@
 import type { ErrorCode } from '../../../src/errors.ts'
 import type { Entity } from '../entities.ts'
 import type { JsonSchema } from '../types.ts'
-import { LISTED, listOf, type Operation, PAGING, pascal, READ, ref, type Who } from './operation.ts'
+import {
+  allOf,
+  LISTED,
+  listOf,
+  type Operation,
+  PAGING,
+  pascal,
+  READ,
+  ref,
+  type Who,
+} from './operation.ts'
 
 const oneOfMany = (all: readonly JsonSchema[]): JsonSchema =>
   all.length === 1 ? all[0]! : { anyOf: all }
@@ -81,11 +91,7 @@ export function deskOf(
       ['from_day', 'to_day'],
       {
         description: 'All groups of these days, in order.',
-        schema: {
-          type: 'object',
-          properties: { data: { type: 'array', items: total } },
-          required: ['data'],
-        },
+        schema: allOf(total),
         headers: READ,
       },
     ),
@@ -107,11 +113,7 @@ export function deskOf(
       [],
       {
         description: 'One line a resource.',
-        schema: {
-          type: 'object',
-          properties: { data: { type: 'array', items: ref('Feed') } },
-          required: ['data'],
-        },
+        schema: allOf(ref('Feed')),
         headers: READ,
       },
     ),

@@ -1,6 +1,7 @@
 import { BY_STATUS } from '../../../src/auth/oauth-words.ts'
 import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ApiError, type ErrorCode } from '../../../src/errors.ts'
+import { recordedWith } from '../examples.ts'
 import { PROBLEM } from '../explained/problems.ts'
 import type { JsonSchema } from '../types.ts'
 import { type Operation, ref, type Who } from './operation.ts'
@@ -31,49 +32,24 @@ export interface Described {
 
 const AN_ID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
 
-/** What a problem looks like; `detail` may say more. */
-const problemOf = (code: ErrorCode) => {
+/** What a problem looks like: as a test was answered it, or as it would be. */
+function problemOf(code: ErrorCode): object {
   const { status, title } = new ApiError(code)
-  return {
-    type: `${ORIGIN}/problems/${code}`,
-    title,
-    status,
-    code,
-    detail: `${title}.`,
-    request_id: AN_ID,
-    ...MORE[code],
-  }
+  return (
+    recordedWith(code) ?? {
+      type: `${ORIGIN}/problems/${code}`,
+      title,
+      status,
+      code,
+      detail: `${title}.`,
+      request_id: AN_ID,
+      ...MORE[code],
+    }
+  )
 }
 
-/** What some problems say beside their code. */
+/** What some problems that no example meets say beside their code. */
 const MORE: Partial<Record<ErrorCode, object>> = {
-  validation_failed: {
-    detail: '1 of 1 records is wrong; nothing was stored.',
-    delivery_id: 'dlv_01M7W0R4W8E3V15G8XPED3Z94X',
-    errors: [
-      {
-        index: 0,
-        key: { transaction_id: 'T-5001' },
-        pointer: '/0/currency',
-        code: 'currency',
-        message: '"EUX" is not an ISO 4217 currency code.',
-        hint: 'Did you mean EUR?',
-      },
-    ],
-    errors_total: 1,
-  },
-  idempotency_key_reused: {
-    detail: 'Nothing was stored: send other records under another Idempotency-Key.',
-    delivery_id: 'dlv_01M7W0R4W8E3V15G8XPED3Z94X',
-    errors: [
-      {
-        pointer: '',
-        code: 'idempotency_key_reused',
-        message: 'This Idempotency-Key was used for other records.',
-      },
-    ],
-    errors_total: 1,
-  },
   rate_limited: { detail: '1000 requests a minute are allowed. Try again in 7 s.' },
   invalid_query: { detail: 'There is no parameter "dryrun"; did you mean dry_run?' },
   malformed_json: { detail: 'The body is not JSON from character 42 on.' },
@@ -150,7 +126,7 @@ function failure(status: number, codes: readonly ErrorCode[], operation: Operati
 export const PROBLEMS: Record<string, { summary: string; value: object }> = Object.fromEntries(
   (Object.keys(PROBLEM) as ErrorCode[]).map((code) => [
     code,
-    { summary: problemOf(code).title, value: problemOf(code) },
+    { summary: new ApiError(code).title, value: problemOf(code) },
   ]),
 )
 

@@ -1,5 +1,4 @@
 import type { ApiError, ErrorCode } from '../../../src/errors.ts'
-import { recordedWith } from '../examples.ts'
 import { PROBLEM } from '../explained/problems.ts'
 import { PROBLEMS } from '../openapi/failures.ts'
 import type { GuidePage } from './guide.ts'
@@ -13,7 +12,7 @@ function sampleOf(code: ErrorCode, spec: Spec): unknown {
     .flatMap(({ content = {} }) => Object.values(content))
     .flatMap(({ examples = {} }) => examples[code] ?? [])
   const isOauthOnly = told.length > 0 && told.every((example) => !example.$ref)
-  return recordedWith(code) ?? (isOauthOnly ? told[0]?.value : PROBLEMS[code]!.value)
+  return isOauthOnly ? told[0]?.value : PROBLEMS[code]!.value
 }
 
 /** What the page of a problem says. */

@@ -1,4 +1,4 @@
-import type { Lesson } from './lesson.ts'
+import { begunWith, type Lesson } from './lesson.ts'
 
 /** An event that is right, but for what is said of it. */
 const event = (name: string, differs: object = {}) => ({
@@ -27,18 +27,7 @@ const stranger = event('stranger', { customerid: 'lesson-{run}-nobody' })
 /** The first lesson of a brand. */
 export const igaming: Lesson = {
   steps: [
-    {
-      title: 'A new customer',
-      resource: 'customers',
-      stores: true,
-      samples: [{ outcome: 'created', record: FIRST }],
-    },
-    {
-      title: 'The same customer again',
-      resource: 'customers',
-      needsStored: true,
-      samples: [{ outcome: 'unchanged', record: FIRST }],
-    },
+    ...begunWith(FIRST),
     {
       title: 'More of the same customer: what is left out is kept',
       resource: 'customers',

@@ -31,6 +31,22 @@ export interface Step {
   samples: readonly Sample[]
 }
 
+/** How every lesson begins: a customer is new, and then the same. */
+export const begunWith = (record: object): readonly Step[] => [
+  {
+    title: 'A new customer',
+    resource: 'customers',
+    stores: true,
+    samples: [{ outcome: 'created', record }],
+  },
+  {
+    title: 'The same customer again',
+    resource: 'customers',
+    needsStored: true,
+    samples: [{ outcome: 'unchanged', record }],
+  },
+]
+
 /** The first lesson of a vertical. */
 export interface Lesson {
   steps: readonly Step[]

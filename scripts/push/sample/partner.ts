@@ -1,4 +1,4 @@
-import type { Lesson, Sample } from './lesson.ts'
+import { begunWith, type Lesson, type Sample } from './lesson.ts'
 
 /** What a vertical's records say beside what those of all partners do. */
 interface Own {
@@ -104,18 +104,7 @@ function activitySamples({ activity }: Own): Sample[] {
 /** The first lesson of a partner firm. */
 export const partnerLesson = (own: Own): Lesson => ({
   steps: [
-    {
-      title: 'A new customer',
-      resource: 'customers',
-      stores: true,
-      samples: [{ outcome: 'created', record: FIRST }],
-    },
-    {
-      title: 'The same customer again',
-      resource: 'customers',
-      needsStored: true,
-      samples: [{ outcome: 'unchanged', record: FIRST }],
-    },
+    ...begunWith(FIRST),
     {
       title: 'A newer version of it',
       resource: 'customers',
