@@ -119,19 +119,21 @@ export const day = v.pipe(
 export const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
+/** A date-time in UTC, of a day that each month has: next to nothing of it is to be worked out. */
+const PLAIN =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
+
 /**
  * An RFC 3339 date-time in UTC, cut to milliseconds, or null where there is no such instant.
  *
  * @see [RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)
  */
 export function toInstant(text: string): string | null {
+  if (PLAIN.test(text)) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`
   const found = INSTANT.exec(text)
   if (!found) return null
   const [, year, month, date, , fraction = '', sign, hours, minutes] = found
   if (!isDay(Number(year), Number(month), Number(date))) return null
-
-  // As it is kept already; a text that is put together is slower to write as JSON, too.
-  if (text.length === 24 && text[10] === 'T' && text.endsWith('Z')) return text
 
   const utc = `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
   if (!sign) return utc

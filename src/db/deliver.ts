@@ -177,8 +177,9 @@ const KEEP_KEY = `
 /** Rows as JSON arrays: half the bytes of objects, and quicker to read by place than by name. */
 const arrays = (rows: Row[], columns: readonly string[]) =>
   chunk(
-    rows.map(({ idx, values, odd }) => [
-      idx,
-      ...columns.map((name) => (name === ODD ? odd : values[name]) ?? null),
-    ]),
+    rows.map(({ idx, values, odd }) => {
+      const cells: unknown[] = [idx]
+      for (const name of columns) cells.push((name === ODD ? odd : values[name]) ?? null)
+      return cells
+    }),
   )

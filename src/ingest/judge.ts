@@ -62,27 +62,34 @@ export function judge(body: unknown, entity: Entity): Judged {
   const isWhole = issues.length === 0
   if (issues.some(({ code }) => code !== 'unknown_field')) return { ...judged, wrong: sent.length }
 
-  const seen = new Set<string>()
+  const names = sent.map((record) => (isObject(record) ? entity.nameOf(record) : null))
+  const isRepeated = repeated(names)
   for (const [index, record] of sent.entries()) {
-    const at = pointerOf(form, index)
     const { found, output, warnings } = isObject(record) ? entity.check(record) : NO_OBJECT
-    const name = isObject(record) ? entity.nameOf(record) : null
-    if (name !== null && seen.has(name)) found.push({ pointer: '', code: 'duplicate_key' })
-    else if (name !== null) seen.add(name)
+    if (isRepeated(index)) found.push({ pointer: '', code: 'duplicate_key' })
     if (found.length === 0 && isWhole) {
-      for (const warning of warnings) warning.pointer = at + warning.pointer
+      for (const warning of warnings) warning.pointer = pointerOf(form, index) + warning.pointer
       judged.good.push({ index, record: output, warnings })
       continue
     }
     judged.wrong += 1
     judged.errorsTotal += found.length
     judged.bad.push({ index, record: output })
+    const at = pointerOf(form, index)
     const key = keyIn(record, entity)
     for (const issue of found.slice(0, MAX_PER_RECORD)) {
       issues.push({ index, ...(key && { key }), ...issue, pointer: at + issue.pointer })
     }
   }
   return judged
+}
+
+/** Whether the name at a place was there before it. What comes in order has nothing twice. */
+function repeated(names: readonly (string | null)[]): (index: number) => boolean {
+  const isNext = (name: string | null, i: number) => i === 0 || name! > names[i - 1]!
+  if (names.every((name, i) => name !== null && isNext(name, i))) return () => false
+  const first = new Map(names.map((name, index) => [name, index] as const).reverse())
+  return (index) => names[index] !== null && first.get(names[index]!) !== index
 }
 
 const NO_OBJECT: Checked = {
