@@ -1,6 +1,6 @@
 import { arrived } from './arrivals.ts'
 import { chunk } from './chunks.ts'
-import { READ } from './log-statement.ts'
+import { type Policy, READ } from './log-statement.ts'
 import { ODD, type Odd, OWN_LINE } from './phrases.ts'
 import { tried } from './run.ts'
 import type { Shelf } from './shelf.ts'
@@ -25,7 +25,7 @@ export interface Parcel {
   dryRun: boolean
   lenient: boolean
   /** What becomes of records that refer to what is not known. */
-  policy: 'reject' | 'hold' | 'warn'
+  policy: Policy
   /** Whether anyone will ask what became of a single record. */
   told: boolean
   received: number
@@ -116,7 +116,7 @@ function batchOf(
   const bind = (text: string, ...more: unknown[]) =>
     session.prepare(text).bind(account, id, attempt, ...more)
   const log = bind(
-    sql.log(short.length, odd.length),
+    sql.log(policy, short.length, odd.length),
     parcel.receivedAt,
     resource,
     parcel.form,
@@ -126,7 +126,6 @@ function batchOf(
     parcel.wrong,
     parcel.errorsTotal,
     parcel.errors,
-    policy,
     idempotency?.key ?? null,
     idempotency?.digest ?? null,
     ...short,

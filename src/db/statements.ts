@@ -1,4 +1,4 @@
-import { logOf } from './log-statement.ts'
+import { logOf, type Policy } from './log-statement.ts'
 import { commas, EACH, LINE, OWN_LINE, type Phrases, phrasesOf, row, union } from './phrases.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -6,7 +6,7 @@ import type { Shelf } from './shelf.ts'
 export interface Statements {
   /** What of a record the short chunks hold, behind its index. */
   readonly short: readonly string[]
-  readonly log: (chunks: number, odds: number) => string
+  readonly log: (policy: Policy, chunks: number, odds: number) => string
   /** Tells what an earlier try of ours wrote, for a later one. */
   readonly writtenBefore: string
   /** Moves records whose indexed columns change; null where none can. */

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { id, type Rule } from '../fields.ts'
 import { step } from './envelope.ts'
 import type { Checked, Entity } from './judge.ts'
-import type { Warning } from './warnings.ts'
 import { BROKEN, type Pass, passOf } from './passed.ts'
+import type { Warning } from './warnings.ts'
 import type { Issue } from './words.ts'
 
 /** The fields of a record that has no others. */
