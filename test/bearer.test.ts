@@ -200,4 +200,17 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     expect(await verify(token, env, now + 3_600_000 - 1)).not.toBeNull()
     expect(await verify(token, env, now + 3_600_000)).toBeNull()
   })
+  test('what is remembered of a token is of its issuer alone, and as long as it is among the last', async () => {
+    const now = Date.now()
+    const tokens = await Promise.all(
+      Array.from({ length: 101 }, (_, i) => mint({ client_id: 'c', jti: `j-${i}` }, env, now)),
+    )
+    for (const again of [1, 2]) {
+      for (const [i, token] of tokens.entries()) {
+        expect([again, await verify(token, env, now)]).toMatchObject([again, { jti: `j-${i}` }])
+      }
+    }
+    const elsewhere = { ...env, BASE_URL: 'https://elsewhere.example' }
+    expect(await verify(tokens[100]!, elsewhere, now)).toBeNull()
+  })
 })
