@@ -12,6 +12,8 @@ interface Step {
   readonly type: string
   readonly pipe?: readonly Step[]
   readonly requirement?: unknown
+  readonly check?: Test
+  readonly options?: readonly unknown[]
   readonly wrapped?: Step
   '~run'(dataset: { typed?: true; value: unknown }, config: object): Result
 }
@@ -27,7 +29,15 @@ interface Result {
  * is broken, and Valibot is asked why. What it does not know of it leaves to Valibot.
  */
 export function passOf(field: v.GenericSchema): Pass {
-  const passes = stepsOf(field as unknown as Step).map(stepOf)
+  const steps = stepsOf(field as unknown as Step)
+  const tests = steps.map(testOf)
+  if (tests.every((test) => test !== null)) {
+    return (value) => {
+      for (const test of tests) if (!test(value as never)) return BROKEN
+      return value
+    }
+  }
+  const passes = steps.map((step, i) => passBy(step, tests[i] ?? null))
   return (value) => {
     let now = value
     for (const pass of passes) {
@@ -44,16 +54,19 @@ function stepsOf(step: Step): readonly Step[] {
   return step.pipe ? step.pipe.flatMap(stepsOf) : [step]
 }
 
-const only =
-  (isRight: (value: never) => boolean): Pass =>
-  (value) =>
-    isRight(value as never) ? value : BROKEN
+type Test = (value: never) => boolean
 
-function stepOf(step: Step): Pass {
-  const { kind, type, requirement } = step
-  if (type === 'string' && kind === 'schema') return only((value) => typeof value === 'string')
-  if (type === 'check') return only(requirement as (value: never) => boolean)
-  const isSchema = kind === 'schema'
+/** A step that only asks whether a value is right, as what it asks. */
+function testOf({ kind, type, requirement, check, options }: Step): Test | null {
+  if (kind === 'schema' && type === 'string') return (value) => typeof value === 'string'
+  if (kind === 'schema' && type === 'custom') return check!
+  if (kind === 'schema' && type === 'picklist') return (value) => options!.includes(value)
+  return kind === 'validation' && type === 'check' ? (requirement as Test) : null
+}
+
+function passBy(step: Step, test: Test | null): Pass {
+  if (test) return (value) => (test(value as never) ? value : BROKEN)
+  const isSchema = step.kind === 'schema'
   return (value) => {
     const result = step['~run'](isSchema ? { value } : { typed: true, value }, {})
     return result.issues ? BROKEN : result.value
