@@ -19,11 +19,13 @@ export async function buildOurs(outdir: string): Promise<string> {
   return readFileSync(`${outdir}/index.js`, 'utf8')
 }
 
-/** A peer, in one file. */
-export async function buildPeer(path: string): Promise<string> {
+/** A peer, in one file; what it names as `tributary:service` is the built service, if it is said. */
+export async function buildPeer(path: string, service?: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path],
     bundle: true,
+    external: ['cloudflare:*', 'node:*'],
+    ...(service && { alias: { 'tributary:service': service } }),
     minify: true,
     write: false,
     format: 'esm',

@@ -12,10 +12,14 @@ export interface Answer {
 /** Sends one request and reads the whole answer. */
 export function send(
   url: URL,
-  { body, headers }: { body?: string; headers?: Record<string, string> } = {},
+  {
+    body,
+    headers,
+    method = body ? 'POST' : 'GET',
+  }: { body?: string; headers?: Record<string, string>; method?: string } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent, method: body ? 'POST' : 'GET', headers }, (response) => {
+    const sent = request(url, { agent, method, headers }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (part: string) => {

@@ -23,3 +23,15 @@ declare module 'cloudflare:workers' {
     alarm?(): void | Promise<void>
   }
 }
+
+/** The service as it is deployed; `bench/build.ts` says where it is. */
+declare module 'tributary:service' {
+  type ObjectClass = new (
+    state: import('@cloudflare/workers-types').DurableObjectState,
+    env: unknown,
+  ) => object
+  export const TokenGate: ObjectClass
+  export const ClientGate: ObjectClass
+  const service: import('@cloudflare/workers-types').ExportedHandler
+  export default service
+}

@@ -17,7 +17,7 @@ export interface Running {
 export async function start(
   script: string,
   state: string,
-  more: Pick<Config, 'env' | 'exports'> = {},
+  more: Pick<Config, 'env' | 'exports' | 'triggers'> = {},
 ): Promise<Running> {
   const before = children()
   const miniflare = new Miniflare({
@@ -36,6 +36,7 @@ export async function start(
             modules: { 'index.js': { type: 'esm', contents: script } },
           },
           exports: more.exports,
+          triggers: more.triggers,
           env: { ...more.env, DB: { type: 'd1', id: 'DB' } },
         },
       },

@@ -1,0 +1,114 @@
+import { type Answer, send } from '../http.ts'
+import type { Counted } from './meter.ts'
+import { counted, naiveParty, ourParty, type Party } from './parties.ts'
+import type { Usage } from './prices.ts'
+import { WORKS, type Work } from './works.ts'
+
+/** What one kind of work cost, and how many records it was. */
+export interface Measured {
+  work: Work
+  records: number
+  ours: Counted
+  /** Null where the naive design has no such thing. */
+  naive: Counted | null
+}
+
+/** All that was counted. */
+export interface Costs {
+  measured: Measured[]
+  /** What a new access token costs. */
+  token: Usage
+  /** What comes after: objects write their true count when nothing has come for a while. */
+  after: Usage
+}
+
+/** Visitors come one at a time. */
+const CLICKS = 200
+
+/** An object is billed for its 128 MB, in GB, for as long as a timer of its own waits. */
+const OBJECT_GB = 0.128
+const PAUSE_MS = 5000
+
+/**
+ * Sends so many records of each kind, in bulks, to the service and to the naive design, and counts
+ * what the platform would bill. Each kind of work has a token of its own.
+ */
+export async function measure(
+  folder: string,
+  records: number,
+  bulk: number,
+  pauseMs = PAUSE_MS,
+): Promise<Costs> {
+  const parties: Party[] = []
+  try {
+    const ours = await ourParty(folder)
+    parties.push(ours)
+    const naive = await naiveParty(folder)
+    parties.push(naive)
+    await counted(ours)
+    await ours.enter('partner')
+    const token = (await counted(ours)).usage
+
+    const measured: Measured[] = []
+    for (const work of WORKS) {
+      const isClick = work.phase === 'follow'
+      const n = isClick ? Math.min(records, CLICKS) : records
+      const size = isClick ? 1 : bulk
+      measured.push({
+        work,
+        records: n,
+        ours: (await count(ours, work, n, size))!,
+        naive: await count(naive, work, n, size),
+      })
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs * 1.2))
+    const { usage } = await counted(ours)
+    const objectGbSeconds = (WORKS.length * OBJECT_GB * PAUSE_MS) / 1000
+    return { measured, token, after: { ...usage, objectGbSeconds } }
+  } finally {
+    for (const { running } of parties) await running.end()
+  }
+}
+
+/** Does one kind of work; null where there is none of the kind. */
+async function count(party: Party, work: Work, records: number, bulk: number) {
+  const path = party.pathOf(work)
+  if (path === null) return null
+  const headers = await party.enter(work.to)
+  const url = new URL(path, party.running.url)
+  const bodies: (string | undefined)[] = []
+  for (let i = 0; i < records; i += bulk) {
+    const end = Math.min(i + bulk, records)
+    const bulkOf = Array.from({ length: end - i }, (_, j) => work.record(i + j))
+    bodies.push(work.phase === 'follow' ? undefined : JSON.stringify(bulkOf))
+  }
+  await counted(party)
+  const cpuBefore = party.running.cpu() ?? Number.NaN
+  const started = performance.now()
+  for (const body of bodies) check(work, await send(url, { headers, ...(body && { body }) }))
+  if (work.phase === 'follow') await clicksOf(party, records)
+  const seconds = (performance.now() - started) / 1000
+  const cpuMs = (party.running.cpu() ?? Number.NaN) - cpuBefore
+  const { usage, written } = await counted(party)
+  const objectGbSeconds = usage.objectRequests > 0 ? seconds * OBJECT_GB : 0
+  return { usage: { ...usage, cpuMs, objectGbSeconds }, written }
+}
+
+/** A count of what did not happen is worth nothing. */
+function check({ phase, outcome, resource }: Work, { status, text }: Answer) {
+  if (phase === 'follow' && status === 302) return
+  const { summary, received } = status < 300 ? JSON.parse(text) : {}
+  // The naive design does not say what became of a record.
+  const became = summary ? summary[outcome] === summary.received : received > 0
+  if (!became) throw new Error(`${resource}, ${phase}: ${status} ${text.slice(0, 500)}`)
+}
+
+/** Waits until all clicks have come through the queue. */
+async function clicksOf({ running }: Party, clicks: number) {
+  for (let i = 0; i < 100; i++) {
+    const n = await running.database.prepare('select count(*) as n from clicks').first('n')
+    if (n === clicks) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('Clicks are missing.')
+}

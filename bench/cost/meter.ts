@@ -1,0 +1,171 @@
+import type {
+  D1Database,
+  D1PreparedStatement,
+  D1Result,
+  DurableObjectState,
+  ExecutionContext,
+  ExportedHandler,
+  MessageBatch,
+  Queue,
+} from '@cloudflare/workers-types'
+import { nothing, type Usage } from './prices.ts'
+
+/** Where a metered Worker tells what was counted since it was last asked. */
+export const METER_PATH = '/_meter'
+
+/** What was counted, and which tables the rows of D1 went to. */
+export interface Counted {
+  usage: Usage
+  written: Record<string, number>
+}
+
+// The Worker and its objects share an isolate here, so one count serves them all.
+let usage = nothing()
+let written: Record<string, number> = {}
+
+/** Stands before what does the real work: nothing is answered in its place. */
+const before = <T extends object>(target: T, own: Record<string, unknown>): T =>
+  new Proxy(target, {
+    get(_, name) {
+      const value = own[String(name)] ?? Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+
+/** A Worker, with everything counted that the platform would bill for it. */
+export const metered = (worker: ExportedHandler): ExportedHandler => ({
+  async fetch(request, env, context) {
+    if (new URL(request.url).pathname === METER_PATH) return Response.json(told()) as never
+    usage.requests += 1
+    return worker.fetch!(request, watched(env as object), context)
+  },
+  // Not named among what is billed as a request, and counted as one: rather too much than too little.
+  async queue(batch: MessageBatch, env: unknown, context: ExecutionContext) {
+    usage.requests += 1
+    await worker.queue!(watchBatch(batch), watched(env as object), context)
+  },
+})
+
+function told(): Counted {
+  const counted = { usage, written }
+  usage = nothing()
+  written = {}
+  return counted
+}
+
+/** What a Worker is given, each with its own way to be counted. */
+function watched(env: object): object {
+  const { DB, CLICKS, TOKEN_GATE, CLIENT_GATE } = env as Record<string, object | undefined>
+  return {
+    ...env,
+    DB: watchDatabase(DB as D1Database),
+    ...(CLICKS && { CLICKS: watchQueue(CLICKS as Queue) }),
+    ...(TOKEN_GATE && { TOKEN_GATE: watchObjects(TOKEN_GATE) }),
+    ...(CLIENT_GATE && { CLIENT_GATE: watchObjects(CLIENT_GATE) }),
+  }
+}
+
+/** D1 itself says what each statement read and wrote. */
+function watchDatabase(database: D1Database): D1Database {
+  const real = new WeakMap<object, { statement: D1PreparedStatement; table: string }>()
+  const count = (table: string, { meta }: D1Result) => {
+    usage.rowsRead += meta.rows_read
+    usage.rowsWritten += meta.rows_written
+    if (meta.rows_written > 0) written[table] = (written[table] ?? 0) + meta.rows_written
+  }
+  const watch = (statement: D1PreparedStatement, table: string): D1PreparedStatement => {
+    const all = async () => {
+      const result = await statement.all()
+      count(table, result)
+      return result
+    }
+    const watching = before(statement, {
+      bind: (...values: unknown[]) => watch(statement.bind(...values), table),
+      all,
+      run: all,
+      first: async (column?: string) => {
+        const row = (await all()).results[0] as Record<string, unknown> | undefined
+        return (column ? row?.[column] : row) ?? null
+      },
+      // It would say nothing of what it read.
+      raw: async () => (await all()).results.map((row) => Object.values(row as object)),
+    })
+    real.set(watching, { statement, table })
+    return watching
+  }
+  const methods = (to: Pick<D1Database, 'prepare' | 'batch'>) => ({
+    prepare: (text: string) => watch(to.prepare(text), tableOf(text)),
+    batch: async (list: D1PreparedStatement[]) => {
+      const known = list.map((statement) => real.get(statement)!)
+      const answers = await to.batch(known.map(({ statement }) => statement))
+      for (const [i, answer] of answers.entries()) count(known[i]!.table, answer)
+      return answers
+    },
+  })
+  return before(database, {
+    ...methods(database),
+    withSession: (bookmark: string) => {
+      const session = database.withSession(bookmark)
+      return before(session, methods(session))
+    },
+  })
+}
+
+/** The table that a statement writes. */
+const tableOf = (text: string) => /\b(?:insert into|update)\s+"?(\w+)/i.exec(text)?.[1] ?? ''
+
+/** Each call of a method is a request to the object. */
+const watchObjects = (namespace: object): object =>
+  before(namespace, {
+    getByName: (name: string) =>
+      new Proxy((namespace as { getByName(name: string): object }).getByName(name), {
+        get(stub, method) {
+          usage.objectRequests += 1
+          return Reflect.get(stub, method, stub)
+        },
+      }),
+  })
+
+/** Sent is written; delivered is read, and deleted when it is acknowledged. */
+const watchQueue = (queue: Queue): Queue =>
+  before(queue, {
+    send: (message: unknown) => {
+      usage.queueOperations += 1
+      return queue.send(message)
+    },
+  })
+
+function watchBatch(batch: MessageBatch): MessageBatch {
+  const messages = batch.messages.map((message) => {
+    usage.queueOperations += 1
+    const ack = () => {
+      usage.queueOperations += 1
+      message.ack()
+    }
+    return before(message, { ack })
+  })
+  return before(batch, { messages })
+}
+
+/** The state of an object: what is got or put by a key is a row, and so is an alarm. */
+export function watchState(state: DurableObjectState): DurableObjectState {
+  const { storage } = state
+  const reads = (method: (key: string) => unknown) => (key: string) => {
+    usage.objectRowsRead += 1
+    return method.call(storage.kv, key)
+  }
+  const writes =
+    <A extends unknown[]>(target: object, method: (...said: A) => unknown) =>
+    (...said: A) => {
+      usage.objectRowsWritten += 1
+      return method.apply(target, said)
+    }
+  const kv = before(storage.kv, {
+    get: reads(storage.kv.get),
+    put: writes(storage.kv, storage.kv.put),
+    delete: writes(storage.kv, storage.kv.delete),
+  })
+  return before(state, {
+    storage: before(storage, { kv, setAlarm: writes(storage, storage.setAlarm) }),
+  })
+}

@@ -1,0 +1,22 @@
+import service, {
+  ClientGate as ServiceClientGate,
+  TokenGate as ServiceTokenGate,
+} from 'tributary:service'
+import type { DurableObjectState } from '@cloudflare/workers-types'
+import { metered, watchState } from './meter.ts'
+
+// The service as it is deployed, with a meter around it.
+
+type ObjectClass = new (state: DurableObjectState, env: unknown) => object
+
+const watching = (Real: ObjectClass) =>
+  class extends Real {
+    constructor(state: DurableObjectState, env: unknown) {
+      super(state, env)
+      Object.defineProperty(this, 'ctx', { value: watchState(state) })
+    }
+  }
+
+export const TokenGate = watching(ServiceTokenGate)
+export const ClientGate = watching(ServiceClientGate)
+export default metered(service)

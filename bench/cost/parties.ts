@@ -1,0 +1,116 @@
+import { newKeySet, newTrackingKeys } from '../../scripts/keys.ts'
+import { buildOurs, buildPeer } from '../build.ts'
+import { good } from '../http.ts'
+import { ACCOUNT } from '../peers/upsert.ts'
+import { MIGRATIONS } from '../schema.ts'
+import { execute, type Running, start } from '../worker.ts'
+import { type Counted, METER_PATH } from './meter.ts'
+import type { Work } from './works.ts'
+
+/** A metered Worker that takes work, and what lets a caller in. */
+export interface Party {
+  running: Running
+  /** Where some work is sent to; null where there is no such thing. */
+  pathOf: (work: Work) => string | null
+  /** A new token for an account, so that no kind of work spends another one's requests. */
+  enter: (to: Work['to']) => Promise<Record<string, string>>
+}
+
+/** What was counted since the last time. */
+export const counted = async ({ running }: Party): Promise<Counted> =>
+  JSON.parse(await good(new URL(METER_PATH, running.url)))
+
+const ADMIN_KEY = 'admin-key-of-the-bench'
+const LANDING = 'https://landing.example/start'
+const MEDIA = { 'Content-Type': 'application/json' }
+
+/** The service as it is deployed, with an account of each kind. */
+export async function ourParty(folder: string): Promise<Party> {
+  await buildOurs(`${folder}/build`)
+  const object = (exportName: string) =>
+    ({ type: 'durable-object', exportName, worker: 'bench' }) as const
+  const sqlite = { type: 'durable-object', storage: 'sqlite' } as const
+  const script = await buildPeer('bench/cost/metered.ts', `${folder}/build/index.js`)
+  const running = await start(script, `${folder}/ours`, {
+    env: {
+      BASE_URL: { type: 'text', value: 'http://127.0.0.1' },
+      SIGNING_KEYS: { type: 'text', value: await newKeySet() },
+      TRACKING_KEYS: { type: 'text', value: newTrackingKeys() },
+      ADMIN_KEY: { type: 'text', value: ADMIN_KEY },
+      TOKEN_GATE: object('TokenGate'),
+      CLIENT_GATE: object('ClientGate'),
+      CLICKS: { type: 'queue', name: 'clicks' },
+    },
+    exports: { TokenGate: sqlite, ClientGate: sqlite },
+    triggers: [{ type: 'queue', name: 'clicks', maxBatchSize: 100, maxBatchTimeout: 1 }],
+  })
+  await execute(running, MIGRATIONS)
+
+  const admin = async (method: string, path: string, body: object) =>
+    JSON.parse(
+      await good(new URL(`/admin/v1/${path}`, running.url), {
+        method,
+        headers: { ...MEDIA, Authorization: `Bearer ${ADMIN_KEY}` },
+        body: JSON.stringify(body),
+      }),
+    )
+  const account = async (id: string, vertical: string, unknown_customer: string) => {
+    const policies = { name: id, vertical, unknown_customer, mode: 'test' }
+    await admin('POST', 'accounts', { account: id, ...policies })
+    await admin('PUT', `accounts/${id}/affiliates`, [{ affiliate_id: 'IB-07' }])
+    return id
+  }
+  const tokenOf = async (id: string) => {
+    const { client_id, client_secret } = await admin('POST', `accounts/${id}/clients`, {})
+    return async () => {
+      const form = { grant_type: 'client_credentials', client_id, client_secret }
+      const text = await good(new URL('/oauth/token', running.url), {
+        body: String(new URLSearchParams(form)),
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      })
+      return { Authorization: `Bearer ${JSON.parse(text).access_token}`, ...MEDIA }
+    }
+  }
+  const brand = await account('brand', 'igaming', 'hold')
+  const enter = {
+    partner: await tokenOf(await account('partner', 'forex', 'reject')),
+    'holding partner': await tokenOf(await account('holding', 'forex', 'hold')),
+    brand: async () => {
+      const { brand_token } = await admin('POST', `accounts/${brand}/brand-tokens`, {})
+      return { 'x-api-key': brand_token, ...MEDIA }
+    },
+    visitors: async () => ({}),
+  }
+  const link = { affiliate_id: 'IB-07', landing_page: LANDING }
+  const { link_id } = await admin('POST', `accounts/${brand}/links`, link)
+  return {
+    running,
+    pathOf: ({ path }) => path.replace('LINK', link_id),
+    enter: (to) => enter[to](),
+  }
+}
+
+const NAIVE = [
+  'create table tokens (token text primary key, account text not null) strict, without rowid',
+  `create table token_requests (token text, minute integer, requests integer not null,
+     primary key (token, minute)) strict, without rowid`,
+  `insert into accounts (id, name, vertical, mode, unknown_customer, created_at)
+   values ('${ACCOUNT}', 'Bench', 'forex', 'test', 'reject', '2026-09-01T00:00:00.000Z')`,
+  `insert into links values ('LINKLINK', '${ACCOUNT}', 'IB-07', null, '${LANDING}', 0, '2026-09-01')`,
+]
+
+/** The naive design. */
+export async function naiveParty(folder: string): Promise<Party> {
+  const running = await start(await buildPeer('bench/cost/naive.ts'), `${folder}/naive`)
+  await execute(running, [...MIGRATIONS, ...NAIVE])
+  let tokens = 0
+  return {
+    running,
+    pathOf: ({ naive }) => naive?.replace('LINK', 'LINKLINK') ?? null,
+    async enter() {
+      tokens += 1
+      await execute(running, [`insert into tokens values ('token-${tokens}', '${ACCOUNT}')`])
+      return { Authorization: `token-${tokens}`, ...MEDIA }
+    },
+  }
+}

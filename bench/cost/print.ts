@@ -1,0 +1,78 @@
+import { table } from '../figures.ts'
+import { above, beside, floorDollars, lineOf, mix, rowsOf } from './bill.ts'
+import type { Costs } from './measure.ts'
+import { dollars, METERS, PRICES } from './prices.ts'
+
+const millions = (n: number) => (n / 1e6).toFixed(3)
+const usd = (n: number, digits = 2) => `$${n.toFixed(digits)}`
+const none = '–'
+
+/** All that was counted, as tables of a million records. */
+export function printed(costs: Costs, records: number, bulk: number): string {
+  return [
+    `A million records of each kind, counted at ${records}, in bulks of ${bulk}, on Workers Paid without
+what the plan includes. Rows in millions, those of objects among them.
+Naive: the same tables and indexes, tokens and their rate in D1, all columns upserted; it checks no
+reference, holds nothing and logs nothing. Floor: the record and the indexes that get an entry.`,
+    byKind(costs),
+    'The whole bill of a million records, as many of each kind that both designs know:',
+    bill(costs),
+    notes(costs),
+  ].join('\n\n')
+}
+
+function byKind({ measured }: Costs): string {
+  const rows = measured.map((one) => {
+    const line = lineOf(one)
+    const { resource, phase, floor, ours, naive } = line
+    return [
+      `${resource}: ${phase}`,
+      millions(floor),
+      millions(rowsOf(ours)),
+      floor > 0 ? (rowsOf(ours) / floor).toFixed(3) : `+${above(line).toFixed(3)}`,
+      naive ? millions(rowsOf(naive)) : none,
+      millions(ours.rowsRead),
+      naive ? millions(naive.rowsRead) : none,
+      usd(floorDollars(floor)),
+      usd(dollars(ours)),
+      naive ? usd(dollars(naive)) : none,
+    ]
+  })
+  const head = ['written', 'floor', 'ours', '/ floor', 'naive', 'read: ours', 'naive']
+  return table([[...head, '$ floor', 'ours', 'naive'], ...rows])
+}
+
+function bill(costs: Costs): string {
+  const { ours, naive, floor } = mix(costs)
+  const row = (name: string, price: string, count: string[], cost: number[]) => [
+    name,
+    price,
+    ...count,
+    ...cost.map((n) => usd(n, 4)),
+  ]
+  return table([
+    ['', 'a million', 'ours', 'naive', 'ours', 'naive'],
+    ...METERS.map((meter) => {
+      const { title, perMillion } = PRICES[meter]
+      const counts = [ours[meter], naive[meter]]
+      const costing = counts.map((n) => (n * perMillion) / 1e6)
+      return row(title, `$${perMillion}`, counts.map(millions), costing)
+    }),
+    row('all', '', ['', ''], [dollars(ours), dollars(naive)]),
+    row('its rows at the floor', '', [millions(floor), ''], [floorDollars(floor)]).concat(none),
+  ])
+}
+
+function notes({ measured, token }: Costs): string {
+  const others = beside(measured).map(([where, rows]) => `${rows.toFixed(2)} ${where}`)
+  const moved = measured.filter(({ work }) => !work.promised).map(lineOf)
+  const most = Math.max(...moved.map((line) => rowsOf(line.ours) / line.floor))
+  return `Beside its records a request writes ${others.join(', ')}.
+What moves to another day is written up to ${most.toFixed(1)} × its floor, and promised no better: the
+statement that moves it names all indexed columns, and the one that stores the rest writes it again.
+A click costs more than the naive one, for it goes through the queue: no visitor waits for a write.
+A new token: ${token.objectRequests} object requests, ${token.objectRowsWritten} object rows, ${token.rowsRead} D1 rows read.
+CPU is that of the whole local runtime, D1 and objects included: Cloudflare bills the Worker's alone.
+GB-s: the time from the first to the last request of each kind, and 5 s after it; a partner who sends
+less often pays for more such pauses. A run of the queue's consumer counts as a Worker request.`
+}

@@ -1,0 +1,176 @@
+/** One kind of request, of which many are sent, and what its records must at least write. */
+export interface Work {
+  /** What is sent, and what it does there. */
+  resource: string
+  phase: 'insert' | 'update' | 'another day' | 'replay' | 'held' | 'release' | 'follow'
+  /** Rows that each record writes at least: itself, and each index that has a new entry for it. */
+  floor: number
+  /** Whether it is promised that we keep to the floor: more of it is a fault. */
+  promised: boolean
+  /** Where it is sent to: the account that holds what is unknown, or the one that refuses it. */
+  to: 'partner' | 'holding partner' | 'brand' | 'visitors'
+  path: string
+  /** Where the naive design takes the same; it holds nothing. */
+  naive?: string
+  record: (i: number) => object
+  /** What becomes of each record. */
+  outcome: 'created' | 'updated' | 'unchanged' | 'held'
+}
+
+const DAYS = ['2026-10-02', '2026-10-03'] as const
+type Made = (i: number, version: { changed?: boolean; day?: string }) => object
+
+const customer =
+  (prefix: string): Made =>
+  (i, { changed, day = DAYS[0] }) => ({
+    customer_id: `${prefix}-${i}`,
+    signup_date: `${day}T08:30:00.000Z`,
+    last_modified_date: '2026-10-04T08:30:00.000Z',
+    affiliate_id: 'IB-07',
+    tracking_data: 'click-42',
+    country_code: 'DE',
+    email: changed ? `new-${i}@example.com` : `c-${i}@example.com`,
+  })
+
+const transaction =
+  (prefix: string): Made =>
+  (i, { changed, day = DAYS[0] }) => ({
+    transaction_id: `T-${i}`,
+    customer_id: `${prefix}-${i}`,
+    transaction_type: i % 3 ? 'deposit' : 'withdrawal',
+    amount_currency: 100 + (i % 900) / 4,
+    currency: 'EUR',
+    transaction_date: `${day}T09:30:00.000Z`,
+    status: changed ? 'approved' : 'pending',
+  })
+
+const traded: Made = (i, { changed }) => ({
+  customer_id: `C-${i}`,
+  date: DAYS[0],
+  instrument: 'EURUSD',
+  currency: 'USD',
+  lots_traded: changed ? 2.5 : 1.5,
+  pnl: (i % 100) / 4,
+})
+
+const player =
+  (prefix: string): Made =>
+  (i, { changed, day = DAYS[0] }) => ({
+    customerId: `${prefix}-${i}`,
+    regtime: `${day} 08:30`,
+    country: 'DE',
+    newsletter: changed ? 'no' : 'yes',
+  })
+
+const event =
+  (prefix: string, ids: string): Made =>
+  (i, { changed, day = DAYS[0] }) => ({
+    eventname: 'Deposit',
+    customerid: `${prefix}-${i}`,
+    eventid: `${ids}-${i}`,
+    createtime: `${day} 09:30`,
+    Value: changed ? '120.00' : '100.00',
+    Currency: 'EUR',
+  })
+
+type Where = Pick<Work, 'resource' | 'to' | 'path' | 'naive'>
+
+/** What is sent first, changed, on another day and again; `floor` is that of the first time. */
+function life(where: Where, floor: number, made: Made, moves = true): Work[] {
+  const of = (
+    phase: Work['phase'],
+    outcome: Work['outcome'],
+    rows: number,
+    version: Parameters<Made>[1],
+  ): Work => ({
+    ...where,
+    phase,
+    outcome,
+    floor: rows,
+    promised: phase !== 'another day',
+    record: (i) => made(i, version),
+  })
+  const last = { changed: true, ...(moves && { day: DAYS[1] }) }
+  return [
+    of('insert', 'created', floor, {}),
+    of('update', 'updated', 1, { changed: true }),
+    // The record, and its entry in the index by day.
+    ...(moves ? [of('another day', 'updated', 2, last)] : []),
+    of('replay', 'unchanged', 0, last),
+  ]
+}
+
+const partner = (resource: string): Where => ({
+  resource: `partner ${resource}`,
+  to: 'partner',
+  path: `/api/v1/forex/${resource}`,
+  naive: `/records/${resource}`,
+})
+const brand = (resource: string, naive: string): Where => ({
+  resource: `brand ${resource}`,
+  to: 'brand',
+  path: `/tracking/events/${resource}`,
+  naive: `/records/${naive}`,
+})
+
+/**
+ * What is sent before its customer, and is in the index of what is held alone; then the customer, who
+ * writes two rows, and lets it into the indexes by day and by customer.
+ */
+function early(to: Where, customers: Where, early: Made, known: Made): Work[] {
+  const { naive: _, ...where } = to
+  const { naive: __, ...whose } = customers
+  return [
+    {
+      ...where,
+      phase: 'held',
+      floor: 2,
+      promised: true,
+      outcome: 'held',
+      record: (i) => early(i, {}),
+    },
+    {
+      ...whose,
+      resource: `${where.resource}, its customer`,
+      phase: 'release',
+      floor: 5,
+      promised: true,
+      outcome: 'created',
+      record: (i) => known(i, {}),
+    },
+  ]
+}
+
+const held = (where: Where): Where => ({ ...where, to: 'holding partner' })
+
+/** All kinds of work, in the order in which they can be done. */
+export const WORKS: readonly Work[] = [
+  ...life(partner('customers'), 2, customer('C')),
+  ...life(partner('transactions'), 3, transaction('C')),
+  ...life(partner('trading-activity'), 2, traded, false),
+  ...early(
+    held(partner('transactions')),
+    held(partner('customers')),
+    transaction('H'),
+    customer('H'),
+  ),
+  ...life(brand('customers', 'players'), 2, player('P')),
+  ...life(brand('activities', 'activities'), 3, event('P', 'E')),
+  ...early(
+    brand('activities', 'activities'),
+    brand('customers', 'players'),
+    event('H', 'H'),
+    player('H'),
+  ),
+  {
+    resource: 'clicks',
+    phase: 'follow',
+    floor: 1,
+    promised: true,
+    to: 'visitors',
+    path: '/go/LINK',
+    naive: '/go/LINK',
+    record: () => ({}),
+    outcome: 'created',
+  },
+]

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { faults, lineOf } from '../bench/cost/bill.ts'
+import { type Costs, measure } from '../bench/cost/measure.ts'
+import { dollars, nothing } from '../bench/cost/prices.ts'
+import { printed } from '../bench/cost/print.ts'
+
+// `npm run cost`, with few records: what is counted, not what it costs here.
+
+const N = 100
+/** The delivery and its count, those of it that are held, its arrival, the totals of two lists. */
+const BESIDE = 6
+const RECORDS = ['customers', 'transactions', 'activity', 'events', 'clicks']
+
+describe('npm run cost', { timeout: 120_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-cost-'))
+  let costs: Costs
+  before(async () => {
+    costs = await measure(folder, N, N, 0)
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  const rows = (written: Record<string, number>) =>
+    RECORDS.reduce((all, table) => all + (written[table] ?? 0), 0)
+
+  test('what is promised writes its floor of records to the row, and a handful beside', () => {
+    const kinds = costs.measured.filter(({ work }) => work.promised)
+    assert.equal(kinds.length, 20)
+    for (const { work, records, ours } of kinds) {
+      const { resource, phase, floor } = work
+      assert.equal(rows(ours.written), floor * records, `${resource}, ${phase}`)
+      assert.ok(ours.usage.rowsWritten <= floor * records + BESIDE, `${resource}, ${phase}`)
+    }
+  })
+
+  test('a bulk is one request to the Worker and one to an object, which writes now and then', () => {
+    const bulks = costs.measured.filter(({ work }) => work.phase !== 'follow')
+    for (const { ours } of bulks) {
+      assert.equal(ours.usage.requests, 1)
+      assert.equal(ours.usage.objectRequests, 1)
+      assert.equal(ours.usage.objectRowsRead, 4)
+    }
+    const written = bulks.reduce((all, { ours }) => all + ours.usage.objectRowsWritten, 0)
+    // A lease for each token, and the true count of those that have paused meanwhile.
+    assert.ok(written >= bulks.length && written <= 2 * bulks.length, String(written))
+    assert.equal(costs.token.objectRequests, 3)
+  })
+
+  test('a click is written to the queue, read and deleted, and asks no object', () => {
+    const { ours } = costs.measured.find(({ work }) => work.phase === 'follow')!
+    assert.equal(ours.usage.queueOperations, 3 * N)
+    assert.equal(ours.usage.objectRequests, 0)
+  })
+
+  test('the naive design writes every index each time, and the rows of its rate', () => {
+    const { naive } = costs.measured.find(
+      ({ work }) => work.resource === 'partner transactions' && work.phase === 'replay',
+    )!
+    assert.deepEqual(naive!.written, { transactions: 3 * N, token_requests: 1 })
+  })
+
+  test('all of it is in the table, and a floor that is left is found', () => {
+    const text = printed(costs, N, N)
+    for (const { work } of costs.measured)
+      assert.ok(text.includes(`${work.resource}: ${work.phase}`), work.resource)
+    assert.match(text, /^all +\$\d+\.\d{4} +\$\d+\.\d{4}$/m)
+
+    const [first] = costs.measured
+    const left = structuredClone({ ...first!, work: { ...first!.work, record: null } }) as never
+    const line = lineOf(left)
+    line.ours.objectRowsWritten = 0
+    line.ours.rowsWritten = line.floor * 1.1
+    assert.deepEqual(faults([line]), [])
+    line.ours.rowsWritten += 1
+    assert.deepEqual(faults([line]), [line])
+    assert.deepEqual(faults([{ ...line, promised: false }]), [])
+  })
+})
+
+test('a bill is what was used at what a million costs', () => {
+  const used = { ...nothing(), requests: 1e6, rowsWritten: 3e6, objectRowsWritten: 1e6 }
+  assert.equal(dollars({ ...used, queueOperations: 3e6, cpuMs: 5e6 }).toFixed(6), '5.600000')
+})
