@@ -6,7 +6,12 @@ export const ENVIRONMENTS = [undefined, 'staging', 'production'] as const
 /** As much of an environment as our scripts look at. */
 interface Config {
   compatibility_date: string
-  d1_databases: { binding: string; migrations_dir: string }[]
+  d1_databases: {
+    binding: string
+    migrations_dir: string
+    database_name: string
+    database_id: string
+  }[]
   durable_objects: { bindings: { name: string; class_name: string }[] }
   exports: unknown
   queues: {

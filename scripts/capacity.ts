@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util'
+import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
+import { ACT, type Fill, fillOf, LIMIT_BYTES, WARN } from './capacity/fill.ts'
+import { ENVIRONMENTS } from './config.ts'
+
+// How full each D1 database is: `npm run capacity -- --env production`, or `--local` for that of
+// `npm run dev`. Exit code 1: one of them is so full that a new binding cannot wait.
+
+const MOST = 5
+const STATE = '.wrangler/state'
+
+function usage(why: string): never {
+  console.error(why)
+  process.exit(2)
+}
+
+const { values } = parseArgs({
+  options: {
+    env: { type: 'string' },
+    local: { type: 'boolean', default: false },
+    'persist-to': { type: 'string', default: STATE },
+  },
+})
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`
+
+function size(bytes: number): string {
+  if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(2)} GB`
+  return bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e3).toFixed(1)} kB`
+}
+
+function show({ binding, name, bytes, share, records, accounts, ...more }: Fill): string {
+  const { writtenToday, growth, daysLeft } = more
+  const lines = [
+    `${binding} (${name}): ${size(bytes)}, ${percent(share)} of ${size(LIMIT_BYTES)}`,
+    `  ${whole.format(records)} records, accounts: ${accounts.length}`,
+    ...accounts
+      .slice(0, MOST)
+      .map(
+        (one) =>
+          `    ${one.account}: ${whole.format(one.records)} (${percent(one.records / records)})`,
+      ),
+  ]
+  if (accounts.length > MOST) lines.push(`    and ${accounts.length - MOST} more`)
+  if (writtenToday !== null) lines.push(`  ${whole.format(writtenToday)} rows written in 24 h`)
+  if (growth !== null && daysLeft !== null)
+    lines.push(`  grows by about ${size(growth)} a day: full in ${whole.format(daysLeft)} days`)
+  if (share >= WARN) {
+    const [how, what] = share >= ACT ? ['FULL SOON', 'now'] : ['filling up', 'soon']
+    lines.push(`  ${how}: name another binding on new accounts ${what}, see docs/runbook.md`)
+  }
+  return lines.join('\n')
+}
+
+async function tell(databases: readonly Database[]) {
+  for (const database of databases) {
+    const fill = await fillOf(database, Date.now())
+    console.log(show(fill))
+    if (fill.share >= ACT) process.exitCode = 1
+  }
+}
+
+if (values.local) {
+  const { databases, end } = await localDatabases(values['persist-to'])
+  try {
+    await tell(databases)
+  } finally {
+    await end()
+  }
+} else if (values.env && (ENVIRONMENTS as readonly unknown[]).includes(values.env)) {
+  await tell(remoteDatabases(values.env))
+} else {
+  const known = ENVIRONMENTS.filter(Boolean).join(', ')
+  usage(`Say which environment (${known}), or --local: npm run capacity -- --env production`)
+}

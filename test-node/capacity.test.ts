@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { MIGRATIONS } from '../bench/schema.ts'
+import { infoOf, localDatabases } from '../scripts/capacity/databases.ts'
+import { newDeliveryId } from '../src/ingest/delivery-id.ts'
+
+// How full a database is said to be: one of this machine, and what wrangler prints of one that is not.
+
+const SCRIPT = resolve('scripts/capacity.ts')
+const folder = mkdtempSync(join(tmpdir(), 'tributary-capacity-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const capacity = (cwd: string, ...args: string[]) =>
+  spawnSync(process.execPath, [SCRIPT, ...args], { cwd, encoding: 'utf8' })
+
+describe('a local database', () => {
+  const state = join(folder, 'state')
+  const delivered = (account: string, daysAgo: number, listed: number) => {
+    const at = Date.now() - daysAgo * 86_400_000
+    return `insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
+      received, errors_total, rejected, refused, held, stale, created, listed)
+      values ('${account}', '${newDeliveryId(at)}', 1, ${at}, 'transactions', 'array', 0, 0,
+      ${listed}, 0, 0, 0, 0, 0, ${listed}, ${listed})`
+  }
+  before(async () => {
+    const { databases, end } = await localDatabases(state)
+    for (const sql of [
+      ...MIGRATIONS,
+      `insert into totals values ('acme', 'transactions', 600), ('acme', 'customers', 150),
+         ('other', 'customers', 250), ('empty', 'customers', 0)`,
+      // The first of them is too long ago to tell of growth.
+      delivered('acme', 20, 700),
+      delivered('acme', 4, 150),
+      delivered('other', 2, 50),
+    ]) {
+      await databases[0]!.ask(sql)
+    }
+    await end()
+  })
+
+  test('is told by its size, its accounts with the largest first, and its growth', () => {
+    const { stdout, stderr, status } = capacity('.', '--local', '--persist-to', state)
+
+    assert.equal(status, 0, stderr)
+    const [first = '', ...lines] = stdout.trimEnd().split('\n')
+    const [, kilobytes] = /^DB \(tributary, local\): ([\d.]+) kB, 0\.0 % of 10\.00 GB$/.exec(first)!
+    assert.deepEqual(lines.slice(0, 3), [
+      '  1,000 records, accounts: 2',
+      '    acme: 750 (75.0 %)',
+      '    other: 250 (25.0 %)',
+    ])
+    // 200 records in four days, of 1000 in all: a twentieth a day.
+    const [, a_day] = /^ {2}grows by about ([\d.]+) kB a day: full in [\d,]+ days$/.exec(lines[3]!)!
+    assert.ok(Math.abs(Number(a_day) - Number(kilobytes) / 20) < 0.2, `${a_day} of ${kilobytes}`)
+    assert.equal(lines.length, 4)
+  })
+})
+
+describe('a database of Cloudflare', () => {
+  /** The form in which wrangler 4.135 prints it. */
+  const info = (bytes: number) => ({
+    uuid: '00000000-0000-0000-0000-000000000000',
+    name: 'tributary-production',
+    created_at: '2026-09-01T00:00:00.000Z',
+    num_tables: 20,
+    running_in_region: 'WEUR',
+    read_replication: { mode: 'disabled' },
+    ...(bytes > 0 ? { database_size: bytes } : { file_size: 0 }),
+    read_queries_24h: 10,
+    write_queries_24h: 20,
+    rows_read_24h: 30,
+    rows_written_24h: 12_345,
+  })
+
+  /** A folder in which wrangler answers as if it had asked. */
+  const worldOf = (bytes: number) => {
+    const world = mkdtempSync(join(folder, 'world-'))
+    cpSync('wrangler.toml', join(world, 'wrangler.toml'))
+    mkdirSync(join(world, 'node_modules/.bin'), { recursive: true })
+    const stub = join(world, 'node_modules/.bin/wrangler')
+    writeFileSync(
+      stub,
+      `#!${process.execPath}
+const said = process.argv.slice(2).join(' ')
+const meta = { duration: 1 }
+const answers = [
+  [/^d1 info DB --json --env production$/, ${JSON.stringify(info(bytes))}],
+  [/^d1 execute DB --remote --command [^]*from totals group by[^]* --json --env production$/,
+    [{ results: [{ account: 'acme', records: 1000 }], success: true, meta }]],
+  [/^d1 execute DB --remote --command [^]*join deliveries[^]* --json --env production$/,
+    [{ results: [{ listed: null, since: null }], success: true, meta }]],
+]
+const [, answer] = answers.find(([form]) => form.test(said)) ?? process.exit(3)
+console.log(JSON.stringify(answer, null, 2))
+`,
+    )
+    chmodSync(stub, 0o755)
+    return world
+  }
+
+  for (const [gigabytes, share, status, warning] of [
+    [6.99, '69.9 %', 0, null],
+    [7, '70.0 %', 0, '  filling up: name another binding on new accounts soon'],
+    [9, '90.0 %', 1, '  FULL SOON: name another binding on new accounts now'],
+  ] as const) {
+    test(`at ${share} it ${warning ? 'warns' : 'does not warn'}, and exits with ${status}`, () => {
+      const said = capacity(worldOf(gigabytes * 1e9), '--env', 'production')
+
+      assert.equal(said.status, status, said.stderr)
+      assert.deepEqual(said.stdout.trimEnd().split('\n'), [
+        `DB (tributary-production): ${gigabytes.toFixed(2)} GB, ${share} of 10.00 GB`,
+        '  1,000 records, accounts: 1',
+        '    acme: 1,000 (100.0 %)',
+        '  12,345 rows written in 24 h',
+        ...(warning ? [`${warning}, see docs/runbook.md`] : []),
+      ])
+    })
+  }
+
+  test('an empty one has a size, too; one without a size is no answer', () => {
+    assert.deepEqual(infoOf(JSON.stringify(info(0))), { bytes: 0, writtenToday: 12_345 })
+    assert.throws(() => infoOf('{"uuid": "…"}'), /wrangler tells no size/)
+  })
+})
+
+test('it is asked of one environment that there is', () => {
+  const { status, stderr } = capacity('.', '--env', 'nowhere')
+  assert.equal(status, 2)
+  assert.match(stderr, /^Say which environment \(staging, production\), or --local/)
+})
