@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parseEnv } from 'node:util'
 import { unstable_readConfig } from 'wrangler'
+import { readArguments } from '../scripts/admin/arguments.ts'
 import { configOf } from '../scripts/config.ts'
 
 // What the files beside the code say is true of the code.
@@ -101,6 +102,22 @@ test('the changelog begins with the version of package.json', () => {
 })
 
 describe('documents', { skip }, () => {
+  /** The commands of wrangler, its groups of them among these. */
+  const known = new Set(
+    [
+      ...read('node_modules/wrangler/wrangler-dist/cli.js').matchAll(
+        /command: "wrangler ([^"]+)"/g,
+      ),
+    ].map(([, words = '']) => words),
+  )
+  const isGroup = (words: string) => [...known].some((one) => one.startsWith(`${words} `))
+
+  /** Whether words begin with a command that can be run; operands may follow it. */
+  function isCommand(words: string[]): boolean {
+    const longest = words.findLastIndex((_, i) => known.has(words.slice(0, i + 1).join(' ')))
+    return longest >= 0 && !isGroup(words.slice(0, longest + 1).join(' '))
+  }
+
   const documents = (tracked ?? []).filter((path) => path.endsWith('.md'))
   const prose = (path: string) => read(path).replace(/^```[\s\S]*?^```/gm, '')
 
@@ -128,6 +145,11 @@ describe('documents', { skip }, () => {
     test(`${path} names only commands that there are`, () => {
       for (const [, name = ''] of read(path).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g))
         assert.ok(name in manifest.scripts, `npm run ${name}`)
+      for (const [said, words = ''] of read(path).matchAll(/npx wrangler ((?:[a-z][\w-]* ?)+)/g))
+        assert.ok(isCommand(words.trim().split(' ')), said)
+      // As a shell takes them apart; what the command line refuses throws.
+      for (const [, line = ''] of read(path).matchAll(/npm run (?:-s )?admin -- ([^`\n#]+)/g))
+        readArguments((line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", '')))
     })
   }
 })
