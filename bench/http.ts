@@ -9,15 +9,16 @@ export interface Answer {
   text: string
 }
 
+/** What is sent: a GET, or a POST where there is a body, unless it says otherwise. */
+export interface Sending {
+  body?: string
+  headers?: Record<string, string>
+  method?: string
+}
+
 /** Sends one request and reads the whole answer. */
-export function send(
-  url: URL,
-  {
-    body,
-    headers,
-    method = body ? 'POST' : 'GET',
-  }: { body?: string; headers?: Record<string, string>; method?: string } = {},
-): Promise<Answer> {
+export function send(url: URL, sending: Sending = {}): Promise<Answer> {
+  const { body, headers, method = body ? 'POST' : 'GET' } = sending
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, method, headers }, (response) => {
       let text = ''
@@ -28,7 +29,12 @@ export function send(
       response.on('end', () => resolve({ status: response.statusCode!, text }))
       response.on('error', reject)
     })
-    sent.on('error', reject)
+    // A connection that was idle may have been closed just then: nobody has read the request.
+    sent.on('error', (error: NodeJS.ErrnoException) =>
+      sent.reusedSocket && error.code === 'ECONNRESET'
+        ? resolve(send(url, sending))
+        : reject(error),
+    )
     sent.end(body)
   })
 }

@@ -1,6 +1,6 @@
 import type { Costs, Measured } from './measure.ts'
 import type { Counted } from './meter.ts'
-import { dollars, sum, times, type Usage } from './prices.ts'
+import { dollars, nothing, sum, times, type Usage } from './prices.ts'
 
 const MILLION = 1_000_000
 
@@ -34,8 +34,10 @@ export const rowsOf = ({ rowsWritten, objectRowsWritten }: Usage) => rowsWritten
 export const above = ({ floor, ours }: Line): number =>
   (rowsOf(ours) - floor) / Math.max(floor, MILLION)
 
-/** More than this above a floor is a fault, in bulks of which the rows of a request are no part. */
+/** More than this above a floor is a fault. */
 export const TOLERANCE = 0.1
+
+/** In smaller bulks what a request writes beside its records weighs more, and is no fault. */
 export const GATED_BULK = 1000
 
 /** What is promised, and above its floor. */
@@ -72,4 +74,4 @@ export function beside(measured: readonly Measured[]): [where: string, rows: num
 }
 
 /** What a million records of one kind cost at the least: their rows and nothing else. */
-export const floorDollars = (rows: number) => dollars({ ...times(sum([]), 0), rowsWritten: rows })
+export const floorDollars = (rows: number) => dollars({ ...nothing(), rowsWritten: rows })

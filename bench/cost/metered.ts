@@ -17,6 +17,8 @@ const watching = (Real: ObjectClass) =>
     }
   }
 
+/** The object of a token, its rows counted. */
 export const TokenGate = watching(ServiceTokenGate)
+/** The object of a client or an address, its rows counted. */
 export const ClientGate = watching(ServiceClientGate)
 export default metered(service)
