@@ -4,12 +4,13 @@ import { ACT, type Fill, fillOf, LIMIT_BYTES, WARN } from './capacity/fill.ts'
 import { ENVIRONMENTS } from './config.ts'
 
 // How full each D1 database is: `npm run capacity -- --env production`, or `--local` for that of
-// `npm run dev`. Exit code 1: one of them is so full that a new binding cannot wait.
+// `npm run dev`. Exit code 1: one of them is so full that a new binding cannot wait; 2: wrong usage,
+// or it could not be asked.
 
 const MOST = 5
 const STATE = '.wrangler/state'
 
-function usage(why: string): never {
+function halt(why: string): never {
   console.error(why)
   process.exit(2)
 }
@@ -61,16 +62,24 @@ async function tell(databases: readonly Database[]) {
   }
 }
 
-if (values.local) {
-  const { databases, end } = await localDatabases(values['persist-to'])
+async function tellLocal(state: string) {
+  const { databases, end } = await localDatabases(state)
   try {
     await tell(databases)
   } finally {
     await end()
   }
-} else if (values.env && (ENVIRONMENTS as readonly unknown[]).includes(values.env)) {
-  await tell(remoteDatabases(values.env))
-} else {
+}
+
+const { local, env } = values
+if (!local && !(env && (ENVIRONMENTS as readonly unknown[]).includes(env))) {
   const known = ENVIRONMENTS.filter(Boolean).join(', ')
-  usage(`Say which environment (${known}), or --local: npm run capacity -- --env production`)
+  halt(`Say which environment (${known}), or --local: npm run capacity -- --env production`)
+}
+try {
+  await (local ? tellLocal(values['persist-to']) : tell(remoteDatabases(env!)))
+} catch (error) {
+  // Not 1: what could not be asked is not full.
+  const hint = local ? ' Its tables are made by npm run dev.' : ''
+  halt(`capacity: ${error instanceof Error ? error.message : error}.${hint}`)
 }

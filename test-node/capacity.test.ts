@@ -127,6 +127,15 @@ console.log(JSON.stringify(answer, null, 2))
   })
 })
 
+test('what cannot be asked is not said to be full', () => {
+  const { status, stderr } = capacity('.', '--local', '--persist-to', join(folder, 'nowhere'))
+  assert.equal(status, 2)
+  assert.equal(
+    stderr,
+    'capacity: D1_ERROR: no such table: totals: SQLITE_ERROR. Its tables are made by npm run dev.\n',
+  )
+})
+
 test('it is asked of one environment that there is', () => {
   const { status, stderr } = capacity('.', '--env', 'nowhere')
   assert.equal(status, 2)
