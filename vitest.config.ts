@@ -1,9 +1,10 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import './scripts/site.ts'
 import { defineConfig } from 'vitest/config'
 import { conformance, type Heard } from './test-node/conformance.ts'
+import { type Exchange, type Left, secrecy } from './test-node/secrecy.ts'
 
 /** A signing key that lives as long as the tests run. */
 const newKey = (kid: string) => ({
@@ -11,25 +12,67 @@ const newKey = (kid: string) => ({
   kid,
 })
 
+/** Nothing that stands in any other text. */
+const randomSecret = () => randomBytes(32).toString('base64url')
+
 const SECRETS = {
   SIGNING_KEYS: JSON.stringify({ keys: [newKey('first'), newKey('second')] }),
   TRACKING_KEYS: JSON.stringify({
-    keys: ['first', 'retired'].map((k) => ({ kty: 'oct', kid: k, k: btoa(k).replace(/=/g, '') })),
+    keys: ['first', 'retired'].map((kid) => ({ kty: 'oct', kid, k: randomSecret() })),
   }),
-  ADMIN_KEY: 'admin-key-of-the-tests',
+  ADMIN_KEY: randomSecret(),
 }
 // Cloudflare Access, in the one part that is outside: a team's public keys.
 const TEAM = 'https://team.cloudflareaccess.example'
 const { d, p, q, dp, dq, qi, ...team } = newKey('team') as Record<string, string>
+const TEAM_KEY = JSON.stringify({ ...team, d, p, q, dp, dq, qi })
 const teamKeys = () => Response.json({ keys: [{ ...team, alg: 'RS256', use: 'sig' }] })
 
 /** Holds each answer that a test receives against openapi.json. */
 const judge = conformance('openapi.json')
 
+/** Searches what each test printed and stored for what the suite sent and was answered. */
+const watch = secrecy(
+  {
+    SIGNING_KEYS: SECRETS.SIGNING_KEYS,
+    TRACKING_KEYS: SECRETS.TRACKING_KEYS,
+    TEAM_KEY: `{"keys":[${TEAM_KEY}]}`,
+  },
+  SECRETS.ADMIN_KEY,
+)
+
+/** What is wrong with an answer, in words. */
+function wrong(heard: Heard & Exchange): string | null {
+  const said = watch.hear(heard)
+  if (said) return `${heard.path} says back the ${said}`
+  const flaw = judge.flaw(heard)
+  return flaw && `openapi.json does not say so: ${flaw}`
+}
+
 /** Keeps what test/examples.test.ts was answered, for openapi.json to show. */
 function record(takes: unknown) {
   writeFileSync('scripts/docs/examples.json', `${JSON.stringify(takes, null, 2)}\n`)
   return new Response(null, { status: 204 })
+}
+
+/** What the terminal was told, by workerd too, which prints what no test can keep. */
+const terminal: string[] = []
+for (const stream of [process.stdout, process.stderr]) {
+  const write = stream.write.bind(stream) as (...said: unknown[]) => boolean
+  stream.write = (...said: unknown[]) => {
+    terminal.push(String(said[0]))
+    return write(...said)
+  }
+}
+
+/** Once tests ran: whether a secret was printed that they learned of. */
+const silence = {
+  onTestRunEnd() {
+    const said = watch.printed(terminal.join(''))
+    if (!said) return
+    console.error(`The terminal has the ${said}`)
+    process.exitCode = 1
+  },
 }
 
 /** Once all tests ran: what is described, and no test was answered, is not known to be true. */
@@ -55,16 +98,18 @@ export default defineConfig({
         outboundService: async (request: Request) => {
           if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
           if (request.url === 'http://recorder.local/') return record(await request.json())
+          if (request.url === 'http://secrecy.local/')
+            return new Response(watch.leak((await request.json()) as Left))
           if (request.url !== 'http://conformance.local/')
             return new Response(null, { status: 404 })
-          return new Response(judge.flaw((await request.json()) as Heard))
+          return new Response(wrong((await request.json()) as Heard & Exchange))
         },
         d1Databases: ['DB', 'DB_2'],
         bindings: {
           BASE_URL: 'https://api.example',
           ACCESS_TEAM: TEAM,
           ACCESS_AUD: 'application-of-the-tests',
-          TEAM_KEY: JSON.stringify({ ...team, d, p, q, dp, dq, qi }),
+          TEAM_KEY,
           ...SECRETS,
           MIGRATIONS: await readD1Migrations('./migrations'),
         },
@@ -77,7 +122,7 @@ export default defineConfig({
     // Only what hangs is ended: how long a test takes says nothing on a machine that is busy.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: ['default', coverage],
+    reporters: ['default', coverage, silence],
     // One line a request is printed by the service itself; a test that fails says enough.
     onConsoleLog: () => false,
   },

@@ -16,6 +16,7 @@ import { nameOf } from '../scripts/admin/command.ts'
 import { COMMANDS } from '../scripts/admin/commands.ts'
 import { confirm } from '../scripts/admin/confirm.ts'
 import { readProfile } from '../scripts/admin/profile.ts'
+import { leakIn, sought } from './secrecy/leaks.ts'
 
 // The command as its users meet it: a process, and a service that may fail in every way.
 // Only lists of what is refused are asked of the parts: a process for each would take too long.
@@ -24,6 +25,7 @@ const COMMAND = join(import.meta.dirname, '../scripts/admin.ts')
 const ROOT = mkdtempSync(join(tmpdir(), 'admin-'))
 const CACHE = join(ROOT, 'cache')
 const KEY = 'key-do-not-print-me'
+const SECRETS = sought({ KEY })
 
 /** A request as the service saw it. */
 interface Seen {
@@ -94,7 +96,7 @@ async function admin(base: string, args: string[], options: { env?: object; cwd?
     buffer(child.stderr).then(String),
     once(child, 'exit'),
   ])
-  assert.ok(!(stdout + stderr).includes(KEY), 'the key was printed')
+  assert.equal(leakIn(stdout + stderr, SECRETS), null)
   assert.doesNotMatch(stdout + stderr, /[^\P{Cc}\n]/u, 'a control character was printed')
   return { code: code as number, stdout, stderr }
 }

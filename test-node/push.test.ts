@@ -24,6 +24,7 @@ import { poster } from '../scripts/push/post.ts'
 import { readProfile } from '../scripts/push/profile.ts'
 import { formatOf, records } from '../scripts/push/read.ts'
 import { VERTICALS } from '../scripts/push/verticals.ts'
+import { leakIn, sought } from './secrecy/leaks.ts'
 
 // The command as its users meet it: a process, files, and a service that may fail in every way.
 // Only lists of what is refused are asked of the parts: a process for each would take too long.
@@ -40,6 +41,7 @@ const CACHE = join(ROOT, 'cache')
 const CLIENT = { client_id: 'acme', client_secret: 'tcs_test_do-not-print-me' }
 const TOKEN = 'token-do-not-print-me'
 const BRAND_TOKEN = 'tbt_test_do-not-print-me'
+const SECRETS = sought({ client_secret: CLIENT.client_secret, TOKEN, BRAND_TOKEN })
 
 /** A bulk as the service saw it. */
 interface Seen {
@@ -171,9 +173,7 @@ async function run(base: string, cwd: string, files: string[], options: Run = {}
     buffer(child.stderr).then(String),
     once(child, 'exit'),
   ])
-  for (const secret of [CLIENT.client_secret, TOKEN, BRAND_TOKEN]) {
-    assert.ok(!(stdout + stderr).includes(secret), 'a secret was printed')
-  }
+  assert.equal(leakIn(stdout + stderr, SECRETS), null)
   const peak = Number(/peak (\d+)/.exec(stderr)?.[1]) / 2 ** 20
   return { code: code as number, stdout, stderr: stderr.replace(/peak \d+\n/, ''), peak }
 }

@@ -4,6 +4,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fr
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve, sep } from 'node:path'
+import { parseEnv } from 'node:util'
+import { leakIn, leakInFiles, sought } from './secrecy/leaks.ts'
 
 // The service as `npm run dev` starts it, for tests that ask it over real HTTP.
 
@@ -91,7 +93,33 @@ export async function startIn(root: string, ...args: string[]) {
   }
 }
 
-/** A service with an empty database; `stop` ends it and leaves nothing behind. */
+/** The private keys of a local service. */
+function keysOf(root: string): Record<string, string> {
+  const { SIGNING_KEYS = '', TRACKING_KEYS = '' } = parseEnv(
+    readFileSync(join(root, '.dev.vars'), 'utf8'),
+  )
+  return { SIGNING_KEYS, TRACKING_KEYS }
+}
+
+/** Its databases and objects have no secret, not even in a page that was freed. */
+function assertStoresNone(root: string, { admin_key, accounts }: Demo): void {
+  const secrets: [string, string][] = accounts.flatMap((one) => [
+    [`client_secret of ${one.account}`, one.client_secret ?? ''],
+    [`brand_token of ${one.account}`, one.brand_token ?? ''],
+  ])
+  const all = sought({ admin_key, ...Object.fromEntries(secrets) }, keysOf(root))
+  assert.equal(leakInFiles(join(root, '.wrangler/state'), all), null)
+}
+
+/** The demo's credentials are printed for whoever follows; its keys never are. */
+function assertPrintsNone(root: string, said: string, { admin_key }: Demo): void {
+  assert.equal(leakIn(said, sought({ admin_key }, keysOf(root))), null)
+}
+
+/**
+ * A service with an empty database; `stop` ends it and leaves nothing behind, having looked whether
+ * it stored or printed a secret.
+ */
 export async function startService() {
   const root = copyRepository()
   const service = await startIn(root).catch((error) => {
@@ -100,7 +128,12 @@ export async function startService() {
   })
   const stop = async () => {
     await service.end('SIGTERM')
-    rmSync(root, { recursive: true, force: true })
+    try {
+      assertStoresNone(root, service.demo)
+      assertPrintsNone(root, await service.said(), service.demo)
+    } finally {
+      rmSync(root, { recursive: true, force: true })
+    }
   }
   return { root, demo: service.demo, stop }
 }

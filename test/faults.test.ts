@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { CURABLE, type Fault, faulty, OVERLOAD } from './faulty.ts'
 import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
+import { printedAs } from './secrecy.ts'
 import { before } from './watched.ts'
 
 // The platform fails in the middle of a request. Everything is real but for the one call that
@@ -243,12 +244,9 @@ describe('an object that is gone', () => {
 describe('a bug', () => {
   test('tells the caller its request id and no more, and the log where it is', async () => {
     const acme = await partner()
-    const logged: string[] = []
-    const { error } = console
-    console.error = (line) => logged.push(line)
     await env.DB.exec('drop table customers')
     const response = await post({ env }, acme, 'customers', [{ ...ada, email: 'ada@person.org' }])
-    console.error = error
+    const logged = printedAs('error')
 
     expect(response.status).toBe(500)
     expect(await json(response)).toEqual({

@@ -4,6 +4,7 @@ import worker from '../src/index.ts'
 import { idsFrom } from '../src/ingest/delivery-id.ts'
 import { brand, deposited, eve, day as playedOnce } from './brand.ts'
 import { ada, askAdmin, json, partner, traded as tradedOnce } from './partner.ts'
+import { printedAs } from './secrecy.ts'
 
 // In days to come: the alarm of a token that expired long ago would end it at once.
 const traded = { ...tradedOnce, date: '2030-10-02' }
@@ -137,12 +138,8 @@ describe('the team', () => {
     await acme.post('trading-activity', [traded])
     await casino.post('customers', eve)
     at('3T06:05:00')
-    const said: string[] = []
-    const { warn } = console
-    console.warn = (line) => said.push(line)
     await cron('5 6 * * *')
-    console.warn = warn
-    expect(said.map((line) => JSON.parse(line))).toEqual([
+    expect(printedAs('warn').map((line) => JSON.parse(line))).toEqual([
       {
         late_feed: 'activities',
         account: 'acme-casino',

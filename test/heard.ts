@@ -1,13 +1,25 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { app } from '../src/app.ts'
+import { saidBy, WORLD } from './secrecy.ts'
 
-/** What was answered, once it is known to be as openapi.json says: see test-node/conformance.ts. */
+/** A request, before it is sent. */
+interface Asked extends Pick<RequestInit, 'headers' | 'body'> {
+  method: string
+  url: string
+}
+
+/**
+ * What was answered, once it is known to be as openapi.json says, and to say back no secret: see
+ * test-node/conformance.ts and test-node/secrecy.ts.
+ */
 export async function heard(
-  { method, url }: Pick<Request, 'method' | 'url'>,
+  { method, url, ...init }: Asked,
   answer: Promise<Response>,
 ): Promise<Response> {
   const response = await answer
   const said = {
+    world: WORLD,
+    asked: saidBy(init),
     method,
     path: new URL(url).pathname,
     status: response.status,
@@ -19,10 +31,13 @@ export async function heard(
     body: JSON.stringify(said),
   })
   const flaw = await judged.text()
-  if (flaw) throw new Error(`openapi.json does not say so: ${flaw}`)
+  if (flaw) throw new Error(flaw)
   return response
 }
 
 /** Asks the service in a world of the test's own making. */
-export const askIn = (world: Env, request: Request, context = createExecutionContext()) =>
-  heard(request, Promise.resolve(app.fetch(request, world, context)))
+export async function askIn(world: Env, request: Request, context = createExecutionContext()) {
+  const { method, url, headers } = request
+  const body = request.body && (await request.clone().text())
+  return heard({ method, url, headers, body }, Promise.resolve(app.fetch(request, world, context)))
+}

@@ -14,6 +14,7 @@ import { prover } from '../src/tracking/proof.ts'
 import { brand, eve } from './brand.ts'
 import { askIn } from './heard.ts'
 import { ada, ask, askAdmin, json, ORIGIN, partner } from './partner.ts'
+import { printedAs } from './secrecy.ts'
 import { before, watched } from './watched.ts'
 
 const KEYS = env.TRACKING_KEYS
@@ -267,15 +268,11 @@ describe('clicks', () => {
 
   test('that the queue does not take delay nobody, and leave a word in the log', async () => {
     const { link } = await linked()
-    const said: string[] = []
-    const { error } = console
-    console.error = (line) => said.push(line)
     const { response } = await sentBy('GET', link.link_id, async () => {
       throw new Error('gone')
     })
-    console.error = error
     expect(response.status).toBe(302)
-    expect(said.map((line) => JSON.parse(line))).toEqual([
+    expect(printedAs('error').map((line) => JSON.parse(line))).toEqual([
       { fault: 'Error', lost: 'click', link_id: link.link_id },
     ])
   })

@@ -11,8 +11,7 @@ export type Vertical = 'prop-trading' | 'forex'
 /** Asks for any address of the service. */
 export function ask(path: string, init?: RequestInit): Promise<Response> {
   const url = new URL(path, ORIGIN)
-  const { method = 'GET' } = init ?? {}
-  return heard({ method, url: url.href }, exports.default.fetch(url, init))
+  return heard({ method: 'GET', ...init, url: url.href }, exports.default.fetch(url, init))
 }
 
 interface Settings {

@@ -1,6 +1,7 @@
 import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach } from 'vitest'
+import { afterEach, beforeEach } from 'vitest'
+import { keepPrinted, keepSecret } from './secrecy.ts'
 
 const QUERIES = env.MIGRATIONS.flatMap(({ queries }) => queries)
 
@@ -18,3 +19,6 @@ beforeEach(async () => {
     if (!/already exists/.test(String(failed.reason))) throw failed.reason
   }
 })
+
+keepPrinted()
+afterEach(keepSecret)

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { bytesOf, found, nothing, seekSecret } from './secrecy/search.ts'
+import { type Exchange, type Left, secrecy } from './secrecy.ts'
+
+// The watch over secrets and personal data, judged: each way to leak one is seen.
+
+const SECRET = 'tcs_test_q8ZfX0vN3kLr7Tn2Wc5Yb9Hd1Ej4Gm6Ps0Qu8Rx3Va5Kz2'
+const EMAIL = 'augusta@person.example'
+const KEY = Buffer.from('a key that is kept, of thirty-two bytes').toString('base64url')
+const SIGNATURE = Buffer.from(Array.from({ length: 64 }, (_, i) => (i * 37) % 251))
+const TOKEN = `eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.${SIGNATURE.toString('base64url')}`
+const ADMIN = 'N7hQ2xVb9LmR4tKc8WzYp3Dg6FsJ1EaU'
+
+const exchange: Exchange = {
+  world: 'one',
+  path: '/api/v1/forex/customers',
+  asked: {
+    headers: { authorization: `Bearer ${TOKEN}` },
+    body: JSON.stringify([{ customer_id: 'c-1', email: EMAIL, first_name: 'Ünal' }]),
+  },
+  status: 200,
+  headers: {},
+  body: JSON.stringify({ client_secret: SECRET }),
+}
+
+/** A watch that has heard one exchange. */
+function watching(heard: Partial<Exchange> = {}) {
+  const watch = secrecy({ SIGNING_KEYS: JSON.stringify({ keys: [{ kid: 'a', d: KEY }] }) }, ADMIN)
+  watch.hear({ ...exchange, ...heard })
+  return watch
+}
+
+const empty: Left = { world: 'one', printed: [], databases: [], objects: [] }
+const leak = (left: Partial<Left>, heard: Partial<Exchange> = {}) =>
+  watching(heard).leak({ ...empty, ...left })
+const stored = (table: string, row: object) => ({ databases: [{ [table]: [{ ...row }] }] })
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const hex = (text: string) => Buffer.from(text).toString('hex')
+const percent = (text: string) => hex(text).replace(/../g, '%$&')
+const escaped = (text: string) => [...text].map((c) => `\\u00${hex(c)}`).join('')
+
+describe('a secret is found', () => {
+  const ways: [string, string][] = [
+    ['plain', SECRET],
+    ['in part', `… ${SECRET.slice(11, 27)} …`],
+    ['in hex', hex(SECRET)],
+    ['in capital hex, after an odd digit', `0${hex(SECRET).toUpperCase()}`],
+    ['percent-coded', percent(SECRET)],
+    ['escaped, as JSON may', escaped(SECRET)],
+    ['in base64 of hex', base64(hex(SECRET))],
+    ['in base64 of base64', base64(`:${base64(SECRET)}`)],
+    ['in the percent-coding of base64', percent(base64(SECRET))],
+    ...[0, 1, 2].map((i): [string, string] => [
+      `in base64, after ${i} bytes of others`,
+      base64('a'.repeat(i) + SECRET),
+    ]),
+    ...[1, 2, 3].map((i): [string, string] => [
+      `in base64, after ${i} letters that are no part of it`,
+      'x'.repeat(i) + base64(SECRET),
+    ]),
+  ]
+  for (const [way, text] of ways) {
+    test(way, () => {
+      assert.match(leak({ printed: [text] }) ?? '', /^the log has the client_secret "tcs_"…/)
+    })
+  }
+
+  const places: [string, Partial<Left>, RegExp][] = [
+    ['a column', stored('clients', { secret_digest: SECRET }), /^clients\.secret_digest has/],
+    ['a JSON column', stored('audit_log', { details: `{"a":"${SECRET}"}` }), /^audit_log\.details/],
+    [
+      'a column for what is personal',
+      stored('customers', { extras: SECRET }),
+      /^customers\.extras/,
+    ],
+    ["an object's storage", { objects: [{ stored: [['a', { b: SECRET }]] }] }, /^an object's stor/],
+    ["an object's name", { objects: [{ name: SECRET, stored: [] }] }, /^an object's storage/],
+  ]
+  for (const [place, left, said] of places) {
+    test(`in ${place}`, () => assert.match(leak(left) ?? '', said))
+  }
+
+  test('whichever it is', () => {
+    const basic = { authorization: `Basic ${base64(`a:${SECRET}`)}` }
+    const ours: [string, Exchange['asked']['headers'], string][] = [
+      [KEY, {}, 'SIGNING_KEYS a d'],
+      [ADMIN, {}, 'ADMIN_KEY'],
+      [TOKEN, { authorization: `Bearer ${TOKEN}` }, 'bearer token'],
+      [TOKEN.split('.')[2]!, { authorization: `Bearer ${TOKEN}` }, 'bearer token'],
+      [SIGNATURE.toString('hex'), { 'cf-access-jwt-assertion': TOKEN }, 'Access token'],
+      [SECRET, { 'x-api-key': SECRET }, 'api key'],
+      [SECRET, basic, 'password'],
+      [SECRET, { cookie: `a=${SECRET}` }, 'cookie'],
+    ]
+    for (const [secret, headers, kind] of ours) {
+      const said = leak({ printed: [secret] }, { asked: { headers, body: '' }, body: '' })
+      assert.ok(said?.includes(kind), `${kind}: ${said}`)
+    }
+    const form = { headers: {}, body: new URLSearchParams({ client_secret: SECRET }).toString() }
+    assert.ok(leak({ printed: [SECRET] }, { path: '/oauth/token', asked: form, body: '' }))
+  })
+
+  test('of an earlier test of the same world, too, and never one of another', () => {
+    const watch = watching()
+    assert.equal(watch.leak(empty), null)
+    assert.ok(watch.leak({ ...empty, printed: [SECRET] }))
+    assert.equal(watch.leak({ ...empty, world: 'two', printed: [SECRET] }), null)
+    assert.match(watch.printed(SECRET) ?? '', /^client_secret/)
+  })
+
+  test('in a refusal that says it back', () => {
+    const refused = { ...exchange, status: 422, body: JSON.stringify({ detail: SECRET }) }
+    const watch = watching()
+    assert.ok(watch.hear(refused))
+    assert.equal(watch.hear({ ...refused, body: '{}' }), null)
+    assert.ok(watch.hear({ ...refused, body: '{}', headers: { location: percent(SECRET) } }))
+  })
+})
+
+describe('what is personal', () => {
+  test('is kept in its columns, and nowhere else', () => {
+    assert.equal(leak(stored('customers', { email: EMAIL, first_name: 'Ünal' })), null)
+    for (const [table, row] of [
+      ['deliveries', { errors: `[{"message":"${EMAIL}"}]` }],
+      ['customers', { customer_id: EMAIL.toUpperCase() }],
+      ['transactions', { note: EMAIL }],
+      ['idempotency_keys', { key: base64(EMAIL) }],
+      ['audit_log', { actor: EMAIL }],
+    ] as const) {
+      assert.match(leak(stored(table, row)) ?? '', / has the email "augu"…/)
+    }
+    assert.match(leak({ printed: [`{"at":"${EMAIL}"}`] }) ?? '', /^the log/)
+  })
+
+  test('is all that a brand says of a customer beside what is known', () => {
+    const body = JSON.stringify({
+      data: [{ customerId: 'player-1', crm: { tags: ['whale-999'] } }],
+    })
+    const heard = { path: '/tracking/events/customers', asked: { headers: {}, body } }
+    assert.ok(leak({ printed: ['whale-999'] }, heard))
+    assert.equal(leak({ printed: ['player-1'] }, heard), null)
+  })
+
+  test('is read from what is no JSON, too', () => {
+    const asked = { headers: {}, body: `[{"email":"${EMAIL}"},` }
+    assert.ok(leak({ printed: [EMAIL] }, { asked }))
+  })
+
+  test('is a note of a transaction where notes are kept', () => {
+    const body = JSON.stringify({ note: 'paid by her aunt' })
+    const heard = { path: '/api/v1/forex/transactions', asked: { headers: {}, body } }
+    assert.equal(leak(stored('transactions', { note: 'paid by her aunt' }), heard), null)
+    assert.ok(leak(stored('customers', { extras: 'paid by her aunt' }), heard))
+  })
+
+  test('of the team is in the audit log alone', () => {
+    const claims = Buffer.from(JSON.stringify({ email: EMAIL })).toString('base64url')
+    const headers = {
+      'cf-access-jwt-assertion': `e30.${claims}.${SIGNATURE.toString('base64url')}`,
+    }
+    const heard = { path: '/admin/v1/accounts', asked: { headers, body: '' } }
+    assert.equal(leak(stored('audit_log', { actor: EMAIL }), heard), null)
+    assert.ok(leak(stored('audit_log', { details: EMAIL }), heard))
+  })
+
+  test('is nowhere once the customer is erased', () => {
+    const customers = [
+      { account: 'a', customer_id: 'c-1', email: null, extras: null },
+      { account: 'b', customer_id: 'c-1', email: 'x@y.example', extras: null },
+    ]
+    const erasures = [{ account: 'a', customer_id: 'c-1' }]
+    assert.equal(leak({ databases: [{ customers, erasures }] }), null)
+    const again = [{ ...customers[0]!, extras: '{}' }]
+    assert.match(leak({ databases: [{ customers: again, erasures }] }) ?? '', /^customers\.extras/)
+  })
+})
+
+test('digests, ids and what fills a place are no leak', () => {
+  assert.equal(leak({ printed: ['a'.repeat(64), `dlv_${'0'.repeat(26)}`, 'augusta'] }), null)
+  const sought = nothing()
+  seekSecret(sought, 'password', 'x'.repeat(700))
+  assert.equal(found(bytesOf('x'.repeat(700)), [sought]), null)
+})
+
+test('long texts are searched in time that grows as they do', () => {
+  const long = `${'a%'.repeat(200_000)}${'\\'.repeat(200_000)}`
+  assert.equal(leak({ printed: [long] }), null)
+})

@@ -1,0 +1,94 @@
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+
+// What test-node/secrecy.ts is told, which searches it for secrets and for what is personal.
+
+/** Where these tests live: one a file. */
+export const WORLD = crypto.randomUUID()
+
+/** So much of a body is looked into. */
+const LOOKED_INTO = 65_536
+
+/** What a request says, as far as it is text. */
+export function saidBy({ headers, body }: Pick<RequestInit, 'headers' | 'body'>) {
+  const isText = typeof body === 'string' || body instanceof URLSearchParams
+  return {
+    headers: Object.fromEntries(new Headers(headers)),
+    body: isText ? String(body).slice(0, LOOKED_INTO) : '',
+  }
+}
+
+/** What was printed since the test began. */
+const printed: { level: string; line: string }[] = []
+
+/** The lines of one level. */
+export const printedAs = (level: (typeof LEVELS)[number]) =>
+  printed.filter((one) => one.level === level).map(({ line }) => line)
+
+const LEVELS = ['log', 'info', 'warn', 'error', 'debug'] as const
+
+const textOf = (value: unknown): string => {
+  if (value instanceof Error) return `${value.stack} ${value.message} ${textOf(value.cause)}`
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+/** Keeps what is printed, for tests to read: nothing of it goes to the terminal. */
+export function keepPrinted(): void {
+  for (const level of LEVELS) {
+    console[level] = (...values: unknown[]) => {
+      printed.push({ level, line: values.map(textOf).join(' ') })
+    }
+  }
+}
+
+/** All rows of all tables of a database. */
+async function tablesOf(db: D1Database): Promise<Record<string, unknown[]>> {
+  const { results } = await db
+    .prepare("select name from sqlite_schema where type = 'table' and name not glob '_cf*'")
+    .all<{ name: string }>()
+  if (results.length === 0) return {}
+  const all = await db.batch(results.map(({ name }) => db.prepare(`select * from "${name}"`)))
+  return Object.fromEntries(results.map(({ name }, i) => [name, all[i]!.results]))
+}
+
+/** The objects of tokens that were looked into: no later test has the same token. */
+const looked = new Set<string>()
+
+/** The name and the storage of all objects of a class; those of tokens but once. */
+async function objectsOf(namespace: DurableObjectNamespace<never>, isToken = false) {
+  const ids = await listDurableObjectIds(namespace)
+  const left = ids.filter((id) => !looked.has(String(id)))
+  if (isToken) for (const id of left) looked.add(String(id))
+  return Promise.all(
+    left.map((id) =>
+      runInDurableObject(namespace.get(id), (_, { storage, id: { name } }) => ({
+        name,
+        stored: [...storage.kv.list()],
+      })),
+    ),
+  )
+}
+
+/** Fails where a test printed or stored what it must not. */
+export async function keepSecret(): Promise<void> {
+  const { DB, DB_2, TOKEN_GATE, CLIENT_GATE, ERASURE_JOURNAL } = env
+  const [first, second, tokens, clients, journals] = await Promise.all([
+    tablesOf(DB),
+    tablesOf(DB_2),
+    objectsOf(TOKEN_GATE as never, true),
+    objectsOf(CLIENT_GATE as never),
+    objectsOf(ERASURE_JOURNAL as never),
+  ])
+  const left = {
+    world: WORLD,
+    printed: printed.splice(0).map(({ line }) => line),
+    databases: [first, second],
+    objects: [tokens, clients, journals].flat(),
+  }
+  const answer = await fetch('http://secrecy.local/', {
+    method: 'POST',
+    body: JSON.stringify(left),
+  })
+  const leak = await answer.text()
+  if (leak) throw new Error(`A secret, or what is personal, is where it must not be: ${leak}`)
+}
