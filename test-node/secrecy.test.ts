@@ -184,6 +184,14 @@ test('digests, ids and what fills a place are no leak', () => {
   assert.equal(found(bytesOf('x'.repeat(700)), [sought]), null)
 })
 
+test('what is too short, a figure or a filler is no personal value that is sought', () => {
+  for (const note of ['Eve', '2026-10-01T08:00:00Z', '100.25', '😀'.repeat(500)]) {
+    const asked = { headers: {}, body: JSON.stringify({ note }) }
+    const said = leak({ printed: [note] }, { path: '/api/v1/forex/transactions', asked, body: '' })
+    assert.equal(said, null)
+  }
+})
+
 test('long texts are searched in time that grows as they do', () => {
   const long = `${'a%'.repeat(200_000)}${'\\'.repeat(200_000)}`
   assert.equal(leak({ printed: [long] }), null)

@@ -78,9 +78,11 @@ const BEGINNING = 24
 
 /** Another value, of which all is sought, or the beginning where it is long. */
 export function seekValue({ values }: Sought, kind: string, value: string): void {
-  const bytes = small(bytesOf(value)).slice(0, BEGINNING)
-  if (value.length < SHORTEST || new Set(bytes).size < 3 || /^[\d.:TZ-]*$/.test(value)) return
-  values.set(bytes, named(kind, value))
+  const beginning = [...value].slice(0, BEGINNING)
+  // Figures and times stand everywhere, and what has few different characters fills a place.
+  if (beginning.length < SHORTEST || new Set(beginning).size < 3 || /^[\d.:TZ-]*$/.test(value))
+    return
+  values.set(small(bytesOf(beginning.join(''))), named(kind, value))
 }
 
 /** What of all that is sought stands in a text, given as bytes, and how; null: nothing. */
