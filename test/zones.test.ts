@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import { readTime } from '../src/brand/time.ts'
+import { brand, deposited, eve } from './brand.ts'
+import { json } from './partner.ts'
+import { type Period, periodsOf } from './zones/database.ts'
+import {
+  allPeriods,
+  edgesOf,
+  FROM,
+  meaningOf,
+  periodAt,
+  runtimeOffset,
+  TO,
+} from './zones/oracle.ts'
+
+// Every edge of every zone of the runtime, 1970 to 2037: some 20,000 of them.
+
+/** Of these the database has learnt more since the release that is compiled into the runtime. */
+const BEHIND = [
+  'Africa/Casablanca',
+  'Africa/El_Aaiun',
+  'America/Bogota',
+  'America/Edmonton',
+  'America/Havana',
+  'America/Inuvik',
+  'America/Vancouver',
+  'America/Winnipeg',
+  'Asia/Tehran',
+  'Europe/Chisinau',
+]
+
+const ZONES = Intl.supportedValuesOf('timeZone')
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const QUARTER = 15 * MINUTE
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** A time as a brand writes it on its clock. */
+const written = (clock: number) => new Date(clock).toISOString().slice(0, 19).replace('T', ' ')
+const dayOf = (clock: number) => new Date(clock).toISOString().slice(0, 10)
+
+/** From two hours before a time to two hours after it. */
+function around(time: number, step: number): number[] {
+  const from = time - 2 * HOUR
+  return Array.from({ length: (4 * HOUR) / step + 1 }, (_, i) => from + i * step)
+}
+
+/** The seconds before, at and after a time. */
+const close = (time: number) => [time - SECOND, time, time + SECOND]
+
+/** How the offset is written in a warning. */
+function signed(offset: number): string {
+  const hours = new Date(Math.abs(offset)).toISOString().slice(11, 16)
+  return (offset < 0 ? '-' : '+') + hours
+}
+
+/** What is said of a time on a clock, and what should be: nothing where both are the same. */
+function flawAt(zone: string, periods: readonly Period[], clock: number): string | null {
+  const text = written(clock)
+  const read = readTime(text, zone, '/createtime')
+  const { instant, odd, shown, offset } = meaningOf(periods, clock)
+  const says = read && [
+    read.instant,
+    read.day,
+    ...read.warnings.flatMap(({ code, message }) => [code, message.split(' ').at(-1)]),
+  ]
+  const means = [
+    new Date(instant).toISOString(),
+    text.slice(0, 10),
+    ...(odd ? [odd, `${written(shown).replace(' ', 'T')}${signed(offset)}.`] : []),
+  ]
+  return says?.join() === means.join() ? null : `${zone} ${text}: ${says}, and not ${means}`
+}
+
+/** What is said of an instant: the day on the clock of the zone. */
+function dayFlawAt(zone: string, periods: readonly Period[], instant: number): string | null {
+  const { day } = readTime(new Date(instant).toISOString(), zone, '/createtime')!
+  const right = dayOf(instant + periodAt(periods, instant).offset)
+  return day === right
+    ? null
+    : `${zone} ${new Date(instant).toISOString()}: ${day}, and not ${right}`
+}
+
+/** Holds at each edge of each zone: `flaws` says where it does not. */
+function atEdges(
+  flaws: (zone: string, periods: Period[], edge: { before: Period; after: Period }) => unknown[],
+) {
+  const found: unknown[] = []
+  let edges = 0
+  for (const [zone, periods] of allPeriods(BEHIND)) {
+    // Only what is near an edge can be shown there: the others need not be looked through.
+    for (const edge of edgesOf(periods)) {
+      const i = periods.indexOf(edge.after)
+      const near = periods.slice(Math.max(0, i - 3), i + 4)
+      found.push(...flaws(zone, near, edge).filter(Boolean))
+      edges += 1
+    }
+  }
+  expect(found.slice(0, 20)).toEqual([])
+  return edges
+}
+
+describe('the runtime and the time zone database', () => {
+  test('agree on every zone, but for what was learnt later', () => {
+    const differ = ZONES.filter((zone) => {
+      const offsetAt = runtimeOffset(zone)
+      const tried = periodsOf(zone)?.flatMap(({ from, until, offset }) => {
+        const start = Math.max(from, FROM)
+        const end = Math.min(until, TO)
+        const days = Math.max(0, Math.ceil((end - start) / (30 * DAY)))
+        const times = Array.from({ length: days }, (_, i) => start + i * 30 * DAY)
+        return [...times, ...(days ? [end - SECOND] : [])].map((at) => offsetAt(at) === offset)
+      })
+      return !tried?.every(Boolean)
+    })
+    expect(ZONES.length).toBeGreaterThan(400)
+    expect(differ).toEqual(BEHIND)
+  })
+})
+
+describe('at every edge of every zone', () => {
+  test('a time on the clock is what the database says, and told where it is odd', () => {
+    const edges = atEdges((zone, periods, { before, after }) => {
+      const [left, right] = [after.from + before.offset, after.from + after.offset]
+      const times = new Set([left, right].flatMap((t) => [...around(t, QUARTER), ...close(t)]))
+      return [...times].map((clock) => flawAt(zone, periods, clock))
+    })
+    expect(edges).toBeGreaterThan(20_000)
+  })
+
+  test('an instant has the day that the clock shows', () => {
+    atEdges((zone, periods, { after: { from } }) =>
+      [...around(from, QUARTER), ...close(from)].map((at) => dayFlawAt(zone, periods, at)),
+    )
+  })
+
+  test('a day begins with the first instant that the clock shows of it', () => {
+    atEdges((zone, periods, { before, after }) => {
+      const days = [after.from + before.offset, after.from + after.offset].flatMap((clock) =>
+        [clock - DAY, clock, clock + DAY].map((t) => Math.floor(t / DAY) * DAY),
+      )
+      return days.map((midnight) => {
+        const day = dayOf(midnight)
+        const { instant, warnings } = readTime(day, zone, '/createtime')!
+        const right = new Date(meaningOf(periods, midnight).instant).toISOString()
+        return instant === right && warnings.length === 0
+          ? null
+          : `${zone} ${day} begins at ${instant}, and not ${right}`
+      })
+    })
+  })
+})
+
+test('where the clock is set by no whole hour, or at none, every minute is right', () => {
+  let tried = 0
+  atEdges((zone, periods, { before, after }) => {
+    const shift = after.offset - before.offset
+    const isPlain = Math.abs(shift) === HOUR && (after.from + before.offset) % HOUR === 0
+    if (isPlain) return []
+    tried += 1
+    const [left, right] = [after.from + before.offset, after.from + after.offset]
+    const times = new Set([left, right].flatMap((t) => [...around(t, MINUTE), ...close(t)]))
+    return [...times].map((clock) => flawAt(zone, periods, clock))
+  })
+  expect(tried).toBeGreaterThan(200)
+})
+
+describe('the service', () => {
+  test.each([
+    ['Asia/Beirut', '2026-03-29 00:30', ['2026-03-28T22:30:00Z', '2026-03-29'], 'skipped_time'],
+    [
+      'America/Asuncion',
+      '2023-10-01 00:00',
+      ['2023-10-01T04:00:00Z', '2023-10-01'],
+      'skipped_time',
+    ],
+    [
+      'America/Sao_Paulo',
+      '2018-02-17 23:59',
+      ['2018-02-18T01:59:00Z', '2018-02-17'],
+      'ambiguous_time',
+    ],
+    [
+      'Antarctica/Troll',
+      '2026-03-29 02:59',
+      ['2026-03-29T02:59:00Z', '2026-03-29'],
+      'skipped_time',
+    ],
+    [
+      'Australia/Lord_Howe',
+      '2026-04-05 01:59',
+      ['2026-04-04T14:59:00Z', '2026-04-05'],
+      'ambiguous_time',
+    ],
+    ['Pacific/Apia', '2011-12-30 00:00', ['2011-12-30T10:00:00Z', '2011-12-31'], 'skipped_time'],
+    ['Africa/Monrovia', '1972-01-07 00:44', ['1972-01-07T01:28:30Z', '1972-01-07'], 'skipped_time'],
+  ])('in %s reads %s as %j', async (time_zone, createtime, [instant, day], code) => {
+    const acme = await brand({ time_zone })
+    const sent = createtime.slice(0, 10)
+    // Written as that instant it is the same where it has the same day; a second later it is not.
+    const outcomes = []
+    for (const regtime of [createtime, instant, instant!.replace(/\d\dZ/, '59Z')]) {
+      outcomes.push((await json(acme.post('customers', [{ ...eve, regtime }]))).results[0].outcome)
+    }
+    expect(outcomes).toEqual(['created', sent === day ? 'unchanged' : 'updated', 'updated'])
+    const local = { ...deposited, eventid: 'local', createtime }
+    const utc = { ...deposited, eventid: 'utc', createtime: instant }
+    const { results } = await json(acme.post('activities', [local, utc]))
+    expect(results).toMatchObject([{ warnings: [{ code }] }, { outcome: 'created' }])
+    expect(results[1].warnings).toBeUndefined()
+    const idsOf = async (one: string) =>
+      (await json(acme.get(`activities?from=${one}&to=${one}`))).data.map(
+        (event: { eventid: string }) => event.eventid,
+      )
+    expect(await idsOf(sent)).toEqual(sent === day ? ['local', 'utc'] : ['local'])
+    expect(await idsOf(day!)).toEqual(sent === day ? ['local', 'utc'] : ['utc'])
+  })
+})
