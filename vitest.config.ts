@@ -22,6 +22,10 @@ const SECRETS = {
   }),
   ADMIN_KEY: randomSecret(),
 }
+/** What `npm run fuzz` was told; in `npm test` nothing. */
+const { FUZZ_RUNS, FUZZ_SEED } = process.env
+const FUZZ = { runs: Number(FUZZ_RUNS ?? 0), seed: FUZZ_SEED ? Number(FUZZ_SEED) : null }
+
 // Cloudflare Access, in the one part that is outside: a team's public keys.
 const TEAM = 'https://team.cloudflareaccess.example'
 const { d, p, q, dp, dq, qi, ...team } = newKey('team') as Record<string, string>
@@ -111,6 +115,7 @@ export default defineConfig({
           ACCESS_AUD: 'application-of-the-tests',
           TEAM_KEY,
           ...SECRETS,
+          FUZZ,
           MIGRATIONS: await readD1Migrations('./migrations'),
         },
       },

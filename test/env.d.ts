@@ -4,6 +4,7 @@ declare namespace Cloudflare {
   interface Env {
     DB_2: D1Database
     TEAM_KEY: string
+    FUZZ: { runs: number; seed: number | null }
     MIGRATIONS: import('cloudflare:test').D1Migration[]
   }
 }

@@ -1,0 +1,123 @@
+import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { newSecret } from '../src/auth/secret.ts'
+import { brand } from './brand.ts'
+import { isSendable, mangled, singleEdits } from './fuzz/edits.ts'
+import { holds, PATIENCE } from './fuzz/runs.ts'
+import { type Answer, listening, send } from './fuzz/send.ts'
+import { forger } from './fuzz/tokens.ts'
+import { partner } from './partner.ts'
+
+// Nobody is let in by what is nearly a credential.
+
+describe('an access token', () => {
+  const CHALLENGE = 'Bearer realm="api", error="invalid_token"'
+  const isRefused = ({ status, headers, text }: Answer) =>
+    status === 401 &&
+    headers.get('WWW-Authenticate') === CHALLENGE &&
+    JSON.parse(text).code === 'invalid_token'
+
+  const trying = (world: Env) => (token: string) =>
+    send('/api/v1/forex/customers', { headers: { Authorization: `Bearer ${token}` } }, world)
+
+  test('with one character edited is refused, and no gate is asked', {
+    timeout: PATIENCE,
+  }, async () => {
+    const { access_token } = await partner()
+    const { world, asked } = listening()
+    const attempt = trying(world)
+    expect((await attempt(access_token)).status).toBe(200)
+    asked.length = 0
+
+    let tried = 0
+    const passed: string[] = []
+    for (const edited of new Set(singleEdits(access_token))) {
+      // Space at its ends is no part of a header.
+      if (!isSendable(edited) || edited.trim() === access_token) continue
+      tried += 1
+      if (!isRefused(await attempt(edited))) passed.push(edited)
+    }
+    expect([passed, asked]).toEqual([[], []])
+    expect(tried).toBeGreaterThan(access_token.length * 8)
+  })
+
+  test('that was forged is refused, and no gate is asked', { timeout: PATIENCE }, async () => {
+    const { access_token } = await partner()
+    const { world, asked } = listening()
+    const attempt = trying(world)
+    await holds(5000, await forger(access_token), async (make) => {
+      const forged = await make()
+      if (!isSendable(forged) || forged.trim() === access_token) return
+      expect(await attempt(forged)).toSatisfy(isRefused)
+    })
+    expect(asked).toEqual([])
+  })
+
+  test('by any scheme but Bearer is none', { timeout: PATIENCE }, async () => {
+    const { access_token } = await partner()
+    const scheme = fc.oneof(
+      fc.constantFrom('Basic ', 'Token ', 'bearer', 'Bearer:', 'Bearer\t', 'JWT ', '', 'DPoP '),
+      mangled('Bearer '),
+    )
+    await holds(300, scheme, async (said) => {
+      if (!isSendable(said) || /^\s*bearer +$/i.test(said)) return
+      const Authorization = said + access_token
+      const answer = await send('/api/v1/forex/customers', { headers: { Authorization } })
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('WWW-Authenticate')).toMatch(/^Bearer realm="api"/)
+    })
+  })
+})
+
+describe('a Brand Token', () => {
+  const bodyOf = ({ text }: Answer) => JSON.stringify({ ...JSON.parse(text), request_id: null })
+  const trying = (world: Env) => (token: string) =>
+    send('/tracking/events/customers', { headers: { 'x-api-key': token } }, world)
+
+  test('with one character edited is refused as none is, and no gate is asked', {
+    timeout: PATIENCE,
+  }, async () => {
+    const { brand_token } = await brand()
+    const { world, asked } = listening()
+    const attempt = trying(world)
+    expect((await attempt(brand_token)).status).toBe(200)
+    asked.length = 0
+
+    const none = bodyOf(await attempt(''))
+    const passed: string[] = []
+    for (const edited of new Set(singleEdits(brand_token))) {
+      if (!isSendable(edited) || edited.trim() === brand_token) continue
+      const answer = await attempt(edited)
+      if (answer.status !== 401 || bodyOf(answer) !== none) passed.push(edited)
+    }
+    expect([passed, asked]).toEqual([[], []])
+  })
+
+  test('that is nobody’s is refused as none is', { timeout: PATIENCE }, async () => {
+    const { brand_token } = await brand()
+    const attempt = trying(env)
+    const none = bodyOf(await attempt(''))
+    const guesses: fc.Arbitrary<() => string> = fc.oneof(
+      { weight: 8, arbitrary: mangled(brand_token).map((text) => () => text) },
+      { weight: 2, arbitrary: fc.string({ maxLength: 80 }).map((text) => () => text) },
+      fc.constantFrom(
+        () => newSecret('tbt', 'test'),
+        () => newSecret('tbt', 'live'),
+        () => newSecret('tcs', 'test'),
+        () => brand_token.replace('test', 'live'),
+        () => `Bearer ${brand_token}`,
+        () => `${brand_token}, ${brand_token}`,
+        () => `${brand_token}\t${brand_token}`,
+        () => brand_token.repeat(1000),
+      ),
+    )
+    await holds(5000, guesses, async (guess) => {
+      const token = guess()
+      if (!isSendable(token) || token.trim() === brand_token) return
+      const answer = await attempt(token)
+      expect([answer.status, bodyOf(answer)]).toEqual([401, none])
+      expect(answer.headers.get('WWW-Authenticate')).toMatch(/^ApiKey /)
+    })
+  })
+})

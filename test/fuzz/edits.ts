@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+
+// Texts that are nearly good.
+
+/** The characters of base64url: an edit among them leaves a token well-formed. */
+export const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** What else may stand in a header. */
+const OTHERS = [' ', '.', '=', '+', '/', '%', '"', ',', ';', '~', '\t']
+
+/** At each place but one in so many a few characters are tried, there all of them. */
+const ROTATION = 16
+
+/**
+ * A text edited at each of its places by one character: replaced by others, left out, doubled, and
+ * with another one before it. Where a part ends, all of the alphabet is tried: there base64url has
+ * bits that say nothing.
+ */
+export function* singleEdits(text: string): Generator<string> {
+  const edited = (at: number, part: string, length = 1) =>
+    text.slice(0, at) + part + text.slice(at + length)
+  for (let at = 0; at < text.length; at++) {
+    const own = text[at]!
+    const endsPart = at + 1 === text.length || text[at + 1] === '.'
+    const few = [7, 20, 41].map((step) => BASE64URL[(BASE64URL.indexOf(own) + step + 64) % 64]!)
+    const other = own.toLowerCase() === own ? own.toUpperCase() : own.toLowerCase()
+    const all = endsPart || at % ROTATION === 0
+    for (const char of all ? [...BASE64URL, ...OTHERS] : [...few, other]) {
+      if (char !== own) yield edited(at, char)
+    }
+    yield edited(at, '')
+    yield edited(at, own + own)
+    yield edited(at, BASE64URL[(at * 7) % 64]! + own)
+  }
+  for (const char of [...BASE64URL, ...OTHERS]) yield text + char
+}
+
+/** A text that was changed somewhere: cut, doubled, turned round, or with something put in. */
+export const mangled = (text: string): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      fc.nat(text.length),
+      fc.nat(text.length),
+      fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom(...OTHERS, '\0', '=', '==', '..')),
+      fc.constantFrom('put', 'cut', 'keep', 'case', 'swap', 'turn', 'repeat'),
+    )
+    .map(([one, two, piece, how]) => {
+      const [from, to] = [Math.min(one, two), Math.max(one, two)]
+      const [head, middle, tail] = [text.slice(0, from), text.slice(from, to), text.slice(to)]
+      if (how === 'put') return head + piece + middle + tail
+      if (how === 'cut') return head + tail
+      if (how === 'keep') return middle
+      if (how === 'case') return head + middle.toUpperCase() + tail
+      if (how === 'swap') return tail + middle + head
+      if (how === 'turn') return head + [...middle].reverse().join('') + tail
+      return head + middle + middle + tail
+    })
+
+/** Whether a text can be sent as the value of a header: workerd complains aloud of what is not ASCII. */
+export const isSendable = (value: string) => /^[\t\x20-\x7e]*$/.test(value)

@@ -1,0 +1,113 @@
+import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
+import { base64url, exportSPKI, importJWK, type JWTHeaderParameters, SignJWT } from 'jose'
+import { mangled } from './edits.ts'
+
+// Tokens that somebody else has made, in the ways that have let others in elsewhere.
+
+const encoded = (value: unknown) => base64url.encode(JSON.stringify(value))
+
+const RSA = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 2048,
+  publicExponent: Uint8Array.of(1, 0, 1),
+}
+
+/** What a forger has: a good token, our public key, and keys of their own. */
+export async function forger(token: string) {
+  const [head = '', body = '', signature = ''] = token.split('.')
+  const header = JSON.parse(atob(head)) as JWTHeaderParameters
+  const claims = JSON.parse(new TextDecoder().decode(base64url.decode(body)))
+  const own = (await crypto.subtle.generateKey(RSA, true, ['sign', 'verify'])) as CryptoKeyPair
+  const [{ n, e }] = JSON.parse(env.SIGNING_KEYS).keys
+  const ours = (await importJWK(
+    { kty: 'RSA', n, e, alg: 'RS256', ext: true },
+    'RS256',
+  )) as CryptoKey
+  const spki = await exportSPKI(ours)
+  // The public key taken for a secret: https://www.rfc-editor.org/rfc/rfc8725#section-2.1
+  const secrets = [spki, spki.trim(), n, JSON.stringify({ kty: 'RSA', n, e }), '', 'secret'].map(
+    (text) => new TextEncoder().encode(text),
+  )
+  const ownKey = (await crypto.subtle.exportKey('jwk', own.publicKey)) as JsonWebKey
+  const foreign = (said: object, more: object) =>
+    new SignJWT({ ...claims, ...said })
+      .setProtectedHeader({ ...header, ...more })
+      .sign(own.privateKey)
+
+  async function hmac(said: object, more: object, secret: Uint8Array) {
+    const text = `${encoded({ ...header, ...more })}.${encoded({ ...claims, ...said })}`
+    const hash = { name: 'HMAC', hash: 'SHA-256' }
+    // An empty secret cannot be imported: a signature of nothing stands for it.
+    if (secret.length === 0) return `${text}.${'A'.repeat(43)}`
+    const key = await crypto.subtle.importKey('raw', secret, hash, false, ['sign'])
+    const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text))
+    return `${text}.${base64url.encode(new Uint8Array(mac))}`
+  }
+
+  const saying = fc.record(
+    {
+      client_id: fc.constantFrom('admin', '', null, claims.client_id, 7),
+      jti: fc.constantFrom(claims.jti, '', null, '../x', crypto.randomUUID()),
+      sub: fc.constantFrom('admin', null, claims.sub),
+      scope: fc.constantFrom('read write', 'admin', '', null, ['read']),
+      iss: fc.constantFrom('https://evil.example', `${claims.iss}/`, null, [claims.iss]),
+      aud: fc.constantFrom('https://evil.example', [claims.aud, 'x'], null),
+      exp: fc.constantFrom(9_999_999_999, 0, -1, '9999999999', null, 1e300),
+      nbf: fc.constantFrom(0, 9_999_999_999, 'x'),
+      iat: fc.constantFrom(0, 9_999_999_999, null, 'x'),
+      ['__proto__']: fc.constantFrom({ jti: claims.jti }, null),
+    },
+    { requiredKeys: [] },
+  )
+  const heading = fc.record(
+    {
+      alg: fc.constantFrom('none', 'None', 'NONE', 'nOnE', '', 'HS256', 'RS384', 'PS256', 'ES256'),
+      typ: fc.constantFrom('JWT', 'at+jwt ', 'AT+JWT', 'application/at+jwt', null, ''),
+      kid: fc.constantFrom('second', 'team', '', '../../dev/null', "' or 1=1 --", null, 7),
+      crit: fc.constantFrom(['exp'], ['b64'], [], 'exp', ['x'.repeat(2000)]),
+      b64: fc.boolean(),
+      zip: fc.constant('DEF'),
+      jku: fc.constant('https://evil.example/jwks.json'),
+      x5u: fc.constant('https://evil.example/cert.pem'),
+      jwk: fc.constant(ownKey),
+      x5c: fc.constant(['MIIB']),
+      cty: fc.constant('JWT'),
+    },
+    { requiredKeys: [] },
+  )
+
+  /** Something that is not the good token, and tries to be let in. */
+  const attempts: fc.Arbitrary<() => Promise<string>> = fc.oneof(
+    { weight: 4, arbitrary: mangled(token).map((text) => async () => text) },
+    fc
+      .shuffledSubarray([head, body, signature, '', head, signature, 'e30'], { minLength: 1 })
+      .map((parts) => async () => parts.join('.')),
+    fc
+      .tuple(heading, saying, fc.constantFrom(signature, '', 'AA', signature.slice(0, -2)))
+      .map(([more, said, sign]) => async () => {
+        return `${encoded({ ...header, ...more })}.${encoded({ ...claims, ...said })}.${sign}`
+      }),
+    fc.tuple(saying, fc.constantFrom({}, { jwk: ownKey }, { kid: 'second' }, { kid: 'own' })).map(
+      ([said, more]) =>
+        () =>
+          foreign(said, more),
+    ),
+    fc.tuple(saying, fc.constantFrom(...secrets), fc.constantFrom('HS256', 'RS256', 'none')).map(
+      ([said, secret, alg]) =>
+        () =>
+          hmac(said, { alg }, secret),
+    ),
+    fc
+      .constantFrom(
+        ...[`${token}.${token}`, `${token},${token}`, `${token} ${token}`, `"${token}"`],
+        ...[`${token}==`, `${token}.`, `.${token}`, `${head}..${signature}`, `${head}.${body}.`],
+        ...[`${head}.${body}`, token.toLowerCase(), encodeURIComponent(`${token} `), atob(head)],
+        ...[`${token}${'A'.repeat(60_000)}`, `${'.'.repeat(10_000)}`, token.replaceAll('.', '..')],
+        ...[token.replace('.', ','), token.replaceAll('-', '+').replaceAll('_', '/')],
+      )
+      .map((text) => async () => text),
+  )
+  return attempts
+}
