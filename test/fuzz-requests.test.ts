@@ -1,0 +1,172 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { deposited, eve } from './brand.ts'
+import { isSendable, mangled, singleEdits } from './fuzz/edits.ts'
+import { holds, PATIENCE } from './fuzz/runs.ts'
+import { brandOf, partnerOf, type Sender, send } from './fuzz/send.ts'
+import { ada } from './partner.ts'
+
+// Queries, headers and forms that are nearly right.
+
+const post = async (sender: Sender, path: string, body: unknown, headers = {}) =>
+  send(sender.at(path), {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { ...(await sender.who()), 'Content-Type': 'application/json', ...headers },
+  })
+
+const get = async (sender: Sender, path: string, headers = {}) =>
+  send(sender.at(path), { headers: { ...(await sender.who()), ...headers } })
+
+describe('a query', () => {
+  test('with an edited cursor is 400, and names it', { timeout: PATIENCE }, async () => {
+    const firm = await partnerOf('forex')
+    await post(firm, 'customers', [ada, { ...ada, customer_id: 'c-2' }])
+    const first = JSON.parse((await get(firm, 'customers?per_page=1')).text)
+    const { next_cursor } = first.meta
+    const walked = (cursor: string) => get(firm, `customers?cursor=${encodeURIComponent(cursor)}`)
+    expect((await walked(next_cursor)).status).toBe(200)
+
+    const taken: string[] = []
+    for (const cursor of new Set(singleEdits(next_cursor))) {
+      const { status, text } = await walked(cursor)
+      const { code, detail } = JSON.parse(text)
+      if (status !== 400 || code !== 'invalid_query' || !/^cursor /.test(detail)) taken.push(cursor)
+    }
+    expect(taken).toEqual([])
+    await holds(200, mangled(next_cursor), async (cursor) => {
+      if (cursor !== next_cursor) expect((await walked(cursor)).status).toBe(400)
+    })
+  })
+
+  const NAMES = [
+    ...['page', 'per_page', 'cursor', 'from', 'to', 'customer_id', 'customerid', 'dry_run'],
+    ...['Page', '__proto__', 'toString', '', 'page[]', 'account', 'x'.repeat(300)],
+  ]
+  const VALUES = [
+    ...['', '0', '1', '2', '500', '501', '-1', '1.5', '1e2', '01', ' 1', '1000001', '99999999999'],
+    ...['2026-10-01', '2026-02-30', '0000-01-01', '9999-12-31', '2026-10-01T00:00:00Z', 'null'],
+    ...['c-1', '%', '%00', '%zz', '%ed%a0%80', "' or 1=1 --", 'x'.repeat(3000), '\u{1f600}'],
+  ]
+  const raw = fc.oneof(fc.constantFrom(...VALUES), fc.string({ maxLength: 12 }))
+  const pair = fc
+    .tuple(fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...NAMES) }, fc.string()), raw)
+    .map(([name, value]) => `${name.replaceAll(/[&#]/g, '')}=${value.replaceAll(/[&#]/g, '')}`)
+  const query = fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join('&'))
+
+  const PATHS = {
+    forex: [
+      ...['customers', 'transactions', 'trading-activity', 'customers/c-1', 'transactions/%00'],
+      ...['account', 'deliveries', 'deliveries/dlv_x', 'totals', 'held', 'feed', 'customers/%ff'],
+    ],
+    igaming: ['customers', 'activities', 'account', 'deliveries', 'totals', 'held', 'feed'],
+  }
+
+  test.each(['forex', 'igaming'] as const)(
+    'of %s on any path is answered 200, 400 or 404',
+    { timeout: PATIENCE },
+    async (vertical) => {
+      const sender = vertical === 'igaming' ? await brandOf() : await partnerOf(vertical)
+      await post(sender, 'customers', vertical === 'igaming' ? eve : ada)
+      const bookmark = (await get(sender, 'customers')).headers.get('x-d1-bookmark')!
+      const headers = fc.option(
+        fc.oneof(mangled(bookmark), fc.constant(bookmark)).filter(isSendable),
+        { freq: 3, nil: undefined },
+      )
+      const asked = fc.tuple(fc.constantFrom(...PATHS[vertical]), query, headers)
+      await holds(500, asked, async ([path, search, mark]) => {
+        const told = mark === undefined ? {} : { 'x-d1-bookmark': mark }
+        const { status, text } = await get(sender, `${path}?${search}`, told)
+        expect([200, 400, 404]).toContain(status)
+        if (status === 400) expect(JSON.parse(text).code).toBe('invalid_query')
+      })
+    },
+  )
+})
+
+async function gzipped(text: string): Promise<Uint8Array> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}
+
+describe('headers', () => {
+  const one = (name: string, good: readonly string[]) =>
+    fc
+      .oneof(
+        { weight: 3, arbitrary: fc.constantFrom(...good) },
+        fc.constantFrom(...good).chain(mangled),
+        fc.string({ maxLength: 20 }),
+      )
+      .filter(isSendable)
+      .map((value) => [name, value] as const)
+  const header = fc.oneof(
+    one('Content-Type', ['application/json', 'APPLICATION/JSON; charset=UTF-8', 'text/plain', '']),
+    one('Content-Encoding', ['gzip', 'GZIP', 'identity', 'br', 'gzip, gzip', 'deflate', '']),
+    one('Content-Length', ['0', '1', '-1', '99999999999', 'abc', '8388609']),
+    one('Prefer', [
+      'return=minimal',
+      'handling=lenient',
+      'handling="lenient"; x=y, wait=10',
+      ',;=',
+    ]),
+    one('Idempotency-Key', ['a', 'x'.repeat(255), 'x'.repeat(256), '']),
+    one('Accept', ['*/*', 'text/html', 'application/problem+json;q=0']),
+    one('X-Request-Id', ['mine', 'x'.repeat(5000)]),
+    one('X-HTTP-Method-Override', ['DELETE']),
+    one('CF-Connecting-IP', ['::1', '1.2.3.4', '::ffff:1.2.3.4', '[', ':::']),
+    one('x-d1-bookmark', ['', '00000000-00000000-00000000-00000000000000000000000000000000']),
+    one('Transfer-Encoding', ['chunked']),
+  )
+  const sent = fc.record({
+    headers: fc.array(header, { maxLength: 4 }),
+    zipped: fc.boolean(),
+    flip: fc.option(fc.nat(400), { freq: 4, nil: null }),
+    dry_run: fc.option(fc.constantFrom('true', 'false', 'TRUE', '1', ''), { freq: 5, nil: null }),
+  })
+
+  /** Where what has this id would be read. */
+  const READ = {
+    forex: (id: string) => `customers/${id}`,
+    igaming: (id: string) => `activities?customerid=${id}`,
+  }
+
+  test.each(['forex', 'igaming'] as const)(
+    'of %s store what was sent, or nothing',
+    { timeout: PATIENCE },
+    async (vertical) => {
+      const isBrand = vertical === 'igaming'
+      const sender = isBrand ? await brandOf() : await partnerOf(vertical)
+      let turn = 0
+      await holds(400, sent, async ({ headers, zipped, flip, dry_run }) => {
+        turn += 1
+        const id = `n-${turn}`
+        const record = isBrand
+          ? { ...deposited, eventid: id, customerid: id }
+          : { ...ada, customer_id: id }
+        if (isBrand) await post(sender, 'customers', { ...eve, customerId: id })
+        const text = JSON.stringify(record)
+        const body = zipped ? await gzipped(text) : new TextEncoder().encode(text)
+        if (flip !== null) body[flip % body.length]! ^= 4
+        const said = new Headers({ 'Content-Type': 'application/json' })
+        if (zipped) said.set('Content-Encoding', 'gzip')
+        for (const [name, value] of headers) said.set(name, value)
+        for (const [name, value] of Object.entries(await sender.who())) said.set(name, value)
+        const search = dry_run === null ? '' : `?dry_run=${dry_run}`
+        const path = sender.at(`${isBrand ? 'activities' : 'customers'}${search}`)
+        const { status } = await send(path, { method: 'POST', body, headers: said })
+
+        expect([200, 201, 207, 400, 413, 415, 422]).toContain(status)
+        const read = await get(sender, READ[vertical](id))
+        const found = isBrand
+          ? JSON.parse(read.text).data
+          : read.status === 200
+            ? [JSON.parse(read.text)]
+            : []
+        // A flipped bit may be another value; what was refused, or only judged, is not there.
+        if (flip === null) {
+          expect(found).toEqual(status < 300 && dry_run !== 'true' ? [record] : [])
+        } else if (status >= 300) expect(found).toEqual([])
+      })
+    },
+  )
+})

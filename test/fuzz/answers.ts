@@ -1,0 +1,88 @@
+import { expect } from 'vitest'
+import type { Json } from './bodies.ts'
+import type { Answer } from './send.ts'
+
+// What must be true of any answer to a delivery, whatever was sent.
+
+interface Said {
+  index?: number
+  pointer: string
+  code: string
+}
+
+interface Result extends Said {
+  outcome: string
+  key?: Record<string, string>
+  warnings?: Said[]
+  errors?: Said[]
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/** The body as the parser of the language reads it. */
+export const parsed = (body: Uint8Array): Json => JSON.parse(decoder.decode(body))
+
+/**
+ * Whether a pointer leads to something that was sent. @see RFC 6901 §4
+ */
+function leads(pointer: string, body: Json): boolean {
+  let at: Json = body
+  for (const step of pointer.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return false
+    at = (at as Record<string, Json>)[name]!
+  }
+  return pointer === '' || pointer.startsWith('/')
+}
+
+const parentOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
+
+/** What is told of what is not there leads to where it should be. */
+const ABSENT = new Set(['required', 'no_createtime', 'no_kpi', 'unattributed'])
+
+function isPlaced({ pointer, code }: Said, body: Json): boolean {
+  return leads(pointer, body) || (ABSENT.has(code) && leads(parentOf(pointer), body))
+}
+
+const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected']
+
+/** The records of a body; a `data` that is no list has none. */
+function recordsOf(body: Json, wraps: boolean): Json[] {
+  if (Array.isArray(body)) return body
+  const isWrapped =
+    wraps && typeof body === 'object' && body !== null && Object.hasOwn(body, 'data')
+  if (!isWrapped) return [body]
+  const { data } = body as { data: Json }
+  return Array.isArray(data) ? data : []
+}
+
+/** Holds an answer against what was sent; gives back what became of each record that was taken. */
+export function judgeAnswer({ status, text }: Answer, body: Uint8Array, wraps: boolean) {
+  expect([200, 201, 207, 400, 413, 422]).toContain(status)
+  const said = JSON.parse(text)
+  if (status === 400 || status === 413) {
+    expect(said.code).toBe(status === 400 ? 'malformed_json' : 'payload_too_large')
+    return []
+  }
+  const sent = parsed(body)
+  const records = recordsOf(sent, wraps)
+  if (status === 422) {
+    const { errors, errors_total } = said as { errors: Said[]; errors_total: number }
+    expect(errors.length).toBeGreaterThan(0)
+    expect(errors_total).toBeGreaterThanOrEqual(errors.length)
+    expect(errors.filter((error) => !isPlaced(error, sent))).toEqual([])
+    expect(errors.filter(({ index }) => index !== undefined && !(index in records))).toEqual([])
+    return []
+  }
+  const { summary, results } = said as { summary: Record<string, number>; results: Result[] }
+  expect(results.map(({ index }) => index)).toEqual(records.map((_, i) => i))
+  expect(results.filter(({ outcome }) => !OUTCOMES.includes(outcome))).toEqual([])
+  const counts = Object.fromEntries(
+    OUTCOMES.map((name) => [name, results.filter(({ outcome }) => outcome === name).length]),
+  )
+  expect(summary).toEqual({ received: records.length, ...counts })
+  const told = results.flatMap(({ warnings = [], errors = [] }) => [...warnings, ...errors])
+  expect(told.filter((one) => !isPlaced(one, sent))).toEqual([])
+  expect(results.every(({ outcome, errors }) => (outcome === 'rejected') === !!errors)).toBe(true)
+  return results.map((result, i) => ({ ...result, record: records[i]! }))
+}

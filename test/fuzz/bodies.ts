@@ -1,0 +1,204 @@
+import fc from 'fast-check'
+
+// Bodies that are nearly good: a good one, changed as JSON and then as bytes.
+
+/** Any JSON. */
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+
+/** What code that trusts its input trips over. */
+const ODD_NAMES = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  '',
+  'data',
+  'meta',
+  'a/b~c',
+]
+const ODD_TEXTS = [
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  '\udc00x',
+  '😀'.repeat(26),
+  'x'.repeat(501),
+  '..',
+  '%2F',
+]
+
+/** Numbers and texts in forms that a value does not have: they stand in the text as they are. */
+const LITERALS = [
+  ...['1e400', '-1e400', '1e-400', '-0', '0.0', '1E+2', '1e3', '19.990000000000000001', '01', '.5'],
+  ...['9007199254740993', '0.1e-15', '123456789012345678901234567890', '1.', '+1', '0x1', 'NaN'],
+  ...[
+    'Infinity',
+    'undefined',
+    "'x'",
+    '"\\ud800"',
+    '"\\u0000"',
+    '"\\x"',
+    '"\\u00e9"',
+    '[[[[[[[[[[]]]]]]]]]]',
+  ],
+  ...['{"a":1,"a":2}', '{"__proto__":{"x":1}}', '// x', 'tru', '"\n"'],
+]
+
+const text = fc.oneof(
+  fc.constantFrom(...ODD_TEXTS, ...ODD_NAMES),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.constantFrom(
+    '2026-02-30',
+    '2026-10-01T08:30:00Z',
+    '2026-10-02 02:30',
+    'EUR',
+    'eur',
+    '1,000.00',
+  ),
+)
+
+const value: fc.Arbitrary<Json> = fc.oneof(
+  text,
+  fc.double() as fc.Arbitrary<number>,
+  fc.constantFrom<Json>(0, -1, 1e15, 0.001, 1e21, true, false, null, [], {}, [null], [[]], {
+    '': {},
+  }),
+  fc.constantFrom<Json>({ toString: 1 }, { length: 1e9 }, { toJSON: null }, { valueOf: 'x' }),
+  fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>,
+)
+
+/** One change of a value within a body; `at` chooses which. */
+interface Edit {
+  at: number
+  how: 'replace' | 'remove' | 'rename' | 'wrap' | 'array' | 'double' | 'add' | 'literal'
+  name: string
+  value: Json
+  literal: string
+}
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  at: fc.nat(10_000),
+  how: fc.constantFrom(
+    ...([
+      'replace',
+      'replace',
+      'remove',
+      'rename',
+      'wrap',
+      'array',
+      'double',
+      'add',
+      'literal',
+    ] as const),
+  ),
+  name: fc.oneof(fc.constantFrom(...ODD_NAMES), fc.string({ maxLength: 5 })),
+  value,
+  literal: fc.constantFrom(...LITERALS),
+})
+
+/** Where in a JSON value something can be changed: each member, and each of a list. */
+function places(within: Json, found: [Json, string][] = []): [Json, string][] {
+  if (typeof within !== 'object' || within === null) return found
+  for (const [name, member] of Object.entries(within)) {
+    found.push([within, name])
+    places(member, found)
+  }
+  return found
+}
+
+/** Sets a member of any name: to assign `__proto__` would set no member. */
+const put = (within: Json, name: string, member: Json) =>
+  Object.defineProperty(within, name, {
+    value: member,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  })
+
+/** A mark in a text, for what JSON cannot say. */
+const mark = (literal: string) => `\u0001${LITERALS.indexOf(literal)}\u0001`
+
+function change(root: { body: Json }, { at, how, name, value, literal }: Edit) {
+  const all = places(root as Json)
+  const [within, own] = all[at % all.length] as [Record<string, Json>, string]
+  const member = within[own]!
+  if (how === 'replace') put(within, own, structuredClone(value))
+  else if (how === 'literal') put(within, own, mark(literal))
+  else if (how === 'wrap') put(within, own, Object.defineProperty({}, name, entry(member)) as Json)
+  else if (how === 'array') put(within, own, [member, structuredClone(value)])
+  else if (within === (root as object)) return
+  else if (how === 'remove')
+    Array.isArray(within) ? within.splice(Number(own), 1) : delete within[own]
+  else if (how === 'double') {
+    if (Array.isArray(within)) within.push(structuredClone(member))
+    else put(within, own, Array(2).fill(member))
+  } else if (Array.isArray(within)) within.push(structuredClone(value))
+  else {
+    if (how === 'rename') delete within[own]
+    put(within, name, how === 'rename' ? member : structuredClone(value))
+  }
+}
+
+const entry = (value: Json) => ({ value, enumerable: true, configurable: true, writable: true })
+
+/** One change of the bytes. */
+interface Slip {
+  at: number
+  how: 'flip' | 'cut' | 'truncate' | 'put' | 'bom'
+  bytes: number[]
+}
+
+const slip: fc.Arbitrary<Slip> = fc.record({
+  at: fc.nat(100_000),
+  how: fc.constantFrom<Slip['how'][]>('flip', 'cut', 'truncate', 'put', 'bom'),
+  bytes: fc.oneof(
+    fc.array(fc.nat(255), { minLength: 1, maxLength: 4 }),
+    fc.constantFrom<number[]>(
+      [0xc3, 0x28],
+      [0xed, 0xa0, 0x80],
+      [0xf8],
+      [0xc0, 0x80],
+      [0],
+      [0x22],
+      [0x2c],
+      [0x7d],
+    ),
+  ),
+})
+
+function spoil(bytes: Uint8Array, { at, how, bytes: put }: Slip): Uint8Array {
+  const from = at % (bytes.length + 1)
+  const [head, tail] = [bytes.subarray(0, from), bytes.subarray(from)]
+  if (how === 'bom') return Uint8Array.of(0xef, 0xbb, 0xbf, ...bytes)
+  if (how === 'truncate') return head
+  if (how === 'cut') return Uint8Array.of(...head, ...tail.subarray(put.length))
+  if (how === 'put') return Uint8Array.of(...head, ...put, ...tail)
+  return bytes.map((byte, i) => (i === from ? byte ^ (1 << (put[0]! % 8)) : byte))
+}
+
+const encoder = new TextEncoder()
+
+function bytesOf(body: Json): Uint8Array {
+  const said = JSON.stringify(body) ?? ''
+  return encoder.encode(said.replaceAll(/"\\u0001(\d+)\\u0001"/g, (_, i) => LITERALS[Number(i)]!))
+}
+
+/** One of these, changed a few times; one in four is changed as bytes, too. */
+export const nearly = (good: readonly Json[]): fc.Arbitrary<Uint8Array> =>
+  fc
+    .record({
+      good: fc.constantFrom(...good),
+      edits: fc.array(edit, { maxLength: 4 }),
+      slips: fc.oneof(
+        { weight: 3, arbitrary: fc.constant<Slip[]>([]) },
+        { weight: 1, arbitrary: fc.array(slip, { minLength: 1, maxLength: 2 }) },
+      ),
+    })
+    .map(({ good, edits, slips }) => {
+      const root = { body: structuredClone(good) }
+      for (const one of edits) change(root, one)
+      const bytes = slips.reduce(spoil, bytesOf(root.body))
+      // A failure shows it as text.
+      return Object.assign(bytes, { [fc.toStringMethod]: () => new TextDecoder().decode(bytes) })
+    })
