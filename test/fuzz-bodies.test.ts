@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dailyStats, day, deposited, eve } from './brand.ts'
 import { judgeAnswer } from './fuzz/answers.ts'
@@ -11,11 +12,15 @@ import { ada, deposit, traded } from './partner.ts'
 /** So many of each of the eight resources: 10,000 in all. */
 const EACH = 1250
 
+/** A good record of each resource of partners, and what makes another of it. */
 const RESOURCES = {
-  customers: { ...ada, first_name: 'Ada', email: 'ada@example.org', country_code: 'DE' },
-  transactions: { ...deposit, amount_usd: 109.4, note: 'order 7' },
-  'trading-activity': traded,
-}
+  customers: [
+    { ...ada, first_name: 'Ada', email: 'ada@example.org', country_code: 'DE' },
+    { customer_id: 'c-2' },
+  ],
+  transactions: [{ ...deposit, amount_usd: 109.4, note: 'order 7' }, { transaction_id: 't-2' }],
+  'trading-activity': [traded, { instrument: 'GBPUSD' }],
+} as const
 
 /** A record as the service keeps it: date-times in UTC, cut to milliseconds. */
 const kept = (record: Json) =>
@@ -37,28 +42,26 @@ const post = async (sender: Sender, path: string, body: Uint8Array, lenient: boo
     },
   })
 
+/** What is sent, and whether the good of it is to be kept without the rest. */
+const asked = (good: readonly Json[]) => fc.tuple(nearly(good), fc.boolean())
+
 const encode = (value: Json) => new TextEncoder().encode(JSON.stringify(value))
 
 describe.each([
-  ['forex', {}, {}],
-  ['prop-trading', { transaction_type: 'payout' }, { drawdown: 2.5, pnl: -12.5 }],
-] as const)('a body of %s', (vertical, type, more) => {
+  ['forex', {}],
+  ['prop-trading', { transactions: { transaction_type: 'payout' } }],
+] as const)('a body of %s', (vertical, own: Record<string, object>) => {
   test.each(Object.entries(RESOURCES))(
     'for %s is answered truly, and kept as it was sent',
     { timeout: PATIENCE },
-    async (name, whole) => {
+    async (name, [whole, other]) => {
       const firm = await partnerOf(vertical)
       await post(firm, 'customers', encode(ada), false)
-      const added = { transactions: type, 'trading-activity': more, customers: {} }
-      const record: Json = { ...whole, ...added[name as keyof typeof added] }
-      const second = name === 'customers' ? { customer_id: 'c-2' } : { transaction_id: 't-2' }
-      // Two days are told apart by what they have, the others by their id.
-      const two = name === 'trading-activity' ? [record] : [record, { ...record, ...second }]
+      const record = { ...whole, ...own[name] }
+      const two = [record, { ...record, ...other }]
       const good = [record, two, { data: two }]
-      let lenient = false
 
-      await holds(EACH, nearly(good), async (body) => {
-        lenient = !lenient
+      await holds(EACH, asked(good), async ([body, lenient]) => {
         const answer = await post(firm, name, body, lenient)
         const results = judgeAnswer(answer, body, true)
         if (name === 'trading-activity') return
@@ -89,9 +92,7 @@ describe('a body of a brand', () => {
         events: { DailyStats: dailyStats },
       })
       await post(casino, 'customers', encode(eve), false)
-      let lenient = false
-      await holds(EACH, nearly(good), async (body) => {
-        lenient = !lenient
+      await holds(EACH, asked(good), async ([body, lenient]) => {
         judgeAnswer(await post(casino, name, body, lenient), body, false)
       })
     },

@@ -20,8 +20,6 @@ export function holds<T>(
   const property = fc.asyncProperty(made, law)
   return fc.assert(property, {
     numRuns: runs(usual),
-    // A failure is made smaller by sending more: within reason.
-    interruptAfterTimeLimit: PATIENCE,
     ...(seed !== null && { seed }),
   })
 }
