@@ -37,11 +37,11 @@ function leads(pointer: string, body: Json): boolean {
 
 const parentOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
 
-/** What is told of what is not there leads to where it should be. */
-const ABSENT = new Set(['required', 'no_createtime', 'no_kpi', 'unattributed'])
+/** What is told of a member that is not there: of it itself, or of what an earlier record said. */
+const ABSENT = /^(required|no_createtime|no_kpi|unattributed|altered|unrecognised|foreign)$/
 
 function isPlaced({ pointer, code }: Said, body: Json): boolean {
-  return leads(pointer, body) || (ABSENT.has(code) && leads(parentOf(pointer), body))
+  return leads(pointer, body) || (ABSENT.test(code) && leads(parentOf(pointer), body))
 }
 
 const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected']

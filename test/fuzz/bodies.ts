@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { type Slip, slip, spoil } from './bytes.ts'
 
 // Bodies that are nearly good: a good one, changed as JSON and then as bytes.
 
@@ -71,16 +72,19 @@ const value: fc.Arbitrary<Json> = fc.oneof(
 /** One change of a value within a body; `at` chooses which. */
 interface Edit {
   at: number
-  how: 'replace' | 'remove' | 'rename' | 'wrap' | 'array' | 'double' | 'add' | 'literal'
+  how: 'append' | 'replace' | 'remove' | 'rename' | 'wrap' | 'array' | 'double' | 'add' | 'literal'
   name: string
   value: Json
   literal: string
+  odd: string
 }
 
 const edit: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(10_000),
   how: fc.constantFrom(
     ...([
+      'append',
+      'append',
       'replace',
       'replace',
       'remove',
@@ -95,6 +99,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   name: fc.oneof(fc.constantFrom(...ODD_NAMES), fc.string({ maxLength: 5 })),
   value,
   literal: fc.constantFrom(...LITERALS),
+  odd: fc.constantFrom(...ODD_TEXTS),
 })
 
 /** Where in a JSON value something can be changed: each member, and each of a list. */
@@ -119,11 +124,12 @@ const put = (within: Json, name: string, member: Json) =>
 /** A mark in a text, for what JSON cannot say. */
 const mark = (literal: string) => `\u0001${LITERALS.indexOf(literal)}\u0001`
 
-function change(root: { body: Json }, { at, how, name, value, literal }: Edit) {
+function change(root: { body: Json }, { at, how, name, value, literal, odd }: Edit) {
   const all = places(root as Json)
   const [within, own] = all[at % all.length] as [Record<string, Json>, string]
   const member = within[own]!
-  if (how === 'replace') put(within, own, structuredClone(value))
+  if (how === 'append' && typeof member === 'string') put(within, own, member + odd)
+  else if (how === 'replace' || how === 'append') put(within, own, structuredClone(value))
   else if (how === 'literal') put(within, own, mark(literal))
   else if (how === 'wrap') put(within, own, Object.defineProperty({}, name, entry(member)) as Json)
   else if (how === 'array') put(within, own, [member, structuredClone(value)])
@@ -142,47 +148,18 @@ function change(root: { body: Json }, { at, how, name, value, literal }: Edit) {
 
 const entry = (value: Json) => ({ value, enumerable: true, configurable: true, writable: true })
 
-/** One change of the bytes. */
-interface Slip {
-  at: number
-  how: 'flip' | 'cut' | 'truncate' | 'put' | 'bom'
-  bytes: number[]
-}
-
-const slip: fc.Arbitrary<Slip> = fc.record({
-  at: fc.nat(100_000),
-  how: fc.constantFrom<Slip['how'][]>('flip', 'cut', 'truncate', 'put', 'bom'),
-  bytes: fc.oneof(
-    fc.array(fc.nat(255), { minLength: 1, maxLength: 4 }),
-    fc.constantFrom<number[]>(
-      [0xc3, 0x28],
-      [0xed, 0xa0, 0x80],
-      [0xf8],
-      [0xc0, 0x80],
-      [0],
-      [0x22],
-      [0x2c],
-      [0x7d],
-    ),
-  ),
-})
-
-function spoil(bytes: Uint8Array, { at, how, bytes: put }: Slip): Uint8Array {
-  const from = at % (bytes.length + 1)
-  const [head, tail] = [bytes.subarray(0, from), bytes.subarray(from)]
-  if (how === 'bom') return Uint8Array.of(0xef, 0xbb, 0xbf, ...bytes)
-  if (how === 'truncate') return head
-  if (how === 'cut') return Uint8Array.of(...head, ...tail.subarray(put.length))
-  if (how === 'put') return Uint8Array.of(...head, ...put, ...tail)
-  return bytes.map((byte, i) => (i === from ? byte ^ (1 << (put[0]! % 8)) : byte))
-}
-
 const encoder = new TextEncoder()
 
 function bytesOf(body: Json): Uint8Array {
   const said = JSON.stringify(body) ?? ''
   return encoder.encode(said.replaceAll(/"\\u0001(\d+)\\u0001"/g, (_, i) => LITERALS[Number(i)]!))
 }
+
+/** A good body. */
+export const encode = (value: Json) => encoder.encode(JSON.stringify(value))
+
+/** So many of each of the eight resources are sent in `npm test`: 10,000 in all. */
+export const EACH = 1250
 
 /** One of these, changed a few times; one in four is changed as bytes, too. */
 export const nearly = (good: readonly Json[]): fc.Arbitrary<Uint8Array> =>
@@ -202,3 +179,6 @@ export const nearly = (good: readonly Json[]): fc.Arbitrary<Uint8Array> =>
       // A failure shows it as text.
       return Object.assign(bytes, { [fc.toStringMethod]: () => new TextDecoder().decode(bytes) })
     })
+
+/** What is sent, and whether the good of it is to be kept without the rest. */
+export const delivery = (good: readonly Json[]) => fc.tuple(nearly(good), fc.boolean())

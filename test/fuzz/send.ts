@@ -5,6 +5,9 @@ import { digest, newSecret } from '../../src/auth/secret.ts'
 import { brand } from '../brand.ts'
 import { askAdmin, askToken, json, ORIGIN, partner, type Vertical } from '../partner.ts'
 
+// The service prints a line a request: of so many, to carry them out of the runtime takes long.
+console.log = () => {}
+
 /**
  * Asks the service. The answers are not held against openapi.json, as those of other tests are: of
  * so many it would take most of the time.
@@ -85,6 +88,18 @@ export async function brandOf(settings: Parameters<typeof brand>[0] = {}): Promi
     }),
   }
 }
+
+/** Delivers a body, to be kept as a whole, or `lenient` as far as it is good. */
+export const deliver = async (sender: Sender, path: string, body: Uint8Array, lenient = false) =>
+  send(sender.at(path), {
+    method: 'POST',
+    body,
+    headers: {
+      ...(await sender.who()),
+      'Content-Type': 'application/json',
+      ...(lenient && { Prefer: 'handling=lenient' }),
+    },
+  })
 
 /** An address that has guessed nothing yet. */
 export function newAddress(): Record<string, string> {
