@@ -43,7 +43,13 @@ const LITERALS = [
     '"\\u00e9"',
     '[[[[[[[[[[]]]]]]]]]]',
   ],
-  ...['{"a":1,"a":2}', '{"__proto__":{"x":1}}', '// x', 'tru', '"\n"'],
+  ...['{"a":1,"a":2}', '{"__proto__":{"x":1}}', '// x', 'tru', '"\n"', `"${'x'.repeat(17_000)}"`],
+  // A value, and after it a member that is there twice, or that no object has.
+  ...[
+    '"c-1","customer_id":"c-2"',
+    '"p-1","customerId":"p-2"',
+    '1,"__proto__":{"customer_id":"c-1"}',
+  ],
 ]
 
 const text = fc.oneof(
@@ -114,12 +120,7 @@ function places(within: Json, found: [Json, string][] = []): [Json, string][] {
 
 /** Sets a member of any name: to assign `__proto__` would set no member. */
 const put = (within: Json, name: string, member: Json) =>
-  Object.defineProperty(within, name, {
-    value: member,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  })
+  Object.defineProperty(within, name, entry(member))
 
 /** A mark in a text, for what JSON cannot say. */
 const mark = (literal: string) => `\u0001${LITERALS.indexOf(literal)}\u0001`
