@@ -54,6 +54,8 @@ describe('a query', () => {
     .map(([name, value]) => `${name.replaceAll(/[&#]/g, '')}=${value.replaceAll(/[&#]/g, '')}`)
   const query = fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join('&'))
 
+  const BOOKMARK = /^([0-9a-f]{8}-){3}[0-9a-f]{32}$/
+
   const PATHS = {
     forex: [
       ...['customers', 'transactions', 'trading-activity', 'customers/c-1', 'transactions/%00'],
@@ -78,6 +80,7 @@ describe('a query', () => {
         const told = mark === undefined ? {} : { 'x-d1-bookmark': mark }
         const { status, text } = await get(sender, `${path}?${search}`, told)
         expect([200, 400, 404]).toContain(status)
+        if (mark !== undefined && !BOOKMARK.test(mark.trim())) expect(status).toBe(400)
         if (status === 400) expect(JSON.parse(text).code).toBe('invalid_query')
       })
     },
