@@ -91,6 +91,10 @@ const coverage = {
   },
 }
 
+// How test/model.test.ts sees a failure again, or looks further than CI does.
+const { MODEL_SEED = '', MODEL_PATH = '', MODEL_RUNS = '' } = process.env
+const MODEL = { MODEL_SEED, MODEL_PATH, MODEL_RUNS }
+
 // The pool warns, in each file, of required secrets that are not here; `bindings` is what counts.
 Object.assign(process.env, SECRETS)
 
@@ -116,6 +120,7 @@ export default defineConfig({
           TEAM_KEY,
           ...SECRETS,
           FUZZ,
+          ...MODEL,
           MIGRATIONS: await readD1Migrations('./migrations'),
         },
       },

@@ -5,6 +5,9 @@ declare namespace Cloudflare {
     DB_2: D1Database
     TEAM_KEY: string
     FUZZ: { runs: number; seed: number | null }
+    MODEL_SEED: string
+    MODEL_PATH: string
+    MODEL_RUNS: string
     MIGRATIONS: import('cloudflare:test').D1Migration[]
   }
 }

@@ -1,0 +1,170 @@
+import type { Account, Data, Remark, Rules } from './oracle.ts'
+import { text } from './text.ts'
+import { canonical, isDecimal } from './totals.ts'
+
+// Brand customers are augmented, brand activities are whole. Whatever is not known is kept.
+
+const KEPT_OF_ERASED = ['customerId', 'regtime', 'country', 'tracking_data']
+const EVENT = ['eventname', 'customerid', 'eventid', 'createtime', 'Currency', 'product']
+
+const missing = (sent: Data, ...names: string[]) =>
+  names.filter((name) => sent[name] === undefined).map((name): Remark => [name, 'required'])
+
+/** A member that is null counts as left out. */
+const said = (sent: Data): Data =>
+  Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
+
+const isDay = (time: unknown) => /^\d{4}-\d\d-\d\d$/.test(String(time))
+
+/** What a clock on the wall of the account shows: times are equal if, and only if, this is. */
+function clock(time: unknown, timeZone: string): string {
+  const text = String(time)
+  if (isDay(text)) return text
+  if (!/(Z|[+-]\d\d:\d\d)$/.test(text)) return text.padEnd(19, ':00')
+  const parts = Object.fromEntries(
+    new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    })
+      .formatToParts(new Date(text))
+      .map(({ type, value }) => [type, value]),
+  )
+  const { year, month, day, hour, minute, second } = parts
+  return `${year}-${month}-${day} ${hour}:${minute}:${second}`
+}
+
+/** What brands keep. */
+export function brandRules({ time_zone, events }: Account): Record<string, Rules> {
+  const at = (time: unknown) => (time === undefined ? undefined : clock(time, time_zone))
+
+  const usable = ({ tracking_data }: Data) =>
+    typeof tracking_data === 'string' && tracking_data.length >= 1 && tracking_data.length <= 50
+
+  const lost = (sent: Data) => said(sent).tracking_data !== undefined && !usable(sent)
+
+  const customers: Rules = {
+    repeats: true,
+    key: ({ customerId }) =>
+      customerId === undefined || customerId === null ? undefined : { customerId },
+    identity: ({ customerId }) => customerId as string,
+    customer: () => undefined,
+    faults: (sent) => missing(said(sent), 'customerId'),
+    // What a re-send leaves out is kept, and tracking_data that cannot be used counts as left out.
+    merge: (before, sent) => {
+      const { tracking_data, ...rest } = said(sent)
+      return { ...before, ...rest, ...(usable(sent) && { tracking_data }) }
+    },
+    mask: (sent) =>
+      Object.fromEntries(Object.entries(sent).filter(([name]) => KEPT_OF_ERASED.includes(name))),
+    same: (a, b) =>
+      text({ ...a, regtime: at(a.regtime) }) === text({ ...b, regtime: at(b.regtime) }),
+    stale: () => false,
+    // What cannot be used is an alteration, unless it is known already where the customer came from.
+    attribution: (before, sent) => {
+      if (usable(sent)) return 'unrecognised'
+      if (before?.record.tracking_data !== undefined) return before.attribution!
+      return lost(sent) ? 'altered' : (before?.attribution ?? 'unattributed')
+    },
+    warnings: (sent, attribution) => [lost(sent) ? 'altered' : attribution!],
+    day: ({ regtime }) => at(regtime)?.slice(0, 10),
+    group: () => ({ by: {}, amounts: {} }),
+  }
+
+  const definition = ({ eventname }: Data) => events[eventname as string]
+  const field = (sent: Data) => definition(sent)?.product?.field ?? 'product'
+  const currency = (sent: Data) => sent.Currency ?? definition(sent)?.currency
+
+  /** With a definition exactly those it names; without one Value, or else every decimal. */
+  function kpis(sent: Data): string[] {
+    const { kpis: named } = definition(sent) ?? {}
+    if (named) return Object.keys(sent).filter((name) => name === 'Value' || named.includes(name))
+    if ('Value' in sent) return ['Value']
+    return Object.keys(sent).filter(
+      (name) => !EVENT.includes(name) && name !== 'Product' && isDecimal(sent[name]),
+    )
+  }
+
+  /** Which of the three ways to know an event applies first. */
+  function identified(sent: Data): 'eventid' | 'day' | undefined {
+    const { granularity, eventid } = definition(sent) ?? {}
+    if (sent.eventid !== undefined && eventid !== 'ignored') return 'eventid'
+    if (sent.createtime === undefined) return
+    const daily = granularity ? granularity === 'day' : isDay(sent.createtime)
+    return daily ? 'day' : undefined
+  }
+
+  const activities: Rules = {
+    repeats: true,
+    key: (nullable) => {
+      const sent = said(nullable)
+      const by = identified(sent)
+      if (by === undefined) return
+      const names =
+        by === 'eventid'
+          ? ['eventid']
+          : ['eventname', 'customerid', 'createtime', 'Currency', field(sent)]
+      return Object.fromEntries(names.filter((n) => n in sent).map((n) => [n, sent[n]]))
+    },
+    identity: (nullable, place) => {
+      const sent = said(nullable)
+      const by = identified(sent)
+      if (by === 'eventid') return `eventid ${sent.eventid}`
+      if (by === undefined) return place
+      const { eventname, customerid, createtime } = sent
+      const day = at(createtime)!.slice(0, 10)
+      return JSON.stringify([eventname, customerid, day, currency(sent), sent[field(sent)]])
+    },
+    customer: ({ customerid }) => customerid as string | undefined,
+    faults: (nullable) => {
+      const sent = said(nullable)
+      const required = definition(sent)?.eventid === 'required' ? ['eventid'] : []
+      const amounts = kpis(sent)
+      return [
+        ...missing(sent, 'eventname', 'customerid', ...required),
+        ...amounts.filter((n) => !isDecimal(sent[n])).map((n): Remark => [n, 'number']),
+        ...(amounts.length === 0 ? [[undefined, 'no_kpi'] as Remark] : []),
+      ]
+    },
+    merge: (_, sent) => said(sent),
+    // Amounts are compared as decimals, times as instants, all else as it was sent.
+    same: (a, b) => {
+      const [one, other] = [a, b].map((record) => ({
+        ...record,
+        createtime: at(record.createtime),
+        ...Object.fromEntries(kpis(record).map((name) => [name, canonical(record[name])])),
+      }))
+      return text(one) === text(other)
+    },
+    stale: () => false,
+    warnings: (nullable, _, keyed) => {
+      const sent = said(nullable)
+      // Only a definition makes a member Product a product line, and only as its map says.
+      const { product } = definition(sent) ?? {}
+      const named = product ? sent[product.field] : sent.Product
+      const unmapped = named !== undefined && !(product && String(named) in product.map)
+      const details = definition(sent) || 'Value' in sent ? [] : Object.values(sent)
+      return [
+        ...(identified(sent) || keyed ? [] : ['not_deduplicated']),
+        ...(sent.createtime === undefined ? ['no_createtime'] : []),
+        ...(unmapped ? ['unmapped_product'] : []),
+        ...details.filter((value) => /^\d+,\d+/.test(String(value))).map(() => 'not_a_number'),
+      ]
+    },
+    day: ({ createtime }) => at(createtime)?.slice(0, 10),
+    group: (record) => {
+      const named = record[field(record)]
+      const map = definition(record)?.product?.map
+      return {
+        by: {
+          eventname: record.eventname,
+          product: (map ? map[String(named)] : named) ?? null,
+          Currency: currency(record) ?? null,
+        },
+        amounts: Object.fromEntries(kpis(record).map((name) => [name, record[name]])),
+      }
+    },
+  }
+
+  return { customers, activities }
+}

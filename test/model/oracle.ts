@@ -1,0 +1,263 @@
+import { brandRules } from './brand.ts'
+import { partnerRules } from './partner.ts'
+import { type Total, totalsOf } from './totals.ts'
+
+// What the contract promises, as a program that keeps everything in a Map: read it as the
+// specification of an account. Nothing here comes from `src`, so the two can disagree.
+
+/** A record as it travels. */
+export type Data = Record<string, unknown>
+
+/** What an account is set up with. */
+export interface Account {
+  vertical: 'forex' | 'prop-trading' | 'igaming'
+  unknown_customer: 'reject' | 'hold'
+  unknown_affiliate: 'warn' | 'reject'
+  affiliates: string[]
+  time_zone: string
+  events: Record<string, Definition>
+}
+
+/** What a brand agreed for one eventname. */
+export interface Definition {
+  granularity: 'event' | 'day'
+  eventid: 'required' | 'used' | 'ignored'
+  kpis: string[]
+  product?: { field: string; map: Record<string, string> }
+  currency?: string
+}
+
+/** One request that writes. */
+export interface Delivery {
+  resource: string
+  records: Data[]
+  /** Sent bare, not in an array. */
+  single: boolean
+  lenient: boolean
+  dry_run: boolean
+  idempotency_key?: string | undefined
+}
+
+/** A member of a record (none: the record itself) and what is said of it. */
+export type Remark = [member: string | undefined, code: string]
+
+/** How the records of one resource are told apart, compared and judged. */
+export interface Rules {
+  /** Whether a key may be there twice in one bulk. */
+  repeats: boolean
+  /** The members that make its identity, as they were sent; none: it is an event of its own. */
+  key(sent: Data): Data | undefined
+  /** What two versions of one record have in common; none, if what makes it is missing. */
+  identity(sent: Data, place: string): string | undefined
+  /** The record whose arrival it waits for. */
+  customer(record: Data): string | undefined
+  /** Judged by itself alone. */
+  faults(sent: Data): Remark[]
+  /** What is kept once it has arrived. */
+  merge(before: Data | undefined, sent: Data): Data
+  /** What must not outlive an erasure taken out; customers only. */
+  mask?(sent: Data): Data
+  same(a: Data, b: Data): boolean
+  /** Where a customer came from, as its sender is told. */
+  attribution?(before: Kept | undefined, sent: Data): string
+  stale(before: Data, sent: Data): boolean
+  warnings(sent: Data, attribution: string | undefined, keyed: boolean): string[]
+  /** The day it counts for, if it says one. */
+  day(record: Data): string | undefined
+  group(record: Data): { by: Data; amounts: Data }
+}
+
+/** A stored record. */
+export interface Kept {
+  record: Data
+  /** The day on which it was first received. */
+  since: string
+  attribution?: string | undefined
+}
+
+const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
+
+/** What became of one record. */
+export interface Result {
+  index: number
+  key?: Data
+  outcome: (typeof OUTCOMES)[number]
+  warnings: string[]
+  errors: Remark[]
+}
+
+/** What a delivery is answered. */
+export interface Answer {
+  status: number
+  code?: string
+  summary?: Record<string, number>
+  results?: Result[]
+  /** By index, when all is refused. */
+  errors?: [index: number, ...Remark][]
+}
+
+const summed = (results: Pick<Result, 'outcome'>[]) => ({
+  received: results.length,
+  ...Object.fromEntries(
+    OUTCOMES.map((o) => [o, results.filter(({ outcome }) => outcome === o).length]),
+  ),
+})
+
+/** An account and all that it was ever sent. */
+export function oracle(account: Account) {
+  const rules: Record<string, Rules> =
+    account.vertical === 'igaming' ? brandRules(account) : partnerRules(account)
+  const stored = new Map(Object.keys(rules).map((name) => [name, new Map<string, Kept>()]))
+  const erased = new Set<string>()
+  const bound = new Map<string, string>()
+  let requests = 0
+
+  /** Whether its customer has arrived. A release is no event: it is that this becomes true. */
+  const known = (resource: string, record: Data) => {
+    const customer = rules[resource]!.customer(record)
+    return customer === undefined || stored.get('customers')!.has(customer)
+  }
+
+  /** All that is wrong with one record of a delivery. */
+  function faults({ resource, records }: Delivery, index: number): Remark[] {
+    const rule = rules[resource]!
+    const sent = records[index]!
+    const found = rule.faults(sent)
+    const id = rule.identity(sent, '')
+    if (!rule.repeats && id && records.slice(0, index).some((r) => rule.identity(r, '') === id))
+      found.push([undefined, 'duplicate_key'])
+    const member = account.vertical === 'igaming' ? 'customerid' : 'customer_id'
+    if (account.unknown_customer === 'reject' && !known(resource, sent))
+      found.push([member, 'unknown_customer'])
+    const { affiliate_id } = sent
+    if (account.unknown_affiliate === 'reject' && typeof affiliate_id === 'string')
+      if (!account.affiliates.includes(affiliate_id))
+        found.push(['affiliate_id', 'unknown_affiliate'])
+    return found
+  }
+
+  function deliver(delivery: Delivery, today: string): Answer {
+    const { resource, records, single, lenient, dry_run, idempotency_key } = delivery
+    const rule = rules[resource]!
+    const wrong = records.map((_, index) => faults(delivery, index))
+    const errors = wrong.flatMap((list, index) =>
+      list.map((remark): [number, ...Remark] => [index, ...remark]),
+    )
+    const none = (rejected: number) => ({ ...summed([]), received: records.length, rejected })
+    // A key stands for its records: with others it is refused, with the same it is a repeat.
+    const binding = idempotency_key && `${resource} ${idempotency_key}`
+    const content = JSON.stringify(records)
+    if (binding && bound.has(binding) && bound.get(binding) !== content)
+      return {
+        status: 422,
+        code: 'idempotency_key_reused',
+        errors: [],
+        summary: none(records.length),
+      }
+
+    const bad = wrong.filter(({ length }) => length > 0).length
+    if (bad === records.length || (bad > 0 && !lenient))
+      return { status: 422, code: 'validation_failed', errors, summary: none(bad) }
+
+    requests += 1
+    const place = idempotency_key ? `key ${idempotency_key}` : `request ${requests}`
+    const draft = new Map(stored.get(resource))
+    let writes = false
+    const results = records.map((sent, index): Result => {
+      const key = rule.key(sent)
+      const named = { index, ...(key && { key }) }
+      if (wrong[index]!.length > 0)
+        return { ...named, outcome: 'rejected', warnings: [], errors: wrong[index]! }
+
+      const id = rule.identity(sent, `${place} ${index}`)!
+      const forgotten = resource === 'customers' && erased.has(id)
+      const said = forgotten ? rule.mask!(sent) : sent
+      // A dry run of a key that comes twice: each is compared with what is stored, and the first is
+      // the one that would be created.
+      const before = (dry_run ? stored.get(resource)! : draft).get(id)
+      const again = draft.has(id)
+      const after = rule.merge(before?.record, said)
+      const stale = before !== undefined && rule.stale(before.record, said)
+      const attribution = rule.attribution?.(before, said)
+      const same =
+        before !== undefined &&
+        rule.same(before.record, after) &&
+        before.attribution === attribution
+      if (!stale && !same) {
+        writes = true
+        draft.set(id, { record: after, since: before?.since ?? today, attribution })
+      }
+      const outcome = !known(resource, after)
+        ? 'held'
+        : stale
+          ? 'stale'
+          : same
+            ? 'unchanged'
+            : again
+              ? 'updated'
+              : 'created'
+      const warnings = rule.warnings(said, attribution, !!idempotency_key)
+      if (forgotten) warnings.push('erased')
+      return { ...named, outcome, warnings, errors: [] }
+    })
+    if (!dry_run) {
+      stored.set(resource, draft)
+      if (binding && writes) bound.set(binding, content)
+    }
+    const created = single && results[0]!.outcome === 'created'
+    return { status: created ? 201 : bad > 0 ? 207 : 200, summary: summed(results), results }
+  }
+
+  /** Personal data goes for good, and whatever comes later is masked. False: who is not there. */
+  function erase(customer: string): boolean {
+    const customers = stored.get('customers')!
+    const kept = customers.get(customer)
+    if (!kept) return false
+    erased.add(customer)
+    customers.set(customer, { ...kept, record: rules.customers!.mask!(kept.record) })
+    return true
+  }
+
+  const dayOf = (resource: string, { record, since }: Kept) => rules[resource]!.day(record) ?? since
+  const all = (resource: string) => [...stored.get(resource)!.values()]
+  const visible = (resource: string) =>
+    all(resource).filter(({ record }) => known(resource, record))
+
+  return {
+    resources: Object.keys(rules),
+    deliver,
+    erase,
+    /** What a list holds: nothing that waits. */
+    list: (resource: string, filter: { customer?: string; from?: string; to?: string } = {}) =>
+      visible(resource)
+        .filter(({ record }) => !filter.customer || ofCustomer(record) === filter.customer)
+        .filter((kept) => !filter.from || dayOf(resource, kept) >= filter.from)
+        .filter((kept) => !filter.to || dayOf(resource, kept) <= filter.to)
+        .map(({ record }) => record),
+    one: (resource: string, id: string) => {
+      const kept = stored.get(resource)!.get(id)
+      return kept && known(resource, kept.record) ? kept.record : undefined
+    },
+    /** What waits for its customer. */
+    held: () =>
+      Object.keys(rules).flatMap((resource) =>
+        all(resource)
+          .filter(({ record }) => !known(resource, record))
+          .map(({ record }) => ({ resource, record })),
+      ),
+    totals: (from: string, to: string): Total[] =>
+      Object.keys(rules).flatMap((resource) =>
+        totalsOf(
+          resource,
+          visible(resource)
+            .map((kept) => ({
+              day: dayOf(resource, kept),
+              ...rules[resource]!.group(kept.record),
+            }))
+            .filter(({ day }) => day >= from && day <= to),
+        ),
+      ),
+  }
+}
+
+const ofCustomer = (record: Data) => record.customer_id ?? record.customerid ?? record.customerId
