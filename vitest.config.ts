@@ -92,8 +92,8 @@ const coverage = {
 }
 
 // How test/model.test.ts sees a failure again, or looks further than CI does.
-const { MODEL_SEED = '', MODEL_PATH = '', MODEL_RUNS = '' } = process.env
-const MODEL = { MODEL_SEED, MODEL_PATH, MODEL_RUNS }
+const { MODEL_SEED = '', MODEL_PATH = '', MODEL_RUNS = '', MODEL_TABLE = '' } = process.env
+const MODEL = { MODEL_SEED, MODEL_PATH, MODEL_RUNS, MODEL_TABLE }
 
 // The pool warns, in each file, of required secrets that are not here; `bindings` is what counts.
 Object.assign(process.env, SECRETS)

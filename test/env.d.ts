@@ -8,6 +8,7 @@ declare namespace Cloudflare {
     MODEL_SEED: string
     MODEL_PATH: string
     MODEL_RUNS: string
+    MODEL_TABLE: string
     MIGRATIONS: import('cloudflare:test').D1Migration[]
   }
 }

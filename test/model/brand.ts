@@ -148,6 +148,8 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
         ...(identified(sent) || keyed ? [] : ['not_deduplicated']),
         ...(sent.createtime === undefined ? ['no_createtime'] : []),
         ...(unmapped ? ['unmapped_product'] : []),
+        // Where a definition names no product line, it looks like the member `product`.
+        ...(definition(sent) && !product && named !== undefined ? ['field_case'] : []),
         ...details.filter((value) => /^\d+,\d+/.test(String(value))).map(() => 'not_a_number'),
       ]
     },
@@ -158,7 +160,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
       return {
         by: {
           eventname: record.eventname,
-          product: (map ? map[String(named)] : named) ?? null,
+          product: map?.[String(named)] ?? named ?? null,
           Currency: currency(record) ?? null,
         },
         amounts: Object.fromEntries(kpis(record).map((name) => [name, record[name]])),

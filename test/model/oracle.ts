@@ -172,31 +172,36 @@ export function oracle(account: Account) {
       const id = rule.identity(sent, `${place} ${index}`)!
       const forgotten = resource === 'customers' && erased.has(id)
       const said = forgotten ? rule.mask!(sent) : sent
-      // A dry run of a key that comes twice: each is compared with what is stored, and the first is
-      // the one that would be created.
-      const before = (dry_run ? stored.get(resource)! : draft).get(id)
-      const again = draft.has(id)
-      const after = rule.merge(before?.record, said)
+      const earlier = draft.get(id)
+      // A dry run of a key that comes twice: each is compared with what is stored.
+      const before = dry_run ? stored.get(resource)!.get(id) : earlier
+      const become = (from: Kept | undefined): Kept => ({
+        record: rule.merge(from?.record, said),
+        since: from?.since ?? today,
+        attribution: rule.attribution?.(from, said),
+      })
+      const after = become(before)
       const stale = before !== undefined && rule.stale(before.record, said)
-      const attribution = rule.attribution?.(before, said)
       const same =
         before !== undefined &&
-        rule.same(before.record, after) &&
-        before.attribution === attribution
+        rule.same(before.record, after.record) &&
+        before.attribution === after.attribution
+      const next = become(earlier)
       if (!stale && !same) {
         writes = true
-        draft.set(id, { record: after, since: before?.since ?? today, attribution })
+        draft.set(id, next)
       }
-      const outcome = !known(resource, after)
+      const outcome = !known(resource, after.record)
         ? 'held'
         : stale
           ? 'stale'
           : same
             ? 'unchanged'
-            : again
+            : earlier
               ? 'updated'
               : 'created'
-      const warnings = rule.warnings(said, attribution, !!idempotency_key)
+      // Of what was not stored, for it is older, nothing is odd.
+      const warnings = stale ? [] : rule.warnings(said, next.attribution, !!idempotency_key)
       if (forgotten) warnings.push('erased')
       return { ...named, outcome, warnings, errors: [] }
     })
