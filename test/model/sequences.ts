@@ -199,11 +199,13 @@ function stepsOf(at: 0 | 1, vertical: Account['vertical']): Arbitrary<Step> {
         dry_run: one(false, false, false, true),
         single: one(false, false, true),
         wrapped: one(false, true),
+        twice: one(false, false, brand),
         minimal: one(false, false, true),
         idempotency_key: brand ? one(undefined, 'k-1', 'k-2') : fc.constant(undefined),
       })
-      .map(({ wrapped, minimal, records, single, ...rest }): Step => {
-        const sent = single ? records.slice(0, 1) : told(records)
+      .map(({ wrapped, minimal, records, single, twice, ...rest }): Step => {
+        const all = twice ? [...records, records[0]!] : records
+        const sent = single ? records.slice(0, 1) : told(all)
         const delivery = { ...rest, resource, single, records: sent }
         return { at, do: 'deliver', wrapped: wrapped && !brand, minimal, delivery }
       })
@@ -220,7 +222,7 @@ function stepsOf(at: 0 | 1, vertical: Account['vertical']): Arbitrary<Step> {
     },
     {
       arbitrary: fc.record({ at: here, do: fc.constant('erase' as const), customer: customer_id }),
-      weight: 1,
+      weight: 2,
     },
     {
       arbitrary: fc.record(
