@@ -55,7 +55,7 @@ export const withStatus = (status: string, bulks: readonly Bulk[]) =>
 const toBulk = (records: Transaction[]): Bulk => ({ records, body: JSON.stringify(records) })
 
 /** A small generator of numbers from 0 to 1 that a seed repeats. */
-function mulberry32(seed: number): () => number {
+export function mulberry32(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -4,12 +4,20 @@ import { children, cpuOf } from './cpu.ts'
 
 type Config = MiniflareOptions['workers'][number]['config']
 
+/** What a Worker may have beside its script and a database. */
+export type More = Partial<
+  Pick<Config, 'env' | 'exports' | 'triggers' | 'assets'> & Pick<MiniflareOptions, 'inspectorPort'>
+>
+
 /** A Worker that runs in a workerd of its own, with a database on disk. */
 export interface Running {
   url: URL
   database: Awaited<ReturnType<Miniflare['getD1Database']>>
   /** Milliseconds of processor time it has used so far, or null where nobody tells. */
   cpu: () => number | null
+  /** What runs it, and the processes that were started for it. */
+  miniflare: Miniflare
+  pids: readonly number[]
   end: () => Promise<void>
 }
 
@@ -19,12 +27,15 @@ export async function start(
   state: string,
   more: Pick<Config, 'env' | 'exports' | 'triggers'> = {},
 ): Promise<Running> {
+export async function start(script: string, state: string, more: More = {}): Promise<Running> {
+  const { inspectorPort, ...own } = more
   const before = children()
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     resourcePersistencePath: state,
     logRequests: false,
     handleStructuredLogs: () => {},
+    ...(inspectorPort !== undefined && { inspectorPort }),
     workers: [
       {
         config: {
@@ -38,6 +49,8 @@ export async function start(
           exports: more.exports,
           triggers: more.triggers,
           env: { ...more.env, DB: { type: 'd1', id: 'DB' } },
+          ...own,
+          env: { ...own.env, DB: { type: 'd1', id: 'DB' } },
         },
       },
     ],
@@ -48,6 +61,8 @@ export async function start(
     url,
     database: await miniflare.getD1Database('DB'),
     cpu: () => cpuOf(pids),
+    miniflare,
+    pids,
     end: () => miniflare.dispose(),
   }
 }

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { buildOurs } from '../bench/build.ts'
+import { mulberry32 } from '../bench/records.ts'
+
+/** What a proof works with. */
+export interface Setting {
+  /** The service as it is deployed, in one file. */
+  script: string
+  /** A folder of its own, that goes when the proof ends. */
+  folder: string
+  /** Numbers from 0 to 1, the same for the same seed. */
+  random: () => number
+  /** Says what is going on. */
+  say: (line: string) => void
+  /** Holds the service to its word; `words` say what was broken. */
+  hold: (kept: boolean, words: string) => boolean
+  /** What was broken, in words. */
+  broken: string[]
+}
+
+/** Builds the service, and all else that a proof works with; `end` leaves nothing behind. */
+export async function newSetting(seed: number, say: Setting['say']) {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-proof-'))
+  const end = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', end)
+  const script = await buildOurs(join(folder, 'build'))
+  const broken: string[] = []
+  const hold = (kept: boolean, words: string) => {
+    if (!kept) {
+      broken.push(words)
+      // The first say what went wrong; thousands more would only hide them.
+      if (broken.length <= 20) say(`BROKEN: ${words}`)
+    }
+    return kept
+  }
+  const setting: Setting = { script, folder, random: mulberry32(seed), say, hold, broken }
+  return { setting, end }
+}
+
+/** A whole number that a program takes, and its bounds. */
+export interface Option {
+  value: number
+  least: number
+  most: number
+}
+
+/**
+ * Runs a proof as a program, where it was started as one: whole numbers as options, and `--seed`. It
+ * ends with 1 where a promise is broken.
+ */
+export async function program<const O extends Record<string, Option>>(
+  url: string,
+  options: O,
+  prove: (setting: Setting, numbers: Record<keyof O, number>) => Promise<void>,
+): Promise<void> {
+  if (url !== pathToFileURL(process.argv[1]!).href) return
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+  const seeded = { ...options, seed: { value: Date.now() % 1_000_000, least: 0, most: 2 ** 31 } }
+  const { values } = parseArgs({
+    options: Object.fromEntries(
+      Object.entries(seeded).map(([name, { value }]) => [
+        name,
+        { type: 'string' as const, default: String(value) },
+      ]),
+    ),
+  })
+  const read = ([name, { least, most }]: [string, Option]) => {
+    const n = Number(values[name])
+    if (Number.isInteger(n) && n >= least && n <= most) return [name, n]
+    console.error(`--${name} is a whole number from ${least} to ${most}.`)
+    return process.exit(2)
+  }
+  const numbers = Object.fromEntries(Object.entries(seeded).map(read)) as Record<
+    keyof O | 'seed',
+    number
+  >
+  console.log(`Seed ${numbers.seed}: --seed ${numbers.seed} draws the same again.`)
+  const { setting, end } = await newSetting(numbers.seed, (line) => console.log(line))
+  try {
+    await prove(setting, numbers)
+  } finally {
+    end()
+  }
+  const { length } = setting.broken
+  console.log(length === 0 ? 'All promises were kept.' : `${length} promises were broken.`)
+  process.exitCode = length === 0 ? 0 : 1
+}
