@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { maximalBodies } from './contention/maximal.ts'
+import { newCrowd, newestWins, type Size, sameKeys, someKeys } from './contention/partner.ts'
+import { twins } from './contention/twins.ts'
+import { program, type Setting } from './program.ts'
+import { migrate, newSecrets, serve } from './service.ts'
+
+// Many clients write the same keys at once, twins share an Idempotency-Key, and maximal bodies come
+// together: `npm run contention [-- --clients 32 --keys 1000 --maximal 1 --seed N]`.
+
+/** Lets so many clients contend for so many keys. */
+export async function proveContention(setting: Setting, size: Size): Promise<void> {
+  const service = await serve(setting.script, join(setting.folder, 'contended'), await newSecrets())
+  try {
+    await migrate(service)
+    const asks = await newCrowd(service, size)
+    await sameKeys(setting, service, asks, size)
+    await someKeys(setting, service, asks, size)
+    await newestWins(setting, service, asks, size)
+    await twins(setting, service, { ...size, keys: Math.min(size.keys, 50) })
+  } finally {
+    await service.end()
+  }
+}
+
+await program(
+  import.meta.url,
+  {
+    clients: { value: 32, least: 2, most: 60 },
+    keys: { value: 1000, least: 8, most: 1000 },
+    maximal: { value: 1, least: 0, most: 1 },
+  },
+  async (setting, { maximal, ...size }) => {
+    await proveContention(setting, size)
+    if (maximal) await maximalBodies(setting)
+  },
+)

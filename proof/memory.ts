@@ -1,0 +1,54 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type Service, WORKER } from './service.ts'
+
+const MIB = 1024 * 1024
+
+/** Bytes as MiB. */
+export const mib = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`
+
+/** What a process holds of the machine's memory now, and held at most; bytes. */
+export function residentOf(pid: number): { now: number; most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const of = (name: string) => Number(new RegExp(`${name}:\\s*(\\d+) kB`).exec(status)?.[1]) * 1024
+  return { now: of('VmRSS'), most: of('VmHWM') }
+}
+
+/** Forgets how much a process held at most. @see proc_pid_clear_refs(5) */
+export const forgetPeak = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5')
+
+/** What an isolate holds: V8's heap, used and reserved, and the buffers outside it; bytes. */
+export interface Heap {
+  used: number
+  reserved: number
+  buffers: number
+}
+
+/** Asks the service's own isolate what it holds, by V8's inspector. */
+export async function watchHeap({ miniflare }: Service) {
+  const socket = new WebSocket(new URL(`/core:user:${WORKER}`, await miniflare.getInspectorURL()))
+  await new Promise((done, failed) => {
+    socket.addEventListener('open', done)
+    socket.addEventListener('error', failed)
+  })
+  const waiting = new Map<number, (heap: Heap) => void>()
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result } = JSON.parse(String(data))
+    waiting.get(id)?.({
+      used: result.usedSize,
+      reserved: result.totalSize,
+      buffers: result.backingStorageSize,
+    })
+    waiting.delete(id)
+  })
+  let id = 0
+  return {
+    /** It answers as soon as the isolate has a moment. */
+    heap: () =>
+      new Promise<Heap>((done) => {
+        id += 1
+        waiting.set(id, done)
+        socket.send(JSON.stringify({ id, method: 'Runtime.getHeapUsage' }))
+      }),
+    end: () => socket.close(),
+  }
+}
