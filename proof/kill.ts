@@ -34,7 +34,7 @@ export async function proveKill(
     let bulks = bulksOf(0, records, [], random)
     const started = performance.now()
     await load(sendersOf(service, world), bulks, random)
-    const duration = performance.now() - started
+    let duration = performance.now() - started
     world.lines += bulks.length
     say(`A load of ${bulks.length} bulks of ${records} records takes ${Math.round(duration)} ms.`)
 
@@ -43,7 +43,12 @@ export async function proveKill(
       bulks = bulksOf(round, records, bulks, random)
       await changeToken(service, world)
       const revoking = revoke(service, world)
+      const begun = performance.now()
       const loading = load(sendersOf(service, world), bulks, random)
+      // Once the machine is quicker, so is the kill: one after the load would prove little.
+      loading.then(() => {
+        duration = Math.min(duration, performance.now() - begun)
+      })
       const moment = Math.ceil(random() * duration)
       await new Promise((done) => setTimeout(done, moment))
       await service.kill()
