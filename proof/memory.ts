@@ -23,32 +23,39 @@ export interface Heap {
   buffers: number
 }
 
-/** Asks the service's own isolate what it holds, by V8's inspector. */
+/** Asks the service's own isolate what it holds, by V8's inspector; it answers when it has a moment. */
 export async function watchHeap({ miniflare }: Service) {
   const socket = new WebSocket(new URL(`/core:user:${WORKER}`, await miniflare.getInspectorURL()))
   await new Promise((done, failed) => {
     socket.addEventListener('open', done)
     socket.addEventListener('error', failed)
   })
-  const waiting = new Map<number, (heap: Heap) => void>()
+  const waiting = new Map<number, (result: Record<string, number>) => void>()
   socket.addEventListener('message', ({ data }) => {
     const { id, result } = JSON.parse(String(data))
-    waiting.get(id)?.({
-      used: result.usedSize,
-      reserved: result.totalSize,
-      buffers: result.backingStorageSize,
-    })
+    waiting.get(id)?.(result)
     waiting.delete(id)
   })
   let id = 0
+  const ask = (method: string) =>
+    new Promise<Record<string, number>>((done) => {
+      id += 1
+      waiting.set(id, done)
+      socket.send(JSON.stringify({ id, method }))
+    })
+  const heap = async (): Promise<Heap> => {
+    const { usedSize, totalSize, backingStorageSize } = await ask('Runtime.getHeapUsage')
+    return { used: usedSize!, reserved: totalSize!, buffers: backingStorageSize! }
+  }
   return {
-    /** It answers as soon as the isolate has a moment. */
-    heap: () =>
-      new Promise<Heap>((done) => {
-        id += 1
-        waiting.set(id, done)
-        socket.send(JSON.stringify({ id, method: 'Runtime.getHeapUsage' }))
-      }),
+    heap,
+    /** What is left when all that nobody needs is gone: the inspector's own copies of the log, too. */
+    async collected(): Promise<Heap> {
+      for (const method of ['Runtime.discardConsoleEntries', 'HeapProfiler.collectGarbage']) {
+        await ask(method)
+      }
+      return heap()
+    },
     end: () => socket.close(),
   }
 }

@@ -65,7 +65,7 @@ async function soak(setting: Setting, service: Service, { minutes, lanes, growth
     ...administration(service, heard, draw, accounts),
   ]
   const evictions = evicting(service, Object.values(pools), draw, heard.odd)
-  const climate = await watchClimate(service, 1000, say)
+  const climate = await watchClimate(service, minutes * 60_000, say)
   const until = Date.now() + minutes * 60_000
   const lane = async (acts: readonly Act[]) => {
     while (Date.now() < until) {
@@ -80,7 +80,7 @@ async function soak(setting: Setting, service: Service, { minutes, lanes, growth
 
   say(heard.summary())
   say(
-    `${heard.requests()} requests in ${minutes} min, ${evictions.count()} objects evicted in use.`,
+    `${heard.requests()} requests in ${minutes} min, ${evictions.count()} objects evicted beside those that were idle for 10 s.`,
   )
   for (const name of ['prop', 'forex', 'brand'] as const) {
     const all = desks.map((desk) => desk[name])

@@ -1,4 +1,4 @@
-import { type Heap, mib, residentOf, watchHeap } from '../memory.ts'
+import { mib, residentOf, watchHeap } from '../memory.ts'
 import type { Service } from '../service.ts'
 
 /** What was held at one moment (ms): bytes of the process, and of its isolate's heap and buffers. */
@@ -14,47 +14,40 @@ export interface Climate {
   samples: readonly Sample[]
 }
 
-const LOOK_MS = 250
-const SHOWN = 20
+const LOOK_MS = 1000
 
-/**
- * Looks four times a second. What is used of a heap is a saw: of each step its least is taken, which
- * is what was left after a collection.
- */
+/** So many of the samples are shown, at least. */
+const SHOWN = 10
+
+/** Looks once a second, each time after all garbage is collected: what is left is what is held. */
 export async function watchClimate(
   service: Service,
-  stepMs: number,
+  lengthMs: number,
   say: (line: string) => void,
 ): Promise<Climate> {
-  const { heap, end } = await watchHeap(service)
+  const { collected, end } = await watchHeap(service)
   const [pid] = service.pids
   const samples: Sample[] = []
-  let step: Sample[] = []
   let isOver = false
   const started = Date.now()
   const look = async () => {
-    for (;;) {
-      const { used, buffers }: Heap = await heap()
-      if (isOver) return
-      step.push({
-        at: Date.now() - started,
-        resident: residentOf(pid!).now,
-        heap: used + buffers,
-      })
-      if (Date.now() - started >= (samples.length + 1) * stepMs) {
-        const least = Math.min(...step.map((one) => one.heap))
-        const { at, resident } = step.at(-1)!
-        samples.push({ at, resident, heap: least })
-        step = []
-        if (samples.length % Math.ceil(60_000 / stepMs / SHOWN) === 0) {
-          say(
-            `  ${(at / 1000).toFixed(0).padStart(4)} s: process ${mib(resident)}, heap ${mib(least)}`,
-          )
-        }
+    while (!isOver) {
+      const { used, buffers } = await collected()
+      const at = Date.now() - started
+      const sample = { at, resident: residentOf(pid!).now, heap: used + buffers }
+      if (
+        at >=
+        (Math.floor((samples.at(-1)?.at ?? 0) / (lengthMs / SHOWN)) + 1) * (lengthMs / SHOWN)
+      ) {
+        say(
+          `  ${(at / 1000).toFixed(0).padStart(4)} s: process ${mib(sample.resident)}, heap ${mib(sample.heap)}`,
+        )
       }
+      samples.push(sample)
       await new Promise((done) => setTimeout(done, LOOK_MS))
     }
   }
+  // Once the load is over the isolate has no moment any more: nobody waits for the last look.
   look().catch(() => {})
   return {
     samples,

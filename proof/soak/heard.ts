@@ -26,7 +26,9 @@ export function newHeard(odd: (words: string) => void): Heard {
     requests: () => requests,
     async hear(name, statuses, asked) {
       const started = performance.now()
-      const answer = await asked
+      const answer = await asked.catch((cause) => {
+        throw new Error(`${name} was not answered: ${cause.cause ?? cause}`)
+      })
       const route: Route = routes.get(name) ?? { times: [], statuses: new Map() }
       routes.set(name, route)
       route.times.push(performance.now() - started)

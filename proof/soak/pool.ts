@@ -7,6 +7,12 @@ const WINDOW_MS = 60_000
 /** One token after the other rests for so long: an object that is idle for 10 s is evicted. */
 const REST_MS = 15_000
 
+/** By then what was asked before has been answered. */
+const SETTLED_MS = 3000
+
+/** Which of so many tokens rests. */
+const restingAt = (now: number, count: number) => Math.floor(now / REST_MS) % count
+
 /** A token, the name of its object, and when it was used. */
 interface Member {
   ask: Ask
@@ -18,9 +24,9 @@ interface Member {
 export interface Pool {
   /** Asks by one of the tokens. */
   ask: Ask
-  /** The names of the objects that count them. */
-  gates: readonly string[]
-  /** An eviction may count as requests that were not made. */
+  /** The name of the object whose token rests now, and has for a while; null: none has yet. */
+  resting: () => string | null
+  /** It was evicted, which may count as requests that were not made. */
   evicted: (gate: string) => void
 }
 
@@ -36,7 +42,7 @@ export function newPool(
   const take = async (): Promise<Member> => {
     for (;;) {
       const now = Date.now()
-      const resting = Math.floor(now / REST_MS) % members.length
+      const resting = restingAt(now, members.length)
       for (const member of members) {
         while (member.times[0]! < now - WINDOW_MS) member.times.shift()
       }
@@ -51,7 +57,11 @@ export function newPool(
   }
   return {
     ask: async (...sent) => (await take()).ask(...sent),
-    gates: members.map(({ gate }) => gate),
+    resting() {
+      const now = Date.now()
+      const at = restingAt(now, members.length)
+      return restingAt(now - SETTLED_MS, members.length) === at ? members[at]!.gate : null
+    },
     evicted(gate) {
       const { times } = members.find((member) => member.gate === gate)!
       times.push(...Array<number>(25).fill(Date.now()))
