@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import { newestWins } from './contention/dated.ts'
 import { maximalBodies } from './contention/maximal.ts'
-import { newCrowd, newestWins, type Size, sameKeys, someKeys } from './contention/partner.ts'
+import { newCrowd, type Size, sameKeys, someKeys } from './contention/partner.ts'
 import { twins } from './contention/twins.ts'
 import { program, type Setting } from './program.ts'
 import { migrate, newSecrets, serve } from './service.ts'

@@ -16,10 +16,9 @@ export function residentOf(pid: number): { now: number; most: number } {
 /** Forgets how much a process held at most. @see proc_pid_clear_refs(5) */
 export const forgetPeak = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
-/** What an isolate holds: V8's heap, used and reserved, and the buffers outside it; bytes. */
+/** What an isolate holds: what is used of V8's heap, and the buffers outside it; bytes. */
 export interface Heap {
   used: number
-  reserved: number
   buffers: number
 }
 
@@ -44,8 +43,8 @@ export async function watchHeap({ miniflare }: Service) {
       socket.send(JSON.stringify({ id, method }))
     })
   const heap = async (): Promise<Heap> => {
-    const { usedSize, totalSize, backingStorageSize } = await ask('Runtime.getHeapUsage')
-    return { used: usedSize!, reserved: totalSize!, buffers: backingStorageSize! }
+    const { usedSize, backingStorageSize } = await ask('Runtime.getHeapUsage')
+    return { used: usedSize!, buffers: backingStorageSize! }
   }
   return {
     heap,
