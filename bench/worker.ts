@@ -22,11 +22,6 @@ export interface Running {
 }
 
 /** Starts a Worker at Miniflare's own port; its state is kept in a folder, as `wrangler dev` does. */
-export async function start(
-  script: string,
-  state: string,
-  more: Pick<Config, 'env' | 'exports' | 'triggers'> = {},
-): Promise<Running> {
 export async function start(script: string, state: string, more: More = {}): Promise<Running> {
   const { inspectorPort, ...own } = more
   const before = children()
@@ -46,9 +41,6 @@ export async function start(script: string, state: string, more: More = {}): Pro
             mainModule: 'index.js',
             modules: { 'index.js': { type: 'esm', contents: script } },
           },
-          exports: more.exports,
-          triggers: more.triggers,
-          env: { ...more.env, DB: { type: 'd1', id: 'DB' } },
           ...own,
           env: { ...own.env, DB: { type: 'd1', id: 'DB' } },
         },
