@@ -6,16 +6,14 @@ import type { Arrival } from '../src/ingest/intake.ts'
 import { parseJson } from '../src/ingest/json.ts'
 import { type Entity, judge } from '../src/ingest/judge.ts'
 import { answer } from '../src/ingest/report.ts'
-import { forex } from '../src/trading/forex.ts'
 import { phasesOf } from './compete.ts'
-import { type Contestant, PHASES, type Phase } from './contestants.ts'
+import { type Ours, PHASES, type Phase } from './contestants.ts'
 import { median } from './figures.ts'
 import { ACCOUNT } from './peers/upsert.ts'
 import { recorder } from './recorder.ts'
 import type { Bulk } from './records.ts'
+import { transactions } from './resource.ts'
 import type { Running } from './worker.ts'
-
-const transactions = forex.resources.find(({ name }) => name === 'transactions')!
 
 /** Where the time of one bulk goes, in ms by piece: our own code in Node, each statement in D1. */
 export interface Breakdown {
@@ -33,8 +31,7 @@ const COUNTED = 3
 
 /** Stores all bulks some times more, phase by phase and piece by piece. */
 export async function breakdown(
-  us: Contestant,
-  running: Running,
+  us: Ours,
   bulks: readonly Bulk[],
 ): Promise<Record<Phase, Breakdown>> {
   const phases = phasesOf(bulks)
@@ -42,7 +39,7 @@ export async function breakdown(
   for (let pass = 0; pass < UNCOUNTED + COUNTED; pass++) {
     if (pass === UNCOUNTED) parts = { insert: nothing(), update: nothing(), replay: nothing() }
     await us.renew()
-    for (const phase of PHASES) await takeApart(phases[phase], running, parts[phase])
+    for (const phase of PHASES) await takeApart(phases[phase], us.running, parts[phase])
   }
   return parts
 }

@@ -25,6 +25,53 @@ export interface Contestant {
   cpu(): number | null
 }
 
+/** The service, and what it takes to ask it something else. */
+export interface Ours extends Contestant {
+  running: Running
+  /** The header that lets a request in; each renewal makes another token. */
+  authorization: () => { Authorization: string }
+  /** Makes another token: each is good for 1000 requests a minute. */
+  mint(): Promise<void>
+}
+
+/** The service: authentication, checks, references and log included. */
+export function ours(name: string, running: Running, prefer: Record<string, string>): Ours {
+  let partner: Partner
+  let token = ''
+  const authorization = () => ({ Authorization: `Bearer ${token}` })
+  const url = new URL('/api/v1/forex/transactions', running.url)
+  const outcome = { insert: 'created', update: 'updated', replay: 'unchanged' }
+  return {
+    ...common(running),
+    name,
+    running,
+    authorization,
+    async renew() {
+      // A client has 60 tokens an hour, so each of them asks for one.
+      partner = await registered()
+      const { client_id, digest } = partner
+      await execute(running, [...renewal(ACCOUNT), ...registration(ACCOUNT, client_id, digest)])
+      await this.mint()
+    },
+    async mint() {
+      token = await tokenFor(partner, running.url)
+    },
+    async store({ body, records }, phase) {
+      const headers = { ...authorization(), ...JSON_TYPE, ...prefer }
+      const { summary } = JSON.parse(await good(url, { body, headers }))
+      if (summary[outcome[phase]] !== records.length) throw new Error(JSON.stringify(summary))
+    },
+  }
+}
+
+/** A Worker without authentication, at its root. */
+export const peer = (name: string, running: Running): Contestant => ({
+  ...common(running),
+  name,
+  renew: () => execute(running, renewal(ACCOUNT)),
+  store: storeAt(running.url),
+})
+
 /** The raw statement in this very process. */
 export function raw(folder: string): Contestant & { end: () => void } {
   mkdirSync(folder, { recursive: true })
@@ -35,50 +82,28 @@ export function raw(folder: string): Contestant & { end: () => void } {
     return (user + system) / 1000
   }
   return {
+    ...inSqlite(database),
     name: 'raw node:sqlite',
-    renew: async () => database.exec(renewal(ACCOUNT).join(';')),
     store: async ({ records }) => storeRaw(database, records),
-    stored: async (status) => Number(database.prepare(stored(ACCOUNT, status)).get()?.n),
     cpu,
     end: () => database.close(),
   }
 }
 
-/** A Worker without authentication, at its root. */
-export const peer = (name: string, running: Running): Contestant => ({
-  ...common(running),
-  name,
-  renew: () => execute(running, renewal(ACCOUNT)),
-  store: async ({ body }) => {
-    await good(running.url, { body })
-  },
+/** A store in a file of SQLite. */
+export const inSqlite = (database: DatabaseSync) => ({
+  renew: async () => database.exec(renewal(ACCOUNT).join(';')),
+  stored: async (status: string) => Number(database.prepare(stored(ACCOUNT, status)).get()?.n),
 })
 
-/** The service: authentication, checks, references and log included. */
-export function ours(running: Running): Contestant & { bearer: () => string } {
-  let partner: Partner
-  let token = ''
-  const url = new URL('/api/v1/forex/transactions', running.url)
-  const outcome = { insert: 'created', update: 'updated', replay: 'unchanged' }
-  return {
-    ...common(running),
-    name: 'ours',
-    bearer: () => token,
-    async renew() {
-      partner ??= await registered()
-      const { client_id, digest } = partner
-      await execute(running, [...renewal(ACCOUNT), ...registration(ACCOUNT, client_id, digest)])
-      token = await tokenFor(partner, running.url)
-    },
-    async store({ body, records }, phase) {
-      const headers = { Authorization: `Bearer ${token}`, ...JSON_MINIMAL }
-      const { summary } = JSON.parse(await good(url, { body, headers }))
-      if (summary[outcome[phase]] !== records.length) throw new Error(JSON.stringify(summary))
-    },
+/** Sends bulks to a server that asks for no token. */
+export const storeAt =
+  (url: URL) =>
+  async ({ body }: Bulk): Promise<void> => {
+    await good(url, { body, headers: JSON_TYPE })
   }
-}
 
-const JSON_MINIMAL = { 'Content-Type': 'application/json', Prefer: 'return=minimal' }
+const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 const common = ({ database, cpu }: Running) => ({
   cpu,

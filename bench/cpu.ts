@@ -3,23 +3,24 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Milliseconds a tick of /proc lasts: the kernel says 100 a second, whatever its own clock. */
 const TICK_MS = 10
 
-/** The processes that this one started; none where there is no /proc. */
-export function children(): Set<number> {
+/** The processes that another one started, this one if none is said; none where there is no /proc. */
+export function children(of: number = process.pid): Set<number> {
   try {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-    return new Set(pids.filter((pid) => fieldsOf(pid)?.[1] === String(process.pid)))
+    return new Set(pids.filter((pid) => fieldsOf(pid)?.[1] === String(of)))
   } catch {
     return new Set()
   }
 }
 
-/** User and system time of some processes in milliseconds, or null where nobody tells. */
+/**
+ * User and system time of some processes in milliseconds, with that of their children which have
+ * ended; null where nobody tells.
+ */
 export function cpuOf(pids: readonly number[]): number | null {
-  const ticks = pids.map((pid) => {
-    const fields = fieldsOf(pid)
-    return fields ? Number(fields[11]) + Number(fields[12]) : 0
-  })
-  return pids.length === 0 ? null : ticks.reduce((sum, n) => sum + n, 0) * TICK_MS
+  const all = pids.map(fieldsOf).filter((fields) => fields !== null)
+  const ticks = all.flatMap((fields) => fields.slice(11, 15).map(Number))
+  return all.length === 0 ? null : ticks.reduce((sum, n) => sum + n, 0) * TICK_MS
 }
 
 /** @see proc_pid_stat(5): what follows the name, which may hold spaces; `state` comes first. */

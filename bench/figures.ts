@@ -23,6 +23,12 @@ export interface Timing {
 export const perSecond = ({ rounds }: Timing, records: number) =>
   (records * 1000) / median(rounds.flat())
 
+/** The least number that this part of them do not exceed. */
+export function percentile(numbers: readonly number[], part: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)]!
+}
+
 /** How far the rounds are apart: half of their range over their middle. */
 export function spread({ rounds }: Timing): number {
   const medians = rounds.map(median)
@@ -30,7 +36,14 @@ export function spread({ rounds }: Timing): number {
 }
 
 /** How many times as fast one is as another, bulk by bulk: the middle, and where half of them lie. */
-export function ratio(one: Timing, other: Timing) {
+export interface Ratio {
+  middle: number
+  least: number
+  most: number
+}
+
+/** How one compares to another that did the same in turns with it. */
+export function ratio(one: Timing, other: Timing): Ratio {
   const others = other.rounds.flat()
   const ratios = one.rounds.flat().map((ms, i) => others[i]! / ms)
   const sorted = ratios.sort((a, b) => a - b)

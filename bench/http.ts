@@ -1,11 +1,15 @@
-import { Agent, request } from 'node:http'
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
-/** One connection, kept: what `fetch` does beside would be measured, too. */
-const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+/**
+ * Connections are kept, one for each request at a time: what `fetch` does would be measured, too.
+ * workerd hangs up after five idle seconds, so nothing is sent on what has been idle for four.
+ */
+const agent = new Agent({ keepAlive: true, timeout: 4000 })
 
 /** An answer, as far as it is looked at. */
 export interface Answer {
   status: number
+  headers: IncomingHttpHeaders
   text: string
 }
 
@@ -26,7 +30,9 @@ export function send(url: URL, sending: Sending = {}): Promise<Answer> {
       response.on('data', (part: string) => {
         text += part
       })
-      response.on('end', () => resolve({ status: response.statusCode!, text }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, text }),
+      )
       response.on('error', reject)
     })
     // A connection that was idle may have been closed just then: nobody has read the request.
@@ -34,6 +40,8 @@ export function send(url: URL, sending: Sending = {}): Promise<Answer> {
       sent.reusedSocket && error.code === 'ECONNRESET'
         ? resolve(send(url, sending))
         : reject(error),
+    sent.on('error', (cause) =>
+      reject(new Error(`${url} did not answer: ${cause.message}`, { cause })),
     )
     sent.end(body)
   })

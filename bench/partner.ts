@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { digest, newSecret } from '../src/auth/secret.ts'
 import { good } from './http.ts'
 
@@ -11,10 +12,10 @@ export interface Partner {
 /** A new client, that the database does not know yet. */
 export async function registered(): Promise<Partner> {
   const client_secret = newSecret('tcs', 'test')
-  return { client_id: 'bench-client', client_secret, digest: await digest(client_secret) }
+  return { client_id: randomUUID(), client_secret, digest: await digest(client_secret) }
 }
 
-/** An access token; a client has 60 of them an hour. */
+/** An access token; a client has 60 of them an hour, and each is good for 1000 requests a minute. */
 export async function tokenFor({ client_id, client_secret }: Partner, base: URL): Promise<string> {
   const form = { grant_type: 'client_credentials', client_id, client_secret }
   const text = await good(new URL('/oauth/token', base), {

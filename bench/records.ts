@@ -28,14 +28,14 @@ const CURRENCIES = ['EUR', 'USD', 'USD', 'GBP', 'JPY', 'AUD']
 const FIRST_DAY = Date.UTC(2026, 8, 1)
 const MONTH_MS = 30 * 86_400_000
 
-/** Bulks of new transactions of one month, the same for the same seed. */
-export function newBulks(count: number, seed = 20_260_901): Bulk[] {
+/** Bulks of new transactions of one month, always the same. */
+export function newBulks(count: number, size = PER_BULK, seed = 20_260_901): Bulk[] {
   const random = mulberry32(seed)
   const one = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
   return Array.from({ length: count }, (_, bulk) =>
     toBulk(
-      Array.from({ length: PER_BULK }, (_, i) => ({
-        transaction_id: `TX-${100_000_000 + bulk * PER_BULK + i}`,
+      Array.from({ length: size }, (_, i) => ({
+        transaction_id: `TX-${100_000_000 + bulk * size + i}`,
         customer_id: one(CUSTOMERS),
         transaction_type: one(TYPES),
         amount_currency: Math.round(random() ** 3 * 2_500_000) / 100,

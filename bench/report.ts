@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import type { Breakdown } from './breakdown.ts'
+import { type Chapter, fine, rough, type Table, whole } from './chapter.ts'
 import type { Results } from './compete.ts'
 import { PHASES, type Phase } from './contestants.ts'
-import { median, midmean, perSecond, ratio, spread, type Timing, table } from './figures.ts'
+import { median, midmean, perSecond, type Ratio, ratio, spread, type Timing } from './figures.ts'
 import { PER_BULK } from './records.ts'
 
 /** All that was measured. */
@@ -19,47 +18,62 @@ export interface Measured {
   bulks: number
 }
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
-const fine = (n: number) => n.toFixed(2)
-const orNothing = (n: number, text: (n: number) => string) => (Number.isNaN(n) ? 'n/a' : text(n))
-
-/** Prints it. */
-export function report(measured: Measured) {
-  const { results, empty, rounds, bulks } = measured
-  const names = [...results.keys()]
-  const cell = (name: string, phase: Phase, text: (timing: Timing) => string) =>
-    text(results.get(name)![phase])
-  const rows = (text: (timing: Timing) => string) =>
-    names.map((name) => [name, ...PHASES.map((phase) => cell(name, phase, text))])
-  const [us, ...others] = names
-
-  console.log(`${machine()}
-${rounds} rounds of ${bulks} bulks of ${PER_BULK} records a phase; medians, ± half the range of the rounds.
-Ours: return=minimal, with authentication, checks, references and log. Others: none of them, but for Zod in the naive Worker.
-`)
-  const rate = (timing: Timing) =>
-    `${whole.format(perSecond(timing, PER_BULK))} ±${(spread(timing) * 100).toFixed(0)} %`
-  console.log(table([['records/s', ...PHASES], ...rows(rate)]))
-  const requests = whole.format(perSecond(empty, 1))
-  console.log(`empty route: ${requests} requests/s, ${cpu(empty)} CPU-ms each\n`)
-
-  const ratios = others.map((name) => [
-    `${us} / ${name}`,
-    ...PHASES.map((phase) => {
-      const { middle, least, most } = ratio(results.get(us!)![phase], results.get(name)![phase])
-      return `${fine(middle)} (${fine(least)}–${fine(most)})`
-    }),
-  ])
-  console.log(`${table([['ratio, bulk by bulk (the middle half)', ...PHASES], ...ratios])}\n`)
-  console.log(`${table([['CPU-ms per 1000 records', ...PHASES], ...rows(cpu)])}\n`)
-  console.log(spending(measured, us!))
+/** How fast ours is beside another contestant, by phase. */
+export interface Beside {
+  peer: string
+  ratios: Record<Phase, Ratio>
 }
 
-const cpu = ({ cpuMs, requests }: Timing) => orNothing(cpuMs / requests, (ms) => ms.toFixed(1))
+/** The chapter of the bulks, with the ratios for a picture. */
+export function report(measured: Measured): Chapter & { beside: Beside[] } {
+  const { results, empty, rounds, bulks } = measured
+  const rows = (text: (timing: Timing) => string) =>
+    [...results].map(([name, timings]) => [name, ...PHASES.map((phase) => text(timings[phase]))])
+  const rate = (timing: Timing) =>
+    `${whole(perSecond(timing, PER_BULK))} ±${whole(spread(timing) * 100)} %`
+  const beside = ratiosOf(results)
+  return {
+    title: `Bulks of ${PER_BULK} records`,
+    says: `${rounds} rounds of ${bulks} bulks a phase, all contestants in turns, each with a fresh store a round; medians, ± half the range of the rounds. Ours: authentication, checks, references and log, \`return=minimal\` where no full answer is said. The peers judge each record, too; the bare platform and raw SQLite check nothing. None of them asks for a token, checks a reference or logs a delivery. An empty route answers ${whole(perSecond(empty, 1))} requests/s, at ${rough(empty.cpuMs / empty.requests)} CPU-ms each.`,
+    tables: [
+      [['records/s', ...PHASES], ...rows(rate)],
+      [['ratio, bulk by bulk (the middle half)', ...PHASES], ...beside.map(besideRow)],
+      [
+        ['CPU-ms per 1000 records', ...PHASES],
+        ...rows(({ cpuMs, requests }) => rough(cpuMs / requests)),
+      ],
+      spending(measured),
+    ],
+    beside,
+  }
+}
+
+/** The first of the contestants beside each of the others. */
+export function ratiosOf(results: Results): Beside[] {
+  const [[, us], ...others] = [...results] as [[string, Record<Phase, Timing>]]
+  return (others as [string, Record<Phase, Timing>][]).map(([peer, them]) => ({
+    peer,
+    ratios: {
+      insert: ratio(us.insert, them.insert),
+      update: ratio(us.update, them.update),
+      replay: ratio(us.replay, them.replay),
+    },
+  }))
+}
+
+/** A line of a table of ratios. */
+export const besideRow = ({ peer, ratios }: Beside): string[] => [
+  `ours ÷ ${peer}`,
+  ...PHASES.map((phase) => {
+    const { middle, least, most } = ratios[phase]
+    return `${fine(middle)} (${fine(least)}–${fine(most)})`
+  }),
+]
 
 /** Where the time of one bulk goes. What is no part of ours is what the platform needs itself. */
-function spending({ results, empty, gate, verify, parts }: Measured, us: string): string {
-  const all = PHASES.map((phase) => median(results.get(us)![phase].rounds.flat()))
+function spending({ results, empty, gate, verify, parts }: Measured): Table {
+  const [us] = results.values()
+  const all = PHASES.map((phase) => median(us![phase].rounds.flat()))
   const code = [...parts.insert.code.keys()]
   const sql = [...new Set(PHASES.flatMap((phase) => [...parts[phase].sql.keys()]))]
   const emptyMs = median(empty.rounds.flat())
@@ -74,7 +88,7 @@ function spending({ results, empty, gate, verify, parts }: Measured, us: string)
   const row = (name: string, list: readonly number[]) => [name, ...list.map(fine)]
   const per = (pick: 'rowsRead' | 'rowsWritten') =>
     PHASES.map((phase) => parts[phase][pick] / parts[phase].records)
-  return table([
+  return [
     ['where a bulk of ours spends its ms', ...PHASES],
     row('an empty request', known[0]!),
     row(`token (${fine(verify)}) and its gate`, known[1]!),
@@ -84,11 +98,5 @@ function spending({ results, empty, gate, verify, parts }: Measured, us: string)
     row('all', all),
     row('rows read a record', per('rowsRead')),
     row('rows written a record', per('rowsWritten')),
-  ])
-}
-
-function machine(): string {
-  const { version } = JSON.parse(readFileSync('node_modules/workerd/package.json', 'utf8'))
-  const { model = 'unknown processor' } = cpus()[0] ?? {}
-  return `${cpus().length} × ${model.trim()}, Node ${process.version}, workerd ${version}`
+  ]
 }

@@ -18,15 +18,24 @@ export interface Running {
   /** What runs it, and the processes that were started for it. */
   miniflare: Miniflare
   pids: readonly number[]
+  /** The processes it runs in. */
+  /** Where a debugger of the Worker listens, if that was asked for. */
+  inspector: () => Promise<URL>
   end: () => Promise<void>
 }
 
 /** Starts a Worker at Miniflare's own port; its state is kept in a folder, as `wrangler dev` does. */
 export async function start(script: string, state: string, more: More = {}): Promise<Running> {
   const { inspectorPort, ...own } = more
+export async function start(
+  script: string,
+  state: string,
+  more: Pick<Config, 'env' | 'exports'> & { inspected?: boolean } = {},
+): Promise<Running> {
   const before = children()
   const miniflare = new Miniflare({
     host: '127.0.0.1',
+    ...(more.inspected && { inspectorHost: '127.0.0.1', inspectorPort: 0 }),
     resourcePersistencePath: state,
     logRequests: false,
     handleStructuredLogs: () => {},
@@ -55,6 +64,7 @@ export async function start(script: string, state: string, more: More = {}): Pro
     cpu: () => cpuOf(pids),
     miniflare,
     pids,
+    inspector: () => miniflare.getInspectorURL(),
     end: () => miniflare.dispose(),
   }
 }

@@ -1,0 +1,90 @@
+import { type Chapter, fine, rough, type Table, whole } from './chapter.ts'
+import type { Contestant } from './contestants.ts'
+import { median, percentile } from './figures.ts'
+import { type Bulk, newBulks } from './records.ts'
+import type { World } from './world.ts'
+
+/** Requests at a time, and records each of them carries. */
+const LEVELS = [1, 8, 32]
+const SIZES = [1, 100]
+
+/** What one contestant needed at one level: each request, and all of each round. */
+interface Waits {
+  each: number[]
+  rounds: number[]
+}
+
+/** How long callers wait who do not wait for each other. */
+export async function concurrency({ scale, peers }: World): Promise<Chapter> {
+  const contestants = await peers()
+  const tables: Table[] = []
+  for (const size of SIZES) {
+    const bulks = newBulks(Math.ceil(scale.requests / 4), size)
+    const levels: Map<string, Waits>[] = []
+    for (const level of LEVELS) levels.push(await race(contestants, bulks, level, scale.rounds))
+    const head = LEVELS.map((level) => `${level} at a time`)
+    const rows = (text: (waits: Waits) => string) =>
+      contestants.map(({ name }) => [name, ...levels.map((waits) => text(waits.get(name)!))])
+    const what = size === 1 ? 'single records' : `bulks of ${size}`
+    tables.push(
+      [
+        [`${what}, ms: p50 / p99`, ...head],
+        ...rows(({ each }) => `${rough(percentile(each, 0.5))} / ${rough(percentile(each, 0.99))}`),
+      ],
+      [
+        [`${what}, requests/s`, ...head],
+        ...rows(({ rounds }) => whole((bulks.length * 1000) / median(rounds))),
+      ],
+      [
+        [`${what}, ratio of requests/s, round by round`, ...head],
+        ...contestants.slice(1).map(({ name }) => [
+          `ours ÷ ${name}`,
+          ...levels.map((waits) => {
+            const ours = waits.get(contestants[0]!.name)!.rounds
+            return fine(median(waits.get(name)!.rounds.map((ms, i) => ms / ours[i]!)))
+          }),
+        ]),
+      ],
+    )
+  }
+  return {
+    title: 'Requests at the same time',
+    says: `New records, ${scale.rounds} rounds of ${Math.ceil(scale.requests / 4)} requests at each level, a fresh store for each, contestants in turns. The driver is one process on the same machine, and all share its cores.`,
+    tables,
+  }
+}
+
+async function race(
+  contestants: readonly Contestant[],
+  bulks: readonly Bulk[],
+  level: number,
+  rounds: number,
+): Promise<Map<string, Waits>> {
+  const waits = new Map(contestants.map(({ name }) => [name, { each: [], rounds: [] } as Waits]))
+  for (let round = 0; round < rounds; round++) {
+    const first = round % contestants.length
+    for (const one of [...contestants.slice(first), ...contestants.slice(0, first)]) {
+      await one.renew()
+      const { each, rounds } = waits.get(one.name)!
+      const started = performance.now()
+      each.push(...(await together(one, bulks, level)))
+      rounds.push(performance.now() - started)
+    }
+  }
+  return waits
+}
+
+/** As many callers as that, each of whom sends its next request when the last one is answered. */
+async function together({ store }: Contestant, bulks: readonly Bulk[], level: number) {
+  const waiting = [...bulks]
+  const times: number[] = []
+  const caller = async () => {
+    for (let bulk = waiting.pop(); bulk; bulk = waiting.pop()) {
+      const started = performance.now()
+      await store(bulk, 'insert')
+      times.push(performance.now() - started)
+    }
+  }
+  await Promise.all(Array.from({ length: level }, caller))
+  return times
+}

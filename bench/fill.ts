@@ -1,0 +1,32 @@
+import { ACCOUNT } from './peers/upsert.ts'
+import { execute, type Running } from './worker.ts'
+
+/** How many records each customer has. */
+export const PER_CUSTOMER = 50
+
+/** Records that are stored without being sent: a million of them over HTTP would take a minute. */
+export interface Filling {
+  /** The first and the last of them, by number. */
+  from: number
+  to: number
+  /** The days over which they are spread evenly. */
+  firstDay: string
+  days: number
+}
+
+/** Puts transactions straight into the database, in one statement, and into the list's total. */
+export async function fill(running: Running, { from, to, firstDay, days }: Filling) {
+  await execute(running, [
+    `insert into transactions
+       (account, transaction_id, customer_id, transaction_type, amount_currency, currency,
+        transaction_date, status, transaction_subtype, day, held, delivery, idx, revision)
+     with recursive numbers (n) as (select ${from} union all select n + 1 from numbers where n < ${to})
+     select '${ACCOUNT}', printf('TX-%09d', n), 'CU-' || (n / ${PER_CUSTOMER}),
+       iif(n % 3, 'deposit', 'withdrawal'), n % 250000 / 100.0, iif(n % 2, 'EUR', 'USD'),
+       date('${firstDay}', (n % ${days}) || ' days') || 'T09:30:00.000Z', 'approved', 'card',
+       date('${firstDay}', (n % ${days}) || ' days'), 0, 'bench', n % 1000, 1
+     from numbers`,
+    `insert into totals (account, resource, total) values ('${ACCOUNT}', 'transactions', ${to - from + 1})
+     on conflict do update set total = total + excluded.total`,
+  ])
+}

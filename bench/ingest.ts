@@ -1,0 +1,18 @@
+import { breakdown, verifying } from './breakdown.ts'
+import type { Chapter } from './chapter.ts'
+import { compete, timeRoute } from './compete.ts'
+import { newBulks } from './records.ts'
+import { report } from './report.ts'
+import type { World } from './world.ts'
+
+/** Bulks of 1000 records, of all contestants in turns, and where those of ours spend their time. */
+export async function ingest({ scale, us, issuer, peers, limits }: World): Promise<Chapter> {
+  const { rounds, bulks, requests } = scale
+  const set = newBulks(bulks)
+  const results = await compete([...(await peers()), ...(await limits())], set, rounds)
+  const empty = await timeRoute(us, requests, new URL('/healthz', us.running.url))
+  const query = new URL('/api/v1/forex/transactions?unknown', us.running.url)
+  const gate = await timeRoute(us, requests, query, us.authorization())
+  const verify = await verifying(us.authorization().Authorization.slice('Bearer '.length), issuer)
+  return report({ results, empty, gate, verify, parts: await breakdown(us, set), rounds, bulks })
+}

@@ -1,0 +1,93 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { MIGRATIONS } from './schema.ts'
+
+/** A PostgreSQL of our own, and a connection to empty it and look into it. */
+export interface Postgres {
+  /** The folder of its socket: it listens nowhere else. */
+  host: string
+  pid: number
+  client: Client
+  end: () => Promise<void>
+}
+
+/** Where Debian's packages put the programs of PostgreSQL. */
+export const binaries = () => globSync('/usr/lib/postgresql/*/bin').sort().at(-1)
+
+/** Starts PostgreSQL as its packages set it up, in a new folder; null where it is not installed. */
+export async function startPostgres(): Promise<Postgres | null> {
+  const bin = binaries()
+  if (!bin) return null
+  const host = mkdtempSync(join(tmpdir(), 'tributary-postgres-'))
+  const removed = () => rmSync(host, { recursive: true, force: true })
+  const as = otherUser()
+  if (as) chownSync(host, as, as)
+  // It refuses to run as root. `setpriv` becomes what it starts, so the pid is PostgreSQL's own.
+  const dropped = as ? ['setpriv', `--reuid=${as}`, `--regid=${as}`, '--clear-groups'] : ['env']
+  const [command, ...drop] = dropped as [string, ...string[]]
+  const setUp = ['-D', join(host, 'data'), '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale=C']
+  execFileSync(command, [...drop, join(bin, 'initdb'), ...setUp, '--no-sync'], { cwd: host })
+  const where = ['-c', 'listen_addresses=', '-c', `unix_socket_directories=${host}`]
+  const server = spawn(
+    command,
+    [...drop, join(bin, 'postgres'), '-D', join(host, 'data'), ...where],
+    { cwd: host, stdio: 'ignore' },
+  )
+  const killed = () => {
+    server.kill('SIGQUIT')
+    removed()
+  }
+  process.on('exit', killed)
+  const client = await connected(host)
+  await client.query(TABLE)
+  return {
+    host,
+    pid: server.pid!,
+    client,
+    async end() {
+      await client.end()
+      const ended = once(server, 'exit')
+      server.kill('SIGINT')
+      await ended
+      process.off('exit', killed)
+      removed()
+    },
+  }
+}
+
+/** The table of ours in PostgreSQL's words: same columns, key and indexes. */
+const TABLE = MIGRATIONS.filter((sql) =>
+  /^create (table|index) transactions\b|transactions_/i.test(sql),
+)
+  .map((sql) =>
+    sql.replace(/\) strict, without rowid$/i, ')').replace(/\breal\b/gi, 'double precision'),
+  )
+  .join(';')
+
+/** Whom root becomes; nobody else has to. */
+function otherUser(): number | null {
+  if (process.getuid?.() !== 0) return null
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      return Number(execFileSync('id', ['-u', name], { stdio: 'pipe' }))
+    } catch {}
+  }
+  return null
+}
+
+async function connected(host: string): Promise<Client> {
+  for (let tries = 0; ; tries++) {
+    const client = new Client({ host, user: 'bench', database: 'postgres' })
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (tries === 100) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}

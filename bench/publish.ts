@@ -1,0 +1,22 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { asMarkdown, type Chapter } from './chapter.ts'
+import { machine } from './machine.ts'
+import { picture } from './picture.ts'
+import type { Beside } from './report.ts'
+
+const RESULTS = 'bench/results'
+
+/** Keeps what a whole run found out: as tables, and the ratios as a picture. */
+export function publish(chapters: readonly (Chapter & { beside?: readonly Beside[] })[]) {
+  const says = [
+    '# What `npm run bench` measured',
+    '![How fast the service is beside others](ratios.svg)',
+    machine(),
+    'Written by `npm run bench`. Figures of two machines cannot be compared, ratios of one run can.',
+  ]
+  mkdirSync(RESULTS, { recursive: true })
+  writeFileSync(`${RESULTS}/results.md`, `${[...says, ...chapters.map(asMarkdown)].join('\n\n')}\n`)
+  const beside = chapters.flatMap((chapter) => chapter.beside ?? [])
+  writeFileSync(`${RESULTS}/ratios.svg`, picture(beside))
+  console.log(`Written to ${RESULTS}.`)
+}

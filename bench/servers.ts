@@ -1,0 +1,70 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { type Contestant, inSqlite, storeAt } from './contestants.ts'
+import { children, cpuOf } from './cpu.ts'
+import { ACCOUNT } from './peers/upsert.ts'
+import { startPostgres } from './postgres.ts'
+import { stored } from './schema.ts'
+
+/** A contestant that is a process of its own, and has to be ended. */
+export type Server = Contestant & { end: () => Promise<void> }
+
+/** Fastify, Ajv and SQLite in one process. */
+export async function fastifySqlite(folder: string): Promise<Server> {
+  mkdirSync(folder, { recursive: true })
+  const file = `${folder}/fastify.sqlite`
+  const database = new DatabaseSync(file)
+  const store = inSqlite(database)
+  // Its statement is prepared when it starts.
+  database.exec('pragma journal_mode = wal')
+  await store.renew()
+  const { url, pid, end } = await started('fastify-sqlite', file)
+  return {
+    ...store,
+    name: 'Fastify + node:sqlite',
+    store: storeAt(url),
+    cpu: () => cpuOf([pid]),
+    async end() {
+      await end()
+      database.close()
+    },
+  }
+}
+
+/** Fastify and Ajv, and PostgreSQL in its processes; null where that is not installed. */
+export async function fastifyPostgres(): Promise<Server | null> {
+  const postgres = await startPostgres()
+  if (!postgres) return null
+  const { url, pid, end } = await started('fastify-postgres', postgres.host)
+  return {
+    name: 'Fastify + PostgreSQL',
+    renew: async () => {
+      await postgres.client.query('truncate transactions')
+    },
+    store: storeAt(url),
+    stored: async (status) =>
+      Number((await postgres.client.query(stored(ACCOUNT, status))).rows[0].n),
+    cpu: () => cpuOf([pid, postgres.pid, ...children(postgres.pid)]),
+    async end() {
+      await end()
+      await postgres.end()
+    },
+  }
+}
+
+/** Starts a server of `peers/`, with where its data is. */
+async function started(name: string, data: string) {
+  const server = fork(`bench/peers/${name}.ts`, [data])
+  const [address] = await once(server, 'message')
+  return {
+    url: new URL(address),
+    pid: server.pid!,
+    async end() {
+      const ended = once(server, 'exit')
+      server.disconnect()
+      await ended
+    },
+  }
+}

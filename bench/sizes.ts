@@ -1,0 +1,82 @@
+import { type Chapter, fine, rough, whole } from './chapter.ts'
+import { compete, type Results } from './compete.ts'
+import { PHASES } from './contestants.ts'
+import { median, perSecond } from './figures.ts'
+import { good, send } from './http.ts'
+import { newBulks } from './records.ts'
+import { ratiosOf } from './report.ts'
+import type { World } from './world.ts'
+
+/** Records a bulk, and how many such bulks make a phase, for one bulk of the full bench. */
+const SIZES = [
+  [1, 5],
+  [10, 3],
+  [100, 2],
+  [1000, 1 / 2],
+] as const
+
+/** What a bulk costs by its size, and a single record beside a request that does nothing. */
+export async function sizes(world: World): Promise<Chapter> {
+  const { scale, peers } = world
+  const contestants = await peers()
+  const results: Results[] = []
+  for (const [size, share] of SIZES)
+    results.push(await compete(contestants, newBulks(scale.bulks * share, size), scale.rounds))
+
+  const names = contestants.map(({ name }) => name)
+  const head = SIZES.map(([size]) => whole(size))
+  const rates = names.map((name) => [
+    name,
+    ...SIZES.map(([size], i) => whole(perSecond(results[i]!.get(name)!.insert, size))),
+  ])
+  const beside = results.map(ratiosOf)
+  const ratios = names
+    .slice(1)
+    .flatMap((name, i) =>
+      PHASES.map((phase) => [
+        `ours ÷ ${name}, ${phase}`,
+        ...beside.map((list) => fine(list[i]!.ratios[phase].middle)),
+      ]),
+    )
+  return {
+    title: 'Small and large bulks',
+    says: 'Bulks of 1, 10, 100 and 1000 records, in turns. What a token, its rate and a line of the log cost is paid once a request: the peers pay nothing of the kind.',
+    tables: [
+      [['records/s, insert, by records a bulk', ...head], ...rates],
+      [['ratio, bulk by bulk, by records a bulk', ...head], ...ratios],
+      await singles(world),
+    ],
+  }
+}
+
+/** One object a request: created, and answered in full with its outcome. */
+async function singles({ us, scale }: World) {
+  const url = new URL('/api/v1/forex/transactions', us.running.url)
+  const nothing = new URL('/healthz', us.running.url)
+  await us.renew()
+  const headers = { ...us.authorization(), 'Content-Type': 'application/json' }
+  const empty: number[] = []
+  const single: number[] = []
+  for (const { records } of newBulks(scale.requests, 1)) {
+    const body = JSON.stringify(records[0])
+    empty.push(await timed(() => send(nothing)))
+    single.push(await timed(() => good(url, { body, headers })))
+  }
+  const row = (name: string, times: number[]) => [
+    name,
+    whole(1000 / median(times)),
+    rough(median(times)),
+  ]
+  return [
+    ['one after the other', 'requests/s', 'ms'],
+    row('an empty route', empty),
+    row('a single record', single),
+    ['ratio', fine(median(empty) / median(single)), ''],
+  ]
+}
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await run()
+  return performance.now() - started
+}

@@ -1,0 +1,53 @@
+import { totalsOf } from '../src/db/totals.ts'
+import { type Chapter, rough, whole } from './chapter.ts'
+import { timeRoute } from './compete.ts'
+import { median } from './figures.ts'
+import { fill } from './fill.ts'
+import { good } from './http.ts'
+import { ACCOUNT } from './peers/upsert.ts'
+import { recorder } from './recorder.ts'
+import { transactions } from './resource.ts'
+import type { World } from './world.ts'
+
+const FROM = '2026-08-01'
+const TO = '2026-08-31'
+const DAYS = 31
+
+/** What control totals cost: they are summed when they are asked for, along the index by day. */
+export async function totals({ us, scale }: World): Promise<Chapter> {
+  const { summed } = scale
+  const url = new URL(`/api/v1/forex/totals?from=${FROM}&to=${TO}`, us.running.url)
+  await us.renew()
+  const rows: string[][] = []
+  const outside = { firstDay: '2020-01-01', days: 1000 }
+  const inside = { firstDay: FROM, days: DAYS }
+  for (const [inDays, others, filling] of [
+    [summed, 0, { from: 1, to: summed, ...inside }],
+    [summed, summed, { from: summed + 1, to: 2 * summed, ...outside }],
+  ] as const) {
+    await fill(us.running, filling)
+    const { data } = JSON.parse(await good(url, { headers: us.authorization() }))
+    const counted = data
+      .filter(({ resource }: { resource: string }) => resource === transactions.name)
+      .reduce((sum: number, { count }: { count: number }) => sum + count, 0)
+    if (counted !== inDays) throw new Error(`The totals count ${counted} records.`)
+    const requests = Math.ceil(scale.requests / 30)
+    const { rounds } = await timeRoute(us, requests, url, us.authorization())
+    let read = 0
+    const session = recorder(us.running, transactions.shelf, (_, cost) => {
+      read += cost.rowsRead
+    })
+    await totalsOf(session, [transactions], ACCOUNT, FROM, TO)
+    rows.push([
+      `${whole(inDays)} of these days, ${whole(others)} of others`,
+      whole(median(rounds.flat())),
+      whole(read),
+      rough(read / inDays),
+    ])
+  }
+  return {
+    title: `Control totals over ${DAYS} days`,
+    says: 'Sums are computed from the records when they are asked for, so they cannot drift; the cost is that of the days that are asked for.',
+    tables: [[['transactions stored', 'ms', 'rows read', 'rows read a record'], ...rows]],
+  }
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { newKeySet } from '../scripts/keys.ts'
+import type { Issuer } from '../src/auth/access-token.ts'
+import { buildOurs, buildPeer } from './build.ts'
+import { type Contestant, type Ours, ours, peer, raw } from './contestants.ts'
+import type { Scale } from './scale.ts'
+import { fastifyPostgres, fastifySqlite } from './servers.ts'
+import { type Running, start } from './worker.ts'
+
+/** All that sections measure; what none of them asks for is never started. */
+export interface World {
+  scale: Scale
+  issuer: Issuer
+  /** The service, asked for minimal answers. */
+  us: Ours
+  /** Another instance of the service, with a store of its own. */
+  another: (name: string, more?: { inspected: boolean }) => Promise<Running>
+  /** The service and its peers, each as one would deploy it. */
+  peers: () => Promise<Contestant[]>
+  /** The service's full answers, the platform with a trick of ours, and SQLite alone. */
+  limits: () => Promise<Contestant[]>
+  end: () => Promise<void>
+}
+
+/** Builds and starts the service; each contestant's data is in a folder of its own. */
+export async function openWorld(folder: string, scale: Scale): Promise<World> {
+  const ends: (() => unknown)[] = []
+  const ending = <T extends { end: () => unknown }>(it: T): T => {
+    ends.push(it.end)
+    return it
+  }
+  const issuer = { BASE_URL: 'http://127.0.0.1', SIGNING_KEYS: await newKeySet() }
+  const script = await buildOurs(join(folder, 'build'))
+  const another: World['another'] = async (name, more) =>
+    ending(await start(script, join(folder, name), { ...service(issuer), ...more }))
+  const worker = async (name: string, file: string) =>
+    peer(name, ending(await start(await buildPeer(`bench/peers/${file}.ts`), join(folder, file))))
+
+  const us = ours('ours', await another('ours'), MINIMAL)
+  return {
+    scale,
+    issuer,
+    us,
+    another,
+    peers: once(async () => {
+      const postgres = await fastifyPostgres()
+      if (!postgres) console.log('PostgreSQL is not installed: skipped.\n')
+      return [
+        us,
+        await worker('bare platform', 'bare'),
+        await worker('Hono + Zod + Drizzle', 'naive'),
+        ending(await fastifySqlite(join(folder, 'fastify'))),
+        ...(postgres ? [ending(postgres)] : []),
+      ]
+    }),
+    limits: once(async () => [
+      ours('ours, full answer', await another('full'), {}),
+      await worker('bare, rows by place', 'bare-by-place'),
+      ending(raw(join(folder, 'raw'))),
+    ]),
+    async end() {
+      for (const end of ends.reverse()) await end()
+    },
+  }
+}
+
+const MINIMAL = { Prefer: 'return=minimal' }
+
+/** What the service is given by its environment. */
+const service = (issuer: Issuer) =>
+  ({
+    env: {
+      BASE_URL: { type: 'text', value: issuer.BASE_URL },
+      SIGNING_KEYS: { type: 'text', value: issuer.SIGNING_KEYS },
+      ADMIN_KEY: { type: 'text', value: 'admin-key-of-the-bench' },
+      TOKEN_GATE: { type: 'durable-object', exportName: 'TokenGate', worker: 'bench' },
+      CLIENT_GATE: { type: 'durable-object', exportName: 'ClientGate', worker: 'bench' },
+    },
+    exports: {
+      TokenGate: { type: 'durable-object', storage: 'sqlite' },
+      ClientGate: { type: 'durable-object', storage: 'sqlite' },
+    },
+  }) as const
+
+function once<T>(start: () => Promise<T>): () => Promise<T> {
+  let started: Promise<T> | undefined
+  return () => {
+    started ??= start()
+    return started
+  }
+}
