@@ -24,7 +24,7 @@ export const FULL: Scale = {
 /** Just enough to see that all of it works. */
 export const QUICK: Scale = {
   rounds: 1,
-  bulks: 2,
+  bulks: 1,
   requests: 20,
   stored: [1000, 5000],
   summed: 2000,

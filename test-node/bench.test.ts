@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
+
+// The bench still runs; what it measures here means nothing.
+
+const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-test-'))
+// PostgreSQL does not run as root, and must reach its data.
+chmodSync(folder, 0o755)
+after(() => rmSync(folder, { recursive: true }))
+
+const bench = (...args: string[]) =>
+  spawnSync(process.execPath, ['bench/bench.ts', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: folder },
+  })
+
+test('a section prints the ratio of ours to each of its peers, and leaves nothing behind', () => {
+  const { status, stdout, stderr } = bench('--quick', '--only', 'sizes')
+  assert.equal(status, 0, stderr)
+  const printed = stripVTControlCharacters(stdout)
+  const peers = ['bare platform', 'Hono + Zod + Drizzle', 'Fastify + node:sqlite']
+  if (!printed.includes('PostgreSQL is not installed: skipped')) peers.push('Fastify + PostgreSQL')
+  for (const peer of peers)
+    for (const phase of ['insert', 'update', 'replay']) {
+      const line = printed.split('\n').find((line) => line.startsWith(`ours ÷ ${peer}, ${phase}`))
+      assert.match(line ?? '', /(\s+\d+\.\d\d){4}$/, `${peer}, ${phase}`)
+    }
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('tributary-')),
+    [],
+  )
+})
+
+test('a section that there is not is refused before anything is started', () => {
+  const { status, stderr } = bench('--only', 'everything')
+  assert.equal(status, 2)
+  assert.match(stderr, /^There is no section everything\.\n/)
+})
