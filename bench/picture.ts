@@ -35,6 +35,7 @@ export function picture(beside: readonly Beside[]): string {
     style: { fontSize: '12px' },
     x: {
       type: 'log',
+      base: 2,
       domain: range,
       label: '← slower     records a second of ours ÷ those of     faster →',
       labelAnchor: 'center',
