@@ -20,7 +20,7 @@ export interface Contestant {
   /** Empties its store, but for the customers. */
   renew(): Promise<void>
   store(bulk: Bulk, phase: Phase): Promise<void>
-  /** How many of its rows have this status. */
+  /** How many of its rows have this status by one change, which is their only one. */
   stored(status: string): Promise<number>
   cpu(): number | null
 }

@@ -16,6 +16,7 @@ after(() => rmSync(folder, { recursive: true }))
 const bench = (...args: string[]) =>
   spawnSync(process.execPath, ['bench/bench.ts', ...args], {
     encoding: 'utf8',
+    timeout: 240_000,
     env: { ...process.env, TMPDIR: folder },
   })
 
