@@ -21,8 +21,8 @@ export function picture(beside: readonly Beside[]): string {
     PHASES.map((phase) => ({ peer, phase, ...ratios[phase] })),
   )
   const range = [
-    Math.min(0.5, ...points.map(({ least }) => least)) / 1.7,
-    Math.max(2, ...points.map(({ most }) => most)) * 1.7,
+    Math.min(0.5, ...points.map(({ least }) => least)) / 2.2,
+    Math.max(2, ...points.map(({ most }) => most)) * 2.2,
   ]
   const place = { fy: 'peer', y: 'phase' }
   const svg = Plot.plot({
@@ -30,7 +30,7 @@ export function picture(beside: readonly Beside[]): string {
     width: 760,
     height: 70 + beside.length * 56,
     marginLeft: 160,
-    marginRight: 20,
+    marginRight: 30,
     marginBottom: 40,
     style: { fontSize: '12px' },
     x: {
