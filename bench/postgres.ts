@@ -25,9 +25,11 @@ export async function startPostgres(): Promise<Postgres | null> {
   const host = mkdtempSync(join(tmpdir(), 'tributary-postgres-'))
   const removed = () => rmSync(host, { recursive: true, force: true })
   const as = otherUser()
-  if (as) chownSync(host, as, as)
+  if (as) chownSync(host, as.user, as.group)
   // It refuses to run as root. `setpriv` becomes what it starts, so the pid is PostgreSQL's own.
-  const dropped = as ? ['setpriv', `--reuid=${as}`, `--regid=${as}`, '--clear-groups'] : ['env']
+  const dropped = as
+    ? ['setpriv', `--reuid=${as.user}`, `--regid=${as.group}`, '--clear-groups']
+    : ['env']
   const [command, ...drop] = dropped as [string, ...string[]]
   const setUp = ['-D', join(host, 'data'), '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale=C']
   execFileSync(command, [...drop, join(bin, 'initdb'), ...setUp, '--no-sync'], { cwd: host })
@@ -69,11 +71,12 @@ const TABLE = MIGRATIONS.filter((sql) =>
   .join(';')
 
 /** Whom root becomes; nobody else has to. */
-function otherUser(): number | null {
+function otherUser(): { user: number; group: number } | null {
   if (process.getuid?.() !== 0) return null
   for (const name of ['postgres', 'nobody']) {
     try {
-      return Number(execFileSync('id', ['-u', name], { stdio: 'pipe' }))
+      const id = (what: string) => Number(execFileSync('id', [what, name], { stdio: 'pipe' }))
+      return { user: id('-u'), group: id('-g') }
     } catch {}
   }
   return null

@@ -57,7 +57,10 @@ export async function fastifyPostgres(): Promise<Server | null> {
 /** Starts a server of `peers/`, with where its data is. */
 async function started(name: string, data: string) {
   const server = fork(`bench/peers/${name}.ts`, [data])
-  const [address] = await once(server, 'message')
+  const failed = once(server, 'exit').then(() => {
+    throw new Error(`bench/peers/${name}.ts did not start.`)
+  })
+  const [address] = await Promise.race([once(server, 'message'), failed])
   return {
     url: new URL(address),
     pid: server.pid!,
