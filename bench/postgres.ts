@@ -4,6 +4,7 @@ import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { children } from './cpu.ts'
 import { MIGRATIONS } from './schema.ts'
 
 /** A PostgreSQL of our own, and a connection to empty it and look into it. */
@@ -40,7 +41,8 @@ export async function startPostgres(): Promise<Postgres | null> {
     { cwd: host, stdio: 'ignore' },
   )
   const killed = () => {
-    server.kill('SIGQUIT')
+    // Nothing can be waited for any more, and while it ends by itself it still writes.
+    for (const pid of [server.pid!, ...children(server.pid)]) process.kill(pid, 'SIGKILL')
     removed()
   }
   process.on('exit', killed)
