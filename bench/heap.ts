@@ -1,3 +1,5 @@
+import { inspectorOf } from './inspector.ts'
+
 /** A Worker's heap, as its debugger tells. */
 export interface Heap {
   /** The bytes of heap that V8 has taken, buffers included. */
@@ -14,23 +16,7 @@ interface Usage {
 
 /** Listens to the debugger of the Worker that was started as `name`. */
 export async function heapOf(inspector: URL, name: string): Promise<Heap> {
-  const socket = new WebSocket(new URL(`/core:user:${name}`, inspector))
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve
-    socket.onerror = () => reject(new Error(`There is no debugger at ${inspector}.`))
-  })
-  const asked = new Map<number, (result: unknown) => void>()
-  socket.onmessage = ({ data }) => {
-    const { id, result } = JSON.parse(data)
-    asked.get(id)?.(result)
-    asked.delete(id)
-  }
-  let last = 0
-  const ask = <T>(method: string) =>
-    new Promise<T>((resolve) => {
-      asked.set(++last, resolve as (result: unknown) => void)
-      socket.send(JSON.stringify({ id: last, method }))
-    })
+  const { ask, end } = await inspectorOf(inspector, name)
   const now = async () => {
     const { totalSize, backingStorageSize } = await ask<Usage>('Runtime.getHeapUsage')
     return totalSize + backingStorageSize
@@ -48,6 +34,6 @@ export async function heapOf(inspector: URL, name: string): Promise<Heap> {
       await running
       return Math.max(most, await now())
     },
-    end: () => socket.close(),
+    end,
   }
 }

@@ -39,9 +39,7 @@ export function send(url: URL, sending: Sending = {}): Promise<Answer> {
     sent.on('error', (error: NodeJS.ErrnoException) =>
       sent.reusedSocket && error.code === 'ECONNRESET'
         ? resolve(send(url, sending))
-        : reject(error),
-    sent.on('error', (cause) =>
-      reject(new Error(`${url} did not answer: ${cause.message}`, { cause })),
+        : reject(new Error(`${url} did not answer: ${error.message}`, { cause: error })),
     )
     sent.end(body)
   })

@@ -6,7 +6,7 @@ type Config = MiniflareOptions['workers'][number]['config']
 
 /** What a Worker may have beside its script and a database. */
 export type More = Partial<
-  Pick<Config, 'env' | 'exports' | 'triggers' | 'assets'> & Pick<MiniflareOptions, 'inspectorPort'>
+  Pick<Config, 'env' | 'exports' | 'triggers' | 'assets'> & { inspected: boolean }
 >
 
 /** A Worker that runs in a workerd of its own, with a database on disk. */
@@ -18,7 +18,6 @@ export interface Running {
   /** What runs it, and the processes that were started for it. */
   miniflare: Miniflare
   pids: readonly number[]
-  /** The processes it runs in. */
   /** Where a debugger of the Worker listens, if that was asked for. */
   inspector: () => Promise<URL>
   end: () => Promise<void>
@@ -26,20 +25,14 @@ export interface Running {
 
 /** Starts a Worker at Miniflare's own port; its state is kept in a folder, as `wrangler dev` does. */
 export async function start(script: string, state: string, more: More = {}): Promise<Running> {
-  const { inspectorPort, ...own } = more
-export async function start(
-  script: string,
-  state: string,
-  more: Pick<Config, 'env' | 'exports'> & { inspected?: boolean } = {},
-): Promise<Running> {
+  const { inspected, ...own } = more
   const before = children()
   const miniflare = new Miniflare({
     host: '127.0.0.1',
-    ...(more.inspected && { inspectorHost: '127.0.0.1', inspectorPort: 0 }),
+    ...(inspected && { inspectorHost: '127.0.0.1', inspectorPort: 0 }),
     resourcePersistencePath: state,
     logRequests: false,
     handleStructuredLogs: () => {},
-    ...(inspectorPort !== undefined && { inspectorPort }),
     workers: [
       {
         config: {

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { inspectorOf } from '../bench/inspector.ts'
 import { type Service, WORKER } from './service.ts'
 
 const MIB = 1024 * 1024
@@ -24,27 +25,13 @@ export interface Heap {
 
 /** Asks the service's own isolate what it holds, by V8's inspector; it answers when it has a moment. */
 export async function watchHeap({ miniflare }: Service) {
-  const socket = new WebSocket(new URL(`/core:user:${WORKER}`, await miniflare.getInspectorURL()))
-  await new Promise((done, failed) => {
-    socket.addEventListener('open', done)
-    socket.addEventListener('error', failed)
-  })
-  const waiting = new Map<number, (result: Record<string, number>) => void>()
-  socket.addEventListener('message', ({ data }) => {
-    const { id, result } = JSON.parse(String(data))
-    waiting.get(id)?.(result)
-    waiting.delete(id)
-  })
-  let id = 0
-  const ask = (method: string) =>
-    new Promise<Record<string, number>>((done) => {
-      id += 1
-      waiting.set(id, done)
-      socket.send(JSON.stringify({ id, method }))
-    })
+  const { ask, end } = await inspectorOf(await miniflare.getInspectorURL(), WORKER)
   const heap = async (): Promise<Heap> => {
-    const { usedSize, backingStorageSize } = await ask('Runtime.getHeapUsage')
-    return { used: usedSize!, buffers: backingStorageSize! }
+    const { usedSize, backingStorageSize } = await ask<{
+      usedSize: number
+      backingStorageSize: number
+    }>('Runtime.getHeapUsage')
+    return { used: usedSize, buffers: backingStorageSize }
   }
   return {
     heap,
@@ -55,6 +42,6 @@ export async function watchHeap({ miniflare }: Service) {
       }
       return heap()
     },
-    end: () => socket.close(),
+    end,
   }
 }

@@ -41,7 +41,7 @@ export const WORKER = 'bench'
 export async function serve(script: string, state: string, secrets: Secrets): Promise<Service> {
   const text = (value: string) => ({ type: 'text' as const, value })
   const running = await start(script, state, {
-    inspectorPort: 0,
+    inspected: true,
     assets: {
       directory: 'dist/site',
       hasUserWorker: true,
