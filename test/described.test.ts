@@ -320,6 +320,6 @@ describe('where nobody says who he is', () => {
     const link = new Request(`${ORIGIN}/go/${world.link_id}`)
     expect((await askIn({ ...env, DB: undefined } as never, link)).status).toBe(500)
     const keys = new Request(`${ORIGIN}/.well-known/jwks.json`)
-    expect((await askIn({ ...env, SIGNING_KEYS: '?' }, keys)).status).toBe(500)
+    expect((await askIn({ ...env, SIGNING_KEYS: '?' }, keys)).status).toBe(503)
   })
 })

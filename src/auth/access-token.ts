@@ -1,6 +1,6 @@
 import { type CryptoKey, createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT } from 'jose'
 import { isCanonical } from './canonical.ts'
-import { oncePer } from './once.ts'
+import { oncePerSet } from './once.ts'
 
 /** Seconds an access token lives. */
 export const LIFETIME = 3600
@@ -30,7 +30,7 @@ interface PublicKey {
 
 interface Keys {
   kid: string
-  signer: Promise<CryptoKey | Uint8Array>
+  signer: CryptoKey | Uint8Array
   published: PublicKey[]
   verifier: ReturnType<typeof createLocalJWKSet>
   /** What tokens say whose signature was found good: it stays so, and costs more than a small bulk. */
@@ -51,7 +51,7 @@ const REMEMBERED = 100
  * @see [RFC 9068 §2](https://www.rfc-editor.org/rfc/rfc9068#section-2)
  */
 export async function mint(claims: Claims, issuer: Issuer, now: number): Promise<string> {
-  const { kid, signer } = keysOf(issuer.SIGNING_KEYS)
+  const { kid, signer } = await keysOf(issuer.SIGNING_KEYS)
   const issuedAt = Math.floor(now / 1000)
   return new SignJWT({ ...claims, sub: claims.client_id })
     .setProtectedHeader({ alg: ALG, typ: TYP, kid })
@@ -59,7 +59,7 @@ export async function mint(claims: Claims, issuer: Issuer, now: number): Promise
     .setAudience(issuer.BASE_URL)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + LIFETIME)
-    .sign(await signer)
+    .sign(signer)
 }
 
 /** When a token that was minted at `now` expires; both in milliseconds. */
@@ -76,8 +76,10 @@ export async function verify(token: string, issuer: Issuer, now: number): Promis
   if (known && known.iss === issuer.BASE_URL) return known.exp * 1000 > now ? known : null
   const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
   if (signature === undefined || !isCanonical(signature)) return null
+  const { verifier } = await keysOf(issuer.SIGNING_KEYS)
   try {
     const { payload } = await jwtVerify<Signed>(token, verifier, {
+    const { payload } = await jwtVerify<Claims>(token, verifier, {
       issuer: issuer.BASE_URL,
       audience: issuer.BASE_URL,
       algorithms: [ALG],
@@ -108,4 +110,24 @@ const keysOf = oncePer((json: string): Keys => {
     verifier: createLocalJWKSet({ keys: published }),
     good: new Map(),
   }
+export const publicKeys = async (issuer: Issuer) => ({
+  keys: (await keysOf(issuer.SIGNING_KEYS)).published,
 })
+
+const keysOf = oncePerSet(
+  async (keys: [PublicKey & { d?: string }, ...PublicKey[]]): Promise<Keys> => {
+    if (!keys[0].d) throw new Error('The first key has no private part.')
+    // Member by member: whatever else a key holds is secret.
+    const published = keys.map(({ kty, kid, n, e }) => ({ kty, kid, n, e, alg: ALG, use: 'sig' }))
+    // All are tried here: a key of ours that cannot be read would make its tokens look forged.
+    const [signer] = await Promise.all(
+      [keys[0], ...published].map((key) => importJWK({ ...key }, ALG)),
+    )
+    return {
+      kid: keys[0].kid,
+      signer: signer!,
+      published,
+      verifier: createLocalJWKSet({ keys: published }),
+    }
+  },
+)

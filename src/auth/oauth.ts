@@ -56,8 +56,8 @@ export const wellKnown = new Hono<{ Bindings: Env }>()
       service_documentation: at('/docs'),
     })
   })
-  .get('/jwks.json', (c) => {
-    const keys = publicKeys(c.env)
+  .get('/jwks.json', async (c) => {
+    const keys = await publicKeys(c.env)
     // Only what is right may be kept.
     c.header('Cache-Control', 'public, max-age=300')
     return c.json(keys)

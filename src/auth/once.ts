@@ -1,3 +1,5 @@
+import { unavailable } from '../errors.ts'
+
 /** A function that makes something of a secret's text once an isolate: keys cost much to read. */
 export function oncePer<T>(make: (secret: string) => T): (secret: string) => T {
   const made = new Map<string, T>()
@@ -7,3 +9,23 @@ export function oncePer<T>(make: (secret: string) => T): (secret: string) => T {
     return found
   }
 }
+
+/** Seconds until whoever needs a key may ask again: somebody has to mend the secret first. */
+const MENDED = 10
+
+/**
+ * The same for a set of keys as JSON.
+ *
+ * @throws ApiError `unavailable` where it has no key, or one that cannot be read: nobody who shows
+ * what such a key has signed, or would, may be told to be wrong.
+ */
+export const oncePerSet = <K, T>(make: (keys: [K, ...K[]]) => Promise<T>) =>
+  oncePer(async (json): Promise<T> => {
+    try {
+      const { keys } = JSON.parse(json)
+      if (keys.length === 0) throw new Error('The set has no key.')
+      return await make(keys)
+    } catch (error) {
+      throw unavailable(error, MENDED)
+    }
+  })

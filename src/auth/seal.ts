@@ -1,13 +1,15 @@
 import { base64url } from 'jose'
 import { isCanonical } from './canonical.ts'
-import { oncePer } from './once.ts'
+import { oncePerSet } from './once.ts'
 
 // What we hand out to get it back unchanged. The keys follow from the signing keys, so they rotate
 // with them: the first seals, all open.
 
-const keysOf = oncePer((json: string) =>
+const keysOf = oncePerSet((keys: { d: string }[]) =>
   Promise.all(
-    JSON.parse(json).keys.map(async ({ d }: { d: string }) => {
+    keys.map(async ({ d }) => {
+      // Without it anybody could seal.
+      if (!d) throw new Error('A key has no private part.')
       const raw = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`seal ${d}`))
       const hmac = { name: 'HMAC', hash: 'SHA-256' }
       return crypto.subtle.importKey('raw', raw, hmac, false, ['sign', 'verify'])

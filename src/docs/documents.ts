@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { Caller } from '../auth/admission.ts'
 import { digest } from '../auth/secret.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 import { ORIGIN } from './origin.ts'
 
 /**
@@ -73,11 +73,15 @@ async function fileOf(c: Context<Caller>, path: string, type?: string): Promise<
 
 async function assetOf(env: Env, path: string): Promise<Response> {
   // A name is no way: `..%2f` would lead to another folder than the address says.
-  const found = PLAIN.test(path)
-    ? await env.ASSETS.fetch(new URL(path, 'https://assets.local'))
-    : null
-  if (!found?.ok) throw new ApiError('not_found')
+  if (!PLAIN.test(path)) throw new ApiError('not_found')
+  const found = await env.ASSETS.fetch(new URL(path, 'https://assets.local')).catch(gone)
+  if (found.status >= 500) gone(new Error(`Assets answered ${found.status}.`))
+  if (!found.ok) throw new ApiError('not_found')
   return found
+}
+
+function gone(cause: unknown): never {
+  throw unavailable(cause, 2)
 }
 
 /** What a document says here, and what it is known by. */

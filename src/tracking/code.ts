@@ -1,4 +1,4 @@
-import { oncePer } from '../auth/once.ts'
+import { oncePerSet } from '../auth/once.ts'
 
 // What `tracking_data` is made of: a prefix, and 33 bytes in base64url, so that each byte matters and
 // each character does. 47 characters, of at most 50 that are returned.
@@ -99,9 +99,9 @@ export const accountTag = async (account: string) => toText(await tagOf(account,
 export const affiliateTag = async (affiliate: string) => toText(await tagOf(affiliate, AFFILIATE))
 
 /** The keys of TRACKING_KEYS: a JWK set, of kind `oct`. */
-const keysOf = oncePer((json: string) =>
+const keysOf = oncePerSet((keys: JsonWebKey[]) =>
   Promise.all(
-    (JSON.parse(json) as { keys: JsonWebKey[] }).keys.map(({ k, kty }) =>
+    keys.map(({ k, kty }) =>
       crypto.subtle.importKey('jwk', { k, kty } as JsonWebKey, HMAC, false, ['sign']),
     ),
   ),

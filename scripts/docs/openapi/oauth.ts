@@ -97,6 +97,6 @@ export const oauth = (): Operation[] => [
     description: 'The keys that verify access tokens (RFC 7517). Several while they rotate.',
     who: 'anyone',
     answers: { 200: { description: 'The keys.', schema: ref('Jwks'), headers: ['Cache-Control'] } },
-    fails: ['https_required', 'internal_error'],
+    fails: ['https_required', 'unavailable'],
   },
 ]

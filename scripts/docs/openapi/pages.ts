@@ -29,7 +29,11 @@ const page = (
     200: { description: 'The document.', type, schema, headers: PAGE_HEADERS },
     304: { description: 'It is what you have.', headers: PAGE_HEADERS },
   },
-  fails: ['https_required', ...(parameters.length > 0 ? (['not_found'] as const) : [])],
+  fails: [
+    'https_required',
+    ...(parameters.length > 0 ? (['not_found'] as const) : []),
+    'unavailable',
+  ],
 })
 
 /** Documents, the state of the service, and the links that visitors follow. */
