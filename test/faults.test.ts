@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { CURABLE, type Fault, faulty, OVERLOAD } from './faulty.ts'
 import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
@@ -241,10 +241,50 @@ describe('an object that is gone', () => {
   })
 })
 
+describe('a database that is not migrated yet', () => {
+  const missing = [
+    ['drop table customers', 'no such table: customers'],
+    ['alter table customers rename column email to mail', 'has no column named email'],
+    ['alter table deliveries rename column form to shape', 'deliveries has no column named form'],
+  ]
+
+  test.each(missing)('%s: 503, and the log says what is missing', async (change, said) => {
+    const acme = await partner()
+    const log = vi.spyOn(console, 'error')
+    await env.DB.exec(change)
+    const response = await post({ env }, acme, 'customers', [{ ...ada, email: 'ada@person.org' }])
+
+    expect(response.status).toBe(503)
+    expect(response.headers.has('Retry-After')).toBe(true)
+    expect(log.mock.calls.flat().join()).toContain(said)
+    expect(log.mock.calls.flat().join()).not.toContain('ada@person')
+    expect((await acme.get('held')).status).toBe(200)
+  })
+})
+
+describe('an account in another database', () => {
+  test('that this version does not know yet: 503', async () => {
+    const acme = await partner('forex', { binding: 'DB_2' })
+    const response = await post(
+      { env: { ...env, DB_2: undefined } as never },
+      acme,
+      'customers',
+      ada,
+    )
+    expect(response.status).toBe(503)
+  })
+})
+
 describe('a bug', () => {
   test('tells the caller its request id and no more, and the log where it is', async () => {
     const acme = await partner()
     await env.DB.exec('drop table customers')
+    const logged: string[] = []
+    const { error } = console
+    console.error = (line) => logged.push(line)
+    await env.DB.exec(
+      `create trigger bug before insert on customers begin select raise(abort, 'ada@person.org'); end`,
+    )
     const response = await post({ env }, acme, 'customers', [{ ...ada, email: 'ada@person.org' }])
     const logged = printedAs('error')
 

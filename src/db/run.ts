@@ -32,9 +32,20 @@ export const isTaken = (error: unknown) => says(error, ['UNIQUE constraint faile
 /** Whether a statement failed on purpose: what it found must not be. */
 export const isForbidden = (error: unknown) => says(error, ['malformed JSON'])
 
+/** What a statement names and is not there: the version that runs came before its migration. */
+const UNMIGRATED = /no such (?:table|column): [\w.]+|table \w+ has no column named \w+/
+
+function isUnmigrated(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const [missing] = UNMIGRATED.exec(error.message) ?? []
+  if (missing) console.error(JSON.stringify({ fault: 'unmigrated', missing }))
+  return missing !== undefined || isUnmigrated(error.cause)
+}
+
 function verdictOf(error: unknown): Verdict {
   if (says(error, OVERLOAD)) return 'later'
-  return says(error, CURABLE) ? 'again' : 'bug'
+  if (says(error, CURABLE)) return 'again'
+  return isUnmigrated(error) ? 'later' : 'bug'
 }
 
 /** Runs what asks D1, again where a retry cures the fault. */
