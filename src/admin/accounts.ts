@@ -60,13 +60,18 @@ export const accounts = new Hono<Caller>()
       created_at: new Date().toISOString(),
     }
     const act = { actor: c.var.actor, action: 'account.create', account: id, details: said }
+    const made = presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 })
     try {
       await audited(c.env.DB, act, [insertAccount(c.env.DB, account)])
     } catch (error) {
       if (!isTaken(error)) throw error
+      // A try of ours may have taken effect, and its answer been lost.
+      const there = await findAccount(c.env.DB, id)
+      if (there && JSON.stringify(presentAccount(there)) === JSON.stringify(made))
+        return c.json(made, 201)
       throw new ApiError('already_exists', { detail: `There is an account ${id}.`, cause: error })
     }
-    return c.json(presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 }), 201)
+    return c.json(made, 201)
   })
 
   .get('/', async (c) => {
