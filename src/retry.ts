@@ -17,13 +17,13 @@ const LATER = 10
  */
 export async function retried<T>(
   ask: (attempt: number) => Promise<T>,
-  verdictOf: (error: unknown) => Verdict,
+  verdictOf: (error: unknown, attempt: number) => Verdict,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask(attempt)
     } catch (error) {
-      const verdict = verdictOf(error)
+      const verdict = verdictOf(error, attempt)
       if (verdict === 'bug') throw error
       if (verdict === 'later') throw unavailable(error, LATER)
       if (attempt === TRIES) throw unavailable(error, SOON)

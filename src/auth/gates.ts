@@ -7,10 +7,11 @@ interface ObjectFault {
   remote?: boolean
 }
 
-function verdictOf(error: unknown): Verdict {
+function verdictOf(error: unknown, attempt: number): Verdict {
   const { retryable, overloaded, remote } = error as ObjectFault
-  // What the object itself threw is a bug of ours; all else is the platform's.
-  if (remote) return 'bug'
+  // An object that is aborted says so as if it had thrown itself, and another try finds it well;
+  // what it throws each time is a bug of ours. All else is the platform's.
+  if (remote) return attempt === 1 ? 'again' : 'bug'
   return retryable && !overloaded ? 'again' : 'later'
 }
 
