@@ -98,7 +98,7 @@ const MODEL = { MODEL_SEED, MODEL_PATH, MODEL_RUNS, MODEL_TABLE }
 // The pool warns, in each file, of required secrets that are not here; `bindings` is what counts.
 Object.assign(process.env, SECRETS)
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: './wrangler.toml' },
@@ -127,13 +127,13 @@ export default defineConfig({
     })),
   ],
   test: {
-    include: ['test/**/*.test.ts'],
+    include: mode === 'pairs' ? ['test/sweep/pairs.ts'] : ['test/**/*.test.ts'],
     setupFiles: ['./test/setup.ts'],
     // Only what hangs is ended: how long a test takes says nothing on a machine that is busy.
-    testTimeout: 60_000,
+    testTimeout: mode === 'pairs' ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
     reporters: ['default', coverage, silence],
     // One line a request is printed by the service itself; a test that fails says enough.
-    onConsoleLog: () => false,
+    onConsoleLog: (line) => line.startsWith('sweep: '),
   },
-})
+}))

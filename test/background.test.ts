@@ -1,0 +1,121 @@
+import {
+  abortAllDurableObjects,
+  createExecutionContext,
+  createMessageBatch,
+  evictDurableObject,
+  getQueueResult,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { CRONS } from '../src/admin/crons.ts'
+import { ApiError } from '../src/errors.ts'
+import worker from '../src/index.ts'
+import type { Click } from '../src/tracking/go.ts'
+import { shaky, tell } from './sweep/endure.ts'
+import { type Fault, fewOf, unmigrated } from './sweep/faults.ts'
+import { rememberedBy } from './sweep/state.ts'
+import { prepare } from './sweep/worlds.ts'
+
+// What no caller waits for, when the platform fails: what is not done now is done the next time.
+
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+
+const count = async (text: string) => Number(await env.DB.prepare(text).first('n'))
+
+test('a click is stored once, whatever fails on its way from the queue', async () => {
+  const clicked_at = Date.UTC(2026, 9, 2)
+  const click = { account: 'firm', binding: 'DB', link_id: 'abcdefgh', clicked_at }
+  const deliver = async (click_id: string, faults: Fault[] = []) => {
+    const { platform, seen } = shaky(faults)
+    const message = {
+      id: click_id,
+      timestamp: new Date(),
+      attempts: 1,
+      body: { ...click, click_id },
+    }
+    const batch = createMessageBatch<Click>('tributary-clicks', [message])
+    await worker.queue(batch, platform)
+    const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext())
+    return { ...seen, acked: explicitAcks.length, again: retryMessages.length }
+  }
+  const { calls } = await deliver('calm')
+  const faults = calls.flatMap((place) => [...fewOf(place), ...unmigrated(place)])
+  expect(faults.length).toBeGreaterThan(5)
+
+  for (const [i, fault] of faults.entries()) {
+    const { acked, again, failed } = await deliver(`click-${i}`, [fault])
+    expect([acked, again], fault.is).toEqual(fault.cured && !fault.lasting ? [1, 0] : [0, 1])
+    expect(failed).toBe(fault.lasting ? 3 : 1)
+    if (again) expect((await deliver(`click-${i}`)).acked).toBe(1)
+    expect(await count('select count(*) as n from clicks')).toBe(i + 2)
+  }
+})
+
+describe.each(Object.entries(CRONS))('the cron that is to %s', (_, cron) => {
+  const old = [
+    `insert or ignore into clicks values (?1, '2026-01-01', 'abcdefgh', 'click', 0)`,
+    `insert or ignore into arrivals values (?1, 1, 'customers', 1, 1, 0, 0, 0, 0)`,
+    `update accounts set name = 'Another', version = version + 1 where id = ?1`,
+  ]
+  const run = async (faults: Fault[] = []) => {
+    const { platform, seen } = shaky(faults)
+    const at = { cron, scheduledTime: Date.now() } as ScheduledController
+    const thrown = await worker.scheduled(at, platform).catch((error) => error)
+    // It may fail as a whole, but by no bug.
+    if (thrown !== undefined) expect(thrown).toBeInstanceOf(ApiError)
+    return seen
+  }
+
+  test('does the next time what fails now', async () => {
+    const world = await prepare('forex', true)
+    const due = () => env.DB.batch(old.map((text) => env.DB.prepare(text).bind(world.account)))
+    await due()
+    const { calls } = await run()
+    for (const fault of calls.flatMap((place) => [...fewOf(place), ...unmigrated(place)])) {
+      await due()
+      const { failed } = await run([fault])
+      const rest = calls.filter(({ name }) => name === fault.call).length - fault.nth
+      expect(failed, `${fault.call}, ${fault.is}`).toBe(fault.lasting ? 3 * rest : 1)
+      await run()
+      if (cron === CRONS.forget) {
+        expect(await count('select count(*) as n from clicks')).toBe(0)
+        expect(await count('select count(*) as n from arrivals where hour = 1')).toBe(0)
+      }
+      if (cron !== CRONS.tell) await tell()
+      expect(await count('select count(*) as n from accounts where pushed < version')).toBe(0)
+      expect(await rememberedBy(world)).toContain('Another')
+    }
+  })
+})
+
+describe('an alarm', () => {
+  test('forgets a token once and for all, also after the object was evicted or aborted', async () => {
+    for (const gone of [evictDurableObject, abortAllDurableObjects]) {
+      const world = await prepare('forex', false)
+      const { token } = world.objects()
+      await gone(token!)
+      expect(await runDurableObjectAlarm(world.objects().token!)).toBe(true)
+      expect(await runDurableObjectAlarm(world.objects().token!)).toBe(false)
+      const kept = await runInDurableObject(world.objects().token!, (_, { storage }) => [
+        ...storage.kv.list(),
+      ])
+      expect(kept).toEqual([])
+    }
+  })
+
+  test('of a client forgets its tokens, and not which of its versions may mint', async () => {
+    const world = await prepare('forex', false)
+    await env.DB.prepare('update accounts set version = version + 1').run()
+    await tell()
+    await evictDurableObject(world.objects().client!)
+    expect(await runDurableObjectAlarm(world.objects().client!)).toBe(true)
+    const kept = await runInDurableObject(world.objects().client!, (_, { storage }) => [
+      ...storage.kv.list(),
+    ])
+    expect(kept.map(([key]) => key)).toEqual(['settings', 'version'])
+  })
+})

@@ -1,0 +1,97 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import readme from '../README.md?raw'
+import { surrounded } from './sweep/platform.ts'
+import { asks, ROUTES } from './sweep/routes.ts'
+import { prepare, type World } from './sweep/worlds.ts'
+
+// What still answers when a part of the platform is gone for good: the table of the README, cell by cell.
+
+/** The platform without all calls of this name. */
+const without = (name: string) => (): Env =>
+  surrounded(async (call, act) => {
+    if (call.name.startsWith(name)) throw new Error('D1_ERROR: D1 DB is overloaded.')
+    return act()
+  })
+
+/** The platform with this in place of a secret. */
+const having = (secrets: object) => () => ({ ...env, ...secrets }) as Env
+
+const COLUMNS: Record<string, () => Env> = {
+  D1: without('DB '),
+  "tokens' objects": without('TOKEN_GATE'),
+  "clients' objects": without('CLIENT_GATE'),
+  Queue: without('CLICKS'),
+  'signing keys': having({ SIGNING_KEYS: '{"keys":[]}' }),
+  'tracking keys': having({ TRACKING_KEYS: '{"keys":[]}' }),
+  'admin key': having({ ADMIN_KEY: '' }),
+  assets: without('ASSETS'),
+}
+
+const named = (pattern: RegExp) => ROUTES.map(({ id }) => id).filter((id) => pattern.test(id))
+const OF_TEAM = ROUTES.filter(({ as }) => as === 'team')
+const told = /^(changeAccount|rotateClient|regenerateBrandToken|putEventDefinition)$/
+const ended = /^(revokeClient|revokeBrandToken|dropEventDefinition)$/
+
+/** Which operations each row is about. */
+const ROWS: Record<string, string[]> = {
+  'the state, the metadata': ['getHealth', 'getAuthorizationServer'],
+  'public keys': ['getJwks'],
+  'a token is asked for': ['getToken'],
+  'a token is given back': ['revokeToken'],
+  'partners send and read': named(/^(send|list|get)(PropTrading|Forex)/),
+  'brands send and read': named(/^(send|list|get)Igaming/),
+  'a link is followed': ['followLink'],
+  'the team looks': OF_TEAM.filter(({ writes }) => !writes).map(({ id }) => id),
+  'the team changes what live tokens know': named(told),
+  'the team ends what lives': named(ended),
+  'the team changes anything else': OF_TEAM.filter(
+    ({ id, writes }) => writes && !told.test(id) && !ended.test(id),
+  ).map(({ id }) => id),
+  documents: named(
+    /^get(Start|Reference|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/,
+  ),
+}
+
+const cellsOf = (line: string) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+const section = readme.split('## When something is gone')[1]!.split('\n## ')[0]!
+const [header = '', , ...lines] = section.split('\n').filter((line) => line.startsWith('|'))
+const table = lines.map(cellsOf)
+
+test('the table of the README has these rows and columns', () => {
+  expect(cellsOf(header).slice(1)).toEqual(Object.keys(COLUMNS))
+  expect(table.map(([name]) => name)).toEqual(Object.keys(ROWS))
+})
+
+describe.each(Object.keys(COLUMNS))('without %s', (column) => {
+  const gone = COLUMNS[column]!()
+  test.each(Object.keys(ROWS))('%s', async (row) => {
+    const said = table.find(([name]) => name === row)?.[Object.keys(COLUMNS).indexOf(column) + 1]
+    const worlds = new Map<string, World>()
+    const statuses: string[] = []
+    for (const id of ROWS[row]!) {
+      const route = ROUTES.find((one) => one.id === id)!
+      const known = worlds.get(route.vertical)
+      const world =
+        route.writes || !known ? await prepare(route.vertical, route.records ?? false) : known
+      if (!route.writes && route.records) worlds.set(route.vertical, world)
+      const context = createExecutionContext()
+      const response = await asks(route, world, gone, context)
+      await waitOnExecutionContext(context)
+      statuses.push(`${response.status < 400 ? 'yes' : response.status}`)
+      if (response.status >= 400) expect(response.headers.has('Retry-After'), id).toBe(true)
+    }
+    console.log(`sweep: ${column} / ${row}: ${[...new Set(statuses)].join(', ')}: ${said}`)
+    expect([...new Set(statuses)].sort()).toEqual(
+      said
+        ?.replace(/[¹²³⁴]/g, '')
+        .split(' or ')
+        .sort(),
+    )
+  })
+})

@@ -1,0 +1,111 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect } from 'vitest'
+import { CRONS } from '../../src/admin/crons.ts'
+import worker from '../../src/index.ts'
+import type { Fault, Place } from './faults.ts'
+import { surrounded } from './platform.ts'
+import { asks, type Route } from './routes.ts'
+import { rememberedBy, shown, storedOf } from './state.ts'
+import { prepare, type World } from './worlds.ts'
+
+/** A platform to which these faults happen; it notes what it was asked, and how often it failed. */
+export function shaky(faults: readonly Fault[] = []) {
+  const seen = { calls: [] as Place[], failed: 0 }
+  const { calls } = seen
+  const platform = surrounded((call, act) => {
+    const nth = calls.filter(({ name }) => name === call.name).length
+    calls.push({ ...call, nth })
+    const fault = faults.find(
+      (one) => one.call === call.name && (one.lasting ? nth >= one.nth : nth === one.nth),
+    )
+    if (!fault) return act()
+    seen.failed += 1
+    return fault.happen(act, call)
+  })
+  return { platform, seen }
+}
+
+/** Asks once, while these faults happen. */
+async function asked(route: Route, world: World, faults: readonly Fault[] = []) {
+  const { platform, seen } = shaky(faults)
+  const context = createExecutionContext()
+  const response = await asks(route, world, platform, context)
+  const body = await response.text()
+  await waitOnExecutionContext(context)
+  return { status: response.status, headers: response.headers, body, ...seen }
+}
+
+/** What a cron does each minute: it tells live tokens what they could not be told. */
+export const tell = () =>
+  worker.scheduled({ cron: CRONS.tell, scheduledTime: Date.now() } as never, env)
+
+const standing = async (world: World) => {
+  const { all, lasting } = await storedOf(world)
+  return { all, lasting, remembered: await rememberedBy(world) }
+}
+
+/** How it goes when nothing fails: asked again and again, what is said, and what is there then. */
+export async function rehearse(route: Route, times = 2) {
+  const world = await prepare(route.vertical, route.records ?? false)
+  const states = [await standing(world)]
+  const said: Awaited<ReturnType<typeof asked>>[] = []
+  for (let i = 0; i < times; i++) {
+    said.push(await asked(route, world))
+    states.push(await standing(world))
+  }
+  const answers = said.map(({ body }) => shown(body, world))
+  return { said, answers, states, calls: said[0]!.calls, world }
+}
+
+export type Calm = Awaited<ReturnType<typeof rehearse>>
+
+/** How often a call is asked at most: as in a calm run, and again as often as its faults allow. */
+function mostOf({ said }: Calm, name: string, plan: readonly Fault[]): number {
+  const times = (calls: Place[]) => calls.filter((one) => one.name === name).length
+  const calm = Math.max(...said.map(({ calls }) => times(calls)))
+  const again = plan
+    .filter(({ call }) => call === name)
+    .map(({ nth, lasting, again }) => again * (lasting ? 2 * Math.max(calm - nth, 1) : 1))
+  return again.reduce((sum, one) => sum + one, calm)
+}
+
+/**
+ * The law of the sweep. The client repeats a request until it is answered; each of its tries meets
+ * the faults planned for it, the last one meets none.
+ */
+export async function endure(route: Route, calm: Calm, plans: readonly (readonly Fault[])[]) {
+  const world = route.writes ? await prepare(route.vertical, route.records ?? false) : calm.world
+  /** How often the request has taken effect. */
+  let done = 0
+  for (const plan of [...plans, []]) {
+    const { status, headers, body, calls } = await asked(route, world, plan)
+    const expected = calm.said[Math.min(done, calm.said.length - 1)]!
+    for (const { call } of plan) {
+      const times = calls.filter(({ name }) => name === call).length
+      expect(times, 'three tries, and none after an overload').toBeLessThanOrEqual(
+        mostOf(calm, call, plan),
+      )
+    }
+    if (status !== expected.status) {
+      expect(status, body).toBe(503)
+      expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+      expect(
+        plan.filter(({ cured, lasting }) => !cured || lasting),
+        'our own retry cures it',
+      ).not.toEqual([])
+    } else if (!route.writes) expect(shown(body, world)).toBe(calm.answers[0])
+
+    const { all } = await storedOf(world)
+    const isDone = status === 503 ? all !== calm.states[done]!.all : true
+    done += Number(isDone)
+    expect(all.split('\n'), 'a whole number of requests took effect').toEqual(
+      calm.states[done]!.all.split('\n'),
+    )
+    if (status !== 503) break
+  }
+  await tell()
+  const { lasting, remembered } = await standing(world)
+  expect(lasting).toBe(calm.states[done]!.lasting)
+  if (route.id !== 'getToken') expect(remembered).toBe(calm.states[done]!.remembered)
+}

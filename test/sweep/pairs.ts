@@ -1,0 +1,67 @@
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { endure, rehearse } from './endure.ts'
+import { allOf, type Fault, lastingOf, onceOf } from './faults.ts'
+import { ROUTES } from './routes.ts'
+
+// `npm run pairs`: a second fault while we retry, or while the client does; and each fault there is at
+// each call of each route. VITE_EVERY=10 takes each tenth of them.
+
+const EVERY = Number(import.meta.env.VITE_EVERY ?? 1)
+const AT_ONCE = 8
+
+let met = 0
+let skipped = 0
+
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterAll(() => {
+  console.log(`sweep: ${met} combinations met, ${skipped} left out`)
+})
+
+/** What happens to one request after the other until it is answered. */
+type Plan = Fault[][]
+
+test.each(ROUTES.filter(({ writes }) => writes))('$id meets two faults', async (route) => {
+  const calm = await rehearse(route, 3)
+  const { calls } = calm
+  const plans = calls.flatMap((first, i) => [
+    // While we retry: the same call again, or one that comes after it.
+    ...onceOf(first).flatMap((one): Plan[] =>
+      [{ ...first, nth: first.nth + 1 }, ...calls.slice(i + 1)].flatMap((second) =>
+        [...onceOf(second), ...lastingOf(second)].map((other) => [[one, other]]),
+      ),
+    ),
+    // While the client does.
+    ...lastingOf(first).flatMap((one): Plan[] =>
+      calls.flatMap((second) =>
+        [...onceOf(second), ...lastingOf(second)].map((other) => [[one], [other]]),
+      ),
+    ),
+  ])
+  await all(plans, (plan) => endure(route, calm, plan))
+})
+
+test.each(ROUTES)('$id meets each fault there is', async (route) => {
+  const calm = await rehearse(route)
+  await all(calm.calls.flatMap(allOf), (fault) => endure(route, calm, [[fault]]))
+})
+
+async function all<T extends Plan | Fault>(cases: T[], meet: (one: T) => Promise<void>) {
+  const chosen = cases.filter((_, i) => (i + met) % EVERY === 0)
+  skipped += cases.length - chosen.length
+  const broken: string[] = []
+  while (chosen.length > 0) {
+    const some = chosen.splice(0, AT_ONCE)
+    met += some.length
+    await Promise.all(
+      some.map((one) =>
+        meet(one).catch((error) => {
+          const said = [one].flat(2).map(({ call, nth, is }) => `${call} (${nth}), ${is}`)
+          broken.push(`${said.join(' + ')}: ${error.message}`)
+        }),
+      ),
+    )
+  }
+  expect(broken).toEqual([])
+}

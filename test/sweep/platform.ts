@@ -1,0 +1,83 @@
+import { env } from 'cloudflare:workers'
+import { before } from '../watched.ts'
+
+/** One call to the platform: what is asked, by a name that a second try has, too. */
+export interface Call {
+  name: string
+  /** All SQL of a call to D1. */
+  sql: string
+  /** The object that is asked, where it is one. */
+  stub?: DurableObjectStub
+}
+
+/** Stands around each call to the platform: lets it happen, or not, or not be heard of. */
+export type Around = (call: Call, act: () => Promise<unknown>) => Promise<unknown>
+
+/** The platform as it is, with something that stands around each call. */
+export function surrounded(around: Around, base: Env = env): Env {
+  return {
+    ...base,
+    DB: database(base.DB, around),
+    TOKEN_GATE: objects('TOKEN_GATE', base.TOKEN_GATE, around),
+    CLIENT_GATE: objects('CLIENT_GATE', base.CLIENT_GATE, around),
+    ERASURE_JOURNAL: objects('ERASURE_JOURNAL', base.ERASURE_JOURNAL, around),
+    CLICKS: before(base.CLICKS, {
+      send: (body: unknown) =>
+        around({ name: 'CLICKS.send', sql: '' }, () => base.CLICKS.send(body)),
+    }),
+    ASSETS: before(base.ASSETS, {
+      fetch: (at: URL) => around({ name: 'ASSETS.fetch', sql: '' }, () => base.ASSETS.fetch(at)),
+    }),
+  } as Env
+}
+
+function database(db: D1Database, around: Around): D1Database {
+  const known = new WeakMap<object, { real: D1PreparedStatement; sql: string }>()
+  const statement = (real: D1PreparedStatement, sql: string): D1PreparedStatement => {
+    const asking = (method: 'all' | 'first' | 'raw' | 'run') => () =>
+      around({ name: `DB ${sql}`, sql }, () => (real[method] as () => Promise<unknown>).call(real))
+    const one = before(real, {
+      bind: (...values: unknown[]) => statement(real.bind(...values), sql),
+      all: asking('all'),
+      first: asking('first'),
+      raw: asking('raw'),
+      run: asking('run'),
+    })
+    known.set(one, { real, sql })
+    return one
+  }
+  const methods = <T extends Pick<D1Database, 'prepare' | 'batch'>>(real: T) => ({
+    prepare: (text: string) => statement(real.prepare(text), text.replace(/\s+/g, ' ').trim()),
+    batch: (list: D1PreparedStatement[]) => {
+      const all = list.map((one) => known.get(one)!)
+      // By its first statement: a later try may ask more behind it.
+      return around({ name: `DB ${all[0]!.sql}`, sql: all.map(({ sql }) => sql).join(';') }, () =>
+        real.batch(all.map((one) => one.real)),
+      )
+    },
+  })
+  return before(db, {
+    ...methods(db),
+    withSession: (bookmark: string) => {
+      const session = db.withSession(bookmark)
+      return before(session, methods(session))
+    },
+  })
+}
+
+function objects<T extends Rpc.DurableObjectBranded | undefined>(
+  binding: string,
+  namespace: DurableObjectNamespace<T>,
+  around: Around,
+): DurableObjectNamespace<T> {
+  const stub = (real: DurableObjectStub<T>) =>
+    new Proxy(real, {
+      get:
+        (_, method) =>
+        (...args: unknown[]) =>
+          around({ name: `${binding}.${String(method)}`, sql: '', stub: real }, async () =>
+            (Reflect.get(real, method, real) as (...args: unknown[]) => unknown)(...args),
+          ),
+    })
+  return before(namespace, { getByName: (name: string) => stub(namespace.getByName(name)) })
+}

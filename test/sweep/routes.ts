@@ -1,0 +1,227 @@
+import { env } from 'cloudflare:workers'
+import { app } from '../../src/app.ts'
+import { deposited, eve } from '../brand.ts'
+import { heard } from '../heard.ts'
+import { ORIGIN } from '../partner.ts'
+import { asTeam, operations } from '../take.ts'
+import { asSender, recordsOf, type World } from './worlds.ts'
+
+/** A request of each operation, and what a sweep must know of it. */
+export interface Route {
+  /** Its name in openapi.json. */
+  id: string
+  vertical: string
+  as: 'account' | 'client' | 'team' | 'anyone'
+  at?: Record<string, string>
+  query?: string | ((world: World) => string)
+  headers?: Record<string, string>
+  body?: unknown | ((world: World) => unknown)
+  form?: (world: World) => Record<string, string>
+  /** It changes something, so that each fault needs an account of its own. */
+  writes?: true
+  /** It finds records there. */
+  records?: true
+  /** Why what is repeated makes one more of what it made; else it changes nothing more. */
+  anew?: string
+}
+
+const VERTICALS = { PropTrading: 'prop-trading', Forex: 'forex', Igaming: 'igaming' }
+const OCTOBER = '?from=2026-10-01&to=2026-10-31'
+
+/** What each account may ask of itself. */
+const desks = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
+  const own = { vertical, as: 'account', records: true } as const
+  const second = vertical === 'igaming' ? 'Activities' : 'Transactions'
+  const lists = ['Customers', second, ...(vertical === 'igaming' ? [] : ['TradingActivity'])]
+  const id = vertical === 'igaming' ? 'p-1' : 'c-1'
+  return [
+    ...lists.map((noun) => ({ ...own, id: `list${name}${noun}`, query: '?per_page=1' })),
+    { ...own, id: `get${name}Customers`, at: { id } },
+    ...(vertical === 'igaming'
+      ? []
+      : [{ ...own, id: `get${name}Transactions`, at: { id: 't-1' } }]),
+    { ...own, id: `get${name}Account` },
+    { ...own, id: `list${name}Deliveries` },
+    { ...own, id: `get${name}Delivery` },
+    { ...own, id: `get${name}Totals`, query: OCTOBER },
+    { ...own, id: `list${name}Held` },
+    { ...own, id: `get${name}Feed` },
+  ]
+})
+
+/** What changes, what is new, and what releases a record that was held. */
+const sent = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
+  const own = { vertical, as: 'account', writes: true, records: true } as const
+  const { customers = [], transactions = [], ...rest } = recordsOf(vertical)
+  if (vertical === 'igaming') {
+    const once = { headers: { 'Idempotency-Key': 'part-1' } }
+    const { eventid, ...keyless } = deposited
+    const events = [keyless, { ...deposited, Value: '7.00' }, { ...keyless, customerid: 'p-8' }]
+    const players = [
+      { ...eve, country: 'FR' },
+      { ...eve, customerId: 'p-9' },
+    ]
+    return [
+      { ...own, id: `send${name}Customers`, body: players },
+      { ...own, id: `send${name}Activities`, body: events, ...once },
+    ]
+  }
+  const [trader, payment, day] = [customers[0], transactions[0], rest['trading-activity']![0]]
+  return [
+    {
+      ...own,
+      id: `send${name}Customers`,
+      body: [
+        { ...trader, email: 'b@person.example' },
+        { ...trader, customer_id: 'c-9' },
+      ],
+    },
+    {
+      ...own,
+      id: `send${name}Transactions`,
+      body: [
+        { ...payment, status: 'reversed', transaction_date: '2026-10-05T00:00:00Z' },
+        { ...payment, transaction_id: 't-3' },
+        { ...payment, transaction_id: 't-4', customer_id: 'c-8' },
+      ],
+    },
+    {
+      ...own,
+      id: `send${name}TradingActivity`,
+      body: [
+        { ...day, lots_traded: 2 },
+        { ...day, instrument: 'Y' },
+      ],
+    },
+  ]
+})
+
+const team = { vertical: 'forex', as: 'team' } as const
+const reads = { ...team, records: true } as const
+const changes = { ...team, writes: true } as const
+const brand = { vertical: 'igaming', as: 'team' } as const
+const brandChanges = { ...brand, writes: true } as const
+
+const administration: Route[] = [
+  {
+    ...changes,
+    id: 'createAccount',
+    body: ({ account }: World) => ({
+      account: `${account}-new`,
+      name: 'New',
+      vertical: 'forex',
+      mode: 'test',
+    }),
+  },
+  { ...reads, id: 'listAccounts' },
+  { ...reads, id: 'getAccount' },
+  { ...changes, id: 'changeAccount', body: { name: 'Other', unknown_customer: 'reject' } },
+  { ...changes, id: 'resetAccount', records: true },
+  { ...changes, id: 'issueClient', anew: 'each is a new client' },
+  { ...reads, id: 'listClients' },
+  { ...changes, id: 'rotateClient', body: { overlap: '24h' }, anew: 'each has a new secret' },
+  { ...changes, id: 'revokeClient' },
+  { ...brandChanges, id: 'regenerateBrandToken', body: {}, anew: 'each is a new token' },
+  { ...brand, id: 'listBrandTokens' },
+  { ...brandChanges, id: 'revokeBrandToken' },
+  { ...changes, id: 'putAffiliates', body: [{ affiliate_id: 'aff-8', parent: 'aff-7' }] },
+  { ...reads, id: 'listAffiliates' },
+  { ...reads, id: 'listUnconfiguredAffiliates' },
+  { ...brand, id: 'listEventDefinitions' },
+  { ...brandChanges, id: 'putEventDefinition', body: { granularity: 'day', kpis: ['NGR'] } },
+  { ...brandChanges, id: 'dropEventDefinition' },
+  { ...reads, id: 'getStatusMap' },
+  { ...changes, id: 'putStatusMap', body: { done: 'approved' } },
+  { ...reads, id: 'getKycLabels' },
+  { ...changes, id: 'putKycLabels', body: { 2: 'verified' } },
+  { ...reads, id: 'getSalesLabels' },
+  { ...changes, id: 'putSalesLabels', body: { hot: 'Hot lead' } },
+  {
+    ...changes,
+    id: 'createLink',
+    body: { affiliate_id: 'aff-7', landing_page: 'https://new.example/' },
+    anew: 'each is a new link',
+  },
+  { ...reads, id: 'listLinks' },
+  { ...reads, id: 'getLink' },
+  { ...changes, id: 'changeLink', body: { landing_page: 'https://moved.example/' } },
+  { ...reads, id: 'listAttributed' },
+  { ...reads, id: 'countAttribution', query: OCTOBER },
+  { ...reads, id: 'countClicks', query: OCTOBER },
+  { ...changes, id: 'eraseCustomer', records: true },
+  { ...reads, id: 'listErasures' },
+  {
+    ...changes,
+    id: 'replayErasures',
+    records: true,
+    query: ({ account }: World) => `?account=${account}`,
+  },
+  { ...reads, id: 'listFeeds' },
+  { ...reads, id: 'listAuditLog' },
+  { ...reads, id: 'listAccountDeliveries' },
+  { ...reads, id: 'getAccountDelivery' },
+  { ...reads, id: 'getAccountTotals', query: OCTOBER },
+  { ...reads, id: 'listAccountHeld' },
+  { ...reads, id: 'getAccountFeed' },
+]
+
+const anyone = { vertical: 'forex', as: 'anyone' } as const
+const client = { vertical: 'forex', as: 'client', writes: true } as const
+
+/** A request of each operation there is. */
+export const ROUTES: Route[] = [
+  {
+    ...client,
+    id: 'getToken',
+    form: () => ({ grant_type: 'client_credentials' }),
+    anew: 'each is a new token',
+  },
+  { ...client, id: 'revokeToken', form: ({ access_token }) => ({ token: access_token }) },
+  ...sent,
+  ...desks,
+  ...administration,
+  { ...anyone, id: 'followLink', writes: true, anew: 'each visit is a click of its own' },
+  { ...anyone, id: 'getAuthorizationServer' },
+  { ...anyone, id: 'getJwks' },
+  { ...anyone, id: 'getHealth' },
+  { ...anyone, id: 'getStart' },
+  { ...anyone, id: 'getReference' },
+  { ...anyone, id: 'getGuide', at: { page: 'start' } },
+  { ...anyone, id: 'getProblem', at: { code: 'unavailable' } },
+  { ...anyone, id: 'getLlms' },
+  { ...anyone, id: 'getOpenapi' },
+  { ...anyone, id: 'getEnvelopeSchema', at: { file: 'problem.json' } },
+  { ...anyone, id: 'getEntitySchema', at: { vertical: 'forex', file: 'customer.json' } },
+  { ...anyone, id: 'getAsset', at: { file: 'page.css' } },
+]
+
+let origins = 1024
+
+/** Asks one of them in a world of faults; what is answered is held against openapi.json. */
+export async function asks(route: Route, world: World, platform: Env, context: ExecutionContext) {
+  const { method, path } = operations.get(route.id)!
+  const at: Record<string, string> = {
+    ...{ account: world.account, client_id: world.client_id, token_id: world.token_id },
+    ...{ link_id: world.link_id, delivery_id: world.delivery_id, eventname: 'DailyStats' },
+    ...{ customer_id: 'c-1', ...route.at },
+  }
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)
+  const query = typeof route.query === 'function' ? route.query(world) : (route.query ?? '')
+  const said = typeof route.body === 'function' ? route.body(world) : route.body
+  const request = new Request(new URL(address + query, ORIGIN), {
+    method,
+    headers: { ...credentials(route, world), ...route.headers, 'CF-Connecting-IP': world.address },
+    ...(said !== undefined && { body: JSON.stringify(said) }),
+    ...(route.form && { body: new URLSearchParams(route.form(world)) }),
+  })
+  // Documents are made once for each origin: here every request has one of its own.
+  const BASE_URL = route.as === 'anyone' ? `${ORIGIN}:${origins++}` : env.BASE_URL
+  return heard(request, Promise.resolve(app.fetch(request, { ...platform, BASE_URL }, context)))
+}
+
+function credentials({ as }: Route, world: World): Record<string, string> {
+  const { client_id, client_secret } = world
+  if (as === 'account') return asSender(world)
+  if (as === 'team') return { ...asTeam(), 'Content-Type': 'application/json' }
+  return as === 'client' ? { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` } : {}
+}

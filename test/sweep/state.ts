@@ -1,0 +1,74 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import type { World } from './worlds.ts'
+
+/** Whose a row is, by table; of all others the column `account`. */
+const OWN: Record<string, string> = {
+  accounts: "id in (?1, ?1 || '-new')",
+  client_secrets: 'client_id in (select client_id from clients where account = ?1)',
+}
+
+/** All tables of our migrations, but that of clicks: the queue fills it when it likes. */
+export const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((query) =>
+  [...query.matchAll(/CREATE TABLE (\w+)/gi)].flatMap(([, name]) =>
+    name === 'clicks' ? [] : [name!],
+  ),
+)
+
+/** Tables that have a line for each request, whatever it changes. */
+const LOGS = ['audit_log', 'deliveries', 'arrivals']
+
+/** What differs from one run to the next, and what stands in its place. */
+const VARIES: [RegExp, string][] = [
+  [/dlv_[\dA-Z]{26}/g, 'delivery'],
+  [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"line"'],
+  [/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'uuid'],
+  [/\b[\da-f]{64}\b/g, 'digest'],
+  [/\b1[7-9]\d{11}\b/g, '0'],
+  [/"(hour|lag_seconds)":\d+/g, '"$1":0'],
+  [/"attempt":\d/g, '"attempt":1'],
+  [/(\blink(?:_id)?\\*":\\*")[^"\\]+/g, '$1link'],
+  [new RegExp(`${new Date().toISOString().slice(0, 10)}T[\\d:.]+Z`, 'g'), 'now'],
+]
+
+/** The same, whenever it was made, and for whom. */
+export const shown = (text: string, { account }: World) =>
+  VARIES.reduce(
+    (said, [pattern, constant]) => said.replaceAll(pattern, constant),
+    text.replaceAll(account, 'firm'),
+  )
+
+/** What the database says of an account, as far as it says the same each time; without its logs too. */
+export async function storedOf(world: World) {
+  const asked = TABLES.map((table) =>
+    env.DB.prepare(
+      `select * from ${table} where ${OWN[table] ?? "account in (?1, ?1 || '-new')"}`,
+    ).bind(world.account),
+  )
+  const found = await env.DB.batch<Record<string, unknown>>(asked)
+  const lines = (keep: (table: string) => boolean, untold: object) =>
+    TABLES.filter(keep)
+      .flatMap((table) => {
+        const { results } = found[TABLES.indexOf(table)]!
+        const told = table === 'accounts' ? untold : {}
+        return results.map((row) => shown(JSON.stringify({ table, ...row, ...told }), world)).sort()
+      })
+      .join('\n')
+  return {
+    // What live tokens must be told, and were, is no part of it: a cron tells them.
+    all: lines(() => true, { version: 0, pushed: 0 }),
+    lasting: lines((table) => !LOGS.includes(table), {}),
+  }
+}
+
+/** What the objects of an account hold; when its tokens were used is no part of it. */
+export async function rememberedBy(world: World): Promise<string> {
+  const said: string[] = []
+  for (const [name, stub] of Object.entries(world.objects())) {
+    const kept = await runInDurableObject(stub, (_, { storage }) =>
+      [...storage.kv.list()].filter(([key]) => key !== 'rate'),
+    )
+    said.push(`${name} ${shown(JSON.stringify(kept), world)}`)
+  }
+  return said.join('\n')
+}

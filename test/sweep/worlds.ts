@@ -1,0 +1,155 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { app } from '../../src/app.ts'
+import { expiryOf, mint } from '../../src/auth/access-token.ts'
+import { grantOf } from '../../src/auth/grant.ts'
+import { digest, newSecret } from '../../src/auth/secret.ts'
+import { brandGate } from '../../src/auth/token-gate.ts'
+import { findAccount } from '../../src/db/accounts.ts'
+import { newLinkId } from '../../src/tracking/code.ts'
+import { deposited, eve } from '../brand.ts'
+import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
+
+/** An account with all that a request may name, its live tokens, and some records. */
+export interface World {
+  account: string
+  vertical: string
+  client_id: string
+  client_secret: string
+  access_token: string
+  brand_token: string
+  token_id: string
+  link_id: string
+  /** Of its first delivery, where it has records. */
+  delivery_id: string
+  /** Where its requests come from: guesses are counted by address. */
+  address: string
+  objects: () => Record<string, DurableObjectStub>
+}
+
+let made = 0
+
+/** Makes an account known by the shortest way; what is sent goes through the service. */
+export async function prepare(vertical: string, withRecords: boolean): Promise<World> {
+  made += 1
+  const account = `firm-${made}-of-${vertical}`
+  const isBrand = vertical === 'igaming'
+  const [client_secret, brand_token] = [newSecret('tcs', 'test'), newSecret('tbt', 'test')]
+  const [client_id, jti, token_id] = Array.from({ length: 3 }, () => crypto.randomUUID())
+  const [link_id, name] = [newLinkId(), await digest(brand_token)]
+  const row = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(account, ...values)
+  await env.DB.batch([
+    row(
+      `insert into accounts (id, name, vertical, mode, unknown_customer, created_at)
+       values (?1, ?1, ?2, 'test', 'hold', '2026-01-01T00:00:00.000Z')`,
+      vertical,
+    ),
+    row(`insert into affiliates (account, affiliate_id) values (?1, 'aff-7')`),
+    row(
+      `insert into links (link_id, account, affiliate_id, landing_page, created_at)
+       values (?2, ?1, 'aff-7', 'https://landing.example/', '2026-01-01T00:00:00.000Z')`,
+      link_id,
+    ),
+    isBrand
+      ? row(
+          `insert into brand_tokens (digest, id, account, created_at)
+           values (?2, ?3, ?1, '2026-01-01T00:00:00.000Z')`,
+          ...[name, token_id],
+        )
+      : row(
+          `insert into clients (client_id, account, secret_digest, created_at)
+           values (?2, ?1, ?3, '2026-01-01T00:00:00.000Z')`,
+          ...[client_id, await digest(client_secret)],
+        ),
+    ...(isBrand
+      ? [
+          row(
+            `insert into event_definitions (account, eventname, granularity, eventid, kpis)
+             values (?1, 'DailyStats', 'day', 'used', '["GGR"]')`,
+          ),
+        ]
+      : []),
+  ])
+
+  const now = Date.now()
+  const gate = isBrand ? brandGate(name) : jti!
+  const known = (await findAccount(env.DB, account))!
+  const grant = grantOf(known, isBrand ? null : client_id!, 'read write')
+  await env.TOKEN_GATE.getByName(gate).open(grant, isBrand ? null : expiryOf(now))
+  if (!isBrand) {
+    const live = { jti: jti!, version: 1, expiresAt: expiryOf(now) }
+    await env.CLIENT_GATE.getByName(`client:${client_id}`).mint(live)
+  }
+  const claims = { client_id: client_id!, jti: jti!, scope: 'read write' }
+  const world: World = {
+    ...{ account, vertical, client_id: client_id!, client_secret, brand_token },
+    ...{
+      token_id: token_id!,
+      link_id,
+      delivery_id: '',
+      address: `10.0.${made >> 8}.${made & 255}`,
+    },
+    access_token: isBrand ? '' : await mint(claims, env, now),
+    objects: () => ({
+      token: env.TOKEN_GATE.getByName(gate),
+      client: env.CLIENT_GATE.getByName(`client:${client_id}`),
+      journal: env.ERASURE_JOURNAL.getByName(account),
+    }),
+  }
+  if (withRecords) {
+    world.delivery_id = await fill(world)
+    // As if the database had been restored to a time before this one was erased.
+    await env.ERASURE_JOURNAL.getByName(account).add('c-2', '2026-10-03T00:00:00.000Z')
+  }
+  return world
+}
+
+/** Sends what there may be: records, and one that waits for its customer. */
+async function fill(world: World): Promise<string> {
+  const deliveries: string[] = []
+  for (const [resource, records] of Object.entries(recordsOf(world.vertical))) {
+    const init = { method: 'POST', body: JSON.stringify(records), headers: asSender(world) }
+    const at = new URL(`${baseOf(world)}/${resource}`, ORIGIN)
+    const response = await app.fetch(new Request(at, init), env, createExecutionContext())
+    if (response.status !== 200) throw new Error(await response.text())
+    deliveries.push((await json(response)).delivery_id)
+  }
+  return deliveries[0]!
+}
+
+/** Where an account sends to. */
+export const baseOf = ({ vertical }: World) =>
+  vertical === 'igaming' ? '/tracking/events' : `/api/v1/${vertical}`
+
+/** How an account says who it is. */
+export const asSender = ({
+  vertical,
+  access_token,
+  brand_token,
+}: World): Record<string, string> => ({
+  'Content-Type': 'application/json',
+  ...(vertical === 'igaming'
+    ? { 'x-api-key': brand_token }
+    : { Authorization: `Bearer ${access_token}` }),
+})
+
+const person = { first_name: 'Ada', email: 'ada@person.example' }
+
+/** A trader that the vertical takes. */
+export function recordsOf(vertical: string): Record<string, object[]> {
+  if (vertical === 'igaming') {
+    return {
+      customers: [eve, { ...eve, customerId: 'p-2' }],
+      activities: [deposited, { ...deposited, eventid: 'e-2', customerid: 'p-9' }],
+    }
+  }
+  const paid = { ...deposit, transaction_type: vertical === 'forex' ? 'deposit' : 'challenge_fee' }
+  return {
+    customers: [
+      { ...ada, ...person },
+      { ...ada, customer_id: 'c-2' },
+    ],
+    transactions: [paid, { ...paid, transaction_id: 't-2', customer_id: 'c-9' }],
+    'trading-activity': [traded, { ...traded, instrument: 'X' }],
+  }
+}
