@@ -215,7 +215,7 @@ describe('each operation that says so', () => {
 
   test('is 500 where we made a mistake, and says nothing of it', () =>
     each(having(500), 500, 'internal_error', (one) =>
-      askIn({ ...env, DB: undefined } as never, requestFor(one)),
+      askIn({ ...env, DB: {} } as never, requestFor(one)),
     ))
 })
 
