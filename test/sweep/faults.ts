@@ -103,7 +103,7 @@ export const unmigrated = ({ name, nth, sql }: Place): Fault[] =>
 
 const WHEN = [false, true]
 
-/** One transient fault of each place, before and after, once and lasting; an overload; an end. */
+/** One transient fault of each place, before and after, once and lasting; and an overload. */
 export const fewOf = (place: Place): Fault[] => {
   const [first] = kindsOf(place)
   const overload = kindsOf(place).find(([, cured]) => !cured)!
