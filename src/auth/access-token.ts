@@ -71,15 +71,13 @@ export const expiryOf = (now: number) => (Math.floor(now / 1000) + LIFETIME) * 1
  * @see [RFC 9068 §4](https://www.rfc-editor.org/rfc/rfc9068#section-4)
  */
 export async function verify(token: string, issuer: Issuer, now: number): Promise<Claims | null> {
-  const { good, verifier } = keysOf(issuer.SIGNING_KEYS)
-  const known = good.get(token)
-  if (known && known.iss === issuer.BASE_URL) return known.exp * 1000 > now ? known : null
   const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
   if (signature === undefined || !isCanonical(signature)) return null
-  const { verifier } = await keysOf(issuer.SIGNING_KEYS)
+  const { good, verifier } = await keysOf(issuer.SIGNING_KEYS)
+  const known = good.get(token)
+  if (known && known.iss === issuer.BASE_URL) return known.exp * 1000 > now ? known : null
   try {
     const { payload } = await jwtVerify<Signed>(token, verifier, {
-    const { payload } = await jwtVerify<Claims>(token, verifier, {
       issuer: issuer.BASE_URL,
       audience: issuer.BASE_URL,
       algorithms: [ALG],
@@ -97,19 +95,6 @@ export async function verify(token: string, issuer: Issuer, now: number): Promis
 }
 
 /** The public keys, as a JWK set. */
-export const publicKeys = (issuer: Issuer) => ({ keys: keysOf(issuer.SIGNING_KEYS).published })
-
-const keysOf = oncePer((json: string): Keys => {
-  const { keys } = JSON.parse(json) as { keys: [PublicKey, ...PublicKey[]] }
-  // Member by member: whatever else a key holds is secret.
-  const published = keys.map(({ kty, kid, n, e }) => ({ kty, kid, n, e, alg: ALG, use: 'sig' }))
-  return {
-    kid: keys[0].kid,
-    signer: importJWK({ ...keys[0] }, ALG),
-    published,
-    verifier: createLocalJWKSet({ keys: published }),
-    good: new Map(),
-  }
 export const publicKeys = async (issuer: Issuer) => ({
   keys: (await keysOf(issuer.SIGNING_KEYS)).published,
 })
@@ -128,6 +113,7 @@ const keysOf = oncePerSet(
       signer: signer!,
       published,
       verifier: createLocalJWKSet({ keys: published }),
+      good: new Map(),
     }
   },
 )
