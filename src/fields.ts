@@ -170,8 +170,8 @@ function hasFewDigits(n: number): boolean {
   const size = Math.abs(n)
   if (!(size <= LARGEST)) return false
   if (size < 1e13 && isInHundredths(size)) return true
-  const [mantissa = '', exponent = '0'] = String(size).split('e')
-  const [whole = '', fraction = ''] = mantissa.split('.')
+  const [mantissa, exponent = '0'] = String(size).split('e') as [string, string?]
+  const [whole, fraction = ''] = mantissa.split('.') as [string, string?]
   const digits = (whole + fraction).replace(/^0+|0+$/g, '')
   return digits.length <= 15 && fraction.length - Number(exponent) <= FINEST
 }

@@ -7,9 +7,8 @@ export function addressOf(headers: Headers): string {
   if (!said.includes(':')) return said || 'unknown'
   if (!URL.canParse(`http://[${said}]`)) return 'unknown'
   const canonical = new URL(`http://[${said}]`).hostname.slice(1, -1)
-  const [left = '', right] = canonical.split('::')
-  const head = left.split(':').filter(Boolean)
-  const tail = right?.split(':').filter(Boolean) ?? []
+  const halves = canonical.split('::').map((half) => half.split(':').filter(Boolean))
+  const [head, tail] = [halves[0]!, halves[1] ?? []]
   const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail]
   return groups.slice(0, 5).join() === '0,0,0,0,0' && groups[5] === 'ffff'
     ? groups.slice(6).join(':')

@@ -35,10 +35,10 @@ export async function readForm(request: Request): Promise<Form> {
   const text = await readShort(request)
   const form = new Map<string, string>()
   for (const pair of text.split('&').filter(Boolean)) {
-    const [name = '', ...rest] = pair.split('=').map(decoded)
+    const [name, value = '', ...more] = pair.split('=').map(decoded) as [string, ...string[]]
     if (form.has(name)) throw invalid('Send each parameter once.')
-    if (rest.length > 1) throw invalid('A parameter is malformed.')
-    form.set(name, rest[0] ?? '')
+    if (more.length > 0) throw invalid('A parameter is malformed.')
+    form.set(name, value)
   }
   const query = new URL(request.url).searchParams
   if (query.has('client_id') || query.has('client_secret')) throw invalidClient()

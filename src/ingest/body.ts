@@ -94,7 +94,7 @@ const tooLarge = () =>
   new ApiError('payload_too_large', { detail: 'A body has at most 8 MiB once decompressed.' })
 
 function checkType(header: string) {
-  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
+  const [type, ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   if (type === 'application/json' && /^(charset="?utf-8"?)?$/.test(charset ?? '')) return
   throw new ApiError('unsupported_media_type', { detail: 'Send application/json, in UTF-8.' })

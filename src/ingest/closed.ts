@@ -125,7 +125,7 @@ export function judged(
 ): { issue: Issue | null; output: unknown } {
   const result = field['~run']({ value }, CONFIG)
   if (!result.issues) return { issue: null, output: result.value }
-  const [code = '', ...expected] = result.issues[0].message.split(' ')
+  const [code, ...expected] = result.issues[0].message.split(' ')
   const shown = (typeof value === 'string' || typeof value === 'number') && !personal.has(name)
   const issue = {
     pointer: step(name),

@@ -17,8 +17,8 @@ const HONOURED = ['return=minimal', 'return=representation', 'handling=lenient',
 export function readPrefer(header = ''): Preferences {
   const applied = new Map<string, string>()
   for (const said of header.split(',')) {
-    const [name = '', value = ''] = said.split(';')[0]!.replaceAll('"', '').split('=')
-    const preference = `${name.trim()}=${value.trim()}`.toLowerCase()
+    const [name, value = ''] = said.split(';')[0]!.replaceAll('"', '').split('=')
+    const preference = `${name!.trim()}=${value.trim()}`.toLowerCase()
     const key = preference.split('=')[0]!
     if (HONOURED.includes(preference) && !applied.has(key)) applied.set(key, preference)
   }

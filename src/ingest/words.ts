@@ -62,7 +62,7 @@ const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
   field_case: ({ names }) => spelt(names),
   unknown_field: ({ pointer, names }) => meant(pointer.split('/').at(-1)!, names ?? []),
   currency: ({ value }) => meant(String(value).toUpperCase(), [...CURRENCIES]),
-  enum: ({ value, expected = '' }) => meant(String(value), expected.split(', ')),
+  enum: ({ value, expected }) => meant(String(value), expected!.split(', ')),
   number: ({ expected }) =>
     expected ? 'No separators, no sign but -, no exponent: "-1000.00" or 1000.5.' : null,
   date_time: ({ expected }) =>
