@@ -87,8 +87,7 @@ export function phrasesOf(shelf: Shelf): Phrases {
   const isListed = (list: string, line: string) =>
     `((select ${list} from ${line}) is not null
       and value ->> 0 in (select value from json_each((select ${list} from ${line}))))`
-  const isUnknown = (line: string) =>
-    refers || shelf.grows ? isListed('unknown_at', line) : 'false'
+  const isUnknown = (line: string) => isListed('unknown_at', line)
   const kept = (line: string) => (name: string) =>
     personal.includes(name)
       ? `iif(${isListed('erased_at', line)}, null, ${inFull(name)})`

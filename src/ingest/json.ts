@@ -102,6 +102,6 @@ function exact(_: string, value: unknown, { source }: { source: string }) {
 
 /** How many significant digits are written; zeros at either end do not count. */
 function significantDigits(source: string): number {
-  const [mantissa = ''] = source.split(/e/i)
+  const mantissa = source.split(/e/i)[0]!
   return mantissa.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length
 }

@@ -56,7 +56,7 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
     const session = databaseOf(c.env, grant.binding).withSession('first-primary')
     const receipt = await deliver(session, intake.shelf, parcel)
     c.set('delivery', receipt.delivery)
-    c.header('x-d1-bookmark', session.getBookmark() ?? undefined)
+    c.header('x-d1-bookmark', session.getBookmark()!)
     if (preferences.applied) c.header('Preference-Applied', preferences.applied)
     return answer(c, { judged, intake, entity, parcel, receipt, minimal: preferences.minimal })
   } finally {
