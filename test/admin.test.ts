@@ -71,6 +71,38 @@ describe('who administers', () => {
     expect(data).toMatchObject([{ actor: 'ada@team.example', action: 'account.create' }])
   })
 
+  test.each([
+    [{ common_name: 'deploy', sub: 'x' }, 'deploy'],
+    [{ sub: 'somebody' }, 'somebody'],
+  ])('a service token of Access, which has no address: %o', async (claims, actor) => {
+    const assertion = await signed({ ...good, email: undefined, ...claims }, {}, await teamKey())
+    await ask('/admin/v1/accounts', {
+      method: 'POST',
+      headers: { 'Cf-Access-Jwt-Assertion': assertion, 'Content-Type': 'application/json' },
+      body: JSON.stringify(firm),
+    })
+    expect((await json(askAdmin('audit-log'))).data).toMatchObject([{ actor }])
+  })
+
+  test('no JWT that names nobody', async () => {
+    const assertion = await signed({ ...good, email: undefined }, {}, await teamKey())
+
+    expect((await as({ 'Cf-Access-Jwt-Assertion': assertion })).status).toBe(401)
+  })
+
+  test('nobody, where neither an admin key nor Access is set up', async () => {
+    const assertion = await ofTheTeam()
+    const at = async (own: Partial<Env>, headers: Record<string, string>) => {
+      const request = new Request('https://api.example/admin/v1/accounts', { headers })
+      return (await askIn({ ...env, ...own } as Env, request)).status
+    }
+    const none = { ADMIN_KEY: '' } as object
+    expect(await at(none, { Authorization: 'Bearer undefined' })).toBe(401)
+    for (const own of [{ ACCESS_TEAM: '' }, { ACCESS_AUD: '' }] as object[]) {
+      expect(await at(own, { 'Cf-Access-Jwt-Assertion': assertion })).toBe(401)
+    }
+  })
+
   test('no JWT of another issuer, application, key or time, and none that is unsigned', async () => {
     const key = await teamKey()
     const none = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(good))}.`.replaceAll('=', '')

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { mint, verify } from '../src/auth/access-token.ts'
+import { askIn } from './heard.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 
 const REALM = 'Bearer realm="api"'
@@ -191,6 +192,15 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     expect(decodeProtectedHeader(token).kid).toBe('second')
     expect(await verify(token, withKeys(first, second), now)).toMatchObject({ jti: 'j' })
     expect(await verify(token, withKeys(first), now)).toBeNull()
+  })
+
+  test('keys of ours that cannot be read are our fault: nobody is told that a token is bad', async () => {
+    const { access_token } = await partner()
+    const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
+      headers: { Authorization: `Bearer ${access_token}` },
+    })
+
+    expect((await askIn({ ...env, SIGNING_KEYS: 'none' }, request)).status).toBe(500)
   })
 
   test('a token lives for 3600 seconds, and not one more', async () => {

@@ -314,6 +314,14 @@ test('a turn is never shortened by what comes later: bytes unpacked are counted 
   second.end()
 })
 
+test('who waits for more than a second keeps its turn, while nobody else wants it', async () => {
+  const turn = new Turn(Promise.resolve())
+  await turn.take()
+
+  expect(await turn.during(scheduler.wait(1200).then(() => 'came'))).toBe('came')
+  turn.end()
+})
+
 test('what is wrong is also told what it refers to and is not known', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
@@ -354,14 +362,17 @@ test('what is wrong is also told what it refers to and is not known', async () =
 test('an unknown member beside data hides no error of the records', async () => {
   const acme = await partner()
   const said = await json(
-    acme.post('customers', { data: [ada, { ...ada, lang_id: 'x' }], other: 1 }),
+    acme.post('customers', { data: [ada, { ...ada, lang_id: 'x' }], other: 1, more: 2 }),
   )
 
   expect(said.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
     '/other',
+    '/more',
     '/data/1/lang_id',
     '/data/1',
   ])
+  const logged = await json(acme.get(`deliveries/${said.delivery_id}`))
+  expect(logged.errors).toEqual(said.errors)
   const both = await json(acme.post('customers', { data: [], other: 1 }))
   expect(both.errors).toMatchObject([{ code: 'unknown_field' }, { code: 'record_count' }])
   expect((await json(acme.get('customers'))).data).toEqual([])
@@ -386,6 +397,19 @@ describe('errors that are many', () => {
     expect(said.errors_total).toBe(4000)
     expect(said.errors).toHaveLength(1000)
     expect(said.detail).toBe('1000 of 1000 records are wrong; nothing was stored.')
+  })
+
+  test('beyond those 1000 a record is rejected without them', async () => {
+    const acme = await partner()
+    const many = Array.from({ length: 999 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const said = await json(
+      acme.post('customers', [...many, { ...ada, customer_id: 'good' }], {
+        Prefer: 'handling=lenient',
+      }),
+    )
+    expect(said.summary).toMatchObject({ created: 1, rejected: 999 })
+    expect(said.results[0].errors).toHaveLength(4)
+    expect(said.results[998]).toMatchObject({ outcome: 'rejected', errors: [] })
   })
 })
 

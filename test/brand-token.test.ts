@@ -303,6 +303,20 @@ describe('a changed setting', () => {
     expect((await json(get('account'))).name).toBe('Newer')
   })
 
+  test('counts for tokens that are minted from an older record', async () => {
+    const acme = await partner()
+    const account = (await findAccount(env.DB, acme.account))!
+    const gate = env.CLIENT_GATE.getByName(`client:${acme.client_id}`)
+    await gate.settle(1, settingsOf({ ...account, name: 'Newer', version: 9 }, []))
+    await gate.settle(1, settingsOf({ ...account, name: 'Older', version: 8 }, []))
+    const { client_id, client_secret } = acme
+    const form = { grant_type: 'client_credentials', client_id, client_secret }
+    const { access_token } = await json(askToken(form))
+    const headers = { Authorization: `Bearer ${access_token}` }
+
+    expect((await json(ask('/api/v1/forex/account', { headers }))).name).toBe('Newer')
+  })
+
   test('has effect after the database was restored to an earlier time, too', async () => {
     const casino = await brand()
     const acme = await partner()
@@ -324,6 +338,7 @@ describe('a changed setting', () => {
     const account = (await findAccount(env.DB, acme.account))!
     const gate = env.TOKEN_GATE.getByName('jti-new')
     await gate.change(settingsOf({ ...account, name: 'Newer', version: 9 }, []))
+    await gate.change(settingsOf({ ...account, name: 'Older', version: 8 }, []))
     await gate.open(grantOf(account, 'client', 'read'), Date.now() + 1000)
 
     expect((await gate.admit())!.grant).toMatchObject({ name: 'Newer', version: 9, scope: 'read' })

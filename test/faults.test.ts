@@ -1,5 +1,8 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Live } from '../src/auth/limits.ts'
 import { CURABLE, type Fault, faulty, OVERLOAD } from './faulty.ts'
 import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
@@ -273,9 +276,49 @@ describe('an account in another database', () => {
     )
     expect(response.status).toBe(503)
   })
+test('a token whose listing is answered too late is listed once', async () => {
+  const { client_id, client_secret } = await register('forex')
+  const gate = () => env.CLIENT_GATE.getByName(`client:${client_id}`)
+  let calls = 0
+  const CLIENT_GATE = before(env.CLIENT_GATE, {
+    getByName: (name: string) => ({
+      wait: (client: string) => env.CLIENT_GATE.getByName(name).wait(client),
+      mint: async (token: Live) => {
+        const minted = await gate().mint(token)
+        calls += 1
+        if (calls === 1) throw Object.assign(new Error('gone'), { retryable: true })
+        return minted
+      },
+    }),
+  const response = await askIn(
+    { ...env, CLIENT_GATE } as Env,
+    new Request(`${ORIGIN}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+    }),
+  )
+  expect([response.status, calls]).toEqual([200, 2])
+  const listed = await runInDurableObject(gate(), (_, { storage }) => storage.kv.get('tokens'))
+  expect(listed).toHaveLength(1)
 })
 
 describe('a bug', () => {
+  test('of an object is 500, and is not asked for again', async () => {
+    const acme = await partner()
+    let calls = 0
+    const TOKEN_GATE = before(env.TOKEN_GATE, {
+      getByName: () => ({
+        admit: async () => {
+          calls += 1
+          throw Object.assign(new Error('ours'), { remote: true, retryable: true })
+        },
+      }),
+    })
+    const response = await post({ env: { ...env, TOKEN_GATE } as Env }, acme, 'customers', ada)
+
+    expect([response.status, calls]).toEqual([500, 1])
+  })
+
   test('tells the caller its request id and no more, and the log where it is', async () => {
     const acme = await partner()
     await env.DB.exec(

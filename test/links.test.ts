@@ -349,6 +349,15 @@ describe('a link', () => {
 })
 
 describe('attribution', () => {
+  test('of nobody is an empty list', async () => {
+    const { account } = await linked()
+
+    expect(await json(askAdmin(`accounts/${account}/customers`))).toMatchObject({
+      data: [],
+      meta: { total: 0 },
+    })
+  })
+
   const warnings = async (response: Response | Promise<Response>) =>
     (await json(response)).results.flatMap(({ warnings = [] }: { warnings?: { code: string }[] }) =>
       warnings.map(({ code }) => code),

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { addressOf } from '../src/auth/address.ts'
 import { settingsOf } from '../src/auth/grant.ts'
 import { mintingWait, waitOf } from '../src/auth/limits.ts'
 import { digest, newSecret } from '../src/auth/secret.ts'
@@ -135,6 +136,7 @@ describe('RFC 6749 §3.2: the form', () => {
     const { form, basic } = await client()
 
     expect((await post(`${bodyOf(form)}&scope=&x=1`)).status).toBe(200)
+    expect((await post(`${bodyOf(form)}&scope`)).status).toBe(200)
     expect((await askToken({ ...grant, client_id: '', client_secret: '' }, basic)).status).toBe(200)
   })
 
@@ -146,6 +148,13 @@ describe('RFC 6749 §3.2: the form', () => {
       await refused(await post(new Blob([bodyOf(form)]), type), 400, 'invalid_request')
     },
   )
+
+  test('no body is a form without credentials', async () => {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const response = await ask('/oauth/token', { method: 'POST', headers })
+
+    await refused(response, 401, 'invalid_client')
+  })
 
   test('a form of more than 64 KiB is 413 invalid_request', async () => {
     const { form } = await client()
@@ -268,6 +277,18 @@ describe('limits', () => {
     expect((await askToken(form, from('192.0.2.2'))).status).toBe(200)
   })
 
+  test('20 of those that come at once, too', async () => {
+    const { form } = await client()
+    const guess = { ...form, client_secret: 'guess' }
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => askToken(guess, from('192.0.2.1'))),
+    )
+    const statuses = answers.map(({ status }) => status)
+
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+  })
+
   test('an unknown client is limited as a known one is', async () => {
     const guess = { ...grant, client_id: 'nobody', client_secret: 'guess' }
     for (let i = 0; i < 20; i++) await askToken(guess, from('192.0.2.1'))
@@ -293,6 +314,21 @@ describe('limits', () => {
 
     await waits(await askToken(form, from('2001:DB8::1:1:2:3:4')))
     expect((await askToken(form, from('2001:db8:0:2::1'))).status).toBe(200)
+  })
+
+  test.each([
+    [null, 'unknown'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:DB8::5', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['1:2:3:4::', '1:2:3:4::/64'],
+    ['::1', '0:0:0:0::/64'],
+    // An IPv4 address in the clothes of IPv6 is one address, not a household's.
+    ['::ffff:192.0.2.1', 'c000:201'],
+    ['::fffe:192.0.2.1', '0:0:0:0::/64'],
+    ['2001:db8:::', 'unknown'],
+  ])('guesses from %s count for %s', (said, address) => {
+    expect(addressOf(new Headers(said ? { 'CF-Connecting-IP': said } : {}))).toBe(address)
   })
 
   test('60 tokens an hour per client, also when they are asked for at once', async () => {

@@ -258,6 +258,16 @@ describe('the object', () => {
     expect(await gate.admit()).toBeNull()
   })
 
+  test('that has forgotten its token keeps nothing of it, not even the lease that was open', async () => {
+    const gate = await opened()
+    await gate.admit()
+    await runDurableObjectAlarm(gate)
+    await scheduler.wait(PAUSE_MS + 300)
+
+    const left = await runInDurableObject(gate, (_, { storage }) => [...storage.kv.list()])
+    expect(left).toEqual([])
+  }, 15_000)
+
   test('that was ended before it opened stays ended', async () => {
     const gate = env.TOKEN_GATE.getByName('jti-2')
     await gate.end()

@@ -427,6 +427,24 @@ describe('GET totals', () => {
     }
   }
 
+  test('go by day, whatever resource has something on it', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, signup_date: '2026-10-03T00:00:00Z' })
+    await acme.post('transactions', deposit)
+    await acme.post('transactions', {
+      ...deposit,
+      transaction_id: 't-2',
+      transaction_date: '2026-10-04T00:00:00Z',
+    })
+    const { data } = await json(acme.get(days))
+
+    expect(data.map(({ day }: { day: string }) => day)).toEqual([
+      '2026-10-02',
+      '2026-10-03',
+      '2026-10-04',
+    ])
+  })
+
   test('groups transactions by day, type, status and currency', async () => {
     const acme = await partner()
     await acme.post('customers', ada)

@@ -472,6 +472,19 @@ describe('words', () => {
     expect(messages).toContain('"EUX" is not an ISO 4217 currency code.')
   })
 
+  test('what is long is no misspelling, and is cut where it is said back', async () => {
+    const acme = await knowing()
+    const { errors } = await json(
+      acme.post('transactions', { ...deposit, transaction_type: 'deposit'.repeat(10) }),
+    )
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining(`"${'deposit'.repeat(10).slice(0, 40)}…"`),
+      }),
+    ])
+    expect(errors[0]).not.toHaveProperty('hint')
+  })
+
   test('a personal value is never said back, nor logged', async () => {
     const acme = await partner()
     const secret = 'secret@person'
