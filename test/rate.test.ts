@@ -150,8 +150,11 @@ test('who waits as told is let through, and a millisecond less than the window i
   )
   const times = Array.from({ length: LIMIT }, (_, i) => 30_000 + i)
   const full = { times, lease: 5, used: 1 }
-  expect(decide(full, 30_000 + WINDOW_MS - 1)).toMatchObject({ retryAfter: 1, rate: full })
-  expect(decide(full, 30_000 + WINDOW_MS)).toMatchObject({ retryAfter: 0, remaining: 0 })
+  const refused = { retryAfter: 1, rate: full, write: false, remaining: 0, reset: 1 }
+  expect(decide(full, 30_000 + WINDOW_MS - 1)).toEqual(refused)
+  const passed = decide(full, 30_000 + WINDOW_MS)
+  expect(passed).toMatchObject({ retryAfter: 0, remaining: 0 })
+  expect(passed.rate.times).toEqual([...times.slice(1), 30_000 + WINDOW_MS])
 })
 
 test('who waits as told after a crash is let through, too', () => {
@@ -160,6 +163,22 @@ test('who waits as told after a crash is let through, too', () => {
 
   expect(decide(rate, 31_000)).toMatchObject({ retryAfter: 59, reset: 59 })
   expect(decide(rate, 31_000 + 59_000).retryAfter).toBe(0)
+})
+
+test('a lease ends with the pause after its last request, however late its timer is', () => {
+  const open = { times: [0, 1000], lease: LEASE, used: 1 }
+
+  expect(decide(open, 1000 + PAUSE_MS)).toMatchObject({ write: false, rate: { used: 2 } })
+  expect(decide(open, 1001 + PAUSE_MS)).toMatchObject({ write: true, rate: { used: 0 } })
+})
+
+test('a lease that a crash left open counts as spent, as late as it can have been', () => {
+  const open = { times: [0, 1000], lease: 3, used: 1 }
+  const spentAt = (at: number) => ({ times: [0, 1000, at, at, at], lease: 0, used: 0 })
+
+  expect(recover(open, 1_000_000)).toEqual(spentAt(1000 + 3 * PAUSE_MS))
+  expect(recover(open, 9000)).toEqual(spentAt(9000))
+  expect(recover(UNUSED, 9000)).toEqual(UNUSED)
 })
 
 test('a clock that goes back lets nobody through twice', () => {

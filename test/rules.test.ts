@@ -112,7 +112,15 @@ const cases: Case[] = [
     field: 'date',
     code: 'date',
     good: ['"2026-10-01"', '"2024-02-29"', '"0001-01-01"'],
-    bad: ['""', '"2026-02-30"', '"2026-13-01"', '"26-01-01"', '"2026-1-1"', '"20261001"'],
+    bad: [
+      '""',
+      '"2026-02-30"',
+      '"2026-13-01"',
+      '"26-01-01"',
+      '"2026-1-1"',
+      '"20261001"',
+      '"12026-10-01"',
+    ],
   },
   {
     resource: 'trading-activity',
@@ -139,15 +147,46 @@ const cases: Case[] = [
     resource: 'customers',
     field: 'leverage',
     code: 'pattern',
-    good: ['"1:1"', '"1:100"', '"1:33.3"'],
-    bad: ['"100"', '"1:"', '"1:x"', '"2:100"', '"1:1."', '"1:-5"', '"1:100 "', '"1:١٠"'],
+    good: ['"1:1"', '"1:100"', '"1:33.3"', '"1:33.33"'],
+    bad: [
+      '"100"',
+      '"11:100"',
+      '"1:"',
+      '"1:x"',
+      '"2:100"',
+      '"1:1."',
+      '"1:-5"',
+      '"1:100 "',
+      '"1:١٠"',
+    ],
   },
   {
     resource: 'customers',
     field: 'email',
     code: 'email',
-    good: ['"ada@person.org"', '"a.b+c@x-y.example.org"', '"o\'neil@x.org"'],
-    bad: ['"secret@person"', '"@"', '"a b@person.org"', '"a@b@c.org"', '"a@-b.org"', '".a@b.org"'],
+    good: [
+      '"ada@person.org"',
+      '"a.b+c@x-y.example.org"',
+      '"o\'neil@x.org"',
+      '"a@1x2y3.org"',
+      '"a@b.c"',
+      '"a@b.info"',
+      '"a@b.1x2y3"',
+    ],
+    bad: [
+      '"secret@person"',
+      '"@"',
+      '"a b@person.org"',
+      '"a@b@c.org"',
+      '"a@-b.org"',
+      '"a@b-.org"',
+      '"a@x_y.org"',
+      '"a@b.-c"',
+      '"a@b.c-"',
+      '"a@b.x_y"',
+      '".a@b.org"',
+      '"ada@person.org!"',
+    ],
   },
   {
     resource: 'transactions',
@@ -412,6 +451,19 @@ describe('what holds for every field', () => {
   })
 })
 
+test.each([
+  ['2026-10-01t08:30:00.123Z', '2026-10-01T08:30:00.123Z'],
+  ['2026-10-01T08:30:00.123z', '2026-10-01T08:30:00.123Z'],
+  ['2026-10-01T08:30:00.5Z', '2026-10-01T08:30:00.500Z'],
+  ['2026-10-01T08:30:00+05:30', '2026-10-01T03:00:00.000Z'],
+  ['2026-10-01T20:30:00-03:45', '2026-10-02T00:15:00.000Z'],
+])('%s is returned as %s', async (signup_date, returned) => {
+  const acme = await partner()
+  await acme.post('customers', { ...ada, signup_date })
+
+  expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, signup_date: returned })
+})
+
 test('date-times are returned in UTC, cut to milliseconds', async () => {
   const acme = await partner()
   const sent = {
@@ -451,6 +503,25 @@ test('a withdrawn currency is stored, with a warning', async () => {
 })
 
 describe('words', () => {
+  test.each([
+    ['customers', { kyc_status_id: '' }, 'This must have 1 to 500 characters.'],
+    ['customers', { tracking_data: '' }, 'This must have 1 to 50 characters.'],
+    ['customers', { signup_date: 'x'.repeat(501) }, 'This must have 1 to 500 characters.'],
+    ['customers', { lang_id: 'EN' }, '"EN" does not match ^[a-z]{2}$.'],
+    ['transactions', { amount_usd: '1' }, 'This must be a number.'],
+    ['trading-activity', { lots_traded: -1 }, '-1 is less than 0.'],
+    [
+      'transactions',
+      { transaction_type: 'gift' },
+      '"gift" is not one of: deposit, withdrawal, bonus, adjustment, ib_rebate, other.',
+    ],
+  ])('of %s %o', async (resource, wrong, message) => {
+    const acme = await knowing()
+    const { errors } = await json(acme.post(resource, { ...base[resource], ...wrong }))
+
+    expect(errors).toMatchObject([{ message }])
+  })
+
   test('a hint names what was probably meant', async () => {
     const acme = await knowing()
     const said = await json(
