@@ -1,0 +1,48 @@
+/** A file whose mutants are hunted, and by which tests. */
+export interface Target {
+  name: string
+  file: string
+  /** The part that counts, where it is not the whole file. */
+  part?: RegExp
+  /** Whether what it makes is kept from one request to the next. */
+  kept?: true
+  /** In the order in which they are asked. */
+  tests: readonly string[]
+}
+
+const REST = ['outcomes', 'brand-activities', 'brand-customers', 'brand-times', 'body', 'held']
+
+/** What decides about money: who is let through, which record is right, and what becomes of it. */
+export const TARGETS: readonly Target[] = [
+  { name: 'rate', file: 'src/auth/rate.ts', tests: ['rate'] },
+  {
+    name: 'gate',
+    file: 'src/auth/token-gate.ts',
+    part: /\/\*\* Counts one request[\s\S]*?\n}/,
+    tests: ['rate', 'brand-token', 'bearer'],
+  },
+  { name: 'fields', file: 'src/fields.ts', tests: ['rules', ...REST] },
+  {
+    name: 'decimal',
+    file: 'src/brand/decimal.ts',
+    tests: ['brand-activities', 'brand-customers'],
+  },
+  {
+    name: 'outcome',
+    file: 'src/ingest/outcome.ts',
+    tests: ['outcomes', 'prefer', 'held', 'reading', 'feeds'],
+  },
+  { name: 'judge', file: 'src/ingest/judge.ts', tests: ['outcomes', 'rules', 'body', 'prefer'] },
+  {
+    name: 'again',
+    file: 'src/db/deliver.ts',
+    part: /function countAgain[\s\S]*?\n}/,
+    tests: ['outcomes', 'brand-activities', 'brand-customers', 'held'],
+  },
+  {
+    name: 'merge',
+    file: 'src/db/merge.ts',
+    kept: true,
+    tests: ['brand-customers', 'outcomes', 'brand-activities', 'brand-times'],
+  },
+]
