@@ -132,8 +132,7 @@ export default defineConfig(({ mode }) => ({
     // Only what hangs is ended: how long a test takes says nothing on a machine that is busy.
     testTimeout: mode === 'pairs' ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
-    reporters: ['default', coverage, silence],
-    reporters: ['default', described],
+    reporters: ['default', described, silence],
     // `npm run coverage`. Counters within the source are all that works inside workerd.
     coverage: {
       provider: 'istanbul',

@@ -5,9 +5,11 @@ import { keepPrinted, keepSecret } from './secrecy.ts'
 
 const QUERIES = env.MIGRATIONS.flatMap(({ queries }) => queries)
 
-// The pool isolates storage per file, not per test; every test of ours starts from an empty world.
-// All migrations in one batch: one after the other they would take four times as long.
-/** Leaves nothing that is stored, and the tables as a deployment makes them. */
+/**
+ * Leaves nothing that is stored, and the tables as a deployment makes them. The pool isolates storage
+ * per file, not per test. All migrations in one batch: one after the other they would take four
+ * times as long.
+ */
 export async function emptyWorld() {
   for (;;) {
     await reset()
@@ -19,9 +21,8 @@ export async function emptyWorld() {
     if (!failed) return
     if (!/already exists/.test(String(failed.reason))) throw failed.reason
   }
-})
+}
 
 keepPrinted()
-afterEach(keepSecret)
-}
 beforeEach(emptyWorld)
+afterEach(keepSecret)

@@ -34,40 +34,6 @@ export const logOf =
     // what counts, and find each column anew wherever it is named. Of records with the same key the
     // first is created, or where that is rejected the next one.
     return `
-export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number, odds: number) => {
-  const { table, key, indexed, refers, version, holds, merge, personal, grows } = shelf
-  const { short, inShort, isOlder, matches } = phrases
-  const odd = odds > 0 ? `(value ->> ${short.length + 1})` : 'null'
-  const moves = indexed.length
-    ? `t.account is not null
-        and ${row(indexed, (name) => `t.${name}`)} is not
-          ${row(indexed, (name) => merge(name, inShort))}`
-    : '0'
-  // What refers to nothing grows.
-  const unknown = refers
-    ? `${inShort(refers.column)} is not null and not exists (select 1 from ${refers.table} r
-          where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)})`
-    : `coalesce(octet_length(t.${grows!.column}), 0) + ${inShort(BYTES)} > ${grows!.max}`
-  const erased = personal.length
-    ? `exists (select 1 from erasures e
-          where e.account = ?1 and e.customer_id = ${inShort('customer_id')})`
-    : '0'
-  // Of what a customer leaves out the stored one tells; what it says the caller has judged itself.
-  const verdict = shelf.asksVerdict
-    ? `iif(${inShort('verdict')} is null and t.verdict is not 'attributed',
-        coalesce(t.verdict, 'organic'), null)`
-    : 'null'
-  // Of records with the same key the first is created, or where that is rejected the next one.
-  const isNew = "fresh and not stray and not (unknown and ?13 <> 'warn')"
-  const first = `count(*) filter (where ${isNew} and later is not 1)`
-  const created =
-    odds > 0
-      ? `iif(?13 = 'reject',
-          count(distinct json_array(${commas(key, inShort)})) filter (where ${isNew}), ${first})`
-      : first
-  // `judged` goes by row by row and is kept nowhere. Without its limit SQLite would merge it with
-  // what counts, and find each column anew wherever it is named.
-  return `
     insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
       received, errors_total, rejected, refused, held, stale, created, listed, held_written, reused,
       errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
@@ -109,7 +75,7 @@ export const logOf = (shelf: Shelf, phrases: Phrases) => (chunks: number, odds: 
           select named, sum(octet_length(named)) over (order by idx) as bytes from (
             select idx, json_array(idx, ${commas(key, inShort)},
               substr(${refers ? inShort(refers.column) : 'null'}, 1, ${SHOWN})) as named
-            from judged where ${found.unknown ? 'unknown' : 'false'} order by idx limit ${LOGGED}
+            from judged where unknown order by idx limit ${LOGGED}
           )
         ) where bytes < ${LOGGED_BYTES}
       ), null),
@@ -133,14 +99,12 @@ function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string
       again: `(${odd} in ('later', 'again')) is true`,
       differs: `${odd} is 'later'`,
     }),
-    ...(refers && {
-      unknown: `${inShort(refers.column)} is not null and not exists (
+    // What refers to nothing grows.
+    unknown: refers
+      ? `${inShort(refers.column)} is not null and not exists (
           select 1 from ${refers.table} r
-          where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)})`,
-    }),
-    ...(grows && {
-      unknown: `coalesce(octet_length(t.${grows.column}), 0) + ${inShort(BYTES)} > ${grows.max}`,
-    }),
+          where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)})`
+      : `coalesce(octet_length(t.${grows!.column}), 0) + ${inShort(BYTES)} > ${grows!.max}`,
     ...(holds && { was_held: 't.held' }),
     ...(version && { stale: isOlder(inShort) }),
     ...(indexed.length > 0 && {
