@@ -75,7 +75,7 @@ async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdo
     const received = records.rows.length
     const parcel: Parcel = { ...EMPTY, ...records, id: `dlv_${ulid()}`, received }
     // Until its first wait it makes the parameters and the batch.
-    await timed('rows as parameters', () => deliver(NOBODY, transactions.shelf, parcel))
+    await timed('rows as parameters', () => deliver(NOBODY, transactions.shelf, { ...parcel }))
     const receipt = await deliver(recording, transactions.shelf, parcel)
     timed('answer', () =>
       answer(SAYING, { judged, intake: transactions, entity, parcel, receipt, minimal: true }),

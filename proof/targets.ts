@@ -36,7 +36,7 @@ export const TARGETS: readonly Target[] = [
   {
     name: 'again',
     file: 'src/db/deliver.ts',
-    part: /function countAgain[\s\S]*?\n}/,
+    part: /function recounting[\s\S]*?\n}/,
     tests: ['outcomes', 'brand-activities', 'brand-customers', 'held'],
   },
   {

@@ -37,10 +37,7 @@ const rule = <C extends Rule>(code: C, expected = '') => (expected ? `${code} ${
 const within = (max: number) => (text: string) =>
   text.length > 0 && (text.length <= max || (text.length <= 2 * max && [...text].length <= max))
 
-/**
- * Whether a text can be kept: a NUL ends it for some readers, and a lone surrogate is stored as
- * bytes that two ids share.
- */
+/** Whether a text can be kept: NUL ends it for some, and two lone surrogates are stored alike. */
 export const isPlain = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 /** The contract: no text is longer. */

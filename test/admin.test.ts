@@ -97,7 +97,7 @@ describe('who administers', () => {
       return (await askIn({ ...env, ...own } as Env, request)).status
     }
     const none = { ADMIN_KEY: '' } as object
-    expect(await at(none, { Authorization: 'Bearer undefined' })).toBe(401)
+    expect(await at(none, { Authorization: 'Bearer undefined' })).toBe(503)
     for (const own of [{ ACCESS_TEAM: '' }, { ACCESS_AUD: '' }] as object[]) {
       expect(await at(own, { 'Cf-Access-Jwt-Assertion': assertion })).toBe(401)
     }

@@ -200,7 +200,7 @@ describe('RFC 9068 §4: what is no token of ours', () => {
       headers: { Authorization: `Bearer ${access_token}` },
     })
 
-    expect((await askIn({ ...env, SIGNING_KEYS: 'none' }, request)).status).toBe(500)
+    expect((await askIn({ ...env, SIGNING_KEYS: 'none' }, request)).status).toBe(503)
   })
 
   test('a token lives for 3600 seconds, and not one more', async () => {
@@ -210,6 +210,7 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     expect(await verify(token, env, now + 3_600_000 - 1)).not.toBeNull()
     expect(await verify(token, env, now + 3_600_000)).toBeNull()
   })
+
   test('what is remembered of a token is of its issuer alone, and as long as it is among the last', async () => {
     const now = Date.now()
     const tokens = await Promise.all(

@@ -50,9 +50,9 @@ export function judgedAt(body: unknown, entries: v.ObjectEntries, at: string) {
 
 /** Reads a JSON body. */
 export async function readJson(c: Context<Caller>): Promise<unknown> {
-  const { text, release } = await readBody(c.req.raw, Promise.resolve())
+  const { take, release } = await readBody(c.req.raw, Promise.resolve())
   try {
-    return parseJson(text)
+    return parseJson(take())
   } finally {
     release()
   }

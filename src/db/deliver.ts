@@ -53,8 +53,8 @@ export interface Receipt {
 
 /**
  * Stores one request in one atomic batch: references are checked, the delivery is logged, records
- * that may be stored are, and totals follow. All of that happens, or nothing does; asked again
- * with the same parcel it changes nothing and gives the same receipt.
+ * that may be stored are, and totals follow. All of that happens, or nothing does; tried again it
+ * changes nothing and gives the same receipt. It takes the records out of the parcel.
  */
 export function deliver(
   session: D1DatabaseSession,
@@ -63,12 +63,15 @@ export function deliver(
 ): Promise<Receipt> {
   const { short } = statementsOf(shelf)
   const { rows, later, strays, dryRun } = parcel
+  const recount = dryRun ? recounting(parcel, shelf) : null
   const chunks = {
     short: arrays(rows, short),
     odd: arrays([...later, ...strays], [...short, ODD]),
     full: arrays(rows, shelf.columns),
     later: arrays(later, shelf.columns),
   }
+  // Memory has no room for a large body as records and as parameters.
+  Object.assign(parcel, { rows: [], later: [], strays: [] } satisfies Partial<Parcel>)
   return tried(async (attempt) => {
     const answers = await session.batch<Record<string, unknown>>(
       batchOf(session, shelf, parcel, chunks, attempt),
@@ -78,7 +81,7 @@ export function deliver(
     for (const { results } of answers.slice(1, -1)) {
       for (const { idx, revision } of results) revisions.set(Number(idx), Number(revision))
     }
-    if (dryRun) countAgain(revisions, parcel, shelf)
+    recount?.(revisions)
     return { delivery, revisions }
   })
 }
@@ -87,13 +90,15 @@ export function deliver(
  * A dry run compares with what is stored: what comes again would find there the first of its key, if
  * that was to be created.
  */
-function countAgain(revisions: Map<number, number>, { rows, later }: Parcel, shelf: Shelf): void {
+function recounting({ rows, later }: Parcel, shelf: Shelf) {
   const keyOf = ({ values }: Row) => JSON.stringify(shelf.key.map((name) => values[name]))
-  const isCreated = ({ idx }: Row) => revisions.get(idx) === 1
-  const created = new Set(later.length > 0 ? rows.filter(isCreated).map(keyOf) : [])
-  for (const row of later.filter(isCreated)) {
-    if (created.has(keyOf(row))) revisions.set(row.idx, 2)
-    created.add(keyOf(row))
+  return (revisions: Map<number, number>) => {
+    const isCreated = ({ idx }: Row) => revisions.get(idx) === 1
+    const created = new Set(later.length > 0 ? rows.filter(isCreated).map(keyOf) : [])
+    for (const row of later.filter(isCreated)) {
+      if (created.has(keyOf(row))) revisions.set(row.idx, 2)
+      created.add(keyOf(row))
+    }
   }
 }
 

@@ -4,9 +4,13 @@ import { LARGE, Turn } from './turn.ts'
 /** The contract: at most 8 MiB once decompressed. */
 export const MAX_BYTES = 8 * 1024 * 1024
 
-/** A body as text, and the function to call when nothing of it is needed any more. */
+/** A body that was read. */
 export interface Body {
-  text: string
+  /** Whether it is read when it is its turn alone. */
+  isLarge: boolean
+  /** Its text, once: what it becomes is kept, and memory has no room for both. */
+  take: () => string
+  /** To be called when nothing of it is needed any more. */
   release: () => void
 }
 
@@ -31,10 +35,23 @@ export async function readBody(request: Request, admitted: Promise<unknown>): Pr
     const sent = await Promise.race([read, refusalOf(admitted)])
     const chunks = isGzip ? await decompress(sent, turn) : sent
     turn.work()
-    return { text: decode(chunks), release: () => turn.end() }
+    return bodyOf(decode(chunks), turn)
   } catch (error) {
     turn.end()
     throw error
+  }
+}
+
+function bodyOf(decoded: string, turn: Turn): Body {
+  let text = decoded
+  return {
+    isLarge: text.length > LARGE,
+    take: () => {
+      const taken = text
+      text = ''
+      return taken
+    },
+    release: () => turn.end(),
   }
 }
 

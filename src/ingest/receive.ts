@@ -14,7 +14,6 @@ import { logged } from './log.ts'
 import { readPrefer } from './prefer.ts'
 import { readDryRun } from './query.ts'
 import { answer } from './report.ts'
-import { LARGE } from './turn.ts'
 
 /**
  * Receives one delivery: reads and judges the body while the gate is asked, stores what may be
@@ -32,26 +31,21 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
   const preferences = readPrefer(c.req.header('Prefer'))
   const dryRun = readDryRun(c.req.url)
   const key = intake.repeatable ? readIdempotencyKey(c.req.header('Idempotency-Key')) : null
-  const { text, release } = await readBody(c.req.raw, admitted)
+  const sent = await readBody(c.req.raw, admitted)
   try {
-    const body = parseJson(text)
+    const body = parseJson(sent.take())
     const entity = await intake.entity(admitted)
     const judged = judge(body, entity)
     const grant = await admitted
     const receivedAt = Date.now()
     const id = newDeliveryId(receivedAt)
     const arrival = { env: c.env, grant, id, receivedAt, idempotencyKey: key }
-    const records = await intake.rowsOf(judged, arrival)
-    if (text.length > LARGE) checkSize(records)
     const parcel: Parcel = {
-      ...records,
-      ...about(judged, intake, arrival),
+      ...(await packed(judged, intake, arrival, sent.isLarge)),
       idempotency: key === null ? null : { key, digest: await digestOf(judged.sent) },
       dryRun,
       lenient: preferences.lenient,
       told: !preferences.minimal || mayWarn(judged, intake, grant),
-      yesterday: isOf(receivedAt - DAY_MS, records, intake),
-      today: isOf(receivedAt, records, intake),
     }
     const session = databaseOf(c.env, grant.binding).withSession('first-primary')
     const receipt = await deliver(session, intake.shelf, parcel)
@@ -60,22 +54,31 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
     if (preferences.applied) c.header('Preference-Applied', preferences.applied)
     return answer(c, { judged, intake, entity, parcel, receipt, minimal: preferences.minimal })
   } finally {
-    release()
+    sent.release()
   }
 }
 
-const about = (judged: Judged, intake: Intake, { id, grant, receivedAt }: Arrival) => ({
-  id,
-  account: grant.account,
-  resource: intake.name,
-  form: judged.form,
-  receivedAt,
-  policy: intake.policy(grant),
-  received: judged.sent.length,
-  wrong: judged.wrong,
-  errorsTotal: judged.errorsTotal,
-  errors: logged(judged.issues),
-})
+/** The records as they are kept, and what is known of them together. */
+async function packed(judged: Judged, intake: Intake, arrival: Arrival, isLarge: boolean) {
+  const records = await intake.rowsOf(judged, arrival)
+  if (isLarge) checkSize(records)
+  const { id, grant, receivedAt } = arrival
+  return {
+    ...records,
+    id,
+    account: grant.account,
+    resource: intake.name,
+    form: judged.form,
+    receivedAt,
+    policy: intake.policy(grant),
+    received: judged.sent.length,
+    wrong: judged.wrong,
+    errorsTotal: judged.errorsTotal,
+    errors: logged(judged.issues),
+    yesterday: isOf(receivedAt - DAY_MS, records, intake),
+    today: isOf(receivedAt, records, intake),
+  }
+}
 
 /** A minimal answer tells only of records with a warning: it can be known that there is none. */
 const mayWarn = ({ good }: Judged, { shelf, policy }: Intake, grant: Grant) =>

@@ -42,8 +42,8 @@ export function learnKeys(secrets: Sought, kind: string, set: string): void {
 
 const SECRETS = ['client_secret', 'access_token', 'brand_token', 'token']
 const NAMES = ['first_name', 'last_name', 'email', 'firstName', 'lastName']
-/** What a brand says of a customer that is not personal; all else of its members is. */
-const KNOWN = ['customerId', 'regtime', 'country', 'tracking_data']
+/** What a brand says of a customer that is not personal, however it is spelt; all else of its members is. */
+const KNOWN = ['customerid', 'regtime', 'country', 'tracking_data']
 
 /** All texts in a value. */
 function textsIn(value: unknown): string[] {
@@ -105,7 +105,8 @@ export function learn(known: Known, path: string, asked: Asked, answer: string):
   const sought = isCustomer ? known.people : known.notes
   for (const record of objectsIn(body)) {
     for (const [name, value] of Object.entries(record)) {
-      const isPersonal = isCustomer && isBrand ? !KNOWN.includes(name) : NAMES.includes(name)
+      const isPersonal =
+        isCustomer && isBrand ? !KNOWN.includes(name.toLowerCase()) : NAMES.includes(name)
       const isNote = !isCustomer && name === 'note'
       // What holds the records is no member of one.
       if (!(isPersonal || isNote) || name === 'data') continue

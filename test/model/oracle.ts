@@ -202,7 +202,7 @@ export function oracle(account: Account) {
               : 'created'
       // Of what was not stored, for it is older, nothing is odd.
       const warnings = stale ? [] : rule.warnings(said, next.attribution, !!idempotency_key)
-      if (forgotten) warnings.push('erased')
+      if (forgotten && !stale) warnings.push('erased')
       return { ...named, outcome, warnings, errors: [] }
     })
     if (!dry_run) {
