@@ -10,9 +10,8 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length
  */
 export function chunk(rows: readonly unknown[][], maxBytes = MAX_BYTES): string[] {
   if (rows.length === 0) return []
-  const whole = JSON.stringify(rows)
-  // A character has at most three bytes: most texts need not be encoded to be measured.
-  if (whole.length * 3 <= maxBytes || bytesOf(whole) <= maxBytes) return [whole]
+  const whole = wholeOf(rows, maxBytes)
+  if (whole !== null) return [whole]
 
   const chunks: string[][] = []
   let room = 0
@@ -27,4 +26,11 @@ export function chunk(rows: readonly unknown[][], maxBytes = MAX_BYTES): string[
     room -= bytes
   }
   return chunks.map((texts) => `[${texts.join()}]`)
+}
+
+/** All rows as one, if they are not too many: of those that are, nothing is kept. */
+function wholeOf(rows: readonly unknown[][], maxBytes: number): string | null {
+  const whole = JSON.stringify(rows)
+  // A character has at most three bytes: most texts need not be encoded to be measured.
+  return whole.length * 3 <= maxBytes || bytesOf(whole) <= maxBytes ? whole : null
 }

@@ -9,7 +9,7 @@ import { newDeliveryId } from './delivery-id.ts'
 import { digestOf, readIdempotencyKey } from './idempotency.ts'
 import type { Arrival, Intake, Rows } from './intake.ts'
 import { parseJson } from './json.ts'
-import { type Judged, judge } from './judge.ts'
+import { type Entity, isObject, type Judged, judge } from './judge.ts'
 import { logged } from './log.ts'
 import { readPrefer } from './prefer.ts'
 import { readDryRun } from './query.ts'
@@ -33,9 +33,7 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
   const key = intake.repeatable ? readIdempotencyKey(c.req.header('Idempotency-Key')) : null
   const sent = await readBody(c.req.raw, admitted)
   try {
-    const body = parseJson(sent.take())
-    const entity = await intake.entity(admitted)
-    const judged = judge(body, entity)
+    const { judged, entity } = await read(sent.take(), intake, admitted)
     const grant = await admitted
     const receivedAt = Date.now()
     const id = newDeliveryId(receivedAt)
@@ -47,6 +45,7 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
       lenient: preferences.lenient,
       told: !preferences.minimal || mayWarn(judged, intake, grant),
     }
+    if (sent.isLarge) Object.assign(judged, slim(judged, intake, entity))
     const session = databaseOf(c.env, grant.binding).withSession('first-primary')
     const receipt = await deliver(session, intake.shelf, parcel)
     c.set('delivery', receipt.delivery)
@@ -56,6 +55,13 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
   } finally {
     sent.release()
   }
+}
+
+/** What the records are judged by, and what is found. */
+async function read(text: string, intake: Intake, admitted: Promise<Grant>) {
+  const body = parseJson(text)
+  const entity = await intake.entity(admitted)
+  return { entity, judged: judge(body, entity) }
 }
 
 /** The records as they are kept, and what is known of them together. */
@@ -79,6 +85,20 @@ async function packed(judged: Judged, intake: Intake, arrival: Arrival, isLarge:
     today: isOf(receivedAt, records, intake),
   }
 }
+
+/** What an answer says of a large body's records: memory has no room for all of it, thrice. */
+const slim = (judged: Judged, { reference }: Intake, entity: Entity): Partial<Judged> => ({
+  good: judged.good.map((one) => ({ ...one, record: {} })),
+  bad: [],
+  sent: judged.sent.map((record) =>
+    isObject(record)
+      ? {
+          ...(reference && { [reference]: Reflect.get(record, reference) }),
+          ...entity.keyOf(record),
+        }
+      : record,
+  ),
+})
 
 /** A minimal answer tells only of records with a warning: it can be known that there is none. */
 const mayWarn = ({ good }: Judged, { shelf, policy }: Intake, grant: Grant) =>

@@ -1,0 +1,7 @@
+import { eachFails } from './sweep/sweep.ts'
+
+// What the integrations team sets: see sweep.test.ts.
+
+eachFails(
+  ({ as, writes, id }) => as === 'team' && !!writes && !/Client|Token|Erasures|erase/.test(id),
+)
