@@ -230,6 +230,30 @@ describe('8 MiB once decompressed', () => {
     await nothing(acme)
   })
 
+  test('a large body is answered as a small one is, record by record', async () => {
+    const acme = await partner('forex', { unknown_customer: 'hold' })
+    await acme.post('customers', ada)
+    const bulk = (note: string) =>
+      Array.from({ length: 900 }, (_, i) => ({
+        ...deposit,
+        transaction_id: `t-${i}`,
+        ...(i === 7 && { customer_id: 'nobody' }),
+        ...(i === 8 && { currency: 'EUX' }),
+        ...(i === 9 && { currency: 'BGN' }),
+        note,
+        status: note,
+        transaction_subtype: note,
+      }))
+    const said = async (note: string) => {
+      const { delivery_id, ...answer } = await json(
+        acme.post('transactions?dry_run=true', bulk(note), { Prefer: 'handling=lenient' }),
+      )
+      return answer
+    }
+    expect(JSON.stringify(bulk('n'.repeat(500))).length).toBeGreaterThan(1024 * 1024)
+    expect(await said('n'.repeat(500))).toEqual(await said('n'))
+  })
+
   test('large bodies are read one at a time, and all are answered', async () => {
     const acme = await partner()
     const answers = await Promise.all(

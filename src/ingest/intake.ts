@@ -35,6 +35,7 @@ export interface Arrival {
   grant: Grant
   id: string
   receivedAt: number
+  dryRun: boolean
   idempotencyKey: string | null
 }
 
