@@ -231,7 +231,7 @@ describe('8 MiB once decompressed', () => {
   })
 
   test('a large body is answered as a small one is, record by record', async () => {
-    const acme = await partner('forex', { unknown_customer: 'hold' })
+    const acme = await partner('forex')
     await acme.post('customers', ada)
     const bulk = (note: string) =>
       Array.from({ length: 900 }, (_, i) => ({
