@@ -38,6 +38,6 @@ export async function heard(
 /** Asks the service in a world of the test's own making. */
 export async function askIn(world: Env, request: Request, context = createExecutionContext()) {
   const { method, url, headers } = request
-  const body = request.body && (await request.clone().text())
+  const body = request.body && new TextDecoder().decode(await request.clone().arrayBuffer())
   return heard({ method, url, headers, body }, Promise.resolve(app.fetch(request, world, context)))
 }
