@@ -330,19 +330,6 @@ describe('what is wrong with a customer', () => {
   })
 })
 
-test('a dry run of a key that is there twice compares each record with what is stored', async () => {
-  const acme = await brand()
-  await acme.post('customers', [eve])
-  const moved = [
-    { customerId: 'p-1', regtime: '2026-10-09 08:30' },
-    { customerId: 'p-1', country: 'DE' },
-  ]
-  expect(await outcomes(await acme.post('customers?dry_run=true', moved))).toEqual([
-    'updated',
-    'unchanged',
-  ])
-})
-
 test('quotes within texts within texts that would fill the memory are refused before they do', async () => {
   const acme = await brand()
   const bulk = Array.from({ length: 1000 }, (_, i) => ({ customerId: `${i}`, x: '"'.repeat(4000) }))

@@ -82,10 +82,7 @@ function readRegtime({ found, output }: Findings, members: Map<string, unknown>,
  * What is kept: each record as far as it says anything. Those of one customer follow each other, each
  * with where it came from and its day, if that was said before.
  */
-async function rowsOf(
-  { form, good }: Judged,
-  { env, grant, receivedAt, dryRun }: Arrival,
-): Promise<Rows> {
+async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arrival): Promise<Rows> {
   const prove = prover(env.TRACKING_KEYS, grant.account)
   const first_day = dayAt(grant.time_zone, receivedAt)
   const proven: Record<string, unknown>[] = await Promise.all(
@@ -114,9 +111,7 @@ async function rowsOf(
     if (record.verdict === undefined && origin.tracking_data && origin.verdict !== 'attributed') {
       warnings.push(warning(origin.verdict as Unpaid, `${pointerOf(form, index)}/tracking_data`))
     }
-    // A dry run compares each record with what is stored, as if none had come before it.
-    const day = dryRun ? record.day : origin.day
-    const values = { ...record, ...origin, day, bytes: extras.bytes, first_day }
+    const values = { ...record, ...origin, bytes: extras.bytes, first_day }
     if (before) later.push({ idx: index, values, odd: 'later' })
     else rows.push({ idx: index, values })
   }

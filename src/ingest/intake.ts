@@ -35,7 +35,6 @@ export interface Arrival {
   grant: Grant
   id: string
   receivedAt: number
-  dryRun: boolean
   idempotencyKey: string | null
 }
 

@@ -37,7 +37,7 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
     const grant = await admitted
     const receivedAt = Date.now()
     const id = newDeliveryId(receivedAt)
-    const arrival = { env: c.env, grant, id, receivedAt, dryRun, idempotencyKey: key }
+    const arrival = { env: c.env, grant, id, receivedAt, idempotencyKey: key }
     const parcel: Parcel = {
       ...(await packed(judged, intake, arrival, sent.isLarge)),
       idempotency: key === null ? null : { key, digest: await digestOf(judged.sent) },
