@@ -142,7 +142,8 @@ describe('headers', () => {
       let turn = 0
       await holds(400, sent, async ({ headers, zipped, flip, dry_run }) => {
         turn += 1
-        const id = `n-${turn}`
+        // Twice, so that a flipped bit makes it no other turn's.
+        const id = `n-${turn}-${turn}`
         const record = isBrand
           ? { ...deposited, eventid: id, customerid: id }
           : { ...ada, customer_id: id }
