@@ -9,6 +9,7 @@ import {
   TestRunner,
   vi,
 } from 'vitest'
+import { aloud, forgetPrinted } from '../test/secrecy.ts'
 import { emptyWorld } from '../test/setup.ts'
 import { CAUGHT, type Catch, type Plan } from './plan.ts'
 
@@ -70,6 +71,7 @@ let isStale = false
 /** What the test says in an empty world while the mutant lives there; null: it passes. */
 async function failure({ fn, id, met }: Known, mutant: string | undefined): Promise<string | null> {
   await emptyWorld()
+  forgetPrinted()
   space.currentTestId = id
   space.activeMutant = mutant
   const isFresh = mutant !== undefined && isKept(mutant)
@@ -107,6 +109,6 @@ afterAll(async () => {
   known.sort((a, b) => a.ms - b.ms)
   for (const mutant of plan.files[file.filepath] ?? []) {
     const meets = known.filter(({ met }) => met[mutant] || isKept(mutant))
-    if (meets.length > 0) console.log(CAUGHT + JSON.stringify(await hunt(mutant, meets)))
+    if (meets.length > 0) aloud(CAUGHT + JSON.stringify(await hunt(mutant, meets)))
   }
 }, 3_600_000)

@@ -67,8 +67,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Seconds until the caller may try again where a moment does not cure it. */
+const LATER = 10
+
 /** A fault of ours that a retry cures; `seconds` is when to try again. */
-export const unavailable = (cause: unknown, seconds: number) =>
+export const unavailable = (cause: unknown, seconds = LATER) =>
   new ApiError('unavailable', {
     detail: 'Nothing is half done: repeat the same request.',
     headers: { 'Retry-After': String(seconds) },

@@ -5,9 +5,8 @@ export type Verdict = 'again' | 'later' | 'bug'
 
 const TRIES = 3
 
-/** Seconds until the caller may try again: soon where it was a moment's fault, later when overloaded. */
+/** Seconds until the caller may try again where it was a moment's fault; when overloaded it is later. */
 const SOON = 2
-const LATER = 10
 
 /**
  * Asks the platform, again where that cures the fault, at most three times in all. Safe only for
@@ -25,7 +24,7 @@ export async function retried<T>(
     } catch (error) {
       const verdict = verdictOf(error, attempt)
       if (verdict === 'bug') throw error
-      if (verdict === 'later') throw unavailable(error, LATER)
+      if (verdict === 'later') throw unavailable(error)
       if (attempt === TRIES) throw unavailable(error, SOON)
       await scheduler.wait(Math.random() * 50 * 2 ** attempt)
     }

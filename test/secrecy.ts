@@ -36,6 +36,14 @@ const textOf = (value: unknown): string => {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
+const { log } = console
+
+/** Says something on the terminal, whatever is kept: what a run came to. */
+export const aloud = (line: string) => log(line)
+
+/** Forgets what was printed. */
+export const forgetPrinted = () => printed.splice(0)
+
 /** Keeps what is printed, for tests to read: nothing of it goes to the terminal. */
 export function keepPrinted(): void {
   for (const level of LEVELS) {
@@ -94,7 +102,7 @@ export async function keepSecret(): Promise<void> {
   heardAny = false
   const left = {
     world: WORLD,
-    printed: printed.splice(0).map(({ line }) => line),
+    printed: forgetPrinted().map(({ line }) => line),
     databases: [first, second],
     objects,
   }

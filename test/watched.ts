@@ -49,6 +49,19 @@ export const before = <T extends object>(target: T, own: Partial<Record<keyof T,
     },
   })
 
+/** A database, and each session of it, with these methods before its own. */
+export const inSessions = (
+  db: D1Database,
+  methods: (real: Pick<D1Database, 'prepare' | 'batch'>) => { prepare: unknown; batch: unknown },
+): D1Database =>
+  before(db, {
+    ...methods(db),
+    withSession: (bookmark: string) => {
+      const session = db.withSession(bookmark)
+      return before(session, methods(session))
+    },
+  })
+
 function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Database {
   const statements = new WeakMap<object, D1PreparedStatement>()
   const watchStatement = (real: D1PreparedStatement): D1PreparedStatement => {
@@ -71,7 +84,7 @@ function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Da
     statements.set(watching, real)
     return watching
   }
-  const methods = <T extends Pick<D1Database, 'prepare' | 'batch'>>(real: T) => ({
+  const methods = (real: Pick<D1Database, 'prepare' | 'batch'>) => ({
     prepare: (text: string) => watchStatement(real.prepare(text)),
     batch: async (list: D1PreparedStatement[]) => {
       const answers = await real.batch(list.map((statement) => statements.get(statement)!))
@@ -79,13 +92,7 @@ function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Da
       return answers
     },
   })
-  return before(db, {
-    ...methods(db),
-    withSession: (bookmark: string) => {
-      const session = db.withSession(bookmark)
-      return before(session, methods(session))
-    },
-  })
+  return inSessions(db, methods)
 }
 
 function watchObjects<T extends Rpc.DurableObjectBranded | undefined>(

@@ -38,7 +38,7 @@ const isJson = (type = '') => /^application\/json\b/i.test(type)
 /** Compares digests, in constant time: how much of a guess is right must not show. */
 async function isAdminKey(key: string, { ADMIN_KEY }: Env): Promise<boolean> {
   // Where there is none, nobody is known to be wrong.
-  if (!ADMIN_KEY) throw unavailable(new Error('There is no ADMIN_KEY.'), 10)
+  if (!ADMIN_KEY) throw unavailable(new Error('There is no ADMIN_KEY.'))
   const digests = await Promise.all([key, ADMIN_KEY].map(digest))
   const [sent, own] = digests.map((hex) => new TextEncoder().encode(hex))
   return crypto.subtle.timingSafeEqual(sent!, own!)
@@ -66,7 +66,7 @@ async function readAssertion(assertion: string, env: Env): Promise<string | null
   } catch (error) {
     // Where the team's keys cannot be fetched, nobody is let in, and nobody is told to be wrong.
     const isRead = error instanceof errors.JOSEError && !UNREAD.has(error.code)
-    if (!isRead) throw unavailable(error, 10)
+    if (!isRead) throw unavailable(error)
     return null
   }
 }

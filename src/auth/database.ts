@@ -7,6 +7,6 @@ import { unavailable } from '../errors.ts'
 export function databaseOf(env: Env, binding: string): D1Database {
   const database = (env as unknown as Record<string, D1Database | undefined>)[binding]
   // A version before the binding still runs, or runs again: what it does not know is not lost.
-  if (!database) throw unavailable(new Error(`No D1 binding has the name ${binding}.`), 10)
+  if (!database) throw unavailable(new Error(`No D1 binding has the name ${binding}.`))
   return database
 }

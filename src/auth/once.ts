@@ -10,9 +10,6 @@ export function oncePer<T>(make: (secret: string) => T): (secret: string) => T {
   }
 }
 
-/** Seconds until whoever needs a key may ask again: somebody has to mend the secret first. */
-const MENDED = 10
-
 /**
  * The same for a set of keys as JSON.
  *
@@ -26,6 +23,6 @@ export const oncePerSet = <K, T>(make: (keys: [K, ...K[]]) => Promise<T>) =>
       if (keys.length === 0) throw new Error('The set has no key.')
       return await make(keys)
     } catch (error) {
-      throw unavailable(error, MENDED)
+      throw unavailable(error)
     }
   })

@@ -84,10 +84,10 @@ export function judge(body: unknown, entity: Entity): Judged {
   return judged
 }
 
-/** Whether the name at a place was there before it. What comes in order has nothing twice. */
+/** Whether the name at a place was there before it. What comes in order, or has none, is not there twice. */
 function repeated(names: readonly (string | null)[]): (index: number) => boolean {
-  const isNext = (name: string | null, i: number) => i === 0 || name! > names[i - 1]!
-  if (names.every((name, i) => name !== null && isNext(name, i))) return () => false
+  const said = names.filter((name) => name !== null)
+  if (said.every((name, i) => i === 0 || name > said[i - 1]!)) return () => false
   const first = new Map(names.map((name, index) => [name, index] as const).reverse())
   return (index) => names[index] !== null && first.get(names[index]!) !== index
 }

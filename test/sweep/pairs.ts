@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { endure, rehearse } from './endure.ts'
+import { aloud } from '../secrecy.ts'
+import { endure, rehearse, unchanged } from './endure.ts'
 import { allOf, type Fault, lastingOf, onceOf } from './faults.ts'
 import { ROUTES } from './routes.ts'
 
@@ -16,7 +17,7 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
 afterAll(() => {
-  console.log(`sweep: ${met} combinations met, ${skipped} left out`)
+  aloud(`sweep: ${met} combinations met, ${skipped} left out`)
 })
 
 /** What happens to one request after the other until it is answered. */
@@ -45,6 +46,7 @@ test.each(ROUTES.filter(({ writes }) => writes))('$id meets two faults', async (
 test.each(ROUTES)('$id meets each fault there is', async (route) => {
   const calm = await rehearse(route)
   await all(calm.calls.flatMap(allOf), (fault) => endure(route, calm, [[fault]]))
+  if (!route.writes) await unchanged(calm)
 })
 
 async function all<T extends Plan | Fault>(cases: T[], meet: (one: T) => Promise<void>) {

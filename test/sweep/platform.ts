@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { before } from '../watched.ts'
+import { before, inSessions } from '../watched.ts'
 
 /** One call to the platform: what is asked, by a name that a second try has, too. */
 export interface Call {
@@ -46,7 +46,7 @@ function database(db: D1Database, around: Around): D1Database {
     known.set(one, { real, sql })
     return one
   }
-  const methods = <T extends Pick<D1Database, 'prepare' | 'batch'>>(real: T) => ({
+  const methods = (real: Pick<D1Database, 'prepare' | 'batch'>) => ({
     prepare: (text: string) => statement(real.prepare(text), text.replace(/\s+/g, ' ').trim()),
     batch: (list: D1PreparedStatement[]) => {
       const all = list.map((one) => known.get(one)!)
@@ -56,13 +56,7 @@ function database(db: D1Database, around: Around): D1Database {
       )
     },
   })
-  return before(db, {
-    ...methods(db),
-    withSession: (bookmark: string) => {
-      const session = db.withSession(bookmark)
-      return before(session, methods(session))
-    },
-  })
+  return inSessions(db, methods)
 }
 
 function objects<T extends Rpc.DurableObjectBranded | undefined>(
