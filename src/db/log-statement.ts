@@ -5,6 +5,9 @@ import type { Shelf } from './shelf.ts'
 const LOGGED = 100
 const LOGGED_BYTES = 65_536
 
+/** A record's place in the request: read where it is told, for each reading of JSON is paid. */
+const IDX = 'value ->> 0'
+
 /** Longer than what an error shows of a value. */
 const SHOWN = 80
 
@@ -39,7 +42,7 @@ export const logOf =
       errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
     with sent(value) as (${union(chunks + odds, 15)}),
     judged as not materialized (
-      select value ->> 0 as idx, value,
+      select value,
         ${commas(Object.keys(found), (name) => `${found[name]} as ${name}`)}
       from sent left join ${table} t on ${matches(inShort)}
       limit -1
@@ -57,11 +60,11 @@ export const logOf =
         } as created,
         ${count('*', 'was_held', 'moved', 'not unknown')}
           - ${count('*', 'not was_held', 'moved', held)} as shifted,
-        ${list('idx', 'unknown')} as unknown_at,
-        ${list('idx', ...stale)} as stale_at,
-        ${list('idx', 'moved', 'not stale', `not ${refused}`)} as moved,
-        ${list('idx', 'erased', 'not stray')} as erased_at,
-        ${list('json_array(idx, verdict)', 'untold', 'not stray')} as verdicts,
+        ${list(IDX, 'unknown')} as unknown_at,
+        ${list(IDX, ...stale)} as stale_at,
+        ${list(IDX, 'moved', 'not stale', `not ${refused}`)} as moved,
+        ${list(IDX, 'erased', 'not stray')} as erased_at,
+        ${list(`json_array(${IDX}, verdict)`, 'untold', 'not stray')} as verdicts,
         exists (select 1 from idempotency_keys
           where account = ?1 and resource = ?5 and key = ?13 and digest <> ?14) as reused
       from judged
@@ -73,7 +76,7 @@ export const logOf =
       iif(errors, (
         select json_group_array(json(named)) from (
           select named, sum(octet_length(named)) over (order by idx) as bytes from (
-            select idx, json_array(idx, ${commas(key, inShort)},
+            select ${IDX} as idx, json_array(${IDX}, ${commas(key, inShort)},
               substr(${refers ? inShort(refers.column) : 'null'}, 1, ${SHOWN})) as named
             from judged where unknown order by idx limit ${LOGGED}
           )
@@ -86,7 +89,8 @@ export const logOf =
 
 /**
  * What may be found of a record, by name, as SQL: what no record can be is not there, and costs
- * nothing. A chunk of odd records says behind the rest what is odd.
+ * nothing. A chunk of odd records says behind the rest what is odd. SQLite evaluates both sides of
+ * an `and`, but of `iif` only what is asked: so what is rare stands there.
  */
 function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string, string> {
   const { indexed, refers, version, holds, merge, personal, grows } = shelf
@@ -101,16 +105,17 @@ function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string
     }),
     // What refers to nothing grows.
     unknown: refers
-      ? `${inShort(refers.column)} is not null and not exists (
+      ? `iif((
           select 1 from ${refers.table} r
-          where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)})`
+          where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)}
+        ) is null, ${inShort(refers.column)} is not null, 0)`
       : `coalesce(octet_length(t.${grows!.column}), 0) + ${inShort(BYTES)} > ${grows!.max}`,
     ...(holds && { was_held: 't.held' }),
     ...(version && { stale: isOlder(inShort) }),
     ...(indexed.length > 0 && {
-      moved: `t.account is not null ${odd ? `and ${odd} is null` : ''}
-          and ${row(indexed, (name) => `t.${name}`)} is not
-            ${row(indexed, (name) => merge(name, inShort))}`,
+      moved: `iif(t.account is null ${odd ? `or ${odd} is not null` : ''}, 0,
+          ${row(indexed, (name) => `t.${name}`)} is not
+            ${row(indexed, (name) => merge(name, inShort))})`,
     }),
     ...(personal.length > 0 && {
       erased: `exists (select 1 from erasures e

@@ -67,9 +67,9 @@ export interface Phrases {
   readonly isOlder: (each: (name: string) => string) => string
 }
 
-/** The phrases of a shelf. */
-export function phrasesOf(shelf: Shelf): Phrases {
-  const { key, columns, indexed, refers, version, undated, personal } = shelf
+/** The phrases of a shelf, for records that say these columns. */
+export function phrasesOf(shelf: Shelf, said: readonly string[]): Phrases {
+  const { key, indexed, refers, version, undated, personal } = shelf
   const short = [
     ...new Set([
       ...key,
@@ -81,8 +81,8 @@ export function phrasesOf(shelf: Shelf): Phrases {
     ]),
   ]
   const placeIn = (names: readonly string[]) => (name: string) =>
-    `value ->> ${1 + names.indexOf(name)}`
-  const inFull = placeIn(columns)
+    names.includes(name) ? `value ->> ${1 + names.indexOf(name)}` : 'null'
+  const inFull = placeIn(said)
   // Mostly nothing is listed: no record is looked up then.
   const isListed = (list: string, line: string) =>
     `((select ${list} from ${line}) is not null

@@ -30,13 +30,18 @@ export interface Statements {
   readonly dryRows: string
 }
 
-const known = new WeakMap<Shelf, Statements>()
+const known = new WeakMap<Shelf, { said: string; statements: Statements }>()
 
-/** The statements of a shelf, written once. */
-export function statementsOf(shelf: Shelf): Statements {
-  const found = known.get(shelf) ?? write(shelf, phrasesOf(shelf))
-  known.set(shelf, found)
-  return found
+/**
+ * The statements of a shelf, for records of which each says some of these columns, and none says any
+ * other. They are written once: feeds say the same each time.
+ */
+export function statementsOf(shelf: Shelf, said: readonly string[] = shelf.columns): Statements {
+  const found = known.get(shelf)
+  if (found?.said === said.join()) return found.statements
+  const statements = write(shelf, phrasesOf(shelf, said))
+  known.set(shelf, { said: said.join(), statements })
+  return statements
 }
 
 /** Adds to the total of a list, by a line of the log. */
