@@ -383,4 +383,21 @@ describe('tracking_data', () => {
     expect(await warnings(acme.post('customers', spoilt))).toEqual([['/tracking_data', 'altered']])
     expect(await one(acme)).toEqual({ ...eve, tracking_data: 'abc' })
   })
+
+  const ways = [{}, { tracking_data: '' }, { tracking_data: 'abc' }]
+  test.each(ways)('after %j is told alike in one request and in several', async (first) => {
+    const [together, apart] = [await brand(), await brand({ account: 'apart' })]
+    const all = ways.flatMap((a) => ways.flatMap((b) => ways.map((c) => [a, b, c])))
+    for (const [i, three] of all.entries()) {
+      const own = (ways: object) => ({ ...ways, customerId: `c-${i}` })
+      for (const acme of [together, apart]) await acme.post('customers', own(first))
+      const inOne = await json(together.post('customers', three.map(own)))
+      const said: unknown[] = []
+      for (const each of three)
+        said.push(...(await json(apart.post('customers', own(each)))).results)
+      const told = (results: { outcome: string; warnings?: { code: string }[] }[]) =>
+        results.map(({ outcome, warnings = [] }) => [outcome, ...warnings.map(({ code }) => code)])
+      expect(told(inOne.results), JSON.stringify(three)).toEqual(told(said as typeof inOne.results))
+    }
+  })
 })

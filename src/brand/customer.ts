@@ -107,12 +107,12 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
     }
     grow(now.extras, sizes as Sizes)
     known.set(record.customer_id, now)
-    const { extras, ...origin } = now
+    const { extras, isAltered, ...origin } = now
     if (record.verdict === undefined && origin.tracking_data && origin.verdict !== 'attributed') {
       warnings.push(warning(origin.verdict as Unpaid, `${pointerOf(form, index)}/tracking_data`))
     }
     const values = { ...record, ...origin, bytes: extras.bytes, first_day }
-    if (before) later.push({ idx: index, values, odd: 'later' })
+    if (before) later.push({ idx: index, values, odd: before.isAltered ? 'altered' : 'later' })
     else rows.push({ idx: index, values })
   }
   // What is wrong refers to nothing that would have to be known.
@@ -130,6 +130,8 @@ interface Known {
   tracking_data: unknown
   verdict: unknown
   link: unknown
+  /** Whether it was said so far, but only in a way that cannot be used. */
+  isAltered: boolean
   extras: { bytes: number; sizes: Map<string, number> }
 }
 
@@ -137,7 +139,8 @@ interface Known {
 function from(before: Known | undefined, record: Record<string, unknown>): Omit<Known, 'extras'> {
   const keeps = record.tracking_data === undefined && before?.tracking_data !== undefined
   const { tracking_data, verdict, link } = keeps ? before : record
-  return { day: record.day ?? before?.day, tracking_data, verdict, link }
+  const isAltered = tracking_data === undefined && (verdict === 'altered' || !!before?.isAltered)
+  return { day: record.day ?? before?.day, tracking_data, verdict, link, isAltered }
 }
 
 /** Counts each additional field once, however often it is sent. */

@@ -96,11 +96,15 @@ function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string
   const { indexed, refers, version, holds, merge, personal, grows } = shelf
   const { short, inShort, isOlder } = phrases
   const odd = odds > 0 ? `(value ->> ${short.length + 1})` : null
+  const stored = `coalesce(t.verdict, 'organic')`
+  const verdict = odd
+    ? `iif(${odd} is 'altered' and t.tracking_data is null, 'altered', ${stored})`
+    : stored
   return {
     fresh: 't.account is null',
     ...(odd && {
       stray: `${odd} is 'wrong'`,
-      again: `(${odd} in ('later', 'again')) is true`,
+      again: `(${odd} in ('later', 'again', 'altered')) is true`,
       differs: `${odd} is 'later'`,
     }),
     // What refers to nothing grows.
@@ -123,8 +127,8 @@ function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string
     }),
     // Of what a customer leaves out the stored one tells; what it says the caller has judged itself.
     ...(shelf.asksVerdict && {
-      untold: `${inShort('verdict')} is null and t.verdict is not 'attributed'`,
-      verdict: `coalesce(t.verdict, 'organic')`,
+      untold: `${inShort('verdict')} is null and ${verdict} is not 'attributed'`,
+      verdict,
     }),
   }
 }

@@ -40,9 +40,10 @@ export const ODD = 'odd'
 
 /**
  * It is wrong already, and only asked what it refers to; or its key was there before in the same
- * request, and it says something else or the same.
+ * request, and it says something else or the same; or the former, and so far where its customer came
+ * from was only said in a way that cannot be used.
  */
-export type Odd = 'wrong' | 'later' | 'again'
+export type Odd = 'wrong' | 'later' | 'again' | 'altered'
 
 /** Behind what is short of a record that grows stands by how many bytes. */
 export const BYTES = 'bytes'

@@ -174,19 +174,6 @@ export function steps(verticals: readonly [Account['vertical'], Account['vertica
 }
 
 /**
- * Of a customer who is there twice no `tracking_data` that cannot be used: of the later record the
- * service warns as if it had not been sent, until the delivery is repeated.
- */
-function told(records: Data[]): Data[] {
-  const times = (id: unknown) => records.filter(({ customerId }) => customerId === id).length
-  return records.map((record) => {
-    const { customerId, tracking_data, ...rest } = record
-    const unusable = tracking_data === '' || String(tracking_data).length > 50
-    return unusable && times(customerId) > 1 ? { customerId, ...rest } : record
-  })
-}
-
-/**
  * In a dry run each customer once: of one who is there twice a later record has what the earlier one
  * said of its day and origin, and is compared with what is stored all the same.
  */
@@ -213,7 +200,7 @@ function stepsOf(at: 0 | 1, vertical: Account['vertical']): Arbitrary<Step> {
       })
       .map(({ wrapped, minimal, records, single, twice, ...rest }): Step => {
         const all = twice ? [...records, records[0]!] : records
-        const bulk = brand && resource === 'customers' && rest.dry_run ? once(all) : told(all)
+        const bulk = brand && resource === 'customers' && rest.dry_run ? once(all) : all
         const sent = single ? records.slice(0, 1) : bulk
         const delivery = { ...rest, resource, single, records: sent }
         return { at, do: 'deliver', wrapped: wrapped && !brand, minimal, delivery }
