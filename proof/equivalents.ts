@@ -8,6 +8,7 @@ export interface Equivalent {
 
 const RATE = 'src/auth/rate.ts'
 const FIELDS = 'src/fields.ts'
+const JUDGE = 'src/ingest/judge.ts'
 
 /** They are not counted. */
 export const EQUIVALENTS: readonly Equivalent[] = [
@@ -32,13 +33,18 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: FIELDS,
-    was: "if (text.length === 24 && text[10] === 'T' && text.endsWith('Z')) return text",
+    was: '/^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{3})?Z$/',
     is: [
-      'if (false) return text',
-      'if (text.length === 24 && text[10] === "" && text.endsWith(\'Z\')) return text',
-      "if (text.length === 24 && text[10] === 'T' && text.startsWith('Z')) return text",
+      '/^\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{3})?Z$/',
+      '/^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{3})Z$/',
     ],
-    why: 'What is kept as it is would be put together as it was.',
+    why: 'The short way for most times; the long way says the same.',
+  },
+  {
+    file: FIELDS,
+    was: 'if (PLAIN.test(text)) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`',
+    is: ['if (false) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`'],
+    why: 'The short way for most times; the long way says the same.',
   },
   {
     file: FIELDS,
@@ -83,5 +89,39 @@ export const EQUIVALENTS: readonly Equivalent[] = [
       'const created = new Set(later.length > 0 ? rows.filter(isCreated).map(keyOf) : ["Stryker was here"])',
     ],
     why: 'Where nothing comes again, nobody asks what was created.',
+  },
+  {
+    file: 'src/db/deliver.ts',
+    was: 'for (const row of later.filter(isCreated)) {',
+    is: ['for (const row of later) {'],
+    why: 'What comes again under a key that is created is created there, too, or rejected.',
+  },
+  {
+    file: 'src/brand/decimal.ts',
+    was: 'return { issue, number: number + 0 }',
+    is: ['return { issue, number: number - 0 }'],
+    why: 'JSON and SQLite write both zeros alike.',
+  },
+  {
+    file: JUDGE,
+    was: 'const said = names.filter((name) => name !== null)',
+    is: ['const said = names', 'const said = names.filter((name) => true)'],
+    why: 'Nothing comes in order beside what has no name: then the map says the same.',
+  },
+  {
+    file: JUDGE,
+    was: 'if (said.every((name, i) => i === 0 || name > said[i - 1]!)) return () => false',
+    is: [
+      'if (false) return () => false',
+      'if (said.every(() => undefined)) return () => false',
+      'if (said.every((name, i) => false)) return () => false',
+      'if (said.every((name, i) => i === 0 && name > said[i - 1]!)) return () => false',
+      'if (said.every((name, i) => false || name > said[i - 1]!)) return () => false',
+      'if (said.every((name, i) => i !== 0 || name > said[i - 1]!)) return () => false',
+      'if (said.every((name, i) => i === 0 || false)) return () => false',
+      'if (said.every((name, i) => i === 0 || name > said[i + 1]!)) return () => false',
+      'if (said.every((name, i) => i === 0 || name > said[i - 1]!)) return () => undefined',
+    ],
+    why: 'The short way for what comes in order: the map says the same.',
   },
 ]

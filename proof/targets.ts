@@ -19,7 +19,7 @@ export const TARGETS: readonly Target[] = [
     name: 'gate',
     file: 'src/auth/token-gate.ts',
     part: /\/\*\* Counts one request[\s\S]*?\n}/,
-    tests: ['rate', 'brand-token', 'bearer'],
+    tests: ['rate', 'brand-token', 'bearer', 'oauth', 'cost'],
   },
   { name: 'fields', file: 'src/fields.ts', tests: ['rules', ...REST] },
   {
@@ -30,19 +30,19 @@ export const TARGETS: readonly Target[] = [
   {
     name: 'outcome',
     file: 'src/ingest/outcome.ts',
-    tests: ['outcomes', 'prefer', 'held', 'reading', 'feeds'],
+    tests: ['outcomes', 'held', 'prefer', 'reading', 'feeds'],
   },
-  { name: 'judge', file: 'src/ingest/judge.ts', tests: ['outcomes', 'rules', 'body', 'prefer'] },
+  { name: 'judge', file: 'src/ingest/judge.ts', tests: ['body', 'outcomes', 'rules'] },
   {
     name: 'again',
     file: 'src/db/deliver.ts',
     part: /function recounting[\s\S]*?\n}/,
-    tests: ['outcomes', 'brand-activities', 'brand-customers', 'held'],
+    tests: ['brand-activities', 'brand-customers'],
   },
   {
     name: 'merge',
     file: 'src/db/merge.ts',
     kept: true,
-    tests: ['brand-customers', 'outcomes', 'brand-activities', 'brand-times'],
+    tests: ['brand-customers', 'brand-activities', 'outcomes'],
   },
 ]

@@ -462,6 +462,14 @@ test('members called like those of every object are unknown fields', async () =>
   ])
 })
 
+test('records without a key are not the same record', async () => {
+  const acme = await partner()
+  const { transaction_id: _, ...nameless } = deposit
+  const other = { ...deposit, transaction_id: 'a' }
+  const said = await json(acme.post('transactions', [deposit, other, nameless, nameless]))
+  expect(said.errors.map(({ code }: { code: string }) => code)).toEqual(['required', 'required'])
+})
+
 test('a key that is named twice is an error on every later one', async () => {
   const acme = await partner()
   await acme.post('customers', ada)

@@ -122,12 +122,26 @@ describe('KPIs', () => {
       '5.',
       '1e5',
       '1E-7',
+      '1e100',
+      '1'.padEnd(100, ','),
     ]) {
       expect(await warnings(acme.post('activities', { ...day, Bonus }))).toEqual([
         ['/Bonus', 'not_a_number'],
       ])
     }
-    for (const Bonus of ['', 'x', '2026-10-02', '10:30', 'e5', '1e', '0x1f', '-', '.']) {
+    const details = [
+      '',
+      'x',
+      '2026-10-02',
+      '10:30',
+      'e5',
+      '1e',
+      '0x1f',
+      '-',
+      '.',
+      '1'.padEnd(101, ','),
+    ]
+    for (const Bonus of [...details, ['1,000'], ['5'], { length: 1 }, true]) {
       expect(await warnings(acme.post('activities', { ...day, Bonus }))).toEqual([])
     }
     expect((await sums(acme))[0].sums).not.toHaveProperty('Bonus')
@@ -146,7 +160,8 @@ describe('KPIs', () => {
     })
   })
 
-  test.each([['1,000.00'], [''], ['x'], [true], [[]], [{}], ['1e5'], ['+1'], [' 1'], ['1.']])(
+  const none = ['1,000.00', '', 'x', true, [], ['5'], {}, '1e5', '+1', ' 1', '1.']
+  test.each(none.map((each) => [each]))(
     'with a definition %j is no decimal: 422 number',
     async (GGR) => {
       const acme = await knowing({ events: { DailyStats: dailyStats } })
@@ -166,6 +181,11 @@ describe('KPIs', () => {
       ['1234567890.12345', null],
       ['"1234567890.12345"', null],
       ['"000.000000000001"', null],
+      ['"0000000000000000.5"', null],
+      ['"5.0000000000000000"', null],
+      [`"${'1'.padStart(500, '0')}"`, null],
+      ['"0.100000000000000001"', 'digits'],
+      ['"0.1000000000000000055"', 'digits'],
       ['"100000000000000000"', 'digits'],
       ['"1234567890123456"', 'digits'],
       ['1234567890.123456', 'digits'],
@@ -550,6 +570,20 @@ describe('what tells an event from others', () => {
     expect(await json(dry.clone())).toMatchObject({ summary: { created: 1, updated: 1 } })
     expect(await outcomes(dry)).toEqual(['created', 'updated'])
     expect((await json(acme.get('activities'))).meta.total).toBe(0)
+  })
+
+  test('a dry run creates what comes again under the key of a rejected record', async () => {
+    const acme = await knowing({ unknown_customer: 'reject' })
+    const records = [
+      { ...deposited, customerid: 'nobody' },
+      deposited,
+      { ...deposited, eventid: 'other' },
+      { ...deposited, eventid: 'other', Value: 2 },
+    ]
+    for (const query of ['?dry_run=true', '']) {
+      const sent = acme.post(`activities${query}`, records, { Prefer: 'handling=lenient' })
+      expect(await outcomes(sent)).toEqual(['rejected', 'created', 'created', 'updated'])
+    }
   })
 })
 

@@ -173,8 +173,8 @@ test('a lease ends with the pause after its last request, however late its timer
 })
 
 test('a lease that a crash left open counts as spent, as late as it can have been', () => {
-  const open = { times: [0, 1000], lease: 3, used: 1 }
-  const spentAt = (at: number) => ({ times: [0, 1000, at, at, at], lease: 0, used: 0 })
+  const open = { times: [0, 500, 1000], lease: 3, used: 1 }
+  const spentAt = (at: number) => ({ times: [0, 500, 1000, at, at, at], lease: 0, used: 0 })
 
   expect(recover(open, 1_000_000)).toEqual(spentAt(1000 + 3 * PAUSE_MS))
   expect(recover(open, 9000)).toEqual(spentAt(9000))

@@ -66,7 +66,15 @@ const INSTANT: Pick<Case, 'code' | 'good' | 'bad'> = {
     '" 2026-10-01T08:30:00Z"',
     '"2026-10-01T08:30:00Z\\n"',
     '"２026-10-01T08:30:00Z"',
+    '"2026-10-01T08:60:00.000Z"',
+    '"2026-10-01T08:30:60.000Z"',
     x(500, '😀'),
+    // No letter stands where a digit does.
+    ...Array.from('2026-10-15T18:30:45.123Z', (_, i) => i)
+      .filter((i) => /\d/.test('2026-10-15T18:30:45.123Z'[i]!))
+      .map((i) =>
+        JSON.stringify('2026-10-15T18:30:45.123Z'.replace(/./g, (c, at) => (at === i ? 'x' : c))),
+      ),
   ],
 }
 
