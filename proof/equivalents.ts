@@ -42,8 +42,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: FIELDS,
-    was: 'if (PLAIN.test(text)) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`',
-    is: ['if (false) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`'],
+    was: `if (PLAIN.test(text)) return text.length === 24 ? text : \`\${text.slice(0, -1)}.000Z\``,
+    is: [`if (false) return text.length === 24 ? text : \`\${text.slice(0, -1)}.000Z\``],
     why: 'The short way for most times; the long way says the same.',
   },
   {
