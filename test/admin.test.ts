@@ -205,6 +205,7 @@ describe('accounts', () => {
     [{ time_zone: 'Mars/Olympus' }, '/time_zone', 'pattern'],
     [{ time_zone: '+02:00' }, '/time_zone', 'pattern'],
     [{ binding: 'ADMIN_KEY' }, '/binding', 'enum'],
+    [{ binding: 'ASSETS' }, '/binding', 'enum'],
     [{ unknown_customer: 'ignore' }, '/unknown_customer', 'enum'],
     [{ colour: 1 }, '/colour', 'unknown_field'],
   ])('%j is refused at its place', async (own, pointer, code) => {

@@ -305,6 +305,8 @@ describe('clicks', () => {
 describe('a link', () => {
   test.each([
     ['javascript:alert(1)'],
+    ['https://acme.example/\r\nSet-Cookie:a=b'],
+    ['https://acme.example/a\tb'],
     ['data:text/html,x'],
     ['ftp://a.example/'],
     ['//a.example/'],

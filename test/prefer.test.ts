@@ -22,6 +22,11 @@ test.each([
   ['return=representation', {}, 'return=representation'],
   ['respond-async, wait=10', {}, ''],
   ['handling=loose', {}, ''],
+  ['foo="a,handling=lenient", return=minimal', { minimal: true }, 'return=minimal'],
+  ['foo="a\\",handling=lenient"', {}, ''],
+  ['foo="a,handling=lenient', {}, ''],
+  ['return="minimal"', { minimal: true }, 'return=minimal'],
+  [',,handling=lenient,', { lenient: true }, 'handling=lenient'],
   ['minimal', {}, ''],
 ])('%j', (header, expected, applied) => {
   expect(readPrefer(header)).toEqual({ lenient: false, minimal: false, ...expected, applied })

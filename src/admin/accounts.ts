@@ -119,5 +119,6 @@ const bindingOf = (env: Env) =>
 
 function isBinding(env: Env, name: string): boolean {
   const bound = (env as unknown as Record<string, unknown>)[name]
-  return typeof bound === 'object' && bound !== null && 'prepare' in bound
+  // A service has whatever it is asked for, as a method that it may know: but a database no `fetch`.
+  return typeof bound === 'object' && bound !== null && 'prepare' in bound && !('fetch' in bound)
 }

@@ -131,9 +131,12 @@ export const definitionFields = {
 
 const MAX_ADDRESS = 2000
 
-/** Whether visitors may be led there: a page on the web, with nobody's password in its address. */
+/**
+ * Whether visitors may be led there: a page on the web, with nobody's password in its address, and
+ * nothing that a parser of addresses would drop in silence.
+ */
 function isPage(text: string): boolean {
-  if (!URL.canParse(text) || text.length > MAX_ADDRESS) return false
+  if (!URL.canParse(text) || text.length > MAX_ADDRESS || /\p{Cc}/u.test(text)) return false
   const { protocol, username, password } = new URL(text)
   return ['https:', 'http:'].includes(protocol) && username === '' && password === ''
 }

@@ -71,10 +71,13 @@ async function readAll(stream: ReadableStream<Uint8Array>, turn: Turn): Promise<
   const chunks: Uint8Array[] = []
   let bytes = 0
   const reader = stream.getReader()
+  let isAwaited = false
   try {
     for (;;) {
+      isAwaited = true
       const coming = reader.read()
       const { done, value } = await (bytes > LARGE ? turn.during(coming) : coming)
+      isAwaited = false
       if (done) return chunks
       bytes += value.byteLength
       if (bytes > MAX_BYTES) throw tooLarge()
@@ -83,8 +86,9 @@ async function readAll(stream: ReadableStream<Uint8Array>, turn: Turn): Promise<
       chunks.push(value)
     }
   } finally {
-    // Not cancelled: what is left unread of a body is for `everyAnswer` to drain.
-    reader.releaseLock()
+    // What is left unread of a body is for `everyAnswer` to drain; what still does not come, is not.
+    if (isAwaited) reader.cancel().catch(() => {})
+    else reader.releaseLock()
   }
 }
 

@@ -9,6 +9,9 @@ export interface Preferences {
 /** What we honour; whatever else is preferred is ignored, as the RFC says. */
 const HONOURED = ['return=minimal', 'return=representation', 'handling=lenient', 'handling=strict']
 
+/** What stands between commas; a comma in quotes is no such. */
+const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
+
 /**
  * Reads the `Prefer` header; of two that contradict each other the first wins.
  *
@@ -16,7 +19,7 @@ const HONOURED = ['return=minimal', 'return=representation', 'handling=lenient',
  */
 export function readPrefer(header = ''): Preferences {
   const applied = new Map<string, string>()
-  for (const said of header.split(',')) {
+  for (const said of header.match(PREFERENCE) ?? []) {
     const [name, value = ''] = said.split(';')[0]!.replaceAll('"', '').split('=')
     const preference = `${name!.trim()}=${value.trim()}`.toLowerCase()
     const key = preference.split('=')[0]!

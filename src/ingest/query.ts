@@ -15,6 +15,7 @@ export function readQuery<const N extends string>(
   ...known: N[]
 ): Partial<Record<N, string>> {
   const read: Partial<Record<N, string>> = {}
+  checkEscapes(new URL(url).search)
   for (const [name, value] of new URL(url).searchParams) {
     if (!known.includes(name as N)) {
       const near = nearest(name, known)
@@ -22,9 +23,19 @@ export function readQuery<const N extends string>(
       throw invalidQuery(`There is no parameter ${JSON.stringify(name.slice(0, 40))}; ${hint}`)
     }
     if (Object.hasOwn(read, name)) throw invalidQuery(`${name} is there twice.`)
+    if (value === '') throw invalidQuery(`${name} is empty; leave it out, or say something.`)
     read[name as N] = value
   }
   return read
+}
+
+/** `URLSearchParams` would keep a stray `%`, and replace what is no UTF-8: nothing would be found. */
+function checkEscapes(search: string): void {
+  try {
+    decodeURIComponent(search)
+  } catch {
+    throw invalidQuery('After each % follow two hexadecimal digits, of UTF-8.')
+  }
 }
 
 /** Whether a request is only to be judged. */

@@ -32,7 +32,7 @@ const WORDS: Record<Rule, (value: string, expected: string) => string> = {
   date_time: (value, expected) =>
     expected
       ? `${value} is not a time.`
-      : `${value} is not an RFC 3339 date-time with an offset or Z.`,
+      : `${value} is no time of the calendar, written as RFC 3339 with an offset or Z.`,
   date: (value) => `${value} is not a day of the calendar, written YYYY-MM-DD.`,
   length: (_, expected) =>
     `This must have ${/^\d+ to \d+$/.test(expected) ? `${expected} characters` : expected}.`,

@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { type GuidePage, guide } from './guide.ts'
 import { home } from './home.ts'
 import { html } from './html.ts'
@@ -46,11 +46,8 @@ href="/docs/errors">errors</a>; all else begins at <a href="/">the first page</a
 
 /** Puts together what the Worker serves as documents: `dist/site`. */
 export function buildSite(out = 'dist/site') {
-  rmSync(out, { recursive: true, force: true })
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(out, path)), { recursive: true })
-    writeFileSync(join(out, path), text)
-  }
+  const files = new Map<string, Buffer>()
+  const write = (path: string, text: string) => files.set(join(out, path), Buffer.from(text))
   const spec: Spec = JSON.parse(readFileSync('openapi.json', 'utf8'))
   const pages = guide()
   const { title: product, summary } = spec.info
@@ -101,7 +98,24 @@ export function buildSite(out = 'dist/site') {
     }).html,
   )
   write('llms.txt', llms(pages, CODES, spec))
-  cpSync('public', out, { recursive: true })
-  cpSync('schemas', join(out, 'schemas'), { recursive: true })
-  cpSync('openapi.json', join(out, 'openapi.json'))
+  const copy = (path: string, to: string) => files.set(join(out, to), readFileSync(path))
+  for (const path of filesIn('public')) copy(path, relative('public', path))
+  for (const path of filesIn('schemas')) copy(path, path)
+  copy('openapi.json', 'openapi.json')
+  settle(out, files)
 }
+
+/** Lets a folder hold these files and no other; a service that runs may read what stays the same. */
+function settle(out: string, files: ReadonlyMap<string, Buffer>): void {
+  for (const [path, content] of files) {
+    if (existsSync(path) && readFileSync(path).equals(content)) continue
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content)
+  }
+  for (const path of filesIn(out).filter((each) => !files.has(each))) rmSync(path)
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
