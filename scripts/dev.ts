@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { parseArgs, parseEnv } from 'node:util'
+import { configOf } from './config.ts'
 import { curlLines } from './curl-lines.ts'
 import { demoAccounts } from './demo.ts'
 import { newKeySet, newTrackingKeys } from './keys.ts'
@@ -113,7 +114,9 @@ if (values.reset)
 const { ADMIN_KEY: admin_key = '' } = await makeSecrets()
 
 console.log('Preparing the local database …')
-await run('d1', 'migrations', 'apply', 'DB', '--local')
+for (const { binding } of configOf(undefined).d1_databases) {
+  await run('d1', 'migrations', 'apply', binding, '--local')
+}
 
 const server = wrangler(
   ['dev', '--ip', '127.0.0.1', '--port', String(port), '--var', `BASE_URL:${base}`],

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { appendFileSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { copyRepository, has, startIn } from './service.ts'
+
+// The runbook's way to restore a database, as it stands there, on local databases.
+
+const [, section = ''] = readFileSync('docs/runbook.md', 'utf8').split('\n## Restore\n')
+const [, procedure = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
+
+/** The same commands, asking the local databases; what the variable says stands in for Time Travel. */
+const STAND_INS = `
+unset TRIBUTARY_BASE_URL TRIBUTARY_ADMIN_KEY
+npx() {
+  case "$3 $4" in
+    'time-travel info') return ;;
+    'time-travel restore') "$NODE" --no-warnings -e "$GO_BACK"; return ;;
+  esac
+  local said=()
+  for word in "\${@:2}"; do case $word in
+    --env | production) ;; --remote) said+=(--local) ;; *) said+=("$word") ;;
+  esac; done
+  CI=1 WRANGLER_SEND_METRICS=false node_modules/.bin/wrangler "\${said[@]}"
+}
+`
+
+const AT = '2026-10-01T00:00:00Z'
+const BECAME = { signup_date: AT, last_modified_date: AT }
+const EVE = { ...BECAME, affiliate_id: 'IB-07', tracking_data: 'x', email: 'eve@person.example' }
+
+interface Audited {
+  action: string
+}
+
+/** As the runbook adds one. */
+const ANOTHER = `
+[[d1_databases]]
+binding = "DB_2"
+database_name = "tributary-2"
+database_id = "00000000-0000-0000-0000-000000000002"
+migrations_dir = "migrations"
+`
+
+const skip = has('bash') ? false : 'there is no bash here'
+describe('a database is restored by the runbook', { skip, timeout: 180_000 }, () => {
+  const root = copyRepository()
+  appendFileSync(join(root, 'wrangler.toml'), ANOTHER)
+  let service: Awaited<ReturnType<typeof startIn>>
+  before(async () => {
+    service = await startIn(root)
+  })
+  after(async () => {
+    await service?.end('SIGTERM')
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  const ask = (path: string, method: string, headers: Record<string, string>, body?: unknown) =>
+    fetch(`${service.demo.base_url}${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
+  async function team(method: string, path: string, body?: unknown): Promise<any> {
+    const headers = { Authorization: `Bearer ${service.demo.admin_key}` }
+    const response = await ask(`/admin/v1/${path}`, method, headers, body)
+    const said = await response.text()
+    assert.ok(response.ok, `${method} ${path}: ${said}`)
+    return said && JSON.parse(said)
+  }
+
+  const tokenOf = (client_id: string, client_secret: string) => {
+    const form = { grant_type: 'client_credentials', client_id, client_secret }
+    const init = { method: 'POST', body: new URLSearchParams(form) }
+    return fetch(`${service.demo.base_url}/oauth/token`, init)
+  }
+  /** Asks for the customers of forex by that credential, or sends one. */
+  async function customers(client_id: string, client_secret: string, sent?: object) {
+    const token = await (await tokenOf(client_id, client_secret)).json()
+    const headers = { Authorization: `Bearer ${(token as { access_token: string }).access_token}` }
+    const response = await ask('/api/v1/forex/customers', sent ? 'POST' : 'GET', headers, sent)
+    assert.ok(response.ok)
+    return ((await response.json()) as { data: { customer_id: string; email: unknown }[] }).data
+  }
+  const isAlive = async (token: string) =>
+    (await ask('/tracking/events/account', 'GET', { 'x-api-key': token })).status
+
+  /** All that the team has set up, as it sees it. */
+  async function setUp() {
+    const { data: accounts } = await team('GET', 'accounts?per_page=500')
+    const own = accounts.flatMap(({ account, vertical }: { account: string; vertical: string }) =>
+      [
+        ...['affiliates', 'erasures', 'links', 'status-map'],
+        ...(vertical === 'igaming' ? ['brand-tokens', 'events'] : ['clients']),
+      ].map((noun) => `accounts/${account}/${noun}`),
+    )
+    const seen = await Promise.all(own.map(async (path: string) => [path, await team('GET', path)]))
+    return { accounts, ...Object.fromEntries(seen) }
+  }
+  const auditLog = async () => (await team('GET', 'audit-log?per_page=500')).data
+
+  /** The file of a database: the accounts are in `DB` alone. */
+  const fileOf = (binding: string) =>
+    globSync(join(root, '.wrangler/state/v3/d1/*/*.sqlite')).find((path) => {
+      const database = new DatabaseSync(path, { readOnly: true })
+      try {
+        const counted = database.prepare('select count(*) as n from accounts').get()
+        return Number(counted?.n) > 0 === (binding === 'DB')
+      } catch {
+        return false // It is none of ours.
+      } finally {
+        database.close()
+      }
+    })!
+
+  /** Copies a database; what comes back runs the procedure, which goes back to the copy. */
+  async function copyOf(binding: string) {
+    const live = fileOf(binding)
+    const copy = join(root, `${binding}.copy`)
+    const database = new DatabaseSync(live, { readOnly: true })
+    await backup(database, copy)
+    database.close()
+    const GO_BACK = `const { backup, DatabaseSync } = require('node:sqlite')
+      backup(new DatabaseSync(${JSON.stringify(copy)}), ${JSON.stringify(live)})`
+    const commands = procedure
+      .replace('db=DB\n', `db=${binding}\n`)
+      .replace('ACCOUNT', 'demo-forex')
+    const env = { ...process.env, GO_BACK, NODE: process.execPath }
+    return () => promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
+  }
+
+  test('what was ended stays ended, what was set up is there, the erased stay erased', async () => {
+    const brand_token = service.demo.accounts[2]!.brand_token
+    const { client_id, client_secret: first } = service.demo.accounts[1]!
+    const of = (path: string) => `accounts/demo-forex/${path}`
+    const rotate = async (overlap: string) =>
+      (await team('POST', of(`clients/${client_id}/rotate`), { overlap })).client_secret
+    const second = await rotate('24h')
+    await team('PUT', 'accounts/demo-brand/events/Dropped', { granularity: 'event' })
+    await team('PUT', of('status-map'), { done: 'approved', gone: 'declined' })
+    await team('PUT', of('affiliates'), [{ affiliate_id: 'MOVED' }])
+    await customers(client_id, second, { ...EVE, customer_id: 'C-1' })
+    const back = await copyOf('DB')
+
+    const third = await rotate('none')
+    await team('DELETE', 'accounts/demo-brand/events/Dropped')
+    await team('PUT', of('status-map'), { done: 'reversed' })
+    await team('PUT', of('affiliates'), [{ affiliate_id: 'MOVED', parent: 'IB-07' }])
+    const { brand_token: newer } = await team('POST', 'accounts/demo-brand/brand-tokens', {})
+    const name = `O'Neil; -- "late"`
+    await team('POST', 'accounts', { account: 'late', name, vertical: 'forex', mode: 'test' })
+    const late = await team('POST', 'accounts/late/clients', {})
+    await customers(client_id, third, { ...EVE, customer_id: 'C-2' })
+    await team('DELETE', of('customers/C-1/personal-data'))
+    const [before, log] = [await setUp(), await auditLog()]
+
+    await back()
+
+    assert.deepEqual(await setUp(), before)
+    const lines = await auditLog()
+    const replayed = lines.slice(0, lines.length - log.length)
+    assert.deepEqual(lines.slice(replayed.length), log)
+    assert.deepEqual(
+      replayed.map(({ action }: Audited) => action),
+      ['erasures.replay'],
+    )
+    const secrets = [first, second, third].map((secret) => tokenOf(client_id, secret))
+    assert.deepEqual(
+      (await Promise.all(secrets)).map(({ status }) => status),
+      [401, 401, 200],
+    )
+    assert.equal((await tokenOf(late.client_id, late.client_secret)).status, 200)
+    assert.deepEqual([await isAlive(brand_token), await isAlive(newer)], [401, 200])
+
+    const data = await customers(client_id, third)
+    assert.deepEqual(
+      data.map(({ customer_id, email }) => [customer_id, email]),
+      [['C-1', null]],
+    )
+  })
+
+  test('of a database beside it affiliates and audit log are kept, and nothing of the first changes', async () => {
+    const account = 'elsewhere'
+    const made = { account, name: 'Elsewhere', vertical: 'forex', mode: 'test', binding: 'DB_2' }
+    await team('POST', 'accounts', made)
+    await team('PUT', `accounts/${account}/affiliates`, [{ affiliate_id: 'A' }])
+    const back = await copyOf('DB_2')
+    const then = [{ affiliate_id: 'A', parent: 'B' }, { affiliate_id: 'B' }]
+    await team('PUT', `accounts/${account}/affiliates`, then)
+    const [before, log] = [await setUp(), await auditLog()]
+
+    await back()
+
+    assert.deepEqual(await setUp(), before)
+    const kept = (await auditLog()).filter(({ action }: Audited) => action !== 'erasures.replay')
+    assert.deepEqual(
+      kept,
+      log.filter(({ action }: Audited) => action !== 'erasures.replay'),
+    )
+  })
+})
