@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { MIGRATIONS } from '../bench/schema.ts'
+import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
+import { has } from './service.ts'
 
-// What the runbook says of tables and of the log is true of them; its commands are in project.test.ts.
+// What the runbook says of tables, keys and the log is true; its commands are in project.test.ts.
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const runbook = read('docs/runbook.md')
@@ -44,3 +49,39 @@ test('the runbook explains each line of the log by the members that it has', () 
     lines.map((line) => line.toSorted().join()).sort()
   assert.deepEqual(sorted(told), sorted(said))
 })
+
+/** Where the commands run, and what would be put is written down. */
+const ELSEWHERE = `
+npm() { command npm --prefix "$REPOSITORY" "$@"; }
+npx() { cat >> "$4"; }
+`
+const SETS = [
+  ['SIGNING_KEYS', newKeySet, 'RSA', ['old,new', 'new,old', 'new']],
+  ['TRACKING_KEYS', newTrackingKeys, 'oct', ['old,new', 'new,old']],
+] as const
+const skip = has('bash') ? false : 'there is no bash here'
+for (const [secret, made, kind, steps] of SETS) {
+  test(`the runbook rotates ${secret}: a key is known before it signs`, { skip }, async () => {
+    const blocks = [...runbook.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
+    const [, joined = ''] = /^(joined\(\) .*)$/m.exec(runbook)!
+    const block = blocks.find((one) => one.includes(`secret put ${secret}`))!
+    const cwd = mkdtempSync(join(tmpdir(), 'keys-'))
+    try {
+      writeFileSync(join(cwd, 'old.json'), await made())
+      const env = { ...process.env, REPOSITORY: process.cwd() }
+      execFileSync('bash', ['-ec', `${ELSEWHERE}${joined}\n${block}`], { cwd, env })
+      const kidsOf = (set: string): string[] =>
+        JSON.parse(set).keys.map(({ kid, kty }: { kid: string; kty: string }) => {
+          assert.equal(kty, kind)
+          return kid
+        })
+      const [old, fresh] = ['old', 'new'].map((name) => kidsOf(read(join(cwd, `${name}.json`)))[0]!)
+      const put = read(join(cwd, secret)).trim().split('\n').map(kidsOf)
+      const named = put.map((kids) => kids.map((kid) => (kid === old ? 'old' : 'new')).join())
+      assert.notEqual(old, fresh)
+      assert.deepEqual(named, steps)
+    } finally {
+      rmSync(cwd, { recursive: true })
+    }
+  })
+}
