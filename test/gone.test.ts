@@ -2,6 +2,7 @@ import { createExecutionContext, runInDurableObject, waitOnExecutionContext } fr
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import readme from '../README.md?raw'
+import wrangler from '../wrangler.toml?raw'
 import { surrounded } from './sweep/platform.ts'
 import { asks, ROUTES } from './sweep/routes.ts'
 import { prepare, type World } from './sweep/worlds.ts'
@@ -18,21 +19,25 @@ const without = (name: string) => (): Env =>
 /** The platform with this in place of a secret. */
 const having = (secrets: object) => () => ({ ...env, ...secrets }) as Env
 
-const COLUMNS: Record<string, () => Env> = {
-  D1: without('DB '),
-  "tokens' objects": without('TOKEN_GATE'),
-  "clients' objects": without('CLIENT_GATE'),
-  Queue: without('CLICKS'),
-  'signing keys': having({ SIGNING_KEYS: '{"keys":[]}' }),
-  'tracking keys': having({ TRACKING_KEYS: '{"keys":[]}' }),
-  'admin key': having({ ADMIN_KEY: '' }),
-  assets: without('ASSETS'),
-}
+/** Each column, the binding or secret that is gone in it, and the platform without it. */
+const PARTS: [column: string, binding: string, gone: () => Env][] = [
+  ['D1', 'DB', without('DB ')],
+  ["tokens' objects", 'TOKEN_GATE', without('TOKEN_GATE')],
+  ["clients' objects", 'CLIENT_GATE', without('CLIENT_GATE')],
+  ["erasures' objects", 'ERASURE_JOURNAL', without('ERASURE_JOURNAL')],
+  ['Queue', 'CLICKS', without('CLICKS')],
+  ['signing keys', 'SIGNING_KEYS', having({ SIGNING_KEYS: '{"keys":[]}' })],
+  ['tracking keys', 'TRACKING_KEYS', having({ TRACKING_KEYS: '{"keys":[]}' })],
+  ['admin key', 'ADMIN_KEY', having({ ADMIN_KEY: '' })],
+  ['assets', 'ASSETS', without('ASSETS')],
+]
+const COLUMNS = Object.fromEntries(PARTS.map(([column, , gone]) => [column, gone]))
 
 const named = (pattern: RegExp) => ROUTES.map(({ id }) => id).filter((id) => pattern.test(id))
 const OF_TEAM = ROUTES.filter(({ as }) => as === 'team')
 const told = /^(changeAccount|rotateClient|regenerateBrandToken|putEventDefinition)$/
 const ended = /^(revokeBrandToken|dropEventDefinition)$/
+const erased = /^(eraseCustomer|replayErasures)$/
 
 /** Which operations each row is about. */
 const ROWS: Record<string, string[]> = {
@@ -47,8 +52,10 @@ const ROWS: Record<string, string[]> = {
   'the team changes what live tokens know': named(told),
   'the team revokes a client': ['revokeClient'],
   'the team ends anything else': named(ended),
+  'the team erases a customer, or replays erasures': named(erased),
   'the team changes anything else': OF_TEAM.filter(
-    ({ id, writes }) => writes && !told.test(id) && !ended.test(id) && id !== 'revokeClient',
+    ({ id, writes }) =>
+      writes && ![told, ended, erased].some((row) => row.test(id)) && id !== 'revokeClient',
   ).map(({ id }) => id),
   documents: named(
     /^get(Start|Reference|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/,
@@ -67,6 +74,14 @@ const table = lines.map(cellsOf)
 test('the table of the README has these rows and columns', () => {
   expect(cellsOf(header).slice(1)).toEqual(Object.keys(COLUMNS))
   expect(table.map(([name]) => name)).toEqual(Object.keys(ROWS))
+})
+
+test('each binding and each secret of wrangler.toml has a column', () => {
+  const [own = ''] = wrangler.split('[env.')
+  const bound = [...own.matchAll(/^(?:binding|name) = "([A-Z_]+)"/gm)].map(([, name]) => name)
+  const [, secrets = ''] = /^required = (\[.*\])$/m.exec(own) ?? []
+  const all = [...bound, ...JSON.parse(secrets)]
+  expect(PARTS.map(([, binding]) => binding).sort()).toEqual(all.sort())
 })
 
 describe.each(Object.keys(COLUMNS))('without %s', (column) => {
