@@ -144,6 +144,7 @@ describe('a database is restored by the runbook', { skip, timeout: 180_000 }, ()
     await team('PUT', of('status-map'), { done: 'approved', gone: 'declined' })
     await team('PUT', of('affiliates'), [{ affiliate_id: 'MOVED' }])
     await customers(client_id, second, { ...EVE, customer_id: 'C-1' })
+    assert.equal((await customers(client_id, second))[0]!.email, EVE.email)
     const back = await copyOf('DB')
 
     const third = await rotate('none')

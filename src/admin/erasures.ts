@@ -51,7 +51,8 @@ export const replay = new Hono<Caller>().post('/replay', async (c) => {
   const again = async (one: Account) => {
     erased += await replayOne(c.env, actor, one)
     await tried(() => outdate(c.env.DB, one.id).run())
-    await pushed(c.env, one.id)
+    // Before what was kept was put back, a Brand Token that ended long ago may have been opened again.
+    await pushed(c.env, one.id, 0)
   }
   if (account !== undefined) {
     const found = await findAccount(c.env.DB, account)

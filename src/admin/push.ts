@@ -12,8 +12,9 @@ const TOLD_MS = 7 * 24 * 60 * 60 * 1000
 /**
  * Tells the live tokens of an account what the database says of it: new ones open, others end, and
  * all learn its settings. It may be told any number of times; a cron tells what could not be told.
+ * `since`: which Brand Tokens are told that they ended, from that time on (milliseconds).
  */
-export async function push(env: Env, id: string): Promise<void> {
+export async function push(env: Env, id: string, since = Date.now() - TOLD_MS): Promise<void> {
   const account = await findAccount(env.DB, id)
   if (!account) return
   const [definitions, tokens, clients] = await Promise.all([
@@ -23,10 +24,9 @@ export async function push(env: Env, id: string): Promise<void> {
   ])
   const settings = settingsOf(account, definitions)
   const grant = grantOf(account, null, 'read write', definitions)
-  const recent = Date.now() - TOLD_MS
   await Promise.all([
     ...tokens
-      .filter(({ ends_at }) => ends_at === null || ends_at > recent)
+      .filter(({ ends_at }) => ends_at === null || ends_at > since)
       .map(({ digest, ends_at }) => {
         const gate = () => env.TOKEN_GATE.getByName(brandGate(digest))
         return asked(() =>
@@ -44,9 +44,13 @@ export async function push(env: Env, id: string): Promise<void> {
  * Tells them, or says that it could not be told now: it is stored, and a cron will tell it. What was
  * made must not be lost over it, a secret above all.
  */
-export async function pushed(env: Env, id: string): Promise<'now' | 'within a minute'> {
+export async function pushed(
+  env: Env,
+  id: string,
+  since?: number,
+): Promise<'now' | 'within a minute'> {
   try {
-    await push(env, id)
+    await push(env, id, since)
     return 'now'
   } catch (error) {
     console.error(JSON.stringify({ fault: faultOf(error), untold: id }))
