@@ -3,8 +3,10 @@ import { env, exports } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import { app } from '../src/app.ts'
 import { ada, json, ORIGIN, partner } from './partner.ts'
-import { shaky } from './sweep/endure.ts'
+import { rehearse, shaky, standing, tell, worldOf } from './sweep/endure.ts'
 import { type Fault, fewOf } from './sweep/faults.ts'
+import { asks, requestOf } from './sweep/routes.ts'
+import { routes } from './sweep/sweep.ts'
 
 // The caller hangs up. What was under way is done wholly or not at all, and nobody else waits for it.
 
@@ -39,6 +41,37 @@ test('at any moment: all of a request is stored, or nothing, and its repeat stor
   }
 })
 
+const WRITES = [
+  ...['sendForexTransactions', 'sendForexTradingActivity', 'sendIgamingCustomers'],
+  ...['sendIgamingActivities', 'getToken', 'changeAccount', 'regenerateBrandToken'],
+  ...['putAffiliates', 'eraseCustomer'],
+]
+
+test.each(routes(...WRITES))('at any moment of $id: likewise', async (route) => {
+  const { states, said } = await rehearse(route)
+  const stored = states.map(({ all }) => all)
+  for (let moment = 0; moment < 10; moment++) {
+    const world = await worldOf(route)
+    const hangUp = new AbortController()
+    const request = new Request(requestOf(route, world), { signal: hangUp.signal })
+    exports.default.fetch(request).catch(() => {})
+    await scheduler.wait(moment)
+    hangUp.abort()
+    expect(stored.slice(0, 2)).toContain((await standing(world)).all)
+    const context = createExecutionContext()
+    const repeated = await asks(route, world, env, context)
+    await waitOnExecutionContext(context)
+    expect(repeated.status).toBe(said[0]!.status)
+    await tell()
+    // It took effect once or twice, which is the same but for what is made anew each time.
+    const { lasting, remembered } = await standing(world)
+    const once = states
+      .slice(1)
+      .map((one) => ({ lasting: one.lasting, remembered: one.remembered }))
+    expect(once).toContainEqual({ lasting, remembered })
+  }
+})
+
 test('before our own retry: that is made all the same', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
   const acme = await partner()
@@ -48,7 +81,7 @@ test('before our own retry: that is made all the same', async () => {
   await app.fetch(request(), calm.platform, first)
   await env.DB.exec('delete from customers')
 
-  const [place] = calm.seen.calls.filter(({ name }) => name.startsWith('DB '))
+  const [place] = calm.seen.calls.filter(({ name }) => name.startsWith('DB'))
   const begun = Promise.withResolvers<void>()
   const [fault] = fewOf(place!)
   const happen: Fault['happen'] = (act, call) => {

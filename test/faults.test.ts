@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import type { Live } from '../src/auth/limits.ts'
-import { CURABLE, type Fault, faulty, OVERLOAD } from './faulty.ts'
+import { CURABLE, type Fault, faulty } from './faulty.ts'
 import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
@@ -143,30 +143,6 @@ describe('what a retry does not cure', () => {
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
     expect(await json(response)).toMatchObject({ code: 'unavailable' })
   }
-
-  test.each(CURABLE)(
-    'three times %s: 503 with Retry-After, and a repeat cures it',
-    async (message) => {
-      for (const after of [true, false]) {
-        const acme = await partner('forex', { account: `acme-${after}` })
-        const world = faulty(Array(3).fill({ message, after }))
-        await unavailable(await post(world, acme, 'customers', [ada]))
-        expect(world.seen.tries).toBe(3)
-
-        const repeated = await json(acme.post('customers', [ada]))
-        expect(repeated.summary).toMatchObject(after ? { unchanged: 1 } : { created: 1 })
-        expect((await json(acme.get('customers'))).meta.total).toBe(1)
-      }
-    },
-  )
-
-  test.each(OVERLOAD)('%s is never tried again', async (message) => {
-    const acme = await partner()
-    const world = faulty([{ message, after: false }])
-
-    await unavailable(await post(world, acme, 'customers', [ada]))
-    expect(world.seen.tries).toBe(1)
-  })
 
   test.each([
     'customers',

@@ -9,18 +9,19 @@ export interface Fault {
   meanwhile?: () => Promise<unknown>
 }
 
-/** Faults that another try cures. */
+/** Faults that another try cures, each known by another part of what it says. */
 export const CURABLE = [
   'D1_ERROR: Network connection lost.',
   "D1_ERROR: Can't read from request stream because client disconnected.",
-  'D1_ERROR: D1 DB storage operation exceeded; storage caused object to be reset.',
+  'D1_ERROR: Internal error in D1 DB storage caused object to be reset.',
   'D1_ERROR: D1 DB reset because its code was updated.',
   'D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.',
-  'D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.',
+  'D1_ERROR: Internal error while starting up D1 DB storage.',
 ]
-/** Faults that another try makes worse. */
+/** Faults that another try makes worse, likewise. */
 export const OVERLOAD = [
-  'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
+  'D1_ERROR: D1 DB is overloaded. Too many requests queued.',
+  'D1_ERROR: Requests queued for too long.',
   'D1_ERROR: D1 DB exceeded its CPU time limit and was reset.',
   'D1_ERROR: D1 DB exceeded its memory limit and was reset.',
   'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.',

@@ -21,7 +21,7 @@ const having = (secrets: object) => () => ({ ...env, ...secrets }) as Env
 
 /** Each column, the binding or secret that is gone in it, and the platform without it. */
 const PARTS: [column: string, binding: string, gone: () => Env][] = [
-  ['D1', 'DB', without('DB ')],
+  ['D1', 'DB', without('DB')],
   ["tokens' objects", 'TOKEN_GATE', without('TOKEN_GATE')],
   ["clients' objects", 'CLIENT_GATE', without('CLIENT_GATE')],
   ["erasures' objects", 'ERASURE_JOURNAL', without('ERASURE_JOURNAL')],

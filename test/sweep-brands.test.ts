@@ -1,5 +1,6 @@
+import { ROUTES } from './sweep/routes.ts'
 import { eachFails } from './sweep/sweep.ts'
 
 // What brands send and read: see sweep.test.ts.
 
-eachFails(({ as, vertical }) => as === 'account' && vertical === 'igaming')
+eachFails(ROUTES.filter(({ as, vertical }) => as === 'account' && vertical === 'igaming'))

@@ -1,5 +1,6 @@
+import { ROUTES } from './sweep/routes.ts'
 import { eachFails } from './sweep/sweep.ts'
 
 // What prop firms send and read: see sweep.test.ts.
 
-eachFails(({ as, vertical }) => as === 'account' && vertical === 'prop-trading')
+eachFails(ROUTES.filter(({ as, vertical }) => as === 'account' && vertical === 'prop-trading'))

@@ -40,7 +40,8 @@ async function asked(route: Route, world: World, faults: readonly Fault[] = []) 
 export const tell = () =>
   worker.scheduled({ cron: CRONS.tell, scheduledTime: Date.now() } as never, env)
 
-const standing = async (world: World) => ({
+/** All that is stored of an account, and what its objects remember. */
+export const standing = async (world: World) => ({
   ...(await storedOf(world)),
   remembered: await rememberedBy(world),
 })
@@ -51,9 +52,13 @@ const askedOf = ({ calls }: Calm) =>
     ([name, pattern]) => (calls.some((call) => pattern.test(call.name)) ? [name] : []),
   )
 
+/** An account of its own for one request. */
+export const worldOf = ({ vertical, records, binding }: Route) =>
+  prepare(vertical, records ?? false, binding)
+
 /** How it goes when nothing fails: asked again and again, what is said, and what is there then. */
 export async function rehearse(route: Route, times = 2) {
-  const world = await prepare(route.vertical, route.records ?? false)
+  const world = await worldOf(route)
   const states = [await standing(world)]
   const said: Awaited<ReturnType<typeof asked>>[] = []
   for (let i = 0; i < times; i++) {
@@ -86,7 +91,7 @@ function mostOf({ said }: Calm, name: string, plan: readonly Fault[]): number {
  * the faults planned for it, the last one meets none.
  */
 export async function endure(route: Route, calm: Calm, plans: readonly (readonly Fault[])[]) {
-  const world = route.writes ? await prepare(route.vertical, route.records ?? false) : calm.world
+  const world = route.writes ? await worldOf(route) : calm.world
   /** How often the request has taken effect. */
   let done = 0
   for (const plan of [...plans, []]) {

@@ -1,5 +1,4 @@
 import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import { CURABLE, OVERLOAD } from '../faulty.ts'
 import type { Call } from './platform.ts'
 import { TABLES } from './state.ts'
@@ -23,7 +22,7 @@ export interface Fault {
 const failure = (message: string, flags = {}) => Object.assign(new Error(message), flags)
 
 /** How a call may fail: what is thrown, and whether another try cures it. */
-type Kind = readonly [error: () => Error, cured: boolean]
+export type Kind = readonly [error: () => Error, cured: boolean]
 
 const D1_KINDS: readonly Kind[] = [
   ...CURABLE.map((text): Kind => [() => failure(text), true]),
@@ -36,9 +35,9 @@ const OBJECT_KINDS: readonly Kind[] = [
   [() => failure('neither'), false],
 ]
 
-const kindsOf = ({ name }: Call) => {
-  if (name.startsWith('DB ')) return D1_KINDS
-  return /GATE|JOURNAL/.test(name) ? OBJECT_KINDS : ([[() => failure('gone'), false]] as Kind[])
+const kindsOf = ({ db, stub }: Call) => {
+  if (db) return D1_KINDS
+  return stub ? OBJECT_KINDS : ([[() => failure('gone'), false]] as Kind[])
 }
 
 /** Which call it is: the nth of its name. */
@@ -47,7 +46,12 @@ export interface Place extends Call {
 }
 
 /** A call fails, before it takes effect or after. */
-const failing = ({ name, nth }: Place, [error, cured]: Kind, after: boolean, lasting: boolean) => ({
+export const failing = (
+  { name, nth }: Place,
+  [error, cured]: Kind,
+  after: boolean,
+  lasting: boolean,
+) => ({
   ...{ call: name, nth, lasting, cured, again: Number(cured), alone: false },
   is: `${error().message} ${after ? 'after' : 'before'}${lasting ? ', and so on' : ''}`,
   happen: async (act: () => Promise<unknown>) => {
@@ -56,47 +60,46 @@ const failing = ({ name, nth }: Place, [error, cured]: Kind, after: boolean, las
   },
 })
 
-/** An object goes before it is asked, or before it is heard. */
-export function vanishing({ name, nth }: Place): Fault[] {
-  if (!/GATE|JOURNAL/.test(name)) return []
-  const at = { call: name, nth, lasting: false, cured: true, again: 0, alone: true }
-  return [
-    {
-      ...at,
-      is: 'evicted before',
-      happen: async (act, { stub }) => {
-        // One that does not run is gone already.
-        await evictDurableObject(stub!).catch(() => {})
-        return act()
-      },
+/** What happens to objects only. */
+const toObject = ({ stub }: Place, fault: Fault): Fault[] => (stub ? [fault] : [])
+
+/** An object is evicted before it is asked. */
+export const evicted = (place: Place): Fault[] =>
+  toObject(place, {
+    ...{ call: place.name, nth: place.nth, lasting: false, cured: true, again: 0, alone: false },
+    is: 'evicted before',
+    happen: async (act, { stub }) => {
+      // One that does not run is gone already.
+      await evictDurableObject(stub!).catch(() => {})
+      return act()
     },
-    {
-      ...at,
-      is: 'aborted meanwhile',
-      // What the caller is told then has no flag that says whether another try would help.
-      cured: false,
-      again: 1,
-      happen: async (act) => {
-        const answer = act()
-        answer.catch(() => {})
-        await abortAllDurableObjects()
-        return answer
-      },
+  })
+
+/** An object is aborted before it is heard. */
+export const aborted = (place: Place): Fault[] =>
+  toObject(place, {
+    // What the caller is told then has no flag that says whether another try would help.
+    ...{ call: place.name, nth: place.nth, lasting: false, cured: false, again: 1, alone: true },
+    is: 'aborted meanwhile',
+    happen: async (act) => {
+      const answer = act()
+      answer.catch(() => {})
+      await abortAllDurableObjects()
+      return answer
     },
-  ]
-}
+  })
 
 /** A table that a call names is not there: the version that runs came before its migration. */
-export const unmigrated = ({ name, nth, sql }: Place): Fault[] =>
+export const unmigrated = ({ name, nth, sql, db }: Place): Fault[] =>
   TABLES.filter((table) => new RegExp(`\\b${table}\\b`).test(sql)).map((table) => ({
     ...{ call: name, nth, lasting: false, cured: false, again: 0, alone: true },
     is: `without ${table}`,
     happen: async (act) => {
-      await env.DB.prepare(`alter table ${table} rename to missing`).run()
+      await db!.prepare(`alter table ${table} rename to missing`).run()
       try {
         return await act()
       } finally {
-        await env.DB.prepare(`alter table missing rename to ${table}`).run()
+        await db!.prepare(`alter table missing rename to ${table}`).run()
       }
     },
   }))

@@ -6,6 +6,8 @@ export interface Call {
   name: string
   /** All SQL of a call to D1. */
   sql: string
+  /** The database that is asked, where it is one. */
+  db?: D1Database
   /** The object that is asked, where it is one. */
   stub?: DurableObjectStub
 }
@@ -13,29 +15,34 @@ export interface Call {
 /** Stands around each call to the platform: lets it happen, or not, or not be heard of. */
 export type Around = (call: Call, act: () => Promise<unknown>) => Promise<unknown>
 
+/** All databases there are. */
+const DATABASES = ['DB', 'DB_2'] as const
+
 /** The platform as it is, with something that stands around each call. */
-export function surrounded(around: Around, base: Env = env): Env {
+export function surrounded(around: Around): Env {
   return {
-    ...base,
-    DB: database(base.DB, around),
-    TOKEN_GATE: objects('TOKEN_GATE', base.TOKEN_GATE, around),
-    CLIENT_GATE: objects('CLIENT_GATE', base.CLIENT_GATE, around),
-    ERASURE_JOURNAL: objects('ERASURE_JOURNAL', base.ERASURE_JOURNAL, around),
-    CLICKS: before(base.CLICKS, {
+    ...env,
+    ...Object.fromEntries(DATABASES.map((name) => [name, database(name, env[name], around)])),
+    TOKEN_GATE: objects('TOKEN_GATE', env.TOKEN_GATE, around),
+    CLIENT_GATE: objects('CLIENT_GATE', env.CLIENT_GATE, around),
+    ERASURE_JOURNAL: objects('ERASURE_JOURNAL', env.ERASURE_JOURNAL, around),
+    CLICKS: before(env.CLICKS, {
       send: (body: unknown) =>
-        around({ name: 'CLICKS.send', sql: '' }, () => base.CLICKS.send(body)),
+        around({ name: 'CLICKS.send', sql: '' }, () => env.CLICKS.send(body)),
     }),
-    ASSETS: before(base.ASSETS, {
-      fetch: (at: URL) => around({ name: 'ASSETS.fetch', sql: '' }, () => base.ASSETS.fetch(at)),
+    ASSETS: before(env.ASSETS, {
+      fetch: (at: URL) => around({ name: 'ASSETS.fetch', sql: '' }, () => env.ASSETS.fetch(at)),
     }),
   } as Env
 }
 
-function database(db: D1Database, around: Around): D1Database {
+function database(binding: string, db: D1Database, around: Around): D1Database {
   const known = new WeakMap<object, { real: D1PreparedStatement; sql: string }>()
   const statement = (real: D1PreparedStatement, sql: string): D1PreparedStatement => {
     const asking = (method: 'all' | 'first' | 'raw' | 'run') => () =>
-      around({ name: `DB ${sql}`, sql }, () => (real[method] as () => Promise<unknown>).call(real))
+      around({ name: `${binding} ${sql}`, sql, db }, () =>
+        (real[method] as () => Promise<unknown>).call(real),
+      )
     const one = before(real, {
       bind: (...values: unknown[]) => statement(real.bind(...values), sql),
       all: asking('all'),
@@ -51,7 +58,8 @@ function database(db: D1Database, around: Around): D1Database {
     batch: (list: D1PreparedStatement[]) => {
       const all = list.map((one) => known.get(one)!)
       // By its first statement: a later try may ask more behind it.
-      return around({ name: `DB ${all[0]!.sql}`, sql: all.map(({ sql }) => sql).join(';') }, () =>
+      const name = `${binding} ${all[0]!.sql}`
+      return around({ name, sql: all.map(({ sql }) => sql).join(';'), db }, () =>
         real.batch(all.map((one) => one.real)),
       )
     },

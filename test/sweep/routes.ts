@@ -4,13 +4,15 @@ import { deposited, eve } from '../brand.ts'
 import { heard } from '../heard.ts'
 import { ORIGIN } from '../partner.ts'
 import { asTeam, operations } from '../take.ts'
-import { asSender, recordsOf, type World } from './worlds.ts'
+import { asSender, type Binding, recordsOf, type World } from './worlds.ts'
 
 /** A request of each operation, and what a sweep must know of it. */
 export interface Route {
   /** Its name in openapi.json. */
   id: string
   vertical: string
+  /** Where the records of its account are, if not in `DB`. */
+  binding?: Binding
   as: 'account' | 'client' | 'team' | 'anyone'
   at?: Record<string, string>
   query?: string | ((world: World) => string)
@@ -197,8 +199,8 @@ export const ROUTES: Route[] = [
 
 let origins = 1024
 
-/** Asks one of them in a world of faults; what is answered is held against openapi.json. */
-export async function asks(route: Route, world: World, platform: Env, context: ExecutionContext) {
+/** One of them, as it is sent. */
+export function requestOf(route: Route, world: World): Request {
   const { method, path } = operations.get(route.id)!
   const at: Record<string, string> = {
     ...{ account: world.account, client_id: world.client_id, token_id: world.token_id },
@@ -208,12 +210,17 @@ export async function asks(route: Route, world: World, platform: Env, context: E
   const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)
   const query = typeof route.query === 'function' ? route.query(world) : (route.query ?? '')
   const said = typeof route.body === 'function' ? route.body(world) : route.body
-  const request = new Request(new URL(address + query, ORIGIN), {
+  return new Request(new URL(address + query, ORIGIN), {
     method,
     headers: { ...credentials(route, world), ...route.headers, 'CF-Connecting-IP': world.address },
     ...(said !== undefined && { body: JSON.stringify(said) }),
     ...(route.form && { body: new URLSearchParams(route.form(world)) }),
   })
+}
+
+/** Asks one of them in a world of faults; what is answered is held against openapi.json. */
+export async function asks(route: Route, world: World, platform: Env, context: ExecutionContext) {
+  const request = requestOf(route, world)
   // Documents are made once for each origin: here every request has one of its own.
   const BASE_URL = route.as === 'anyone' ? `${ORIGIN}:${origins++}` : env.BASE_URL
   return heard(request, Promise.resolve(app.fetch(request, { ...platform, BASE_URL }, context)))

@@ -40,18 +40,26 @@ export const shown = (text: string, { account }: World) =>
     text.replaceAll(account, 'firm'),
   )
 
-/** What the database says of an account, as far as it says the same each time; without its logs too. */
+/** What the databases say of an account, as far as it says the same each time; without its logs too. */
 export async function storedOf(world: World) {
-  const asked = TABLES.map((table) =>
-    env.DB.prepare(
-      `select * from ${table} where ${OWN[table] ?? "account in (?1, ?1 || '-new')"}`,
-    ).bind(world.account),
+  const databases = new Set([env.DB, env[world.binding]])
+  const found = await Promise.all(
+    [...databases].map((db) =>
+      db.batch<Record<string, unknown>>(
+        TABLES.map((table) =>
+          db
+            .prepare(
+              `select * from ${table} where ${OWN[table] ?? "account in (?1, ?1 || '-new')"}`,
+            )
+            .bind(world.account),
+        ),
+      ),
+    ),
   )
-  const found = await env.DB.batch<Record<string, unknown>>(asked)
   const lines = (keep: (table: string) => boolean, untold: object) =>
     TABLES.filter(keep)
       .flatMap((table) => {
-        const { results } = found[TABLES.indexOf(table)]!
+        const results = found.flatMap((one) => one[TABLES.indexOf(table)]!.results)
         const told = table === 'accounts' ? untold : {}
         return results.map((row) => shown(JSON.stringify({ table, ...row, ...told }), world)).sort()
       })

@@ -10,10 +10,15 @@ import { newLinkId } from '../../src/tracking/code.ts'
 import { deposited, eve } from '../brand.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 
+/** The name of a database. */
+export type Binding = 'DB' | 'DB_2'
+
 /** An account with all that a request may name, its live tokens, and some records. */
 export interface World {
   account: string
   vertical: string
+  /** Which database keeps its records. */
+  binding: Binding
   client_id: string
   client_secret: string
   access_token: string
@@ -30,7 +35,11 @@ export interface World {
 let made = 0
 
 /** Makes an account known by the shortest way; what is sent goes through the service. */
-export async function prepare(vertical: string, withRecords: boolean): Promise<World> {
+export async function prepare(
+  vertical: string,
+  withRecords: boolean,
+  binding: Binding = 'DB',
+): Promise<World> {
   made += 1
   const account = `firm-${made}-of-${vertical}`
   const isBrand = vertical === 'igaming'
@@ -40,11 +49,10 @@ export async function prepare(vertical: string, withRecords: boolean): Promise<W
   const row = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(account, ...values)
   await env.DB.batch([
     row(
-      `insert into accounts (id, name, vertical, mode, unknown_customer, created_at)
-       values (?1, ?1, ?2, 'test', 'hold', '2026-01-01T00:00:00.000Z')`,
-      vertical,
+      `insert into accounts (id, name, vertical, mode, binding, unknown_customer, created_at)
+       values (?1, ?1, ?2, 'test', ?3, 'hold', '2026-01-01T00:00:00.000Z')`,
+      ...[vertical, binding],
     ),
-    row(`insert into affiliates (account, affiliate_id) values (?1, 'aff-7')`),
     row(
       `insert into links (link_id, account, affiliate_id, landing_page, created_at)
        values (?2, ?1, 'aff-7', 'https://landing.example/', '2026-01-01T00:00:00.000Z')`,
@@ -70,6 +78,10 @@ export async function prepare(vertical: string, withRecords: boolean): Promise<W
         ]
       : []),
   ])
+  await env[binding]
+    .prepare(`insert into affiliates (account, affiliate_id) values (?, 'aff-7')`)
+    .bind(account)
+    .run()
 
   const now = Date.now()
   const gate = isBrand ? brandGate(name) : jti!
@@ -82,7 +94,7 @@ export async function prepare(vertical: string, withRecords: boolean): Promise<W
   }
   const claims = { client_id: client_id!, jti: jti!, scope: 'read write' }
   const world: World = {
-    ...{ account, vertical, client_id: client_id!, client_secret, brand_token },
+    ...{ account, vertical, binding, client_id: client_id!, client_secret, brand_token },
     ...{
       token_id: token_id!,
       link_id,
