@@ -1,15 +1,19 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { newSecret } from '../src/auth/secret.ts'
+import { verify } from '../src/auth/access-token.ts'
+import { isWellFormed, newSecret } from '../src/auth/secret.ts'
 import { brand } from './brand.ts'
-import { isSendable, mangled, singleEdits } from './fuzz/edits.ts'
-import { holds, PATIENCE } from './fuzz/runs.ts'
+import { everyEdit, isSendable, mangled, singleEdits } from './fuzz/edits.ts'
+import { holds, isLong, PATIENCE } from './fuzz/runs.ts'
 import { type Answer, listening, send } from './fuzz/send.ts'
 import { forger } from './fuzz/tokens.ts'
 import { partner } from './partner.ts'
 
-// Nobody is let in by what is nearly a credential.
+// Nobody is let in by what is nearly a credential. Every edit by one character meets the function that
+// decides; over HTTP goes a share of them, or all of them where there is time.
+
+const sentEdits = (token: string) => new Set(isLong ? everyEdit(token) : singleEdits(token))
 
 describe('an access token', () => {
   const CHALLENGE = 'Bearer realm="api", error="invalid_token"'
@@ -20,6 +24,17 @@ describe('an access token', () => {
 
   const trying = (world: Env) => (token: string) =>
     send('/api/v1/forex/customers', { headers: { Authorization: `Bearer ${token}` } }, world)
+
+  test('is no longer ours with any one character edited', { timeout: PATIENCE }, async () => {
+    const { access_token } = await partner()
+    const now = Date.now()
+    expect(await verify(access_token, env, now)).not.toBe(null)
+    const passed: string[] = []
+    for (const edited of everyEdit(access_token)) {
+      if (await verify(edited, env, now)) passed.push(edited)
+    }
+    expect(passed).toEqual([])
+  })
 
   test('with one character edited is refused, and no gate is asked', {
     timeout: PATIENCE,
@@ -32,7 +47,7 @@ describe('an access token', () => {
 
     let tried = 0
     const passed: string[] = []
-    for (const edited of new Set(singleEdits(access_token))) {
+    for (const edited of sentEdits(access_token)) {
       // Space at its ends is no part of a header.
       if (!isSendable(edited) || edited.trim() === access_token) continue
       tried += 1
@@ -75,6 +90,12 @@ describe('a Brand Token', () => {
   const trying = (world: Env) => (token: string) =>
     send('/tracking/events/customers', { headers: { 'x-api-key': token } }, world)
 
+  test('is mistyped with any one character edited', () => {
+    const token = newSecret('tbt', 'test')
+    expect(isWellFormed(token, 'tbt')).toBe(true)
+    expect([...everyEdit(token)].filter((edited) => isWellFormed(edited, 'tbt'))).toEqual([])
+  })
+
   test('with one character edited is refused as none is, and no gate is asked', {
     timeout: PATIENCE,
   }, async () => {
@@ -86,7 +107,7 @@ describe('a Brand Token', () => {
 
     const none = bodyOf(await attempt(''))
     const passed: string[] = []
-    for (const edited of new Set(singleEdits(brand_token))) {
+    for (const edited of sentEdits(brand_token)) {
       if (!isSendable(edited) || edited.trim() === brand_token) continue
       const answer = await attempt(edited)
       if (answer.status !== 401 || bodyOf(answer) !== none) passed.push(edited)

@@ -12,8 +12,8 @@ const OTHERS = [' ', '.', '=', '+', '/', '%', '"', ',', ';', '~', '\t']
 const ROTATION = 16
 
 /**
- * A text edited at each of its places by one character: replaced by others, left out, doubled, and
- * with another one before it. Where a part ends, all of the alphabet is tried: there base64url has
+ * Of these a share: a text edited at each of its places, replaced by some others, left out, doubled,
+ * and with another one before it. Where a part ends, all of the alphabet is tried: there base64url has
  * bits that say nothing.
  */
 export function* singleEdits(text: string): Generator<string> {
@@ -33,6 +33,18 @@ export function* singleEdits(text: string): Generator<string> {
     yield edited(at, BASE64URL[(at * 7) % 64]! + own)
   }
   for (const char of [...BASE64URL, ...OTHERS]) yield text + char
+}
+
+/** Every edit by one character: another in its place, left out, and any put in. */
+export function* everyEdit(text: string): Generator<string> {
+  for (let at = 0; at <= text.length; at++) {
+    const [head, tail] = [text.slice(0, at), text.slice(at + 1)]
+    for (const char of [...BASE64URL, ...OTHERS]) {
+      if (at < text.length && char !== text[at]) yield head + char + tail
+      yield head + char + text.slice(at)
+    }
+    if (at < text.length) yield head + tail
+  }
 }
 
 /** A text that was changed somewhere: cut, doubled, turned round, or with something put in. */
