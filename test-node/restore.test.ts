@@ -46,7 +46,7 @@ migrations_dir = "migrations"
 `
 
 const skip = has('bash') ? false : 'there is no bash here'
-describe('a database is restored by the runbook', { skip, timeout: 180_000 }, () => {
+describe('a database is restored by the runbook', { skip, timeout: 600_000 }, () => {
   const root = copyRepository()
   appendFileSync(join(root, 'wrangler.toml'), ANOTHER)
   let service: Awaited<ReturnType<typeof startIn>>
