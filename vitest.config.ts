@@ -5,7 +5,7 @@ import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-worker
 import './scripts/site.ts'
 import { defineConfig } from 'vitest/config'
 import { conformance, type Heard } from './test-node/conformance.ts'
-import { type Exchange, type Left, secrecy } from './test-node/secrecy.ts'
+import { type Exchange, type Left, type Many, secrecy } from './test-node/secrecy.ts'
 
 /** A signing key that lives as long as the tests run. */
 const newKey = (kid: string) => ({
@@ -122,6 +122,8 @@ export default defineConfig(({ mode }) => ({
           if (request.url === 'http://recorder.local/') return record(await request.json())
           if (request.url === 'http://secrecy.local/')
             return new Response(watch.leak((await request.json()) as Left))
+          if (request.url === 'http://secrecy.local/overheard')
+            return new Response(watch.overhear((await request.json()) as Many))
           if (request.url !== 'http://conformance.local/')
             return new Response(null, { status: 404 })
           return new Response(wrong((await request.json()) as Heard & Exchange))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { bytesOf, found, nothing, seekSecret } from './secrecy/search.ts'
-import { type Exchange, type Left, secrecy } from './secrecy.ts'
+import { type Exchange, type Left, type Many, secrecy } from './secrecy.ts'
 
 // The watch over secrets and personal data, judged: each way to leak one is seen.
 
@@ -30,6 +30,12 @@ function watching(heard: Partial<Exchange> = {}) {
   watch.hear({ ...exchange, ...heard })
   return watch
 }
+
+/** Many requests with one token, of which one is shown, and what was printed then. */
+const many = (said: object = {}): Many => ({
+  world: 'one',
+  overheard: [{ ...exchange, printed: [], isNaming: false, ...said }],
+})
 
 const empty: Left = { world: 'one', printed: [], databases: [], objects: [] }
 const leak = (left: Partial<Left>, heard: Partial<Exchange> = {}) =>
@@ -195,4 +201,46 @@ test('what is too short, a figure or a filler is no personal value that is sough
 test('long texts are searched in time that grows as they do', () => {
   const long = `${'a%'.repeat(200_000)}${'\\'.repeat(200_000)}`
   assert.equal(leak({ printed: [long] }), null)
+})
+
+describe('of many requests', () => {
+  const hostile = (said: object) =>
+    secrecy({}, ADMIN).overhear(many({ status: 401, body: '', ...said }))
+
+  test('what one says is not printed, whether it is let in or not', () => {
+    for (const secret of [TOKEN, EMAIL, ADMIN, hex(EMAIL), base64(TOKEN)]) {
+      const printed = [`{"request_id":"9d2f","fault":"${secret}"}`]
+      assert.notEqual(hostile({ printed }), null, secret)
+    }
+    assert.equal(hostile({ printed: ['{"account":"acme","status":401}'] }), null)
+  })
+
+  test('a refusal says no token back, and may say a name', () => {
+    assert.notEqual(hostile({ body: TOKEN }), null)
+    assert.equal(hostile({ body: EMAIL }), null)
+  })
+
+  test('who is let in has a secret, which nobody prints later, and no table keeps', () => {
+    const watch = secrecy({}, ADMIN)
+    assert.equal(watch.overhear(many()), null)
+    const later = { asked: { headers: {}, body: '' }, body: '', printed: [TOKEN] }
+    assert.notEqual(watch.overhear(many(later)), null)
+    assert.notEqual(watch.leak({ ...empty, ...stored('links', { name: SECRET }) }), null)
+    assert.equal(watch.leak({ ...empty, ...stored('links', { name: EMAIL }) }), null)
+  })
+
+  test('whom a test names is in no table but their own', () => {
+    const watch = secrecy({}, ADMIN)
+    watch.overhear(many({ isNaming: true }))
+    assert.equal(watch.leak({ ...empty, ...stored('customers', { email: EMAIL }) }), null)
+    watch.overhear(many({ isNaming: true }))
+    assert.notEqual(watch.leak({ ...empty, ...stored('links', { name: EMAIL }) }), null)
+  })
+
+  test('a part of a token that reads as text is no signature', () => {
+    const said = base64('{"client_id":"client-of-acme-forex","sub":"someone"}').replace('=', '')
+    const headers = { authorization: `Bearer ${SIGNATURE.toString('base64url')}.e30.${said}` }
+    const printed = ['{"account":"acme-forex"}']
+    assert.equal(hostile({ asked: { headers, body: '' }, printed }), null)
+  })
 })

@@ -1,5 +1,5 @@
 import { type Asked, type Known, learn, learnKeys, learnSecret } from './secrecy/learn.ts'
-import { bytesOf, found, nothing, type Sought } from './secrecy/search.ts'
+import { bytesOf, found, foundIn, nothing, readings, type Sought } from './secrecy/search.ts'
 
 // Secrets are nowhere printed and nowhere stored, personal values only where they belong. What the
 // suite sends and is answered says what they are; each test says what was printed and is stored.
@@ -13,6 +13,16 @@ export interface Exchange {
   status: number
   headers: Record<string, string>
   body: string
+}
+
+/** Requests of which a test sends many, their answers, and what was printed meanwhile. */
+export interface Many {
+  world: string
+  overheard: (Pick<Exchange, 'path' | 'asked' | 'status' | 'body'> & {
+    printed: string[]
+    /** Whether its names are those of the test: then tables are searched for them, too. */
+    isNaming: boolean
+  })[]
 }
 
 type Row = Record<string, unknown>
@@ -42,8 +52,27 @@ const HOME_OF = new Map<string, Home>([
 type Home = 'people' | 'notes' | 'team'
 const HOMES: readonly Home[] = ['people', 'notes', 'team']
 
+/** These secrets, and nobody. */
+const knowing = (secrets: Sought): Known => ({
+  ...{ secrets, people: nothing(), notes: nothing(), team: nothing() },
+})
+
 /** Where something is kept or printed, and all texts that are there. */
 type Place = [name: string, texts: string[]]
+
+/** What differs in lines and answers that are the same but for that: nothing of the caller's. */
+const OWN = /"request_id":"[\da-f-]{36}"|"delivery_id":"dlv_[\dA-Z]{26}"|"ms":\d+/g
+
+/** What a text may be read as, but for that: to read it takes long, and many say the same. */
+const readingsOf = (() => {
+  const known = new Map<string, [string, string][]>()
+  return (text: string) => {
+    const same = text.replaceAll(OWN, '')
+    const all = known.get(same) ?? [...readings(bytesOf(same))]
+    if (known.size < 10_000) known.set(same, all)
+    return all
+  }
+})()
 
 /** Searches what each test printed and stored for what the suite sent and was answered. */
 export function secrecy(keySets: Record<string, string>, adminKey: string) {
@@ -53,12 +82,7 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
   const worlds = new Map<string, Known>()
 
   const knownIn = (world: string): Known => {
-    const known = worlds.get(world) ?? {
-      secrets: nothing(),
-      people: nothing(),
-      notes: nothing(),
-      team: nothing(),
-    }
+    const known = worlds.get(world) ?? knowing(nothing())
     worlds.set(world, known)
     return known
   }
@@ -70,6 +94,25 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
     if (status < 400) return null
     const all = [ours, known.secrets, known.people, known.notes, known.team]
     return found(bytesOf(`${body}\n${Object.values(headers).join('\n')}`), all)
+  }
+
+  /**
+   * The same of many, each held against what it says itself: what is hostile may say what stands
+   * elsewhere with good reason, so that only what let somebody in is a secret of all others, too.
+   */
+  function overhear({ world, overheard }: Many): string | null {
+    const known = knownIn(world)
+    for (const { path, asked, status, body, printed, isNaming } of overheard) {
+      const own = isNaming ? known : knowing(status < 400 ? known.secrets : nothing())
+      learn(own, path, asked, body)
+      const secrets = [ours, known.secrets, own.secrets]
+      const people = [own.people, own.notes, own.team]
+      const said =
+        foundIn(readingsOf(printed.join('\n')), [...secrets, ...people]) ??
+        (status < 400 ? null : foundIn(readingsOf(body), secrets))
+      if (said) return `what is printed or answered at ${path} has the ${said}`
+    }
+    return null
   }
 
   /** What a test left that it must not, in words; null: nothing. */
@@ -95,7 +138,7 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
   const printed = (text: string): string | null =>
     found(bytesOf(text), [ours, ...[...worlds.values()].map(({ secrets }) => secrets)])
 
-  return { hear, leak, printed }
+  return { hear, overhear, leak, printed }
 }
 
 /** The first place that has what it must not; where the same is sought is searched at once. */

@@ -1,14 +1,19 @@
 import { describe, test } from 'vitest'
 import { dailyStats, day, deposited, eve } from './brand.ts'
 import { judgeAnswer } from './fuzz/answers.ts'
-import { delivery, EACH, encode, type Json } from './fuzz/bodies.ts'
+import { delivery, EACH, type Json } from './fuzz/bodies.ts'
 import { holds, PATIENCE } from './fuzz/runs.ts'
 import { brandOf, deliver } from './fuzz/send.ts'
+
+const augusta = { ...eve, firstName: 'Augusta', email: 'ada@example.org' }
 
 describe('a body of a brand', () => {
   const events = [deposited, { ...deposited, eventid: null, product: 'casino' }, day]
   test.each([
-    ['customers', [eve, [eve, { ...eve, customerId: 'p-2', tracking_data: 'x', vip: { a: 1 } }]]],
+    [
+      'customers',
+      [augusta, [augusta, { ...eve, customerId: 'p-2', tracking_data: 'x', vip: { a: 1 } }]],
+    ],
     ['activities', [deposited, day, events]],
   ] as [string, Json[]][])(
     'for %s is answered truly',
@@ -18,7 +23,7 @@ describe('a body of a brand', () => {
         time_zone: 'Europe/Berlin',
         events: { DailyStats: dailyStats },
       })
-      await deliver(casino, 'customers', encode(eve))
+      await casino.post('customers', augusta)
       await holds(EACH, delivery(good), async ([body, lenient]) => {
         judgeAnswer(await deliver(casino, name, body, lenient), body, false)
       })

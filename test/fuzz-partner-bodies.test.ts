@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { judgeAnswer } from './fuzz/answers.ts'
-import { delivery, EACH, encode, type Json } from './fuzz/bodies.ts'
+import { delivery, EACH, type Json } from './fuzz/bodies.ts'
 import { holds, PATIENCE } from './fuzz/runs.ts'
 import { deliver, partnerOf, send } from './fuzz/send.ts'
 import { ada, deposit, traded } from './partner.ts'
@@ -10,7 +10,7 @@ import { ada, deposit, traded } from './partner.ts'
 /** A good record of each resource of partners, and what makes another of it. */
 const RESOURCES = {
   customers: [
-    { ...ada, first_name: 'Ada', email: 'ada@example.org', country_code: 'DE' },
+    { ...ada, first_name: 'Augusta', email: 'ada@example.org', country_code: 'DE' },
     { customer_id: 'c-2' },
   ],
   transactions: [{ ...deposit, amount_usd: 109.4, note: 'order 7' }, { transaction_id: 't-2' }],
@@ -35,7 +35,7 @@ describe.each([
     { timeout: PATIENCE },
     async (name, [whole, other]) => {
       const firm = await partnerOf(vertical)
-      await deliver(firm, 'customers', encode(ada))
+      await firm.post('customers', RESOURCES.customers[0])
       const record = { ...whole, ...own[name] }
       const two = [record, { ...record, ...other }]
       const good = [record, two, { data: two }]

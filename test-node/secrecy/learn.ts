@@ -22,13 +22,18 @@ export interface Known {
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]{43,}$/
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString('latin1')
 
+/** What reads as text is no part of a signature, though a token that was mangled has it in its place. */
+const READABLE = /[\x20-\x7e]{8,}/
+
 /**
  * A secret as it is sent. Of a signed token its signature is the secret, as bytes: what is coded is
  * read before it is compared.
  */
 export function learnSecret(secrets: Sought, kind: string, secret: string): void {
-  const bytes = JWT.test(secret) ? fromBase64(secret.split('.')[2]!) : bytesOf(secret)
-  seekSecret(secrets, kind, bytes)
+  const parts = JWT.test(secret)
+    ? fromBase64(secret.split('.')[2]!).split(READABLE)
+    : [bytesOf(secret)]
+  for (const part of parts) seekSecret(secrets, kind, part)
 }
 
 /** The private members of a JWK set. */

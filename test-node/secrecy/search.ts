@@ -66,9 +66,8 @@ const named = (kind: string, value: string) => `${kind} ${JSON.stringify(value.s
 export function seekSecret({ parts }: Sought, kind: string, secret: string): void {
   const bytes = small(secret)
   if (bytes.length < 2 * PART || new Set(bytes).size < PART) return
-  for (let i = 0; i + PART <= bytes.length; i++) {
-    parts.set(bytes.slice(i, i + PART), named(kind, secret))
-  }
+  const what = named(kind, secret)
+  for (let i = 0; i + PART <= bytes.length; i++) parts.set(bytes.slice(i, i + PART), what)
 }
 
 /** The least that is sought: what is shorter stands in other words. */
@@ -86,8 +85,14 @@ export function seekValue({ values }: Sought, kind: string, value: string): void
 }
 
 /** What of all that is sought stands in a text, given as bytes, and how; null: nothing. */
-export function found(text: string, sought: readonly Sought[]): string | null {
-  for (const [form, read] of readings(text)) {
+export const found = (text: string, sought: readonly Sought[]) => foundIn(readings(text), sought)
+
+/** The same of what a text may be read as. */
+export function foundIn(
+  all: Iterable<[form: string, read: string]>,
+  sought: readonly Sought[],
+): string | null {
+  for (const [form, read] of all) {
     const said = small(read)
     for (const { parts, values } of sought) {
       if (parts.size > 0) {

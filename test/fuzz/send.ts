@@ -4,21 +4,22 @@ import { app } from '../../src/app.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
 import { brand } from '../brand.ts'
 import { askAdmin, askToken, json, ORIGIN, partner, type Vertical } from '../partner.ts'
-
-// The service prints a line a request: of so many, to carry them out of the runtime takes long.
-console.log = () => {}
+import { overhear } from '../secrecy.ts'
 
 /**
  * Asks the service. The answers are not held against openapi.json, as those of other tests are: of
  * so many it would take most of the time.
  */
 export async function send(path: string, init: RequestInit = {}, world: Env = env) {
-  const context = createExecutionContext()
-  const request = new Request(new URL(path, ORIGIN), { redirect: 'manual', ...init })
-  const response = await app.fetch(request, world, context)
-  const text = await response.text()
-  await waitOnExecutionContext(context)
-  return { status: response.status, headers: response.headers, text }
+  const url = new URL(path, ORIGIN).href
+  return overhear({ ...init, url }, async () => {
+    const context = createExecutionContext()
+    const request = new Request(url, { redirect: 'manual', ...init })
+    const response = await app.fetch(request, world, context)
+    const text = await response.text()
+    await waitOnExecutionContext(context)
+    return { status: response.status, headers: response.headers, text }
+  })
 }
 
 /** What was answered. */
@@ -42,6 +43,8 @@ const TURNS = 900
 /** Somebody who asks more often than one token may: what to send, as whom. */
 export interface Sender {
   account: string
+  /** Sends what is good as other tests do: whom it names is sought in all tables. */
+  post: (path: string, body: unknown) => Promise<Response>
   at: (path: string) => string
   /** The header that says who asks. */
   who: () => Promise<Record<string, string>>
@@ -60,9 +63,9 @@ function inTurns(fresh: () => Promise<Record<string, string>>) {
 
 /** A partner with as many clients as it needs. */
 export async function partnerOf(vertical: Vertical, settings: object = {}): Promise<Sender> {
-  const { account } = await partner(vertical, settings)
+  const { account, post } = await partner(vertical, settings)
   return {
-    account,
+    ...{ account, post },
     at: (path) => `/api/v1/${vertical}/${path}`,
     who: inTurns(async () => {
       const { client_id, client_secret } = await json(
@@ -77,9 +80,9 @@ export async function partnerOf(vertical: Vertical, settings: object = {}): Prom
 
 /** A brand with as many Brand Tokens as it needs. */
 export async function brandOf(settings: Parameters<typeof brand>[0] = {}): Promise<Sender> {
-  const { account } = await brand(settings)
+  const { account, post } = await brand(settings)
   return {
-    account,
+    ...{ account, post },
     at: (path) => `/tracking/events/${path}`,
     who: inTurns(async () => {
       const body = { overlap: '1h' }

@@ -52,7 +52,7 @@ const partnerRecords = (vertical: 'forex' | 'prop-trading'): Record<string, Arbi
     },
     {
       last_modified_date: instant,
-      first_name: one('Ada', 'Eve'),
+      first_name: one('Augusta', 'Evelyn'),
       email: one('ada@a.example'),
       ...(vertical === 'forex' ? { leverage: one('1:30') } : { phase: one('phase_1', 'funded') }),
     },
@@ -102,7 +102,7 @@ const brandRecords: Record<string, Arbitrary<Data>> = {
     {
       regtime: one('2026-10-01', '2026-10-01 08:30', '2026-10-01 08:30:00', '2026-10-03T02:30:00Z'),
       country: one('DE', null),
-      firstName: one('Ada', 'Eve'),
+      firstName: one('Augusta', 'Evelyn'),
       tracking_data: one('x', 'y', '', 'z'.repeat(51), null),
       vip: one<unknown>(true, 1, null),
       crm: one({ a: 1 }, { b: 2 }),

@@ -3,17 +3,21 @@ import { env } from 'cloudflare:workers'
 import { app } from '../../src/app.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
 import { ORIGIN } from '../partner.ts'
+import { overhear } from '../secrecy.ts'
 import type { Account, Answer, Delivery, Remark } from './oracle.ts'
 
 // The service as the model asks it: not through `heard`, which has each answer judged in another
 // process. The rest of the suite does that; here it would cost more than the answer.
 
-const ask = async (path: string, init?: RequestInit) => {
-  const request = new Request(new URL(path, ORIGIN), init)
-  const response = await app.fetch(request, env, createExecutionContext())
-  const text = await response.text()
+const ask = async (path: string, init: RequestInit = {}) => {
+  const url = new URL(path, ORIGIN).href
+  const asked = async () => {
+    const response = await app.fetch(new Request(url, init), env, createExecutionContext())
+    return { status: response.status, text: await response.text() }
+  }
+  const { status, text } = await overhear({ ...init, url }, asked, true)
   // biome-ignore lint/suspicious/noExplicitAny: what was answered is looked into by name
-  return { status: response.status, body: (text ? JSON.parse(text) : null) as any }
+  return { status, body: (text ? JSON.parse(text) : null) as any }
 }
 
 const NOW = '2026-01-01T00:00:00.000Z'
