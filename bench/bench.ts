@@ -68,14 +68,14 @@ function parse() {
       },
     })
   } catch (error) {
-    return refuse((error as Error).message)
+    return refuse((error as Error).message.replaceAll('\n', ' '))
   }
 }
 
 /** A token is good for 1000 requests a minute. */
 function count(name: 'rounds' | 'bulks', most: number): number | undefined {
   if (values[name] === undefined) return undefined
-  const n = Number(values[name])
+  const n = Number(values[name] || Number.NaN)
   if (Number.isInteger(n) && n >= 1 && n <= most) return n
   return refuse(`--${name} is a whole number from 1 to ${most}.`)
 }

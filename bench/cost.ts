@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readOptions, wholeOf } from '../scripts/said.ts'
 import { above, faults, GATED_BULK, lineOf, TOLERANCE } from './cost/bill.ts'
 import { measure } from './cost/measure.ts'
 import { printed } from './cost/print.ts'
@@ -9,23 +9,15 @@ import { printed } from './cost/print.ts'
 // What the platform bills, counted: `npm run cost [-- --records 10000 --bulk 1000]`. Exit code 1: more
 // rows are written than the floor allows.
 
-const { values } = parseArgs({
-  options: {
-    records: { type: 'string', default: '10000' },
-    bulk: { type: 'string', default: '1000' },
-  },
+const values = readOptions({
+  records: { type: 'string', default: '10000' },
+  bulk: { type: 'string', default: '1000' },
 })
 /** A token has 1000 requests a minute, and each kind of work a token. */
 const REQUESTS = 900
 
-function whole(name: keyof typeof values, most: number): number {
-  const n = Number(values[name])
-  if (Number.isInteger(n) && n >= 1 && n <= most) return n
-  console.error(`--${name} is a whole number from 1 to ${most}.`)
-  process.exit(2)
-}
-const bulk = whole('bulk', 1000)
-const records = whole('records', REQUESTS * bulk)
+const bulk = wholeOf('bulk', values.bulk, 1, 1000)
+const records = wholeOf('records', values.records, 1, REQUESTS * bulk)
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-cost-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createVitest } from 'vitest/node'
+import { misused, readOptions, wholeOf } from '../scripts/said.ts'
 import { EQUIVALENTS } from './equivalents.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 import { CAUGHT, type Catch, type Plan } from './plan.ts'
@@ -12,11 +12,14 @@ import { TARGETS } from './targets.ts'
 /** The least share of mutants that tests must catch, in per cent. */
 const LEAST = 90
 
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, sample: { type: 'string' } },
-})
-const targets = TARGETS.filter(({ name }) => !values.only || values.only.split(',').includes(name))
-if (targets.length === 0) throw new Error(`Targets are ${TARGETS.map((t) => t.name).join(', ')}`)
+const values = readOptions({ only: { type: 'string' }, sample: { type: 'string' } })
+const only = values.only?.split(',') ?? TARGETS.map(({ name }) => name)
+for (const name of only) {
+  if (TARGETS.some((target) => target.name === name)) continue
+  misused(`There is no target "${name}"; they are ${TARGETS.map((one) => one.name).join(', ')}.`)
+}
+const targets = TARGETS.filter(({ name }) => only.includes(name))
+const sample = values.sample === undefined ? null : wholeOf('sample', values.sample, 1, 100_000)
 
 const { source, mutants } = await mutantsOf(targets)
 const isEquivalent = ({ file, was, is }: Mutant) =>
@@ -24,7 +27,7 @@ const isEquivalent = ({ file, was, is }: Mutant) =>
 
 /** So many of a target's mutants, spread over it; all of them, unless a sample is asked for. */
 function sampled(all: Mutant[]): Mutant[] {
-  const count = Math.min(Number(values.sample ?? all.length), all.length)
+  const count = Math.min(sample ?? all.length, all.length)
   return Array.from({ length: count }, (_, i) => all[Math.floor((i * all.length) / count)]!)
 }
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
 import { buildOurs } from '../bench/build.ts'
 import { mulberry32 } from '../bench/records.ts'
+import { readOptions, wholeOf } from '../scripts/said.ts'
 
 /** What a proof works with. */
 export interface Setting {
@@ -60,20 +60,18 @@ export async function program<const O extends Record<string, Option>>(
   if (url !== pathToFileURL(process.argv[1]!).href) return
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
   const seeded = { ...options, seed: { value: Date.now() % 1_000_000, least: 0, most: 2 ** 31 } }
-  const { values } = parseArgs({
-    options: Object.fromEntries(
+  const values = readOptions(
+    Object.fromEntries(
       Object.entries(seeded).map(([name, { value }]) => [
         name,
         { type: 'string' as const, default: String(value) },
       ]),
     ),
-  })
-  const read = ([name, { least, most }]: [string, Option]) => {
-    const n = Number(values[name])
-    if (Number.isInteger(n) && n >= least && n <= most) return [name, n]
-    console.error(`--${name} is a whole number from ${least} to ${most}.`)
-    return process.exit(2)
-  }
+  )
+  const read = ([name, { least, most }]: [string, Option]) => [
+    name,
+    wholeOf(name, String(values[name]), least, most),
+  ]
   const numbers = Object.fromEntries(Object.entries(seeded).map(read)) as Record<
     keyof O | 'seed',
     number

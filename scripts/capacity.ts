@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util'
 import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
 import { ACT, type Fill, fillOf, LIMIT_BYTES, WARN } from './capacity/fill.ts'
 import { ENVIRONMENTS } from './config.ts'
+import { misused, readOptions } from './said.ts'
 
 // How full each D1 database is: `npm run capacity -- --env production`, or `--local` for that of
 // `npm run dev`. Exit code 1: one of them is so full that a new binding cannot wait; 2: wrong usage,
@@ -10,17 +10,10 @@ import { ENVIRONMENTS } from './config.ts'
 const MOST = 5
 const STATE = '.wrangler/state'
 
-function halt(why: string): never {
-  console.error(why)
-  process.exit(2)
-}
-
-const { values } = parseArgs({
-  options: {
-    env: { type: 'string' },
-    local: { type: 'boolean', default: false },
-    'persist-to': { type: 'string', default: STATE },
-  },
+const values = readOptions({
+  env: { type: 'string' },
+  local: { type: 'boolean', default: false },
+  'persist-to': { type: 'string', default: STATE },
 })
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
@@ -74,12 +67,12 @@ async function tellLocal(state: string) {
 const { local, env } = values
 if (!local && !(env && (ENVIRONMENTS as readonly unknown[]).includes(env))) {
   const known = ENVIRONMENTS.filter(Boolean).join(', ')
-  halt(`Say which environment (${known}), or --local: npm run capacity -- --env production`)
+  misused(`Say which environment (${known}), or --local: npm run capacity -- --env production`)
 }
 try {
   await (local ? tellLocal(values['persist-to']) : tell(remoteDatabases(env!)))
 } catch (error) {
   // Not 1: what could not be asked is not full.
   const hint = local ? ' Its tables are made by npm run dev.' : ''
-  halt(`capacity: ${error instanceof Error ? error.message : error}.${hint}`)
+  misused(`capacity: ${error instanceof Error ? error.message : error}.${hint}`)
 }

@@ -1,5 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
+import { readOptions } from './said.ts'
+
+const { check } = readOptions({ check: { type: 'boolean' } })
 
 /** Writes src/iso-4217.ts from the published list; `--check` only compares. */
 const rows: { code: string; withdrawn: string }[] = parse(
@@ -27,7 +30,7 @@ ${rows
   .join('')}])
 `
 const path = 'src/iso-4217.ts'
-if (!process.argv.includes('--check')) writeFileSync(path, source)
+if (!check) writeFileSync(path, source)
 else if (readFileSync(path, 'utf8') !== source) {
   console.error(`${path} is stale: npm run generate`)
   process.exitCode = 1

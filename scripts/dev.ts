@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { parseArgs, parseEnv } from 'node:util'
+import { parseEnv } from 'node:util'
 import { configOf } from './config.ts'
 import { curlLines } from './curl-lines.ts'
 import { demoAccounts } from './demo.ts'
 import { newKeySet, newTrackingKeys } from './keys.ts'
+import { misused, readOptions } from './said.ts'
 
 // Starts the service with its local database and demo accounts: `npm run dev [-- --reset]`.
 
@@ -25,8 +26,10 @@ const ENV = {
   WRANGLER_HIDE_BANNER: 'true',
 }
 
-const { values } = parseArgs({ options: { reset: { type: 'boolean', default: false } } })
+const values = readOptions({ reset: { type: 'boolean', default: false } })
 const port = Number(process.env.PORT ?? 8787)
+if (!Number.isInteger(port) || port < 1 || port > 65_535)
+  misused('PORT is a whole number from 1 to 65535.')
 const base = `http://127.0.0.1:${port}`
 
 let running: ChildProcess | undefined

@@ -3,10 +3,12 @@ import { dirname } from 'node:path'
 import { openapi, operations } from './docs/openapi/document.ts'
 import { collection } from './docs/postman.ts'
 import { schemas } from './docs/schemas.ts'
+import { readOptions } from './said.ts'
 
 // Writes what is derived from the code that judges: schemas, OpenAPI, a collection of Postman.
 // `--check` only compares.
 
+const { check } = readOptions({ check: { type: 'boolean' } })
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
 const files = new Map([
@@ -20,7 +22,7 @@ const files = new Map([
 const stale = [...files].filter(
   ([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
 )
-if (process.argv.includes('--check')) {
+if (check) {
   for (const [path] of stale) console.error(`${path} is stale: npm run generate`)
   process.exitCode = stale.length > 0 ? 1 : 0
 } else {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import { calculateJwkThumbprint, type JWK } from 'jose'
+import { misused } from './said.ts'
 
 /** A JWK set with one fresh RS256 key, as the secret SIGNING_KEYS takes it. */
 export async function newKeySet(): Promise<string> {
@@ -17,5 +18,9 @@ export function newTrackingKeys(): string {
 
 if (import.meta.url === pathToFileURL(process.argv[1]!).href) {
   // `npm run -s keys` signs access tokens, `npm run -s keys -- tracking` signs tracking_data.
-  console.log(process.argv[2] === 'tracking' ? newTrackingKeys() : await newKeySet())
+  const [kind, ...more] = process.argv.slice(2)
+  if ((kind !== undefined && kind !== 'tracking') || more.length > 0) {
+    misused('npm run -s keys, or npm run -s keys -- tracking: it takes nothing else.')
+  }
+  console.log(kind === 'tracking' ? newTrackingKeys() : await newKeySet())
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { readOptions } from './said.ts'
 
 /** Writes src/db/tables.ts from what the migrations build; `--check` only compares. */
 const TABLES: Record<string, string> = {
@@ -21,6 +22,8 @@ const ROWS = [
   ['accounts', 'Account', 'An account, as it was set up.'],
   ['deliveries', 'Delivery', 'A line of the log of deliveries.'],
 ] as const
+
+const { check } = readOptions({ check: { type: 'boolean' } })
 
 interface Column {
   name: string
@@ -83,7 +86,7 @@ const formatted = execFileSync('node_modules/.bin/biome', ['format', `--stdin-fi
   input: source,
   encoding: 'utf8',
 })
-if (!process.argv.includes('--check')) writeFileSync(path, formatted)
+if (!check) writeFileSync(path, formatted)
 else if (readFileSync(path, 'utf8') !== formatted) {
   console.error(`${path} is stale: npm run generate`)
   process.exitCode = 1
