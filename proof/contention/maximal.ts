@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type Ask, answered } from '../ask.ts'
-import { forgetPeak, type Heap, mib, residentOf, watchHeap } from '../memory.ts'
+import { forgetPeak, mib, residentOf } from '../memory.ts'
 import { asBrand, newBrand } from '../parties.ts'
 import type { Setting } from '../program.ts'
 import { migrate, newSecrets, type Service, serve } from '../service.ts'
+import { type How, type Seen, sizeOf, watched } from './looks.ts'
 
 /** The contract's most, of a request and of the platform's memory for one isolate. */
 const MAX_RECORDS = 1000
@@ -48,70 +49,77 @@ function maximalBody(name: string, letter: string): string {
   return JSON.stringify(records)
 }
 
-/**
- * What the isolate holds at most, looked at whenever it waits for something, each time after all
- * garbage is collected: V8 itself would let it lie, for nobody tells it here of the 128 MB.
- */
-async function watched(service: Service, work: () => Promise<void>): Promise<Heap> {
-  const { heap, collected, end } = await watchHeap(service)
-  const most: Heap = await heap()
-  let isOver = false
-  const look = async () => {
-    while (!isOver) {
-      // An isolate that waits for its database alone has no moment: a small request gives it one.
-      const [now] = await Promise.all([collected(), fetch(new URL('/healthz', service.url))])
-      if (now.used + now.buffers > most.used + most.buffers) Object.assign(most, now)
-    }
-  }
-  // Once the work is done the isolate has no moment any more: nobody waits for the last look.
-  look().catch(() => {})
-  try {
-    await work()
-  } finally {
-    isOver = true
-    end()
-  }
-  return most
-}
-
 /** Sends maximal bodies in each way, to a fresh process each time. */
 export async function maximalBodies(setting: Setting): Promise<void> {
-  const { script, folder, say, hold } = setting
-  say(`Maximal bodies of ${mib(MAX_BYTES)}; what the isolate holds at most, garbage left out:`)
-  for (const [i, scenario] of SCENARIOS.entries()) {
-    const service = await serve(script, join(folder, `maximal-${i}`), await newSecrets())
-    try {
-      await measure(setting, service, scenario)
-    } catch (error) {
-      const { cause = error } = error as Error
-      hold(false, `${scenario.name}: the runtime did not answer (${cause})`)
-    } finally {
-      await service.end()
-    }
+  const { say } = setting
+  say(
+    `Maximal bodies of ${mib(MAX_BYTES)}; what the isolate has at most wherever it waits, where alone`,
+  )
+  say(
+    'it can be looked at: all garbage collected, as V8 left it, and the whole process beside that.',
+  )
+  for (const scenario of SCENARIOS) {
+    const held = await measured(setting, scenario, 'collected')
+    const left = await measured(setting, scenario, 'as it is')
+    if (held && left) say(told(setting, scenario, held, left))
   }
 }
 
-async function measure({ say, hold }: Setting, service: Service, scenario: Scenario) {
-  const { name, bodies, together, gzip, letter } = scenario
+function told({ hold }: Setting, { name }: Scenario, held: Measured, left: Measured): string {
+  const all = sizeOf(held.most)
+  hold(all <= ISOLATE, `${name}: heap and buffers came to ${mib(all)}, of ${mib(ISOLATE)}`)
+  const both = ({ most, looks }: Seen) =>
+    `heap ${mib(most.used)}, buffers ${mib(most.buffers)} (${looks} looks)`
+  return `  ${name.padEnd(20)} ${both(held)}; as left ${both(left)}; process ${mib(left.idle)} idle, ${mib(left.resident)} at most.`
+}
+
+/** What was seen, and what the process held before and at most; bytes. */
+interface Measured extends Seen {
+  idle: number
+  resident: number
+}
+
+let processes = 0
+
+/** Measures one way in a process of its own; null where nothing was measured, which is a fault. */
+async function measured(setting: Setting, scenario: Scenario, how: How): Promise<Measured | null> {
+  const { script, folder, hold } = setting
+  const state = join(folder, `maximal-${processes++}`)
+  const service = await serve(script, state, await newSecrets())
+  try {
+    return await measure(setting, service, scenario, how)
+  } catch (error) {
+    const { message, cause } = error as Error
+    hold(false, `${scenario.name}, ${how}: ${message}${cause ? ` (${cause})` : ''}`)
+    return null
+  } finally {
+    await service.end()
+  }
+}
+
+async function measure(
+  { hold }: Setting,
+  service: Service,
+  { name, bodies, together, gzip, letter }: Scenario,
+  how: How,
+): Promise<Measured> {
   await migrate(service)
   const ask = asBrand(service, await newBrand(service, 'large'))
-  await answered(200, ask('POST', 'customers', { body: [{ customerId: 'P-1' }] }))
-  const sent = Array.from({ length: bodies }, (_, i) => packed(maximalBody(`b${i}`, letter), gzip))
+  const customer = { body: [{ customerId: 'P-1' }], headers: { Connection: 'close' } }
+  await answered(200, ask('POST', 'customers', customer))
   const [pid] = service.pids
   forgetPeak(pid!)
   const idle = residentOf(pid!).now
-  const most = await watched(service, async () => {
+  const round = async (n: number) => {
+    const names = Array.from({ length: bodies }, (_, i) => `b${n}-${i}`)
+    const sent = names.map((one) => packed(maximalBody(one, letter), gzip))
     const answers = together
       ? await Promise.all(sent.map((body) => post(ask, body)))
       : await inTurns(ask, sent)
     for (const status of answers) hold(status === 200, `${name}: a body was answered ${status}`)
-  })
-  const resident = residentOf(pid!).most
-  const all = most.used + most.buffers
-  hold(all <= ISOLATE, `${name}: heap and buffers came to ${mib(all)}, of ${mib(ISOLATE)}`)
-  say(
-    `  ${name.padEnd(20)} heap ${mib(most.used)}, buffers ${mib(most.buffers)}; the process ${mib(idle)} idle, ${mib(resident)} at most.`,
-  )
+  }
+  const seen = await watched(service, how, MAX_BYTES, round)
+  return { ...seen, idle, resident: residentOf(pid!).most }
 }
 
 interface Packed {
@@ -121,7 +129,12 @@ interface Packed {
 
 const packed = (text: string, gzip: boolean): Packed => ({
   body: new Uint8Array(gzip ? gzipSync(text) : Buffer.from(text)),
-  headers: { 'Content-Type': 'application/json', ...(gzip && { 'Content-Encoding': 'gzip' }) },
+  headers: {
+    'Content-Type': 'application/json',
+    // To make the next ones takes a while, in which a connection that is kept ends unnoticed.
+    Connection: 'close',
+    ...(gzip && { 'Content-Encoding': 'gzip' }),
+  },
 })
 
 const post = async (ask: Ask, { body, headers }: Packed) =>
