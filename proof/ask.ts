@@ -4,6 +4,8 @@ export interface Answer {
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: looked into by those who know what they asked
   body: any
+  /** What was asked: the method and the path, without its query. */
+  asked: string
   sentAt: number
   answeredAt: number
 }
@@ -27,7 +29,9 @@ export const asking =
   (base: URL, own: Record<string, string> = {}, at = '/'): Ask =>
   async (method, path, { body, headers } = {}) => {
     const sentAt = Date.now()
-    const response = await fetch(new URL(at + path, base), {
+    const url = new URL(at + path, base)
+    const asked = `${method} ${url.pathname}`
+    const response = await fetch(url, {
       method,
       redirect: 'manual',
       headers: {
@@ -41,7 +45,8 @@ export const asking =
     const isJson = response.headers.get('Content-Type')?.includes('json') && text !== ''
     const { status, headers: said } = response
     const answeredAt = Date.now()
-    return { status, headers: said, body: isJson ? JSON.parse(text) : text, sentAt, answeredAt }
+    const parsed = isJson ? JSON.parse(text) : text
+    return { status, headers: said, body: parsed, asked, sentAt, answeredAt }
   }
 
 /** The body of an answer that must have this status. */

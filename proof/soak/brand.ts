@@ -77,11 +77,20 @@ export function brandDesk({ heard, draw, ask, lane }: Place): Desk {
     odd(`${name}: ${JSON.stringify(body.summary)}, not ${JSON.stringify(told)}`)
   }
 
+  const one = async () => {
+    const id = anyone()
+    const status = shelf.customers.has(id) ? 200 : 404
+    const asked = ask('GET', `customers/${id}`)
+    const { body } = await hear(`GET ${at('customers')}/{id}`, [status], asked)
+    if (status === 200 && body.customerId !== id) odd(`${id} is ${JSON.stringify(body)}`)
+  }
+
   const acts: Act[] = [
     [5, () => post('customers', player)],
     [6, () => post('activities', event)],
     [4, () => post('activities', day)],
     [4, bet],
+    [2, one],
     ...reads({ hear, draw, ask, at, lists: ['customers', 'activities'] }),
     ...refusals({ hear, draw, ask, at, resource: 'activities' }),
   ]

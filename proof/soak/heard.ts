@@ -1,5 +1,6 @@
 import { table } from '../../bench/figures.ts'
 import type { Answer } from '../ask.ts'
+import { newOperations, type Operations } from './operations.ts'
 
 /** The answers of one route: how long they took in ms, and how many there were by status. */
 interface Route {
@@ -14,15 +15,19 @@ export interface Heard {
   /** Notes what is not as it should be. */
   odd: (words: string) => void
   requests: () => number
+  /** The operations that were asked and did what they are there for. */
+  operations: Operations
   summary: () => string
 }
 
 /** A soak that has not heard anything yet. */
 export function newHeard(odd: (words: string) => void): Heard {
   const routes = new Map<string, Route>()
+  const operations = newOperations()
   let requests = 0
   return {
     odd,
+    operations,
     requests: () => requests,
     async hear(name, statuses, asked) {
       const started = performance.now()
@@ -34,6 +39,7 @@ export function newHeard(odd: (words: string) => void): Heard {
       route.times.push(performance.now() - started)
       route.statuses.set(answer.status, (route.statuses.get(answer.status) ?? 0) + 1)
       requests += 1
+      if (answer.status < 400) operations.heard(answer.asked)
       if (!statuses.includes(answer.status)) {
         const said = JSON.stringify(answer.body).slice(0, 300)
         odd(`${name} was answered ${answer.status}, not ${statuses.join(' or ')}: ${said}`)
