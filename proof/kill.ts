@@ -71,7 +71,7 @@ export async function proveKill(
         `Kill ${round} after ${moment} ms: ${tell(sent, bulks, there)}; ${files} files sound; ${rates}.`,
       )
     }
-    hold(met >= times / 2, `only ${met} of ${times} kills met a bulk on its way`)
+    hold(met >= Math.floor(times / 2), `only ${met} of ${times} kills met a bulk on its way`)
     await service.kill()
     former.push(...bulks)
     const { files, stored } = look('at the end')
