@@ -68,8 +68,6 @@ async function soak(setting: Setting, service: Service, numbers: Numbers) {
     ...administration(service, heard, draw, accounts, links),
     ...spares(service, heard, draw),
   ]
-  // Each of them once: chance may leave one out.
-  for (const [, run] of others) await run()
   const evictions = evicting(service, Object.values(pools), draw, heard.odd)
   const climate = await watchClimate(service, minutes * 60_000, say)
   const until = Date.now() + minutes * 60_000
@@ -83,6 +81,8 @@ async function soak(setting: Setting, service: Service, numbers: Numbers) {
   )
   evictions.end()
   await climate.end()
+  // Each of them once more: chance may have left one out.
+  for (const [, run] of others) await run()
 
   say(heard.summary())
   say(
