@@ -36,6 +36,17 @@ describe('npm run cost', { timeout: 120_000 }, () => {
     }
   })
 
+  test('what moves to another day is written once more than when it was new', () => {
+    const moved = costs.measured.filter(({ work }) => work.phase === 'another day')
+    assert.equal(moved.length, 4)
+    for (const { work, records, ours } of moved) {
+      const isNew = ({ work: { resource, phase } }: Costs['measured'][number]) =>
+        resource === work.resource && phase === 'insert'
+      const { floor } = costs.measured.find(isNew)!.work
+      assert.equal(rows(ours.written), (floor + 1) * records, work.resource)
+    }
+  })
+
   test('a bulk is one request to the Worker and one to an object, which writes now and then', () => {
     const bulks = costs.measured.filter(({ work }) => work.phase !== 'follow')
     for (const { ours } of bulks) {
