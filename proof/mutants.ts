@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Instrumenter, type InstrumenterOptions } from '@stryker-mutator/instrumenter'
+import { sqlMutantsOf } from './sql.ts'
 import type { Target } from './targets.ts'
 
 /** A change to one place of the source, which a test should notice. */
@@ -24,40 +25,73 @@ const silent = {
 }
 const OPTIONS: InstrumenterOptions = { plugins: null, excludedMutations: [], ignorers: [] }
 
-/** Stryker's mutants of the targets, and the source by path, in which each has its switch. */
+/** The texts of SQL are kept: while we hunt they are written anew, so that each test meets its own. */
+const KEEPER = resolve('src/db/statements.ts')
+const KEPT = 'found?.said === said.join()'
+
+/** The mutants of the targets, and the source by path, in which each has its switch. */
 export async function mutantsOf(targets: readonly Target[]) {
-  const files = targets.map(({ file, part }) => {
-    const content = readFileSync(file, 'utf8')
-    return { name: resolve(file), content, mutate: part ? [rangeOf(content, part)] : true }
-  })
-  const { files: made, mutants } = await new Instrumenter(silent).instrument(files, OPTIONS)
-  const source = new Map(made.map(({ name, content }) => [name, content]))
-  return {
-    source,
-    mutants: mutants.map(({ id, fileName, location: { start, end }, replacement }): Mutant => {
-      const at = files.findIndex(({ name }) => name === fileName)
-      const lines = files[at]!.content.split('\n').slice(start.line, end.line + 1)
-      const head = lines[0]!.slice(0, start.column)
-      const tail = lines.at(-1)!.slice(end.column)
-      return {
-        id,
-        target: targets[at]!.name,
-        file: targets[at]!.file,
-        line: start.line + 1,
-        was: lines.join('\n').trim(),
-        is: (head + replacement + tail).trim(),
-      }
-    }),
+  const files = targets.map((target) => ({
+    target,
+    name: resolve(target.file),
+    content: readFileSync(target.file, 'utf8'),
+  }))
+  const source = new Map<string, string>()
+  const mutants: Mutant[] = []
+  for (const { target, name, content } of files.filter((each) => each.target.sql)) {
+    const made = sqlMutantsOf(target.file, content)
+    source.set(name, made.content)
+    for (const { id, start, end, replacement } of made.mutants) {
+      const [from, to] = [positionIn(content, start), positionIn(content, end)]
+      mutants.push(mutantOf(target, content, id, from, to, replacement))
+    }
   }
+  const rest = files.filter(({ target }) => !target.sql)
+  const asked = rest.map(({ target: { part }, name, content }) => ({
+    ...{ name, content },
+    mutate: part ? [rangeOf(content, part)] : true,
+  }))
+  const stryker = await new Instrumenter(silent).instrument(asked, OPTIONS)
+  for (const { name, content } of stryker.files) source.set(name, content)
+  for (const { id, fileName, location, replacement } of stryker.mutants) {
+    const { target, content } = rest.find(({ name }) => name === fileName)!
+    mutants.push(mutantOf(target, content, id, location.start, location.end, replacement))
+  }
+  const keeper = source.get(KEEPER) ?? readFileSync(KEEPER, 'utf8')
+  if (!keeper.includes(KEPT)) throw new Error(`${KEEPER} does not say ${KEPT}`)
+  return { source: source.set(KEEPER, keeper.replace(KEPT, 'false')), mutants }
 }
 
-/** Where the part is, in lines and columns from 0. */
+/** From 0. */
+interface Position {
+  line: number
+  column: number
+}
+
+function mutantOf(
+  { name: target, file }: Target,
+  content: string,
+  id: string,
+  start: Position,
+  end: Position,
+  replacement: string | undefined,
+): Mutant {
+  const lines = content.split('\n').slice(start.line, end.line + 1)
+  const head = lines[0]!.slice(0, start.column)
+  const tail = lines.at(-1)!.slice(end.column)
+  const was = lines.join('\n').trim()
+  return { id, target, file, line: start.line + 1, was, is: (head + replacement + tail).trim() }
+}
+
+function positionIn(content: string, index: number): Position {
+  const before = content.slice(0, index).split('\n')
+  return { line: before.length - 1, column: before.at(-1)!.length }
+}
+
+/** Where the part is. */
 function rangeOf(content: string, part: RegExp) {
   const found = part.exec(content)
   if (!found) throw new Error(`There is no ${part}`)
-  const position = (index: number) => {
-    const before = content.slice(0, index).split('\n')
-    return { line: before.length - 1, column: before.at(-1)!.length }
-  }
-  return { start: position(found.index), end: position(found.index + found[0].length) }
+  const { index, 0: text } = found
+  return { start: positionIn(content, index), end: positionIn(content, index + text.length) }
 }

@@ -7,7 +7,8 @@ import { CAUGHT, type Catch, type Plan } from './plan.ts'
 import { TARGETS } from './targets.ts'
 
 // Stryker's own runner for Vitest runs tests in Node, ours need workerd: so Stryker makes the
-// mutants, each behind a switch, and `hunt.ts` turns them on one by one inside workerd.
+// mutants (`sql.ts` those of SQL), each behind a switch, and `hunt.ts` turns them on one by one
+// inside workerd.
 
 /** The least share of mutants that tests must catch, in per cent. */
 const LEAST = 90
@@ -34,9 +35,6 @@ function sampled(all: Mutant[]): Mutant[] {
 const hunted = targets.flatMap(({ name }) =>
   sampled(mutants.filter((mutant) => mutant.target === name && !isEquivalent(mutant))),
 )
-const kept = hunted
-  .filter(({ target }) => targets.some((own) => own.kept && own.name === target))
-  .map(({ id }) => id)
 const caught = new Map<string, Catch>()
 const isAlive = ({ id }: Mutant) => !caught.get(id)?.by
 
@@ -122,7 +120,7 @@ for (let turn = 0; turn < turns; turn++) {
     const file = resolve(`test/${tests[turn]}.test.ts`)
     files[file] = [...(files[file] ?? []), ...alive.map(({ id }) => id)]
   }
-  if (Object.keys(files).length > 0) await run({ files, kept })
+  if (Object.keys(files).length > 0) await run({ files })
 }
 clearInterval(clock)
 tell()

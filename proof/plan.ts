@@ -1,8 +1,6 @@
 /** The mutants that are to be hunted, by the test file (its whole path) that does so. */
 export interface Plan {
   files: Record<string, string[]>
-  /** Those whose effect is kept from one request to the next. */
-  kept: string[]
 }
 
 /** What became of a mutant that some test of a file meets; `by`: the test that failed of it. */

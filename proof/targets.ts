@@ -4,13 +4,18 @@ export interface Target {
   file: string
   /** The part that counts, where it is not the whole file. */
   part?: RegExp
-  /** Whether what it makes is kept from one request to the next. */
-  kept?: true
+  /** Whether its SQL is what counts, and nothing else of it. */
+  sql?: true
   /** In the order in which they are asked. */
   tests: readonly string[]
 }
 
 const REST = ['outcomes', 'brand-activities', 'brand-customers', 'brand-times', 'body', 'held']
+
+const STORED = [
+  ...['outcomes', 'held', 'brand-customers', 'brand-activities', 'erasure', 'faults'],
+  ...['idempotency', 'links'],
+]
 
 /** What decides about money: who is let through, which record is right, and what becomes of it. */
 export const TARGETS: readonly Target[] = [
@@ -42,7 +47,9 @@ export const TARGETS: readonly Target[] = [
   {
     name: 'merge',
     file: 'src/db/merge.ts',
-    kept: true,
     tests: ['brand-customers', 'brand-activities', 'outcomes'],
   },
+  { name: 'log', file: 'src/db/log-statement.ts', sql: true, tests: STORED },
+  { name: 'statements', file: 'src/db/statements.ts', sql: true, tests: STORED },
+  { name: 'phrases', file: 'src/db/phrases.ts', sql: true, tests: STORED },
 ]
