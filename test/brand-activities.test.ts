@@ -563,6 +563,29 @@ describe('what tells an event from others', () => {
     ])
   })
 
+  test('moves to the customer of the last of them, though nothing else differs', async () => {
+    const acme = await knowing()
+    const moved = { ...deposited, customerid: 'p-2' }
+    expect(await outcomes(acme.post('activities', [deposited, moved]))).toEqual([
+      'created',
+      'updated',
+    ])
+    expect((await json(acme.get('activities?customerid=p-1'))).data).toEqual([])
+    expect((await json(acme.get('activities?customerid=p-2'))).data).toEqual([moved])
+    expect((await json(acme.get('activities'))).meta.total).toBe(1)
+  })
+
+  test('stores none of them if one record of the bulk is wrong', async () => {
+    const acme = await knowing()
+    const bulk = [
+      deposited,
+      { ...deposited, Value: 2 },
+      { ...deposited, eventid: 'e-2', Value: 'x' },
+    ]
+    expect((await acme.post('activities', bulk)).status).toBe(422)
+    expect(await json(acme.get('activities'))).toMatchObject({ data: [], meta: { total: 0 } })
+  })
+
   test('a dry run says what would become of it, twice too', async () => {
     const acme = await knowing()
     const twice = [deposited, { ...deposited, Value: 2 }]
@@ -614,8 +637,8 @@ describe('an event of an unknown customer', () => {
   test('stays held when it is sent again, however often in one request', async () => {
     const acme = await brand()
     const versions = [deposited, { ...deposited, Value: 2 }, { ...deposited, Value: 2 }]
-    for (let i = 0; i < 2; i++) {
-      expect(await json(acme.post('activities', versions))).toMatchObject({
+    for (const query of ['?dry_run=true', '', '?dry_run=true', '']) {
+      expect(await json(acme.post(`activities${query}`, versions))).toMatchObject({
         summary: { received: 3, held: 3, created: 0, updated: 0, unchanged: 0 },
       })
     }

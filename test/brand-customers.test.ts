@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { brand, eve } from './brand.ts'
 import { json } from './partner.ts'
@@ -258,6 +259,23 @@ describe('what is wrong with a customer', () => {
     expect(Object.keys(await one(acme, 'p-2'))).toHaveLength(5)
     expect(Object.keys(await one(acme))).toHaveLength(5)
     expect(await outcomes(acme.post('customers', eve))).toEqual(['updated'])
+  })
+
+  test('that grows to 64 KiB is kept, and refused with one byte more', async () => {
+    const acme = await brand()
+    const part = (name: string, length: number) => ({
+      customerId: 'p-1',
+      [name]: 'a'.repeat(length),
+    })
+    for (const name of ['a', 'b', 'c', 'd']) await acme.post('customers', part(name, 16_000))
+    const bytes = async () =>
+      (await env.DB.prepare('select octet_length(extras) as n from customers').first<{
+        n: number
+      }>())!.n
+    // A record counts as if it were kept alone: a map of names to JSON texts.
+    const room = 65_536 - (await bytes()) - '{"e":"\\"\\""}'.length
+    expect(await errors(acme.post('customers', [part('e', room + 1)]))).toEqual([['/0', 'length']])
+    expect(await outcomes(acme.post('customers', [part('e', room)]))).toEqual(['updated'])
   })
 
   test('a name of another case has the right one as its hint, a required one is required', async () => {

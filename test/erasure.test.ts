@@ -77,6 +77,18 @@ describe("a partner's customer", () => {
     expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, sales_status_id: 'vip' })
   })
 
+  test('that is rejected is told what is wrong, and no more', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, ...person })
+    await erase(acme.account, ada.customer_id)
+    const bulk = [
+      { ...ada, ...person, lang_id: 'wrong' },
+      { ...ada, customer_id: 'c-2' },
+    ]
+    const lenient = { Prefer: 'handling=lenient' }
+    expect(await told(acme.post('customers', bulk, lenient))).toEqual([['rejected'], ['created']])
+  })
+
   test('of another account with the same id keeps all that is its own', async () => {
     const acme = await partner()
     const other = await partner('forex', { account: 'other' })

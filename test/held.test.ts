@@ -165,6 +165,84 @@ describe('unknown_customer=hold', () => {
   })
 })
 
+describe('what a delivery leaves alone', () => {
+  const lenient = { Prefer: 'handling=lenient' }
+
+  test('the lines of other deliveries, and of other accounts', async () => {
+    const acme = await partner('forex', hold)
+    const other = await partner('forex', { account: 'other', ...hold })
+    const astray = { ...deposit, transaction_id: 't-2', customer_id: 'nobody' }
+    const logged = async (skip: number) => {
+      const lines = await json(acme.get('deliveries'))
+      return [lines.data.slice(skip), (await json(other.get('deliveries'))).data]
+    }
+    for (const { post } of [other, acme]) {
+      await post('customers', [ada])
+      await post('transactions', [deposit, astray])
+      await post('transactions?dry_run=true', [{ ...deposit, status: 'foreseen' }])
+    }
+    const before = await logged(0)
+    expect(before[0]).toMatchObject([
+      { dry_run: true, summary: { updated: 1 } },
+      { summary: { created: 1, held: 1 } },
+      { summary: { created: 1 } },
+    ])
+
+    const bulk = [deposit, astray].map((sent) => ({ ...sent, status: 'changed' }))
+    for (const query of ['?dry_run=true', '', '?dry_run=true', '']) {
+      await acme.post(`transactions${query}`, [...bulk, { ...deposit, transaction_id: 't-3' }])
+    }
+    expect(await logged(4)).toEqual(before)
+  })
+
+  test('records that wait for a customer who was rejected, or whom another account has', async () => {
+    const acme = await partner('forex', { ...hold, unknown_affiliate: 'reject' })
+    const other = await partner('forex', { account: 'other', ...hold })
+    for (const { post } of [acme, other]) {
+      await post('customers', { ...ada, customer_id: 'c-0' })
+      await post('transactions', [{ ...deposit, transaction_id: 't-0', customer_id: 'c-0' }])
+      await post('transactions', [deposit])
+    }
+    const rejected = { ...ada, affiliate_id: 'nobody' }
+    const bulk = [rejected, { ...ada, customer_id: 'c-2' }]
+    expect((await acme.post('customers', bulk, lenient)).status).toBe(207)
+    expect((await json(acme.get('held'))).meta.total).toBe(1)
+
+    await acme.post('customers', [ada])
+    expect((await json(acme.get('held'))).meta.total).toBe(0)
+    expect((await json(acme.get('transactions'))).meta.total).toBe(2)
+    expect((await json(other.get('held'))).meta.total).toBe(1)
+    expect((await json(other.get('transactions'))).meta.total).toBe(1)
+  })
+
+  test('what is counted, if a wrong record names a customer', async () => {
+    const acme = await partner('forex', hold)
+    await acme.post('customers', ada)
+    const astray = { ...deposit, customer_id: 'nobody' }
+    await acme.post('transactions', [astray])
+    const good = { ...deposit, transaction_id: 't-2' }
+    for (const customer_id of ['c-1', 'nobody else']) {
+      const wrong = { ...deposit, customer_id, currency: 'EUX' }
+      expect(await json(acme.post('transactions', [wrong, good], lenient))).toMatchObject({
+        summary: { received: 2, held: 0, rejected: 1 },
+      })
+      expect((await json(acme.get('transactions'))).meta.total).toBe(1)
+    }
+    expect((await json(acme.get('held'))).data).toMatchObject([{ record: astray }])
+  })
+
+  test('what is counted, if a held record is corrected to another unknown customer', async () => {
+    const acme = await partner('forex', hold)
+    await acme.post('transactions', [{ ...deposit, customer_id: 'nobody' }])
+    const corrected = { ...deposit, customer_id: 'nobody else' }
+    expect(await json(acme.post('transactions', [corrected]))).toMatchObject({
+      summary: { held: 1, updated: 0 },
+    })
+    expect((await json(acme.get('transactions'))).meta.total).toBe(0)
+    expect((await json(acme.get('held'))).data).toMatchObject([{ record: corrected }])
+  })
+})
+
 describe('unknown_affiliate', () => {
   test('warn, the default: stored, with a warning', async () => {
     const acme = await partner('forex', { affiliates: [] })

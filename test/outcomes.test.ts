@@ -26,8 +26,13 @@ const cases = (['prop-trading', 'forex'] as const).flatMap((vertical) =>
   })),
 )
 
-const send = async (acme: Awaited<ReturnType<typeof partner>>, resource: string, body: unknown) => {
-  const { summary, results } = await json(acme.post(resource, body))
+const send = async (
+  acme: Awaited<ReturnType<typeof partner>>,
+  resource: string,
+  body: unknown,
+  headers = {},
+) => {
+  const { summary, results } = await json(acme.post(resource, body, headers))
   return { summary, outcomes: results.map(({ outcome }: { outcome: string }) => outcome) }
 }
 
@@ -433,6 +438,48 @@ describe('handling=lenient', () => {
 
     expect((await acme.post('transactions', [wrong, stray], lenient)).status).toBe(422)
     expect((await acme.post('transactions', [deposit], lenient)).status).toBe(200)
+  })
+
+  test('counts a wrong record as rejected, whatever else it is', async () => {
+    const acme = await partner('forex', { unknown_affiliate: 'reject' })
+    const recent = { ...ada, last_modified_date: '2026-10-02T00:00:00.000Z' }
+    await acme.post('customers', recent)
+    const older = { ...ada, last_modified_date: '2026-10-01T00:00:00.000Z' }
+    const news = { ...ada, customer_id: 'c-2' }
+
+    for (const bad of [{ lang_id: 'wrong' }, { affiliate_id: 'nobody' }]) {
+      const bulk = [{ ...older, ...bad }, news]
+      expect(await send(acme, 'customers', bulk, lenient)).toMatchObject({
+        outcomes: ['rejected', expect.stringMatching('created|unchanged')],
+        summary: { received: 2, stale: 0, rejected: 1 },
+      })
+    }
+    const both = { ...stray, currency: 'EUX' }
+    expect(await json(acme.post('transactions', [deposit, both], lenient))).toMatchObject({
+      summary: { received: 2, created: 1, rejected: 1 },
+      results: [{ outcome: 'created' }, { errors: [{}, {}] }],
+    })
+  })
+
+  test('leaves a record that is rejected with its day and its customer', async () => {
+    const acme = await partner()
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    await acme.post('transactions', [deposit])
+    const later = { ...deposit, transaction_date: '2026-11-05T00:00:00.000Z' }
+    const others = [{ ...deposit, transaction_id: 't-9' }]
+    const refused = [
+      await acme.post('transactions', [{ ...later, customer_id: 'nobody' }, ...others], lenient),
+      await acme.post('transactions', [{ ...later, customer_id: 'c-2' }, wrong]),
+      await acme.post('transactions', [{ ...later, customer_id: 'c-2' }, stray]),
+    ]
+
+    expect(refused.map(({ status }) => status)).toEqual([207, 422, 422])
+    expect((await json(acme.get('transactions?customer_id=c-1'))).data).toEqual([
+      deposit,
+      ...others,
+    ])
+    expect((await json(acme.get('transactions?from=2026-11-01'))).data).toEqual([])
+    expect((await json(acme.get('transactions'))).meta.total).toBe(2)
   })
 
   test('without it one wrong record refuses all, and every wrong one is named', async () => {
