@@ -9,6 +9,8 @@ export interface Equivalent {
 const RATE = 'src/auth/rate.ts'
 const FIELDS = 'src/fields.ts'
 const JUDGE = 'src/ingest/judge.ts'
+const LOG = 'src/db/log-statement.ts'
+const STATEMENTS = 'src/db/statements.ts'
 
 /** They are not counted. */
 export const EQUIVALENTS: readonly Equivalent[] = [
@@ -124,4 +126,51 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     ],
     why: 'The short way for what comes in order: the map says the same.',
   },
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: source that puts texts together
+  {
+    file: LOG,
+    was: ') where bytes < ${LOGGED_BYTES}',
+    is: [') where bytes <= ${LOGGED_BYTES}'],
+    why: 'An error takes more bytes than what it names, and all are cut to as many when they are told.',
+  },
+  {
+    file: LOG,
+    was: 'from judged where unknown order by idx limit ${LOGGED}',
+    is: ['from judged where unknown order by idx limit 1 + ${LOGGED}'],
+    why: 'They are cut to as many when they are told.',
+  },
+  {
+    file: LOG,
+    was: "moved: `iif(t.account is null ${odd ? `or ${odd} is not null` : ''}, 0,",
+    is: ["moved: `iif(false and t.account is null ${odd ? `or ${odd} is not null` : ''}, 0,"],
+    why: 'What is new is listed, too, then, and is nowhere to be moved from.',
+  },
+  {
+    file: STATEMENTS,
+    was: 'where t.delivery = ?2 and ?3 > 1`,',
+    is: ['where t.delivery = ?2 and ?3 >= 1`,'],
+    why: 'At our first try nothing is stored of the delivery.',
+  },
+  {
+    file: STATEMENTS,
+    was: 'where changes() > 0 and account = ?1 and id = ?2 and attempt = ?3`,',
+    is: ['where changes() >= 0 and account = ?1 and id = ?2 and attempt = ?3`,'],
+    why: 'None is added, then.',
+  },
+  {
+    file: STATEMENTS,
+    was: 'where (select created from ${OWN_LINE} and refused = 0) > 0',
+    is: ['where (select created from ${OWN_LINE} and refused = 0) >= 0'],
+    why: 'Nothing waits for a customer who was there before.',
+  },
+  {
+    file: STATEMENTS,
+    was: "select ?1, '${resource}', changes() where changes() > 0",
+    is: [
+      "select ?1, '${resource}', changes() where changes() >= 0",
+      "select ?1, '${resource}', changes() where true or changes() > 0",
+    ],
+    why: 'None is added, then.',
+  },
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source that puts texts together
 ]

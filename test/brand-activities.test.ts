@@ -547,10 +547,9 @@ describe('what tells an event from others', () => {
     expect(await json(response)).toMatchObject({
       summary: { received: 5, created: 2, updated: 2, unchanged: 1 },
     })
-    expect((await json(acme.get('activities'))).data).toEqual([
-      versions[3],
-      { ...deposited, eventid: 'e-2' },
-    ])
+    const { data, meta } = await json(acme.get('activities'))
+    expect(data).toEqual([versions[3], { ...deposited, eventid: 'e-2' }])
+    expect(meta.total).toBe(2)
     expect((await json(acme.get('activities?customerid=p-1'))).meta.total).toBe(2)
     expect(await sums(acme, '2026-10-05')).toMatchObject([{ count: 1, sums: { Value: '3' } }])
     expect(await sums(acme, '2026-10-04')).toEqual([])
@@ -575,14 +574,12 @@ describe('what tells an event from others', () => {
     expect((await json(acme.get('activities'))).meta.total).toBe(1)
   })
 
-  test('stores none of them if one record of the bulk is wrong', async () => {
-    const acme = await knowing()
-    const bulk = [
-      deposited,
-      { ...deposited, Value: 2 },
-      { ...deposited, eventid: 'e-2', Value: 'x' },
-    ]
-    expect((await acme.post('activities', bulk)).status).toBe(422)
+  test('stores none of them if one record of the bulk is refused', async () => {
+    const acme = await brand({ unknown_customer: 'reject' })
+    await acme.post('customers', eve)
+    const twice = [deposited, { ...deposited, Value: 2 }]
+    const stray = { ...deposited, eventid: 'e-2', customerid: 'nobody' }
+    expect((await acme.post('activities', [...twice, stray])).status).toBe(422)
     expect(await json(acme.get('activities'))).toMatchObject({ data: [], meta: { total: 0 } })
   })
 
@@ -672,6 +669,17 @@ describe('an event of an unknown customer', () => {
     }
     expect((await json(acme.get('activities'))).meta.total).toBe(1)
     expect((await json(acme.get('deliveries'))).data[0]).toMatchObject({ summary })
+  })
+
+  test('that is rejected leaves the next of its key on the day it was received', async () => {
+    const acme = await brand({ unknown_customer: 'reject' })
+    await acme.post('customers', eve)
+    const { createtime: _, ...undated } = deposited
+    const bulk = [{ ...undated, customerid: 'nobody' }, undated]
+    const lenient = { Prefer: 'handling=lenient' }
+    expect(await outcomes(acme.post('activities', bulk, lenient))).toEqual(['rejected', 'created'])
+    const today = new Date().toISOString().slice(0, 10)
+    expect(await sums(acme, today)).toMatchObject([{ count: 1 }])
   })
 
   test('is refused under the policy reject, by its own name', async () => {

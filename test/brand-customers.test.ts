@@ -116,6 +116,19 @@ describe('a customer', () => {
     expect(await json(acme.get('customers'))).toMatchObject({ meta: { total: 2 } })
   })
 
+  test('of a bulk that names it twice and says no regtime stays on its own day', async () => {
+    const acme = await brand()
+    const on = (customerId: string, day: string) => ({
+      customerId,
+      regtime: `2026-10-0${day} 08:30`,
+    })
+    await acme.post('customers', [on('a', '1'), on('b', '2'), on('c', '3')])
+    const twice = [1, 2].map((vip) => ({ customerId: 'b', vip }))
+    expect(await outcomes(acme.post('customers', twice))).toEqual(['updated', 'updated'])
+    const { data } = await json(acme.get('totals?from=2026-10-01&to=2026-10-03'))
+    expect(data.map(({ count }: { count: number }) => count)).toEqual([1, 1, 1])
+  })
+
   test('a thousand times in one bulk is one customer, and each time has its outcome', async () => {
     const acme = await brand()
     const many = Array.from({ length: 1000 }, (_, i) => ({ customerId: 'a', n: i % 2 }))

@@ -45,6 +45,7 @@ describe('Idempotency-Key', () => {
         const logged = await json(acme.get(`deliveries/${said.delivery_id}`))
         expect(logged).toMatchObject({
           status: 422,
+          errors_total: 1,
           summary: { received: body.length, created: 0, rejected: body.length },
           errors: [{ pointer: '', code: 'idempotency_key_reused' }],
         })
