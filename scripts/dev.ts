@@ -65,6 +65,14 @@ async function run(...args: string[]) {
   }
 }
 
+/** Two services must not share one state: each would count requests and write rows for itself. */
+async function checkAlone() {
+  const other = existsSync(DEMO) && JSON.parse(readFileSync(DEMO, 'utf8')).base_url
+  if (!other || !(await answers(other))) return
+  console.error(`The service runs already, at ${other}. End it first, or use another clone.`)
+  process.exit(1)
+}
+
 async function checkPort() {
   const probe = createServer().listen(port, '127.0.0.1')
   // A server that cannot listen says so as an error, which is what waiting for it ends in.
@@ -94,8 +102,8 @@ async function makeSecrets(): Promise<Record<string, string>> {
   return made
 }
 
-async function answers(): Promise<boolean> {
-  const response = await fetch(`${base}/healthz`).catch(() => null)
+async function answers(at: string): Promise<boolean> {
+  const response = await fetch(`${at}/healthz`).catch(() => null)
   return response?.ok ?? false
 }
 
@@ -110,6 +118,7 @@ process.on('exit', () => {
 const parent = process.ppid
 setInterval(() => process.ppid !== parent && stop('SIGTERM'), 500).unref()
 
+await checkAlone()
 await checkPort()
 rmSync(DEMO, { force: true })
 if (values.reset)
@@ -126,7 +135,7 @@ const server = wrangler(
   'inherit',
 )
 server.on('exit', (code) => process.exit(stopping ? 0 : (code ?? 1)))
-while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 100))
+while (!(await answers(base))) await new Promise((resolve) => setTimeout(resolve, 100))
 
 const accounts = await demoAccounts(base, admin_key, ACCOUNTS)
 const demo = { base_url: base, admin_key, accounts }

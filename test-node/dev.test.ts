@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { copyRepository, has, startIn } from './service.ts'
 
@@ -72,18 +72,32 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     return ((await response.json()) as { access_token: string }).access_token
   }
 
+  const again = (port: number) => {
+    const env = { ...process.env, PORT: String(port) }
+    const options = { cwd: root, env, encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/dev.ts'], options)
+    return [status, stderr]
+  }
+
+  test('does not run twice in one clone, at whichever port', () => {
+    const { base_url } = service.demo
+    for (const port of [service.port, service.port + 1]) {
+      assert.deepEqual(again(port), [
+        1,
+        `The service runs already, at ${base_url}. End it first, or use another clone.\n`,
+      ])
+    }
+  })
+
   test('says which port is taken, and how to choose another', () => {
+    const [demo, away] = [`${root}/.demo.json`, `${root}/.demo.json.away`]
+    renameSync(demo, away)
     const { port } = service
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/dev.ts'], {
-      cwd: root,
-      env: { ...process.env, PORT: String(port) },
-      encoding: 'utf8',
-    })
-    assert.equal(status, 1)
-    assert.equal(
-      stderr,
+    assert.deepEqual(again(port), [
+      1,
       `Port ${port} cannot be used (EADDRINUSE). Choose another: PORT=8788 npm run dev\n`,
-    )
+    ])
+    renameSync(away, demo)
   })
 
   test('answers refused bodies of any size, and the next request on the same connection', async () => {
