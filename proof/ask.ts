@@ -35,6 +35,8 @@ export const asking =
       method,
       redirect: 'manual',
       headers: {
+        // workerd hangs up after five idle seconds, which a busy `fetch` may not notice.
+        Connection: 'close',
         ...(body !== undefined && !isRaw(body) && { 'Content-Type': 'application/json' }),
         ...own,
         ...headers,

@@ -105,8 +105,7 @@ async function measure(
 ): Promise<Measured> {
   await migrate(service)
   const ask = asBrand(service, await newBrand(service, 'large'))
-  const customer = { body: [{ customerId: 'P-1' }], headers: { Connection: 'close' } }
-  await answered(200, ask('POST', 'customers', customer))
+  await answered(200, ask('POST', 'customers', { body: [{ customerId: 'P-1' }] }))
   const [pid] = service.pids
   forgetPeak(pid!)
   const idle = residentOf(pid!).now
@@ -131,8 +130,6 @@ const packed = (text: string, gzip: boolean): Packed => ({
   body: new Uint8Array(gzip ? gzipSync(text) : Buffer.from(text)),
   headers: {
     'Content-Type': 'application/json',
-    // To make the next ones takes a while, in which a connection that is kept ends unnoticed.
-    Connection: 'close',
     ...(gzip && { 'Content-Encoding': 'gzip' }),
   },
 })
