@@ -30,7 +30,9 @@ export async function readBody(request: Request, admitted: Promise<unknown>): Pr
   const turn = new Turn(admitted)
   try {
     // Whole, where its length is said and small: chunk by chunk costs a millisecond more.
-    const all = length <= LARGE ? readWhole(request) : readAll(request.body, turn)
+    // One that says that it is large waits for its turn before much of it is there.
+    const early = length > LARGE ? LARGE / 8 : LARGE
+    const all = length <= LARGE ? readWhole(request) : readAll(request.body, turn, early)
     const read = readable(all, 'The body ended before its end.')
     const sent = await Promise.race([read, refusalOf(admitted)])
     const chunks = isGzip ? await decompress(sent, turn) : sent
@@ -66,8 +68,12 @@ const refusalOf = (admitted: Promise<unknown>) =>
 
 const readWhole = async (request: Request) => [new Uint8Array(await request.arrayBuffer())]
 
-/** All chunks of a stream, of at most 8 MiB together; beyond 1 MiB they wait for their turn. */
-async function readAll(stream: ReadableStream<Uint8Array>, turn: Turn): Promise<Uint8Array[]> {
+/** All chunks of a stream, of at most 8 MiB together; beyond so many bytes they wait for their turn. */
+async function readAll(
+  stream: ReadableStream<Uint8Array>,
+  turn: Turn,
+  free: number,
+): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   const reader = stream.getReader()
@@ -76,12 +82,12 @@ async function readAll(stream: ReadableStream<Uint8Array>, turn: Turn): Promise<
     for (;;) {
       isAwaited = true
       const coming = reader.read()
-      const { done, value } = await (bytes > LARGE ? turn.during(coming) : coming)
+      const { done, value } = await (bytes > free ? turn.during(coming) : coming)
       isAwaited = false
       if (done) return chunks
       bytes += value.byteLength
       if (bytes > MAX_BYTES) throw tooLarge()
-      if (bytes > LARGE) await turn.take()
+      if (bytes > free) await turn.take()
       turn.came(bytes)
       chunks.push(value)
     }
@@ -94,7 +100,7 @@ async function readAll(stream: ReadableStream<Uint8Array>, turn: Turn): Promise<
 
 function decompress(sent: Uint8Array[], turn: Turn): Promise<Uint8Array[]> {
   const gunzip = new DecompressionStream('gzip')
-  const chunks = readAll(new Blob(sent).stream().pipeThrough(gunzip), turn)
+  const chunks = readAll(new Blob(sent).stream().pipeThrough(gunzip), turn, LARGE)
   return readable(chunks, 'The body is not gzip.')
 }
 
