@@ -7,7 +7,7 @@ import {
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { decodeJwt } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Grant } from '../src/auth/grant.ts'
 import {
   decide,
@@ -247,6 +247,56 @@ describe('the object', () => {
     expect(settled).toMatchObject({ lease: 0 })
     expect(settled!.times).toHaveLength(3)
   }, 10_000)
+
+  test('writes the true count once, and not before nothing has come for a whole pause', async () => {
+    const gate = await opened()
+    await runInDurableObject(gate, async (instance, { storage }) => {
+      const rate = () => storage.kv.get<Rate>('rate')!
+      vi.useFakeTimers()
+      try {
+        instance.admit()
+        vi.advanceTimersByTime(1000)
+        instance.admit()
+        vi.advanceTimersByTime(PAUSE_MS - 2000)
+        instance.admit()
+        vi.advanceTimersByTime(PAUSE_MS - 1)
+        expect(rate().lease).toBe(LEASE)
+        vi.advanceTimersByTime(1)
+        expect(rate()).toMatchObject({ lease: 0, times: { length: 3 } })
+        // What comes after it is counted anew, and closed again.
+        instance.admit()
+        expect(rate()).toMatchObject({ lease: LEASE, times: { length: 4 } })
+        vi.advanceTimersByTime(PAUSE_MS)
+        expect(rate()).toMatchObject({ lease: 0, times: { length: 4 } })
+        // What is forgotten meanwhile stays forgotten.
+        instance.admit()
+        await instance.alarm()
+        vi.advanceTimersByTime(2 * PAUSE_MS)
+        expect([...storage.kv.list()]).toEqual([])
+      } finally {
+        vi.useRealTimers()
+      }
+    })
+  })
+
+  test('lets nobody in once its token has ended, by its time or by a word', async () => {
+    const until = Date.now() + 60_000
+    const gate = env.TOKEN_GATE.getByName('jti-2')
+    await gate.open(grant, until)
+    await runInDurableObject(gate, async (instance) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: until - 1 })
+      try {
+        expect(instance.admit()).not.toBeNull()
+        vi.setSystemTime(until)
+        expect(instance.admit()).toBeNull()
+        vi.setSystemTime(until - 1)
+        await instance.end()
+        expect(instance.admit()).toBeNull()
+      } finally {
+        vi.useRealTimers()
+      }
+    })
+  })
 
   test('keeps its count through an eviction in mid-window', async () => {
     const gate = await opened()
