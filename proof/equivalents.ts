@@ -7,6 +7,7 @@ export interface Equivalent {
 }
 
 const RATE = 'src/auth/rate.ts'
+const GATE = 'src/auth/token-gate.ts'
 const FIELDS = 'src/fields.ts'
 const JUDGE = 'src/ingest/judge.ts'
 const LOG = 'src/db/log-statement.ts'
@@ -125,6 +126,24 @@ export const EQUIVALENTS: readonly Equivalent[] = [
       'if (said.every((name, i) => i === 0 || name > said[i - 1]!)) return () => undefined',
     ],
     why: 'The short way for what comes in order: the map says the same.',
+  },
+  {
+    file: GATE,
+    was: 'if (told.retryAfter === 0) this.#closeLater()',
+    is: ['if (true) this.#closeLater()'],
+    why: 'What was refused changed nothing: a lease is closed as it would have been.',
+  },
+  {
+    file: GATE,
+    was: 'if (this.#closing) return',
+    is: ['if (false) return'],
+    why: 'Of several timers one closes the lease, and the others find it closed.',
+  },
+  {
+    file: GATE,
+    was: 'this.#closing = true',
+    is: ['this.#closing = false'],
+    why: 'Of several timers one closes the lease, and the others find it closed.',
   },
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: source that puts texts together
   {
