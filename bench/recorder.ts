@@ -16,7 +16,7 @@ export function recorder(
   tell: (name: string, cost: Cost) => void,
 ): D1DatabaseSession {
   const names = new Map<unknown, string>()
-  const known = named(statementsOf(shelf))
+  const known = named(statementsOf(shelf, shelf.columns))
   return {
     prepare: (text: string) => ({
       bind: (...values: unknown[]) => {

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose'
+import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { mint, verify } from '../src/auth/access-token.ts'
 import { askIn } from './heard.ts'
@@ -111,6 +111,12 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
   })
 })
 
+const RSA = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  publicExponent: new Uint8Array([1, 0, 1]),
+}
+
 describe('RFC 9068 §4: what is no token of ours', () => {
   const { keys } = JSON.parse(env.SIGNING_KEYS)
 
@@ -201,6 +207,27 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     })
 
     expect((await askIn({ ...env, SIGNING_KEYS: 'none' }, request)).status).toBe(503)
+    const small = { ...RSA, modulusLength: 1024 }
+    const pair = (await crypto.subtle.generateKey(small, true, ['sign', 'verify'])) as CryptoKeyPair
+    const weak = { ...(await exportJWK(pair.privateKey)), kid: 'first' }
+    const SIGNING_KEYS = JSON.stringify({ keys: [weak] })
+    expect((await askIn({ ...env, SIGNING_KEYS }, request.clone())).status).toBe(503)
+  })
+
+  test('a key without its private part seals no cursor: anybody could make one', async () => {
+    const acme = await partner()
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    const { d: _, ...published } = keys[1]
+    const platform = { ...env, SIGNING_KEYS: JSON.stringify({ keys: [keys[0], published] }) }
+    const read = (query: string) =>
+      askIn(
+        platform,
+        new Request(`${ORIGIN}/api/v1/forex/customers${query}`, {
+          headers: { Authorization: `Bearer ${acme.access_token}` },
+        }),
+      )
+    expect((await read('?per_page=1')).status).toBe(503)
+    expect((await read('')).status).toBe(200)
   })
 
   test('a token lives for 3600 seconds, and not one more', async () => {

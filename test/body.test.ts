@@ -233,8 +233,9 @@ describe('8 MiB once decompressed', () => {
   test('a large body is answered as a small one is, record by record', async () => {
     const acme = await partner('forex')
     await acme.post('customers', ada)
-    const bulk = (note: string) =>
-      Array.from({ length: 900 }, (_, i) => ({
+    const bulk = (note: string) => [
+      'no record',
+      ...Array.from({ length: 900 }, (_, i) => ({
         ...deposit,
         transaction_id: `t-${i}`,
         ...(i === 7 && { customer_id: 'nobody' }),
@@ -243,7 +244,8 @@ describe('8 MiB once decompressed', () => {
         note,
         status: note,
         transaction_subtype: note,
-      }))
+      })),
+    ]
     const said = async (note: string) => {
       const { delivery_id, ...answer } = await json(
         acme.post('transactions?dry_run=true', bulk(note), { Prefer: 'handling=lenient' }),

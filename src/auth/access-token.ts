@@ -1,4 +1,5 @@
 import { type CryptoKey, createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT } from 'jose'
+import { unavailable } from '../errors.ts'
 import { isCanonical } from './canonical.ts'
 import { oncePerSet } from './once.ts'
 
@@ -90,7 +91,7 @@ export async function verify(token: string, issuer: Issuer, now: number): Promis
     return payload
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
-    throw error
+    throw unavailable(error)
   }
 }
 

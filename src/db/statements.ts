@@ -36,7 +36,7 @@ const known = new WeakMap<Shelf, { said: string; statements: Statements }>()
  * The statements of a shelf, for records of which each says some of these columns, and none says any
  * other. They are written once: feeds say the same each time.
  */
-export function statementsOf(shelf: Shelf, said: readonly string[] = shelf.columns): Statements {
+export function statementsOf(shelf: Shelf, said: readonly string[]): Statements {
   const found = known.get(shelf)
   if (found?.said === said.join()) return found.statements
   const statements = write(shelf, phrasesOf(shelf, said))

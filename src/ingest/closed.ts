@@ -28,8 +28,8 @@ export const closed = (
 /** One text for all members of a record's key; null where one of them is no text. */
 function nameOf(record: object, key: readonly string[]): string | null {
   const sent = record as Record<string, unknown>
-  const [only = ''] = key
-  if (key.length === 1) return typeof sent[only] === 'string' ? sent[only] : null
+  const only = sent[key[0]!]
+  if (key.length === 1) return typeof only === 'string' ? only : null
   const members = key.map((name) => sent[name])
   return members.every((member) => typeof member === 'string') ? JSON.stringify(members) : null
 }
