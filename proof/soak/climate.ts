@@ -97,7 +97,9 @@ export function judgeMemory(
     const words = `${title} grew by ${percent.toFixed(1)} % over the second half`
     if (isJudged) hold(percent <= limit, `${words}, of at most ${limit} %`)
     const verdict = isJudged ? `at most ${limit} %` : `not judged below ${seconds(WARM_MS)}`
-    say(`${mib(first![name])} at the begin, ${mib(last![name])} at the end; ${words} (${verdict}).`)
+    say(
+      `${mib(first![name])} at the beginning, ${mib(last![name])} at the end; ${words} (${verdict}).`,
+    )
   }
   judged('resident', 'the process', limits.process, lengthMs >= WARM_MS)
   judged('heap', "the isolate's heap", limits.heap, true)
