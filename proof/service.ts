@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { cpSync } from 'node:fs'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { execute, type Running, start } from '../bench/worker.ts'
 import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
@@ -41,13 +40,10 @@ export const WORKER = 'bench'
 /** Starts the service on a folder of state: an empty one, or that of a service that has ended. */
 export async function serve(script: string, state: string, secrets: Secrets): Promise<Service> {
   const text = (value: string) => ({ type: 'text' as const, value })
-  // Another program may build the site meanwhile, which takes the old one away.
-  const site = `${state}-site`
-  cpSync('dist/site', site, { recursive: true })
   const running = await start(script, state, {
     inspected: true,
     assets: {
-      directory: site,
+      directory: 'dist/site',
       hasUserWorker: true,
       runWorkerFirst: true,
       htmlHandling: 'none',

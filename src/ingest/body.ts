@@ -68,7 +68,7 @@ const refusalOf = (admitted: Promise<unknown>) =>
 
 const readWhole = async (request: Request) => [new Uint8Array(await request.arrayBuffer())]
 
-/** All chunks of a stream, of at most 8 MiB together; beyond so many bytes they wait for their turn. */
+/** All chunks of a stream, of at most 8 MiB together; beyond those `free` they wait for their turn. */
 async function readAll(
   stream: ReadableStream<Uint8Array>,
   turn: Turn,

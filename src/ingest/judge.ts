@@ -84,7 +84,7 @@ export function judge(body: unknown, entity: Entity): Judged {
   return judged
 }
 
-/** Whether the name at a place was there before it. What comes in order, or has none, is not there twice. */
+/** Whether the name at a place was there before it: what comes in order, or has none, was not. */
 function repeated(names: readonly (string | null)[]): (index: number) => boolean {
   const said = names.filter((name) => name !== null)
   if (said.every((name, i) => i === 0 || name > said[i - 1]!)) return () => false

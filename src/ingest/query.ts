@@ -15,8 +15,9 @@ export function readQuery<const N extends string>(
   ...known: N[]
 ): Partial<Record<N, string>> {
   const read: Partial<Record<N, string>> = {}
-  checkEscapes(new URL(url).search)
-  for (const [name, value] of new URL(url).searchParams) {
+  const { search, searchParams } = new URL(url)
+  checkEscapes(search)
+  for (const [name, value] of searchParams) {
     if (!known.includes(name as N)) {
       const near = nearest(name, known)
       const hint = near ? `did you mean ${near}?` : `known are: ${known.join(', ') || 'none'}.`
