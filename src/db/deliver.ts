@@ -75,10 +75,18 @@ export function deliver(
   }
   // Memory has no room for a large body as records and as parameters.
   Object.assign(parcel, { rows: [], later: [], strays: [] } satisfies Partial<Parcel>)
-  return tried(async (attempt) => {
-    const answers = await session.batch<Record<string, unknown>>(
-      batchOf(session, shelf, parcel, sql, chunks, attempt),
+  let moves = false
+  const send = (attempt: number) =>
+    session.batch<Record<string, unknown>>(
+      batchOf(session, shelf, parcel, sql, chunks, { attempt, moves }),
     )
+  return tried(async (attempt) => {
+    let answers = await send(attempt)
+    if (answers.at(-1)!.results.length === 0) {
+      // Nothing happened: records move, which is rare, and what moves them was not sent along.
+      moves = true
+      answers = await send(attempt)
+    }
     const delivery = answers.at(-1)!.results[0] as unknown as Delivery
     const revisions = new Map<number, number>()
     for (const { results } of answers.slice(1, -1)) {
@@ -118,13 +126,15 @@ function batchOf(
   parcel: Parcel,
   sql: Statements,
   { short, odd, full, later }: Chunks,
-  attempt: number,
+  { attempt, moves }: { attempt: number; moves: boolean },
 ): D1PreparedStatement[] {
   const { account, id, resource, policy, dryRun, idempotency } = parcel
   const bind = (text: string, ...more: unknown[]) =>
     session.prepare(text).bind(account, id, attempt, ...more)
+  // Where all is refused already, nothing is left to write.
+  const writes = !dryRun && full.length > 0 && (parcel.wrong === 0 || parcel.lenient)
   const log = bind(
-    sql.log(policy, short.length, odd.length),
+    sql.log(policy, short.length, odd.length, writes && !moves),
     parcel.receivedAt,
     resource,
     parcel.form,
@@ -146,10 +156,8 @@ function batchOf(
     return [log, ...both, read]
   }
   const arrival = bind(arrived, Number(parcel.yesterday), Number(parcel.today))
-  // Where all is refused already, nothing is left to write.
-  if (full.length === 0 || (parcel.wrong > 0 && !parcel.lenient)) return [log, arrival, read]
+  if (!writes) return [log, arrival, read]
 
-  const { move } = sql
   const returning = parcel.told ? sql.returning : ''
   const holds = shelf.holds && policy === 'hold'
   const recounts = shelf.holds && later.length > 0
@@ -159,7 +167,7 @@ function batchOf(
     arrival,
     ...(attempt > 1 && parcel.told ? short.map((rows) => bind(sql.writtenBefore, rows)) : []),
     ...(recounts ? listed(sql.subtractListed) : [bind(sql.addListed, resource)]),
-    ...(move ? short.map((rows) => bind(move, rows)) : []),
+    ...(moves ? short.map((rows) => bind(sql.move!, rows)) : []),
     ...full.flatMap((rows) => [bind(sql.upsert + returning, rows), bind(sql.count)]),
     ...(holds ? [bind(sql.countHeld(short.length), ...short)] : []),
     ...later.flatMap((rows) => [bind(sql.upsertLater + returning, rows), bind(sql.count)]),

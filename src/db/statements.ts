@@ -6,7 +6,7 @@ import type { Shelf } from './shelf.ts'
 export interface Statements {
   /** What of a record the short chunks hold, behind its index. */
   readonly short: readonly string[]
-  readonly log: (policy: Policy, chunks: number, odds: number) => string
+  readonly log: (policy: Policy, chunks: number, odds: number, still: boolean) => string
   /** Tells what an earlier try of ours wrote, for a later one. */
   readonly writtenBefore: string
   /** Moves records whose indexed columns change; null where none can. */

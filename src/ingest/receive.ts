@@ -17,7 +17,7 @@ import { answer } from './report.ts'
 
 /**
  * Receives one delivery: reads and judges the body while the gate is asked, stores what may be
- * stored in one round trip, and says what became of each record.
+ * stored in one round trip (two, where records move), and says what became of each record.
  */
 export function receive(c: Context<Caller>, intake: Intake): Promise<Response> {
   const work = handled(c, intake)
