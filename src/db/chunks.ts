@@ -1,7 +1,24 @@
+import type { Row } from './deliver.ts'
+import { ODD } from './phrases.ts'
+
 /** D1 takes at most 2,000,000 bytes a value; below it, there is room for what we add. */
 const MAX_BYTES = 1_900_000
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
+
+/** Rows as chunks of JSON arrays, their place first: half the bytes of objects, and quicker to read. */
+export function chunksOf(rows: readonly Row[], columns: readonly string[]) {
+  const cellsOf = ({ idx, values, odd }: Row) => {
+    const cells = new Array<unknown>(1 + columns.length)
+    cells[0] = idx
+    for (let i = 0; i < columns.length; i++) {
+      const name = columns[i]!
+      cells[i + 1] = (name === ODD ? odd : values[name]) ?? null
+    }
+    return cells
+  }
+  return chunk(rows.map(cellsOf))
+}
 
 /**
  * The rows as JSON arrays that D1 takes as one parameter each: one, unless they are too many. Each

@@ -1,5 +1,5 @@
 import { arrived } from './arrivals.ts'
-import { chunk } from './chunks.ts'
+import { chunksOf } from './chunks.ts'
 import { type Policy, READ } from './log-statement.ts'
 import { ODD, type Odd, OWN_LINE } from './phrases.ts'
 import { tried } from './run.ts'
@@ -68,10 +68,10 @@ export function deliver(
   const said = shelf.columns.filter((name) => [rows, later].some((all) => all.some(isSaid(name))))
   const sql = statementsOf(shelf, said)
   const chunks = {
-    short: arrays(rows, sql.short),
-    odd: arrays([...later, ...strays], [...sql.short, ODD]),
-    full: arrays(rows, said),
-    later: arrays(later, said),
+    short: chunksOf(rows, sql.short),
+    odd: chunksOf([...later, ...strays], [...sql.short, ODD]),
+    full: chunksOf(rows, said),
+    later: chunksOf(later, said),
   }
   // Memory has no room for a large body as records and as parameters.
   Object.assign(parcel, { rows: [], later: [], strays: [] } satisfies Partial<Parcel>)
@@ -188,13 +188,3 @@ const KEEP_KEY = `
   insert into idempotency_keys (account, resource, key, digest, delivery)
   select ?1, ?4, ?5, ?6, ?2 from ${OWN_LINE} and refused = 0 and written > 0
   on conflict (account, resource, key) do nothing`
-
-/** Rows as JSON arrays: half the bytes of objects, and quicker to read by place than by name. */
-const arrays = (rows: Row[], columns: readonly string[]) =>
-  chunk(
-    rows.map(({ idx, values, odd }) => {
-      const cells: unknown[] = [idx]
-      for (const name of columns) cells.push((name === ODD ? odd : values[name]) ?? null)
-      return cells
-    }),
-  )

@@ -34,7 +34,7 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw malformed(text.trim() === '' ? 'The body is empty.' : placeOf(error), error)
   }
-  if (isDeeper(value, MAX_DEPTH)) throw malformed(TOO_DEEP)
+  if (isNested(value) && isDeeper(value, MAX_DEPTH)) throw malformed(TOO_DEEP)
   return TOO_EXACT.test(text) ? JSON.parse(text, exact as never) : value
 }
 
@@ -84,13 +84,14 @@ function placeOf(error: unknown): string {
     : `The body is not JSON from character ${Number(position) + 1} on.`
 }
 
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+function isDeeper(value: object, depth: number): boolean {
   if (depth === 0) return true
-  // By name, each index of an array would become a text.
-  for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    if (typeof member === 'object' && member !== null && isDeeper(member, depth - 1)) return true
-  }
+  const goesOn = (member: unknown) => isNested(member) && isDeeper(member, depth - 1)
+  if (Array.isArray(value)) return value.some(goesOn)
+  // Without a list of its members, which takes six times as long.
+  for (const name in value) if (goesOn(value[name as keyof typeof value])) return true
   return false
 }
 
