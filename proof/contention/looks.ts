@@ -1,12 +1,6 @@
 import { type Heap, watchHeap } from '../memory.ts'
 import type { Service } from '../service.ts'
 
-/**
- * Whether all garbage is collected before a look, so that it finds what is held; or nothing is
- * forced, and it finds what V8 itself lets lie, for nobody tells it here of the 128 MB.
- */
-export type How = 'collected' | 'as it is'
-
 /** The most that one look found of an isolate, and how many looks found it at work. */
 export interface Seen {
   most: Heap
@@ -26,7 +20,6 @@ export const sizeOf = ({ used, buffers }: Heap) => used + buffers
  */
 export async function watched(
   service: Service,
-  how: How,
   body: number,
   work: (round: number) => Promise<void>,
 ): Promise<Seen> {
@@ -36,8 +29,7 @@ export async function watched(
   let isOver = false
   const look = async () => {
     while (!isOver) {
-      let now = await heap()
-      if (how === 'collected' && sizeOf(now) >= atWork) now = await collected()
+      const now = await heap()
       if (sizeOf(now) < atWork) continue
       seen.looks += 1
       if (sizeOf(now) > sizeOf(seen.most)) seen.most = now
