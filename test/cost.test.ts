@@ -111,7 +111,7 @@ test('a single record costs one round trip and a handful of rows', async () => {
   expect(stored.rowsRead).toBeLessThanOrEqual(60)
 })
 
-test('whatever its size and outcome, a request is one round trip', async () => {
+test('whatever its size and outcome, a request in which nothing moves is one round trip', async () => {
   const acme = await busy()
   const huge = many((i) => ({
     ...deposit,
@@ -128,18 +128,60 @@ test('whatever its size and outcome, a request is one round trip', async () => {
   expect(await post(acme, 'transactions', [{}])).toMatchObject({ trips: 1 })
 })
 
-test('a thousand records that move to another day and customer are read once each', async () => {
-  const acme = await busy()
-  const moved = many((i) => ({
-    ...deposit,
-    transaction_id: `x-${i}`,
-    customer_id: `c-${(i + 1) % 300}`,
-    transaction_date: '2026-10-20T00:00:00Z',
-  }))
-  const seen = await post(acme, 'transactions', moved)
+describe('what moves is sent once more, and written once with what is indexed of it', () => {
+  test('transactions, to another day and customer', async () => {
+    const acme = await busy()
+    const moved = many((i) => ({
+      ...deposit,
+      transaction_id: `x-${i}`,
+      customer_id: `c-${(i + 1) % 300}`,
+      transaction_date: '2026-10-20T00:00:00Z',
+    }))
+    const seen = await post(acme, 'transactions', moved)
 
-  expect(await seen.response.json()).toMatchObject({ summary: { updated: N } })
-  expect(seen.rowsRead).toBeLessThanOrEqual(20 * N)
+    expect(await seen.response.json()).toMatchObject({ summary: { updated: N } })
+    expect([seen.trips, seen.calls]).toEqual([2, ['admit']])
+    expect(seen.rowsWritten).toBeLessThanOrEqual(3 * N + CONSTANT)
+    expect(seen.rowsRead).toBeLessThanOrEqual(20 * N)
+    expect(await post(acme, 'transactions', moved)).toMatchObject({ trips: 1 })
+  })
+
+  test('customers, to another day', async () => {
+    const acme = await busy()
+    const moved = Array.from({ length: 300 }, (_, i) => ({
+      ...ada,
+      customer_id: `c-${i}`,
+      signup_date: '2026-10-20T00:00:00Z',
+    }))
+    const seen = await post(acme, 'customers', moved)
+
+    expect(await seen.response.json()).toMatchObject({ summary: { updated: 300 } })
+    expect([seen.trips, seen.calls]).toEqual([2, ['admit']])
+    expect(seen.rowsWritten).toBeLessThanOrEqual(2 * 300 + CONSTANT)
+  })
+
+  test('one among many: the others cost what they always do', async () => {
+    const acme = await busy()
+    const records = many((i) => ({
+      ...deposit,
+      transaction_id: `x-${i}`,
+      customer_id: `c-${i % 300}`,
+      status: 'reversed',
+      ...(i === 7 && { transaction_date: '2026-10-20T00:00:00Z' }),
+    }))
+    const seen = await post(acme, 'transactions', records)
+
+    expect(await seen.response.json()).toMatchObject({ summary: { updated: N } })
+    expect(seen.trips).toBe(2)
+    expect(seen.rowsWritten).toBeLessThanOrEqual(N + 2 + CONSTANT)
+  })
+
+  test('where it is not to be written, it is not sent again', async () => {
+    const acme = await busy()
+    const moved = { ...deposit, transaction_id: 'x-1', customer_id: 'c-9' }
+    expect(await post(acme, 'transactions?dry_run=true', moved)).toMatchObject({ trips: 1 })
+    expect(await post(acme, 'transactions', [moved, {}])).toMatchObject({ trips: 1 })
+  })
 })
 
 test('a held transaction costs one row more than the record, and its release what is held', async () => {

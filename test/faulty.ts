@@ -28,8 +28,8 @@ export const OVERLOAD = [
   'D1_ERROR: Exceeded maximum DB size.',
 ]
 
-/** A world in which calls to D1 fail, one after the other, and are real but for that. */
-export function faulty(faults: Fault[]) {
+/** A world in which calls to D1 fail, one after the other but for those left out, and are real but for that. */
+export function faulty(faults: (Fault | null)[]) {
   const seen = { tries: 0 }
   const failing =
     <A extends unknown[], R>(real: (...args: A) => Promise<R>) =>

@@ -87,7 +87,8 @@ function life(where: Where, floor: number, made: Made, moves = true): Work[] {
     phase,
     outcome,
     floor: rows,
-    promised: phase !== 'another day',
+    // Where there are two indexes, what moves writes both, if by one alone it moves.
+    promised: phase !== 'another day' || floor === rows,
     record: (i) => made(i, version),
   })
   const last = { changed: true, ...(moves && { day: DAYS[1] }) }

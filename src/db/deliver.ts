@@ -162,15 +162,17 @@ function batchOf(
   const holds = shelf.holds && policy === 'hold'
   const recounts = shelf.holds && later.length > 0
   const listed = (text: string) => short.map((rows) => bind(text, resource, rows))
+  const stored = (chunks: string[], text: string) =>
+    chunks.flatMap((rows) => [bind(text + returning, rows), bind(sql.count)])
   return [
     log,
     arrival,
     ...(attempt > 1 && parcel.told ? short.map((rows) => bind(sql.writtenBefore, rows)) : []),
     ...(recounts ? listed(sql.subtractListed) : [bind(sql.addListed, resource)]),
-    ...(moves ? short.map((rows) => bind(sql.move!, rows)) : []),
-    ...full.flatMap((rows) => [bind(sql.upsert + returning, rows), bind(sql.count)]),
+    ...(moves ? stored(full, sql.upsertMoved) : []),
+    ...stored(full, sql.upsert),
     ...(holds ? [bind(sql.countHeld(short.length), ...short)] : []),
-    ...later.flatMap((rows) => [bind(sql.upsertLater + returning, rows), bind(sql.count)]),
+    ...stored(later, sql.upsertLater),
     ...(recounts ? listed(sql.recountListed) : []),
     ...short.flatMap((rows) =>
       sql.releases.flatMap(({ release, addReleased }) => [

@@ -9,8 +9,8 @@ export interface Statements {
   readonly log: (policy: Policy, chunks: number, odds: number, still: boolean) => string
   /** Tells what an earlier try of ours wrote, for a later one. */
   readonly writtenBefore: string
-  /** Moves records whose indexed columns change; null where none can. */
-  readonly move: string | null
+  /** Stores records that move: their indexed columns change. To `upsert` they say nothing new then. */
+  readonly upsertMoved: string
   readonly upsert: string
   /** Stores records whose key was there before in the same request, one after the other. */
   readonly upsertLater: string
@@ -81,36 +81,17 @@ function write(shelf: Shelf, phrases: Phrases): Statements {
       from ${EACH}(?4) cross join ${table} t on ${matches(inShort)}
       where t.delivery = ?2 and ?3 > 1`,
 
-    // An insert that always conflicts: an update would look for its values record by record.
-    move: indexed.length
-      ? `
-      insert into ${table} (account, ${commas(columns)}, ${heldColumn}delivery, idx, revision)
-      select t.account,
-        ${commas(columns, (name) => (indexed.includes(name) ? merge(name, inShort) : stored(name)))},
-        ${heldValue}'', t.idx, t.revision
-      from ${EACH}(?4) cross join ${table} t on ${matches(inShort)}
-        and value ->> 0 in (select value from json_each((select moved from ${LINE})))
-      where (select moved from ${OWN_LINE} and refused = 0) is not null
-      ${onConflict}
-        ${commas([...indexed, ...(holds ? ['held'] : []), 'delivery'], toExcluded)}`
-      : null,
-
-    // A record that has moved is written in any case: its delivery is empty.
     upsert: `
       ${into}
       select ?1, ${commas(columns, born(OWN_LINE))}, ${heldValue}?2, value ->> 0, 1
       from ${EACH}(?4) where ${isWanted(OWN_LINE)}
       ${onConflict} ${commas(content, toNext)}, ${written}
-      where (${differs} or t.delivery = '') and not ${isOlder(excluded)}`,
+      where ${differs} and not ${isOlder(excluded)}`,
 
-    // What is indexed is set, too: here it may change from one record to the next.
-    upsertLater: `
-      ${into}
-      select ?1, ${commas(columns, later)}, ${heldValue}?2, value ->> 0, 1
-      from ${EACH}(?4) left join ${table} t on ${matches(inFull)} where ${isWanted(OWN_LINE)}
-      ${onConflict} ${commas(content, toNext)},
-        ${commas([...indexed, ...(holds ? ['held'] : [])], toExcluded)}, ${written}
-      where ${differs} or ${row(indexed, excluded)} is not ${row(indexed, stored)}`,
+    upsertLater: anywhere('true'),
+    upsertMoved: anywhere(
+      `value ->> 0 in (select value from json_each((select moved from ${LINE})))`,
+    ),
     returning: ' returning idx, revision',
 
     count: `
@@ -161,10 +142,20 @@ function write(shelf: Shelf, phrases: Phrases): Statements {
     dryRows: wouldWrite('value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision'),
   }
 
-  function later(name: string) {
-    return undated && name === 'day'
-      ? `coalesce(${merge('day', inFull)}, ${inFull('first_day')})`
-      : kept(OWN_LINE)(name)
+  /** Stores records of which what is indexed may change: it is set, too. */
+  function anywhere(isMeant: string) {
+    const value = (name: string) =>
+      undated && name === 'day'
+        ? `coalesce(${merge('day', inFull)}, ${inFull('first_day')})`
+        : kept(OWN_LINE)(name)
+    return `
+      ${into}
+      select ?1, ${commas(columns, value)}, ${heldValue}?2, value ->> 0, 1
+      from ${EACH}(?4) left join ${table} t on ${matches(inFull)}
+      where ${isMeant} and ${isWanted(OWN_LINE)}
+      ${onConflict} ${commas(content, toNext)},
+        ${commas([...indexed, ...(holds ? ['held'] : [])], toExcluded)}, ${written}
+      where ${differs} or ${row(indexed, excluded)} is not ${row(indexed, stored)}`
   }
 
   /** What `upsert` would write, of which nothing is written. */
