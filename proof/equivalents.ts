@@ -159,12 +159,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: 'They are cut to as many when they are told.',
   },
   {
-    file: LOG,
-    was: "moved: `iif(t.account is null ${odd ? `or ${odd} is not null` : ''}, 0,",
-    is: ["moved: `iif(false and t.account is null ${odd ? `or ${odd} is not null` : ''}, 0,"],
-    why: 'What is new is listed, too, then, and is nowhere to be moved from.',
-  },
-  {
     file: STATEMENTS,
     was: 'where t.delivery = ?2 and ?3 > 1`,',
     is: ['where t.delivery = ?2 and ?3 >= 1`,'],

@@ -50,7 +50,7 @@ export const TARGETS: readonly Target[] = [
     sql: true,
     tests: [
       ...['idempotency', 'held', 'links', 'erasure', 'reading', 'brand-activities', 'faults'],
-      ...['brand-customers', 'outcomes'],
+      ...['brand-customers', 'outcomes', 'cost'],
     ],
   },
   {
@@ -59,7 +59,7 @@ export const TARGETS: readonly Target[] = [
     sql: true,
     tests: [
       ...['faults', 'held', 'brand-activities', 'idempotency', 'erasure', 'brand-customers'],
-      'outcomes',
+      ...['outcomes', 'cost'],
     ],
   },
   {
