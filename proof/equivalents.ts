@@ -166,6 +166,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: STATEMENTS,
+    was: 'from ${EACH}(?4) cross join ${table} t on ${matches(inShort)}',
+    is: ['from ${EACH}(?4) cross join ${table} t on true or ${matches(inShort)}'],
+    why: 'What has the delivery is found by walking the table, too, only later.',
+  },
+  {
+    file: STATEMENTS,
     was: 'where changes() > 0 and account = ?1 and id = ?2 and attempt = ?3`,',
     is: ['where changes() >= 0 and account = ?1 and id = ?2 and attempt = ?3`,'],
     why: 'None is added, then.',

@@ -42,7 +42,7 @@ export const TARGETS: readonly Target[] = [
   {
     name: 'merge',
     file: 'src/db/merge.ts',
-    tests: ['brand-customers', 'brand-activities', 'links', 'outcomes'],
+    tests: ['brand-customers', 'brand-activities', 'brand-times', 'links', 'outcomes'],
   },
   {
     name: 'log',

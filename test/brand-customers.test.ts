@@ -395,6 +395,22 @@ describe('tracking_data', () => {
     },
   )
 
+  test('spoilt at first and left out after in one bulk: one customer is created', async () => {
+    const acme = await brand()
+    const bulk = [
+      { ...eve, tracking_data: '' },
+      { ...eve, crm: 1 },
+    ]
+    expect(await json(acme.post('customers', bulk))).toMatchObject({
+      summary: { received: 2, created: 1, updated: 1 },
+      results: [
+        { outcome: 'created', warnings: [{ code: 'altered' }] },
+        { outcome: 'updated', warnings: [{ code: 'altered' }] },
+      ],
+    })
+    expect((await json(acme.get('customers'))).meta.total).toBe(1)
+  })
+
   test('of 50 characters is kept verbatim, whatever it is', async () => {
     const acme = await brand()
     for (const tracking_data of ['x'.repeat(50), '🎰'.repeat(50), ' a b&c=d%20 ']) {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readTime } from '../src/brand/time.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { askAdmin, json } from './partner.ts'
@@ -191,6 +191,20 @@ describe('a day', () => {
     expect([await total(today), await total('2026-10-02')]).toEqual([1, 0])
     await acme.post('activities', [deposited, none])
     expect([await total(today), await total('2026-10-02')]).toEqual([1, 0])
+
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
+    try {
+      expect(await json(acme.post('activities', [{ ...none, Value: 7 }]))).toMatchObject({
+        summary: { updated: 1 },
+      })
+      await acme.post('activities', [deposited])
+      await acme.post('activities', [none])
+      expect(await total(today)).toBe(1)
+      await acme.post('activities', [deposited, none])
+      expect(await total(today)).toBe(1)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('a changed zone judges only what arrives later', async () => {

@@ -106,7 +106,8 @@ function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string
     fresh: 't.account is null',
     ...(odd && {
       stray: `${odd} is 'wrong'`,
-      again: `(${odd} in ('later', 'again', 'altered')) is true`,
+      // What is wrong is a stray besides.
+      again: `${odd} is not null`,
       differs: `${odd} is 'later'`,
     }),
     // What refers to nothing grows.

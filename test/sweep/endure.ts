@@ -80,9 +80,13 @@ export async function unchanged({ states, world }: Calm) {
 function mostOf({ said }: Calm, name: string, plan: readonly Fault[]): number {
   const times = (calls: Place[]) => calls.filter((one) => one.name === name).length
   const calm = Math.max(...said.map(({ calls }) => times(calls)))
-  const again = plan
-    .filter(({ call }) => call === name)
-    .map(({ nth, lasting, again }) => again * (lasting ? 2 * Math.max(calm - nth, 1) : 1))
+  const met = plan.filter(({ call }) => call === name)
+  // What lasts meets all that come from there on: one more for each that was asked again before.
+  const places = (from: number) => {
+    const before = met.filter(({ lasting, nth }) => !lasting && nth < from)
+    return Math.max(calm - from + before.reduce((sum, { again }) => sum + again, 0), 1)
+  }
+  const again = met.map(({ nth, lasting, again }) => again * (lasting ? 2 * places(nth) : 1))
   return again.reduce((sum, one) => sum + one, calm)
 }
 
