@@ -6,7 +6,7 @@ type D1Database = import('@cloudflare/workers-types').D1Database
 type D1PreparedStatement = import('@cloudflare/workers-types').D1PreparedStatement
 type DurableObjectState = import('@cloudflare/workers-types').DurableObjectState
 
-declare const scheduler: { wait(ms: number): Promise<void> }
+declare const scheduler: { wait(ms: number, options?: { signal: AbortSignal }): Promise<void> }
 
 type JsonWebKey = import('@cloudflare/workers-types').JsonWebKey
 

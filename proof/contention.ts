@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { newestWins } from './contention/dated.ts'
 import { maximalBodies } from './contention/maximal.ts'
+import { nestedBodies } from './contention/nested.ts'
 import { newCrowd, type Size, sameKeys, someKeys } from './contention/partner.ts'
 import { twins } from './contention/twins.ts'
 import { program, type Setting } from './program.ts'
@@ -33,6 +34,8 @@ await program(
   },
   async (setting, { maximal, ...size }) => {
     await proveContention(setting, size)
-    if (maximal) await maximalBodies(setting)
+    if (!maximal) return
+    await maximalBodies(setting)
+    await nestedBodies(setting)
   },
 )

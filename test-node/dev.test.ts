@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { copyRepository, has, startIn } from './service.ts'
 
@@ -125,6 +126,26 @@ describe('npm run dev', { timeout: 180_000 }, () => {
       assert.equal((await fetch(url, init)).status, status)
       assert.equal((await fetch(`${service.demo.base_url}/healthz`)).status, 200)
     }
+  })
+
+  test('takes a large body in any number of chunks', async () => {
+    const { brand_token } = service.demo.accounts.find(({ vertical }) => vertical === 'igaming')!
+    const text = JSON.stringify([{ customerId: 'chunked' }]) + ' '.repeat(1_300_000)
+    const status = await new Promise((done, fail) => {
+      const sending = request(
+        `${service.demo.base_url}/tracking/events/customers?dry_run=true`,
+        {
+          method: 'POST',
+          headers: { 'x-api-key': brand_token, 'Content-Type': 'application/json' },
+        },
+        (response) => response.resume().on('end', () => done(response.statusCode)),
+      ).on('error', fail)
+      // Beyond its first megabyte it is read chunk by chunk.
+      sending.write(text.slice(0, 1_100_000))
+      for (let i = 1_100_000; i < text.length; i += 15) sending.write(text.slice(i, i + 15))
+      sending.end()
+    })
+    assert.equal(status, 200)
   })
 
   test('keeps its data when it runs again, and --reset starts over; nothing is left behind', async () => {

@@ -277,6 +277,11 @@ describe('some kilobytes that would fill the memory', () => {
     ['millions of objects', `[${'{},'.repeat(2_700_000)}{}]`, 413],
     ['a long number and millions of others', `[1234567890123456,${'1,'.repeat(4_000_000)}1]`, 413],
     ['millions of brackets', '['.repeat(8_000_000), 400],
+    ['objects and lists, one too many', `[${'{},'.repeat(25_000)}${'[],'.repeat(24_999)}[]]`, 413],
+    ['as many as may be', `[${'{},'.repeat(25_000)}${'[],'.repeat(24_998)}[]]`, 422],
+    ['values, one too many', `[${'1,'.repeat(250_000)}1]`, 413],
+    ['as many values as may be', `[${'1,'.repeat(249_998)}1]`, 422],
+    ['braces within text', JSON.stringify([{ customer_id: '{['.repeat(30_000) }]), 422],
     [
       'commas within text are no values',
       JSON.stringify([{ customer_id: '",'.repeat(400_000) }]),

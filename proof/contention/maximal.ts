@@ -106,8 +106,8 @@ async function measured(setting: Setting, scenario: Scenario): Promise<Measured 
   }
 }
 
-/** Miniflare hands these flags to V8 as it starts. */
-async function limited<T>(start: () => Promise<T>): Promise<T> {
+/** Starts a service whose isolates have so much heap: Miniflare hands these flags to V8. */
+export async function limited<T>(start: () => Promise<T>): Promise<T> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP}`
   try {
     return await start()

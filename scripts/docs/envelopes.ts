@@ -113,7 +113,8 @@ export const envelopes = (at: string): Record<string, JsonSchema> => ({
       },
     ],
     'x-rules': {
-      payload_too_large: 'At most 8 MiB once decompressed, and at most 250,000 values.',
+      payload_too_large:
+        'At most 8 MiB once decompressed, and at most 250,000 values, 50,000 of them objects and lists.',
       malformed_json: 'Nested at most 8 deep.',
       duplicate_key: 'No key twice; brands may, and the records apply in order.',
       required: 'Brands send the array itself: to them `data` is a member as any other.',

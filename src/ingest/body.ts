@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts'
 import { LARGE, Turn } from './turn.ts'
+import { isHeavy } from './weight.ts'
 
 /** The contract: at most 8 MiB once decompressed. */
 export const MAX_BYTES = 8 * 1024 * 1024
@@ -15,8 +16,8 @@ export interface Body {
 }
 
 /**
- * Reads a request's body: JSON by its type, UTF-8 by its bytes, compressed or not. A large one is
- * only read for who is `admitted`.
+ * Reads a request's body: JSON by its type, UTF-8 by its bytes, compressed or not. What is large, as
+ * it comes or once it is parsed, waits for its turn, and is only read for who is `admitted`.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`.
  */
@@ -32,22 +33,23 @@ export async function readBody(request: Request, admitted: Promise<unknown>): Pr
     // Whole, where its length is said and small: chunk by chunk costs a millisecond more.
     // One that says that it is large waits for its turn before much of it is there.
     const early = length > LARGE ? LARGE / 8 : LARGE
-    const all = length <= LARGE ? readWhole(request) : readAll(request.body, turn, early)
-    const read = readable(all, 'The body ended before its end.')
+    const read = length <= LARGE ? readWhole(request) : readAll(request.body, turn, early, CUT)
     const sent = await Promise.race([read, refusalOf(admitted)])
-    const chunks = isGzip ? await decompress(sent, turn) : sent
+    const text = decode(isGzip ? await decompress(sent, turn) : sent)
+    const isLarge = isHeavy(text)
+    if (isLarge) await turn.take()
     turn.work()
-    return bodyOf(decode(chunks), turn)
+    return bodyOf(text, isLarge, turn)
   } catch (error) {
     turn.end()
     throw error
   }
 }
 
-function bodyOf(decoded: string, turn: Turn): Body {
+function bodyOf(decoded: string, isLarge: boolean, turn: Turn): Body {
   let text = decoded
   return {
-    isLarge: text.length > LARGE,
+    isLarge,
     take: () => {
       const taken = text
       text = ''
@@ -66,13 +68,18 @@ const refusalOf = (admitted: Promise<unknown>) =>
     admitted.catch((error) => scheduler.wait(PATIENCE_MS).then(() => reject(error)))
   })
 
-const readWhole = async (request: Request) => [new Uint8Array(await request.arrayBuffer())]
+const CUT = 'The body ended before its end.'
+
+const readWhole = async (request: Request) => [
+  new Uint8Array(await readable(request.arrayBuffer(), CUT)),
+]
 
 /** All chunks of a stream, of at most 8 MiB together; beyond those `free` they wait for their turn. */
 async function readAll(
   stream: ReadableStream<Uint8Array>,
   turn: Turn,
   free: number,
+  fault: string,
 ): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -81,7 +88,7 @@ async function readAll(
   try {
     for (;;) {
       isAwaited = true
-      const coming = reader.read()
+      const coming = readable(reader.read(), fault)
       const { done, value } = await (bytes > free ? turn.during(coming) : coming)
       isAwaited = false
       if (done) return chunks
@@ -100,16 +107,17 @@ async function readAll(
 
 function decompress(sent: Uint8Array[], turn: Turn): Promise<Uint8Array[]> {
   const gunzip = new DecompressionStream('gzip')
-  const chunks = readAll(new Blob(sent).stream().pipeThrough(gunzip), turn, LARGE)
-  return readable(chunks, 'The body is not gzip.')
+  return readAll(new Blob(sent).stream().pipeThrough(gunzip), turn, LARGE, NO_GZIP)
 }
+
+const NO_GZIP = 'The body is not gzip: one member, and nothing behind it.'
 
 /** What a stream throws is the sender's fault: it was cut, or is not what it was said to be. */
 async function readable<T>(read: Promise<T>, detail: string): Promise<T> {
   try {
     return await read
   } catch (error) {
-    throw error instanceof ApiError ? error : malformed(detail, error)
+    throw malformed(detail, error)
   }
 }
 

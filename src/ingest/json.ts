@@ -1,17 +1,5 @@
-import { ApiError } from '../errors.ts'
 import { malformed } from './body.ts'
-
-/** The contract: no deeper than this; a bulk of records is two or three deep. */
-const MAX_DEPTH = 8
-const TOO_DEEP = `The body nests deeper than ${MAX_DEPTH}.`
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const BACKSLASH = 0x5c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
+import { MAX_DEPTH, TOO_DEEP } from './weight.ts'
 
 /**
  * Without this a number has at most 15 significant digits, and is not too small for a double. Eight
@@ -27,7 +15,6 @@ const TOO_EXACT = /\d[\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.]{8}|e-\d{3}/i
  * @throws ApiError `malformed_json`, also where it nests deeper than 8.
  */
 export function parseJson(text: string): unknown {
-  if (text.length > SHORT) checkSize(text)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -36,44 +23,6 @@ export function parseJson(text: string): unknown {
   }
   if (isNested(value) && isDeeper(value, MAX_DEPTH)) throw malformed(TOO_DEEP)
   return TOO_EXACT.test(text) ? JSON.parse(text, exact as never) : value
-}
-
-/** Below this no text can hold so much that it would fill the memory. */
-const SHORT = 262_144
-
-/** Far more than 1000 records need; each value costs memory many times its two bytes of text. */
-const MAX_VALUES = 250_000
-
-/**
- * Refuses a text that would become too many values, or nests too deep, before it is parsed: some
- * kilobytes of gzip can be millions of arrays.
- */
-function checkSize(text: string) {
-  let values = 0
-  let depth = 0
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i)
-    if (char === QUOTE) {
-      // To the end of the string: a quote that an odd number of backslashes precede is part of it.
-      do i = text.indexOf('"', i + 1)
-      while (i > 0 && isEscaped(text, i))
-      if (i < 0) return
-    } else if (char === COMMA) values += 1
-    else if (char === OPEN_BRACKET || char === OPEN_BRACE) depth += 1
-    else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) depth -= 1
-    if (depth > MAX_DEPTH) throw malformed(TOO_DEEP)
-    if (values > MAX_VALUES) {
-      throw new ApiError('payload_too_large', {
-        detail: `A body has at most ${MAX_VALUES} values.`,
-      })
-    }
-  }
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0
-  while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1
-  return backslashes % 2 === 1
 }
 
 /** Where the parser stopped; the rest of its message may quote the body. */

@@ -60,7 +60,10 @@ export class Turn {
     const late = Symbol()
     coming.catch(() => {}) // Nobody waits for it any more once the turn is lost.
     for (;;) {
-      const first = await Promise.race([coming, scheduler.wait(LOOK_MS).then(() => late)])
+      // A body comes in many chunks, and a request may have 10,000 timers.
+      const over = new AbortController()
+      const look = scheduler.wait(LOOK_MS, { signal: over.signal }).catch(() => {})
+      const first = await Promise.race([coming, look.then(() => late)]).finally(() => over.abort())
       if (first !== late) return first as T
       this.#check()
     }

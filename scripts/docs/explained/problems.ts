@@ -126,8 +126,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   payload_too_large: {
     cause:
-      'The body has more than 8 MiB once decompressed or more than 250,000 values, or its ' +
-      'records would take more than 12 million characters as they are kept.',
+      'The body has more than 8 MiB once decompressed, more than 250,000 values or 50,000 objects ' +
+      'and lists, or its records would take more than 12 million characters as they are kept.',
     cure:
       'Send fewer records a request, half as many until it passes. 1000 records mostly take less ' +
       'than 1 MiB.',
