@@ -89,6 +89,12 @@ test('whatever its size and outcome, a request is one round trip and one object 
     ['activities', huge, {}],
     ['activities?dry_run=true', huge, {}],
     ['activities', twice, { 'Idempotency-Key': 'k' }],
+    // It would move, if its key were not taken by other records.
+    [
+      'activities',
+      [{ ...deposited, eventid: '1', createtime: day.createtime }],
+      { 'Idempotency-Key': 'k' },
+    ],
     ['activities', [{}], {}],
     ['activities', [deposited, {}], { Prefer: 'handling=lenient' }],
     ['customers', many((i) => ({ customerId: `${i % 10}`, n: i })), {}],

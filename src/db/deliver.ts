@@ -54,7 +54,8 @@ export interface Receipt {
 /**
  * Stores one request in one atomic batch: references are checked, the delivery is logged, records
  * that may be stored are, and totals follow. All of that happens, or nothing does; tried again it
- * changes nothing and gives the same receipt. It takes the records out of the parcel.
+ * changes nothing and gives the same receipt, less what a later record of the same key wrote over.
+ * It takes the records out of the parcel.
  */
 export function deliver(
   session: D1DatabaseSession,

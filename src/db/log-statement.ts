@@ -18,7 +18,7 @@ export type Policy = 'reject' | 'hold' | 'warn'
  * Logs a delivery, and finds by the way what the database alone knows of its records: who refers
  * to what is not known or grows too large, who is new, stale, erased, or moves. All that follows asks
  * this line. Logged again, by a retry of ours, it stays as it is. Where nothing may move and a record
- * would, there is no line, and so nothing happens.
+ * that is to be written would, there is no line, and so nothing happens.
  *
  * `?3` … `?14`: attempt, time, resource, form, dry run, lenient, received; wrong records and their
  * errors by number, the first of these; the Idempotency-Key and the digest of the records. Then the
@@ -85,7 +85,7 @@ export const logOf =
         ) where bytes < ${LOGGED_BYTES}
       ), null),
       stale_at, moved, erased_at, verdicts
-    from counted where ${still ? 'moved is null' : 'true'}
+    from counted where ${still ? 'moved is null or reused or (rejected > 0 and not ?8)' : 'true'}
     on conflict (account, id) do nothing`
   }
 

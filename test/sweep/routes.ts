@@ -58,9 +58,11 @@ const sent = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
   if (vertical === 'igaming') {
     const once = { headers: { 'Idempotency-Key': 'part-1' } }
     const { eventid, ...keyless } = deposited
-    const events = [keyless, { ...deposited, Value: '7.00' }, { ...keyless, customerid: 'p-8' }]
+    // One moves to another day, and is named again.
+    const moved = { ...deposited, Value: '7.00', createtime: '2026-10-05 10:00' }
+    const events = [keyless, moved, { ...keyless, customerid: 'p-8' }, moved]
     const players = [
-      { ...eve, country: 'FR' },
+      { ...eve, country: 'FR', regtime: '2026-10-05 10:00' },
       { ...eve, customerId: 'p-9' },
     ]
     return [
