@@ -13,7 +13,8 @@ export function readOptions<const T extends NonNullable<ParseArgsConfig['options
   try {
     return parseArgs({ options }).values
   } catch (error) {
-    return misused((error as Error).message.replaceAll('\n', ' '))
+    const known = Object.keys(options).map((name) => `--${name}`)
+    return misused(`${(error as Error).message.replaceAll('\n', ' ')}. Known: ${known.join(', ')}.`)
   }
 }
 

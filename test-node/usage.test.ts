@@ -7,6 +7,7 @@ import { test } from 'node:test'
 const WRONG: Record<string, string[]> = {
   'proof/kill.ts': ['--times -1'],
   'proof/mutate.ts': ['--only nobody'],
+  'proof/pairs.ts': ['--every 0', '--nonsense'],
   'bench/cost.ts': ['--records=1e3'],
   'scripts/capacity.ts': ['--no'],
   'scripts/currencies.ts': ['--chek'],

@@ -4,10 +4,12 @@ import { endure, rehearse, unchanged } from './endure.ts'
 import { allOf, type Fault, lastingOf, onceOf } from './faults.ts'
 import { ROUTES } from './routes.ts'
 
-// `npm run pairs`: a second fault while we retry, or while the client does; and each fault there is at
-// each call of each route. VITE_EVERY=10 takes each tenth of them.
+// A second fault while we retry, or while the client does; and each fault there is at each call of
+// each route. `npm run pairs` runs this in parts, for each object of a run keeps a file open.
 
 const EVERY = Number(import.meta.env.VITE_EVERY ?? 1)
+const [PART = 0, PARTS = 1] = import.meta.env.VITE_PART?.split('/').map(Number) ?? []
+const routes = ROUTES.filter((_, i) => i % PARTS === PART)
 const AT_ONCE = 8
 
 let met = 0
@@ -23,7 +25,7 @@ afterAll(() => {
 /** What happens to one request after the other until it is answered. */
 type Plan = Fault[][]
 
-test.each(ROUTES.filter(({ writes }) => writes))('$id meets two faults', async (route) => {
+test.each(routes.filter(({ writes }) => writes))('$id meets two faults', async (route) => {
   const calm = await rehearse(route, 3)
   const { calls } = calm
   const plans = calls.flatMap((first, i) => [
@@ -43,7 +45,7 @@ test.each(ROUTES.filter(({ writes }) => writes))('$id meets two faults', async (
   await all(plans, (plan) => endure(route, calm, plan))
 })
 
-test.each(ROUTES)('$id meets each fault there is', async (route) => {
+test.each(routes)('$id meets each fault there is', async (route) => {
   const calm = await rehearse(route)
   await all(calm.calls.flatMap(allOf), (fault) => endure(route, calm, [[fault]]))
   if (!route.writes) await unchanged(calm)
