@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
 import { ACT, type Fill, fillOf, LIMIT_BYTES, WARN } from './capacity/fill.ts'
 import { ENVIRONMENTS } from './config.ts'
@@ -64,13 +65,16 @@ async function tellLocal(state: string) {
   }
 }
 
-const { local, env } = values
+const { local, env, 'persist-to': state } = values
+if (local && env) misused('Say --local or --env, and not both.')
+if (local && !existsSync(state))
+  misused(`There is no local database in ${state}: npm run dev makes one.`)
 if (!local && !(env && (ENVIRONMENTS as readonly unknown[]).includes(env))) {
   const known = ENVIRONMENTS.filter(Boolean).join(', ')
   misused(`Say which environment (${known}), or --local: npm run capacity -- --env production`)
 }
 try {
-  await (local ? tellLocal(values['persist-to']) : tell(remoteDatabases(env!)))
+  await (local ? tellLocal(state) : tell(remoteDatabases(env!)))
 } catch (error) {
   // Not 1: what could not be asked is not full.
   const hint = local ? ' Its tables are made by npm run dev.' : ''

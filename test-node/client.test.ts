@@ -35,12 +35,12 @@ test('a generated client compiles, and goes from a token over a bulk to a list',
   run('node_modules/.bin/openapi-typescript', '../../openapi.json', '-o', 'tributary.d.ts')
   run('node_modules/.bin/tsc')
   const said = run(process.execPath, 'first-delivery.ts')
-  assert.match(said, /^C-2001 created\nC-2002 created\n/)
-  assert.match(said, /listed C-2001\nlisted C-2002\n/)
-  assert.match(run(process.execPath, 'first-delivery.ts'), /^C-2001 unchanged\nC-2002 unchanged\n/)
-  const lines = ['{"customerId":"P-2001"} created', '{"eventid":"dep-2001"} created']
+  assert.match(said, /^C-3001 created\nC-3002 created\n/)
+  assert.match(said, /listed C-3001\nlisted C-3002\n/)
+  assert.match(run(process.execPath, 'first-delivery.ts'), /^C-3001 unchanged\nC-3002 unchanged\n/)
+  const lines = ['{"customerId":"P-3001"} created', '{"eventid":"dep-3001"} created']
   assert.equal(
     run(process.execPath, 'first-activity.ts'),
-    `${lines.join('\n')}\nlisted Deposit 100.00\n`,
+    `${lines.join('\n')}\nlisted Deposit dep-3001\n`,
   )
 })

@@ -9,7 +9,7 @@ const WRONG: Record<string, string[]> = {
   'proof/mutate.ts': ['--only nobody'],
   'proof/pairs.ts': ['--every 0', '--nonsense'],
   'bench/cost.ts': ['--records=1e3'],
-  'scripts/capacity.ts': ['--no'],
+  'scripts/capacity.ts': ['--no', '--local --persist-to nowhere', '--local --env production'],
   'scripts/currencies.ts': ['--chek'],
   'scripts/deploy.ts': ['--env nowhere'],
   'scripts/dev.ts': ['--reset=yes'],

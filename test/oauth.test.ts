@@ -140,6 +140,22 @@ describe('RFC 6749 §3.2: the form', () => {
     expect((await askToken({ ...grant, client_id: '', client_secret: '' }, basic)).status).toBe(200)
   })
 
+  test.each(['gzip', 'br', 'gzip, identity'])(
+    'a body encoded as %s is invalid_request',
+    async (encoding) => {
+      const { form } = await client()
+      const send = (headers: Record<string, string>) =>
+        ask('/oauth/token', {
+          method: 'POST',
+          body: bodyOf(form),
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+        })
+
+      await refused(await send({ 'Content-Encoding': encoding }), 400, 'invalid_request')
+      expect((await send({ 'Content-Encoding': 'Identity' })).status).toBe(200)
+    },
+  )
+
   test.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', ''])(
     'a body of type %j is invalid_request',
     async (type) => {

@@ -10,14 +10,14 @@ const client = createClient<paths>({
 })
 
 const player: components['schemas']['IgamingCustomer'] = {
-  customerId: 'P-2001',
+  customerId: 'P-3001',
   regtime: '2026-10-01 08:30',
   crm_status: 'vip',
 }
 const deposit: components['schemas']['IgamingActivity'] = {
   eventname: 'Deposit',
   customerid: player.customerId,
-  eventid: 'dep-2001',
+  eventid: 'dep-3001',
   createtime: '2026-10-02 09:30',
   Value: '100.00',
   Currency: 'EUR',
@@ -36,4 +36,6 @@ for (const { data, error } of [
 const page = await client.GET('/tracking/events/activities', {
   params: { query: { customerid: player.customerId } },
 })
-for (const { eventname, Value } of page.data?.data ?? []) console.log('listed', eventname, Value)
+for (const { eventname, eventid } of page.data?.data ?? []) {
+  console.log('listed', eventname, eventid)
+}

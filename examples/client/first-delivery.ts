@@ -18,7 +18,7 @@ const token = await client.POST('/oauth/token', {
 if (token.error) throw new Error(token.error.error_description)
 const headers = { Authorization: `Bearer ${token.data.access_token}` }
 
-const customers: components['schemas']['ForexCustomer'][] = ['C-2001', 'C-2002'].map((id) => ({
+const customers: components['schemas']['ForexCustomer'][] = ['C-3001', 'C-3002'].map((id) => ({
   customer_id: id,
   signup_date: '2026-10-01T08:30:00Z',
   affiliate_id: 'IB-07',

@@ -32,6 +32,8 @@ export async function readForm(request: Request): Promise<Form> {
   if (!/^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
     throw invalid('Send the body as application/x-www-form-urlencoded.')
   }
+  const encoding = request.headers.get('Content-Encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw invalid('Send the body as it is, not encoded.')
   const text = await readShort(request)
   const form = new Map<string, string>()
   for (const pair of text.split('&').filter(Boolean)) {
