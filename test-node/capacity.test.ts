@@ -128,10 +128,14 @@ console.log(JSON.stringify(answer, null, 2))
 })
 
 test('what cannot be asked is not said to be full', () => {
-  const { status, stderr } = capacity('.', '--local', '--persist-to', join(folder, 'nowhere'))
-  assert.equal(status, 2)
+  const empty = join(folder, 'empty')
+  const ask = () => capacity('.', '--local', '--persist-to', empty)
+  assert.equal(ask().status, 2)
+  assert.equal(ask().stderr, `There is no local database in ${empty}: npm run dev makes one.\n`)
+  mkdirSync(empty)
+  assert.equal(ask().status, 2)
   assert.equal(
-    stderr,
+    ask().stderr,
     'capacity: D1_ERROR: no such table: totals: SQLITE_ERROR. Its tables are made by npm run dev.\n',
   )
 })

@@ -37,6 +37,9 @@ function blocksOf(page: string): Block[] {
   return blocks
 }
 
+/** What is not yet due before six (UTC) is missing after it: the guide is read at any hour. */
+const dueIn = (answer: string) => answer.replace('"yesterday":"pending"', '"yesterday":"missing"')
+
 /** Any text is meant by an ellipsis. */
 const matching = (shown: string) =>
   new RegExp(
@@ -139,7 +142,7 @@ describe('the guide', { timeout: 300_000 }, () => {
         const answer = printed[commands.indexOf(command)]!
         const wrong =
           tag === 'json'
-            ? differences(JSON.parse(text), JSON.parse(answer))
+            ? differences(JSON.parse(text), JSON.parse(dueIn(answer)))
             : tag === 'http'
               ? missingLines(text.trim(), answer)
               : []
