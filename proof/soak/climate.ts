@@ -105,19 +105,9 @@ export function judgeMemory(
   judged('heap', "the isolate's heap", limits.heap, true)
 }
 
-/** So many stretches of the second half are compared, by the least that was held in each. */
-const STRETCHES = 12
-
-/**
- * How much a measure grew over the second half, as a share of its middle there: by least squares,
- * through the least of each stretch. All beyond that was under way, and is gone.
- */
+/** How much a measure grew over the second half, as a share of its middle there: by least squares. */
 function growthOf(samples: readonly Sample[], name: 'resident' | 'heap'): number {
-  const second = samples.slice(samples.length >> 1)
-  const each = Math.max(Math.floor(second.length / STRETCHES), 1)
-  const half = Array.from({ length: Math.floor(second.length / each) }, (_, i) =>
-    second.slice(i * each, (i + 1) * each).reduce((a, b) => (b[name] < a[name] ? b : a)),
-  )
+  const half = samples.slice(samples.length >> 1)
   const mean = (list: readonly number[]) => list.reduce((sum, n) => sum + n, 0) / list.length
   const [x, y] = [mean(half.map(({ at }) => at)), mean(half.map((one) => one[name]))]
   const above = half.reduce((sum, one) => sum + (one.at - x) * (one[name] - y), 0)
