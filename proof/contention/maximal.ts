@@ -94,7 +94,7 @@ let processes = 0
 async function measured(setting: Setting, scenario: Scenario): Promise<Measured | null> {
   const { script, folder, hold } = setting
   const state = join(folder, `maximal-${processes++}`)
-  const service = await limited(() => newSecrets().then((secrets) => serve(script, state, secrets)))
+  const service = await serveLimited(script, state)
   try {
     return await measure(setting, service, scenario)
   } catch (error) {
@@ -107,10 +107,10 @@ async function measured(setting: Setting, scenario: Scenario): Promise<Measured 
 }
 
 /** Starts a service whose isolates have so much heap: Miniflare hands these flags to V8. */
-export async function limited<T>(start: () => Promise<T>): Promise<T> {
+export async function serveLimited(script: string, state: string): Promise<Service> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP}`
   try {
-    return await start()
+    return await serve(script, state, await newSecrets())
   } finally {
     delete process.env.MINIFLARE_WORKERD_V8_FLAGS
   }
@@ -143,12 +143,14 @@ async function measure(
   return { ...seen, idle, resident: residentOf(pid!).most }
 }
 
+/** A body, and what is said of it. */
 interface Packed {
   body: Uint8Array<ArrayBuffer>
   headers: Record<string, string>
 }
 
-const packed = (text: string, gzip: boolean): Packed => ({
+/** A body as it travels. */
+export const packed = (text: string, gzip: boolean): Packed => ({
   body: new Uint8Array(gzip ? gzipSync(text) : Buffer.from(text)),
   headers: {
     'Content-Type': 'application/json',
@@ -156,7 +158,8 @@ const packed = (text: string, gzip: boolean): Packed => ({
   },
 })
 
-const post = async (ask: Ask, { body, headers }: Packed) =>
+/** Sends it, and tells the status. */
+export const post = async (ask: Ask, { body, headers }: Packed) =>
   (await ask('POST', 'activities', { body, headers })).status
 
 async function inTurns(ask: Ask, sent: readonly Packed[]): Promise<number[]> {

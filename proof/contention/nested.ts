@@ -1,10 +1,9 @@
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { type Ask, answered } from '../ask.ts'
+import { answered } from '../ask.ts'
 import { asBrand, newBrand } from '../parties.ts'
 import type { Setting } from '../program.ts'
-import { migrate, newSecrets, serve } from '../service.ts'
-import { limited } from './maximal.ts'
+import { migrate } from '../service.ts'
+import { packed, post, serveLimited } from './maximal.ts'
 
 /** Bodies that come at once, each of so many bytes of objects within objects. */
 const CROWDS = [
@@ -21,12 +20,12 @@ export async function nestedBodies({ script, folder, say, hold }: Setting): Prom
   for (const { bodies, bytes } of CROWDS) {
     const name = `${bodies} of ${bytes} bytes`
     const state = join(folder, `nested-${bodies}`)
-    const service = await limited(async () => serve(script, state, await newSecrets()))
+    const service = await serveLimited(script, state)
     try {
       await migrate(service)
       const ask = asBrand(service, await newBrand(service, 'nested'))
-      const text = `[${Array(Math.floor(bytes / (NEST.length + 1))).fill(NEST)}]`
-      const sent = Array.from({ length: bodies }, () => post(ask, text))
+      const body = packed(`[${Array(Math.floor(bytes / (NEST.length + 1))).fill(NEST)}]`, true)
+      const sent = Array.from({ length: bodies }, () => post(ask, body))
       for (const status of await Promise.all(sent)) {
         hold(status === 413 || status === 422, `nested, ${name}: one was answered ${status}`)
       }
@@ -39,9 +38,4 @@ export async function nestedBodies({ script, folder, say, hold }: Setting): Prom
       await service.end()
     }
   }
-}
-
-async function post(ask: Ask, text: string): Promise<number> {
-  const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
-  return (await ask('POST', 'activities', { body: new Uint8Array(gzipSync(text)), headers })).status
 }

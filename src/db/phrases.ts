@@ -62,6 +62,8 @@ export interface Phrases {
   readonly matches: (each: (name: string) => string) => string
   /** Whether the record refers to what is not known, as a line of the log has it. */
   readonly isUnknown: (line: string) => string
+  /** Whether it moves, likewise. */
+  readonly isMoved: (line: string) => string
   /** Whether it may be stored: of a refused request none, of a lenient one not what is rejected. */
   readonly isWanted: (line: string) => string
   /** Whether the record, its version found as said, is older than the stored one. */
@@ -105,6 +107,7 @@ export function phrasesOf(shelf: Shelf, said: readonly string[]): Phrases {
     matches: (each) =>
       `t.account = ?1 and ${key.map((name) => `t.${name} = ${each(name)}`).join(' and ')}`,
     isUnknown,
+    isMoved: (line) => isListed('moved', line),
     isWanted: (line) => `(select refused from ${line}) = 0
       and ((select unknown_keys from ${line}) is null or not ${isUnknown(line)})`,
     isOlder: (each) => (version ? `(${each(version)} < t.${version}) is true` : 'false'),

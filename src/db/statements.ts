@@ -51,7 +51,8 @@ const adding = (number: string, line: string) => `
 
 function write(shelf: Shelf, phrases: Phrases): Statements {
   const { table, key, columns, indexed, silent, merge, undated, holds } = shelf
-  const { short, inShort, inFull, kept, born, matches, isUnknown, isWanted, isOlder } = phrases
+  const { short, inShort, inFull, kept, born, matches, isUnknown, isMoved, isWanted, isOlder } =
+    phrases
   const heldColumn = holds ? 'held, ' : ''
   const heldValue = holds ? `${isUnknown(OWN_LINE)}, ` : ''
   // SET must not name an indexed column: its index would be written, even if the value is equal.
@@ -89,9 +90,7 @@ function write(shelf: Shelf, phrases: Phrases): Statements {
       where ${differs} and not ${isOlder(excluded)}`,
 
     upsertLater: anywhere('true'),
-    upsertMoved: anywhere(
-      `value ->> 0 in (select value from json_each((select moved from ${LINE})))`,
-    ),
+    upsertMoved: anywhere(isMoved(LINE)),
     returning: ' returning idx, revision',
 
     count: `
