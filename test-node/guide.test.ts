@@ -37,8 +37,11 @@ function blocksOf(page: string): Block[] {
   return blocks
 }
 
-/** What is not yet due before six (UTC) is missing after it: the guide is read at any hour. */
-const dueIn = (answer: string) => answer.replace('"yesterday":"pending"', '"yesterday":"missing"')
+/** The guide shows what is missing; before six (UTC) it is not yet due. */
+const dueIn = (answer: string) =>
+  new Date().getUTCHours() < 6
+    ? answer.replace('"yesterday":"pending"', '"yesterday":"missing"')
+    : answer
 
 /** Any text is meant by an ellipsis. */
 const matching = (shown: string) =>

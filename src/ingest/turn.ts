@@ -1,6 +1,6 @@
 import { unavailable } from '../errors.ts'
 
-/** A body above this is read when it is its turn: an isolate has 128 MB, a maximal one takes 93. */
+/** A body above this is read when it is its turn: an isolate has 128 MB, a maximal one takes up to 86. */
 export const LARGE = 1024 * 1024
 
 /** How fast a body must come to keep its turn, and what it may take to begin: ms and bytes a ms. */
