@@ -1,20 +1,29 @@
 import { asking } from '../ask.ts'
-import { asFirm, type Firm, newClient } from '../parties.ts'
+import { asFirm, type Firm, newFirm } from '../parties.ts'
 import type { Place } from './desk.ts'
 import type { Shelf } from './shelf.ts'
 
 /** The contract: a client has 60 tokens an hour. */
 const TOKENS = 60
 
-/** Takes a token, uses it, gives it back, and is refused with it. */
-export function minting({ service, heard }: Place, firm: Firm): () => Promise<void> {
+/**
+ * Takes a token, uses it, gives it back, and is refused with it. A firm whose tokens are used up is
+ * followed by another: what changes in an account wakes all that it minted within the hour, which
+ * would be more and more of them for as long as a soak runs.
+ */
+export function minting({ service, heard, lane }: Place, vertical: Firm['vertical']) {
   const { hear } = heard
   const oauth = asking(service.url, {}, '/oauth/')
-  let client = { client_id: '', client_secret: '' }
+  let firm: Firm
   let minted = 0
   return async () => {
-    if (minted % TOKENS === 0) client = await newClient(service.admin, firm.account)
+    if (minted % TOKENS === 0) {
+      const account = `soak-minting-${vertical}-${lane.toLowerCase()}-${minted / TOKENS}`
+      firm = await newFirm(service, account, vertical, 'reject')
+    }
     minted += 1
+    const { client_id, client_secret } = firm
+    const client = { client_id, client_secret }
     const form = new URLSearchParams({ grant_type: 'client_credentials', ...client })
     const asked = oauth('POST', 'token', { body: form })
     const { access_token } = (await hear('POST /oauth/token', [200], asked)).body

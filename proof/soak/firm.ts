@@ -136,7 +136,7 @@ export function firmDesk(place: Place, firm: Firm): Desk {
       [2, lenient],
       [4, one],
       [0.5, erasing(place, firm, shelf, erased)],
-      [1, minting(place, firm)],
+      [1, minting(place, firm.vertical)],
       ...reads({ hear, draw, ask, at, lists: Object.keys(make) }),
       ...refusals({ hear, draw, ask, at, resource: 'transactions' }),
     ],
