@@ -84,5 +84,21 @@ export async function serve(script: string, state: string, secrets: Secrets): Pr
   }
 }
 
+/**
+ * What V8 may take for the heap of any isolate, in MiB; beyond it the process ends. What the platform
+ * grants is for heap and buffers together.
+ */
+export const HEAP = 100
+
+/** Starts a service whose isolates have no more heap than that: Miniflare hands these flags to V8. */
+export async function serveLimited(script: string, state: string): Promise<Service> {
+  process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP}`
+  try {
+    return await serve(script, state, await newSecrets())
+  } finally {
+    delete process.env.MINIFLARE_WORKERD_V8_FLAGS
+  }
+}
+
 /** Makes the tables of an empty database. */
 export const migrate = (service: Service) => execute(service, MIGRATIONS)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { newBrand, newFirm } from './parties.ts'
 import { program, type Setting } from './program.ts'
-import { migrate, newSecrets, type Service, serve } from './service.ts'
+import { migrate, type Service, serveLimited } from './service.ts'
 import { brandDesk } from './soak/brand.ts'
 import { judgeMemory, watchClimate } from './soak/climate.ts'
 import { type Act, drawAct, drawing } from './soak/draw.ts'
@@ -14,8 +14,9 @@ import { brandPool, firmPool, planned429 } from './soak/pools.ts'
 import { spares } from './soak/spare.ts'
 import { administration } from './soak/team.ts'
 
-// Everything at once for some minutes; at the end sums are exact, and memory is flat:
-// `npm run soak [-- --minutes 1 --lanes 8 --heap 5 --process 15 --seed N]`.
+// Everything at once for some minutes, each isolate with the heap that the platform gives it; at the
+// end sums are exact, and memory is flat:
+// `npm run soak [-- --minutes 1 --lanes 8 --heap 5 --process 10 --seed N]`.
 
 interface Numbers {
   minutes: number
@@ -27,7 +28,7 @@ interface Numbers {
 
 /** Loads the service for so many minutes from so many lanes. */
 export async function proveSoak(setting: Setting, numbers: Numbers): Promise<void> {
-  const service = await serve(setting.script, join(setting.folder, 'soaked'), await newSecrets())
+  const service = await serveLimited(setting.script, join(setting.folder, 'soaked'))
   try {
     await migrate(service)
     await soak(setting, service, numbers)
@@ -106,7 +107,7 @@ await program(
     minutes: { value: 1, least: 1, most: 600 },
     lanes: { value: 8, least: 1, most: 32 },
     heap: { value: 5, least: 1, most: 1000 },
-    process: { value: 15, least: 1, most: 1000 },
+    process: { value: 10, least: 1, most: 1000 },
   },
   proveSoak,
 )

@@ -4,19 +4,13 @@ import { type Ask, answered } from '../ask.ts'
 import { forgetPeak, mib, residentOf } from '../memory.ts'
 import { asBrand, newBrand } from '../parties.ts'
 import type { Setting } from '../program.ts'
-import { migrate, newSecrets, type Service, serve } from '../service.ts'
+import { HEAP, migrate, type Service, serveLimited } from '../service.ts'
 import { type Seen, sizeOf, watched } from './looks.ts'
 
 /** The contract's most, of a request and of the platform's memory for one isolate. */
 const MAX_RECORDS = 1000
 const MAX_BYTES = 8 * 1024 * 1024
 const ISOLATE = 128 * 1024 * 1024
-
-/**
- * What V8 may take for the heap of any isolate, in MiB; beyond it the process ends. What the platform
- * grants is for heap and buffers together.
- */
-const HEAP = 100
 
 /** How the bodies come. */
 interface Scenario {
@@ -103,16 +97,6 @@ async function measured(setting: Setting, scenario: Scenario): Promise<Measured 
     return null
   } finally {
     await service.end()
-  }
-}
-
-/** Starts a service whose isolates have so much heap: Miniflare hands these flags to V8. */
-export async function serveLimited(script: string, state: string): Promise<Service> {
-  process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP}`
-  try {
-    return await serve(script, state, await newSecrets())
-  } finally {
-    delete process.env.MINIFLARE_WORKERD_V8_FLAGS
   }
 }
 

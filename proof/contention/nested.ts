@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { answered } from '../ask.ts'
 import { asBrand, newBrand } from '../parties.ts'
 import type { Setting } from '../program.ts'
-import { migrate } from '../service.ts'
-import { packed, post, serveLimited } from './maximal.ts'
+import { migrate, serveLimited } from '../service.ts'
+import { packed, post } from './maximal.ts'
 
 /** Bodies that come at once, each of so many bytes of objects within objects. */
 const CROWDS = [
