@@ -1,6 +1,8 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { app } from '../src/app.ts'
 import { addressOf } from '../src/auth/address.ts'
 import { settingsOf } from '../src/auth/grant.ts'
 import { mintingWait, waitOf } from '../src/auth/limits.ts'
@@ -38,6 +40,19 @@ const refused = async (response: Response, status: number, error: string) => {
 }
 
 describe('RFC 6749 §4.4: the client credentials grant', () => {
+  test.each(['token', 'revoke'])(
+    'a form for %s that ends before its end is malformed',
+    async (path) => {
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode('grant')),
+        pull: (controller) => controller.error(new Error('The caller has gone.')),
+      })
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      const sent = new Request(`${ORIGIN}/oauth/${path}`, { method: 'POST', headers, body })
+      await refused(await app.fetch(sent, env, createExecutionContext()), 400, 'invalid_request')
+    },
+  )
+
   test('§2.3.1 client_secret_post and client_secret_basic are both taken', async () => {
     const { form, basic } = await client()
     for (const response of [await askToken(form), await askToken(grant, basic)]) {

@@ -56,11 +56,16 @@ async function readShort(request: Request): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   let text = ''
   // What is left unread of a body is for `everyAnswer` to drain.
-  for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
-    text += utf8(() => decoder.decode(chunk, { stream: true }))
-    if (text.length > MAX_FORM_BYTES) {
-      throw invalid('The form is larger than 64 KiB.', 'payload_too_large')
+  try {
+    for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
+      text += utf8(() => decoder.decode(chunk, { stream: true }))
+      if (text.length > MAX_FORM_BYTES) {
+        throw invalid('The form is larger than 64 KiB.', 'payload_too_large')
+      }
     }
+  } catch (error) {
+    // What the stream itself throws is the sender's fault: it was cut.
+    throw error instanceof ApiError ? error : invalid('The body ended before its end.')
   }
   return text + utf8(() => decoder.decode())
 }
