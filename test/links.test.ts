@@ -313,6 +313,7 @@ describe('a link', () => {
     ['/page'],
     ['https://user:secret@a.example/'],
     [`https://a.example/${'x'.repeat(2000)}`],
+    [`https://a.example/${'é'.repeat(1000)}`],
     ['https://'],
     [''],
     [7],

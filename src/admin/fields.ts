@@ -136,16 +136,17 @@ const MAX_ADDRESS = 2000
  * nothing that a parser of addresses would drop in silence.
  */
 function isPage(text: string): boolean {
-  if (!URL.canParse(text) || text.length > MAX_ADDRESS || /\p{Cc}/u.test(text)) return false
-  const { protocol, username, password } = new URL(text)
-  return ['https:', 'http:'].includes(protocol) && username === '' && password === ''
+  if (!URL.canParse(text) || /\p{Cc}/u.test(text)) return false
+  const { protocol, username, password, href } = new URL(text)
+  const isWeb = ['https:', 'http:'].includes(protocol) && username === '' && password === ''
+  return isWeb && href.length <= MAX_ADDRESS
 }
 
 const landingPage = v.pipe(
   v.string(),
   v.check(
     isPage,
-    `pattern an address that begins with https:// or http://, of at most ${MAX_ADDRESS} characters`,
+    `pattern an address that begins with https:// or http://, without user name, password and control characters, of at most ${MAX_ADDRESS} characters as it is sent to a browser`,
   ),
   v.transform((text) => new URL(text).href),
 )
