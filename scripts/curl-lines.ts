@@ -24,17 +24,17 @@ function partnerLines(base: string, { client_id, client_secret, vertical }: Demo
   const at = `${base}/api/v1/${vertical}`
   const customers = [
     {
-      customer_id: 'C-1001',
-      signup_date: '2026-10-01T08:30:00Z',
+      customer_id: 'C-2001',
+      signup_date: '2026-10-05T08:30:00Z',
       tracking_data: 'click-42',
       ...customer,
     },
   ]
   const transactions = [
     {
-      transaction_id: 'T-1',
-      customer_id: 'C-1001',
-      transaction_date: '2026-10-02T09:30:00Z',
+      transaction_id: 'T-2001',
+      customer_id: 'C-2001',
+      transaction_date: '2026-10-06T09:30:00Z',
       status: 'approved',
       ...transaction,
     },
@@ -57,8 +57,8 @@ function brandLines(base: string, { brand_token, link_id }: DemoAccount) {
   const at = `${base}/tracking/events`
   const customers = [
     {
-      customerId: 'P-1001',
-      regtime: '2026-10-01 08:30',
+      customerId: 'P-2001',
+      regtime: '2026-10-05 08:30',
       country: 'DE',
       tracking_data: 'TRACKING',
     },
@@ -66,9 +66,9 @@ function brandLines(base: string, { brand_token, link_id }: DemoAccount) {
   const activities = [
     {
       eventname: 'DailyStats',
-      customerid: 'P-1001',
-      eventid: 'ds-P-1001-20261002-casino',
-      createtime: '2026-10-02',
+      customerid: 'P-2001',
+      eventid: 'ds-P-2001-20261006-casino',
+      createtime: '2026-10-06',
       Product: 'Casino',
       GGR: '12.50',
       NGR: '10.00',
