@@ -15,8 +15,8 @@ export function readQuery<const N extends string>(
   ...known: N[]
 ): Partial<Record<N, string>> {
   const read: Partial<Record<N, string>> = {}
-  const { search, searchParams } = new URL(url)
-  checkEscapes(search)
+  const { pathname, search, searchParams } = new URL(url)
+  checkEscapes(pathname + search)
   for (const [name, value] of searchParams) {
     if (!known.includes(name as N)) {
       const near = nearest(name, known)
