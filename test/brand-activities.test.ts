@@ -24,6 +24,19 @@ const sums = async (acme: Awaited<ReturnType<typeof brand>>, of = '2026-10-02') 
   )
 
 describe('an event', () => {
+  test('with more than 10 warnings of its own is told 10, and how many there are', async () => {
+    const acme = await knowing()
+    const separated = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`b${i}`, '1,0']))
+    const told = async (count: number) => {
+      const sent = { ...day, eventname: `E${count}`, ...separated(count) }
+      const { results } = await json(acme.post('activities', [sent, day]))
+      return [results[0].warnings.length, results[0].warnings_total, results[1].warnings_total]
+    }
+    expect(await told(10)).toEqual([10, undefined, undefined])
+    expect(await told(240)).toEqual([10, 240, undefined])
+  })
+
   test('is returned as it was sent, details and all', async () => {
     const acme = await knowing()
     const sent = {

@@ -2,7 +2,7 @@ import { type Form, pointerOf, unwrap } from './envelope.ts'
 import type { Warning } from './warnings.ts'
 import type { Issue } from './words.ts'
 
-/** The contract: of one record at most so many errors are written out. */
+/** The contract: of one record at most so many errors are written out; here, and so many warnings. */
 export const MAX_PER_RECORD = 10
 
 /** What is found of one record; pointers are within it. */
@@ -31,6 +31,8 @@ export interface Good {
   index: number
   record: Record<string, unknown>
   warnings: Warning[]
+  /** How many more warnings there would be. */
+  unsaid: number
 }
 
 /** A request, judged. */
@@ -40,7 +42,7 @@ export interface Judged {
   sent: readonly unknown[]
   good: Good[]
   /** The others, as far as they are right: what they refer to is checked all the same. */
-  bad: Omit<Good, 'warnings'>[]
+  bad: Pick<Good, 'index' | 'record'>[]
   /** The errors that are written out, by record; `errorsTotal` counts the others, too. */
   issues: Issue[]
   errorsTotal: number
@@ -68,8 +70,9 @@ export function judge(body: unknown, entity: Entity): Judged {
     const { found, output, warnings } = isObject(record) ? entity.check(record) : NO_OBJECT
     if (isRepeated(index)) found.push({ pointer: '', code: 'duplicate_key' })
     if (found.length === 0 && isWhole) {
+      const unsaid = warnings.splice(MAX_PER_RECORD).length
       for (const warning of warnings) warning.pointer = pointerOf(form, index) + warning.pointer
-      judged.good.push({ index, record: output, warnings })
+      judged.good.push({ index, record: output, warnings, unsaid })
       continue
     }
     judged.wrong += 1

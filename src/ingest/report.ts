@@ -75,6 +75,7 @@ interface Result {
   key?: Record<string, string>
   outcome: string
   warnings?: Warning[]
+  warnings_total?: number
   errors?: Omit<Said, 'index' | 'key'>[]
 }
 
@@ -90,6 +91,10 @@ function resultsOf(
   const rejected = new Set(issues.map(({ index }) => index))
   const warnings = warningsOf(judged, delivery, parcel.policy === 'warn' ? referring : [])
 
+  const unsaid = new Map(
+    judged.good.filter((one) => one.unsaid > 0).map((one) => [one.index, one.unsaid]),
+  )
+
   const results: Result[] = []
   for (const [index, record] of judged.sent.entries()) {
     const isRejected = rejected.has(index)
@@ -103,7 +108,9 @@ function resultsOf(
       results.push({ ...result, outcome: 'rejected', errors: said })
     } else {
       const outcome = outcomeOf(revisions.get(index), held.has(index), stale.has(index))
-      results.push({ ...result, outcome, ...(told && { warnings: told }) })
+      const more = unsaid.get(index)
+      const total = told && more && { warnings_total: told.length + more }
+      results.push({ ...result, outcome, ...(told && { warnings: told, ...total }) })
     }
   }
   return results
@@ -116,9 +123,12 @@ function warningsOf(
   referring: readonly Issue[],
 ): Map<number, Warning[]> {
   const warnings = new Map<number, Warning[]>()
-  const warn = (index: number, told: Warning) =>
-    warnings.set(index, [...(warnings.get(index) ?? []), told])
-  for (const { index, warnings: own } of good) for (const told of own) warn(index, told)
+  for (const { index, warnings: own } of good) if (own.length > 0) warnings.set(index, own)
+  const warn = (index: number, told: Warning) => {
+    const before = warnings.get(index)
+    if (before) before.push(told)
+    else warnings.set(index, [told])
+  }
   for (const issue of referring) {
     const { pointer, code, message } = say(issue)
     warn(issue.index!, { code, pointer, message })
