@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { largeAnswers } from './contention/answers.ts'
 import { newestWins } from './contention/dated.ts'
 import { maximalBodies } from './contention/maximal.ts'
 import { nestedBodies } from './contention/nested.ts'
@@ -37,5 +38,6 @@ await program(
     if (!maximal) return
     await maximalBodies(setting)
     await nestedBodies(setting)
+    await largeAnswers(setting)
   },
 )

@@ -1,5 +1,6 @@
 import type { Found, Page, Shown } from './list.ts'
 import { tried } from './run.ts'
+import { tooHeavy, weighed } from './weighed.ts'
 
 /** A record that waits for its customer, and which delivery brought it last. */
 export interface Held {
@@ -33,14 +34,20 @@ export async function listHeld(
     session.batch<Record<string, string>>([
       session
         .prepare(
-          `select * from (${all}) where (resource, key) > (?2, ?3)
-           order by resource, key limit ${size + 1} offset ${offset}`,
+          weighed(
+            ['resource', 'key', 'delivery', 'record'],
+            `select * from (${all}) where (resource, key) > (?2, ?3)
+             order by resource, key limit ${size + 1} offset ${offset}`,
+            'resource, key',
+          ),
         )
         .bind(account, resource, key),
       session.prepare(`select count(*) as total from (${all})`).bind(account),
     ]),
   )
   const found = rows!.results
+  const heavy = tooHeavy(found)
+  if (heavy) return heavy
   const last = found.length > size ? found[size - 1]! : null
   return {
     data: found.slice(0, size).map((row) => ({

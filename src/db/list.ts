@@ -1,5 +1,6 @@
 import { tried } from './run.ts'
 import type { Shelf } from './shelf.ts'
+import { tooHeavy, weighed } from './weighed.ts'
 
 /** Which page: its number (from 1), its size, and the key after which it begins, if by cursor. */
 export interface Page {
@@ -13,6 +14,8 @@ export interface Found<T = Record<string, unknown>> {
   data: T[]
   total: number
   last: string[] | null
+  /** How many records a page might show instead, where those of this one have too many bytes. */
+  fewer?: number
 }
 
 /** What a list is narrowed to; days are inclusive. */
@@ -60,10 +63,13 @@ export async function list(
     session.batch<Record<string, unknown>>([
       session
         .prepare(
-          `with k as materialized (${keys})
-           select ${shown.columns.map((name) => `t.${name}`).join()} from k
-           cross join ${table} t on t.account = ?1 and ${same}
-           order by ${key.map((name) => `k.${name}`).join()}`,
+          weighed(
+            shown.columns,
+            `with k as materialized (${keys})
+             select ${shown.columns.map((name) => `t.${name}`).join()} from k
+             cross join ${table} t on t.account = ?1 and ${same}`,
+            key.join(),
+          ),
         )
         .bind(...values),
       filtered
@@ -74,6 +80,8 @@ export async function list(
     ]),
   )
   const found = rows!.results
+  const heavy = tooHeavy(found)
+  if (heavy) return heavy
   const last = found.length > page.size ? found[page.size - 1]! : null
   return {
     data: found.slice(0, page.size).map(shown.present),

@@ -23,12 +23,15 @@ export interface Total extends Record<string, unknown> {
   sums: Record<string, string>
 }
 
+/** So many groups and sums are answered with at most: an isolate has 128 MB, for all who ask at once. */
+export const MAX_TOTALS = 50_000
+
 /** Decimal places and digits: a whole part and a fraction of 12 places, each in two limbs. */
 const LIMB = 1_000_000
 
 /**
- * The totals of each day from `from` to `to`, in order, summed along the index by day. Nothing is
- * kept for it: a counter can drift, the records cannot.
+ * The totals of each day from `from` to `to`, in order, summed along the index by day; null where
+ * there are too many. Nothing is kept for it: a counter can drift, the records cannot.
  */
 export async function totalsOf(
   session: D1DatabaseSession,
@@ -36,14 +39,15 @@ export async function totalsOf(
   account: string,
   from: string,
   to: string,
-): Promise<Total[]> {
+): Promise<Total[] | null> {
   const answers = await tried(() =>
     session.batch<Record<string, unknown>>(
       tallies
         .flatMap((tally) => [statement(tally), ...(tally.kpis ? [kpiStatement(tally)] : [])])
-        .map((text) => session.prepare(text).bind(account, from, to)),
+        .map((text) => session.prepare(`${text} limit ${MAX_TOTALS + 1}`).bind(account, from, to)),
     ),
   )
+  if (answers.reduce((sum, { results }) => sum + results.length, 0) > MAX_TOTALS) return null
   return tallies
     .flatMap((tally) => {
       const rows = answers.shift()!.results

@@ -6,13 +6,13 @@ import { findDelivery, type Listed, listDeliveries } from '../db/deliveries.ts'
 import { affiliatesOf } from '../db/directory.ts'
 import { listHeld } from '../db/held.ts'
 import type { Shown } from '../db/list.ts'
-import { type Tally, totalsOf } from '../db/totals.ts'
+import { MAX_TOTALS, type Tally, totalsOf } from '../db/totals.ts'
 import { ApiError } from '../errors.ts'
 import { idsFrom, KEPT_MS, receivedAt } from '../ingest/delivery-id.ts'
 import type { Intake } from '../ingest/intake.ts'
 import { errorsOf } from '../ingest/log.ts'
 import { statusOf, summaryOf } from '../ingest/outcome.ts'
-import { readQuery, readSpan } from '../ingest/query.ts'
+import { invalidQuery, readQuery, readSpan } from '../ingest/query.ts'
 import { freshness } from './freshness.ts'
 import { answerPage, PAGING, readPage } from './page.ts'
 import { reading } from './session.ts'
@@ -57,7 +57,9 @@ export const desk = (resourcesOf: (vertical: string) => readonly Kept[]) =>
       const { from, to } = readSpan(readQuery(c.req.url, 'from', 'to'))
       return reading(c, async ({ grant, session }) => {
         const resources = resourcesOf(grant.vertical)
-        return c.json({ data: await totalsOf(session, resources, grant.account, from, to) })
+        const data = await totalsOf(session, resources, grant.account, from, to)
+        if (data) return c.json({ data })
+        throw invalidQuery(`from and to: more than ${MAX_TOTALS} totals. Ask for fewer days.`)
       })
     })
 

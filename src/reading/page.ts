@@ -44,6 +44,11 @@ export async function readPage(env: Env, context: string, asked: Asked): Promise
 /** Answers one page, and says where the next one is. */
 export async function answerPage(c: Context, context: string, page: Page, found: Found<object>) {
   const { number, size } = page
+  if (found.fewer !== undefined) {
+    throw invalidQuery(
+      `per_page: the records of this page have more than 2 MiB. Ask for fewer, such as ${found.fewer}.`,
+    )
+  }
   const next =
     found.last && (await seal(c.env, context, JSON.stringify([number + 1, size, ...found.last])))
   if (next) {

@@ -39,7 +39,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'another list or filter, and an `x-d1-bookmark` header that no answer carried.',
     cure:
       '`page` is 1 to 1000000, `per_page` 1 to 500, `dry_run` `true` or `false`, `from` and `to` ' +
-      'are days such as `2026-10-01`, in order, of totals at most 366. Take `cursor` from ' +
+      'are days such as `2026-10-01`, in order, of totals at most 366, and fewer where there are more ' +
+      'than 50,000 totals. Ask for fewer records where a page has more than 2 MiB. Take `cursor` from ' +
       '`meta.next_cursor` as it is, and keep the filters.',
   },
   missing_credentials: {

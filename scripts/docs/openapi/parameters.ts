@@ -24,11 +24,16 @@ export const PARAMETERS: Record<string, object> = {
     minimum: 1,
     maximum: 1_000_000,
   }),
-  per_page: query('per_page', 'How many a page has; 50 if left out.', 100, {
-    type: 'integer',
-    minimum: 1,
-    maximum: 500,
-  }),
+  per_page: query(
+    'per_page',
+    'How many a page has; 50 if left out. Of records above 2 MiB together there must be fewer: 400 says how many.',
+    100,
+    {
+      type: 'integer',
+      minimum: 1,
+      maximum: 500,
+    },
+  ),
   cursor: query(
     'cursor',
     'The `meta.next_cursor` of the page before; good for the same account, resource and filters.',
@@ -41,7 +46,12 @@ export const PARAMETERS: Record<string, object> = {
   to: query('to', 'The last day, inclusive.', '2026-10-31', DAY),
   from_day: { ...query('from', 'The first day.', '2026-10-01', DAY), required: true },
   to_day: {
-    ...query('to', 'The last day, inclusive; at most 366 days.', '2026-10-31', DAY),
+    ...query(
+      'to',
+      'The last day, inclusive; at most 366 days, and 50,000 groups and sums of KPIs.',
+      '2026-10-31',
+      DAY,
+    ),
     required: true,
   },
   dry_run: query('dry_run', 'Whether it is only judged: the same answer, nothing stored.', true, {

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { type Ask, answered } from '../ask.ts'
+import { asBrand, newBrand } from '../parties.ts'
+import type { Setting } from '../program.ts'
+import { migrate, serveLimited } from '../service.ts'
+
+/** How many ask at once. */
+const ASKED = 12
+
+const DAY = '2026-10-02'
+const CUSTOMER = 'P-1'
+const many = <T>(count: number, make: (i: number) => T) =>
+  Array.from({ length: count }, (_, i) => make(i))
+
+/** Customers as large as they may become: four parts of 16 KiB each. */
+async function fillCustomers(ask: Ask) {
+  for (const part of 'abcd') {
+    const grown = (i: number) => ({ customerId: `L-${i}`, [part]: 'x'.repeat(15_900) })
+    await answered(200, ask('POST', 'customers', { body: many(500, grown) }))
+  }
+}
+
+/** Events of which each names KPIs of its own: as many sums as totals may have on two days. */
+async function fillTotals(ask: Ask) {
+  for (const [bulk, createtime] of ['2026-10-02', '2026-10-03'].entries()) {
+    const kpis = (i: number) => Object.fromEntries(many(240, (k) => [`${bulk}-${i}-${k}`, '1.25']))
+    const event = (i: number) => ({
+      ...{ eventname: 'E', customerid: CUSTOMER, eventid: `${bulk}-${i}`, createtime },
+      ...{ Currency: 'EUR', ...kpis(i) },
+    })
+    await answered(200, ask('POST', 'activities', { body: many(200, event) }))
+  }
+}
+
+/** What one answer might hold, asked for by many at once: it is told or refused, and the isolate lives. */
+export async function largeAnswers({ script, folder, say, hold }: Setting): Promise<void> {
+  const service = await serveLimited(script, join(folder, 'answers'))
+  try {
+    await migrate(service)
+    const ask = asBrand(service, await newBrand(service, 'large'))
+    await answered(200, ask('POST', 'customers', { body: [{ customerId: CUSTOMER }] }))
+    await fillCustomers(ask)
+    await fillTotals(ask)
+    for (const [path, status] of [
+      ['customers?per_page=500', 400],
+      ['customers?per_page=30', 200],
+      [`totals?from=${DAY}&to=2026-10-03`, 400],
+      [`totals?from=${DAY}&to=${DAY}`, 200],
+    ] as const) {
+      const answers = await Promise.all(many(ASKED, () => ask('GET', path)))
+      const told = answers.filter((answer) => answer.status === status).length
+      hold(told === ASKED, `${path}: ${told} of ${ASKED} were answered ${status}`)
+    }
+    say(`Large pages and totals, ${ASKED} at once: told or refused, and the isolate lives on.`)
+  } catch (error) {
+    const { message, cause } = error as Error
+    hold(false, `large answers: ${message}${cause ? ` (${cause})` : ''}`)
+  } finally {
+    await service.end()
+  }
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { brand, day } from './brand.ts'
+import { json } from './partner.ts'
+
+// What one answer may cost in memory, however much is stored: 128 MB are for all who ask at once.
+
+const BYTES = 15_000
+const MANY = 150
+const ids = Array.from({ length: MANY }, (_, i) => `p-${i}`)
+
+/** A page of these is refused, and the number that it names is small enough. */
+async function isBounded(get: (query: string) => Promise<Response>) {
+  const response = await get('per_page=200')
+  const { code, detail } = await json(response.clone())
+  expect([response.status, code]).toEqual([400, 'invalid_query'])
+  const [, fewer] = /^per_page: .+ 2 MiB\. Ask for fewer, such as (\d+)\.$/.exec(detail)!
+  expect(Number(fewer)).toBeGreaterThan(100)
+
+  const walked = []
+  let query = `per_page=${fewer}`
+  for (;;) {
+    const { data, meta } = await json(get(query))
+    walked.push(...data)
+    if (meta.next_cursor === null) break
+    query = `cursor=${meta.next_cursor}`
+  }
+  expect(walked).toHaveLength(MANY)
+}
+
+describe('a page above 2 MiB', () => {
+  test('of customers is refused, with a number that is not', async () => {
+    const acme = await brand()
+    const bulk = ids.map((customerId) => ({ customerId, note: 'x'.repeat(BYTES) }))
+    expect((await acme.post('customers', bulk)).status).toBe(200)
+    await isBounded((query) => acme.get(`customers?${query}`))
+  })
+
+  test('of events, filtered, and of what is held, likewise', async () => {
+    const acme = await brand()
+    const bulk = ids.map((id) => ({ ...day, customerid: 'p-1', eventid: id, x: 'x'.repeat(BYTES) }))
+    expect((await acme.post('activities', bulk)).status).toBe(200)
+    await isBounded((query) => acme.get(`held?${query}`))
+    await acme.post('customers', { customerId: 'p-1' })
+    await isBounded((query) => acme.get(`activities?customerid=p-1&${query}`))
+  })
+})
+
+test('totals of more than 50,000 groups and sums are refused, and told by fewer days', async () => {
+  const acme = await brand()
+  await acme.post('customers', { customerId: 'p-1' })
+  const kpis = (i: number) =>
+    Object.fromEntries(Array.from({ length: 250 }, (_, k) => [`${i}-${k}`, '1']))
+  const events = Array.from({ length: 200 }, (_, i) => ({
+    ...{ eventname: 'E', customerid: 'p-1', eventid: `e-${i}` },
+    ...{ createtime: i < 100 ? '2026-10-02' : '2026-10-03', Currency: 'EUR' },
+    ...kpis(i),
+  }))
+  expect((await acme.post('activities', events)).status).toBe(200)
+  const both = await acme.get('totals?from=2026-10-02&to=2026-10-03')
+  expect([both.status, (await json(both)).detail]).toEqual([
+    400,
+    'from and to: more than 50000 totals. Ask for fewer days.',
+  ])
+  const { data } = await json(acme.get('totals?from=2026-10-02&to=2026-10-02'))
+  expect(Object.keys(data[0].sums)).toHaveLength(25_000)
+})
