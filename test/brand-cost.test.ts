@@ -157,7 +157,7 @@ test('a walk over activities, and their totals, read what they show', async () =
   const get = (path: string) =>
     watched(`/tracking/events/${path}`, { headers: { 'x-api-key': acme.brand_token } })
   const page = await get('activities?per_page=200')
-  expect(page.rowsRead).toBeLessThanOrEqual(3 * 200 + 20)
+  expect(page.rowsRead).toBeLessThanOrEqual(6 * 200 + 20)
   await acme.post(
     'activities',
     many((i) => ({ ...day, eventid: `d-${i}`, customerid: 'p-1', createtime: '2026-11-05' }), 100),

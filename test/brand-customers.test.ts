@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { brand, eve } from './brand.ts'
-import { json } from './partner.ts'
+import { askAdmin, json } from './partner.ts'
 
 type Brand = Awaited<ReturnType<typeof brand>>
 
@@ -285,10 +285,30 @@ describe('what is wrong with a customer', () => {
       (await env.DB.prepare('select octet_length(extras) as n from customers').first<{
         n: number
       }>())!.n
-    // A record counts as if it were kept alone: a map of names to JSON texts.
-    const room = 65_536 - (await bytes()) - '{"e":"\\"\\""}'.length
+    // A name, a JSON text within a JSON text, and a comma.
+    const room = 65_536 - (await bytes()) - '"e":"\\"\\"",'.length
     expect(await errors(acme.post('customers', [part('e', room + 1)]))).toEqual([['/0', 'length']])
     expect(await outcomes(acme.post('customers', [part('e', room)]))).toEqual(['updated'])
+    expect(await bytes()).toBe(65_536)
+    // What is full may be sent again, and changed where it does not grow.
+    const whole = ['a', 'b', 'c', 'd'].map((name) => part(name, 16_000))
+    const again = [...whole, part('e', room), eve]
+    expect(await outcomes(acme.post('customers', again))).toEqual([
+      ...Array(5).fill('unchanged'),
+      'updated',
+    ])
+    const changed = { customerId: 'p-1', a: 'b'.repeat(16_000) }
+    expect(await outcomes(acme.post('customers', [changed]))).toEqual(['updated'])
+  })
+
+  test('of an erased customer nothing grows, however much is sent', async () => {
+    const acme = await brand()
+    const part = (name: string) => ({ customerId: 'p-1', [name]: 'a'.repeat(16_000) })
+    await acme.post('customers', eve)
+    await askAdmin(`accounts/${acme.account}/customers/p-1/personal-data`, 'DELETE')
+    const sent = ['a', 'b', 'c', 'd', 'e'].map(part)
+    const { summary } = await json(acme.post('customers', sent))
+    expect(summary).toMatchObject({ unchanged: 5, rejected: 0 })
   })
 
   test('a name of another case has the right one as its hint, a required one is required', async () => {

@@ -7,6 +7,7 @@ import type { Arrival, Rows } from '../ingest/intake.ts'
 import type { Checked, Entity, Judged } from '../ingest/judge.ts'
 import { warning } from '../ingest/warnings.ts'
 import { prover, type Verdict } from '../tracking/proof.ts'
+import { type Extras, grow, type Sizes, sizesOf, telling } from './extras.ts'
 import { COLUMNS, customer as fields } from './fields.ts'
 import {
   excess,
@@ -62,7 +63,7 @@ function check(record: object, zone: string): Checked {
       Object.fromEntries(extras.map(([k, v]) => [k, JSON.stringify(v)])),
     )
   }
-  output.sizes = new Map(extras.map(([k, v]) => [k, storedBytes(k, v)]))
+  output.sizes = sizesOf(extras)
   return { found, output, warnings }
 }
 
@@ -96,6 +97,7 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
   )
 
   const known = new Map<unknown, Known>()
+  const anewOf = telling()
   const rows: Row[] = []
   const later: Row[] = []
   for (const [i, { index, warnings }] of good.entries()) {
@@ -103,7 +105,7 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
     const before = known.get(record.customer_id)
     const now = {
       ...from(before, record),
-      extras: before?.extras ?? { bytes: 0, sizes: new Map() },
+      extras: before?.extras ?? { bytes: 0, sizes: new Map<string, number>() },
     }
     grow(now.extras, sizes as Sizes)
     known.set(record.customer_id, now)
@@ -111,7 +113,8 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
     if (record.verdict === undefined && origin.tracking_data && origin.verdict !== 'attributed') {
       warnings.push(warning(origin.verdict as Unpaid, `${pointerOf(form, index)}/tracking_data`))
     }
-    const values = { ...record, ...origin, bytes: extras.bytes, first_day }
+    const { bytes } = extras
+    const values = { ...record, ...origin, bytes, anew: anewOf(extras), first_day }
     if (before) later.push({ idx: index, values, odd: before.isAltered ? 'altered' : 'later' })
     else rows.push({ idx: index, values })
   }
@@ -121,9 +124,6 @@ async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arriva
 
 type Unpaid = Exclude<Verdict, 'attributed'>
 
-/** How many bytes additional fields take, by their names. */
-type Sizes = ReadonlyMap<string, number>
-
 /** What is known of a customer from the records of this request so far. */
 interface Known {
   day: unknown
@@ -132,7 +132,7 @@ interface Known {
   link: unknown
   /** Whether it was said so far, but only in a way that cannot be used. */
   isAltered: boolean
-  extras: { bytes: number; sizes: Map<string, number> }
+  extras: Extras
 }
 
 /** Its day and, as a whole, where it came from: as this record says, or one before it has said. */
@@ -142,20 +142,6 @@ function from(before: Known | undefined, record: Record<string, unknown>): Omit<
   const isAltered = tracking_data === undefined && (verdict === 'altered' || !!before?.isAltered)
   return { day: record.day ?? before?.day, tracking_data, verdict, link, isAltered }
 }
-
-/** Counts each additional field once, however often it is sent. */
-function grow(extras: Known['extras'], sizes: Sizes): void {
-  for (const [name, size] of sizes) {
-    extras.bytes += size - (extras.sizes.get(name) ?? 0)
-    extras.sizes.set(name, size)
-  }
-}
-
-/** As it is stored: a name and a JSON text, both within a JSON text. */
-const storedBytes = (name: string, value: unknown) =>
-  encoder.encode(JSON.stringify({ [name]: JSON.stringify(value) })).length
-
-const encoder = new TextEncoder()
 
 const entityOf = ({ time_zone }: Grant): Entity => ({
   wraps: false,

@@ -1,4 +1,4 @@
-import { BYTES, commas, LINE, type Phrases, row, union } from './phrases.ts'
+import { ANEW, BYTES, commas, LINE, type Phrases, row, union } from './phrases.ts'
 import type { Shelf } from './shelf.ts'
 
 /** The errors that the log keeps: so many, and so many bytes of what they name. */
@@ -102,6 +102,11 @@ function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string
   const verdict = odd
     ? `iif(${odd} is 'altered' and t.tracking_data is null, 'altered', ${stored})`
     : stored
+  const erased = `exists (select 1 from erasures e
+          where e.account = ?1 and e.customer_id = ${inShort('customer_id')})`
+  // A brace, and members, each with a comma or the other brace.
+  const grown = (stored: string) =>
+    `ifnull(octet_length(${stored}), 1) + ${inShort(BYTES)} > ${grows!.max}`
   return {
     fresh: 't.account is null',
     ...(odd && {
@@ -110,13 +115,15 @@ function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string
       again: `${odd} is not null`,
       differs: `${odd} is 'later'`,
     }),
-    // What refers to nothing grows.
+    // What refers to nothing grows; by what it says anew only so far as that is longer than before.
     unknown: refers
       ? `iif((
           select 1 from ${refers.table} r
           where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)}
         ) is null, ${inShort(refers.column)} is not null, 0)`
-      : `coalesce(octet_length(t.${grows!.column}), 0) + ${inShort(BYTES)} > ${grows!.max}`,
+      : `iif(${grown(`t.${grows!.column}`)}, not ${erased} and ${grown(
+          `nullif(json_patch(t.${grows!.column}, ${inShort(ANEW)}), '{}')`,
+        )}, 0)`,
     ...(holds && { was_held: 't.held' }),
     ...(version && { stale: isOlder(inShort) }),
     ...(indexed.length > 0 && {
@@ -125,8 +132,7 @@ function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string
             ${row(indexed, (name) => merge(name, inShort))})`,
     }),
     ...(personal.length > 0 && {
-      erased: `exists (select 1 from erasures e
-          where e.account = ?1 and e.customer_id = ${inShort('customer_id')})`,
+      erased,
     }),
     // Of what a customer leaves out the stored one tells; what it says the caller has judged itself.
     ...(shelf.asksVerdict && {

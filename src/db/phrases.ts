@@ -45,8 +45,11 @@ export const ODD = 'odd'
  */
 export type Odd = 'wrong' | 'later' | 'again' | 'altered'
 
-/** Behind what is short of a record that grows stands by how many bytes. */
+/** Behind what is short of a record that grows stands by how many bytes, commas among them. */
 export const BYTES = 'bytes'
+
+/** And behind that a JSON object which, merged, takes what it says anew out of what is stored. */
+export const ANEW = 'anew'
 
 /** What a shelf says in every statement; `value` is a record as an array, `t` the stored one. */
 export interface Phrases {
@@ -80,7 +83,7 @@ export function phrasesOf(shelf: Shelf, said: readonly string[]): Phrases {
       ...indexed,
       ...(version ? [version] : []),
       ...(shelf.asksVerdict ? ['verdict'] : []),
-      ...(shelf.grows ? [BYTES] : []),
+      ...(shelf.grows ? [BYTES, ANEW] : []),
     ]),
   ]
   const placeIn = (names: readonly string[]) => (name: string) =>
