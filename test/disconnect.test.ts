@@ -5,8 +5,7 @@ import { app } from '../src/app.ts'
 import { ada, json, ORIGIN, partner } from './partner.ts'
 import { rehearse, shaky, standing, tell, worldOf } from './sweep/endure.ts'
 import { type Fault, fewOf } from './sweep/faults.ts'
-import { asks, requestOf } from './sweep/routes.ts'
-import { routes } from './sweep/sweep.ts'
+import { asks, ROUTES, requestOf } from './sweep/routes.ts'
 
 // The caller hangs up. What was under way is done wholly or not at all, and nobody else waits for it.
 
@@ -41,13 +40,10 @@ test('at any moment: all of a request is stored, or nothing, and its repeat stor
   }
 })
 
-const WRITES = [
-  ...['sendForexTransactions', 'sendForexTradingActivity', 'sendIgamingCustomers'],
-  ...['sendIgamingActivities', 'getToken', 'changeAccount', 'regenerateBrandToken'],
-  ...['putAffiliates', 'eraseCustomer'],
-]
+// A visitor's click is stored by the queue, whenever it likes.
+const WRITES = ROUTES.filter(({ writes, id }) => writes && id !== 'followLink')
 
-test.each(routes(...WRITES))('at any moment of $id: likewise', async (route) => {
+test.each(WRITES)('at any moment of $id: likewise', async (route) => {
   const { states, said } = await rehearse(route)
   const stored = states.map(({ all }) => all)
   for (let moment = 0; moment < 10; moment++) {
@@ -61,7 +57,7 @@ test.each(routes(...WRITES))('at any moment of $id: likewise', async (route) => 
     const context = createExecutionContext()
     const repeated = await asks(route, world, env, context)
     await waitOnExecutionContext(context)
-    expect(repeated.status).toBe(said[0]!.status)
+    expect(said.map(({ status }) => status)).toContain(repeated.status)
     await tell()
     // It took effect once or twice, which is the same but for what is made anew each time.
     const { lasting, remembered } = await standing(world)

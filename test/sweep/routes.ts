@@ -10,9 +10,13 @@ import { asSender, type Binding, recordsOf, type World } from './worlds.ts'
 export interface Route {
   /** Its name in openapi.json. */
   id: string
+  /** Which of the ways there are to ask it, if not the plain one. */
+  way?: string
   vertical: string
   /** Where the records of its account are, if not in `DB`. */
   binding?: Binding
+  /** What becomes of records that name an unknown customer, if they are not held. */
+  policy?: 'reject'
   as: 'account' | 'client' | 'team' | 'anyone'
   at?: Record<string, string>
   query?: string | ((world: World) => string)
@@ -23,6 +27,8 @@ export interface Route {
   writes?: true
   /** It finds records there. */
   records?: true
+  /** It names a key twice: of these our own retry tells only the last record as it was stored. */
+  twice?: true
   /** Why what is repeated makes one more of what it made; else it changes nothing more. */
   anew?: string
 }
@@ -67,7 +73,7 @@ const sent = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
     ]
     return [
       { ...own, id: `send${name}Customers`, body: players },
-      { ...own, id: `send${name}Activities`, body: events, ...once },
+      { ...own, id: `send${name}Activities`, body: events, ...once, twice: true },
     ]
   }
   const [trader, payment, day] = [customers[0], transactions[0], rest['trading-activity']![0]]
