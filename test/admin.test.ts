@@ -420,6 +420,15 @@ describe('event definitions', () => {
     expect((await post('activities', { ...stats, NGR: 1 })).status).toBe(200)
   })
 
+  test('of a name that is no UTF-8 are not made under another one', async () => {
+    const { account } = await brand()
+    for (const name of ['%E4', '%', '%zz']) {
+      const put = await askAdmin(`accounts/${account}/events/${name}`, 'PUT', dailyStats)
+      expect([put.status, (await json(put)).code]).toEqual([400, 'invalid_query'])
+    }
+    expect(await json(askAdmin(`accounts/${account}/events`))).toEqual({ data: [] })
+  })
+
   test('of an odd name are found under it', async () => {
     const { account } = await brand()
     const name = 'Net/Gross & "Rev" %é'

@@ -13,7 +13,7 @@ import {
 import { ApiError } from '../errors.ts'
 import * as f from '../fields.ts'
 import { judged } from '../ingest/closed.ts'
-import { readQuery } from '../ingest/query.ts'
+import { checkEscapes, readQuery } from '../ingest/query.ts'
 import type { Issue } from '../ingest/words.ts'
 import { judgedAt, missing, readFields, refused } from './body.ts'
 import { brandOf } from './brand-tokens.ts'
@@ -63,6 +63,7 @@ export const eventDefinitions = new Hono<Caller>()
 
   .put('/:eventname', async (c) => {
     readQuery(c.req.url)
+    checkEscapes(new URL(c.req.url).pathname)
     const { id: account } = await brandOf(c)
     const eventname = c.req.param('eventname')
     if (!v.is(f.id, eventname))

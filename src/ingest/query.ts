@@ -15,8 +15,8 @@ export function readQuery<const N extends string>(
   ...known: N[]
 ): Partial<Record<N, string>> {
   const read: Partial<Record<N, string>> = {}
-  const { pathname, search, searchParams } = new URL(url)
-  checkEscapes(pathname + search)
+  const { search, searchParams } = new URL(url)
+  checkEscapes(search)
   for (const [name, value] of searchParams) {
     if (!known.includes(name as N)) {
       const near = nearest(name, known)
@@ -30,10 +30,10 @@ export function readQuery<const N extends string>(
   return read
 }
 
-/** `URLSearchParams` would keep a stray `%`, and replace what is no UTF-8: nothing would be found. */
-function checkEscapes(search: string): void {
+/** What reads an address keeps a stray `%`, or replaces what is no UTF-8: another thing would be named. */
+export function checkEscapes(part: string): void {
   try {
-    decodeURIComponent(search)
+    decodeURIComponent(part)
   } catch {
     throw invalidQuery('After each % follow two hexadecimal digits, of UTF-8.')
   }
