@@ -37,7 +37,11 @@ export function report(measured: Measured): Chapter & { beside: Beside[] } {
     says: `${rounds} rounds of ${bulks} bulks a phase, all contestants in turns, each with a fresh store a round; medians, ± half the range of the rounds. Ours: authentication, checks, references and log, \`return=minimal\` where no full answer is said. The peers judge each record, too; the bare platform and raw SQLite check nothing. None of them asks for a token, checks a reference or logs a delivery. An empty route answers ${whole(perSecond(empty, 1))} requests/s, at ${rough(empty.cpuMs / empty.requests)} CPU-ms each.`,
     tables: [
       [['records/s', ...PHASES], ...rows(rate)],
-      [['ratio, bulk by bulk (the middle half)', ...PHASES], ...beside.map(besideRow)],
+      [
+        ['ratio, bulk by bulk (the middle half)', ...PHASES],
+        ...beside.map((one) => besideRow(one)),
+        ...fullRow(results),
+      ],
       [
         ['CPU-ms per 1000 records', ...PHASES],
         ...rows(({ cpuMs, requests }) => rough(cpuMs / requests)),
@@ -53,17 +57,26 @@ export function ratiosOf(results: Results): Beside[] {
   const [[, us], ...others] = [...results] as [[string, Record<Phase, Timing>]]
   return (others as [string, Record<Phase, Timing>][]).map(([peer, them]) => ({
     peer,
-    ratios: {
-      insert: ratio(us.insert, them.insert),
-      update: ratio(us.update, them.update),
-      replay: ratio(us.replay, them.replay),
-    },
+    ratios: between(us, them),
   }))
 }
 
+const between = (one: Record<Phase, Timing>, other: Record<Phase, Timing>) => ({
+  insert: ratio(one.insert, other.insert),
+  update: ratio(one.update, other.update),
+  replay: ratio(one.replay, other.replay),
+})
+
+/** What it is for who does not ask for the short answer, which is what the peers give. */
+function fullRow(results: Results): string[][] {
+  const [us, peer] = ['ours, full answer', 'bare platform']
+  const [one, other] = [results.get(us!), results.get(peer!)]
+  return one && other ? [besideRow({ peer: peer!, ratios: between(one, other) }, us)] : []
+}
+
 /** A line of a table of ratios. */
-export const besideRow = ({ peer, ratios }: Beside): string[] => [
-  `ours ÷ ${peer}`,
+export const besideRow = ({ peer, ratios }: Beside, us = 'ours'): string[] => [
+  `${us} ÷ ${peer}`,
   ...PHASES.map((phase) => {
     const { middle, least, most } = ratios[phase]
     return `${fine(middle)} (${fine(least)}–${fine(most)})`

@@ -71,7 +71,10 @@ if (local && !existsSync(state))
   misused(`There is no local database in ${state}: npm run dev makes one.`)
 if (!local && !(env && (ENVIRONMENTS as readonly unknown[]).includes(env))) {
   const known = ENVIRONMENTS.filter(Boolean).join(', ')
-  misused(`Say which environment (${known}), or --local: npm run capacity -- --env production`)
+  const wrong = env ? `There is no environment ${env}. ` : ''
+  misused(
+    `${wrong}Say which environment (${known}), or --local: npm run capacity -- --env production`,
+  )
 }
 try {
   await (local ? tellLocal(state) : tell(remoteDatabases(env!)))

@@ -14,7 +14,8 @@ export function readOptions<const T extends NonNullable<ParseArgsConfig['options
     return parseArgs({ options }).values
   } catch (error) {
     const known = Object.keys(options).map((name) => `--${name}`)
-    return misused(`${(error as Error).message.replaceAll('\n', ' ')}. Known: ${known.join(', ')}.`)
+    const why = (error as Error).message.replaceAll('\n', ' ').replace(/\.$/, '')
+    return misused(`${why}. Known: ${known.join(', ')}.`)
   }
 }
 

@@ -143,5 +143,8 @@ test('what cannot be asked is not said to be full', () => {
 test('it is asked of one environment that there is', () => {
   const { status, stderr } = capacity('.', '--env', 'nowhere')
   assert.equal(status, 2)
-  assert.match(stderr, /^Say which environment \(staging, production\), or --local/)
+  assert.match(
+    stderr,
+    /^There is no environment nowhere. Say which environment \(staging, production\), or --local/,
+  )
 })

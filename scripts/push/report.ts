@@ -98,7 +98,7 @@ function saidLines(title: string, said: Said): string[] {
   const width = Math.max(...[...said.keys()].map((code) => code.length))
   const lines = [...said].map(
     ([code, { count, example }]) =>
-      `  ${code.padEnd(width)}  ${count.toLocaleString('en')} times, e.g. ${example}`,
+      `  ${code.padEnd(width)}  ${count === 1 ? 'once' : `${count.toLocaleString('en')} times`}, e.g. ${example}`,
   )
   return [`${title}:`, ...lines]
 }
