@@ -1,5 +1,6 @@
 import { tried } from './run.ts'
 import type { Shelf } from './shelf.ts'
+import { tooHeavy, weighed } from './weighed.ts'
 
 /** What of a resource is counted and summed. */
 export interface Tally {
@@ -23,8 +24,8 @@ export interface Total extends Record<string, unknown> {
   sums: Record<string, string>
 }
 
-/** So many groups and sums are answered with at most: an isolate has 128 MB, for all who ask at once. */
-export const MAX_TOTALS = 50_000
+/** So many groups, and so many sums of KPIs, are answered with at most; as text they are weighed, too. */
+const MAX_TOTALS = 50_000
 
 /** Decimal places and digits: a whole part and a fraction of 12 places, each in two limbs. */
 const LIMB = 1_000_000
@@ -44,10 +45,10 @@ export async function totalsOf(
     session.batch<Record<string, unknown>>(
       tallies
         .flatMap((tally) => [statement(tally), ...(tally.kpis ? [kpiStatement(tally)] : [])])
-        .map((text) => session.prepare(`${text} limit ${MAX_TOTALS + 1}`).bind(account, from, to)),
+        .map((text) => session.prepare(text).bind(account, from, to)),
     ),
   )
-  if (answers.reduce((sum, { results }) => sum + results.length, 0) > MAX_TOTALS) return null
+  if (answers.some(({ results }) => results.length > MAX_TOTALS || tooHeavy(results))) return null
   return tallies
     .flatMap((tally) => {
       const rows = answers.shift()!.results
@@ -63,21 +64,34 @@ const groupOf =
   (row: Record<string, unknown>) =>
     JSON.stringify([row.day, ...groups.map((group) => row[group])])
 
-function statement({ shelf, groups, sums }: Tally): string {
-  const by = [shelf.day, ...groups].join()
-  return `
-    select ${[`${shelf.day} as day`, ...groups, 'count(*) as count', ...sums.flatMap((name) => limbs(name, name))].join()}
-    from ${source(shelf)} ${matching(shelf)}
-    group by ${by} order by ${by}`
+function statement(tally: Tally): string {
+  const { shelf, groups, sums } = tally
+  const summed = sums.flatMap((name) => limbs(name, name))
+  return grouped(tally, groups, [['count', 'count(*)'], ...summed], source(shelf))
 }
 
 /** The same of each KPI by its name, which is no column of its own. */
-function kpiStatement({ shelf, groups, kpis }: Tally): string {
-  const by = [shelf.day, ...groups, 'k.key'].join()
-  return `
-    select ${[`${shelf.day} as day`, ...groups, 'k.key as kpi', ...limbs('k.value', 'sum')].join()}
-    from ${source(shelf)} cross join json_each(${kpis}) k ${matching(shelf)}
-    group by ${by} order by ${by}`
+function kpiStatement(tally: Tally): string {
+  const { shelf, groups, kpis } = tally
+  const from = `${source(shelf)} cross join json_each(${kpis}) k`
+  return grouped(tally, [...groups, 'k.key'], [['kpi', 'k.key'], ...limbs('k.value', 'sum')], from)
+}
+
+/** What is said of each group of each day, in order, of no more groups than there may be. */
+function grouped(
+  { shelf, groups }: Tally,
+  more: readonly string[],
+  said: readonly (readonly [string, string])[],
+  from: string,
+): string {
+  const by = [shelf.day, ...more].join()
+  const columns = [['day', shelf.day], ...groups.map((name) => [name, name]), ...said]
+  return weighed(
+    columns.map(([name]) => name!),
+    `select ${columns.map(([name, sql]) => `${sql} as ${name}`).join()}
+     from ${from} ${matching(shelf)} group by ${by} order by ${by} limit ${MAX_TOTALS + 1}`,
+    ['day', ...groups, ...(more.length > groups.length ? ['kpi'] : [])].join(),
+  )
 }
 
 const source = ({ table, indexes }: Shelf) =>
@@ -87,11 +101,11 @@ const matching = ({ day, holds }: Shelf) =>
   `where account = ?1 and ${day} between ?2 and ?3${holds ? ' and held = 0' : ''}`
 
 /** A sum in four parts, none of which overflows. */
-const limbs = (value: string, name: string) => [
-  `sum(${whole(value)} / ${LIMB}) as ${name}_0`,
-  `sum(${whole(value)} % ${LIMB}) as ${name}_1`,
-  `sum(${fraction(value)} / ${LIMB}) as ${name}_2`,
-  `sum(${fraction(value)} % ${LIMB}) as ${name}_3`,
+const limbs = (value: string, name: string): [string, string][] => [
+  [`${name}_0`, `sum(${whole(value)} / ${LIMB})`],
+  [`${name}_1`, `sum(${whole(value)} % ${LIMB})`],
+  [`${name}_2`, `sum(${fraction(value)} / ${LIMB})`],
+  [`${name}_3`, `sum(${fraction(value)} % ${LIMB})`],
 ]
 
 const whole = (name: string) => `cast(${name} as integer)`

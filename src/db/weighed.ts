@@ -1,7 +1,7 @@
 import type { Found } from './list.ts'
 
-/** A page of more bytes is not read: the 128 MB of an isolate are for all who ask at once. */
-export const MAX_PAGE_BYTES = 2 * 1024 * 1024
+/** Rows of more bytes are not read: the 128 MB of an isolate are for all who ask at once. */
+export const MAX_BYTES = 2 * 1024 * 1024
 
 /** Rows in an order; where they have too many bytes together, each says how many, and no more. */
 export function weighed(columns: readonly string[], rows: string, order: string): string {
@@ -10,7 +10,7 @@ export function weighed(columns: readonly string[], rows: string, order: string)
   return `
     with p as materialized (${rows}),
     b as materialized (select sum(${bytes}) as bytes from p),
-    e as materialized (select iif(bytes > ${MAX_PAGE_BYTES}, bytes, null) as excess from b)
+    e as materialized (select iif(bytes > ${MAX_BYTES}, bytes, null) as excess from b)
     select ${light.join()}, excess from e cross join p order by ${order}`
 }
 
@@ -19,6 +19,6 @@ export function tooHeavy(rows: readonly Record<string, unknown>[]): Found<never>
   const bytes = Number(rows[0]?.excess ?? 0)
   if (bytes === 0) return null
   // One more is read than shown: it tells whether there is a next page.
-  const fewer = Math.max(1, Math.floor((rows.length * MAX_PAGE_BYTES) / bytes) - 1)
+  const fewer = Math.max(1, Math.floor((rows.length * MAX_BYTES) / bytes) - 1)
   return { data: [], total: 0, last: null, fewer }
 }

@@ -6,7 +6,7 @@ import { findDelivery, type Listed, listDeliveries } from '../db/deliveries.ts'
 import { affiliatesOf } from '../db/directory.ts'
 import { listHeld } from '../db/held.ts'
 import type { Shown } from '../db/list.ts'
-import { MAX_TOTALS, type Tally, totalsOf } from '../db/totals.ts'
+import { type Tally, totalsOf } from '../db/totals.ts'
 import { ApiError } from '../errors.ts'
 import { idsFrom, KEPT_MS, receivedAt } from '../ingest/delivery-id.ts'
 import type { Intake } from '../ingest/intake.ts'
@@ -59,7 +59,7 @@ export const desk = (resourcesOf: (vertical: string) => readonly Kept[]) =>
         const resources = resourcesOf(grant.vertical)
         const data = await totalsOf(session, resources, grant.account, from, to)
         if (data) return c.json({ data })
-        throw invalidQuery(`from and to: more than ${MAX_TOTALS} totals. Ask for fewer days.`)
+        throw invalidQuery('from and to: these are too many totals. Ask for fewer days.')
       })
     })
 

@@ -40,7 +40,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     cure:
       '`page` is 1 to 1000000, `per_page` 1 to 500, `dry_run` `true` or `false`, `from` and `to` ' +
       'are days such as `2026-10-01`, in order, of totals at most 366, and fewer where there are more ' +
-      'than 50,000 totals. Ask for fewer records where a page has more than 2 MiB. Take `cursor` from ' +
+      'than 50,000 totals, or 2 MiB of them. Ask for fewer records where a page has more than 2 MiB. Take `cursor` from ' +
       '`meta.next_cursor` as it is, and keep the filters.',
   },
   missing_credentials: {

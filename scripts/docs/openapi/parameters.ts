@@ -48,7 +48,7 @@ export const PARAMETERS: Record<string, object> = {
   to_day: {
     ...query(
       'to',
-      'The last day, inclusive; at most 366 days, and 50,000 groups and sums of KPIs.',
+      'The last day, inclusive; at most 366 days, 50,000 groups and 50,000 sums of KPIs, and 2 MiB of either.',
       '2026-10-31',
       DAY,
     ),
