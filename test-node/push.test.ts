@@ -647,10 +647,7 @@ describe('answers', { concurrency: 4 }, () => {
       errors: [{ pointer: '/currency', ...currency }],
     })
     assert.match(stdout, /a\.ndjson +3,000 +2,000 +0 +0 +0 +0 +1,000 +0\n/)
-    assert.match(
-      stdout,
-      /currency +once, e\.g\. \/currency "EUX" is not a currency\. Mean EUR\?/,
-    )
+    assert.match(stdout, /currency +once, e\.g\. \/currency "EUX" is not a currency\. Mean EUR\?/)
     assert.match(stdout, /Rejected records: a\.ndjson\.rejected\.ndjson/)
     assert.match(stdout, /999 records were refused only with their bulks: --lenient/)
   })
