@@ -58,8 +58,17 @@ export const freePort = () =>
 export const has = (command: string) =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
 
+/** A service that runs. */
+interface Started {
+  port: number
+  demo: Demo
+  /** What it printed, up to its last line. */
+  said: () => Promise<string>
+  end: (signal: NodeJS.Signals) => Promise<void>
+}
+
 /** `npm run dev` in a folder, once it answers and its demo accounts are there. */
-export async function startIn(root: string, ...args: string[]) {
+export async function startIn(root: string, ...args: string[]): Promise<Started> {
   const demoPath = join(root, '.demo.json')
   const port = await freePort()
   const child = spawn(process.execPath, ['scripts/dev.ts', ...args], {
@@ -74,6 +83,8 @@ export async function startIn(root: string, ...args: string[]) {
   for (let i = 0; i < 600 && !existsSync(demoPath) && child.exitCode === null; i++) await wait(100)
   if (!existsSync(demoPath)) {
     child.kill('SIGTERM')
+    // Since it was found free, another program has taken the port.
+    if (said.includes('Address already in use')) return startIn(root, ...args)
     assert.fail(said)
   }
   const demo: Demo = JSON.parse(readFileSync(demoPath, 'utf8'))
@@ -81,7 +92,6 @@ export async function startIn(root: string, ...args: string[]) {
   return {
     port,
     demo,
-    /** What it printed, up to its last line. */
     said: async () => {
       for (let i = 0; i < 50 && !said.includes('Ctrl-C ends it'); i++) await wait(100)
       return said
