@@ -7,7 +7,8 @@ import { migrate, serveLimited } from '../service.ts'
 /** How many ask at once. */
 const ASKED = 12
 
-const DAY = '2026-10-02'
+const DAYS = ['2026-10-02', '2026-10-03'] as const
+const [FIRST, LAST] = DAYS
 const CUSTOMER = 'P-1'
 const many = <T>(count: number, make: (i: number) => T) =>
   Array.from({ length: count }, (_, i) => make(i))
@@ -20,9 +21,9 @@ async function fillCustomers(ask: Ask) {
   }
 }
 
-/** Events of which each names KPIs of its own: as many sums as totals may have on two days. */
+/** Events of which each names KPIs of its own: as many sums a day as one answer may have. */
 async function fillTotals(ask: Ask) {
-  for (const [bulk, createtime] of ['2026-10-02', '2026-10-03'].entries()) {
+  for (const [bulk, createtime] of DAYS.entries()) {
     const kpis = (i: number) => Object.fromEntries(many(240, (k) => [`${bulk}-${i}-${k}`, '1.25']))
     const event = (i: number) => ({
       ...{ eventname: 'E', customerid: CUSTOMER, eventid: `${bulk}-${i}`, createtime },
@@ -44,8 +45,8 @@ export async function largeAnswers({ script, folder, say, hold }: Setting): Prom
     for (const [path, status] of [
       ['customers?per_page=500', 400],
       ['customers?per_page=30', 200],
-      [`totals?from=${DAY}&to=2026-10-03`, 400],
-      [`totals?from=${DAY}&to=${DAY}`, 200],
+      [`totals?from=${FIRST}&to=${LAST}`, 400],
+      [`totals?from=${FIRST}&to=${FIRST}`, 200],
     ] as const) {
       const answers = await Promise.all(many(ASKED, () => ask('GET', path)))
       const told = answers.filter((answer) => answer.status === status).length

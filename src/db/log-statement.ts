@@ -131,9 +131,7 @@ function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string
           ${row(indexed, (name) => `t.${name}`)} is not
             ${row(indexed, (name) => merge(name, inShort))})`,
     }),
-    ...(personal.length > 0 && {
-      erased,
-    }),
+    ...(personal.length > 0 && { erased }),
     // Of what a customer leaves out the stored one tells; what it says the caller has judged itself.
     ...(shelf.asksVerdict && {
       untold: `${inShort('verdict')} is null and ${verdict} is not 'attributed'`,

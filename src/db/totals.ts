@@ -64,33 +64,39 @@ const groupOf =
   (row: Record<string, unknown>) =>
     JSON.stringify([row.day, ...groups.map((group) => row[group])])
 
-function statement(tally: Tally): string {
-  const { shelf, groups, sums } = tally
-  const summed = sums.flatMap((name) => limbs(name, name))
-  return grouped(tally, groups, [['count', 'count(*)'], ...summed], source(shelf))
-}
+const statement = (tally: Tally): string =>
+  grouped(tally, source(tally.shelf), [
+    ['count', 'count(*)'],
+    ...tally.sums.flatMap((name) => limbs(name, name)),
+  ])
 
 /** The same of each KPI by its name, which is no column of its own. */
-function kpiStatement(tally: Tally): string {
-  const { shelf, groups, kpis } = tally
-  const from = `${source(shelf)} cross join json_each(${kpis}) k`
-  return grouped(tally, [...groups, 'k.key'], [['kpi', 'k.key'], ...limbs('k.value', 'sum')], from)
-}
+const kpiStatement = (tally: Tally): string =>
+  grouped(
+    tally,
+    `${source(tally.shelf)} cross join json_each(${tally.kpis}) k`,
+    limbs('k.value', 'sum'),
+    [['kpi', 'k.key']],
+  )
+
+/** A column's name, and what it is in SQL. */
+type Column = [name: string, sql: string]
 
 /** What is said of each group of each day, in order, of no more groups than there may be. */
 function grouped(
   { shelf, groups }: Tally,
-  more: readonly string[],
-  said: readonly (readonly [string, string])[],
   from: string,
+  said: readonly Column[],
+  more: readonly Column[] = [],
 ): string {
-  const by = [shelf.day, ...more].join()
-  const columns = [['day', shelf.day], ...groups.map((name) => [name, name]), ...said]
+  const by: Column[] = [['day', shelf.day], ...groups.map((name): Column => [name, name]), ...more]
+  const columns = [...by, ...said]
+  const keys = by.map(([, sql]) => sql).join()
   return weighed(
-    columns.map(([name]) => name!),
+    columns.map(([name]) => name),
     `select ${columns.map(([name, sql]) => `${sql} as ${name}`).join()}
-     from ${from} ${matching(shelf)} group by ${by} order by ${by} limit ${MAX_TOTALS + 1}`,
-    ['day', ...groups, ...(more.length > groups.length ? ['kpi'] : [])].join(),
+     from ${from} ${matching(shelf)} group by ${keys} order by ${keys} limit ${MAX_TOTALS + 1}`,
+    by.map(([name]) => name).join(),
   )
 }
 
@@ -101,7 +107,7 @@ const matching = ({ day, holds }: Shelf) =>
   `where account = ?1 and ${day} between ?2 and ?3${holds ? ' and held = 0' : ''}`
 
 /** A sum in four parts, none of which overflows. */
-const limbs = (value: string, name: string): [string, string][] => [
+const limbs = (value: string, name: string): Column[] => [
   [`${name}_0`, `sum(${whole(value)} / ${LIMB})`],
   [`${name}_1`, `sum(${whole(value)} % ${LIMB})`],
   [`${name}_2`, `sum(${fraction(value)} / ${LIMB})`],

@@ -90,7 +90,6 @@ function resultsOf(
   const held = new Set(parcel.policy === 'hold' ? indexesOf(delivery.unknown_at) : [])
   const rejected = new Set(issues.map(({ index }) => index))
   const warnings = warningsOf(judged, delivery, parcel.policy === 'warn' ? referring : [])
-
   const unsaid = new Map(
     judged.good.filter((one) => one.unsaid > 0).map((one) => [one.index, one.unsaid]),
   )

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { seal, unseal } from '../auth/seal.ts'
 import type { Found, Page } from '../db/list.ts'
+import { MAX_BYTES } from '../db/weighed.ts'
 import { invalidQuery } from '../ingest/query.ts'
 
 /** What a list is asked for, as it stands in the query. */
@@ -45,8 +46,9 @@ export async function readPage(env: Env, context: string, asked: Asked): Promise
 export async function answerPage(c: Context, context: string, page: Page, found: Found<object>) {
   const { number, size } = page
   if (found.fewer !== undefined) {
+    const most = `${MAX_BYTES / 1024 / 1024} MiB`
     throw invalidQuery(
-      `per_page: the records of this page have more than 2 MiB. Ask for fewer, such as ${found.fewer}.`,
+      `per_page: the records of this page have more than ${most}. Ask for fewer, such as ${found.fewer}.`,
     )
   }
   const next =
