@@ -1,4 +1,4 @@
-import { type Filter, list, type Page } from '../src/db/list.ts'
+import { type Filter, list, type Page } from '../src/db/records/list.ts'
 import { type Chapter, rough, whole } from './chapter.ts'
 import { timeRoute } from './compete.ts'
 import { median } from './figures.ts'

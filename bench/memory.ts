@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { MAX_BYTES } from '../src/ingest/body.ts'
+import { MAX_BYTES } from '../src/http/body.ts'
 import { type Chapter, rough } from './chapter.ts'
 import { ours } from './contestants.ts'
 import { heapOf } from './heap.ts'

@@ -1,5 +1,5 @@
-import type { Shelf } from '../src/db/shelf.ts'
-import { type Statements, statementsOf } from '../src/db/statements.ts'
+import type { Shelf } from '../src/db/records/record-table.ts'
+import { type Statements, statementsOf } from '../src/db/records/upsert-sql.ts'
 import type { Running } from './worker.ts'
 
 /** What one statement of the batch costs a bulk, as D1 itself tells. */

@@ -1,4 +1,4 @@
-import { totalsOf } from '../src/db/totals.ts'
+import { totalsOf } from '../src/db/records/totals.ts'
 import { type Chapter, rough, whole } from './chapter.ts'
 import { timeRoute } from './compete.ts'
 import { median } from './figures.ts'

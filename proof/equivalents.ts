@@ -8,10 +8,10 @@ export interface Equivalent {
 
 const RATE = 'src/auth/rate.ts'
 const GATE = 'src/auth/token-gate.ts'
-const FIELDS = 'src/fields.ts'
-const JUDGE = 'src/ingest/judge.ts'
-const LOG = 'src/db/log-statement.ts'
-const STATEMENTS = 'src/db/statements.ts'
+const FIELDS = 'src/validation/fields.ts'
+const JUDGE = 'src/ingest/validate-records.ts'
+const LOG = 'src/db/records/classify-sql.ts'
+const STATEMENTS = 'src/db/records/upsert-sql.ts'
 
 /** They are not counted. */
 export const EQUIVALENTS: readonly Equivalent[] = [
@@ -84,7 +84,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: 'What was written with more than 15 digits arrives as NaN, so these are never too many.',
   },
   {
-    file: 'src/db/deliver.ts',
+    file: 'src/db/records/store-delivery.ts',
     was: 'const created = new Set(later.length > 0 ? rows.filter(isCreated).map(keyOf) : [])',
     is: [
       'const created = new Set(true ? rows.filter(isCreated).map(keyOf) : [])',
@@ -94,7 +94,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: 'Where nothing comes again, nobody asks what was created.',
   },
   {
-    file: 'src/db/deliver.ts',
+    file: 'src/db/records/store-delivery.ts',
     was: 'for (const row of later.filter(isCreated)) {',
     is: ['for (const row of later) {'],
     why: 'What comes again under a key that is created is created there, too, or rejected.',

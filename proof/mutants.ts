@@ -26,7 +26,7 @@ const silent = {
 const OPTIONS: InstrumenterOptions = { plugins: null, excludedMutations: [], ignorers: [] }
 
 /** The texts of SQL are kept: while we hunt they are written anew, so that each test meets its own. */
-const KEEPER = resolve('src/db/statements.ts')
+const KEEPER = resolve('src/db/records/upsert-sql.ts')
 const KEPT = 'found?.said === said.join()'
 
 /** The mutants of the targets, and the source by path, in which each has its switch. */

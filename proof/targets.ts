@@ -21,7 +21,7 @@ export const TARGETS: readonly Target[] = [
     part: /\/\*\* Counts one request[\s\S]*?\n}/,
     tests: ['rate', 'brand-token', 'bearer', 'oauth', 'cost'],
   },
-  { name: 'fields', file: 'src/fields.ts', tests: ['rules', ...REST] },
+  { name: 'fields', file: 'src/validation/fields.ts', tests: ['rules', ...REST] },
   {
     name: 'decimal',
     file: 'src/brand/decimal.ts',
@@ -32,21 +32,21 @@ export const TARGETS: readonly Target[] = [
     file: 'src/ingest/outcome.ts',
     tests: ['outcomes', 'held', 'prefer', 'reading', 'feeds'],
   },
-  { name: 'judge', file: 'src/ingest/judge.ts', tests: ['body', 'outcomes', 'rules'] },
+  { name: 'judge', file: 'src/ingest/validate-records.ts', tests: ['body', 'outcomes', 'rules'] },
   {
     name: 'again',
-    file: 'src/db/deliver.ts',
+    file: 'src/db/records/store-delivery.ts',
     part: /function recounting[\s\S]*?\n}/,
     tests: ['brand-activities', 'brand-customers'],
   },
   {
     name: 'merge',
-    file: 'src/db/merge.ts',
+    file: 'src/db/records/merge.ts',
     tests: ['brand-customers', 'brand-activities', 'brand-times', 'links', 'outcomes'],
   },
   {
     name: 'log',
-    file: 'src/db/log-statement.ts',
+    file: 'src/db/records/classify-sql.ts',
     sql: true,
     tests: [
       ...['idempotency', 'held', 'links', 'erasure', 'reading', 'brand-activities', 'faults'],
@@ -55,7 +55,7 @@ export const TARGETS: readonly Target[] = [
   },
   {
     name: 'statements',
-    file: 'src/db/statements.ts',
+    file: 'src/db/records/upsert-sql.ts',
     sql: true,
     tests: [
       ...['faults', 'held', 'brand-activities', 'idempotency', 'erasure', 'brand-customers'],
@@ -64,7 +64,7 @@ export const TARGETS: readonly Target[] = [
   },
   {
     name: 'phrases',
-    file: 'src/db/phrases.ts',
+    file: 'src/db/records/sql-fragments.ts',
     sql: true,
     tests: ['erasure', 'faults', 'held', 'brand-activities', 'brand-customers', 'outcomes'],
   },

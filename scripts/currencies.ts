@@ -4,7 +4,7 @@ import { readOptions } from './said.ts'
 
 const { check } = readOptions({ check: { type: 'boolean' } })
 
-/** Writes src/iso-4217.ts from the published list; `--check` only compares. */
+/** Writes src/validation/iso-4217.ts from the published list; `--check` only compares. */
 const rows: { code: string; withdrawn: string }[] = parse(
   readFileSync('data/iso-4217.csv', 'utf8'),
   { columns: true },
@@ -29,7 +29,7 @@ ${rows
   .map(({ code, withdrawn }) => `  ['${code}', '${withdrawn}'],\n`)
   .join('')}])
 `
-const path = 'src/iso-4217.ts'
+const path = 'src/validation/iso-4217.ts'
 if (!check) writeFileSync(path, source)
 else if (readFileSync(path, 'utf8') !== source) {
   console.error(`${path} is stale: npm run generate`)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { readOptions } from './said.ts'
 
-/** Writes src/db/tables.ts from what the migrations build; `--check` only compares. */
+/** Writes src/db/schema.ts from what the migrations build; `--check` only compares. */
 const TABLES: Record<string, string> = {
   accounts: 'Partner firms and brands.',
   clients: 'The OAuth clients of partner firms.',
@@ -81,7 +81,7 @@ export type Table = SQLiteTable
 ${Object.keys(TABLES).map(written).join('\n')}
 ${ROWS.map(([table, name, says]) => `/** ${says} */\nexport type ${name} = typeof ${camel(table)}.$inferSelect\n`).join('\n')}`
 
-const path = 'src/db/tables.ts'
+const path = 'src/db/schema.ts'
 const formatted = execFileSync('node_modules/.bin/biome', ['format', `--stdin-file-path=${path}`], {
   input: source,
   encoding: 'utf8',

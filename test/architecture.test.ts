@@ -3,8 +3,8 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { keyOf } from '../src/db/shelf.ts'
-import * as tables from '../src/db/tables.ts'
+import { keyOf } from '../src/db/records/record-table.ts'
+import * as tables from '../src/db/schema.ts'
 import { forex } from '../src/trading/forex.ts'
 import { propTrading } from '../src/trading/prop-trading.ts'
 import { defineResource } from '../src/trading/resource.ts'
@@ -12,43 +12,31 @@ import * as shared from '../src/trading/shared.ts'
 
 /** Who may import whom. A room may also use what is inside it; nobody else may be used. */
 const MAY_USE: Record<string, string[]> = {
-  'iso-4217': [],
   errors: [],
-  about: [],
-  fields: ['iso-4217'],
   retry: ['errors'],
-  db: ['retry'],
+  validation: [],
+  db: ['errors', 'retry'],
   auth: ['db', 'errors', 'retry'],
-  ingest: ['auth', 'db', 'errors', 'fields', 'iso-4217'],
-  reading: ['auth', 'db', 'errors', 'ingest'],
+  http: ['auth', 'db', 'errors', 'validation'],
+  ingest: ['auth', 'db', 'errors', 'http', 'validation'],
+  reading: ['auth', 'db', 'errors', 'http', 'ingest'],
   tracking: ['auth', 'db', 'errors'],
-  trading: ['about', 'auth', 'db', 'fields', 'ingest', 'reading', 'tracking'],
-  brand: ['about', 'auth', 'db', 'fields', 'ingest', 'reading', 'tracking'],
-  admin: ['about', 'auth', 'db', 'errors', 'fields', 'ingest', 'reading', 'tracking'],
-  'every-answer': ['auth', 'errors', 'ingest'],
-  app: [
-    'admin',
-    'auth',
-    'brand',
-    'docs',
-    'errors',
-    'every-answer',
-    'reading',
-    'tracking',
-    'trading',
-  ],
+  trading: ['db', 'ingest', 'reading', 'tracking', 'validation'],
+  brand: ['auth', 'db', 'http', 'ingest', 'reading', 'tracking', 'validation'],
+  admin: ['auth', 'db', 'errors', 'http', 'ingest', 'reading', 'tracking', 'validation'],
   docs: ['auth', 'errors'],
+  app: ['admin', 'auth', 'brand', 'docs', 'errors', 'http', 'reading', 'tracking', 'trading'],
   index: ['admin', 'app', 'auth', 'tracking'],
 }
 
 /** One door per library: which files may import it. A library that is not here has no door. */
 const DOORS: Record<string, RegExp> = {
-  hono: /^(app|errors|every-answer|auth|docs|ingest|reading|trading|brand|admin|tracking)\b/,
-  valibot: /^(about|fields|ingest|trading|brand|admin)\b/,
-  jose: /^auth\//,
+  hono: /^(app|errors|auth|http|docs|ingest|reading|trading|brand|admin|tracking)\b/,
+  valibot: /^(validation|http\/query|trading|brand|admin)\b/,
+  jose: /^(auth\/|http\/seal)/,
   'drizzle-orm': /^db\//,
-  leven: /^ingest\/nearest\.ts$/,
-  ulid: /^(ingest\/delivery-id|db\/audit)\.ts$/,
+  leven: /^validation\/suggest\.ts$/,
+  ulid: /^(ingest\/delivery-id|db\/directory\/audit)\.ts$/,
   'cloudflare:workers': /^(auth\/(token|client)-gate|admin\/erasure-journal)\.ts$/,
 }
 
@@ -99,7 +87,7 @@ describe.each(files)('%s', (path, source) => {
 test.each([
   ['trading/routes.ts', "const { sql } = await import('drizzle-orm')"],
   ['ingest/read.ts', "import '../trading/routes.ts'"],
-  ['db/list.ts', "export * from 'valibot'"],
+  ['db/records/list.ts', "export * from 'valibot'"],
   ['trading/routes.ts', 'import { SignJWT } from "jose"'],
   ['auth/bearer.ts', "import { env } from 'cloudflare:workers'"],
   ['app.ts', "import _ from 'lodash'"],

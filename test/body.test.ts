@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Turn } from '../src/ingest/turn.ts'
+import { Turn } from '../src/http/body-budget.ts'
 import { ada, ask, deposit, json, partner } from './partner.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import type { Live } from '../src/auth/limits.ts'
+import type { Live } from '../src/auth/client-limits.ts'
 import { CURABLE, type Fault, faulty } from './faulty.ts'
 import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'

@@ -4,7 +4,7 @@ import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { activity, customers, events, transactions } from '../../src/db/tables.ts'
+import { activity, customers, events, transactions } from '../../src/db/schema.ts'
 import { ACCOUNT } from '../peers/upsert.ts'
 import { metered } from './meter.ts'
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearest } from '../../src/ingest/nearest.ts'
+import { nearest } from '../../src/validation/suggest.ts'
 import { Halt, misuse } from '../push/halt.ts'
 import {
   type Command,

@@ -3,8 +3,9 @@ import type * as v from 'valibot'
 import { DECIMAL, decimal, MAX_CHARACTERS } from '../../src/brand/decimal.ts'
 import { time } from '../../src/brand/fields.ts'
 import { CLOCK } from '../../src/brand/time.ts'
-import * as f from '../../src/fields.ts'
-import { CURRENCIES, WITHDRAWN } from '../../src/iso-4217.ts'
+import * as f from '../../src/validation/fields.ts'
+import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
+import type { Rule } from '../../src/validation/issue.ts'
 
 /** A JSON Schema, as a value. */
 export type JsonSchema = { [keyword: string]: unknown }
@@ -19,7 +20,7 @@ const DIGITS =
  * What each rule is in JSON Schema. What it cannot say exactly stands under `x-rules`: the code that
  * an error would have, and the rule in words. `expected` is what the rule says of itself.
  */
-const KEYWORDS: Partial<Record<f.Rule, (expected: string) => JsonSchema>> = {
+const KEYWORDS: Partial<Record<Rule, (expected: string) => JsonSchema>> = {
   length: (expected) => {
     const [minLength, maxLength] = expected.split(' to ').map(Number)
     return { minLength, maxLength }
@@ -129,7 +130,7 @@ export function converted(schema: v.GenericSchema): JsonSchema {
       if (type === 'transform') return jsonSchema
       if (type !== 'check' && type !== 'raw_transform') return null
       const [code = '', ...expected] = String(message ?? 'date_time').split(' ')
-      const keywords = KEYWORDS[code as f.Rule]
+      const keywords = KEYWORDS[code as Rule]
       if (!keywords) throw new Error(`No keyword says the rule ${code}.`)
       const said = keywords(expected.join(' '))
       return 'enum' in said ? { type: 'string', ...said } : { ...jsonSchema, ...said }

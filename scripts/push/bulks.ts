@@ -1,4 +1,4 @@
-import { MAX_BYTES } from '../../src/ingest/body.ts'
+import { MAX_BYTES } from '../../src/http/body.ts'
 import { MAX_RECORDS } from '../../src/ingest/envelope.ts'
 import type { Found } from './read.ts'
 

@@ -1,4 +1,4 @@
-import { MAX_BYTES } from '../../src/ingest/body.ts'
+import { MAX_BYTES } from '../../src/http/body.ts'
 import { misuse } from './halt.ts'
 import type { Reader } from './read.ts'
 

@@ -1,7 +1,7 @@
-import { keyOf } from '../../src/ingest/closed.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
 import type { Resource } from '../../src/trading/resource.ts'
+import { keyOf } from '../../src/validation/strict-object.ts'
 import { brands } from './brand.ts'
 import { type Credential, clientCredentials } from './credentials.ts'
 import type { Delivery } from './deliver.ts'

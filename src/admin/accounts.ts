@@ -1,24 +1,24 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { Caller } from '../auth/admission.ts'
-import { databaseOf } from '../auth/database.ts'
+import type { Caller } from '../auth/authorize.ts'
+import { databaseOf } from '../db/database.ts'
 import {
   findAccount,
   forgetRecords,
   insertAccount,
   listAccounts,
   updateAccount,
-} from '../db/accounts.ts'
-import { audited } from '../db/audit.ts'
-import { isTaken } from '../db/run.ts'
-import type { Account } from '../db/tables.ts'
+} from '../db/directory/accounts.ts'
+import { audited } from '../db/directory/audit.ts'
+import { isTaken } from '../db/retry.ts'
+import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import * as f from '../fields.ts'
-import { readQuery } from '../ingest/query.ts'
-import { answerPage, PAGING, readPage } from '../reading/page.ts'
+import { answerPage, PAGING, readPage } from '../http/pagination.ts'
+import { readQuery } from '../http/query.ts'
+import * as f from '../validation/fields.ts'
 import { missing, readFields } from './body.ts'
 import { accountChange, newAccount } from './fields.ts'
-import { pushed } from './push.ts'
+import { pushed } from './propagate.ts'
 
 /** An account as the integrations team sees it. */
 export const presentAccount = (account: Account) => ({

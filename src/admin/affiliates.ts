@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { Caller } from '../auth/admission.ts'
-import { databaseOf } from '../auth/database.ts'
+import type { Caller } from '../auth/authorize.ts'
+import { databaseOf } from '../db/database.ts'
 import {
   type Affiliate,
   listAffiliates,
@@ -8,17 +8,17 @@ import {
   putAffiliates,
   refuseCircles,
   unconfiguredOf,
-} from '../db/affiliates.ts'
-import { audited } from '../db/audit.ts'
-import { isForbidden } from '../db/run.ts'
+} from '../db/directory/affiliates.ts'
+import { audited } from '../db/directory/audit.ts'
+import { isForbidden } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
+import { readQuery } from '../http/query.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
-import { readQuery } from '../ingest/query.ts'
-import type { Issue } from '../ingest/words.ts'
+import type { Issue } from '../validation/issue.ts'
 import { accountOf } from './accounts.ts'
 import { judgedAt, readJson, refused } from './body.ts'
 import { affiliate } from './fields.ts'
-import { listed } from './listed.ts'
+import { listed } from './list-route.ts'
 
 /** An affiliate as it is sent: whose parent is left out keeps the one it has. */
 interface Sent {

@@ -1,11 +1,11 @@
 import { Hono } from 'hono'
-import type { Caller } from '../auth/admission.ts'
-import { databaseOf } from '../auth/database.ts'
-import { attributionOf, clicksOf, configured, listAttributed } from '../db/attribution.ts'
-import { affiliatesOfLinks } from '../db/links.ts'
-import { readQuery, readSpan } from '../ingest/query.ts'
+import type { Caller } from '../auth/authorize.ts'
+import { databaseOf } from '../db/database.ts'
+import { attributionOf, clicksOf, configured, listAttributed } from '../db/directory/attribution.ts'
+import { affiliatesOfLinks } from '../db/directory/links.ts'
+import { readQuery, readSpan } from '../http/query.ts'
 import { accountOf } from './accounts.ts'
-import { listed } from './listed.ts'
+import { listed } from './list-route.ts'
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 

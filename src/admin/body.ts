@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import type { Caller } from '../auth/admission.ts'
+import type { Caller } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
-import { readBody } from '../ingest/body.ts'
-import { broken } from '../ingest/closed.ts'
-import { parseJson } from '../ingest/json.ts'
-import { isObject } from '../ingest/judge.ts'
-import { type Issue, say } from '../ingest/words.ts'
+import { readBody } from '../http/body.ts'
+import { parseJson } from '../http/json.ts'
+import type { Issue } from '../validation/issue.ts'
+import { say } from '../validation/messages.ts'
+import { isObject } from '../validation/record-validator.ts'
+import { broken } from '../validation/strict-object.ts'
 
 /** What an address names and is not there. */
 export const missing = (noun: string, id: string) =>

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
-import type { Caller } from '../auth/admission.ts'
+import type { Caller } from '../auth/authorize.ts'
 import { digest, newSecret } from '../auth/secret.ts'
-import { audited } from '../db/audit.ts'
+import { audited } from '../db/directory/audit.ts'
 import {
   type BrandTokenRow,
   brandTokensOf,
@@ -9,15 +9,15 @@ import {
   endBrandTokens,
   insertBrandToken,
   outdate,
-} from '../db/credentials.ts'
-import type { Account } from '../db/tables.ts'
+} from '../db/directory/credentials.ts'
+import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { readQuery } from '../ingest/query.ts'
+import { readQuery } from '../http/query.ts'
 import { accountOf } from './accounts.ts'
 import { missing, readFields } from './body.ts'
 import { overlap } from './fields.ts'
 import { endOf } from './overlap.ts'
-import { pushed, pushedNow } from './push.ts'
+import { pushed, pushedNow } from './propagate.ts'
 
 const present = ({ id, ends_at, created_at }: BrandTokenRow) => ({
   id,

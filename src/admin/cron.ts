@@ -1,11 +1,11 @@
-import { databaseOf } from '../auth/database.ts'
-import { allAccounts, bindingsOf } from '../db/accounts.ts'
-import { forgetOld } from '../db/retention.ts'
+import { databaseOf } from '../db/database.ts'
+import { allAccounts, bindingsOf } from '../db/directory/accounts.ts'
+import { forgetOld } from '../db/records/retention.ts'
 import { faultOf } from '../errors.ts'
 import { idsFrom, KEPT_MS } from '../ingest/delivery-id.ts'
 import { CRONS } from './crons.ts'
 import { feedsOf, type NamesOf } from './feeds.ts'
-import { pushAll } from './push.ts'
+import { pushAll } from './propagate.ts'
 
 const PAGE = 100
 const HOUR_MS = 3_600_000

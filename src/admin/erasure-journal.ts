@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Erasure } from '../db/erasure.ts'
+import type { Erasure } from '../db/records/erasure.ts'
 
 const PREFIX = 'erased:'
 

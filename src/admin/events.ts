@@ -1,24 +1,24 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { Caller } from '../auth/admission.ts'
-import { audited } from '../db/audit.ts'
-import { outdate } from '../db/credentials.ts'
+import type { Caller } from '../auth/authorize.ts'
+import { audited } from '../db/directory/audit.ts'
+import { outdate } from '../db/directory/credentials.ts'
 import {
   definitionsOf,
   dropDefinition,
   type EventDefinition,
   PRODUCTS,
   putDefinition,
-} from '../db/definitions.ts'
+} from '../db/directory/event-definitions.ts'
 import { ApiError } from '../errors.ts'
-import * as f from '../fields.ts'
-import { judged } from '../ingest/closed.ts'
-import { checkEscapes, readQuery } from '../ingest/query.ts'
-import type { Issue } from '../ingest/words.ts'
+import { checkEscapes, readQuery } from '../http/query.ts'
+import * as f from '../validation/fields.ts'
+import type { Issue } from '../validation/issue.ts'
+import { judged } from '../validation/strict-object.ts'
 import { judgedAt, missing, readFields, refused } from './body.ts'
 import { brandOf } from './brand-tokens.ts'
 import { anObject, definitionFields, member } from './fields.ts'
-import { pushed, pushedNow } from './push.ts'
+import { pushed, pushedNow } from './propagate.ts'
 
 /** They ride in the answer to every request: so many are plenty, and cost little. */
 const MAX_DEFINITIONS = 200

@@ -1,6 +1,6 @@
-import { databaseOf } from '../auth/database.ts'
-import { arrivalsOf } from '../db/arrivals.ts'
-import type { Account } from '../db/tables.ts'
+import { databaseOf } from '../db/database.ts'
+import { arrivalsOf } from '../db/records/arrivals.ts'
+import type { Account } from '../db/schema.ts'
 import { freshness } from '../reading/freshness.ts'
 
 /** The resources of a vertical, by name. */

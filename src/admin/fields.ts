@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { about } from '../about.ts'
-import { KNOWN } from '../db/definitions.ts'
-import * as f from '../fields.ts'
-import { isObject } from '../ingest/judge.ts'
+import { KNOWN } from '../db/directory/event-definitions.ts'
+import { about } from '../validation/describe.ts'
+import * as f from '../validation/fields.ts'
+import { isObject } from '../validation/record-validator.ts'
 
 // What the integrations team may send, by what it is about.
 

@@ -1,15 +1,15 @@
 import { type Context, Hono } from 'hono'
-import type { Caller } from '../auth/admission.ts'
-import { databaseOf } from '../auth/database.ts'
-import { isAffiliate } from '../db/affiliates.ts'
-import { audited } from '../db/audit.ts'
-import { insertLink, type LinkRow, linkOf, listLinks, updateLink } from '../db/links.ts'
-import { readQuery } from '../ingest/query.ts'
+import type { Caller } from '../auth/authorize.ts'
+import { databaseOf } from '../db/database.ts'
+import { isAffiliate } from '../db/directory/affiliates.ts'
+import { audited } from '../db/directory/audit.ts'
+import { insertLink, type LinkRow, linkOf, listLinks, updateLink } from '../db/directory/links.ts'
+import { readQuery } from '../http/query.ts'
 import { newLinkId } from '../tracking/code.ts'
 import { accountOf } from './accounts.ts'
 import { missing, readFields, refused } from './body.ts'
 import { linkChange, newLink } from './fields.ts'
-import { listed } from './listed.ts'
+import { listed } from './list-route.ts'
 
 function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
   return {

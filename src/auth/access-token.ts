@@ -1,7 +1,7 @@
 import { type CryptoKey, createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT } from 'jose'
 import { unavailable } from '../errors.ts'
 import { isCanonical } from './canonical.ts'
-import { oncePerSet } from './once.ts'
+import { oncePerSet } from './key-cache.ts'
 
 /** Seconds an access token lives. */
 export const LIFETIME = 3600

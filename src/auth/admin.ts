@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { ApiError, unavailable } from '../errors.ts'
-import type { Caller } from './admission.ts'
-import { oncePer } from './once.ts'
+import type { Caller } from './authorize.ts'
+import { oncePer } from './key-cache.ts'
 import { digest } from './secret.ts'
 
 /** The header that Cloudflare Access sets for whom it has let through. */

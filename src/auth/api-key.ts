@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../errors.ts'
-import { type Caller, letThrough } from './admission.ts'
+import { type Caller, letThrough } from './authorize.ts'
 import { digest, isWellFormed } from './secret.ts'
 import { brandGate } from './token-gate.ts'
 

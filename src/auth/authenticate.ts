@@ -1,8 +1,8 @@
-import { findClient } from '../db/directory.ts'
+import { findClient } from '../db/directory/clients.ts'
 import { ApiError } from '../errors.ts'
 import { addressOf } from './address.ts'
-import { type Credentials, invalidClient } from './client.ts'
-import { asked } from './gates.ts'
+import { type Credentials, invalidClient } from './client-credentials.ts'
+import { asked } from './object-retry.ts'
 import { digest, isWellFormed } from './secret.ts'
 
 /** Too much of something for now; `seconds` later it is allowed again. */

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { verify } from './access-token.ts'
-import { type Caller, letThrough } from './admission.ts'
+import { type Caller, letThrough } from './authorize.ts'
 import type { Grant } from './grant.ts'
 
 const CHALLENGE = 'Bearer realm="api"'

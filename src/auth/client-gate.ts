@@ -1,5 +1,4 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Settings } from './grant.ts'
 import {
   type Live,
   mintingWait,
@@ -8,7 +7,8 @@ import {
   WRONG_WINDOW_MS,
   type Wrong,
   waitOf,
-} from './limits.ts'
+} from './client-limits.ts'
+import type { Settings } from './grant.ts'
 
 /** How long to wait, and what was told of the account meanwhile, if anything was. */
 export interface Minted {

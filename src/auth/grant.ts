@@ -1,5 +1,5 @@
-import type { EventDefinition } from '../db/definitions.ts'
-import type { Account } from '../db/tables.ts'
+import type { EventDefinition } from '../db/directory/event-definitions.ts'
+import type { Account } from '../db/schema.ts'
 
 /** What of an account the integrations team may change; live tokens are told within a minute. */
 export interface Settings {

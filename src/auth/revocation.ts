@@ -2,8 +2,8 @@ import { Hono } from 'hono'
 import { ApiError } from '../errors.ts'
 import { verify } from './access-token.ts'
 import { authenticate } from './authenticate.ts'
-import { readCredentials, readForm } from './client.ts'
-import { asked } from './gates.ts'
+import { readCredentials, readForm } from './client-credentials.ts'
+import { asked } from './object-retry.ts'
 
 /**
  * Ends one of the client's own tokens. A token that is none, or no longer one, is no error: what

@@ -2,9 +2,9 @@ import { Hono } from 'hono'
 import { ApiError } from '../errors.ts'
 import { expiryOf, LIFETIME, mint } from './access-token.ts'
 import { authenticate, tooMany } from './authenticate.ts'
-import { invalidClient, readCredentials, readForm } from './client.ts'
-import { asked } from './gates.ts'
+import { invalidClient, readCredentials, readForm } from './client-credentials.ts'
 import { grantOf } from './grant.ts'
+import { asked } from './object-retry.ts'
 
 const SCOPES = ['read', 'write']
 

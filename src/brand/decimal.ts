@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { amount } from '../fields.ts'
-import { judged } from '../ingest/closed.ts'
-import type { Issue } from '../ingest/words.ts'
+import { amount } from '../validation/fields.ts'
+import type { Issue } from '../validation/issue.ts'
+import { judged } from '../validation/strict-object.ts'
 
 /** A decimal, written as text. */
 export const DECIMAL = /^-?\d+(?:\.\d+)?$/

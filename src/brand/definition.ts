@@ -1,4 +1,4 @@
-import type { EventDefinition } from '../db/definitions.ts'
+import type { EventDefinition } from '../db/directory/event-definitions.ts'
 import { type Spelling, spellingOf } from './members.ts'
 
 /** The member that says the product line, unless a definition names another. */

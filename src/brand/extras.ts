@@ -1,4 +1,4 @@
-import { MAX_EXTRAS } from '../db/shelf.ts'
+import { MAX_EXTRAS } from '../db/records/record-table.ts'
 
 /** How many bytes additional fields take, by their names. */
 export type Sizes = ReadonlyMap<string, number>

@@ -1,5 +1,5 @@
-import { about } from '../about.ts'
-import * as f from '../fields.ts'
+import { about } from '../validation/describe.ts'
+import * as f from '../validation/fields.ts'
 import { decimal } from './decimal.ts'
 
 // The members that we know of what brands send, in their own names. All others are kept as sent.

@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
-import { isPlain } from '../fields.ts'
-import { judged } from '../ingest/closed.ts'
-import { step } from '../ingest/envelope.ts'
-import { type Warning, warning } from '../ingest/warnings.ts'
-import type { Issue } from '../ingest/words.ts'
+import { isPlain } from '../validation/fields.ts'
+import type { Issue } from '../validation/issue.ts'
+import { step } from '../validation/pointer.ts'
+import { judged } from '../validation/strict-object.ts'
+import { type Warning, warning } from '../validation/warnings.ts'
 
 /** The contract: the members that we do not know are JSON of at most 16 KiB a record. */
 const MAX_EXTRA_BYTES = 16_384

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
-import type { Shown } from '../db/list.ts'
-import type { Tally } from '../db/totals.ts'
-import type { Intake } from '../ingest/intake.ts'
+import type { Shown } from '../db/records/list.ts'
+import type { Tally } from '../db/records/totals.ts'
+import type { Intake } from '../ingest/resource.ts'
 
 /** A resource of brands, as a value: how it is judged, kept, shown and summed. */
 export interface BrandResource extends Intake, Shown, Tally {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
-import type { Caller } from '../auth/admission.ts'
+import type { Caller } from '../auth/authorize.ts'
 import { receive } from '../ingest/receive.ts'
-import { readable } from '../reading/records.ts'
+import { readable } from '../reading/record-routes.ts'
 import type { BrandResource } from './resource.ts'
 
 /** What a brand may do with its customers and their activity: send records, and read them back. */

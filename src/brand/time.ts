@@ -1,5 +1,5 @@
-import { dayOf, toInstant } from '../fields.ts'
-import { type Warning, warning } from '../ingest/warnings.ts'
+import { dayOf, toInstant } from '../validation/fields.ts'
+import { type Warning, warning } from '../validation/warnings.ts'
 import { dayAt, readClock } from './zone.ts'
 
 /** A time as a brand writes it, understood. */

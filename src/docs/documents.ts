@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
-import type { Caller } from '../auth/admission.ts'
+import type { Caller } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { ORIGIN } from './origin.ts'

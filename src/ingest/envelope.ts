@@ -1,4 +1,5 @@
-import type { Issue } from './words.ts'
+import type { Issue } from '../validation/issue.ts'
+import { step } from '../validation/pointer.ts'
 
 /** The contract: 1 to 1000 records a request. */
 export const MAX_RECORDS = 1000
@@ -39,10 +40,3 @@ const counted = ({ length }: readonly unknown[], pointer: string): Issue[] =>
   length >= 1 && length <= MAX_RECORDS
     ? []
     : [{ pointer, code: 'record_count', expected: `1 to ${MAX_RECORDS}` }]
-
-/**
- * One step of a pointer.
- *
- * @see [RFC 6901 §3](https://www.rfc-editor.org/rfc/rfc6901#section-3) JSON Pointer
- */
-export const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`

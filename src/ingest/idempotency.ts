@@ -1,5 +1,6 @@
 import { digest } from '../auth/secret.ts'
 import { ApiError } from '../errors.ts'
+import { canonical } from '../validation/canonical-json.ts'
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/
 
@@ -14,11 +15,3 @@ export function readIdempotencyKey(header: string | undefined): string | null {
 
 /** The digest of records, the same whatever the order of their members and the space between them. */
 export const digestOf = (records: readonly unknown[]): Promise<string> => digest(canonical(records))
-
-/** A JSON value as the one text that all values have which are the same: members in order. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
-}

@@ -1,4 +1,4 @@
-import type { Delivery } from '../db/tables.ts'
+import type { Delivery } from '../db/schema.ts'
 
 /** What became of a record, in the contract's words (§4). */
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'stale' | 'held' | 'rejected'

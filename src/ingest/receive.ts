@@ -1,19 +1,22 @@
 import type { Context } from 'hono'
-import type { Caller } from '../auth/admission.ts'
-import { databaseOf } from '../auth/database.ts'
+import type { Caller } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
-import { deliver, type Parcel, type Row } from '../db/deliver.ts'
+import { databaseOf } from '../db/database.ts'
+import { deliver, type Parcel, type Row } from '../db/records/store-delivery.ts'
 import { ApiError } from '../errors.ts'
-import { readBody } from './body.ts'
+import { readBody } from '../http/body.ts'
+import { parseJson } from '../http/json.ts'
+import { readPrefer } from '../http/prefer.ts'
+import { readDryRun } from '../http/query.ts'
+import type { Entity } from '../validation/record-validator.ts'
+import { isObject } from '../validation/record-validator.ts'
+import { logged } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { digestOf, readIdempotencyKey } from './idempotency.ts'
-import type { Arrival, Intake, Rows } from './intake.ts'
-import { parseJson } from './json.ts'
-import { type Entity, isObject, type Judged, judge } from './judge.ts'
-import { logged } from './log.ts'
-import { readPrefer } from './prefer.ts'
-import { readDryRun } from './query.ts'
-import { answer } from './report.ts'
+import { summaryOf } from './outcome.ts'
+import type { Arrival, Intake, Rows } from './resource.ts'
+import { answer } from './response.ts'
+import { type Judged, judge } from './validate-records.ts'
 
 /**
  * Receives one delivery: reads and judges the body while the gate is asked, stores what may be
@@ -48,7 +51,7 @@ async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
     if (sent.isLarge) Object.assign(judged, slim(judged, intake, entity))
     const session = databaseOf(c.env, grant.binding).withSession('first-primary')
     const receipt = await deliver(session, intake.shelf, parcel)
-    c.set('delivery', receipt.delivery)
+    c.set('delivery', { delivery_id: id, outcomes: summaryOf(receipt.delivery) })
     c.header('x-d1-bookmark', session.getBookmark()!)
     if (preferences.applied) c.header('Preference-Applied', preferences.applied)
     return answer(c, { judged, intake, entity, parcel, receipt, minimal: preferences.minimal })

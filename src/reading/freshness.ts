@@ -1,4 +1,4 @@
-import type { Arrivals } from '../db/arrivals.ts'
+import type { Arrivals } from '../db/records/arrivals.ts'
 
 const DAY_HOURS = 24
 const DAY_MS = 86_400_000

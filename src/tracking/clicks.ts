@@ -1,5 +1,5 @@
-import { databaseOf } from '../auth/database.ts'
-import { storeClicks } from '../db/clicks.ts'
+import { databaseOf } from '../db/database.ts'
+import { storeClicks } from '../db/directory/clicks.ts'
 import { faultOf } from '../errors.ts'
 import type { Click } from './go.ts'
 

@@ -1,4 +1,4 @@
-import { oncePerSet } from '../auth/once.ts'
+import { oncePerSet } from '../auth/key-cache.ts'
 
 // What `tracking_data` is made of: a prefix, and 33 bytes in base64url, so that each byte matters and
 // each character does. 47 characters, of at most 50 that are returned.

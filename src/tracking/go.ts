@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { Caller } from '../auth/admission.ts'
-import { findLink, type Link } from '../db/links.ts'
+import type { Caller } from '../auth/authorize.ts'
+import { findLink, type Link } from '../db/directory/links.ts'
 import { ApiError, faultOf } from '../errors.ts'
 import { encode, isLinkId, newClickId } from './code.ts'
 import { withTracking } from './landing.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { about } from '../about.ts'
-import * as tables from '../db/tables.ts'
-import * as f from '../fields.ts'
+import * as tables from '../db/schema.ts'
+import { about } from '../validation/describe.ts'
+import * as f from '../validation/fields.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'
 

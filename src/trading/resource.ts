@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { type Shown, withoutNulls } from '../db/list.ts'
-import { keyOf as keyColumns } from '../db/shelf.ts'
-import type { Table } from '../db/tables.ts'
-import type { Tally } from '../db/totals.ts'
-import { closed, type Fields } from '../ingest/closed.ts'
-import { type Intake, named } from '../ingest/intake.ts'
-import { currencyWarnings } from '../ingest/warnings.ts'
+import { type Shown, withoutNulls } from '../db/records/list.ts'
+import { keyOf as keyColumns } from '../db/records/record-table.ts'
+import type { Tally } from '../db/records/totals.ts'
+import type { Table } from '../db/schema.ts'
+import { type Intake, named } from '../ingest/resource.ts'
+import { closed, type Fields } from '../validation/strict-object.ts'
+import { currencyWarnings } from '../validation/warnings.ts'
 import { PERSONAL, rowsOf } from './rows.ts'
 
 /**

@@ -1,10 +1,10 @@
-import type { Row } from '../db/deliver.ts'
-import type { Shelf } from '../db/shelf.ts'
+import type { Shelf } from '../db/records/record-table.ts'
+import type { Row } from '../db/records/store-delivery.ts'
 import { pointerOf } from '../ingest/envelope.ts'
-import type { Arrival, Rows } from '../ingest/intake.ts'
-import type { Judged } from '../ingest/judge.ts'
-import { type Warning, warning } from '../ingest/warnings.ts'
-import { type Proof, prover } from '../tracking/proof.ts'
+import type { Arrival, Rows } from '../ingest/resource.ts'
+import type { Judged } from '../ingest/validate-records.ts'
+import { type Proof, prover } from '../tracking/verdict.ts'
+import { type Warning, warning } from '../validation/warnings.ts'
 
 /** The members whose values are nobody's business, and never said back. */
 export const PERSONAL: ReadonlySet<string> = new Set(['first_name', 'last_name', 'email'])

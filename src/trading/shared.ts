@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { about } from '../about.ts'
-import { activityShelf, customerShelf, transactionShelf } from '../db/shelf.ts'
-import * as f from '../fields.ts'
+import { activityShelf, customerShelf, transactionShelf } from '../db/records/record-table.ts'
+import { about } from '../validation/describe.ts'
+import * as f from '../validation/fields.ts'
 
 // What both verticals send. Each vertical adds its own words to these.
 

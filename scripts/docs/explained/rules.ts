@@ -1,4 +1,4 @@
-import type { Rule } from '../../../src/fields.ts'
+import type { Rule } from '../../../src/validation/issue.ts'
 import type { Explanation } from './explanation.ts'
 
 /** Why a record is wrong, and what would be right, by the code of its error. */

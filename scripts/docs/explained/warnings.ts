@@ -1,4 +1,4 @@
-import type { WarningCode } from '../../../src/ingest/warnings.ts'
+import type { WarningCode } from '../../../src/validation/warnings.ts'
 import type { Explanation } from './explanation.ts'
 
 /** A warning as it is called on the wire. */

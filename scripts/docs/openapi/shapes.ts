@@ -1,5 +1,5 @@
 import { definitionFields } from '../../../src/admin/fields.ts'
-import { PRODUCTS } from '../../../src/db/definitions.ts'
+import { PRODUCTS } from '../../../src/db/directory/event-definitions.ts'
 import { object } from '../envelopes.ts'
 import { closedObject, nullable } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'

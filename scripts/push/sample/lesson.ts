@@ -1,5 +1,5 @@
-import type { Rule } from '../../../src/fields.ts'
 import type { Outcome } from '../../../src/ingest/outcome.ts'
+import type { Rule } from '../../../src/validation/issue.ts'
 import type { WireWarning } from '../../docs/explained/warnings.ts'
 
 /** What a record shows: an error, a warning, an outcome; none: it is right, and there for another. */

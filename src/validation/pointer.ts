@@ -1,0 +1,6 @@
+/**
+ * Returns one reference token of a JSON Pointer, escaped and with its leading slash.
+ *
+ * @see [RFC 6901 §3](https://www.rfc-editor.org/rfc/rfc6901#section-3) JSON Pointer
+ */
+export const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
