@@ -57,7 +57,7 @@ const nothing = (): Breakdown => ({
 async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdown) {
   const add = (to: Map<string, number[]>, name: string, ms: number) =>
     to.set(name, [...(to.get(name) ?? []), ms])
-  const recording = recorder(running, transactions.shelf, (name, cost) => {
+  const recording = recorder(running, transactions.recordTable, (name, cost) => {
     add(sums.sql, name, cost.ms)
     sums.rowsRead += cost.rowsRead
     sums.rowsWritten += cost.rowsWritten
@@ -76,10 +76,12 @@ async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdo
     const received = records.rows.length
     const parcel: Parcel = { ...EMPTY, ...records, id: `dlv_${ulid()}`, received }
     // Until its first wait it makes the parameters and the batch.
-    await timed('rows as parameters', () => deliver(NOBODY, transactions.shelf, { ...parcel }))
-    const receipt = await deliver(recording, transactions.shelf, parcel)
+    await timed('rows as parameters', () =>
+      deliver(NOBODY, transactions.recordTable, { ...parcel }),
+    )
+    const receipt = await deliver(recording, transactions.recordTable, parcel)
     timed('answer', () =>
-      answer(SAYING, { judged, intake: transactions, entity, parcel, receipt, minimal: true }),
+      answer(SAYING, { judged, resource: transactions, entity, parcel, receipt, minimal: true }),
     )
     sums.records += received
   }
@@ -114,7 +116,7 @@ const EMPTY = {
 } as const
 
 /** Transactions are judged alike, whoever sends them. */
-const entity = transactions.entity(new Promise(() => {})) as Entity
+const entity = transactions.validator(new Promise(() => {})) as Entity
 const ARRIVAL = {} as Arrival
 
 /** A database that answers nothing at once, and a caller to whom things are said. */

@@ -59,7 +59,7 @@ export async function lists({ us, scale }: World): Promise<Chapter> {
 /** The rows that D1 reads for one page. */
 async function rowsRead(running: World['us']['running'], filter: Filter, page: Page) {
   let rows = 0
-  const session = recorder(running, transactions.shelf, (_, cost) => {
+  const session = recorder(running, transactions.recordTable, (_, cost) => {
     rows += cost.rowsRead
   })
   const { data } = await list(session, transactions, ACCOUNT, filter, page)

@@ -1,4 +1,4 @@
-import type { Shelf } from '../src/db/records/record-table.ts'
+import type { RecordTable } from '../src/db/records/record-table.ts'
 import { type Statements, statementsOf } from '../src/db/records/upsert-sql.ts'
 import type { Running } from './worker.ts'
 
@@ -12,7 +12,7 @@ export interface Cost {
 /** The database, with a word to the listener for each statement of a batch. */
 export function recorder(
   { database }: Running,
-  shelf: Shelf,
+  shelf: RecordTable,
   tell: (name: string, cost: Cost) => void,
 ): D1DatabaseSession {
   const names = new Map<unknown, string>()

@@ -34,7 +34,7 @@ export async function totals({ us, scale }: World): Promise<Chapter> {
     const requests = Math.ceil(scale.requests / 30)
     const { rounds } = await timeRoute(us, requests, url, us.authorization())
     let read = 0
-    const session = recorder(us.running, transactions.shelf, (_, cost) => {
+    const session = recorder(us.running, transactions.recordTable, (_, cost) => {
       read += cost.rowsRead
     })
     await totalsOf(session, [transactions], ACCOUNT, FROM, TO)

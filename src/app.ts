@@ -6,16 +6,16 @@ import type { Caller } from './auth/authorize.ts'
 import { bearer } from './auth/bearer.ts'
 import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { igaming } from './brand/igaming.ts'
-import { brandRoutes } from './brand/routes.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
 import { everyAnswer, httpsOnly } from './http/request-log.ts'
-import { desk, type Kept, self } from './reading/account-routes.ts'
+import type { Resource } from './ingest/resource.ts'
+import { desk, self } from './reading/account-routes.ts'
+import { recordRoutes } from './reading/record-routes.ts'
 import { go } from './tracking/go.ts'
 import { answerVisitor } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
-import { resourceRoutes } from './trading/routes.ts'
 
 /** The map of the service: every address it answers begins on this page. */
 export const app = new Hono<Caller>()
@@ -41,14 +41,14 @@ app.route('/oauth', oauth)
 for (const { vertical, resources } of [propTrading, forex]) {
   const at = `/api/v1/${vertical}`
   app.use(`${at}/*`, bearer(vertical))
-  for (const resource of resources) app.route(`${at}/${resource.name}`, resourceRoutes(resource))
+  for (const resource of resources) app.route(`${at}/${resource.name}`, recordRoutes(resource))
   app.route(at, self)
   app.route(at, desk(resourcesOf))
 }
 
 app.use('/tracking/events/*', apiKey)
 for (const resource of igaming.resources) {
-  app.route(`/tracking/events/${resource.name}`, brandRoutes(resource))
+  app.route(`/tracking/events/${resource.name}`, recordRoutes(resource))
 }
 app.route('/tracking/events', self)
 app.route('/tracking/events', desk(resourcesOf))
@@ -58,7 +58,7 @@ app.route('/go', go)
 app.route('/admin/v1', admin(resourcesOf))
 
 /** The resources of an account, by its vertical. */
-export function resourcesOf(name: string): readonly Kept[] {
+export function resourcesOf(name: string): readonly Resource[] {
   return [propTrading, forex, igaming].find(({ vertical }) => vertical === name)!.resources
 }
 

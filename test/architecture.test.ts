@@ -152,7 +152,7 @@ describe.each(
 
 test('a resource is a value: both verticals have the same three, in the same shape', () => {
   const shapeOf = ({ resources }: typeof forex) =>
-    resources.map(({ name, key, single, groups }) => ({ name, key, single, groups }))
+    resources.map(({ name, key, hasItemRoute, groups }) => ({ name, key, hasItemRoute, groups }))
 
   expect(shapeOf(forex)).toEqual(shapeOf(propTrading))
   expect(forex.resources.map(({ name }) => name)).toEqual([

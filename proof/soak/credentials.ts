@@ -1,7 +1,7 @@
 import { asking } from '../ask.ts'
 import { asFirm, type Firm, newFirm } from '../parties.ts'
 import type { Place } from './desk.ts'
-import type { Shelf } from './shelf.ts'
+import type { RecordTable } from './shelf.ts'
 
 /** The contract: a client has 60 tokens an hour. */
 const TOKENS = 60
@@ -40,7 +40,7 @@ export function minting({ service, heard, lane }: Place, vertical: Firm['vertica
 export function erasing(
   { service, heard }: Place,
   { account }: Firm,
-  shelf: Shelf,
+  shelf: RecordTable,
   erased: Set<string>,
 ): () => Promise<void> {
   return async () => {

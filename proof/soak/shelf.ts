@@ -8,7 +8,7 @@ export interface Kept {
 }
 
 /** What one lane has stored of one account: nobody else touches it, so it knows each answer. */
-export interface Shelf {
+export interface RecordTable {
   customers: Set<string>
   /** By resource and key. */
   kept: Map<string, Kept>
@@ -18,7 +18,7 @@ export interface Shelf {
 export type Foretold = Record<'created' | 'updated' | 'unchanged' | 'held', number>
 
 /** An empty one. */
-export const newShelf = (): Shelf => ({ customers: new Set(), kept: new Map() })
+export const newShelf = (): RecordTable => ({ customers: new Set(), kept: new Map() })
 
 /** Whether two records say the same, in whatever order. */
 export const isEqual = (one: object, other: object) => text(one) === text(other)
@@ -27,11 +27,11 @@ const text = (record: object) =>
   JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** Whether a record waits for its customer. */
-export const isHeld = (shelf: Shelf, { customer }: Kept) =>
+export const isHeld = (shelf: RecordTable, { customer }: Kept) =>
   customer !== null && !shelf.customers.has(customer)
 
 /** How many records wait for their customer. */
-export const heldOf = (shelf: Shelf) =>
+export const heldOf = (shelf: RecordTable) =>
   [...shelf.kept.values()].filter((kept) => isHeld(shelf, kept)).length
 
 /**
@@ -39,7 +39,7 @@ export const heldOf = (shelf: Shelf) =>
  * run.
  */
 export function foretell(
-  shelf: Shelf,
+  shelf: RecordTable,
   records: readonly (Kept & { key: string })[],
   dryRun = false,
 ): Foretold {
@@ -58,7 +58,10 @@ export const isAsTold = (summary: Record<string, number> | undefined, told: Fore
   summary !== undefined && Object.entries(told).every(([name, n]) => summary[name] === n)
 
 /** What is not held, as entries of the control totals. */
-export const entriesOf = (shelf: Shelf, entryOf: (key: string, kept: Kept) => Entry): Entry[] =>
+export const entriesOf = (
+  shelf: RecordTable,
+  entryOf: (key: string, kept: Kept) => Entry,
+): Entry[] =>
   [...shelf.kept]
     .filter(([, kept]) => !isHeld(shelf, kept))
     .map(([key, kept]) => entryOf(key, kept))

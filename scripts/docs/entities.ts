@@ -1,11 +1,9 @@
-import type * as v from 'valibot'
 import { MAX_CHARACTERS } from '../../src/brand/decimal.ts'
 import { igaming } from '../../src/brand/igaming.ts'
-import type { BrandResource } from '../../src/brand/resource.ts'
 import { KNOWN } from '../../src/db/directory/event-definitions.ts'
+import type { Resource } from '../../src/ingest/resource.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
-import type { Resource } from '../../src/trading/resource.ts'
 import { LONGEST } from '../../src/validation/fields.ts'
 import { closedObject, openObject } from './json-schema.ts'
 import type { JsonSchema } from './types.ts'
@@ -60,11 +58,11 @@ const REFERS: Record<string, Record<string, string>> = {
 }
 
 function partnerEntity(vertical: string, resource: Resource): Entity {
-  const { name, title, says, key, schema } = resource
+  const { name, title, description, key, fields } = resource
   const closed = (at: string): JsonSchema => ({
     title: `${title} (${vertical})`,
-    description: says,
-    ...closedObject(schema.entries, at),
+    description,
+    ...closedObject(fields, at),
     'x-key': key,
     'x-rules': {
       duplicate_key: `No two records of one request have the same ${key.join(', ')}.`,
@@ -123,17 +121,17 @@ const anAmount = (at: string): JsonSchema => ({
   ],
 })
 
-function brandEntity(resource: BrandResource): Entity {
-  const { name, title, says, fields, required, forgiven } = resource
+function brandEntity(resource: Resource): Entity {
+  const { name, title, description, key, fields, required, neverRejected } = resource
   const isActivity = name === 'activities'
   const open = (at: string): JsonSchema => ({
     title: `${title} (${igaming.vertical})`,
-    description: isActivity ? `${says} ${UNDEFINED}` : says,
-    ...openObject(fields as v.ObjectEntries, required, forgiven, at),
+    description: isActivity ? `${description} ${UNDEFINED}` : description,
+    ...openObject(fields, required, neverRejected, at),
     patternProperties: misspelt(isActivity ? KNOWN : required),
     additionalProperties: { 'x-rules': isActivity ? KPIS : EXTRAS },
     ...(isActivity && anAmount(at)),
-    'x-key': isActivity ? ['eventid'] : required,
+    'x-key': key,
     'x-rules': {
       length: isActivity
         ? 'Members that are not listed come to at most 16 KiB of JSON.'

@@ -1,6 +1,6 @@
+import type { Resource } from '../../src/ingest/resource.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
-import type { Resource } from '../../src/trading/resource.ts'
 import { keyOf } from '../../src/validation/strict-object.ts'
 import { brands } from './brand.ts'
 import { type Credential, clientCredentials } from './credentials.ts'
@@ -44,11 +44,11 @@ export const VERTICALS: readonly Vertical[] = [
   brands,
 ]
 
-function targetOf({ name, columns: fields, schema, key }: Resource): Target {
-  const numeric = fields.filter((field) => !isText(schema.entries[field]!))
+function targetOf({ name, columns, fields, key }: Resource): Target {
+  const numeric = columns.filter((field) => !isText(fields[field]!))
   return {
     name,
-    fields,
+    fields: columns,
     numeric: new Set(numeric),
     keyOf: (record) => wholeKey(record, key),
     mayRepeat: false,

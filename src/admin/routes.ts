@@ -8,7 +8,8 @@ import { bindingsOf, findAccount, listAccounts } from '../db/directory/accounts.
 import { listAudit } from '../db/directory/audit.ts'
 import { answerPage, PAGING, readPage } from '../http/pagination.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
-import { desk, type Kept } from '../reading/account-routes.ts'
+import type { Resource } from '../ingest/resource.ts'
+import { desk } from '../reading/account-routes.ts'
 import { accountOf, accounts } from './accounts.ts'
 import { affiliates } from './affiliates.ts'
 import { attribution } from './attribution.ts'
@@ -23,7 +24,7 @@ import { labels, statusMap } from './status-map.ts'
 const MAX_DEPTH = 10_000
 
 /** What the integrations team sets up, and what it may look into; each change is in the audit log. */
-export const admin = (resourcesOf: (vertical: string) => readonly Kept[]) => {
+export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) => {
   const routes = new Hono<Caller>()
   routes.use(integrationsTeam, noStore)
   const own = '/accounts/:account'

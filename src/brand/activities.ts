@@ -1,16 +1,15 @@
 import type { Grant } from '../auth/grant.ts'
 import { digest } from '../auth/secret.ts'
-import { eventShelf } from '../db/records/record-table.ts'
+import { eventTable } from '../db/records/record-table.ts'
 import type { Row } from '../db/records/store-delivery.ts'
 import { pointerOf } from '../ingest/envelope.ts'
-import { type Arrival, named, type Rows } from '../ingest/resource.ts'
+import { type Arrival, named, type Resource, type Rows } from '../ingest/resource.ts'
 import type { Judged } from '../ingest/validate-records.ts'
 import type { Entity } from '../validation/record-validator.ts'
 import { warning } from '../validation/warnings.ts'
 import { definitionsByName } from './definition.ts'
 import { check, keyOf, REQUIRED, type Reader } from './event.ts'
 import { activity as fields } from './fields.ts'
-import type { BrandResource } from './resource.ts'
 import { dayAt } from './zone.ts'
 
 function entityOf({ time_zone, events }: Grant): Entity {
@@ -75,27 +74,30 @@ function inOrder(all: readonly Row[]): Pick<Rows, 'rows' | 'later'> {
 
 /** Whether two records are the same in all that is kept, but for how it was written. */
 const isSame = (one: Row, other: Row) =>
-  eventShelf.columns.every(
-    (name) => eventShelf.silent.includes(name) || one.values[name] === other.values[name],
+  eventTable.columns.every(
+    (name) => eventTable.silent.includes(name) || one.values[name] === other.values[name],
   )
 
 /** What customers of a brand did. */
-export const activities: BrandResource = {
+export const activities: Resource = {
   name: 'activities',
   title: 'Activity',
-  says: 'One event, or one day of one customer with several KPIs. It is known by its `eventid`; without one, a day by `eventname`, `customerid`, day, `Currency` and product; otherwise each record is an event of its own. Members that are not listed are KPI fields where they are decimals, and details otherwise; all are kept.',
+  description:
+    'One event, or one day of one customer with several KPIs. It is known by its `eventid`; without one, a day by `eventname`, `customerid`, day, `Currency` and product; otherwise each record is an event of its own. Members that are not listed are KPI fields where they are decimals, and details otherwise; all are kept.',
   fields,
   required: REQUIRED,
-  forgiven: [],
-  shelf: eventShelf,
-  reference: 'customerid',
-  refusal: { code: 'unknown_customer' },
-  entity: async (admitted) => entityOf(await admitted),
+  key: ['eventid'],
+  customerFilter: 'customerid',
+  neverRejected: [],
+  recordTable: eventTable,
+  referenceMember: 'customerid',
+  referenceIssue: { code: 'unknown_customer' },
+  validator: async (grant) => entityOf(await grant),
   rowsOf,
-  keyFrom,
+  keyFromColumns,
   policy: ({ unknown_customer }) => unknown_customer,
-  repeatable: true,
-  single: false,
+  acceptsIdempotencyKey: true,
+  hasItemRoute: false,
   columns: ['id', 'record'],
   present: ({ record }) => JSON.parse(record as string),
   groups: ['eventname', 'product', 'currency'],
@@ -105,7 +107,7 @@ export const activities: BrandResource = {
 }
 
 /** The members of an identity that is kept; of a daily aggregate the day, for its time is not. */
-function keyFrom([id]: readonly (string | null)[]): Record<string, string> | undefined {
+function keyFromColumns([id]: readonly (string | null)[]): Record<string, string> | undefined {
   if (id?.startsWith('e ')) return { eventid: id.slice(2) }
   if (!id?.startsWith('d ')) return undefined
   const names = ['eventname', 'customerid', 'createtime', 'Currency', 'product']

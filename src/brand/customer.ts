@@ -1,8 +1,8 @@
 import type { Grant } from '../auth/grant.ts'
-import { brandCustomerShelf, MAX_EXTRAS } from '../db/records/record-table.ts'
+import { brandCustomerTable, MAX_EXTRAS } from '../db/records/record-table.ts'
 import type { Row } from '../db/records/store-delivery.ts'
 import { pointerOf } from '../ingest/envelope.ts'
-import type { Arrival, Rows } from '../ingest/resource.ts'
+import type { Arrival, Resource, Rows } from '../ingest/resource.ts'
 import type { Judged } from '../ingest/validate-records.ts'
 import { prover, type Verdict } from '../tracking/verdict.ts'
 import type { Checked, Entity } from '../validation/record-validator.ts'
@@ -20,7 +20,6 @@ import {
   spellingOf,
   take,
 } from './members.ts'
-import type { BrandResource } from './resource.ts'
 import { FORMS, readTime } from './time.ts'
 import { dayAt } from './zone.ts'
 
@@ -157,22 +156,25 @@ const entityOf = ({ time_zone }: Grant): Entity => ({
 })
 
 /** Customers of a brand, augmented with each delivery. */
-export const customers: BrandResource = {
+export const customers: Resource = {
   name: 'customers',
   title: 'Customer',
-  says: 'A player, known by `customerId`. Sent again, what is left out is kept. Members that are not listed are kept as they are sent.',
+  description:
+    'A player, known by `customerId`. Sent again, what is left out is kept. Members that are not listed are kept as they are sent.',
   fields,
   required: REQUIRED,
-  forgiven: ['tracking_data'],
-  shelf: brandCustomerShelf,
-  reference: null,
-  refusal: { code: 'length', expected: MOST },
-  entity: async (admitted) => entityOf(await admitted),
+  key: REQUIRED,
+  customerFilter: 'customerid',
+  neverRejected: ['tracking_data'],
+  recordTable: brandCustomerTable,
+  referenceMember: null,
+  referenceIssue: { code: 'length', expected: MOST },
+  validator: async (grant) => entityOf(await grant),
   rowsOf,
-  keyFrom: ([customerId]) => (customerId ? { customerId } : undefined),
+  keyFromColumns: ([customerId]) => (customerId ? { customerId } : undefined),
   policy: () => 'reject',
-  repeatable: true,
-  single: true,
+  acceptsIdempotencyKey: true,
+  hasItemRoute: true,
   columns: [...Object.values(COLUMNS), 'extras'],
   present: (row) => {
     const known = Object.entries(COLUMNS).map(([name, column]) => [name, row[column]] as const)

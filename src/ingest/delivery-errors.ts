@@ -1,7 +1,7 @@
 import type { Delivery } from '../db/schema.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type Said, say } from '../validation/messages.ts'
-import { byRecord, type Intake, refusalOf } from './resource.ts'
+import { byRecord, type Resource, refusalOf } from './resource.ts'
 
 /** The contract: the log keeps the first 100 errors of a delivery, at most 64 KiB of them. */
 const LOGGED = 100
@@ -16,14 +16,14 @@ export function logged(issues: readonly Issue[]): string | null {
 /** The errors of a logged delivery, those that were found at the door and in the database. */
 export function errorsOf(
   { errors, unknown_keys, form, reused }: Logged,
-  intake: Pick<Intake, 'keyFrom' | 'reference' | 'refusal'>,
+  resource: Pick<Resource, 'keyFromColumns' | 'referenceMember' | 'referenceIssue'>,
 ): Said[] {
   if (reused) return [say({ pointer: '', code: 'idempotency_key_reused' })]
   const found: Said[] = JSON.parse(errors ?? '[]')
   const keys: [number, ...(string | null)[]][] = JSON.parse(unknown_keys ?? '[]')
   for (const [index, ...values] of keys) {
-    const key = intake.keyFrom(values.slice(0, -1))
-    found.push(say(refusalOf(intake, { form, index, key }, values.at(-1))))
+    const key = resource.keyFromColumns(values.slice(0, -1))
+    found.push(say(refusalOf(resource, { form, index, key }, values.at(-1))))
   }
   return firstOf(byRecord(found))
 }

@@ -14,7 +14,7 @@ import { logged } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { digestOf, readIdempotencyKey } from './idempotency.ts'
 import { summaryOf } from './outcome.ts'
-import type { Arrival, Intake, Rows } from './resource.ts'
+import type { Arrival, Resource, Rows } from './resource.ts'
 import { answer } from './response.ts'
 import { type Judged, judge } from './validate-records.ts'
 
@@ -22,81 +22,83 @@ import { type Judged, judge } from './validate-records.ts'
  * Receives one delivery: reads and judges the body while the gate is asked, stores what may be
  * stored in one round trip (two, where records move), and says what became of each record.
  */
-export function receive(c: Context<Caller>, intake: Intake): Promise<Response> {
-  const work = handled(c, intake)
+export function receive(c: Context<Caller>, resource: Resource): Promise<Response> {
+  const work = handled(c, resource)
   // A caller that hangs up must not leave a turn taken, or a retry undone.
   c.executionCtx.waitUntil(work.catch(() => {}))
   return work
 }
 
-async function handled(c: Context<Caller>, intake: Intake): Promise<Response> {
+async function handled(c: Context<Caller>, resource: Resource): Promise<Response> {
   const { admitted } = c.var
   const preferences = readPrefer(c.req.header('Prefer'))
   const dryRun = readDryRun(c.req.url)
-  const key = intake.repeatable ? readIdempotencyKey(c.req.header('Idempotency-Key')) : null
+  const key = resource.acceptsIdempotencyKey
+    ? readIdempotencyKey(c.req.header('Idempotency-Key'))
+    : null
   const sent = await readBody(c.req.raw, admitted)
   try {
-    const { judged, entity } = await read(sent.take(), intake, admitted)
+    const { judged, entity } = await read(sent.take(), resource, admitted)
     const grant = await admitted
     const receivedAt = Date.now()
     const id = newDeliveryId(receivedAt)
     const arrival = { env: c.env, grant, id, receivedAt, idempotencyKey: key }
     const parcel: Parcel = {
-      ...(await packed(judged, intake, arrival, sent.isLarge)),
+      ...(await packed(judged, resource, arrival, sent.isLarge)),
       idempotency: key === null ? null : { key, digest: await digestOf(judged.sent) },
       dryRun,
       lenient: preferences.lenient,
-      told: !preferences.minimal || mayWarn(judged, intake, grant),
+      told: !preferences.minimal || mayWarn(judged, resource, grant),
     }
-    if (sent.isLarge) Object.assign(judged, slim(judged, intake, entity))
+    if (sent.isLarge) Object.assign(judged, slim(judged, resource, entity))
     const session = databaseOf(c.env, grant.binding).withSession('first-primary')
-    const receipt = await deliver(session, intake.shelf, parcel)
+    const receipt = await deliver(session, resource.recordTable, parcel)
     c.set('delivery', { delivery_id: id, outcomes: summaryOf(receipt.delivery) })
     c.header('x-d1-bookmark', session.getBookmark()!)
     if (preferences.applied) c.header('Preference-Applied', preferences.applied)
-    return answer(c, { judged, intake, entity, parcel, receipt, minimal: preferences.minimal })
+    return answer(c, { judged, resource, entity, parcel, receipt, minimal: preferences.minimal })
   } finally {
     sent.release()
   }
 }
 
 /** What the records are judged by, and what is found. */
-async function read(text: string, intake: Intake, admitted: Promise<Grant>) {
+async function read(text: string, resource: Resource, admitted: Promise<Grant>) {
   const body = parseJson(text)
-  const entity = await intake.entity(admitted)
+  const entity = await resource.validator(admitted)
   return { entity, judged: judge(body, entity) }
 }
 
 /** The records as they are kept, and what is known of them together. */
-async function packed(judged: Judged, intake: Intake, arrival: Arrival, isLarge: boolean) {
-  const records = await intake.rowsOf(judged, arrival)
+async function packed(judged: Judged, resource: Resource, arrival: Arrival, isLarge: boolean) {
+  const records = await resource.rowsOf(judged, arrival)
   if (isLarge) checkSize(records)
   const { id, grant, receivedAt } = arrival
   return {
     ...records,
     id,
     account: grant.account,
-    resource: intake.name,
+    resource: resource.name,
     form: judged.form,
     receivedAt,
-    policy: intake.policy(grant),
+    policy: resource.policy(grant),
     received: judged.sent.length,
     wrong: judged.wrong,
     errorsTotal: judged.errorsTotal,
     errors: logged(judged.issues),
-    yesterday: isOf(receivedAt - DAY_MS, records, intake),
-    today: isOf(receivedAt, records, intake),
+    yesterday: isOf(receivedAt - DAY_MS, records, resource),
+    today: isOf(receivedAt, records, resource),
   }
 }
 
 /** What an answer says of a large body's records: memory has no room for all of it, thrice. */
-const slim = (judged: Judged, { reference }: Intake, entity: Entity): Partial<Judged> => ({
+const slim = (judged: Judged, { referenceMember }: Resource, entity: Entity): Partial<Judged> => ({
   good: judged.good.map((one) => ({ ...one, record: {} })),
   bad: [],
   sent: judged.sent.map((record) =>
     isObject(record)
       ? {
-          ...(reference && { [reference]: Reflect.get(record, reference) }),
+          ...(referenceMember && { [referenceMember]: Reflect.get(record, referenceMember) }),
           ...entity.keyOf(record),
         }
       : record,
@@ -104,18 +106,18 @@ const slim = (judged: Judged, { reference }: Intake, entity: Entity): Partial<Ju
 })
 
 /** A minimal answer tells only of records with a warning: it can be known that there is none. */
-const mayWarn = ({ good }: Judged, { shelf, policy }: Intake, grant: Grant) =>
+const mayWarn = ({ good }: Judged, { recordTable, policy }: Resource, grant: Grant) =>
   policy(grant) === 'warn' ||
-  shelf.asksVerdict ||
-  shelf.personal.length > 0 ||
+  recordTable.asksVerdict ||
+  recordTable.personal.length > 0 ||
   good.some(({ warnings }) => warnings.length > 0)
 
 const DAY_MS = 86_400_000
 
 /** Whether it brings what happened on that day (UTC): feeds are due by the next morning. */
-function isOf(time: number, { rows, later }: Rows, { shelf }: Intake): boolean {
+function isOf(time: number, { rows, later }: Rows, { recordTable }: Resource): boolean {
   const day = new Date(time).toISOString().slice(0, 10)
-  const isThen = ({ values }: Row) => values[shelf.day] === day
+  const isThen = ({ values }: Row) => values[recordTable.day] === day
   return rows.some(isThen) || later.some(isThen)
 }
 

@@ -1,5 +1,6 @@
+import type * as v from 'valibot'
 import type { Grant } from '../auth/grant.ts'
-import type { Shelf } from '../db/records/record-table.ts'
+import type { RecordView } from '../db/records/record-view.ts'
 import type { Parcel } from '../db/records/store-delivery.ts'
 import type { Issue } from '../validation/issue.ts'
 import type { Entity } from '../validation/record-validator.ts'
@@ -7,25 +8,39 @@ import { MAX_PER_RECORD } from '../validation/record-validator.ts'
 import { type Form, pointerOf } from './envelope.ts'
 import type { Judged } from './validate-records.ts'
 
-/** A resource, as far as writing it is concerned: how it is judged and where it is kept. */
-export interface Intake {
-  /** The noun in its address. */
-  readonly name: string
-  readonly shelf: Shelf
-  /** The member by which the database may refuse a record; none: it is the record as a whole. */
-  readonly reference: string | null
-  /** Why it does. */
-  readonly refusal: Pick<Issue, 'code' | 'expected'>
-  /** What it is judged by; where that depends on the account, the gate is waited for. */
-  readonly entity: (admitted: Promise<Grant>) => Entity | Promise<Entity>
-  /** What is kept of the records; it may add warnings to those that are good. */
+/** A resource is a value: routes, validation, SQL, lists, schemas and documents follow from it. */
+export interface Resource extends RecordView {
+  /** The name of one record, and a description of the resource, for its readers. */
+  readonly title: string
+  readonly description: string
+  /** The fields of a record. Partner records have no others. */
+  readonly fields: v.ObjectEntries
+  /** The members that identify a record. */
+  readonly key: readonly string[]
+  /** The fields that a record must have where `fields` does not say so itself (brands). */
+  readonly required: readonly string[]
+  /** The fields that never fail a request, whatever their value. */
+  readonly neverRejected: readonly string[]
+  /** The query parameter that filters a list by customer. */
+  readonly customerFilter: 'customer_id' | 'customerid'
+  /** Whether one record has a path of its own. */
+  readonly hasItemRoute: boolean
+  /** Whether an `Idempotency-Key` makes a request repeatable. */
+  readonly acceptsIdempotencyKey: boolean
+  /** The member that must refer to something known; null if the database refuses whole records. */
+  readonly referenceMember: string | null
+  /** The issue of a record that the database refuses. */
+  readonly referenceIssue: Pick<Issue, 'code' | 'expected'>
+  /** Returns the validator of records; it waits for the grant where rules depend on the account. */
+  readonly validator: (grant: Promise<Grant>) => Entity | Promise<Entity>
+  /** Returns the rows to store, and the warnings that only their content shows. */
   readonly rowsOf: (judged: Judged, arrival: Arrival) => Promise<Rows>
-  /** A record's key as it was sent, of the columns of its key; null: it was no good. */
-  readonly keyFrom: (values: readonly (string | null)[]) => Record<string, string> | undefined
-  /** What the account wants done with a record that refers to what is not known. */
+  /** Returns the wire members of a key from its columns; null values are left out. */
+  readonly keyFromColumns: (
+    values: readonly (string | null)[],
+  ) => Record<string, string> | undefined
+  /** Returns the account's policy for records that refer to something unknown. */
   readonly policy: (grant: Grant) => Parcel['policy']
-  /** Whether an Idempotency-Key makes a request repeatable. */
-  readonly repeatable: boolean
 }
 
 /** What is kept of a request: see `Parcel`. */
@@ -58,15 +73,15 @@ interface Named {
 
 /** The issue of a record that the database refuses: what it refers to is not known, say. */
 export function refusalOf(
-  { reference, refusal }: Pick<Intake, 'reference' | 'refusal'>,
+  { referenceMember, referenceIssue: rule }: Pick<Resource, 'referenceMember' | 'referenceIssue'>,
   { form, index, key }: Named,
   value: unknown,
 ): Issue {
   const at = pointerOf(form, index)
-  const issue = { index, ...(key && { key }), ...refusal }
-  return reference === null
+  const issue = { index, ...(key && { key }), ...rule }
+  return referenceMember === null
     ? { ...issue, pointer: at }
-    : { ...issue, pointer: `${at}/${reference}`, value }
+    : { ...issue, pointer: `${at}/${referenceMember}`, value }
 }
 
 /** Errors of the door and of the database in the order of the records, of each as many as may be. */

@@ -7,7 +7,7 @@ import type { Entity } from '../validation/record-validator.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { pointerOf } from './envelope.ts'
 import { outcomeOf, statusOf, summaryOf } from './outcome.ts'
-import { byRecord, type Intake, refusalOf } from './resource.ts'
+import { byRecord, type Resource, refusalOf } from './resource.ts'
 import { type Judged, keyIn } from './validate-records.ts'
 
 /** The contract: all errors are counted, the first 1000 are written out. */
@@ -16,7 +16,7 @@ const MAX_ERRORS = 1000
 /** What an answer is made of. */
 interface Handled {
   judged: Judged
-  intake: Intake
+  resource: Resource
   entity: Entity
   parcel: Parcel
   receipt: Receipt
@@ -25,14 +25,14 @@ interface Handled {
 
 /** Answers a delivery: its outcomes, or why it is refused. */
 export function answer(c: Context, handled: Handled) {
-  const { judged, intake, entity, parcel, receipt } = handled
+  const { judged, resource, entity, parcel, receipt } = handled
   const { delivery } = receipt
   if (delivery.reused) throw reused(parcel)
   const { form, sent } = judged
   const referring = indexesOf(delivery.unknown_at).map((index) => {
     const record = sent[index] as Record<string, unknown>
     const named = { form, index, key: keyIn(record, entity) }
-    return refusalOf(intake, named, record[intake.reference ?? ''])
+    return refusalOf(resource, named, record[resource.referenceMember ?? ''])
   })
   const issues =
     parcel.policy === 'reject' ? byRecord([...judged.issues, ...referring]) : judged.issues

@@ -5,8 +5,7 @@ import { affiliatesOf } from '../db/directory/clients.ts'
 import { arrivalsOf } from '../db/records/arrivals.ts'
 import { findDelivery, type Listed, listDeliveries } from '../db/records/deliveries.ts'
 import { listHeld } from '../db/records/held.ts'
-import type { Shown } from '../db/records/list.ts'
-import { type Tally, totalsOf } from '../db/records/totals.ts'
+import { totalsOf } from '../db/records/totals.ts'
 import { ApiError } from '../errors.ts'
 import { answerPage, PAGING, readPage } from '../http/pagination.ts'
 import { invalidQuery, readQuery, readSpan } from '../http/query.ts'
@@ -14,11 +13,8 @@ import { reading } from '../http/session.ts'
 import { errorsOf } from '../ingest/delivery-errors.ts'
 import { idsFrom, KEPT_MS, receivedAt } from '../ingest/delivery-id.ts'
 import { statusOf, summaryOf } from '../ingest/outcome.ts'
-import type { Intake } from '../ingest/resource.ts'
+import type { Resource } from '../ingest/resource.ts'
 import { freshness } from './freshness.ts'
-
-/** A resource, as far as what was sent of it may be asked about. */
-export type Kept = Shown & Tally & Intake
 
 /** What an account may ask about itself. */
 export const self = new Hono<Caller>().get('/account', async (c) => {
@@ -30,7 +26,7 @@ export const self = new Hono<Caller>().get('/account', async (c) => {
 })
 
 /** What an account, or who looks after it, may ask about what it sent. */
-export const desk = (resourcesOf: (vertical: string) => readonly Kept[]) =>
+export const desk = (resourcesOf: (vertical: string) => readonly Resource[]) =>
   new Hono<Caller>()
     .get('/deliveries', async (c) => {
       const asked = readQuery(c.req.url, ...PAGING)

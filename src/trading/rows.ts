@@ -1,4 +1,4 @@
-import type { Shelf } from '../db/records/record-table.ts'
+import type { RecordTable } from '../db/records/record-table.ts'
 import type { Row } from '../db/records/store-delivery.ts'
 import { pointerOf } from '../ingest/envelope.ts'
 import type { Arrival, Rows } from '../ingest/resource.ts'
@@ -11,7 +11,7 @@ export const PERSONAL: ReadonlySet<string> = new Set(['first_name', 'last_name',
 
 /** What is kept of a partner's records: each as a whole, under the names that it was sent with. */
 export const rowsOf =
-  (shelf: Shelf, dated: string) =>
+  (shelf: RecordTable, dated: string) =>
   async (judged: Judged, arrival: Arrival): Promise<Rows> => {
     const hasDay = shelf.columns.includes('day')
     const rows: Row[] = judged.good.map(({ index, record }) => ({

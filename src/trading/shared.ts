@@ -1,5 +1,9 @@
 import * as v from 'valibot'
-import { activityShelf, customerShelf, transactionShelf } from '../db/records/record-table.ts'
+import {
+  activityTable,
+  partnerCustomerTable,
+  transactionTable,
+} from '../db/records/record-table.ts'
 import { about } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 
@@ -95,12 +99,12 @@ export const tradingActivity = {
 export const customers = {
   name: 'customers',
   title: 'Customer',
-  says: 'A trader account, known by `customer_id`. Sent again it is replaced as a whole.',
+  description: 'A trader account, known by `customer_id`. Sent again it is replaced as a whole.',
   dated: 'signup_date',
-  single: true,
+  hasItemRoute: true,
   groups: [],
   summed: [],
-  shelf: customerShelf,
+  recordTable: partnerCustomerTable,
   policy: (grant: { unknown_affiliate: 'warn' | 'reject' }) => grant.unknown_affiliate,
 }
 
@@ -108,12 +112,13 @@ export const customers = {
 export const transactions = {
   name: 'transactions',
   title: 'Transaction',
-  says: 'A financial event on a trader account, known by `transaction_id`. Sent again it is replaced as a whole.',
+  description:
+    'A financial event on a trader account, known by `transaction_id`. Sent again it is replaced as a whole.',
   dated: 'transaction_date',
-  single: true,
+  hasItemRoute: true,
   groups: ['transaction_type', 'status', 'currency'],
   summed: ['amount_currency'],
-  shelf: transactionShelf,
+  recordTable: transactionTable,
   policy: (grant: { unknown_customer: 'reject' | 'hold' }) => grant.unknown_customer,
 }
 
@@ -121,12 +126,13 @@ export const transactions = {
 export const activity = {
   name: 'trading-activity',
   title: 'Trading activity',
-  says: 'What one trader did on one day, with one instrument, in one currency. Sent again it replaces the whole day.',
+  description:
+    'What one trader did on one day, with one instrument, in one currency. Sent again it replaces the whole day.',
   dated: 'date',
-  single: false,
+  hasItemRoute: false,
   groups: ['currency'],
   // Drawdowns are percentages: their sum would say nothing.
   summed: ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission'],
-  shelf: activityShelf,
+  recordTable: activityTable,
   policy: transactions.policy,
 }

@@ -142,7 +142,7 @@ export function wrongOf(type: string, good: Text, max: number): Text {
 
 /** The members that the code knows: a schema that forgets one of its own would refuse it. */
 const KNOWN = [...propTrading.resources, ...forex.resources]
-  .map(({ schema }): object => schema.entries)
+  .map(({ fields }): object => fields)
   .concat(igaming.resources.map(({ fields }) => fields))
   .flatMap(Object.keys)
 

@@ -1,4 +1,4 @@
-import type { Shelf } from './record-table.ts'
+import type { RecordTable } from './record-table.ts'
 import { ANEW, BYTES, commas, LINE, type Phrases, row, union } from './sql-fragments.ts'
 
 /** The errors that the log keeps: so many, and so many bytes of what they name. */
@@ -25,7 +25,7 @@ export type Policy = 'reject' | 'hold' | 'warn'
  * chunks, short, and those of odd records.
  */
 export const logOf =
-  (shelf: Shelf, phrases: Phrases) =>
+  (shelf: RecordTable, phrases: Phrases) =>
   (policy: Policy, chunks: number, odds: number, still: boolean) => {
     const { table, key, refers } = shelf
     const { inShort, matches } = phrases
@@ -94,7 +94,7 @@ export const logOf =
  * nothing. A chunk of odd records says behind the rest what is odd. SQLite evaluates both sides of
  * an `and`, but of `iif` only what is asked: so what is rare stands there.
  */
-function findingsOf(shelf: Shelf, phrases: Phrases, odds: number): Record<string, string> {
+function findingsOf(shelf: RecordTable, phrases: Phrases, odds: number): Record<string, string> {
   const { indexed, refers, version, holds, merge, personal, grows } = shelf
   const { short, inShort, isOlder } = phrases
   const odd = odds > 0 ? `(value ->> ${short.length + 1})` : null

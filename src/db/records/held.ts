@@ -1,6 +1,7 @@
 import { tooHeavy, weighed } from '../byte-limit.ts'
 import { tried } from '../retry.ts'
-import type { Found, Page, Shown } from './list.ts'
+import type { Found, Page } from './list.ts'
+import type { RecordView } from './record-view.ts'
 
 /** A record that waits for its customer, and which delivery brought it last. */
 export interface Held {
@@ -15,17 +16,17 @@ export interface Held {
  */
 export async function listHeld(
   session: D1DatabaseSession,
-  resources: readonly Shown[],
+  resources: readonly RecordView[],
   account: string,
   { number, size, after }: Page,
 ): Promise<Found<Held>> {
   const all = resources
-    .filter(({ shelf }) => shelf.holds)
+    .filter(({ recordTable }) => recordTable.holds)
     .map(
-      ({ name, shelf, columns }) => `
-        select '${name}' as resource, json_array(${shelf.key.join()}) as key, delivery,
+      ({ name, recordTable, columns }) => `
+        select '${name}' as resource, json_array(${recordTable.key.join()}) as key, delivery,
           json_object(${columns.map((column) => `'${column}', ${column}`).join()}) as record
-        from ${shelf.table} indexed by ${shelf.table}_held where account = ?1 and held = 1`,
+        from ${recordTable.table} indexed by ${recordTable.table}_held where account = ?1 and held = 1`,
     )
     .join(' union all ')
   const [resource = '', key = ''] = after ?? []

@@ -1,6 +1,7 @@
 import { tooHeavy, weighed } from '../byte-limit.ts'
 import { tried } from '../retry.ts'
-import type { Shelf } from './record-table.ts'
+import type { RecordTable } from './record-table.ts'
+import type { RecordView } from './record-view.ts'
 
 /** Which page: its number (from 1), its size, and the key after which it begins, if by cursor. */
 export interface Page {
@@ -25,16 +26,6 @@ export interface Filter {
   to?: string
 }
 
-/** What of a resource a list shows. */
-export interface Shown {
-  readonly name: string
-  readonly shelf: Shelf
-  /** The columns that are read, those of the key among them. */
-  readonly columns: readonly string[]
-  /** A record as its sender knows it, of these columns. */
-  readonly present: (row: Record<string, unknown>) => Record<string, unknown>
-}
-
 /**
  * One page of an account's records, in the order of their key, which never changes: whoever walks
  * by cursor meets each record once, whatever arrives meanwhile. An unfiltered page reads as many
@@ -42,15 +33,15 @@ export interface Shown {
  */
 export async function list(
   session: D1DatabaseSession,
-  shown: Shown,
+  view: RecordView,
   account: string,
   filter: Filter,
   page: Page,
 ): Promise<Found> {
-  const { table, key } = shown.shelf
+  const { table, key } = view.recordTable
   const values: unknown[] = [account]
   const place = (value: unknown) => `?${values.push(value)}`
-  const from = source(shown.shelf, filter, place)
+  const from = source(view.recordTable, filter, place)
   const filtering = [...values]
   const after = page.after ? ` and (${key.join()}) > (${page.after.map(place).join()})` : ''
   const offset = page.after ? 0 : (page.number - 1) * page.size
@@ -64,9 +55,9 @@ export async function list(
       session
         .prepare(
           weighed(
-            shown.columns,
+            view.columns,
             `with k as materialized (${keys})
-             select ${shown.columns.map((name) => `t.${name}`).join()} from k
+             select ${view.columns.map((name) => `t.${name}`).join()} from k
              cross join ${table} t on t.account = ?1 and ${same}`,
             key.join(),
           ),
@@ -76,7 +67,7 @@ export async function list(
         ? session.prepare(`select count(*) as total from ${from}`).bind(...filtering)
         : session
             .prepare('select total from totals where account = ?1 and resource = ?2')
-            .bind(account, shown.name),
+            .bind(account, view.name),
     ]),
   )
   const found = rows!.results
@@ -84,7 +75,7 @@ export async function list(
   if (heavy) return heavy
   const last = found.length > page.size ? found[page.size - 1]! : null
   return {
-    data: found.slice(0, page.size).map(shown.present),
+    data: found.slice(0, page.size).map(view.present),
     total: Number(counted!.results[0]?.total ?? 0),
     last: last && key.map((name) => String(last[name])),
   }
@@ -92,7 +83,7 @@ export async function list(
 
 /** Where the matching records are found: along the key, or along the index that serves the filter. */
 function source(
-  { table, holds, day, indexes }: Shelf,
+  { table, holds, day, indexes }: RecordTable,
   filter: Filter,
   place: (value: unknown) => string,
 ): string {
@@ -112,11 +103,11 @@ function source(
 /** One record by its id, or null; a held one is not there yet. */
 export async function findOne(
   session: D1DatabaseSession,
-  { shelf, columns, present }: Shown,
+  { recordTable, columns, present }: RecordView,
   account: string,
   id: string,
 ): Promise<Record<string, unknown> | null> {
-  const { table, key, holds } = shelf
+  const { table, key, holds } = recordTable
   const row = await tried(() =>
     session
       .prepare(

@@ -4,7 +4,7 @@ import { activity, customers, events, transactions } from '../schema.ts'
 import { augmented, type Merge, replaced, replacedOnItsDay } from './merge.ts'
 
 /** How the records of one table are kept: all that the statements that write them must know. */
-export interface Shelf {
+export interface RecordTable {
   readonly table: string
   /** What tells one record of an account from another. */
   readonly key: readonly string[]
@@ -73,9 +73,9 @@ export const keyOf = (table: SQLiteTable) =>
 
 function shelf(
   table: SQLiteTable,
-  own: Pick<Shelf, 'indexed' | 'refers'> & Partial<Shelf>,
+  own: Pick<RecordTable, 'indexed' | 'refers'> & Partial<RecordTable>,
   foreign: readonly string[] = [],
-): Shelf {
+): RecordTable {
   const columns = Object.keys(getTableColumns(table))
   return {
     table: getTableName(table),
@@ -106,13 +106,13 @@ const waiting = (table: SQLiteTable, resource: string) => ({
 /** What is stored of a customer's additional fields; far beyond what one record may bring. */
 export const MAX_EXTRAS = 65_536
 
-const customerShelves = { indexed: ['day'], indexes: { customer: null, day: 'customers_day' } }
+const customerIndexes = { indexed: ['day'], indexes: { customer: null, day: 'customers_day' } }
 
 /** Customers of partners: they refer to who is paid for them, and others wait for them. */
-export const customerShelf = shelf(
+export const partnerCustomerTable = shelf(
   customers,
   {
-    ...customerShelves,
+    ...customerIndexes,
     refers: { column: 'affiliate_id', table: 'affiliates' },
     version: 'last_modified_date',
     personal: ['first_name', 'last_name', 'email'],
@@ -122,10 +122,10 @@ export const customerShelf = shelf(
 )
 
 /** Customers of brands: what a re-send leaves out is kept. */
-export const brandCustomerShelf = shelf(
+export const brandCustomerTable = shelf(
   customers,
   {
-    ...customerShelves,
+    ...customerIndexes,
     refers: null,
     merge: augmented,
     silent: ['regtime'],
@@ -139,14 +139,14 @@ export const brandCustomerShelf = shelf(
 )
 
 /** Transactions: found by their id, their day and their customer. */
-export const transactionShelf = shelf(transactions, {
+export const transactionTable = shelf(transactions, {
   indexed: ['customer_id', 'day'],
   indexes: { customer: 'transactions_customer', day: 'transactions_day' },
   refers: { column: 'customer_id', table: 'customers' },
 })
 
 /** Trading activity: day and customer are part of its key, so nothing of it ever moves. */
-export const activityShelf = shelf(activity, {
+export const activityTable = shelf(activity, {
   indexed: [],
   day: 'date',
   indexes: { customer: 'activity_customer', day: null },
@@ -154,7 +154,7 @@ export const activityShelf = shelf(activity, {
 })
 
 /** Activity of brands: found by its identity, its day and its customer. */
-export const eventShelf = shelf(events, {
+export const eventTable = shelf(events, {
   indexed: ['customer_id', 'day'],
   silent: ['record'],
   merge: replacedOnItsDay,

@@ -1,4 +1,4 @@
-import type { Shelf } from './record-table.ts'
+import type { RecordTable } from './record-table.ts'
 
 // What the statements of a delivery have in common. `?1` is the account, `?2` the delivery, `?3` the
 // number of our try. Names come from our own tables, never from a request, so they may stand unquoted.
@@ -74,7 +74,7 @@ export interface Phrases {
 }
 
 /** The phrases of a shelf, for records that say these columns. */
-export function phrasesOf(shelf: Shelf, said: readonly string[]): Phrases {
+export function phrasesOf(shelf: RecordTable, said: readonly string[]): Phrases {
   const { key, indexed, refers, version, undated, personal } = shelf
   const short = [
     ...new Set([

@@ -3,7 +3,7 @@ import type { Delivery } from '../schema.ts'
 import { arrived } from './arrivals.ts'
 import { type Policy, READ } from './classify-sql.ts'
 import { chunksOf } from './json-chunks.ts'
-import type { Shelf } from './record-table.ts'
+import type { RecordTable } from './record-table.ts'
 import { ODD, type Odd, OWN_LINE } from './sql-fragments.ts'
 import { type Statements, statementsOf } from './upsert-sql.ts'
 
@@ -59,7 +59,7 @@ export interface Receipt {
  */
 export function deliver(
   session: D1DatabaseSession,
-  shelf: Shelf,
+  shelf: RecordTable,
   parcel: Parcel,
 ): Promise<Receipt> {
   const { rows, later, strays, dryRun } = parcel
@@ -102,7 +102,7 @@ export function deliver(
  * A dry run compares with what is stored: what comes again would find there the first of its key, if
  * that was to be created.
  */
-function recounting({ rows, later }: Parcel, shelf: Shelf) {
+function recounting({ rows, later }: Parcel, shelf: RecordTable) {
   const keyOf = ({ values }: Row) => JSON.stringify(shelf.key.map((name) => values[name]))
   return (revisions: Map<number, number>) => {
     const isCreated = ({ idx }: Row) => revisions.get(idx) === 1
@@ -123,7 +123,7 @@ interface Chunks {
 
 function batchOf(
   session: D1DatabaseSession,
-  shelf: Shelf,
+  shelf: RecordTable,
   parcel: Parcel,
   sql: Statements,
   { short, odd, full, later }: Chunks,

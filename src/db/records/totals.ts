@@ -1,20 +1,7 @@
 import { tooHeavy, weighed } from '../byte-limit.ts'
 import { tried } from '../retry.ts'
-import type { Shelf } from './record-table.ts'
-
-/** What of a resource is counted and summed. */
-export interface Tally {
-  readonly name: string
-  readonly shelf: Shelf
-  /** The columns whose values make a group. */
-  readonly groups: readonly string[]
-  /** The columns that are summed. */
-  readonly sums: readonly string[]
-  /** A column that maps names to numbers, each of which is summed under its name. */
-  readonly kpis?: string
-  /** What columns are called on the wire, where that is another name. */
-  readonly wire?: Readonly<Record<string, string>>
-}
+import type { RecordTable } from './record-table.ts'
+import type { RecordView } from './record-view.ts'
 
 /** One group of one day; sums are exact decimal text. */
 export interface Total extends Record<string, unknown> {
@@ -36,45 +23,45 @@ const LIMB = 1_000_000
  */
 export async function totalsOf(
   session: D1DatabaseSession,
-  tallies: readonly Tally[],
+  views: readonly RecordView[],
   account: string,
   from: string,
   to: string,
 ): Promise<Total[] | null> {
   const answers = await tried(() =>
     session.batch<Record<string, unknown>>(
-      tallies
-        .flatMap((tally) => [statement(tally), ...(tally.kpis ? [kpiStatement(tally)] : [])])
+      views
+        .flatMap((view) => [statement(view), ...(view.kpis ? [kpiStatement(view)] : [])])
         .map((text) => session.prepare(text).bind(account, from, to)),
     ),
   )
   if (answers.some(({ results }) => results.length > MAX_TOTALS || tooHeavy(results))) return null
-  return tallies
-    .flatMap((tally) => {
+  return views
+    .flatMap((view) => {
       const rows = answers.shift()!.results
-      const kpis = Map.groupBy(tally.kpis ? answers.shift()!.results : [], groupOf(tally))
-      return rows.map((row) => present(tally, row, kpis.get(groupOf(tally)(row)) ?? []))
+      const kpis = Map.groupBy(view.kpis ? answers.shift()!.results : [], groupOf(view))
+      return rows.map((row) => present(view, row, kpis.get(groupOf(view)(row)) ?? []))
     })
     .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
 }
 
 /** One text for what makes a group. */
 const groupOf =
-  ({ groups }: Tally) =>
+  ({ groups }: RecordView) =>
   (row: Record<string, unknown>) =>
     JSON.stringify([row.day, ...groups.map((group) => row[group])])
 
-const statement = (tally: Tally): string =>
-  grouped(tally, source(tally.shelf), [
+const statement = (view: RecordView): string =>
+  grouped(view, source(view.recordTable), [
     ['count', 'count(*)'],
-    ...tally.sums.flatMap((name) => limbs(name, name)),
+    ...view.sums.flatMap((name) => limbs(name, name)),
   ])
 
 /** The same of each KPI by its name, which is no column of its own. */
-const kpiStatement = (tally: Tally): string =>
+const kpiStatement = (view: RecordView): string =>
   grouped(
-    tally,
-    `${source(tally.shelf)} cross join json_each(${tally.kpis}) k`,
+    view,
+    `${source(view.recordTable)} cross join json_each(${view.kpis}) k`,
     limbs('k.value', 'sum'),
     [['kpi', 'k.key']],
   )
@@ -84,26 +71,30 @@ type Column = [name: string, sql: string]
 
 /** What is said of each group of each day, in order, of no more groups than there may be. */
 function grouped(
-  { shelf, groups }: Tally,
+  { recordTable, groups }: RecordView,
   from: string,
   said: readonly Column[],
   more: readonly Column[] = [],
 ): string {
-  const by: Column[] = [['day', shelf.day], ...groups.map((name): Column => [name, name]), ...more]
+  const by: Column[] = [
+    ['day', recordTable.day],
+    ...groups.map((name): Column => [name, name]),
+    ...more,
+  ]
   const columns = [...by, ...said]
   const keys = by.map(([, sql]) => sql).join()
   return weighed(
     columns.map(([name]) => name),
     `select ${columns.map(([name, sql]) => `${sql} as ${name}`).join()}
-     from ${from} ${matching(shelf)} group by ${keys} order by ${keys} limit ${MAX_TOTALS + 1}`,
+     from ${from} ${matching(recordTable)} group by ${keys} order by ${keys} limit ${MAX_TOTALS + 1}`,
     by.map(([name]) => name).join(),
   )
 }
 
-const source = ({ table, indexes }: Shelf) =>
+const source = ({ table, indexes }: RecordTable) =>
   `${table}${indexes.day ? ` indexed by ${indexes.day}` : ''}`
 
-const matching = ({ day, holds }: Shelf) =>
+const matching = ({ day, holds }: RecordTable) =>
   `where account = ?1 and ${day} between ?2 and ?3${holds ? ' and held = 0' : ''}`
 
 /** A sum in four parts, none of which overflows. */
@@ -130,7 +121,7 @@ function fraction(name: string): string {
 }
 
 function present(
-  { name, groups, sums, wire = {} }: Tally,
+  { name, groups, sums, wire = {} }: RecordView,
   row: Record<string, unknown>,
   kpis: readonly Record<string, unknown>[],
 ): Total {

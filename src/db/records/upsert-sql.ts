@@ -1,5 +1,5 @@
 import { logOf, type Policy } from './classify-sql.ts'
-import type { Shelf } from './record-table.ts'
+import type { RecordTable } from './record-table.ts'
 import {
   commas,
   EACH,
@@ -39,13 +39,13 @@ export interface Statements {
   readonly dryRows: string
 }
 
-const known = new WeakMap<Shelf, { said: string; statements: Statements }>()
+const known = new WeakMap<RecordTable, { said: string; statements: Statements }>()
 
 /**
  * The statements of a shelf, for records of which each says some of these columns, and none says any
  * other. They are written once: feeds say the same each time.
  */
-export function statementsOf(shelf: Shelf, said: readonly string[]): Statements {
+export function statementsOf(shelf: RecordTable, said: readonly string[]): Statements {
   const found = known.get(shelf)
   if (found?.said === said.join()) return found.statements
   const statements = write(shelf, phrasesOf(shelf, said))
@@ -58,7 +58,7 @@ const adding = (number: string, line: string) => `
       insert into totals (account, resource, total) select ?1, ?4, ${number} from ${line}
       on conflict (account, resource) do update set total = total + excluded.total`
 
-function write(shelf: Shelf, phrases: Phrases): Statements {
+function write(shelf: RecordTable, phrases: Phrases): Statements {
   const { table, key, columns, indexed, silent, merge, undated, holds } = shelf
   const { short, inShort, inFull, kept, born, matches, isUnknown, isMoved, isWanted, isOlder } =
     phrases
