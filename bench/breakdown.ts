@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { ulid } from 'ulid'
-import { type Issuer, verify } from '../src/auth/access-token.ts'
-import { deliver, type Parcel } from '../src/db/records/store-delivery.ts'
+import { type Issuer, verifyAccessToken } from '../src/auth/access-token.ts'
+import { type DeliveryInput, storeDelivery } from '../src/db/records/store-delivery.ts'
 import { parseJson } from '../src/http/json.ts'
-import type { Arrival } from '../src/ingest/resource.ts'
-import { answer } from '../src/ingest/response.ts'
-import { judge } from '../src/ingest/validate-records.ts'
-import type { Entity } from '../src/validation/record-validator.ts'
+import type { RequestContext } from '../src/ingest/resource.ts'
+import { respond } from '../src/ingest/response.ts'
+import { validateRecords } from '../src/ingest/validate-records.ts'
+import type { RecordValidator } from '../src/validation/record-validator.ts'
 import { phasesOf } from './compete.ts'
 import { type Ours, PHASES, type Phase } from './contestants.ts'
 import { median } from './figures.ts'
@@ -71,17 +71,24 @@ async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdo
 
   for (const { body } of bulks) {
     const parsed = timed('JSON.parse and depth', () => parseJson(body))
-    const judged = timed('judge', () => judge(parsed, entity))
-    const records = await timed('rows by column', () => transactions.rowsOf(judged, ARRIVAL))
+    const validated = timed('judge', () => validateRecords(parsed, validator))
+    const records = await timed('rows by column', () => transactions.rowsOf(validated, ARRIVAL))
     const received = records.rows.length
-    const parcel: Parcel = { ...EMPTY, ...records, id: `dlv_${ulid()}`, received }
+    const input: DeliveryInput = { ...EMPTY, ...records, id: `dlv_${ulid()}`, received }
     // Until its first wait it makes the parameters and the batch.
     await timed('rows as parameters', () =>
-      deliver(NOBODY, transactions.recordTable, { ...parcel }),
+      storeDelivery(NOBODY, transactions.recordTable, { ...input }),
     )
-    const receipt = await deliver(recording, transactions.recordTable, parcel)
+    const stored = await storeDelivery(recording, transactions.recordTable, input)
     timed('answer', () =>
-      answer(SAYING, { judged, resource: transactions, entity, parcel, receipt, minimal: true }),
+      respond(SAYING, {
+        validated,
+        resource: transactions,
+        validator,
+        input,
+        stored,
+        minimal: true,
+      }),
     )
     sums.records += received
   }
@@ -92,7 +99,8 @@ export async function verifying(token: string, issuer: Issuer): Promise<number> 
   const times: number[] = []
   for (let i = 0; i < 50; i++) {
     const started = performance.now()
-    if (!(await verify(token, issuer, Date.now()))) throw new Error('The token is not ours.')
+    if (!(await verifyAccessToken(token, issuer, Date.now())))
+      throw new Error('The token is not ours.')
     times.push(performance.now() - started)
   }
   return median(times)
@@ -106,18 +114,18 @@ const EMPTY = {
   dryRun: false,
   lenient: false,
   policy: 'reject',
-  wrong: 0,
+  invalidCount: 0,
   errorsTotal: 0,
   errors: null,
-  told: false,
+  returnRecordOutcomes: false,
   idempotency: null,
-  yesterday: false,
-  today: false,
+  hasYesterday: false,
+  hasToday: false,
 } as const
 
-/** Transactions are judged alike, whoever sends them. */
-const entity = transactions.validator(new Promise(() => {})) as Entity
-const ARRIVAL = {} as Arrival
+/** Transactions are validated alike, whoever sends them. */
+const validator = transactions.validator(new Promise(() => {})) as RecordValidator
+const ARRIVAL = {} as RequestContext
 
 /** A database that answers nothing at once, and a caller to whom things are said. */
 const NOBODY = {

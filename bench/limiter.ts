@@ -1,4 +1,4 @@
-import { decide, LIMIT, type Rate, UNUSED } from '../src/auth/rate.ts'
+import { decide, INITIAL_RATE, type RateState, REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { type Chapter, fine, whole } from './chapter.ts'
 import { send } from './http.ts'
 import type { World } from './world.ts'
@@ -10,7 +10,7 @@ export async function limiter({ us }: World): Promise<Chapter> {
   // It is let in, counted, and told that it is wrong: all else would be measured, too.
   const url = new URL('/api/v1/forex/transactions?unknown', us.running.url)
   const started = performance.now()
-  for (let i = 1; i <= LIMIT; i++) {
+  for (let i = 1; i <= REQUESTS_PER_WINDOW; i++) {
     const { status } = await send(url, { headers })
     if (status !== 400) throw new Error(`Request ${i} was answered ${status}.`)
   }
@@ -18,18 +18,20 @@ export async function limiter({ us }: World): Promise<Chapter> {
   const refused = await send(url, { headers })
   const wait = Number(refused.headers['retry-after'])
   if (refused.status !== 429 || !(wait >= 1 && wait <= 60))
-    throw new Error(`Request ${LIMIT + 1} was answered ${refused.status}, to wait ${wait} s.`)
+    throw new Error(
+      `Request ${REQUESTS_PER_WINDOW + 1} was answered ${refused.status}, to wait ${wait} s.`,
+    )
   const written = writes(seconds)
   return {
     title: 'The limiter',
-    says: `One token, its object, and requests that are let in and do nothing, one after the other. The object's writes are counted by its own rule, asked the same ${LIMIT} times: the runtime tells nobody.`,
+    says: `One token, its object, and requests that are let in and do nothing, one after the other. The object's writes are counted by its own rule, asked the same ${REQUESTS_PER_WINDOW} times: the runtime tells nobody.`,
     tables: [
       [
         ['', ''],
-        ['requests/s', whole(LIMIT / seconds)],
+        ['requests/s', whole(REQUESTS_PER_WINDOW / seconds)],
         ['rows the object writes for them', String(written)],
-        ['rows a request', fine(written / LIMIT)],
-        [`request ${LIMIT + 1}`, `429, Retry-After: ${wait}`],
+        ['rows a request', fine(written / REQUESTS_PER_WINDOW)],
+        [`request ${REQUESTS_PER_WINDOW + 1}`, `429, Retry-After: ${wait}`],
       ],
     ],
   }
@@ -37,10 +39,10 @@ export async function limiter({ us }: World): Promise<Chapter> {
 
 /** What `TokenGate` writes for requests that come evenly: each lease, and its end. */
 function writes(seconds: number): number {
-  let rate: Rate = UNUSED
+  let rate: RateState = INITIAL_RATE
   let rows = 0
-  for (let i = 0; i < LIMIT; i++) {
-    const decision = decide(rate, 1 + (i * seconds * 1000) / LIMIT)
+  for (let i = 0; i < REQUESTS_PER_WINDOW; i++) {
+    const decision = decide(rate, 1 + (i * seconds * 1000) / REQUESTS_PER_WINDOW)
     rate = decision.rate
     if (decision.write) rows += 1
   }

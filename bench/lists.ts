@@ -1,4 +1,4 @@
-import { type Filter, list, type Page } from '../src/db/records/list.ts'
+import { type Filter, listRecords, type Page } from '../src/db/records/list.ts'
 import { type Chapter, rough, whole } from './chapter.ts'
 import { timeRoute } from './compete.ts'
 import { median } from './figures.ts'
@@ -62,7 +62,7 @@ async function rowsRead(running: World['us']['running'], filter: Filter, page: P
   const session = recorder(running, transactions.recordTable, (_, cost) => {
     rows += cost.rowsRead
   })
-  const { data } = await list(session, transactions, ACCOUNT, filter, page)
+  const { data } = await listRecords(session, transactions, ACCOUNT, filter, page)
   if (data.length !== page.size)
     throw new Error(`The page has ${data.length} records: ${JSON.stringify([filter, page])}`)
   return rows

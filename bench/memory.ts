@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { MAX_BYTES } from '../src/http/body.ts'
+import { MAX_BODY_BYTES } from '../src/http/body.ts'
 import { type Chapter, rough } from './chapter.ts'
 import { ours } from './contestants.ts'
 import { heapOf } from './heap.ts'
@@ -59,7 +59,7 @@ function escapedTexts(records: readonly Transaction[]): string {
   const escaped = '\\ud83d\\ude00'
   const place = { note: '@', transaction_subtype: '#' }
   const plain = JSON.stringify(records.map((record) => ({ ...record, ...place })))
-  const each = Math.floor((MAX_BYTES - plain.length) / records.length / escaped.length)
+  const each = Math.floor((MAX_BODY_BYTES - plain.length) / records.length / escaped.length)
   return plain
     .replaceAll('"@"', `"${escaped.repeat(Math.min(500, each))}"`)
     .replaceAll('"#"', `"${escaped.repeat(Math.max(1, Math.min(500, each - 500)))}"`)
@@ -68,7 +68,7 @@ function escapedTexts(records: readonly Transaction[]): string {
 function manyMembers(records: readonly Transaction[]): string {
   const unknown = Object.fromEntries(Array.from({ length: UNKNOWN }, (_, i) => [`m${i}`, '@']))
   const plain = JSON.stringify(records.map((record) => ({ ...record, ...unknown })))
-  const each = Math.floor((MAX_BYTES - plain.length) / records.length / UNKNOWN)
+  const each = Math.floor((MAX_BODY_BYTES - plain.length) / records.length / UNKNOWN)
   return plain.replaceAll('"@"', `"${'x'.repeat(each)}"`)
 }
 

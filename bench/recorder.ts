@@ -1,5 +1,5 @@
 import type { RecordTable } from '../src/db/records/record-table.ts'
-import { type Statements, statementsOf } from '../src/db/records/upsert-sql.ts'
+import { buildStatements, type DeliveryStatements } from '../src/db/records/upsert-sql.ts'
 import type { Running } from './worker.ts'
 
 /** What one statement of the batch costs a bulk, as D1 itself tells. */
@@ -16,7 +16,7 @@ export function recorder(
   tell: (name: string, cost: Cost) => void,
 ): D1DatabaseSession {
   const names = new Map<unknown, string>()
-  const known = named(statementsOf(shelf, shelf.columns))
+  const known = named(buildStatements(shelf, shelf.columns))
   return {
     prepare: (text: string) => ({
       bind: (...values: unknown[]) => {
@@ -38,7 +38,7 @@ export function recorder(
 }
 
 /** The texts of statements.ts, by the names it knows them by; what is bound may go on after them. */
-const named = (statements: Statements) =>
+const named = (statements: DeliveryStatements) =>
   Object.entries(statements).flatMap(([name, text]) =>
     [text].flat().map((one) => [typeof one === 'function' ? one(1) : (one ?? name), name] as const),
   )

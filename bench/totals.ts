@@ -1,4 +1,4 @@
-import { totalsOf } from '../src/db/records/totals.ts'
+import { readTotals } from '../src/db/records/totals.ts'
 import { type Chapter, rough, whole } from './chapter.ts'
 import { timeRoute } from './compete.ts'
 import { median } from './figures.ts'
@@ -37,7 +37,7 @@ export async function totals({ us, scale }: World): Promise<Chapter> {
     const session = recorder(us.running, transactions.recordTable, (_, cost) => {
       read += cost.rowsRead
     })
-    await totalsOf(session, [transactions], ACCOUNT, FROM, TO)
+    await readTotals(session, [transactions], ACCOUNT, FROM, TO)
     rows.push([
       `${whole(inDays)} of these days, ${whole(others)} of others`,
       whole(median(rounds.flat())),

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert'
-import { CRONS } from '../src/admin/crons.ts'
+import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 
 // Every environment has the same bindings: one that was forgotten would show as a 500 in production.
@@ -27,7 +27,11 @@ const shapeOf = (env: string | undefined) => {
 }
 
 const [first, ...others] = ENVIRONMENTS
-deepStrictEqual(configOf(first).triggers.crons, Object.values(CRONS), 'crons.ts has other crons')
+deepStrictEqual(
+  configOf(first).triggers.crons,
+  Object.values(CRON_SCHEDULES),
+  'crons.ts has other crons',
+)
 for (const env of ENVIRONMENTS) {
   const { producers, consumers } = configOf(env).queues
   const queues = [producers, consumers].map((list) => list.map(({ queue }) => queue))

@@ -2,27 +2,27 @@ import { type ErrorHandler, Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { admin } from './admin/routes.ts'
 import { apiKey } from './auth/api-key.ts'
-import type { Caller } from './auth/authorize.ts'
+import type { AppEnv } from './auth/authorize.ts'
 import { bearer } from './auth/bearer.ts'
 import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { igaming } from './brand/igaming.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
-import { everyAnswer, httpsOnly } from './http/request-log.ts'
+import { httpsOnly, requestLog } from './http/request-log.ts'
 import type { Resource } from './ingest/resource.ts'
-import { desk, self } from './reading/account-routes.ts'
+import { accountInfo, accountRoutes } from './reading/account-routes.ts'
 import { recordRoutes } from './reading/record-routes.ts'
 import { go } from './tracking/go.ts'
-import { answerVisitor } from './tracking/visitor-page.ts'
+import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
 
 /** The map of the service: every address it answers begins on this page. */
-export const app = new Hono<Caller>()
-app.notFound((c) => failed(c.req.path)(new ApiError('not_found'), c))
-app.onError((thrown, c) => failed(c.req.path)(thrown, c))
+export const app = new Hono<AppEnv>()
+app.notFound((c) => errorHandler(c.req.path)(new ApiError('not_found'), c))
+app.onError((thrown, c) => errorHandler(c.req.path)(thrown, c))
 
-app.use(everyAnswer)
+app.use(requestLog)
 app.use(httpsOnly)
 app.use('/oauth/*', noStore)
 app.use(
@@ -42,16 +42,16 @@ for (const { vertical, resources } of [propTrading, forex]) {
   const at = `/api/v1/${vertical}`
   app.use(`${at}/*`, bearer(vertical))
   for (const resource of resources) app.route(`${at}/${resource.name}`, recordRoutes(resource))
-  app.route(at, self)
-  app.route(at, desk(resourcesOf))
+  app.route(at, accountInfo)
+  app.route(at, accountRoutes(resourcesOf))
 }
 
 app.use('/tracking/events/*', apiKey)
 for (const resource of igaming.resources) {
   app.route(`/tracking/events/${resource.name}`, recordRoutes(resource))
 }
-app.route('/tracking/events', self)
-app.route('/tracking/events', desk(resourcesOf))
+app.route('/tracking/events', accountInfo)
+app.route('/tracking/events', accountRoutes(resourcesOf))
 
 app.route('/', documents)
 app.route('/go', go)
@@ -63,7 +63,7 @@ export function resourcesOf(name: string): readonly Resource[] {
 }
 
 /** How a failure is told: the RFC has a shape of its own, and visitors read no JSON. */
-function failed(path: string): ErrorHandler {
+function errorHandler(path: string): ErrorHandler {
   if (path.startsWith('/oauth/')) return oauthError
-  return path.startsWith('/go/') ? answerVisitor : onError
+  return path.startsWith('/go/') ? visitorError : onError
 }

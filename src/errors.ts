@@ -38,7 +38,7 @@ const PROBLEMS = {
 export type ErrorCode = keyof typeof PROBLEMS
 
 /** What a failure may say beyond its code; its sentences are ours, none is the sender's. */
-export interface Details {
+export interface ErrorDetails {
   detail?: string
   headers?: Record<string, string>
   delivery_id?: string
@@ -50,9 +50,9 @@ export interface Details {
 /** A failure the caller is meant to read. Anything else that is thrown is a bug, and a 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  readonly details: Details
+  readonly details: ErrorDetails
 
-  constructor(code: ErrorCode, { cause, ...details }: Details = {}) {
+  constructor(code: ErrorCode, { cause, ...details }: ErrorDetails = {}) {
     super(code, { cause })
     this.code = code
     this.details = details
@@ -68,10 +68,10 @@ export class ApiError extends Error {
 }
 
 /** Seconds until the caller may try again where a moment does not cure it. */
-const LATER = 10
+const RETRY_LATER_SECONDS = 10
 
 /** A fault of ours that a retry cures; `seconds` is when to try again. */
-export const unavailable = (cause: unknown, seconds = LATER) =>
+export const unavailable = (cause: unknown, seconds = RETRY_LATER_SECONDS) =>
   new ApiError('unavailable', {
     detail: 'Nothing is half done: repeat the same request.',
     headers: { 'Retry-After': String(seconds) },
@@ -79,7 +79,7 @@ export const unavailable = (cause: unknown, seconds = LATER) =>
   })
 
 /** Answers whatever was thrown, in the one shape that failures have. */
-export const onError: ErrorHandler = (thrown, c) => problem(c, readable(thrown, c))
+export const onError: ErrorHandler = (thrown, c) => problem(c, toApiError(thrown, c))
 
 /** @see [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) Problem Details for HTTP APIs */
 function problem(c: Context, { code, status, title, details }: ApiError) {
@@ -90,7 +90,7 @@ function problem(c: Context, { code, status, title, details }: ApiError) {
 }
 
 /** The failure a caller may read, of anything thrown; what is a bug is logged here, once. */
-export function readable(thrown: unknown, c: Context): ApiError {
+export function toApiError(thrown: unknown, c: Context): ApiError {
   const error =
     thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
   if (error.status >= 500) log(error.cause, c)
@@ -98,7 +98,7 @@ export function readable(thrown: unknown, c: Context): ApiError {
 }
 
 /** What broke, by its name: the message of a database error quotes the row. */
-export const faultOf = (thrown: unknown) => (thrown instanceof Error ? thrown.name : 'Error')
+export const errorName = (thrown: unknown) => (thrown instanceof Error ? thrown.name : 'Error')
 
 /** Where it broke and for whom, without the message: a database error quotes the row. */
 function log(thrown: unknown, c: Context) {

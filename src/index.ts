@@ -1,6 +1,6 @@
 import { scheduled } from './admin/cron.ts'
 import { app, resourcesOf } from './app.ts'
-import { collectClicks } from './tracking/clicks.ts'
+import { storeClickBatch } from './tracking/clicks.ts'
 import type { Click } from './tracking/go.ts'
 
 export { ErasureJournal } from './admin/erasure-journal.ts'
@@ -11,6 +11,6 @@ const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => na
 
 export default {
   fetch: app.fetch,
-  queue: collectClicks,
+  queue: storeClickBatch,
   scheduled: ({ cron, scheduledTime }, env) => scheduled(cron, env, namesOf, scheduledTime),
 } satisfies ExportedHandler<Env, Click>

@@ -1,12 +1,12 @@
 import { unavailable } from './errors.ts'
 
 /** What a fault of the platform asks for: another try, patience, or our attention: it is a bug. */
-export type Verdict = 'again' | 'later' | 'bug'
+export type FaultKind = 'again' | 'later' | 'bug'
 
-const TRIES = 3
+const MAX_ATTEMPTS = 3
 
 /** Seconds until the caller may try again where it was a moment's fault; when overloaded it is later. */
-const SOON = 2
+const RETRY_SOON_SECONDS = 2
 
 /**
  * Asks the platform, again where that cures the fault, at most three times in all. Safe only for
@@ -14,9 +14,9 @@ const SOON = 2
  *
  * @throws ApiError `unavailable` where what is asked is gone or overloaded.
  */
-export async function retried<T>(
+export async function withRetry<T>(
   ask: (attempt: number) => Promise<T>,
-  verdictOf: (error: unknown, attempt: number) => Verdict,
+  verdictOf: (error: unknown, attempt: number) => FaultKind,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -25,7 +25,7 @@ export async function retried<T>(
       const verdict = verdictOf(error, attempt)
       if (verdict === 'bug') throw error
       if (verdict === 'later') throw unavailable(error)
-      if (attempt === TRIES) throw unavailable(error, SOON)
+      if (attempt === MAX_ATTEMPTS) throw unavailable(error, RETRY_SOON_SECONDS)
       await scheduler.wait(Math.random() * 50 * 2 ** attempt)
     }
   }

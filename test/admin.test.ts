@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { putAffiliates, refuseCircles } from '../src/db/directory/affiliates.ts'
+import { putAffiliates, rejectCycles } from '../src/db/directory/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { askIn } from './heard.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from './partner.ts'
@@ -359,7 +359,7 @@ describe('affiliates', () => {
     await expect(
       env.DB.batch([
         ...putAffiliates(env.DB, 'acme', [{ affiliate_id: 'a', parent: 'b' }]),
-        ...refuseCircles(env.DB, 'acme', [{ affiliate_id: 'a' }]),
+        ...rejectCycles(env.DB, 'acme', [{ affiliate_id: 'a' }]),
       ]),
     ).rejects.toThrow('malformed JSON')
   })

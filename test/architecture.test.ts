@@ -3,7 +3,7 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { keyOf } from '../src/db/records/record-table.ts'
+import { keyColumnsOf } from '../src/db/records/record-table.ts'
 import * as tables from '../src/db/schema.ts'
 import { forex } from '../src/trading/forex.ts'
 import { propTrading } from '../src/trading/prop-trading.ts'
@@ -138,7 +138,8 @@ describe.each(
 
     const key = results.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
     const [composite] = getTableConfig(table).primaryKeys
-    if (composite) expect(key.map((column) => column.name)).toEqual(['account', ...keyOf(table)])
+    if (composite)
+      expect(key.map((column) => column.name)).toEqual(['account', ...keyColumnsOf(table)])
     else expect(key).toHaveLength(1)
   })
 

@@ -9,7 +9,7 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { CRONS } from '../src/admin/crons.ts'
+import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { ApiError } from '../src/errors.ts'
 import worker from '../src/index.ts'
 import type { Click } from '../src/tracking/go.ts'
@@ -55,7 +55,7 @@ test('a click is stored once, whatever fails on its way from the queue', async (
   }
 })
 
-describe.each(Object.entries(CRONS))('the cron that is to %s', (_, cron) => {
+describe.each(Object.entries(CRON_SCHEDULES))('the cron that is to %s', (_, cron) => {
   const old = [
     `insert or ignore into clicks values (?1, '2026-01-01', 'abcdefgh', 'click', 0)`,
     `insert or ignore into arrivals values (?1, 1, 'customers', 1, 1, 0, 0, 0, 0)`,
@@ -81,11 +81,11 @@ describe.each(Object.entries(CRONS))('the cron that is to %s', (_, cron) => {
       const rest = calls.filter(({ name }) => name === fault.call).length - fault.nth
       expect(failed, `${fault.call}, ${fault.is}`).toBe(fault.lasting ? 3 * rest : 1)
       await run()
-      if (cron === CRONS.forget) {
+      if (cron === CRON_SCHEDULES.forget) {
         expect(await count('select count(*) as n from clicks')).toBe(0)
         expect(await count('select count(*) as n from arrivals where hour = 1')).toBe(0)
       }
-      if (cron !== CRONS.tell) await tell()
+      if (cron !== CRON_SCHEDULES.tell) await tell()
       expect(await count('select count(*) as n from accounts where pushed < version')).toBe(0)
       expect((await rememberedBy(world)).token).toContain('Another')
     }

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { mint, verify } from '../src/auth/access-token.ts'
+import { mintAccessToken, verifyAccessToken } from '../src/auth/access-token.ts'
 import { askIn } from './heard.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 
@@ -123,14 +123,14 @@ describe('RFC 9068 §4: what is no token of ours', () => {
   test('any byte of it changed', async () => {
     const { access_token } = await partner()
     const now = Date.now()
-    expect(await verify(access_token, env, now)).not.toBeNull()
+    expect(await verifyAccessToken(access_token, env, now)).not.toBeNull()
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
     for (let i = 0; i < access_token.length; i++) {
       const others = i > access_token.length - 3 ? [...alphabet] : ['A', 'b', '.', ' ', '=', '_']
       for (const char of others.filter((other) => other !== access_token[i])) {
         const edited = access_token.slice(0, i) + char + access_token.slice(i + 1)
-        expect([i, char, await verify(edited, env, now)]).toEqual([i, char, null])
+        expect([i, char, await verifyAccessToken(edited, env, now)]).toEqual([i, char, null])
       }
     }
   })
@@ -144,7 +144,7 @@ describe('RFC 9068 §4: what is no token of ours', () => {
   ])('%s', async (_, edit) => {
     const { access_token } = await partner()
 
-    expect(await verify(edit(access_token), env, Date.now())).toBeNull()
+    expect(await verifyAccessToken(edit(access_token), env, Date.now())).toBeNull()
   })
 
   const forge = async (header: { alg?: string; typ?: string }, changed: object) => {
@@ -193,11 +193,11 @@ describe('RFC 9068 §4: what is no token of ours', () => {
       SIGNING_KEYS: JSON.stringify({ keys: some }),
     })
     const now = Date.now()
-    const token = await mint({ client_id: 'c', jti: 'j' }, withKeys(second, first), now)
+    const token = await mintAccessToken({ client_id: 'c', jti: 'j' }, withKeys(second, first), now)
 
     expect(decodeProtectedHeader(token).kid).toBe('second')
-    expect(await verify(token, withKeys(first, second), now)).toMatchObject({ jti: 'j' })
-    expect(await verify(token, withKeys(first), now)).toBeNull()
+    expect(await verifyAccessToken(token, withKeys(first, second), now)).toMatchObject({ jti: 'j' })
+    expect(await verifyAccessToken(token, withKeys(first), now)).toBeNull()
   })
 
   test('keys of ours that cannot be read are our fault: nobody is told that a token is bad', async () => {
@@ -235,23 +235,28 @@ describe('RFC 9068 §4: what is no token of ours', () => {
 
   test('a token lives for 3600 seconds, and not one more', async () => {
     const now = Date.UTC(2026, 10, 20)
-    const token = await mint({ client_id: 'c', jti: 'j' }, env, now)
+    const token = await mintAccessToken({ client_id: 'c', jti: 'j' }, env, now)
 
-    expect(await verify(token, env, now + 3_600_000 - 1)).not.toBeNull()
-    expect(await verify(token, env, now + 3_600_000)).toBeNull()
+    expect(await verifyAccessToken(token, env, now + 3_600_000 - 1)).not.toBeNull()
+    expect(await verifyAccessToken(token, env, now + 3_600_000)).toBeNull()
   })
 
   test('what is remembered of a token is of its issuer alone, and as long as it is among the last', async () => {
     const now = Date.now()
     const tokens = await Promise.all(
-      Array.from({ length: 101 }, (_, i) => mint({ client_id: 'c', jti: `j-${i}` }, env, now)),
+      Array.from({ length: 101 }, (_, i) =>
+        mintAccessToken({ client_id: 'c', jti: `j-${i}` }, env, now),
+      ),
     )
     for (const again of [1, 2]) {
       for (const [i, token] of tokens.entries()) {
-        expect([again, await verify(token, env, now)]).toMatchObject([again, { jti: `j-${i}` }])
+        expect([again, await verifyAccessToken(token, env, now)]).toMatchObject([
+          again,
+          { jti: `j-${i}` },
+        ])
       }
     }
     const elsewhere = { ...env, BASE_URL: 'https://elsewhere.example' }
-    expect(await verify(tokens[100]!, elsewhere, now)).toBeNull()
+    expect(await verifyAccessToken(tokens[100]!, elsewhere, now)).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Turn } from '../src/http/body-budget.ts'
+import { LargeBodySlot } from '../src/http/body-budget.ts'
 import { ada, ask, deposit, json, partner } from './partner.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
@@ -340,24 +340,27 @@ describe('a large body that has begun', () => {
 })
 
 test('a turn is never shortened by what comes later: bytes unpacked are counted anew', async () => {
-  const [first, second] = [new Turn(Promise.resolve()), new Turn(Promise.resolve())]
-  await first.take()
-  first.came(4_000_000)
-  first.came(1)
-  const waiting = second.take().then(() => 'taken')
+  const [first, second] = [
+    new LargeBodySlot(Promise.resolve()),
+    new LargeBodySlot(Promise.resolve()),
+  ]
+  await first.acquire()
+  first.received(4_000_000)
+  first.received(1)
+  const waiting = second.acquire().then(() => 'taken')
 
   expect(await Promise.race([waiting, scheduler.wait(2500).then(() => 'waiting')])).toBe('waiting')
-  first.end()
+  first.release()
   expect(await waiting).toBe('taken')
-  second.end()
+  second.release()
 })
 
 test('who waits for more than a second keeps its turn, while nobody else wants it', async () => {
-  const turn = new Turn(Promise.resolve())
-  await turn.take()
+  const turn = new LargeBodySlot(Promise.resolve())
+  await turn.acquire()
 
-  expect(await turn.during(scheduler.wait(1200).then(() => 'came'))).toBe('came')
-  turn.end()
+  expect(await turn.waitFor(scheduler.wait(1200).then(() => 'came'))).toBe('came')
+  turn.release()
 })
 
 test('what is wrong is also told what it refers to and is not known', async () => {

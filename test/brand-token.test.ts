@@ -7,9 +7,9 @@ import {
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { grantOf, settingsOf } from '../src/auth/grant.ts'
-import { LIMIT, type Rate } from '../src/auth/rate.ts'
+import { type RateState, REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../src/auth/secret.ts'
-import { brandGate } from '../src/auth/token-gate.ts'
+import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
 import worker from '../src/index.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
@@ -17,7 +17,8 @@ import { askIn } from './heard.ts'
 import { ada, ask, askAdmin, askToken, deposit, json, ORIGIN, partner } from './partner.ts'
 import { before, watched } from './watched.ts'
 
-const gateOf = async (token: string) => env.TOKEN_GATE.getByName(brandGate(await digest(token)))
+const gateOf = async (token: string) =>
+  env.TOKEN_GATE.getByName(brandTokenObjectName(await digest(token)))
 
 const regenerate = (account: string, overlap?: string) =>
   json(askAdmin(`accounts/${account}/brand-tokens`, 'POST', overlap ? { overlap } : {}))
@@ -105,11 +106,13 @@ describe('a Brand Token', () => {
       await get('nowhere'),
     ].entries()) {
       expect(response.headers.get('RateLimit-Policy')).toBe('"token";q=1000;w=60')
-      expect(response.headers.get('RateLimit')).toMatch(new RegExp(`r=${LIMIT - 1 - i};`))
+      expect(response.headers.get('RateLimit')).toMatch(
+        new RegExp(`r=${REQUESTS_PER_WINDOW - 1 - i};`),
+      )
     }
-    const times = Array.from({ length: LIMIT }, () => Date.now())
+    const times = Array.from({ length: REQUESTS_PER_WINDOW }, () => Date.now())
     await runInDurableObject(await gateOf(brand_token), (_, { storage }) =>
-      storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies Rate),
+      storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies RateState),
     )
     await abortAllDurableObjects()
 
@@ -324,8 +327,8 @@ describe('a changed setting', () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!
     const gate = env.CLIENT_GATE.getByName(`client:${acme.client_id}`)
-    await gate.settle(1, settingsOf({ ...account, name: 'Newer', version: 9 }, []))
-    await gate.settle(1, settingsOf({ ...account, name: 'Older', version: 8 }, []))
+    await gate.applySettings(1, settingsOf({ ...account, name: 'Newer', version: 9 }, []))
+    await gate.applySettings(1, settingsOf({ ...account, name: 'Older', version: 8 }, []))
     const { client_id, client_secret } = acme
     const form = { grant_type: 'client_credentials', client_id, client_secret }
     const { access_token } = await json(askToken(form))

@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import openapi from '../openapi.json'
 import { app } from '../src/app.ts'
-import { LIMIT } from '../src/auth/rate.ts'
+import { REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest } from '../src/auth/secret.ts'
-import { brandGate } from '../src/auth/token-gate.ts'
+import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { brand } from './brand.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { askIn } from './heard.ts'
@@ -183,9 +183,9 @@ describe('each operation that says so', () => {
     const names = Object.values(access_token).map(
       (token) => JSON.parse(atob(token.split('.')[1]!)).jti,
     )
-    for (const name of [...names, brandGate(await digest(brand_token))]) {
+    for (const name of [...names, brandTokenObjectName(await digest(brand_token))]) {
       const gate = env.TOKEN_GATE.getByName(name)
-      await Promise.all(Array.from({ length: LIMIT }, () => gate.admit()))
+      await Promise.all(Array.from({ length: REQUESTS_PER_WINDOW }, () => gate.admit()))
     }
     await each(having(429), 429, 'rate_limited', (one) =>
       send(one, addressOf(one.path), bodyFor(one)),

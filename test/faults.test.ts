@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import type { Live } from '../src/auth/client-limits.ts'
+import type { LiveToken } from '../src/auth/client-limits.ts'
 import { CURABLE, type Fault, faulty } from './faulty.ts'
 import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
@@ -266,8 +266,8 @@ test('a token whose listing is answered too late is listed once', async () => {
   let calls = 0
   const CLIENT_GATE = before(env.CLIENT_GATE, {
     getByName: (name: string) => ({
-      wait: (client: string) => env.CLIENT_GATE.getByName(name).wait(client),
-      mint: async (token: Live) => {
+      guessingWait: (client: string) => env.CLIENT_GATE.getByName(name).guessingWait(client),
+      mint: async (token: LiveToken) => {
         const minted = await gate().mint(token)
         calls += 1
         if (calls === 1) throw Object.assign(new Error('gone'), { retryable: true })

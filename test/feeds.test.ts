@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import worker from '../src/index.ts'
-import { idsFrom } from '../src/ingest/delivery-id.ts'
+import { firstIdAt } from '../src/ingest/delivery-id.ts'
 import { brand, deposited, eve, day as playedOnce } from './brand.ts'
 import { ada, askAdmin, json, partner, traded as tradedOnce } from './partner.ts'
 import { printedAs } from './secrecy.ts'
@@ -188,8 +188,8 @@ describe('retention', () => {
   })
 
   test('goes in bounded steps, from account to account, and reads what it forgets', async () => {
-    const old = idsFrom(Date.now() - 40 * DAY_MS)
-    const kept = idsFrom(Date.now())
+    const old = firstIdAt(Date.now() - 40 * DAY_MS)
+    const kept = firstIdAt(Date.now())
     const line = `(account, id, attempt, received_at, resource, form, dry_run, lenient, received,
       errors_total, rejected, refused, held, stale, created, listed)`
     const fill = (account: string, prefix: string, n: number) =>

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { verify } from '../src/auth/access-token.ts'
+import { verifyAccessToken } from '../src/auth/access-token.ts'
 import { isWellFormed, newSecret } from '../src/auth/secret.ts'
 import { brand } from './brand.ts'
 import { everyEdit, isSendable, mangled, singleEdits } from './fuzz/edits.ts'
@@ -28,10 +28,10 @@ describe('an access token', () => {
   test('is no longer ours with any one character edited', { timeout: PATIENCE }, async () => {
     const { access_token } = await partner()
     const now = Date.now()
-    expect(await verify(access_token, env, now)).not.toBe(null)
+    expect(await verifyAccessToken(access_token, env, now)).not.toBe(null)
     const passed: string[] = []
     for (const edited of everyEdit(access_token)) {
-      if (await verify(edited, env, now)) passed.push(edited)
+      if (await verifyAccessToken(edited, env, now)) passed.push(edited)
     }
     expect(passed).toEqual([])
   })

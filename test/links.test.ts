@@ -7,10 +7,15 @@ import {
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import worker from '../src/index.ts'
-import { decode, encode, newClickId, newLinkId } from '../src/tracking/code.ts'
+import {
+  decodeTrackingCode,
+  encodeTrackingCode,
+  newClickId,
+  newLinkId,
+} from '../src/tracking/code.ts'
 import type { Click } from '../src/tracking/go.ts'
 import { withTracking } from '../src/tracking/landing.ts'
-import { prover } from '../src/tracking/verdict.ts'
+import { verifierFor } from '../src/tracking/verdict.ts'
 import { brand, eve } from './brand.ts'
 import { askIn } from './heard.ts'
 import { ada, ask, askAdmin, json, ORIGIN, partner } from './partner.ts'
@@ -46,12 +51,15 @@ afterEach(() => {
 describe('tracking_data', () => {
   test('has at most 50 characters, safe in a URL, and says by itself which link and click it was', async () => {
     const click = newClickId(Date.now())
-    const code = await encode(KEYS, origin, click)
+    const code = await encodeTrackingCode(KEYS, origin, click)
 
     expect(code).toMatch(/^tr1[\w-]{44}$/)
     expect(code.length).toBeLessThanOrEqual(50)
     expect(encodeURIComponent(code)).toBe(code)
-    expect(await decode(KEYS, code)).toMatchObject({ link_id: 'abcdefgh', click_id: click })
+    expect(await decodeTrackingCode(KEYS, code)).toMatchObject({
+      link_id: 'abcdefgh',
+      click_id: click,
+    })
   })
 
   test('of each click is another one', () => {
@@ -64,8 +72,8 @@ describe('tracking_data', () => {
   })
 
   test('is altered by any change of any character, by cutting it and by adding to it', async () => {
-    const prove = prover(KEYS, origin.account)
-    const code = await encode(KEYS, origin, newClickId(Date.now()))
+    const prove = verifierFor(KEYS, origin.account)
+    const code = await encodeTrackingCode(KEYS, origin, newClickId(Date.now()))
     expect(await prove(code)).toEqual({ verdict: 'attributed', link: 'abcdefgh' })
 
     const edits = [...code].flatMap((char, i) =>
@@ -84,7 +92,7 @@ describe('tracking_data', () => {
   })
 
   test('that was never ours is unrecognised', async () => {
-    const prove = prover(KEYS, origin.account)
+    const prove = verifierFor(KEYS, origin.account)
     for (const text of [
       'atr1ck',
       'contr1bution-page',
@@ -99,9 +107,9 @@ describe('tracking_data', () => {
   })
 
   test('of another account is foreign, of another affiliate a conflict where one is named', async () => {
-    const code = await encode(KEYS, origin, newClickId(Date.now()))
-    expect(await prover(KEYS, 'other')(code)).toEqual({ verdict: 'foreign', link: null })
-    const prove = prover(KEYS, origin.account)
+    const code = await encodeTrackingCode(KEYS, origin, newClickId(Date.now()))
+    expect(await verifierFor(KEYS, 'other')(code)).toEqual({ verdict: 'foreign', link: null })
+    const prove = verifierFor(KEYS, origin.account)
     expect(await prove(code, 'A-2')).toEqual({ verdict: 'conflict', link: 'abcdefgh' })
     expect(await prove(code, 'A-1')).toEqual({ verdict: 'attributed', link: 'abcdefgh' })
   })
@@ -110,12 +118,12 @@ describe('tracking_data', () => {
     const { keys } = JSON.parse(KEYS)
     const retired = JSON.stringify({ keys: [keys[1]] })
     const first = JSON.stringify({ keys: [keys[0]] })
-    const old = await encode(retired, origin, newClickId(0))
+    const old = await encodeTrackingCode(retired, origin, newClickId(0))
 
-    expect((await prover(KEYS, origin.account)(old)).verdict).toBe('attributed')
-    expect((await prover(first, origin.account)(old)).verdict).toBe('altered')
-    const now = await encode(KEYS, origin, newClickId(0))
-    expect((await prover(first, origin.account)(now)).verdict).toBe('attributed')
+    expect((await verifierFor(KEYS, origin.account)(old)).verdict).toBe('attributed')
+    expect((await verifierFor(first, origin.account)(old)).verdict).toBe('altered')
+    const now = await encodeTrackingCode(KEYS, origin, newClickId(0))
+    expect((await verifierFor(first, origin.account)(now)).verdict).toBe('attributed')
   })
 })
 
@@ -242,7 +250,7 @@ describe('clicks', () => {
     const { account, link } = await linked()
     const { response, sent } = await sentBy('GET', link.link_id)
     expect(sent).toHaveLength(1)
-    const code = await decode(KEYS, codeIn(response))
+    const code = await decodeTrackingCode(KEYS, codeIn(response))
     expect(sent[0]).toEqual({
       account,
       binding: 'DB',

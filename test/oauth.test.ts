@@ -3,8 +3,8 @@ import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { app } from '../src/app.ts'
-import { addressOf } from '../src/auth/address.ts'
-import { mintingWait, waitOf } from '../src/auth/client-limits.ts'
+import { clientAddress } from '../src/auth/address.ts'
+import { guessingWait, mintingWait } from '../src/auth/client-limits.ts'
 import { settingsOf } from '../src/auth/grant.ts'
 import { digest, newSecret } from '../src/auth/secret.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
@@ -359,7 +359,7 @@ describe('limits', () => {
     ['::fffe:192.0.2.1', '0:0:0:0::/64'],
     ['2001:db8:::', 'unknown'],
   ])('guesses from %s count for %s', (said, address) => {
-    expect(addressOf(new Headers(said ? { 'CF-Connecting-IP': said } : {}))).toBe(address)
+    expect(clientAddress(new Headers(said ? { 'CF-Connecting-IP': said } : {}))).toBe(address)
   })
 
   test('60 tokens an hour per client, also when they are asked for at once', async () => {
@@ -377,11 +377,11 @@ describe('what counts, and for how long', () => {
   test('a wrong secret counts for ten minutes, and not a millisecond more', () => {
     const wrongs = Array.from({ length: 20 }, (_, i) => ({ at: i, client: 'c' }))
 
-    expect(waitOf(wrongs.slice(1), 'c', 19)).toBe(0)
-    expect(waitOf(wrongs, 'other', 19)).toBe(0)
-    expect(waitOf(wrongs, 'c', 19)).toBe(600)
-    expect(waitOf(wrongs, 'c', 599_999)).toBe(1)
-    expect(waitOf(wrongs, 'c', 600_000)).toBe(0)
+    expect(guessingWait(wrongs.slice(1), 'c', 19)).toBe(0)
+    expect(guessingWait(wrongs, 'other', 19)).toBe(0)
+    expect(guessingWait(wrongs, 'c', 19)).toBe(600)
+    expect(guessingWait(wrongs, 'c', 599_999)).toBe(1)
+    expect(guessingWait(wrongs, 'c', 600_000)).toBe(0)
   })
 
   test('a token counts for the hour that it lives', () => {
@@ -528,7 +528,10 @@ describe('RFC 7009: revocation', () => {
 describe('a client that is revoked or rotated', () => {
   const settle = async (client_id: string, version: number) => {
     const account = (await findAccount(env.DB, 'acme-forex'))!
-    await env.CLIENT_GATE.getByName(`client:${client_id}`).settle(version, settingsOf(account, []))
+    await env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(
+      version,
+      settingsOf(account, []),
+    )
   }
 
   test('has its live tokens ended before their next request', async () => {

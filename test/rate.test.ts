@@ -11,13 +11,13 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Grant } from '../src/auth/grant.ts'
 import {
   decide,
-  LEASE,
-  LIMIT,
-  PAUSE_MS,
-  type Rate,
+  INITIAL_RATE,
+  LEASE_IDLE_MS,
+  LEASE_SIZE,
+  type RateState,
+  REQUESTS_PER_WINDOW,
   recover,
   settle,
-  UNUSED,
   WINDOW_MS,
 } from '../src/auth/rate.ts'
 import { ada, json, partner } from './partner.ts'
@@ -29,12 +29,12 @@ import { ada, json, partner } from './partner.ts'
 class Life {
   now = 1_000_000
   writes = 0
-  #stored: Rate = UNUSED
-  #memory: Rate | undefined
+  #stored: RateState = INITIAL_RATE
+  #memory: RateState | undefined
   #last = 0
 
   wait(ms: number) {
-    const closes = this.#last + PAUSE_MS
+    const closes = this.#last + LEASE_IDLE_MS
     if (this.#memory && this.#memory.lease > 0 && this.now + ms >= closes) {
       this.#memory = settle(this.#memory)
       this.#write()
@@ -90,13 +90,14 @@ function contradiction(steps: Step[]): string | null {
         const since = life.now - WINDOW_MS
         if (log[0]! <= since) log = log.filter((time) => time > since)
         crashes = crashes.filter((time) => time > since)
-        const excess = LEASE * crashes.length
+        const excess = LEASE_SIZE * crashes.length
         const { retryAfter, remaining } = life.ask()
         if (retryAfter === 0) log.push(life.now)
-        if (log.length > LIMIT) return 'more than 1000 in 60 s'
-        if (retryAfter > 0 && log.length + excess < LIMIT) return `refused after ${log.length}`
-        if (remaining > LIMIT - log.length) return 'more promised than is left'
-        if (remaining < LIMIT - log.length - excess) return 'less said than is left'
+        if (log.length > REQUESTS_PER_WINDOW) return 'more than 1000 in 60 s'
+        if (retryAfter > 0 && log.length + excess < REQUESTS_PER_WINDOW)
+          return `refused after ${log.length}`
+        if (remaining > REQUESTS_PER_WINDOW - log.length) return 'more promised than is left'
+        if (remaining < REQUESTS_PER_WINDOW - log.length - excess) return 'less said than is left'
       }
     }
   }
@@ -134,21 +135,24 @@ test('without a crash each request is decided as a log of all of them would', ()
 
 test('who waits as told is let through, and a millisecond less than the window is too early', () => {
   fc.assert(
-    fc.property(fc.array(fc.nat(80), { minLength: LIMIT, maxLength: LIMIT }), (gaps) => {
-      const life = new Life()
-      for (const [i, gap] of gaps.entries()) {
-        life.ask()
-        life.wait(gap)
-        if (i % 300 === 299) life.crash()
-      }
-      const { retryAfter } = life.ask()
-      if (retryAfter === 0) return
-      life.wait(retryAfter * 1000)
-      expect(life.ask().retryAfter).toBe(0)
-    }),
+    fc.property(
+      fc.array(fc.nat(80), { minLength: REQUESTS_PER_WINDOW, maxLength: REQUESTS_PER_WINDOW }),
+      (gaps) => {
+        const life = new Life()
+        for (const [i, gap] of gaps.entries()) {
+          life.ask()
+          life.wait(gap)
+          if (i % 300 === 299) life.crash()
+        }
+        const { retryAfter } = life.ask()
+        if (retryAfter === 0) return
+        life.wait(retryAfter * 1000)
+        expect(life.ask().retryAfter).toBe(0)
+      },
+    ),
     { numRuns: 100 },
   )
-  const times = Array.from({ length: LIMIT }, (_, i) => 30_000 + i)
+  const times = Array.from({ length: REQUESTS_PER_WINDOW }, (_, i) => 30_000 + i)
   const full = { times, lease: 5, used: 1 }
   const refused = { retryAfter: 1, rate: full, write: false, remaining: 0, reset: 1 }
   expect(decide(full, 30_000 + WINDOW_MS - 1)).toEqual(refused)
@@ -166,23 +170,23 @@ test('who waits as told after a crash is let through, too', () => {
 })
 
 test('a lease ends with the pause after its last request, however late its timer is', () => {
-  const open = { times: [0, 1000], lease: LEASE, used: 1 }
+  const open = { times: [0, 1000], lease: LEASE_SIZE, used: 1 }
 
-  expect(decide(open, 1000 + PAUSE_MS)).toMatchObject({ write: false, rate: { used: 2 } })
-  expect(decide(open, 1001 + PAUSE_MS)).toMatchObject({ write: true, rate: { used: 0 } })
+  expect(decide(open, 1000 + LEASE_IDLE_MS)).toMatchObject({ write: false, rate: { used: 2 } })
+  expect(decide(open, 1001 + LEASE_IDLE_MS)).toMatchObject({ write: true, rate: { used: 0 } })
 })
 
 test('a lease that a crash left open counts as spent, as late as it can have been', () => {
   const open = { times: [0, 500, 1000], lease: 3, used: 1 }
   const spentAt = (at: number) => ({ times: [0, 500, 1000, at, at, at], lease: 0, used: 0 })
 
-  expect(recover(open, 1_000_000)).toEqual(spentAt(1000 + 3 * PAUSE_MS))
+  expect(recover(open, 1_000_000)).toEqual(spentAt(1000 + 3 * LEASE_IDLE_MS))
   expect(recover(open, 9000)).toEqual(spentAt(9000))
-  expect(recover(UNUSED, 9000)).toEqual(UNUSED)
+  expect(recover(INITIAL_RATE, 9000)).toEqual(INITIAL_RATE)
 })
 
 test('a clock that goes back lets nobody through twice', () => {
-  const times = Array.from({ length: LIMIT }, () => 100_000)
+  const times = Array.from({ length: REQUESTS_PER_WINDOW }, () => 100_000)
 
   expect(decide({ times, lease: 5, used: 1 }, 1).retryAfter).toBe(60)
   expect(decide({ times: [100_000], lease: 5, used: 1 }, 1).rate.times).toEqual([100_000, 100_000])
@@ -194,7 +198,7 @@ test('at most one row is written for 25 requests, and two for a pause', () => {
     life.ask()
     life.wait(60)
   }
-  expect(life.writes).toBeLessThanOrEqual(Math.ceil(900 / LEASE))
+  expect(life.writes).toBeLessThanOrEqual(Math.ceil(900 / LEASE_SIZE))
   life.evict()
   const before = life.writes
   life.ask()
@@ -228,7 +232,7 @@ describe('the object', () => {
     return answers.map((answer) => answer!.retryAfter)
   }
   const stored = (gate: Awaited<ReturnType<typeof opened>>) =>
-    runInDurableObject(gate, (_, { storage }) => storage.kv.get<Rate>('rate'))
+    runInDurableObject(gate, (_, { storage }) => storage.kv.get<RateState>('rate'))
 
   test('lets 1000 of 1001 parallel calls through', async () => {
     const waits = await ask(await opened(), 1001)
@@ -240,9 +244,9 @@ describe('the object', () => {
   test('writes a lease ahead, and the true count once nothing has come for 5 s', async () => {
     const gate = await opened()
     await ask(gate, 3)
-    expect(await stored(gate)).toMatchObject({ lease: LEASE, times: [expect.any(Number)] })
+    expect(await stored(gate)).toMatchObject({ lease: LEASE_SIZE, times: [expect.any(Number)] })
 
-    await scheduler.wait(PAUSE_MS + 300)
+    await scheduler.wait(LEASE_IDLE_MS + 300)
     const settled = await stored(gate)
     expect(settled).toMatchObject({ lease: 0 })
     expect(settled!.times).toHaveLength(3)
@@ -251,27 +255,27 @@ describe('the object', () => {
   test('writes the true count once, and not before nothing has come for a whole pause', async () => {
     const gate = await opened()
     await runInDurableObject(gate, async (instance, { storage }) => {
-      const rate = () => storage.kv.get<Rate>('rate')!
+      const rate = () => storage.kv.get<RateState>('rate')!
       vi.useFakeTimers()
       try {
         instance.admit()
         vi.advanceTimersByTime(1000)
         instance.admit()
-        vi.advanceTimersByTime(PAUSE_MS - 2000)
+        vi.advanceTimersByTime(LEASE_IDLE_MS - 2000)
         instance.admit()
-        vi.advanceTimersByTime(PAUSE_MS - 1)
-        expect(rate().lease).toBe(LEASE)
+        vi.advanceTimersByTime(LEASE_IDLE_MS - 1)
+        expect(rate().lease).toBe(LEASE_SIZE)
         vi.advanceTimersByTime(1)
         expect(rate()).toMatchObject({ lease: 0, times: { length: 3 } })
         // What comes after it is counted anew, and closed again.
         instance.admit()
-        expect(rate()).toMatchObject({ lease: LEASE, times: { length: 4 } })
-        vi.advanceTimersByTime(PAUSE_MS)
+        expect(rate()).toMatchObject({ lease: LEASE_SIZE, times: { length: 4 } })
+        vi.advanceTimersByTime(LEASE_IDLE_MS)
         expect(rate()).toMatchObject({ lease: 0, times: { length: 4 } })
         // What is forgotten meanwhile stays forgotten.
         instance.admit()
         await instance.alarm()
-        vi.advanceTimersByTime(2 * PAUSE_MS)
+        vi.advanceTimersByTime(2 * LEASE_IDLE_MS)
         expect([...storage.kv.list()]).toEqual([])
       } finally {
         vi.useRealTimers()
@@ -301,7 +305,7 @@ describe('the object', () => {
   test('keeps its count through an eviction in mid-window', async () => {
     const gate = await opened()
     await ask(gate, 990)
-    await scheduler.wait(PAUSE_MS + 300)
+    await scheduler.wait(LEASE_IDLE_MS + 300)
     await evictDurableObject(gate)
 
     expect((await ask(gate, 20)).filter((wait) => wait === 0)).toHaveLength(10)
@@ -315,7 +319,7 @@ describe('the object', () => {
     const again = env.TOKEN_GATE.getByName('jti-1')
     const passed = (await ask(again, 600)).filter((wait) => wait === 0).length
     expect(passed).toBeLessThanOrEqual(500)
-    expect(passed).toBeGreaterThanOrEqual(500 - LEASE)
+    expect(passed).toBeGreaterThanOrEqual(500 - LEASE_SIZE)
   })
 
   test('that was never opened, or has forgotten its token, lets nobody through', async () => {
@@ -331,7 +335,7 @@ describe('the object', () => {
     const gate = await opened()
     await gate.admit()
     await runDurableObjectAlarm(gate)
-    await scheduler.wait(PAUSE_MS + 300)
+    await scheduler.wait(LEASE_IDLE_MS + 300)
 
     const left = await runInDurableObject(gate, (_, { storage }) => [...storage.kv.list()])
     expect(left).toEqual([])
@@ -350,7 +354,7 @@ describe('over HTTP', () => {
   const spent = async (acme: Awaited<ReturnType<typeof partner>>, times: number[]) => {
     const { jti } = decodeJwt(acme.access_token)
     await runInDurableObject(env.TOKEN_GATE.getByName(jti!), (_, { storage }) =>
-      storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies Rate),
+      storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies RateState),
     )
   }
 
@@ -380,7 +384,7 @@ describe('over HTTP', () => {
     const now = Date.now()
     await spent(
       acme,
-      Array.from({ length: LIMIT }, () => now - WINDOW_MS + 1500),
+      Array.from({ length: REQUESTS_PER_WINDOW }, () => now - WINDOW_MS + 1500),
     )
     const refused = await acme.post('customers', ada)
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearest } from '../../src/validation/suggest.ts'
+import { suggest } from '../../src/validation/suggest.ts'
 import { Halt, misuse } from '../push/halt.ts'
 import {
   type Command,
@@ -57,7 +57,7 @@ export function readArguments(args: string[]): Errand {
   if (isHelp) return { help: helpOf(command ? [command] : ofNoun) }
   if (!command) {
     const verbs = ofNoun.map((one) => one.verb!)
-    const near = nearest(verb, verbs)
+    const near = suggest(verb, verbs)
     const shown = ofNoun.filter((one) => near === null || one.verb === near)
     throw withUsage(unknown(`${noun} command`, verb, verbs), shown.map(usageOf))
   }
@@ -134,7 +134,7 @@ function checked(name: string, hint: string, value: string) {
 
 /** A word that should have been one of some. */
 function unknown(what: string, word: string, known: readonly string[]) {
-  const near = nearest(word, known)
+  const near = suggest(word, known)
   const hint = near ? `did you mean ${near}?` : `known are: ${known.join(', ')}.`
   const wrong = word === '' ? `Say which ${what}` : `"${plain(word)}" is no ${what}`
   return misuse(`${wrong}; ${hint}`)

@@ -1,4 +1,4 @@
-import { idsFrom } from '../../src/ingest/delivery-id.ts'
+import { firstIdAt } from '../../src/ingest/delivery-id.ts'
 import type { Database } from './databases.ts'
 
 /** What a D1 database holds at most, on Workers Paid. */
@@ -43,7 +43,7 @@ export async function fillOf({ ask, ...told }: Database, now: number): Promise<F
   const accounts = await ask<Fill['accounts'][number]>(RECORDS)
   const records = accounts.reduce((all, one) => all + one.records, 0)
   const [grown] = await ask<{ listed: number | null; since: number | null }>(
-    grownSince(idsFrom(now - DAYS * DAY_MS)),
+    grownSince(firstIdAt(now - DAYS * DAY_MS)),
   )
   const days = Math.max(1, (now - (grown?.since ?? now)) / DAY_MS)
   const growth = grown?.listed && records ? (told.bytes / records) * (grown.listed / days) : null

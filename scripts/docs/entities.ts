@@ -1,10 +1,10 @@
 import { MAX_CHARACTERS } from '../../src/brand/decimal.ts'
 import { igaming } from '../../src/brand/igaming.ts'
-import { KNOWN } from '../../src/db/directory/event-definitions.ts'
+import { KNOWN_MEMBERS } from '../../src/db/directory/event-definitions.ts'
 import type { Resource } from '../../src/ingest/resource.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
-import { LONGEST } from '../../src/validation/fields.ts'
+import { MAX_TEXT } from '../../src/validation/fields.ts'
 import { closedObject, openObject } from './json-schema.ts'
 import type { JsonSchema } from './types.ts'
 
@@ -99,7 +99,7 @@ const KPIS = {
   number: `${EXTRAS.number} KPIs are decimals of at most ${MAX_CHARACTERS} characters.`,
   digits: `${EXTRAS.digits} KPIs are within ±10^15, and not finer than 10^-12.`,
   type: 'Text, where an event definition says that it names the product line.',
-  length: `That has 1 to ${LONGEST} characters.`,
+  length: `That has 1 to ${MAX_TEXT} characters.`,
 }
 
 /** Which events the schema is of: a definition is the account's own. */
@@ -113,7 +113,7 @@ const anAmount = (at: string): JsonSchema => ({
     {
       title: 'a KPI field',
       not: {
-        properties: Object.fromEntries(KNOWN.map((name) => [name, true])),
+        properties: Object.fromEntries(KNOWN_MEMBERS.map((name) => [name, true])),
         patternProperties: { [`^${caseless('product')}$`]: true },
         additionalProperties: { not: { $ref: `${at}Decimal` } },
       },
@@ -128,7 +128,7 @@ function brandEntity(resource: Resource): Entity {
     title: `${title} (${igaming.vertical})`,
     description: isActivity ? `${description} ${UNDEFINED}` : description,
     ...openObject(fields, required, neverRejected, at),
-    patternProperties: misspelt(isActivity ? KNOWN : required),
+    patternProperties: misspelt(isActivity ? KNOWN_MEMBERS : required),
     additionalProperties: { 'x-rules': isActivity ? KPIS : EXTRAS },
     ...(isActivity && anAmount(at)),
     'x-key': key,

@@ -1,11 +1,11 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { DECIMAL, decimal, MAX_CHARACTERS } from '../../src/brand/decimal.ts'
+import { DECIMAL_PATTERN, decimal, MAX_CHARACTERS } from '../../src/brand/decimal.ts'
 import { time } from '../../src/brand/fields.ts'
-import { CLOCK } from '../../src/brand/time.ts'
+import { LOCAL_TIME_PATTERN } from '../../src/brand/time.ts'
 import * as f from '../../src/validation/fields.ts'
 import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
-import type { Rule } from '../../src/validation/issue.ts'
+import type { IssueCode } from '../../src/validation/issue.ts'
 
 /** A JSON Schema, as a value. */
 export type JsonSchema = { [keyword: string]: unknown }
@@ -20,23 +20,23 @@ const DIGITS =
  * What each rule is in JSON Schema. What it cannot say exactly stands under `x-rules`: the code that
  * an error would have, and the rule in words. `expected` is what the rule says of itself.
  */
-const KEYWORDS: Partial<Record<Rule, (expected: string) => JsonSchema>> = {
+const KEYWORDS: Partial<Record<IssueCode, (expected: string) => JsonSchema>> = {
   length: (expected) => {
     const [minLength, maxLength] = expected.split(' to ').map(Number)
     return { minLength, maxLength }
   },
   text: () => ({ pattern: '^[^\\u0000\\ud800-\\udfff]*$' }),
   currency: () => ({ enum: [...CURRENCIES, ...WITHDRAWN.keys()].sort() }),
-  date: () => ({ format: 'date', pattern: f.DAY.source, 'x-rules': { date: CALENDAR } }),
+  date: () => ({ format: 'date', pattern: f.DAY_PATTERN.source, 'x-rules': { date: CALENDAR } }),
   date_time: () => ({
     format: 'date-time',
-    pattern: f.INSTANT.source,
-    maxLength: f.LONGEST,
+    pattern: f.INSTANT_PATTERN.source,
+    maxLength: f.MAX_TEXT,
     'x-rules': { date_time: CALENDAR },
   }),
   number: () => ({}),
   pattern: (expected) => ({ 'x-rules': { pattern: `It is ${expected}.` } }),
-  digits: () => ({ minimum: -f.LARGEST, maximum: f.LARGEST, 'x-rules': { digits: DIGITS } }),
+  digits: () => ({ minimum: -f.MAX_AMOUNT, maximum: f.MAX_AMOUNT, 'x-rules': { digits: DIGITS } }),
   decimals: () => ({ 'x-rules': { digits: DIGITS, decimals: 'At most 2 decimal places.' } }),
   minimum: (expected) => ({ minimum: Number(expected) }),
 }
@@ -76,11 +76,11 @@ export const TYPES: Record<string, Type> = {
     says: "A time on the clock of the account's time zone, a day, or an RFC 3339 date-time.",
     schema: {
       type: 'string',
-      maxLength: f.LONGEST,
+      maxLength: f.MAX_TEXT,
       anyOf: [
-        { title: 'on the clock of the time zone', pattern: CLOCK.source },
-        { title: 'a day', format: 'date', pattern: f.DAY.source },
-        { title: 'RFC 3339', format: 'date-time', pattern: f.INSTANT.source },
+        { title: 'on the clock of the time zone', pattern: LOCAL_TIME_PATTERN.source },
+        { title: 'a day', format: 'date', pattern: f.DAY_PATTERN.source },
+        { title: 'RFC 3339', format: 'date-time', pattern: f.INSTANT_PATTERN.source },
       ],
       'x-rules': { date_time: CALENDAR },
     },
@@ -90,8 +90,8 @@ export const TYPES: Record<string, Type> = {
     says: 'A decimal, as a number or as text without separators. Compared as a number.',
     schema: {
       anyOf: [
-        { type: 'number', minimum: -f.LARGEST, maximum: f.LARGEST },
-        { type: 'string', pattern: DECIMAL.source, maxLength: MAX_CHARACTERS },
+        { type: 'number', minimum: -f.MAX_AMOUNT, maximum: f.MAX_AMOUNT },
+        { type: 'string', pattern: DECIMAL_PATTERN.source, maxLength: MAX_CHARACTERS },
       ],
       'x-rules': {
         digits: `${DIGITS} As text, too, it is within ±10^15.`,
@@ -130,7 +130,7 @@ export function converted(schema: v.GenericSchema): JsonSchema {
       if (type === 'transform') return jsonSchema
       if (type !== 'check' && type !== 'raw_transform') return null
       const [code = '', ...expected] = String(message ?? 'date_time').split(' ')
-      const keywords = KEYWORDS[code as Rule]
+      const keywords = KEYWORDS[code as IssueCode]
       if (!keywords) throw new Error(`No keyword says the rule ${code}.`)
       const said = keywords(expected.join(' '))
       return 'enum' in said ? { type: 'string', ...said } : { ...jsonSchema, ...said }

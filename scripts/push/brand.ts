@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { COLUMNS } from '../../src/brand/fields.ts'
 import { igaming } from '../../src/brand/igaming.ts'
-import { KNOWN } from '../../src/db/directory/event-definitions.ts'
+import { KNOWN_MEMBERS } from '../../src/db/directory/event-definitions.ts'
 import { keyOf } from '../../src/validation/strict-object.ts'
 import { brandToken } from './credentials.ts'
 import type { Delivery } from './deliver.ts'
@@ -25,7 +25,7 @@ const customers: Target = {
 const activities: Target = {
   ...ANY,
   name: 'activities',
-  fields: [...KNOWN, 'product'],
+  fields: [...KNOWN_MEMBERS, 'product'],
   keyOf: identityOf,
   headersOf: (bulk) => ({ 'Idempotency-Key': fingerprint(bulk) }),
 }

@@ -1,4 +1,4 @@
-import { MAX_BYTES } from '../../src/http/body.ts'
+import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import { MAX_RECORDS } from '../../src/ingest/envelope.ts'
 import type { Found } from './read.ts'
 
@@ -26,7 +26,7 @@ export async function* bulks(
   for await (const { text, key } of records) {
     const bytes = Buffer.byteLength(text) + COMMA
     const { texts, keys, first } = bulk
-    const isFull = texts.length === MAX_RECORDS || size + bytes > MAX_BYTES
+    const isFull = texts.length === MAX_RECORDS || size + bytes > MAX_BODY_BYTES
     const isSecond = !mayRepeat && key !== undefined && keys.has(key)
     if (texts.length > 0 && (isFull || isSecond)) {
       yield bulk

@@ -1,4 +1,4 @@
-import { MAX_BYTES } from '../../src/http/body.ts'
+import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import { misuse } from './halt.ts'
 import type { Reader } from './read.ts'
 
@@ -21,7 +21,7 @@ async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string | nul
     const parts = (rest + text).split('\n')
     rest = parts.pop()!
     yield* parts
-    if (rest.length > MAX_BYTES) yield null
+    if (rest.length > MAX_BODY_BYTES) yield null
   }
   if (rest !== '') yield rest
 }

@@ -1,24 +1,24 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { Caller } from '../auth/authorize.ts'
-import { databaseOf } from '../db/database.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { resolveDatabase } from '../db/database.ts'
 import {
+  deleteRecords,
   findAccount,
-  forgetRecords,
   insertAccount,
   listAccounts,
   updateAccount,
 } from '../db/directory/accounts.ts'
-import { audited } from '../db/directory/audit.ts'
-import { isTaken } from '../db/retry.ts'
+import { withAudit } from '../db/directory/audit.ts'
+import { isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { answerPage, PAGING, readPage } from '../http/pagination.ts'
+import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
 import * as f from '../validation/fields.ts'
-import { missing, readFields } from './body.ts'
+import { notFound, readFields } from './body.ts'
 import { accountChange, newAccount } from './fields.ts'
-import { pushed } from './propagate.ts'
+import { propagateSettings } from './propagate.ts'
 
 /** An account as the integrations team sees it. */
 export const presentAccount = (account: Account) => ({
@@ -37,20 +37,20 @@ export const presentAccount = (account: Account) => ({
 })
 
 /** The account that an address names. */
-export async function accountOf(c: Context<Caller>): Promise<Account> {
+export async function findRouteAccount(c: Context<AppEnv>): Promise<Account> {
   const id = c.req.param('account') ?? ''
   const account = await findAccount(c.env.DB, id)
-  if (!account) throw missing('account', id)
+  if (!account) throw notFound('account', id)
   return account
 }
 
 /** Accounts: one partner firm or one brand each. */
-export const accounts = new Hono<Caller>()
+export const accounts = new Hono<AppEnv>()
   .post('/', async (c) => {
     readQuery(c.req.url)
     const said = await readFields(c, {
       ...newAccount,
-      binding: v.optional(bindingOf(c.env)),
+      binding: v.optional(bindingField(c.env)),
     })
     const { account: id, name, vertical, mode = 'live', binding = 'DB', time_zone = 'UTC' } = said
     const account: Omit<Account, 'disabled' | 'version' | 'pushed'> = {
@@ -62,9 +62,9 @@ export const accounts = new Hono<Caller>()
     const act = { actor: c.var.actor, action: 'account.create', account: id, details: said }
     const made = presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 })
     try {
-      await audited(c.env.DB, act, [insertAccount(c.env.DB, account)])
+      await withAudit(c.env.DB, act, [insertAccount(c.env.DB, account)])
     } catch (error) {
-      if (!isTaken(error)) throw error
+      if (!isUniqueViolation(error)) throw error
       // A try of ours may have taken effect, and its answer been lost.
       const there = await findAccount(c.env.DB, id)
       if (there && JSON.stringify(presentAccount(there)) === JSON.stringify(made))
@@ -75,43 +75,43 @@ export const accounts = new Hono<Caller>()
   })
 
   .get('/', async (c) => {
-    const page = await readPage(c.env, 'accounts', readQuery(c.req.url, ...PAGING))
+    const page = await readPage(c.env, 'accounts', readQuery(c.req.url, ...PAGE_PARAMETERS))
     const found = await listAccounts(c.env.DB, page)
-    return answerPage(c, 'accounts', page, { ...found, data: found.data.map(presentAccount) })
+    return respondWithPage(c, 'accounts', page, { ...found, data: found.data.map(presentAccount) })
   })
 
   .get('/:account', async (c) => {
     readQuery(c.req.url)
-    return c.json(presentAccount(await accountOf(c)))
+    return c.json(presentAccount(await findRouteAccount(c)))
   })
 
   .patch('/:account', async (c) => {
     readQuery(c.req.url)
-    const { id } = await accountOf(c)
+    const { id } = await findRouteAccount(c)
     const change = await readFields(c, accountChange)
     const act = { actor: c.var.actor, action: 'account.change', account: id, details: change }
     // What changes nothing leaves no line behind; the tokens are told in any case.
     if (Object.keys(change).length > 0) {
-      await audited(c.env.DB, act, [updateAccount(c.env.DB, id, change)])
+      await withAudit(c.env.DB, act, [updateAccount(c.env.DB, id, change)])
     }
-    const takes_effect = await pushed(c.env, id)
-    return c.json({ ...presentAccount(await accountOf(c)), takes_effect })
+    const takes_effect = await propagateSettings(c.env, id)
+    return c.json({ ...presentAccount(await findRouteAccount(c)), takes_effect })
   })
 
   .post('/:account/reset', async (c) => {
     readQuery(c.req.url)
-    const { id, mode, binding } = await accountOf(c)
+    const { id, mode, binding } = await findRouteAccount(c)
     await readFields(c, {})
     if (mode !== 'test') {
       throw new ApiError('conflict', { detail: 'Only the data of a test account can be reset.' })
     }
-    const db = databaseOf(c.env, binding)
+    const db = resolveDatabase(c.env, binding)
     const act = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
-    await audited(db, act, forgetRecords(db, id))
+    await withAudit(db, act, deleteRecords(db, id))
     return c.body(null, 204)
   })
 
-const bindingOf = (env: Env) =>
+const bindingField = (env: Env) =>
   v.pipe(
     f.text,
     v.check((name) => isBinding(env, name), 'enum the D1 bindings of this service'),

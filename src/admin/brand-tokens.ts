@@ -1,23 +1,22 @@
 import { type Context, Hono } from 'hono'
-import type { Caller } from '../auth/authorize.ts'
+import type { AppEnv } from '../auth/authorize.ts'
 import { digest, newSecret } from '../auth/secret.ts'
-import { audited } from '../db/directory/audit.ts'
+import { withAudit } from '../db/directory/audit.ts'
 import {
   type BrandTokenRow,
-  brandTokensOf,
+  bumpVersion,
   endBrandToken,
   endBrandTokens,
   insertBrandToken,
-  outdate,
+  listBrandTokens,
 } from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
-import { accountOf } from './accounts.ts'
-import { missing, readFields } from './body.ts'
-import { overlap } from './fields.ts'
-import { endOf } from './overlap.ts'
-import { pushed, pushedNow } from './propagate.ts'
+import { findRouteAccount } from './accounts.ts'
+import { notFound, readFields } from './body.ts'
+import { overlap, overlapEnd } from './fields.ts'
+import { propagateNow, propagateSettings } from './propagate.ts'
 
 const present = ({ id, ends_at, created_at }: BrandTokenRow) => ({
   id,
@@ -27,17 +26,17 @@ const present = ({ id, ends_at, created_at }: BrandTokenRow) => ({
 })
 
 /** A brand's account; partners have OAuth clients. */
-export async function brandOf(c: Context<Caller>): Promise<Account> {
-  const account = await accountOf(c)
+export async function findBrandAccount(c: Context<AppEnv>): Promise<Account> {
+  const account = await findRouteAccount(c)
   if (account.vertical === 'igaming') return account
   throw new ApiError('conflict', { detail: 'Only a brand has these; this account is a partner.' })
 }
 
 /** Brand Tokens of a brand. One is shown once, when it is made. */
-export const brandTokens = new Hono<Caller>()
+export const brandTokens = new Hono<AppEnv>()
   .post('/', async (c) => {
     readQuery(c.req.url)
-    const { id: account, mode } = await brandOf(c)
+    const { id: account, mode } = await findBrandAccount(c)
     const said = await readFields(c, { overlap })
     const now = Date.now()
     const brand_token = newSecret('tbt', mode)
@@ -46,35 +45,35 @@ export const brandTokens = new Hono<Caller>()
     const created_at = new Date(now).toISOString()
     const details = { id, overlap: said.overlap ?? 'none' }
     const act = { actor: c.var.actor, action: 'brand-token.regenerate', account, details }
-    await audited(c.env.DB, act, [
+    await withAudit(c.env.DB, act, [
       insertBrandToken(c.env.DB, { digest: name, id, account, created_at }),
-      endBrandTokens(c.env.DB, account, name, endOf(said.overlap, now)),
-      outdate(c.env.DB, account),
+      endBrandTokens(c.env.DB, account, name, overlapEnd(said.overlap, now)),
+      bumpVersion(c.env.DB, account),
     ])
-    const takes_effect = await pushed(c.env, account)
+    const takes_effect = await propagateSettings(c.env, account)
     return c.json({ id, brand_token, created_at, takes_effect }, 201)
   })
 
   .get('/', async (c) => {
     readQuery(c.req.url)
-    const { id } = await brandOf(c)
-    return c.json({ data: (await brandTokensOf(c.env.DB, id)).map(present) })
+    const { id } = await findBrandAccount(c)
+    return c.json({ data: (await listBrandTokens(c.env.DB, id)).map(present) })
   })
 
   .delete('/:id', async (c) => {
     readQuery(c.req.url)
-    const { id: account } = await brandOf(c)
+    const { id: account } = await findBrandAccount(c)
     const id = c.req.param('id')
-    const token = (await brandTokensOf(c.env.DB, account)).find((one) => one.id === id)
-    if (!token) throw missing('Brand Token', id)
+    const token = (await listBrandTokens(c.env.DB, account)).find((one) => one.id === id)
+    if (!token) throw notFound('Brand Token', id)
     const act = { actor: c.var.actor, action: 'brand-token.revoke', account, details: { id } }
     const now = Date.now()
     if ((token.ends_at ?? now + 1) > now) {
-      await audited(c.env.DB, act, [
+      await withAudit(c.env.DB, act, [
         endBrandToken(c.env.DB, account, id, now),
-        outdate(c.env.DB, account),
+        bumpVersion(c.env.DB, account),
       ])
     }
-    await pushedNow(c.env, account)
+    await propagateNow(c.env, account)
     return c.body(null, 204)
   })

@@ -1,23 +1,22 @@
 import { type Context, Hono } from 'hono'
-import type { Caller } from '../auth/authorize.ts'
+import type { AppEnv } from '../auth/authorize.ts'
 import { digest, newSecret } from '../auth/secret.ts'
-import { audited } from '../db/directory/audit.ts'
+import { withAudit } from '../db/directory/audit.ts'
 import {
+  bumpVersion,
   type ClientRow,
-  clientsOf,
   insertClient,
-  outdate,
+  listClients,
   revokeClient,
   rotateClient,
 } from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
-import { accountOf } from './accounts.ts'
-import { missing, readFields } from './body.ts'
-import { overlap } from './fields.ts'
-import { endOf } from './overlap.ts'
-import { pushed, pushedNow } from './propagate.ts'
+import { findRouteAccount } from './accounts.ts'
+import { notFound, readFields } from './body.ts'
+import { overlap, overlapEnd } from './fields.ts'
+import { propagateNow, propagateSettings } from './propagate.ts'
 
 const present = ({ client_id, revoked, previous_until, created_at }: ClientRow) => ({
   client_id,
@@ -30,26 +29,28 @@ const present = ({ client_id, revoked, previous_until, created_at }: ClientRow) 
 })
 
 /** A partner's account; brands have Brand Tokens. */
-async function partnerOf(c: Context<Caller>): Promise<Account> {
-  const account = await accountOf(c)
+async function findPartnerAccount(c: Context<AppEnv>): Promise<Account> {
+  const account = await findRouteAccount(c)
   if (account.vertical !== 'igaming') return account
   throw new ApiError('conflict', { detail: 'A brand has Brand Tokens, and no OAuth clients.' })
 }
 
-async function clientOf(c: Context<Caller>): Promise<{ account: Account; client: ClientRow }> {
-  const account = await partnerOf(c)
-  const clients = await clientsOf(c.env.DB, account.id)
+async function findRouteClient(
+  c: Context<AppEnv>,
+): Promise<{ account: Account; client: ClientRow }> {
+  const account = await findPartnerAccount(c)
+  const clients = await listClients(c.env.DB, account.id)
   const id = c.req.param('client_id') ?? ''
   const client = clients.find(({ client_id }) => client_id === id)
-  if (!client) throw missing('client', id)
+  if (!client) throw notFound('client', id)
   return { account, client }
 }
 
 /** OAuth clients of a partner. A secret is shown once, when it is made. */
-export const clients = new Hono<Caller>()
+export const clients = new Hono<AppEnv>()
   .post('/', async (c) => {
     readQuery(c.req.url)
-    const { id: account, mode } = await partnerOf(c)
+    const { id: account, mode } = await findPartnerAccount(c)
     await readFields(c, {})
     const client_id = crypto.randomUUID()
     const client_secret = newSecret('tcs', mode)
@@ -57,44 +58,45 @@ export const clients = new Hono<Caller>()
     const created_at = new Date().toISOString()
     const act = { actor: c.var.actor, action: 'client.issue', account, details: { client_id } }
     const client = { client_id, account, secret_digest, created_at }
-    await audited(c.env.DB, act, [insertClient(c.env.DB, client)])
+    await withAudit(c.env.DB, act, [insertClient(c.env.DB, client)])
     return c.json({ client_id, client_secret, created_at }, 201)
   })
 
   .get('/', async (c) => {
     readQuery(c.req.url)
-    const { id } = await partnerOf(c)
-    return c.json({ data: (await clientsOf(c.env.DB, id)).map(present) })
+    const { id } = await findPartnerAccount(c)
+    return c.json({ data: (await listClients(c.env.DB, id)).map(present) })
   })
 
   .post('/:client_id/rotate', async (c) => {
     readQuery(c.req.url)
-    const { account, client } = await clientOf(c)
+    const { account, client } = await findRouteClient(c)
     const said = await readFields(c, { overlap })
     const { client_id } = client
     if (client.revoked) throw new ApiError('conflict', { detail: 'The client is revoked.' })
     const client_secret = newSecret('tcs', account.mode)
-    const until = said.overlap && said.overlap !== 'none' ? endOf(said.overlap, Date.now()) : null
+    const until =
+      said.overlap && said.overlap !== 'none' ? overlapEnd(said.overlap, Date.now()) : null
     const details = { client_id, overlap: said.overlap ?? 'none' }
     const act = { actor: c.var.actor, action: 'client.rotate', account: account.id, details }
-    await audited(c.env.DB, act, [
+    await withAudit(c.env.DB, act, [
       ...rotateClient(c.env.DB, client_id, await digest(client_secret), until),
-      outdate(c.env.DB, account.id),
+      bumpVersion(c.env.DB, account.id),
     ])
-    const takes_effect = await pushed(c.env, account.id)
+    const takes_effect = await propagateSettings(c.env, account.id)
     const previous_secret_until = until === null ? null : new Date(until).toISOString()
     return c.json({ client_id, client_secret, previous_secret_until, takes_effect }, 201)
   })
 
   .delete('/:client_id', async (c) => {
     readQuery(c.req.url)
-    const { account, client } = await clientOf(c)
+    const { account, client } = await findRouteClient(c)
     const details = { client_id: client.client_id }
     const act = { actor: c.var.actor, action: 'client.revoke', account: account.id, details }
-    await audited(c.env.DB, act, [
+    await withAudit(c.env.DB, act, [
       revokeClient(c.env.DB, client.client_id),
-      outdate(c.env.DB, account.id),
+      bumpVersion(c.env.DB, account.id),
     ])
-    await pushedNow(c.env, account.id)
+    await propagateNow(c.env, account.id)
     return c.body(null, 204)
   })

@@ -1,2 +1,6 @@
 /** When something is due, as wrangler.toml says it, too; `npm run check` compares them. */
-export const CRONS = { tell: '* * * * *', forget: '17 * * * *', report: '5 6 * * *' } as const
+export const CRON_SCHEDULES = {
+  tell: '* * * * *',
+  forget: '17 * * * *',
+  report: '5 6 * * *',
+} as const

@@ -1,24 +1,24 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { Caller } from '../auth/authorize.ts'
-import { audited } from '../db/directory/audit.ts'
-import { outdate } from '../db/directory/credentials.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { withAudit } from '../db/directory/audit.ts'
+import { bumpVersion } from '../db/directory/credentials.ts'
 import {
-  definitionsOf,
-  dropDefinition,
+  deleteDefinition,
   type EventDefinition,
+  listDefinitions,
   PRODUCTS,
   putDefinition,
 } from '../db/directory/event-definitions.ts'
 import { ApiError } from '../errors.ts'
-import { checkEscapes, readQuery } from '../http/query.ts'
+import { checkPercentEncoding, readQuery } from '../http/query.ts'
 import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
-import { judged } from '../validation/strict-object.ts'
-import { judgedAt, missing, readFields, refused } from './body.ts'
-import { brandOf } from './brand-tokens.ts'
+import { validateField } from '../validation/strict-object.ts'
+import { notFound, readFields, validateAt, validationFailed } from './body.ts'
+import { findBrandAccount } from './brand-tokens.ts'
 import { anObject, definitionFields, member } from './fields.ts'
-import { pushed, pushedNow } from './propagate.ts'
+import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** They ride in the answer to every request: so many are plenty, and cost little. */
 const MAX_DEFINITIONS = 200
@@ -26,27 +26,27 @@ const MAX_NAMES = 100
 const MAX_BYTES = 131_072
 
 /** A list of KPIs, each a member of its own. */
-function kpisOf(said: readonly unknown[], product: string): Issue[] {
+function checkKpis(said: readonly unknown[], product: string): Issue[] {
   if (said.length > MAX_NAMES) {
     return [{ pointer: '/kpis', code: 'length', expected: `at most ${MAX_NAMES} names` }]
   }
   return said.flatMap((name, i): Issue[] => {
-    const { issue } = judged('', name, member)
+    const { issue } = validateField('', name, member)
     if (issue) return [{ ...issue, pointer: `/kpis/${i}` }]
     return name === product ? [{ pointer: `/kpis/${i}`, code: 'duplicate_key' }] : []
   })
 }
 
 /** The field that carries the product line, and what each of its values means. */
-function productOf(said: unknown): { product: EventDefinition['product']; issues: Issue[] } {
+function readProductMap(said: unknown): { product: EventDefinition['product']; issues: Issue[] } {
   if (said === undefined || said === null) return { product: null, issues: [] }
-  const { issues, output } = judgedAt(said, { field: member, map: anObject }, '/product')
+  const { issues, output } = validateAt(said, { field: member, map: anObject }, '/product')
   const lines = Object.entries((output.map ?? {}) as object)
   if (lines.length > MAX_NAMES) {
     issues.push({ pointer: '/product/map', code: 'length', expected: `at most ${MAX_NAMES} words` })
   }
   for (const [word, line] of lines) {
-    const { issue } = judged(word, line, f.oneOf(...PRODUCTS))
+    const { issue } = validateField(word, line, f.oneOf(...PRODUCTS))
     if (issue) issues.push({ ...issue, pointer: `/product/map${issue.pointer}` })
   }
   const product = { field: output.field as string, map: Object.fromEntries(lines) }
@@ -54,24 +54,24 @@ function productOf(said: unknown): { product: EventDefinition['product']; issues
 }
 
 /** How the events of a brand are to be read, a definition a name. */
-export const eventDefinitions = new Hono<Caller>()
+export const eventDefinitions = new Hono<AppEnv>()
   .get('/', async (c) => {
     readQuery(c.req.url)
-    const { id } = await brandOf(c)
-    return c.json({ data: await definitionsOf(c.env.DB, id) })
+    const { id } = await findBrandAccount(c)
+    return c.json({ data: await listDefinitions(c.env.DB, id) })
   })
 
   .put('/:eventname', async (c) => {
     readQuery(c.req.url)
-    checkEscapes(new URL(c.req.url).pathname)
-    const { id: account } = await brandOf(c)
+    checkPercentEncoding(new URL(c.req.url).pathname)
+    const { id: account } = await findBrandAccount(c)
     const eventname = c.req.param('eventname')
     if (!v.is(f.id, eventname))
-      throw refused([{ pointer: '', code: 'length', expected: '1 to 500' }])
+      throw validationFailed([{ pointer: '', code: 'length', expected: '1 to 500' }])
     const said = await readFields(c, definitionFields)
-    const { product, issues } = productOf(said.product)
-    issues.push(...kpisOf(said.kpis ?? [], product?.field ?? 'product'))
-    if (issues.length > 0) throw refused(issues)
+    const { product, issues } = readProductMap(said.product)
+    issues.push(...checkKpis(said.kpis ?? [], product?.field ?? 'product'))
+    if (issues.length > 0) throw validationFailed(issues)
     const definition: EventDefinition = {
       eventname,
       granularity: said.granularity,
@@ -80,7 +80,7 @@ export const eventDefinitions = new Hono<Caller>()
       product,
       currency: said.currency ?? null,
     }
-    const others = await definitionsOf(c.env.DB, account)
+    const others = await listDefinitions(c.env.DB, account)
     const isNew = !others.some((other) => other.eventname === eventname)
     const kept = others.filter((other) => other.eventname !== eventname)
     const bytes = new TextEncoder().encode(JSON.stringify([...kept, definition])).length
@@ -90,28 +90,28 @@ export const eventDefinitions = new Hono<Caller>()
     }
     const details: Record<string, unknown> = { ...definition }
     const act = { actor: c.var.actor, action: 'event-definition.put', account, details }
-    await audited(c.env.DB, act, [
+    await withAudit(c.env.DB, act, [
       putDefinition(c.env.DB, account, definition),
-      outdate(c.env.DB, account),
+      bumpVersion(c.env.DB, account),
     ])
-    const takes_effect = await pushed(c.env, account)
+    const takes_effect = await propagateSettings(c.env, account)
     return c.json({ ...definition, takes_effect }, isNew ? 201 : 200)
   })
 
   .delete('/:eventname', async (c) => {
     readQuery(c.req.url)
-    const { id: account } = await brandOf(c)
+    const { id: account } = await findBrandAccount(c)
     const eventname = c.req.param('eventname')
-    const known = await definitionsOf(c.env.DB, account)
+    const known = await listDefinitions(c.env.DB, account)
     if (!known.some((one) => one.eventname === eventname)) {
-      throw missing('event definition', eventname)
+      throw notFound('event definition', eventname)
     }
     const details = { eventname }
     const act = { actor: c.var.actor, action: 'event-definition.delete', account, details }
-    await audited(c.env.DB, act, [
-      dropDefinition(c.env.DB, account, eventname),
-      outdate(c.env.DB, account),
+    await withAudit(c.env.DB, act, [
+      deleteDefinition(c.env.DB, account, eventname),
+      bumpVersion(c.env.DB, account),
     ])
-    await pushedNow(c.env, account)
+    await propagateNow(c.env, account)
     return c.body(null, 204)
   })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { KNOWN } from '../db/directory/event-definitions.ts'
-import { about } from '../validation/describe.ts'
+import { KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
+import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { isObject } from '../validation/record-validator.ts'
 
@@ -33,18 +33,22 @@ const label = v.pipe(
 )
 
 const settings = {
-  name: v.optional(about(label, 'What people call it.', 'Acme Markets')),
+  name: v.optional(describeField(label, 'What people call it.', 'Acme Markets')),
   time_zone: v.optional(
-    about(zone, 'The clock of times that name no offset; UTC if left out.', 'Europe/Berlin'),
+    describeField(
+      zone,
+      'The clock of times that name no offset; UTC if left out.',
+      'Europe/Berlin',
+    ),
   ),
   unknown_customer: v.optional(
-    about(
+    describeField(
       f.oneOf('reject', 'hold'),
       'What becomes of a record whose customer is not known; of partners `reject`, of brands `hold` if left out.',
     ),
   ),
   unknown_affiliate: v.optional(
-    about(
+    describeField(
       f.oneOf('warn', 'reject'),
       'What becomes of a customer whose affiliate is not configured; `warn` if left out.',
     ),
@@ -53,10 +57,10 @@ const settings = {
 
 /** What a new account is made of, apart from the database that keeps it. */
 export const newAccount = {
-  account: about(slug, 'Its id, for good.', 'acme'),
-  vertical: about(f.oneOf('prop-trading', 'forex', 'igaming'), 'Which API it calls.'),
+  account: describeField(slug, 'Its id, for good.', 'acme'),
+  vertical: describeField(f.oneOf('prop-trading', 'forex', 'igaming'), 'Which API it calls.'),
   mode: v.optional(
-    about(
+    describeField(
       f.oneOf('live', 'test'),
       'Only the data of a test account can be reset; `live` if left out.',
     ),
@@ -68,31 +72,40 @@ export const newAccount = {
 /** What of an account may change. */
 export const accountChange = {
   ...settings,
-  disabled: v.optional(about(v.boolean(), 'Whether its credentials are refused.')),
+  disabled: v.optional(describeField(v.boolean(), 'Whether its credentials are refused.')),
 }
 
 /** What an affiliate is made of. */
 export const affiliate = {
-  affiliate_id: about(f.id, 'As the account names it.', 'IB-07'),
+  affiliate_id: describeField(f.id, 'As the account names it.', 'IB-07'),
   parent: v.optional(
-    v.nullable(about(f.id, 'Who referred it; left out it stays, null takes it away.', 'IB-01')),
+    v.nullable(
+      describeField(f.id, 'Who referred it; left out it stays, null takes it away.', 'IB-01'),
+    ),
   ),
 }
 
 /** How long an old secret stays good beside a new one. */
 export const overlap = v.optional(
-  about(
+  describeField(
     f.oneOf('none', '1h', '24h', '7d'),
     'How long the old one stays good; left out it ends before its next request.',
   ),
 )
 
-const isOwn = (name: string) => !KNOWN.includes(name)
+const HOUR_MS = 3_600_000
+const OVERLAPS = { none: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS }
+
+/** When a secret with such an overlap ends; both in milliseconds. */
+export const overlapEnd = (said: keyof typeof OVERLAPS | undefined, now: number) =>
+  now + OVERLAPS[said ?? 'none']
+
+const isOwn = (name: string) => !KNOWN_MEMBERS.includes(name)
 
 /** A member that a definition may name: not one that every event has. */
 export const member = v.pipe(
   f.text,
-  v.check(isOwn, `pattern a field of your own, none of: ${KNOWN.join(', ')}`),
+  v.check(isOwn, `pattern a field of your own, none of: ${KNOWN_MEMBERS.join(', ')}`),
 )
 
 /** Any object. */
@@ -102,31 +115,38 @@ const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
 
 /** What an event definition is made of. */
 export const definitionFields = {
-  granularity: about(
+  granularity: describeField(
     f.oneOf('event', 'day'),
     '`day`: one record a customer and day, which a re-send replaces.',
   ),
   eventid: v.optional(
-    about(
+    describeField(
       f.oneOf('required', 'used', 'ignored'),
       'Whether `eventid` tells one event from another; `used` if left out.',
     ),
   ),
   kpis: v.optional(
-    about(anArray, 'The members that are KPIs, and must be decimals; `Value` always is one.', [
-      'GGR',
-      'NGR',
-    ]),
+    describeField(
+      anArray,
+      'The members that are KPIs, and must be decimals; `Value` always is one.',
+      ['GGR', 'NGR'],
+    ),
   ),
   product: v.optional(
     v.nullable(
-      about(anObject, 'The member that says the product line, and what each of its values means.', {
-        field: 'Product',
-        map: { Casino: 'casino' },
-      }),
+      describeField(
+        anObject,
+        'The member that says the product line, and what each of its values means.',
+        {
+          field: 'Product',
+          map: { Casino: 'casino' },
+        },
+      ),
     ),
   ),
-  currency: v.optional(v.nullable(about(f.currency, 'The currency of what names none.', 'EUR'))),
+  currency: v.optional(
+    v.nullable(describeField(f.currency, 'The currency of what names none.', 'EUR')),
+  ),
 }
 
 const MAX_ADDRESS = 2000
@@ -153,18 +173,18 @@ const landingPage = v.pipe(
 
 /** What a new link is made of. */
 export const newLink = {
-  affiliate_id: about(
+  affiliate_id: describeField(
     f.id,
     'Who is paid for whom it leads; must be configured. For good.',
     'IB-07',
   ),
-  landing_page: about(landingPage, 'Where it leads.', 'https://acme.example/start'),
-  name: v.optional(about(f.text, 'What people call it.', 'Spring newsletter')),
+  landing_page: describeField(landingPage, 'Where it leads.', 'https://acme.example/start'),
+  name: v.optional(describeField(f.text, 'What people call it.', 'Spring newsletter')),
 }
 
 /** What of a link may change. */
 export const linkChange = {
   landing_page: v.optional(newLink.landing_page),
   name: v.optional(v.nullable(newLink.name.wrapped)),
-  disabled: v.optional(about(v.boolean(), 'Whether visitors are answered 404.')),
+  disabled: v.optional(describeField(v.boolean(), 'Whether visitors are answered 404.')),
 }

@@ -1,15 +1,21 @@
 import { type Context, Hono } from 'hono'
-import type { Caller } from '../auth/authorize.ts'
-import { databaseOf } from '../db/database.ts'
-import { isAffiliate } from '../db/directory/affiliates.ts'
-import { audited } from '../db/directory/audit.ts'
-import { insertLink, type LinkRow, linkOf, listLinks, updateLink } from '../db/directory/links.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { affiliateExists } from '../db/directory/affiliates.ts'
+import { withAudit } from '../db/directory/audit.ts'
+import {
+  findAccountLink,
+  insertLink,
+  type LinkRow,
+  listLinks,
+  updateLink,
+} from '../db/directory/links.ts'
 import { readQuery } from '../http/query.ts'
 import { newLinkId } from '../tracking/code.ts'
-import { accountOf } from './accounts.ts'
-import { missing, readFields, refused } from './body.ts'
+import { findRouteAccount } from './accounts.ts'
+import { notFound, readFields, validationFailed } from './body.ts'
 import { linkChange, newLink } from './fields.ts'
-import { listed } from './list-route.ts'
+import { respondWithList } from './list-route.ts'
 
 function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
   return {
@@ -23,33 +29,33 @@ function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
   }
 }
 
-async function ownLink(c: Context<Caller>): Promise<{ account: string; link: LinkRow }> {
-  const { id: account } = await accountOf(c)
+async function findRouteLink(c: Context<AppEnv>): Promise<{ account: string; link: LinkRow }> {
+  const { id: account } = await findRouteAccount(c)
   const id = c.req.param('link_id') ?? ''
-  const link = await linkOf(c.env.DB, account, id)
-  if (!link) throw missing('link', id)
+  const link = await findAccountLink(c.env.DB, account, id)
+  if (!link) throw notFound('link', id)
   return { account, link }
 }
 
 /** Links of an account, each of an affiliate, to a landing page. */
-export const links = new Hono<Caller>()
+export const links = new Hono<AppEnv>()
   .post('/', async (c) => {
     readQuery(c.req.url)
-    const { id: account, binding } = await accountOf(c)
+    const { id: account, binding } = await findRouteAccount(c)
     const said = await readFields(c, newLink)
     const { affiliate_id: value } = said
-    if (!(await isAffiliate(databaseOf(c.env, binding), account, value))) {
-      throw refused([{ pointer: '/affiliate_id', code: 'unknown_affiliate', value }])
+    if (!(await affiliateExists(resolveDatabase(c.env, binding), account, value))) {
+      throw validationFailed([{ pointer: '/affiliate_id', code: 'unknown_affiliate', value }])
     }
     const created_at = new Date().toISOString()
     const link = { link_id: newLinkId(), ...said, name: said.name ?? null, created_at }
     const act = { actor: c.var.actor, action: 'link.create', account, details: link }
-    await audited(c.env.DB, act, [insertLink(c.env.DB, account, link)])
+    await withAudit(c.env.DB, act, [insertLink(c.env.DB, account, link)])
     return c.json(present(c.env, { ...link, disabled: 0 }), 201)
   })
 
   .get('/', (c) =>
-    listed(c, 'links', async ({ id }, page) => {
+    respondWithList(c, 'links', async ({ id }, page) => {
       const found = await listLinks(c.env.DB, id, page)
       return { ...found, data: found.data.map((link) => present(c.env, link)) }
     }),
@@ -57,18 +63,18 @@ export const links = new Hono<Caller>()
 
   .get('/:link_id', async (c) => {
     readQuery(c.req.url)
-    return c.json(present(c.env, (await ownLink(c)).link))
+    return c.json(present(c.env, (await findRouteLink(c)).link))
   })
 
   .patch('/:link_id', async (c) => {
     readQuery(c.req.url)
-    const { account, link } = await ownLink(c)
+    const { account, link } = await findRouteLink(c)
     const change = await readFields(c, linkChange)
     const details = { link_id: link.link_id, ...change }
     const act = { actor: c.var.actor, action: 'link.change', account, details }
     // What changes nothing leaves no line behind.
     if (Object.keys(change).length > 0) {
-      await audited(c.env.DB, act, [updateLink(c.env.DB, account, link.link_id, change)])
+      await withAudit(c.env.DB, act, [updateLink(c.env.DB, account, link.link_id, change)])
     }
-    return c.json(present(c.env, (await ownLink(c)).link))
+    return c.json(present(c.env, (await findRouteLink(c)).link))
   })

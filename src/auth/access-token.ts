@@ -1,10 +1,10 @@
 import { type CryptoKey, createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT } from 'jose'
 import { unavailable } from '../errors.ts'
 import { isCanonical } from './canonical.ts'
-import { oncePerSet } from './key-cache.ts'
+import { memoizePerKeySet } from './key-cache.ts'
 
 /** Seconds an access token lives. */
-export const LIFETIME = 3600
+export const TOKEN_LIFETIME_SECONDS = 3600
 
 const ALG = 'RS256'
 const TYP = 'at+jwt'
@@ -35,7 +35,7 @@ interface Keys {
   published: PublicKey[]
   verifier: ReturnType<typeof createLocalJWKSet>
   /** What tokens say whose signature was found good: it stays so, and costs more than a small bulk. */
-  good: Map<string, Signed>
+  verified: Map<string, Signed>
 }
 
 interface Signed extends Claims {
@@ -44,14 +44,18 @@ interface Signed extends Claims {
 }
 
 /** How many tokens an isolate remembers, the latest. */
-const REMEMBERED = 100
+const MAX_VERIFIED = 100
 
 /**
  * Signs an access token with the seven claims; `now` is in milliseconds.
  *
  * @see [RFC 9068 §2](https://www.rfc-editor.org/rfc/rfc9068#section-2)
  */
-export async function mint(claims: Claims, issuer: Issuer, now: number): Promise<string> {
+export async function mintAccessToken(
+  claims: Claims,
+  issuer: Issuer,
+  now: number,
+): Promise<string> {
   const { kid, signer } = await keysOf(issuer.SIGNING_KEYS)
   const issuedAt = Math.floor(now / 1000)
   return new SignJWT({ ...claims, sub: claims.client_id })
@@ -59,23 +63,27 @@ export async function mint(claims: Claims, issuer: Issuer, now: number): Promise
     .setIssuer(issuer.BASE_URL)
     .setAudience(issuer.BASE_URL)
     .setIssuedAt(issuedAt)
-    .setExpirationTime(issuedAt + LIFETIME)
+    .setExpirationTime(issuedAt + TOKEN_LIFETIME_SECONDS)
     .sign(signer)
 }
 
 /** When a token that was minted at `now` expires; both in milliseconds. */
-export const expiryOf = (now: number) => (Math.floor(now / 1000) + LIFETIME) * 1000
+export const expiryOf = (now: number) => (Math.floor(now / 1000) + TOKEN_LIFETIME_SECONDS) * 1000
 
 /**
  * The claims of a token, or null for any that we did not mint or that has expired by `now`.
  *
  * @see [RFC 9068 §4](https://www.rfc-editor.org/rfc/rfc9068#section-4)
  */
-export async function verify(token: string, issuer: Issuer, now: number): Promise<Claims | null> {
+export async function verifyAccessToken(
+  token: string,
+  issuer: Issuer,
+  now: number,
+): Promise<Claims | null> {
   const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
   if (signature === undefined || !isCanonical(signature)) return null
-  const { good, verifier } = await keysOf(issuer.SIGNING_KEYS)
-  const known = good.get(token)
+  const { verified, verifier } = await keysOf(issuer.SIGNING_KEYS)
+  const known = verified.get(token)
   if (known && known.iss === issuer.BASE_URL) return known.exp * 1000 > now ? known : null
   try {
     const { payload } = await jwtVerify<Signed>(token, verifier, {
@@ -86,8 +94,8 @@ export async function verify(token: string, issuer: Issuer, now: number): Promis
       currentDate: new Date(now),
       requiredClaims: ['client_id', 'sub', 'jti', 'iat', 'exp'],
     })
-    good.set(token, payload)
-    for (const oldest of [...good.keys()].slice(0, -REMEMBERED)) good.delete(oldest)
+    verified.set(token, payload)
+    for (const oldest of [...verified.keys()].slice(0, -MAX_VERIFIED)) verified.delete(oldest)
     return payload
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
@@ -100,7 +108,7 @@ export const publicKeys = async (issuer: Issuer) => ({
   keys: (await keysOf(issuer.SIGNING_KEYS)).published,
 })
 
-const keysOf = oncePerSet(
+const keysOf = memoizePerKeySet(
   async (keys: [PublicKey & { d?: string }, ...PublicKey[]]): Promise<Keys> => {
     if (!keys[0].d) throw new Error('The first key has no private part.')
     // Member by member: whatever else a key holds is secret.
@@ -114,7 +122,7 @@ const keysOf = oncePerSet(
       signer: signer!,
       published,
       verifier: createLocalJWKSet({ keys: published }),
-      good: new Map(),
+      verified: new Map(),
     }
   },
 )

@@ -2,7 +2,7 @@
  * Where a request comes from, as guesses are counted: an IPv4 address, or the /64 of an IPv6 one,
  * since one household has all of it. Cloudflare sets the header, whatever a caller sends.
  */
-export function addressOf(headers: Headers): string {
+export function clientAddress(headers: Headers): string {
   const said = headers.get('CF-Connecting-IP') ?? ''
   if (!said.includes(':')) return said || 'unknown'
   if (!URL.canParse(`http://[${said}]`)) return 'unknown'

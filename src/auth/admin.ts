@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { ApiError, unavailable } from '../errors.ts'
-import type { Caller } from './authorize.ts'
-import { oncePer } from './key-cache.ts'
+import type { AppEnv } from './authorize.ts'
+import { memoizePerSecret } from './key-cache.ts'
 import { digest } from './secret.ts'
 
 /** The header that Cloudflare Access sets for whom it has let through. */
@@ -14,7 +14,7 @@ const ASSERTION = 'Cf-Access-Jwt-Assertion'
  *
  * @see [Cloudflare Access](https://developers.cloudflare.com/cloudflare-one/identity/authorization-cookie/validating-json/)
  */
-export const integrationsTeam = createMiddleware<Caller>(async function integrationsTeam(c, next) {
+export const integrationsTeam = createMiddleware<AppEnv>(async function integrationsTeam(c, next) {
   const [, key] = /^Bearer +(\S+)$/i.exec(c.req.header('Authorization') ?? '') ?? []
   const assertion = c.req.header(ASSERTION)
   const actor = key
@@ -24,14 +24,14 @@ export const integrationsTeam = createMiddleware<Caller>(async function integrat
     throw new ApiError('invalid_admin', { headers: { 'WWW-Authenticate': 'Bearer realm="admin"' } })
   }
   // The browser adds an assertion by itself, to the request of any page: this type it sends for none.
-  if (!key && !SAFE.has(c.req.method) && !isJson(c.req.header('Content-Type'))) {
+  if (!key && !SAFE_METHODS.has(c.req.method) && !isJson(c.req.header('Content-Type'))) {
     throw new ApiError('unsupported_media_type', { detail: 'Send Content-Type: application/json.' })
   }
   c.set('actor', actor)
   await next()
 })
 
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const isJson = (type = '') => /^application\/json\b/i.test(type)
 
@@ -45,10 +45,12 @@ async function isAdminKey(key: string, { ADMIN_KEY }: Env): Promise<boolean> {
 }
 
 /** The team's public keys; they are fetched when they are needed, and kept for a while. */
-const keysOf = oncePer((team: string) => createRemoteJWKSet(new URL('/cdn-cgi/access/certs', team)))
+const keysOf = memoizePerSecret((team: string) =>
+  createRemoteJWKSet(new URL('/cdn-cgi/access/certs', team)),
+)
 
 /** How jose says that the keys could not be fetched, or were none. */
-const UNREAD = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
+const KEY_FETCH_ERRORS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
 
 /** Who an assertion names, or null for any that the team did not sign for this application. */
 async function readAssertion(assertion: string, env: Env): Promise<string | null> {
@@ -65,7 +67,7 @@ async function readAssertion(assertion: string, env: Env): Promise<string | null
     return payload.email ?? (payload.common_name as string | undefined) ?? payload.sub ?? null
   } catch (error) {
     // Where the team's keys cannot be fetched, nobody is let in, and nobody is told to be wrong.
-    const isRead = error instanceof errors.JOSEError && !UNREAD.has(error.code)
+    const isRead = error instanceof errors.JOSEError && !KEY_FETCH_ERRORS.has(error.code)
     if (!isRead) throw unavailable(error)
     return null
   }

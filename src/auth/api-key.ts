@@ -1,17 +1,17 @@
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../errors.ts'
-import { type Caller, letThrough } from './authorize.ts'
+import { type AppEnv, authorize } from './authorize.ts'
 import { digest, isWellFormed } from './secret.ts'
-import { brandGate } from './token-gate.ts'
+import { brandTokenObjectName } from './token-gate.ts'
 
 /**
  * Lets a request through when its Brand Token is ours, alive and within its rate. A typing error is
  * refused without any lookup; why a token is refused, nobody learns.
  */
-export const apiKey = createMiddleware<Caller>(async function apiKey(c, next) {
+export const apiKey = createMiddleware<AppEnv>(async function apiKey(c, next) {
   const key = c.req.header('x-api-key') ?? ''
   if (!isWellFormed(key, 'tbt')) throw invalidApiKey()
-  await letThrough(c, next, brandGate(await digest(key)), invalidApiKey, (grant) => grant)
+  await authorize(c, next, brandTokenObjectName(await digest(key)), invalidApiKey, (grant) => grant)
 })
 
 const invalidApiKey = () =>

@@ -1,12 +1,12 @@
 import { findClient } from '../db/directory/clients.ts'
 import { ApiError } from '../errors.ts'
-import { addressOf } from './address.ts'
+import { clientAddress } from './address.ts'
 import { type Credentials, invalidClient } from './client-credentials.ts'
-import { asked } from './object-retry.ts'
+import { withObjectRetry } from './object-retry.ts'
 import { digest, isWellFormed } from './secret.ts'
 
 /** Too much of something for now; `seconds` later it is allowed again. */
-export const tooMany = (detail: string, seconds: number) =>
+export const tooManyAttempts = (detail: string, seconds: number) =>
   new ApiError('temporarily_unavailable', {
     detail: `${detail} Try again in ${seconds} s.`,
     headers: { 'Retry-After': String(seconds) },
@@ -21,17 +21,17 @@ export const tooMany = (detail: string, seconds: number) =>
  * @throws ApiError `invalid_client`, or `temporarily_unavailable` after too many guesses.
  */
 export async function authenticate(env: Env, headers: Headers, sent: Credentials, now: number) {
-  const gate = () => env.CLIENT_GATE.getByName(`address:${addressOf(headers)}`)
+  const gate = () => env.CLIENT_GATE.getByName(`address:${clientAddress(headers)}`)
   const [client, secret] = await Promise.all([digest(sent.client_id), digest(sent.client_secret)])
   const [wait, found] = await Promise.all([
-    asked(() => gate().wait(client)),
+    withObjectRetry(() => gate().guessingWait(client)),
     isWellFormed(sent.client_secret, 'tcs') ? findClient(env.DB, sent.client_id, secret) : null,
   ])
-  if (wait > 0) throw tooMany('Too many wrong secrets.', wait)
-  if (found && isGood(found, secret, now) && !found.account.disabled) return found
+  if (wait > 0) throw tooManyAttempts('Too many wrong secrets.', wait)
+  if (found && isValidSecret(found, secret, now) && !found.account.disabled) return found
 
-  const waitNow = await asked(() => gate().wrong(client))
-  throw waitNow > 0 ? tooMany('Too many wrong secrets.', waitNow) : invalidClient()
+  const waitNow = await withObjectRetry(() => gate().recordWrongSecret(client))
+  throw waitNow > 0 ? tooManyAttempts('Too many wrong secrets.', waitNow) : invalidClient()
 }
 
 interface Found {
@@ -40,5 +40,5 @@ interface Found {
 }
 
 // What is compared are digests of 256 random bits: its time tells nothing of the secret.
-const isGood = ({ client, ends_at }: Found, secret: string, now: number) =>
+const isValidSecret = ({ client, ends_at }: Found, secret: string, now: number) =>
   !client.revoked && (client.secret_digest === secret || now < (ends_at ?? 0))

@@ -1,11 +1,11 @@
 import type { Context, Next } from 'hono'
 import { ApiError } from '../errors.ts'
 import type { Grant } from './grant.ts'
-import { asked } from './object-retry.ts'
-import { LIMIT, WINDOW_MS } from './rate.ts'
+import { withObjectRetry } from './object-retry.ts'
+import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
 
 /** What a handler knows once a guard stands before it. */
-export interface Caller {
+export interface AppEnv {
   Bindings: Env
   Variables: {
     requestId: string
@@ -13,7 +13,7 @@ export interface Caller {
      * Whose request this is. It is the only source of the account, so nothing can be read or stored
      * before the gate has answered; what needs no account may go on meanwhile.
      */
-    admitted: Promise<Grant>
+    grantPromise: Promise<Grant>
     /** Who of the integrations team asks, where one of them does. */
     actor: string
     /** What the request delivered, as its line in the log reports it. */
@@ -25,32 +25,32 @@ export interface Caller {
  * Asks the gate of this name while the body is read; whatever that finds, a refusal of the gate
  * wins. One call says whether the token lives, whose it is, and how many requests are left.
  */
-export async function letThrough(
-  c: Context<Caller>,
+export async function authorize(
+  c: Context<AppEnv>,
   next: Next,
   gate: string,
   unknown: () => ApiError,
   allowed: (grant: Grant) => Grant,
 ): Promise<void> {
-  const answer = asked(() => c.env.TOKEN_GATE.getByName(gate).admit())
-  const admitted = answer.then((admission) => {
+  const answer = withObjectRetry(() => c.env.TOKEN_GATE.getByName(gate).admit())
+  const grantPromise = answer.then((admission) => {
     if (!admission) throw unknown()
     if (admission.retryAfter > 0) throw tooFast(admission.retryAfter)
     return allowed(admission.grant)
   })
-  admitted.catch(() => {}) // It may be refused before anything waits for it.
-  c.set('admitted', admitted)
+  grantPromise.catch(() => {}) // It may be refused before anything waits for it.
+  c.set('grantPromise', grantPromise)
   await next()
-  await admitted.finally(async () => {
+  await grantPromise.finally(async () => {
     const admission = await answer.catch(() => null)
     if (!admission) return
-    c.header('RateLimit-Policy', `"token";q=${LIMIT};w=${WINDOW_MS / 1000}`)
+    c.header('RateLimit-Policy', `"token";q=${REQUESTS_PER_WINDOW};w=${WINDOW_MS / 1000}`)
     c.header('RateLimit', `"token";r=${admission.remaining};t=${admission.reset}`)
   })
 }
 
 const tooFast = (seconds: number) =>
   new ApiError('rate_limited', {
-    detail: `${LIMIT} requests a minute are allowed. Try again in ${seconds} s.`,
+    detail: `${REQUESTS_PER_WINDOW} requests a minute are allowed. Try again in ${seconds} s.`,
     headers: { 'Retry-After': String(seconds) },
   })

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import { verify } from './access-token.ts'
-import { type Caller, letThrough } from './authorize.ts'
+import { verifyAccessToken } from './access-token.ts'
+import { type AppEnv, authorize } from './authorize.ts'
 import type { Grant } from './grant.ts'
 
 const CHALLENGE = 'Bearer realm="api"'
@@ -14,23 +14,23 @@ const CHALLENGE = 'Bearer realm="api"'
  * @see [RFC 6750 §3](https://www.rfc-editor.org/rfc/rfc6750#section-3)
  */
 export const bearer = (vertical: string) =>
-  createMiddleware<Caller>(async function bearer(c, next) {
-    const token = tokenOf(c.req.header('Authorization'))
-    const claims = await verify(token, c.env, Date.now())
+  createMiddleware<AppEnv>(async function bearer(c, next) {
+    const token = bearerToken(c.req.header('Authorization'))
+    const claims = await verifyAccessToken(token, c.env, Date.now())
     if (!claims) throw invalidToken()
 
-    await letThrough(c, next, claims.jti, invalidToken, (grant) =>
-      allowed(grant, vertical, c.req.method),
+    await authorize(c, next, claims.jti, invalidToken, (grant) =>
+      checkGrant(grant, vertical, c.req.method),
     )
   })
 
-function tokenOf(header: string | undefined): string {
+function bearerToken(header: string | undefined): string {
   const found = /^Bearer(?: +(.*))?$/i.exec(header ?? '')
   if (!found) throw refusal('missing_credentials', CHALLENGE)
   return found[1] ?? ''
 }
 
-function allowed(grant: Grant, vertical: string, method: string): Grant {
+function checkGrant(grant: Grant, vertical: string, method: string): Grant {
   if (grant.vertical !== vertical) {
     throw new ApiError('wrong_vertical', { detail: `This token is for /api/v1/${grant.vertical}.` })
   }

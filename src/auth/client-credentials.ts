@@ -34,10 +34,10 @@ export async function readForm(request: Request): Promise<Form> {
   }
   const encoding = request.headers.get('Content-Encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw invalid('Send the body as it is, not encoded.')
-  const text = await readShort(request)
+  const text = await readFormText(request)
   const form = new Map<string, string>()
   for (const pair of text.split('&').filter(Boolean)) {
-    const [name, value = '', ...more] = pair.split('=').map(decoded) as [string, ...string[]]
+    const [name, value = '', ...more] = pair.split('=').map(decodeFormText) as [string, ...string[]]
     if (form.has(name)) throw invalid('Send each parameter once.')
     if (more.length > 0) throw invalid('A parameter is malformed.')
     form.set(name, value)
@@ -48,17 +48,17 @@ export async function readForm(request: Request): Promise<Form> {
 }
 
 /** Strict, unlike `URLSearchParams`, which keeps a stray `%` and replaces what is no UTF-8. */
-function decoded(text: string): string {
-  return utf8(() => decodeURIComponent(text.replaceAll('+', ' ')))
+function decodeFormText(text: string): string {
+  return decodeUtf8(() => decodeURIComponent(text.replaceAll('+', ' ')))
 }
 
-async function readShort(request: Request): Promise<string> {
+async function readFormText(request: Request): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   let text = ''
   // What is left unread of a body is for `everyAnswer` to drain.
   try {
     for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
-      text += utf8(() => decoder.decode(chunk, { stream: true }))
+      text += decodeUtf8(() => decoder.decode(chunk, { stream: true }))
       if (text.length > MAX_FORM_BYTES) {
         throw invalid('The form is larger than 64 KiB.', 'payload_too_large')
       }
@@ -67,11 +67,11 @@ async function readShort(request: Request): Promise<string> {
     // What the stream itself throws is the sender's fault: it was cut.
     throw error instanceof ApiError ? error : invalid('The body ended before its end.')
   }
-  return text + utf8(() => decoder.decode())
+  return text + decodeUtf8(() => decoder.decode())
 }
 
 /** What is no UTF-8, or ends in the middle of it, is malformed. */
-function utf8(decode: () => string): string {
+function decodeUtf8(decode: () => string): string {
   try {
     return decode()
   } catch {
@@ -92,7 +92,7 @@ export function readCredentials(header: string | undefined, form: Form): Credent
     return { client_id, client_secret }
   }
   if (client_secret) throw invalid('Authenticate once: in the header or in the form.')
-  const sent = fromBasic(header)
+  const sent = parseBasic(header)
   if (!sent) throw invalidClient()
   if (client_id && client_id !== sent.client_id) {
     throw invalid('The header and the form name two clients.')
@@ -100,13 +100,13 @@ export function readCredentials(header: string | undefined, form: Form): Credent
   return sent
 }
 
-function fromBasic(header: string): Credentials | null {
+function parseBasic(header: string): Credentials | null {
   const [, encoded = ''] = /^Basic +([\w+/]+={0,2})$/i.exec(header) ?? []
   try {
     const bytes = Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
     // The two halves are form-encoded before they are joined: a colon in one of them is %3A.
-    const [client_id, client_secret, ...more] = text.split(':').map(decoded)
+    const [client_id, client_secret, ...more] = text.split(':').map(decodeFormText)
     return client_id && client_secret && more.length === 0 ? { client_id, client_secret } : null
   } catch {
     return null

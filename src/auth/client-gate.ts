@@ -1,12 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import {
-  type Live,
+  GUESSING_WINDOW_MS,
+  guessingWait,
+  type LiveToken,
+  liveTokens,
   mintingWait,
-  recentWrongs,
-  stillLive,
-  WRONG_WINDOW_MS,
-  type Wrong,
-  waitOf,
+  recentWrongSecrets,
+  type WrongSecret,
 } from './client-limits.ts'
 import type { Settings } from './grant.ts'
 
@@ -30,17 +30,17 @@ export class ClientGate extends DurableObject<Env> {
    * Lists a token that is about to be opened, so that it can be ended, or says how many seconds to
    * wait; null where the client has changed. Asked again for the same token it says the same.
    */
-  async mint({ jti, expiresAt, version }: Live): Promise<Minted | null> {
+  async mint({ jti, expiresAt, version }: LiveToken): Promise<Minted | null> {
     const { kv } = this.ctx.storage
     if (version < (kv.get<number>('version') ?? 0)) return null
 
     const now = Date.now()
     const settings = kv.get<Settings>('settings')
-    const tokens = kv.get<Live[]>('tokens') ?? []
+    const tokens = kv.get<LiveToken[]>('tokens') ?? []
     if (tokens.some((live) => live.jti === jti)) return { wait: 0, settings }
     const wait = mintingWait(tokens, now)
     if (wait > 0) return { wait, settings }
-    kv.put('tokens', [...stillLive(tokens, now), { jti, expiresAt, version }])
+    kv.put('tokens', [...liveTokens(tokens, now), { jti, expiresAt, version }])
     await this.ctx.storage.setAlarm(expiresAt)
     return { wait, settings }
   }
@@ -49,12 +49,12 @@ export class ClientGate extends DurableObject<Env> {
    * Tells all live tokens what has become of their account; those that an older version of the
    * client's record allowed are ended, and none such is minted any more. Told again it does no more.
    */
-  async settle(version: number, settings: Settings): Promise<void> {
+  async applySettings(version: number, settings: Settings): Promise<void> {
     const { kv } = this.ctx.storage
     kv.put('version', Math.max(version, kv.get<number>('version') ?? 0))
     const known = kv.get<Settings>('settings')
     if (!known || known.version <= settings.version) kv.put('settings', settings)
-    const tokens = stillLive(kv.get<Live[]>('tokens') ?? [], Date.now())
+    const tokens = liveTokens(kv.get<LiveToken[]>('tokens') ?? [], Date.now())
     await Promise.all(
       tokens.map(({ jti, version: allowed }) => {
         const gate = this.env.TOKEN_GATE.getByName(jti)
@@ -64,19 +64,19 @@ export class ClientGate extends DurableObject<Env> {
   }
 
   /** Seconds until this client may be tried again from this address; 0: now. */
-  wait(client: string): number {
-    return waitOf(this.ctx.storage.kv.get<Wrong[]>('wrongs') ?? [], client, Date.now())
+  guessingWait(client: string): number {
+    return guessingWait(this.ctx.storage.kv.get<WrongSecret[]>('wrongs') ?? [], client, Date.now())
   }
 
   /** Counts a wrong secret; the seconds to wait are those before it, so the 21st is told to wait. */
-  async wrong(client: string): Promise<number> {
+  async recordWrongSecret(client: string): Promise<number> {
     const { kv } = this.ctx.storage
     const now = Date.now()
-    const wrongs = recentWrongs(kv.get<Wrong[]>('wrongs') ?? [], now)
-    const wait = waitOf(wrongs, client, now)
+    const wrongs = recentWrongSecrets(kv.get<WrongSecret[]>('wrongs') ?? [], now)
+    const wait = guessingWait(wrongs, client, now)
     if (wait > 0) return wait
     kv.put('wrongs', [...wrongs, { at: now, client }])
-    await this.ctx.storage.setAlarm(now + WRONG_WINDOW_MS)
+    await this.ctx.storage.setAlarm(now + GUESSING_WINDOW_MS)
     return 0
   }
 

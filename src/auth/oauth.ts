@@ -1,16 +1,16 @@
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { type ApiError, readable } from '../errors.ts'
-import { LIFETIME, publicKeys } from './access-token.ts'
-import { BY_STATUS } from './oauth-words.ts'
+import { type ApiError, toApiError } from '../errors.ts'
+import { publicKeys, TOKEN_LIFETIME_SECONDS } from './access-token.ts'
+import { OAUTH_CODE_BY_STATUS } from './oauth-codes.ts'
 import { revocation } from './revocation.ts'
 import { tokenEndpoint } from './token-endpoint.ts'
 
 /** Answers a failure in the shape of RFC 6749: these addresses have one of their own. */
 export function oauthError(thrown: unknown, c: Context) {
-  const error: ApiError = readable(thrown, c)
+  const error: ApiError = toApiError(thrown, c)
   const body = {
-    error: BY_STATUS[error.status] ?? error.code,
+    error: OAUTH_CODE_BY_STATUS[error.status] ?? error.code,
     error_description: error.details.detail ?? `${error.title}.`,
   }
   return c.json(body, error.status, error.details.headers)
@@ -41,7 +41,7 @@ export const wellKnown = new Hono<{ Bindings: Env }>()
   .get('/oauth-authorization-server', (c) => {
     const at = (path: string) => new URL(path, c.env.BASE_URL).href
     const methods = ['client_secret_basic', 'client_secret_post']
-    c.header('Cache-Control', `public, max-age=${LIFETIME}`)
+    c.header('Cache-Control', `public, max-age=${TOKEN_LIFETIME_SECONDS}`)
     return c.json({
       issuer: c.env.BASE_URL,
       token_endpoint: at('/oauth/token'),

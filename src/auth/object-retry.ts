@@ -1,4 +1,4 @@
-import { retried, type Verdict } from '../retry.ts'
+import { type FaultKind, withRetry } from '../retry.ts'
 
 /** What Cloudflare says of a failed call to an object, beside its message. */
 interface ObjectFault {
@@ -7,7 +7,7 @@ interface ObjectFault {
   remote?: boolean
 }
 
-function verdictOf(error: unknown, attempt: number): Verdict {
+function verdictOf(error: unknown, attempt: number): FaultKind {
   const { retryable, overloaded, remote } = error as ObjectFault
   // An object that is aborted says so as if it had thrown itself, and another try finds it well;
   // what it throws each time is a bug of ours. All else is the platform's.
@@ -16,4 +16,4 @@ function verdictOf(error: unknown, attempt: number): Verdict {
 }
 
 /** Asks a Durable Object, each time by a new stub: after a fault the old one is broken. */
-export const asked = <T>(ask: () => Promise<T>): Promise<T> => retried(ask, verdictOf)
+export const withObjectRetry = <T>(ask: () => Promise<T>): Promise<T> => withRetry(ask, verdictOf)

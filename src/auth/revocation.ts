@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import { ApiError } from '../errors.ts'
-import { verify } from './access-token.ts'
+import { verifyAccessToken } from './access-token.ts'
 import { authenticate } from './authenticate.ts'
 import { readCredentials, readForm } from './client-credentials.ts'
-import { asked } from './object-retry.ts'
+import { withObjectRetry } from './object-retry.ts'
 
 /**
  * Ends one of the client's own tokens. A token that is none, or no longer one, is no error: what
@@ -19,11 +19,11 @@ export const revocation = new Hono<{ Bindings: Env }>().post('/', async (c) => {
   if (!token) throw new ApiError('invalid_request', { detail: 'token is missing.' })
 
   const { client } = await authenticate(c.env, c.req.raw.headers, sent, now)
-  const claims = await verify(token, c.env, now)
+  const claims = await verifyAccessToken(token, c.env, now)
   if (!claims) return c.body(null, 200)
   if (claims.client_id !== client.client_id) {
     throw new ApiError('invalid_request', { detail: 'The token belongs to another client.' })
   }
-  await asked(() => c.env.TOKEN_GATE.getByName(claims.jti).end())
+  await withObjectRetry(() => c.env.TOKEN_GATE.getByName(claims.jti).end())
   return c.body(null, 200)
 })

@@ -5,7 +5,7 @@ export async function digest(secret: string): Promise<string> {
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const FORM = /^([a-z]+_(?:live|test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+const SECRET_FORMAT = /^([a-z]+_(?:live|test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
 /** What a secret is for; the prefix lets scanners of leaked secrets know it. */
 export type Prefix = 'tcs' | 'tbt'
@@ -25,7 +25,7 @@ export function newSecret(prefix: Prefix, mode: 'live' | 'test'): string {
 
 /** Whether a secret can be one of ours; a typing error is refused without any lookup. */
 export function isWellFormed(secret: string, prefix: Prefix): boolean {
-  const [, said = '', sum] = FORM.exec(secret) ?? []
+  const [, said = '', sum] = SECRET_FORMAT.exec(secret) ?? []
   return said.startsWith(`${prefix}_`) && checksum(said) === sum
 }
 

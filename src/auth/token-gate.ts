@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Grant, Settings } from './grant.ts'
-import { decide, PAUSE_MS, type Rate, recover, settle, UNUSED } from './rate.ts'
+import { decide, INITIAL_RATE, LEASE_IDLE_MS, type RateState, recover, settle } from './rate.ts'
 
 /** A live token's grant, and what its rate allows; all counts as the contract's headers say them. */
 export interface Admission {
@@ -11,10 +11,10 @@ export interface Admission {
 }
 
 /** The object of a Brand Token is named by its digest; that of an access token by its `jti`. */
-export const brandGate = (digest: string) => `brand:${digest}`
+export const brandTokenObjectName = (digest: string) => `brand:${digest}`
 
 /** For so long an ended token is remembered as such: whatever is late to open it finds it ended. */
-const REMEMBERED_MS = 8 * 24 * 60 * 60 * 1000
+const ENDED_KEPT_MS = 8 * 24 * 60 * 60 * 1000
 
 /**
  * One object per token, of partners and brands. It holds what only one place can hold: whether the
@@ -27,7 +27,7 @@ const REMEMBERED_MS = 8 * 24 * 60 * 60 * 1000
  * nothing is lost. After a crash an open lease counts as spent: up to 25 requests that were not made.
  */
 export class TokenGate extends DurableObject<Env> {
-  #rate: Rate | undefined
+  #rate: RateState | undefined
   #closing = false
 
   /**
@@ -52,13 +52,13 @@ export class TokenGate extends DurableObject<Env> {
     kv.put('settings', settings)
     const grant = kv.get<Grant>('grant')
     if (grant) kv.put('grant', { ...grant, ...newer(grant, settings) })
-    else await this.ctx.storage.setAlarm(Date.now() + REMEMBERED_MS)
+    else await this.ctx.storage.setAlarm(Date.now() + ENDED_KEPT_MS)
   }
 
   /** Ends the token; it stays ended even if `open` arrives later. */
   async end(): Promise<void> {
     this.ctx.storage.kv.put('ended', true)
-    await this.ctx.storage.setAlarm(Date.now() + REMEMBERED_MS)
+    await this.ctx.storage.setAlarm(Date.now() + ENDED_KEPT_MS)
   }
 
   /** Counts one request, or refuses it; null when there is no such token, or no longer. */
@@ -69,7 +69,7 @@ export class TokenGate extends DurableObject<Env> {
     if (!grant || grant.disabled || kv.get('ended')) return null
     if (now >= (kv.get<number>('until') ?? Number.POSITIVE_INFINITY)) return null
 
-    this.#rate ??= recover(kv.get<Rate>('rate') ?? UNUSED, now)
+    this.#rate ??= recover(kv.get<RateState>('rate') ?? INITIAL_RATE, now)
     const { rate, write, ...told } = decide(this.#rate, now)
     this.#rate = rate
     if (write) kv.put('rate', rate)
@@ -84,14 +84,14 @@ export class TokenGate extends DurableObject<Env> {
   }
 
   /** Closes the lease as soon as nothing has come for the length of a pause. */
-  #closeLater(wait = PAUSE_MS) {
+  #closeLater(wait = LEASE_IDLE_MS) {
     if (this.#closing) return
     this.#closing = true
     setTimeout(() => {
       this.#closing = false
       const rate = this.#rate
       if (!rate || rate.lease === 0) return
-      const rest = rate.times.at(-1)! + PAUSE_MS - Date.now()
+      const rest = rate.times.at(-1)! + LEASE_IDLE_MS - Date.now()
       if (rest > 0) return this.#closeLater(rest)
       this.#rate = settle(rate)
       this.ctx.storage.kv.put('rate', this.#rate)

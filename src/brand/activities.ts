@@ -2,80 +2,87 @@ import type { Grant } from '../auth/grant.ts'
 import { digest } from '../auth/secret.ts'
 import { eventTable } from '../db/records/record-table.ts'
 import type { Row } from '../db/records/store-delivery.ts'
-import { pointerOf } from '../ingest/envelope.ts'
-import { type Arrival, named, type Resource, type Rows } from '../ingest/resource.ts'
-import type { Judged } from '../ingest/validate-records.ts'
-import type { Entity } from '../validation/record-validator.ts'
+import { recordPointer } from '../ingest/envelope.ts'
+import {
+  keyMembers,
+  type RecordRows,
+  type RequestContext,
+  type Resource,
+} from '../ingest/resource.ts'
+import type { ValidatedRequest } from '../ingest/validate-records.ts'
+import type { RecordValidator } from '../validation/record-validator.ts'
 import { warning } from '../validation/warnings.ts'
 import { definitionsByName } from './definition.ts'
-import { check, keyOf, REQUIRED, type Reader } from './event.ts'
+import { type EventRules, keyOf, REQUIRED, validateEvent } from './event.ts'
 import { activity as fields } from './fields.ts'
-import { dayAt } from './zone.ts'
+import { dayInZone } from './zone.ts'
 
-function entityOf({ time_zone, events }: Grant): Entity {
-  const reader: Reader = { zone: time_zone, definitions: definitionsByName(events) }
+function activityValidator({ time_zone, events }: Grant): RecordValidator {
+  const reader: EventRules = { zone: time_zone, definitions: definitionsByName(events) }
   return {
-    wraps: false,
-    nameOf: () => null,
+    acceptsDataWrapper: false,
+    identityOf: () => null,
     keyOf: (record) => keyOf(record, reader),
-    check: (record) => check(record, reader),
+    validate: (record) => validateEvent(record, reader),
   }
 }
 
 /** What is longer is kept as its digest: it is only ever compared. */
-const LONGEST = 300
+const MAX_ID = 300
 
-const shortened = async (text: string) => (text.length > LONGEST ? `h ${await digest(text)}` : text)
+const shorten = async (text: string) => (text.length > MAX_ID ? `h ${await digest(text)}` : text)
 
 /**
  * What is kept: each record under what tells it from others, in array order where two are the same.
  * An event that nothing tells from others is known by its request and its place there.
  */
-async function rowsOf({ form, good, bad }: Judged, arrival: Arrival): Promise<Rows> {
-  const { id: delivery, idempotencyKey, grant, receivedAt } = arrival
-  const first_day = dayAt(grant.time_zone, receivedAt)
+async function rowsOf(
+  { form, valid, invalid }: ValidatedRequest,
+  context: RequestContext,
+): Promise<RecordRows> {
+  const { id: delivery, idempotencyKey, grant, receivedAt } = context
+  const first_day = dayInZone(grant.time_zone, receivedAt)
   const request = idempotencyKey === null ? `r ${delivery}` : `k ${idempotencyKey}`
   const all = await Promise.all(
-    good.map(async ({ index, record, warnings }): Promise<Row> => {
+    valid.map(async ({ index, record, warnings }): Promise<Row> => {
       const { identity, details, ...columns } = record as Record<string, string | null | undefined>
       if (identity === null && idempotencyKey === null) {
-        warnings.push(warning('not_deduplicated', pointerOf(form, index)))
+        warnings.push(warning('not_deduplicated', recordPointer(form, index)))
       }
-      const id = identity
-        ? await shortened(identity)
-        : `${request} ${String(index).padStart(3, '0')}`
-      const values = { ...columns, id, first_day, details: details && (await shortened(details)) }
+      const id = identity ? await shorten(identity) : `${request} ${String(index).padStart(3, '0')}`
+      const values = { ...columns, id, first_day, details: details && (await shorten(details)) }
       return { idx: index, values }
     }),
   )
-  const strays = bad.map(
+  const invalidRows = invalid.map(
     ({ index, record: { customer_id } }): Row => ({
       idx: index,
       values: { customer_id },
-      odd: 'wrong',
+      flag: 'wrong',
     }),
   )
-  return { ...inOrder(all), strays }
+  return { ...separateRepeated(all), invalidRows }
 }
 
 /** The rows of each key, the first apart from those that come again. */
-function inOrder(all: readonly Row[]): Pick<Rows, 'rows' | 'later'> {
+function separateRepeated(all: readonly Row[]): Pick<RecordRows, 'rows' | 'repeatedRows'> {
   const before = new Map<unknown, Row>()
   const rows: Row[] = []
-  const later: Row[] = []
+  const repeatedRows: Row[] = []
   for (const row of all) {
     const last = before.get(row.values.id)
     if (last === undefined) rows.push(row)
-    else later.push({ ...row, odd: isSame(last, row) ? 'again' : 'later' })
+    else repeatedRows.push({ ...row, flag: hasSameContent(last, row) ? 'again' : 'later' })
     before.set(row.values.id, row)
   }
-  return { rows, later }
+  return { rows, repeatedRows }
 }
 
 /** Whether two records are the same in all that is kept, but for how it was written. */
-const isSame = (one: Row, other: Row) =>
+const hasSameContent = (one: Row, other: Row) =>
   eventTable.columns.every(
-    (name) => eventTable.silent.includes(name) || one.values[name] === other.values[name],
+    (name) =>
+      eventTable.ignoredInComparison.includes(name) || one.values[name] === other.values[name],
   )
 
 /** What customers of a brand did. */
@@ -92,7 +99,7 @@ export const activities: Resource = {
   recordTable: eventTable,
   referenceMember: 'customerid',
   referenceIssue: { code: 'unknown_customer' },
-  validator: async (grant) => entityOf(await grant),
+  validator: async (grant) => activityValidator(await grant),
   rowsOf,
   keyFromColumns,
   policy: ({ unknown_customer }) => unknown_customer,
@@ -111,5 +118,5 @@ function keyFromColumns([id]: readonly (string | null)[]): Record<string, string
   if (id?.startsWith('e ')) return { eventid: id.slice(2) }
   if (!id?.startsWith('d ')) return undefined
   const names = ['eventname', 'customerid', 'createtime', 'Currency', 'product']
-  return named(names, JSON.parse(id.slice(2)))
+  return keyMembers(names, JSON.parse(id.slice(2)))
 }

@@ -1,80 +1,91 @@
 import type { Grant } from '../auth/grant.ts'
-import { brandCustomerTable, MAX_EXTRAS } from '../db/records/record-table.ts'
+import { brandCustomerTable, MAX_EXTRAS_BYTES } from '../db/records/record-table.ts'
 import type { Row } from '../db/records/store-delivery.ts'
-import { pointerOf } from '../ingest/envelope.ts'
-import type { Arrival, Resource, Rows } from '../ingest/resource.ts'
-import type { Judged } from '../ingest/validate-records.ts'
-import { prover, type Verdict } from '../tracking/verdict.ts'
-import type { Checked, Entity } from '../validation/record-validator.ts'
-import { judged } from '../validation/strict-object.ts'
+import { recordPointer } from '../ingest/envelope.ts'
+import type { RecordRows, RequestContext, Resource } from '../ingest/resource.ts'
+import type { ValidatedRequest } from '../ingest/validate-records.ts'
+import { type AttributionVerdict, verifierFor } from '../tracking/verdict.ts'
+import type { RecordCheck, RecordValidator } from '../validation/record-validator.ts'
+import { validateField } from '../validation/strict-object.ts'
 import { warning } from '../validation/warnings.ts'
-import { type Extras, grow, type Sizes, sizesOf, telling } from './extras.ts'
+import { addSizes, type Extras, extraSizes, extrasPatch, type Sizes } from './extras.ts'
 import { COLUMNS, customer as fields } from './fields.ts'
 import {
-  excess,
-  type Findings,
-  flawsOf,
-  lookalikes,
+  checkExtraSize,
+  findCaseVariants,
+  findInvalidValues,
+  findNameErrors,
   membersOf,
-  misspelt,
-  spellingOf,
-  take,
+  type RecordReading,
+  readField,
+  toSpelling,
 } from './members.ts'
-import { FORMS, readTime } from './time.ts'
-import { dayAt } from './zone.ts'
+import { readTime, TIME_FORMS } from './time.ts'
+import { dayInZone } from './zone.ts'
 
 const REQUIRED = ['customerId']
-const SPELLING = spellingOf(REQUIRED)
-const ALL = spellingOf(['regtime', 'country', 'firstName', 'lastName', 'tracking_data'])
+const SPELLING = toSpelling(REQUIRED)
+const OPTIONAL_SPELLING = toSpelling([
+  'regtime',
+  'country',
+  'firstName',
+  'lastName',
+  'tracking_data',
+])
 
 /** What a customer may come to in many deliveries; one record brings at most 16 KiB. */
-const MOST = `at most ${MAX_EXTRAS / 1024} KiB of additional fields, all that were sent of it together`
+const CUSTOMER_EXTRAS_LIMIT = `at most ${MAX_EXTRAS_BYTES / 1024} KiB of additional fields, all that were sent of it together`
 
 const PERSONAL: ReadonlySet<string> = new Set(['regtime', 'firstName', 'lastName'])
 
 /** A customer of a brand. What we do not know of it is kept as it was sent. */
-function check(record: object, zone: string): Checked {
+function validateCustomer(record: object, zone: string): RecordCheck {
   const members = membersOf(record)
-  const findings: Findings = {
-    found: misspelt(members, SPELLING, REQUIRED, () => false),
+  const findings: RecordReading = {
+    issues: findNameErrors(members, SPELLING, REQUIRED, () => false),
     output: {},
   }
-  const { found, output } = findings
+  const { issues, output } = findings
   for (const name of ['customerId', 'country', 'firstName', 'lastName'] as const) {
-    take(findings, members, name, COLUMNS[name], fields[name], PERSONAL)
+    readField(findings, members, name, COLUMNS[name], fields[name], PERSONAL)
   }
   const warnings = readRegtime(findings, members, zone)
 
   const code = members.get('tracking_data')
   // It never fails a call: what cannot be ours is as good as none, and its sender is told.
-  if (judged('', code, fields.tracking_data, PERSONAL).issue === null) output.tracking_data = code
+  if (validateField('', code, fields.tracking_data, PERSONAL).issue === null)
+    output.tracking_data = code
   else if (code !== undefined) {
     output.verdict = 'altered'
     warnings.push(warning('altered', '/tracking_data'))
   }
 
   const extras = [...members].filter(([name]) => !Object.hasOwn(COLUMNS, name))
-  found.push(...flawsOf(extras), ...excess(extras))
+  issues.push(...findInvalidValues(extras), ...checkExtraSize(extras))
   const names = extras.map(([name]) => name)
-  warnings.push(...lookalikes(names, ALL))
+  warnings.push(...findCaseVariants(names, OPTIONAL_SPELLING))
   if (extras.length > 0) {
     // A map of names to JSON texts: when two are merged, no value is looked into.
     output.extras = JSON.stringify(
       Object.fromEntries(extras.map(([k, v]) => [k, JSON.stringify(v)])),
     )
   }
-  output.sizes = sizesOf(extras)
-  return { found, output, warnings }
+  output.sizes = extraSizes(extras)
+  return { issues, output, warnings }
 }
 
-function readRegtime({ found, output }: Findings, members: Map<string, unknown>, zone: string) {
+function readRegtime(
+  { issues, output }: RecordReading,
+  members: Map<string, unknown>,
+  zone: string,
+) {
   const regtime = members.get('regtime')
   if (regtime === undefined) return []
-  const { issue } = judged('regtime', regtime, fields.regtime, PERSONAL)
+  const { issue } = validateField('regtime', regtime, fields.regtime, PERSONAL)
   const time = issue ? null : readTime(regtime as string, zone, '/regtime')
-  if (issue?.code === 'type') found.push(issue)
+  if (issue?.code === 'type') issues.push(issue)
   else if (!time) {
-    found.push({ pointer: '/regtime', code: 'date_time', expected: FORMS })
+    issues.push({ pointer: '/regtime', code: 'date_time', expected: TIME_FORMS })
   } else Object.assign(output, { regtime, signup_date: time.instant, day: time.day })
   return time?.warnings ?? []
 }
@@ -83,49 +94,55 @@ function readRegtime({ found, output }: Findings, members: Map<string, unknown>,
  * What is kept: each record as far as it says anything. Those of one customer follow each other, each
  * with where it came from and its day, if that was said before.
  */
-async function rowsOf({ form, good }: Judged, { env, grant, receivedAt }: Arrival): Promise<Rows> {
-  const prove = prover(env.TRACKING_KEYS, grant.account)
-  const first_day = dayAt(grant.time_zone, receivedAt)
+async function rowsOf(
+  { form, valid }: ValidatedRequest,
+  { env, grant, receivedAt }: RequestContext,
+): Promise<RecordRows> {
+  const prove = verifierFor(env.TRACKING_KEYS, grant.account)
+  const first_day = dayInZone(grant.time_zone, receivedAt)
   const proven: Record<string, unknown>[] = await Promise.all(
-    good.map(async ({ index, record, warnings }) => {
+    valid.map(async ({ index, record, warnings }) => {
       if (record.tracking_data === undefined) return record
       const { verdict, link } = await prove(record.tracking_data as string)
-      const pointer = `${pointerOf(form, index)}/tracking_data`
+      const pointer = `${recordPointer(form, index)}/tracking_data`
       if (verdict !== 'attributed') warnings.push(warning(verdict, pointer))
       return { ...record, verdict, link }
     }),
   )
 
-  const known = new Map<unknown, Known>()
-  const anewOf = telling()
+  const known = new Map<unknown, CustomerSoFar>()
+  const anewOf = extrasPatch()
   const rows: Row[] = []
-  const later: Row[] = []
-  for (const [i, { index, warnings }] of good.entries()) {
+  const repeatedRows: Row[] = []
+  for (const [i, { index, warnings }] of valid.entries()) {
     const { sizes, ...record } = proven[i]!
     const before = known.get(record.customer_id)
     const now = {
-      ...from(before, record),
+      ...mergeOrigin(before, record),
       extras: before?.extras ?? { bytes: 0, sizes: new Map<string, number>() },
     }
-    grow(now.extras, sizes as Sizes)
+    addSizes(now.extras, sizes as Sizes)
     known.set(record.customer_id, now)
     const { extras, isAltered, ...origin } = now
     if (record.verdict === undefined && origin.tracking_data && origin.verdict !== 'attributed') {
-      warnings.push(warning(origin.verdict as Unpaid, `${pointerOf(form, index)}/tracking_data`))
+      warnings.push(
+        warning(origin.verdict as Unpaid, `${recordPointer(form, index)}/tracking_data`),
+      )
     }
     const { bytes } = extras
     const values = { ...record, ...origin, bytes, anew: anewOf(extras), first_day }
-    if (before) later.push({ idx: index, values, odd: before.isAltered ? 'altered' : 'later' })
+    if (before)
+      repeatedRows.push({ idx: index, values, flag: before.isAltered ? 'altered' : 'later' })
     else rows.push({ idx: index, values })
   }
   // What is wrong refers to nothing that would have to be known.
-  return { rows, later, strays: [] }
+  return { rows, repeatedRows, invalidRows: [] }
 }
 
-type Unpaid = Exclude<Verdict, 'attributed'>
+type Unpaid = Exclude<AttributionVerdict, 'attributed'>
 
 /** What is known of a customer from the records of this request so far. */
-interface Known {
+interface CustomerSoFar {
   day: unknown
   tracking_data: unknown
   verdict: unknown
@@ -136,23 +153,26 @@ interface Known {
 }
 
 /** Its day and, as a whole, where it came from: as this record says, or one before it has said. */
-function from(before: Known | undefined, record: Record<string, unknown>): Omit<Known, 'extras'> {
+function mergeOrigin(
+  before: CustomerSoFar | undefined,
+  record: Record<string, unknown>,
+): Omit<CustomerSoFar, 'extras'> {
   const keeps = record.tracking_data === undefined && before?.tracking_data !== undefined
   const { tracking_data, verdict, link } = keeps ? before : record
   const isAltered = tracking_data === undefined && (verdict === 'altered' || !!before?.isAltered)
   return { day: record.day ?? before?.day, tracking_data, verdict, link, isAltered }
 }
 
-const entityOf = ({ time_zone }: Grant): Entity => ({
-  wraps: false,
-  nameOf: () => null,
+const customerValidator = ({ time_zone }: Grant): RecordValidator => ({
+  acceptsDataWrapper: false,
+  identityOf: () => null,
   keyOf: (record) => {
     const { customerId } = record as { customerId?: unknown }
-    return judged('', customerId, fields.customerId, PERSONAL).issue
+    return validateField('', customerId, fields.customerId, PERSONAL).issue
       ? undefined
       : { customerId: String(customerId) }
   },
-  check: (record) => check(record, time_zone),
+  validate: (record) => validateCustomer(record, time_zone),
 })
 
 /** Customers of a brand, augmented with each delivery. */
@@ -168,8 +188,8 @@ export const customers: Resource = {
   neverRejected: ['tracking_data'],
   recordTable: brandCustomerTable,
   referenceMember: null,
-  referenceIssue: { code: 'length', expected: MOST },
-  validator: async (grant) => entityOf(await grant),
+  referenceIssue: { code: 'length', expected: CUSTOMER_EXTRAS_LIMIT },
+  validator: async (grant) => customerValidator(await grant),
   rowsOf,
   keyFromColumns: ([customerId]) => (customerId ? { customerId } : undefined),
   policy: () => 'reject',

@@ -1,11 +1,12 @@
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
-import { type Spelling, spellingOf } from './members.ts'
+import { type Spelling, toSpelling } from './members.ts'
 
 /** The member that says the product line, unless a definition names another. */
-export const PRODUCT = 'product'
+export const DEFAULT_PRODUCT_FIELD = 'product'
 
 /** An event definition, made ready once a request for all the records that it judges. */
-export interface Definition extends Pick<EventDefinition, 'granularity' | 'eventid' | 'currency'> {
+export interface CompiledDefinition
+  extends Pick<EventDefinition, 'granularity' | 'eventid' | 'currency'> {
   kpis: ReadonlySet<string>
   /** The member that says the product line, and what its values mean; null: `product`, as it stands. */
   field: string
@@ -16,10 +17,16 @@ export interface Definition extends Pick<EventDefinition, 'granularity' | 'event
 
 /** Event definitions by name, made ready. */
 export const definitionsByName = (all: readonly EventDefinition[]) =>
-  new Map(all.map((one) => [one.eventname, ready(one)]))
+  new Map(all.map((one) => [one.eventname, compileDefinition(one)]))
 
-function ready({ granularity, eventid, currency, kpis, product }: EventDefinition): Definition {
-  const field = product?.field ?? PRODUCT
+function compileDefinition({
+  granularity,
+  eventid,
+  currency,
+  kpis,
+  product,
+}: EventDefinition): CompiledDefinition {
+  const field = product?.field ?? DEFAULT_PRODUCT_FIELD
   return {
     granularity,
     eventid,
@@ -27,9 +34,10 @@ function ready({ granularity, eventid, currency, kpis, product }: EventDefinitio
     kpis: new Set(kpis),
     field,
     lines: product && new Map(Object.entries(product.map)),
-    spelling: spellingOf([...kpis, field]),
+    spelling: toSpelling([...kpis, field]),
   }
 }
 
 /** The member that says the product line of such events. */
-export const productField = (definition: Definition | undefined) => definition?.field ?? PRODUCT
+export const productField = (definition: CompiledDefinition | undefined) =>
+  definition?.field ?? DEFAULT_PRODUCT_FIELD

@@ -1,81 +1,83 @@
-import { KNOWN, PRODUCTS } from '../db/directory/event-definitions.ts'
+import { KNOWN_MEMBERS, PRODUCTS } from '../db/directory/event-definitions.ts'
 import { id } from '../validation/fields.ts'
-import { step } from '../validation/pointer.ts'
-import type { Checked } from '../validation/record-validator.ts'
-import { judged } from '../validation/strict-object.ts'
+import { pointerStep } from '../validation/pointer.ts'
+import type { RecordCheck } from '../validation/record-validator.ts'
+import { validateField } from '../validation/strict-object.ts'
 import { currencyWarnings, type Warning, warning } from '../validation/warnings.ts'
-import { type Definition, productField } from './definition.ts'
+import { type CompiledDefinition, productField } from './definition.ts'
 import { activity as fields } from './fields.ts'
 import { readKpis } from './kpis.ts'
-import { type Findings, membersOf, misspelt, spellingOf, take } from './members.ts'
-import { FORMS, readTime, type Time } from './time.ts'
+import { findNameErrors, membersOf, type RecordReading, readField, toSpelling } from './members.ts'
+import { type BrandTime, readTime, TIME_FORMS } from './time.ts'
 
-const SPELLING = spellingOf(KNOWN)
+const SPELLING = toSpelling(KNOWN_MEMBERS)
 
 /** What no event goes without; an event definition may add `eventid`. */
 export const REQUIRED = ['customerid', 'eventname'] as const
 
 /** How an account's events are to be read. */
-export interface Reader {
+export interface EventRules {
   zone: string
-  definitions: ReadonlyMap<string, Definition>
+  definitions: ReadonlyMap<string, CompiledDefinition>
 }
 
 /** The definition of a record's event, if there is one. */
-const definitionOf = ({ definitions }: Reader, members: Map<string, unknown>) =>
+const definitionOf = ({ definitions }: EventRules, members: Map<string, unknown>) =>
   definitions.get(members.get('eventname') as string)
 
 /** One event, or one day of one customer, in the columns that keep it. */
-export function check(record: object, reader: Reader): Checked {
+export function validateEvent(record: object, reader: EventRules): RecordCheck {
   const members = membersOf(record)
   const definition = definitionOf(reader, members)
   const required: string[] = [...REQUIRED]
   if (definition?.eventid === 'required') required.push('eventid')
   const isNamed = (name: string) =>
     (definition?.kpis.has(name) ?? false) || name === productField(definition)
-  const findings: Findings = {
-    found: misspelt(members, SPELLING, required, isNamed),
+  const findings: RecordReading = {
+    issues: findNameErrors(members, SPELLING, required, isNamed),
     output: {},
   }
-  const { output, found } = findings
-  take(findings, members, 'eventname', 'eventname', fields.eventname)
-  take(findings, members, 'customerid', 'customer_id', fields.customerid)
-  take(findings, members, 'eventid', 'eventid', fields.eventid)
-  take(findings, members, 'Currency', 'currency', fields.Currency)
+  const { output, issues } = findings
+  readField(findings, members, 'eventname', 'eventname', fields.eventname)
+  readField(findings, members, 'customerid', 'customer_id', fields.customerid)
+  readField(findings, members, 'eventid', 'eventid', fields.eventid)
+  readField(findings, members, 'Currency', 'currency', fields.Currency)
   output.currency ??= definition?.currency ?? undefined
 
-  const time = timeOf(members, reader.zone)
+  const time = readEventTime(members, reader.zone)
   const warnings = [
     ...readCreatetime(findings, members, time),
     ...currencyWarnings(output.currency, '/Currency'),
     ...readProduct(findings, members, definition),
     ...readKpis(findings, members, definition),
   ]
-  if (found.length === 0) {
+  if (issues.length === 0) {
     output.record = JSON.stringify(Object.fromEntries(members))
     output.identity = identityOf(members, definition, time)
   }
-  return { found, output, warnings }
+  return { issues, output, warnings }
 }
 
-const timeOf = (members: Map<string, unknown>, zone: string): Time | null => {
+const readEventTime = (members: Map<string, unknown>, zone: string): BrandTime | null => {
   const sent = members.get('createtime')
   return typeof sent === 'string' ? readTime(sent, zone, '/createtime') : null
 }
 
 function readCreatetime(
-  { found, output }: Findings,
+  { issues, output }: RecordReading,
   members: Map<string, unknown>,
-  time: Time | null,
+  time: BrandTime | null,
 ): Warning[] {
   const sent = members.get('createtime')
   if (sent === undefined) return [warning('no_createtime', '/createtime')]
-  const { issue } = judged('createtime', sent, fields.createtime)
+  const { issue } = validateField('createtime', sent, fields.createtime)
   if (time && !issue) Object.assign(output, { createtime: time.instant, day: time.day })
   else {
     const isText = issue?.code !== 'type'
-    found.push(
-      isText ? { pointer: '/createtime', code: 'date_time', expected: FORMS, value: sent } : issue,
+    issues.push(
+      isText
+        ? { pointer: '/createtime', code: 'date_time', expected: TIME_FORMS, value: sent }
+        : issue,
     )
   }
   return time?.warnings ?? []
@@ -87,12 +89,12 @@ const quoted = (value: unknown) =>
 
 /** The product line: what the definition's map makes of it, or one of the four as it stands. */
 function readProduct(
-  findings: Findings,
+  findings: RecordReading,
   members: Map<string, unknown>,
-  definition: Definition | undefined,
+  definition: CompiledDefinition | undefined,
 ): Warning[] {
   const field = productField(definition)
-  take(findings, members, field, 'product', fields.product)
+  readField(findings, members, field, 'product', fields.product)
   const { product } = findings.output as { product?: string }
   const stray = definition?.lines ? undefined : members.get('Product')
   const warnings = stray === undefined ? [] : [warning('stray_product', '/Product', quoted(stray))]
@@ -100,7 +102,7 @@ function readProduct(
 
   const line = definition?.lines?.get(product) ?? PRODUCTS.find((name) => name === product)
   if (line) findings.output.product = line
-  else warnings.push(warning('unmapped_product', step(field), quoted(product)))
+  else warnings.push(warning('unmapped_product', pointerStep(field), quoted(product)))
   return warnings
 }
 
@@ -111,8 +113,8 @@ function readProduct(
  */
 export function identityOf(
   members: Map<string, unknown>,
-  definition: Definition | undefined,
-  time: Time | null,
+  definition: CompiledDefinition | undefined,
+  time: BrandTime | null,
 ): string | null {
   const eventid = members.get('eventid')
   if (eventid !== undefined && definition?.eventid !== 'ignored') {
@@ -128,10 +130,10 @@ export function identityOf(
 }
 
 /** The members that make up such an identity, as they were sent, less those that are no good. */
-export function keyOf(record: object, reader: Reader): Record<string, string> | undefined {
+export function keyOf(record: object, reader: EventRules): Record<string, string> | undefined {
   const members = membersOf(record)
   const definition = definitionOf(reader, members)
-  const time = timeOf(members, reader.zone)
+  const time = readEventTime(members, reader.zone)
   const identity = identityOf(members, definition, time)
   if (identity === null) return undefined
   const names = identity.startsWith('e ')
@@ -139,7 +141,7 @@ export function keyOf(record: object, reader: Reader): Record<string, string> | 
     : ['eventname', 'customerid', 'createtime', 'Currency', productField(definition)]
   const good = names.flatMap((name) => {
     const value = members.get(name)
-    return judged('', value, id).issue ? [] : [[name, value as string] as const]
+    return validateField('', value, id).issue ? [] : [[name, value as string] as const]
   })
   return good.length > 0 ? Object.fromEntries(good) : undefined
 }

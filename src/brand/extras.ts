@@ -1,4 +1,4 @@
-import { MAX_EXTRAS } from '../db/records/record-table.ts'
+import { MAX_EXTRAS_BYTES } from '../db/records/record-table.ts'
 
 /** How many bytes additional fields take, by their names. */
 export type Sizes = ReadonlyMap<string, number>
@@ -10,7 +10,7 @@ export interface Extras {
 }
 
 /** How much is kept of each field: a name and a JSON text within a JSON text, and a comma. */
-export const sizesOf = (fields: readonly (readonly [string, unknown])[]): Sizes =>
+export const extraSizes = (fields: readonly (readonly [string, unknown])[]): Sizes =>
   new Map(
     fields.map(([name, value]) => {
       const kept = JSON.stringify({ [name]: JSON.stringify(value) })
@@ -21,7 +21,7 @@ export const sizesOf = (fields: readonly (readonly [string, unknown])[]): Sizes 
 const encoder = new TextEncoder()
 
 /** Counts each additional field once, however often it is sent. */
-export function grow(extras: Extras, sizes: Sizes): void {
+export function addSizes(extras: Extras, sizes: Sizes): void {
   for (const [name, size] of sizes) {
     extras.bytes += size - (extras.sizes.get(name) ?? 0)
     extras.sizes.set(name, size)
@@ -36,10 +36,10 @@ const MAX_TOLD = 262_144
  * patch of RFC 7396), so that they count once. Where that would be very much, as of one customer a
  * thousand times, it tells no more, and they count twice; so it does of what is too large alone.
  */
-export function telling(): (extras: Extras) => string {
+export function extrasPatch(): (extras: Extras) => string {
   let room = MAX_TOLD
   return ({ bytes, sizes }) => {
-    if (bytes > MAX_EXTRAS || room < 0) return '{}'
+    if (bytes > MAX_EXTRAS_BYTES || room < 0) return '{}'
     const anew = JSON.stringify(Object.fromEntries([...sizes.keys()].map((name) => [name, null])))
     room -= anew.length
     return anew

@@ -31,24 +31,24 @@ export function offsetAt(zone: string, instant: number): number {
   if (zone === 'UTC') return 0
   const midnight = Math.floor(instant / DAY_MS) * DAY_MS
   // On most days the clock is not set at all: to ask the calendar each time costs a bulk 20 ms.
-  const offset = known(zone, midnight)
-  return offset === known(zone, midnight + DAY_MS) ? offset : known(zone, instant)
+  const offset = cachedOffset(zone, midnight)
+  return offset === cachedOffset(zone, midnight + DAY_MS) ? offset : cachedOffset(zone, instant)
 }
 
 /** What the calendar has said, by zone and instant. */
-const said = new Map<string, Map<number, number>>()
-const MAX_SAID = 20_000
+const offsetCache = new Map<string, Map<number, number>>()
+const MAX_CACHED_OFFSETS = 20_000
 
-function known(zone: string, instant: number): number {
-  const offsets = said.get(zone) ?? new Map<number, number>()
-  const found = offsets.get(instant) ?? ask(zone, instant)
-  if (offsets.size >= MAX_SAID) offsets.clear()
-  said.set(zone, offsets.set(instant, found))
+function cachedOffset(zone: string, instant: number): number {
+  const offsets = offsetCache.get(zone) ?? new Map<number, number>()
+  const found = offsets.get(instant) ?? computeOffset(zone, instant)
+  if (offsets.size >= MAX_CACHED_OFFSETS) offsets.clear()
+  offsetCache.set(zone, offsets.set(instant, found))
   return found
 }
 
 /** What the calendar of the runtime says. */
-function ask(zone: string, instant: number): number {
+function computeOffset(zone: string, instant: number): number {
   const at = Math.max(Math.floor(instant / 1000) * 1000, EARLIEST)
   const parts = Object.fromEntries(
     formatOf(zone)
@@ -60,10 +60,10 @@ function ask(zone: string, instant: number): number {
 }
 
 /** The instant at which a zone's clock shows a time, and what is odd of it. */
-export interface Reading {
+export interface ZonedInstant {
   instant: number
   /** The clock never showed it, and went on so much later; or it showed it twice, this was the first. */
-  odd: 'skipped' | 'ambiguous' | null
+  irregularity: 'skipped' | 'ambiguous' | null
   offset: number
 }
 
@@ -71,19 +71,19 @@ export interface Reading {
  * Reads a time on the clock of a zone. One that was skipped is read with the offset from before, so
  * that it is as much later as the clock was set forward; of one that comes twice the first is taken.
  */
-export function readClock(zone: string, clock: number): Reading {
+export function instantOfLocalTime(zone: string, clock: number): ZonedInstant {
   const before = offsetAt(zone, clock - DAY_MS)
   const after = offsetAt(zone, clock + DAY_MS)
   const shows = (offset: number) => offsetAt(zone, clock - offset) === offset
   if (shows(before)) {
     const twice = before !== after && shows(after)
-    return { instant: clock - before, odd: twice ? 'ambiguous' : null, offset: before }
+    return { instant: clock - before, irregularity: twice ? 'ambiguous' : null, offset: before }
   }
-  if (shows(after)) return { instant: clock - after, odd: null, offset: after }
+  if (shows(after)) return { instant: clock - after, irregularity: null, offset: after }
   const instant = clock - before
-  return { instant, odd: 'skipped', offset: offsetAt(zone, instant) }
+  return { instant, irregularity: 'skipped', offset: offsetAt(zone, instant) }
 }
 
 /** The day on the clock of a zone. */
-export const dayAt = (zone: string, instant: number) =>
+export const dayInZone = (zone: string, instant: number) =>
   new Date(instant + offsetAt(zone, instant)).toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
-import type { Found, Page } from './records/list.ts'
-import { tried } from './retry.ts'
+import type { FoundPage, Page } from './records/list.ts'
+import { withD1Retry } from './retry.ts'
 
 /** A list that goes by one column: its rows and their number, each with its condition at the end. */
 interface Listed {
@@ -10,13 +10,13 @@ interface Listed {
 }
 
 /** One page of such a list, in the order of its key: it reads as many rows as it shows. */
-export async function pageBy<T>(
+export async function paginateByColumn<T>(
   db: D1Database,
   { rows, total, values, key }: Listed,
   { number, size, after }: Page,
-): Promise<Found<T>> {
+): Promise<FoundPage<T>> {
   const offset = after ? 0 : (number - 1) * size
-  const [found, counted] = await tried(() =>
+  const [found, counted] = await withD1Retry(() =>
     db.batch<Record<string, unknown>>([
       db
         .prepare(

@@ -1,7 +1,7 @@
-import { retried, type Verdict } from '../retry.ts'
+import { type FaultKind, withRetry } from '../retry.ts'
 
 /** Faults of D1 that a retry cures, as its documentation words them: the only place that names them. */
-const CURABLE = [
+const RETRYABLE = [
   'Network connection lost',
   "Can't read from request stream because client disconnected",
   'storage caused object to be reset',
@@ -21,16 +21,17 @@ const OVERLOAD = [
 ]
 
 /** What is said by an error, or by the one that it wraps. */
-function says(error: unknown, texts: string[]): boolean {
+function messageIncludes(error: unknown, texts: string[]): boolean {
   if (!(error instanceof Error)) return false
-  return texts.some((text) => error.message.includes(text)) || says(error.cause, texts)
+  return texts.some((text) => error.message.includes(text)) || messageIncludes(error.cause, texts)
 }
 
 /** Whether a statement failed because what it inserts is there already. */
-export const isTaken = (error: unknown) => says(error, ['UNIQUE constraint failed'])
+export const isUniqueViolation = (error: unknown) =>
+  messageIncludes(error, ['UNIQUE constraint failed'])
 
 /** Whether a statement failed on purpose: what it found must not be. */
-export const isForbidden = (error: unknown) => says(error, ['malformed JSON'])
+export const isAssertionFailure = (error: unknown) => messageIncludes(error, ['malformed JSON'])
 
 /** What a statement names and is not there: the version that runs came before its migration. */
 const UNMIGRATED = /no such (?:table|column): [\w.]+|table \w+ has no column named \w+/
@@ -42,12 +43,12 @@ function isUnmigrated(error: unknown): boolean {
   return missing !== undefined || isUnmigrated(error.cause)
 }
 
-function verdictOf(error: unknown): Verdict {
-  if (says(error, OVERLOAD)) return 'later'
-  if (says(error, CURABLE)) return 'again'
+function verdictOf(error: unknown): FaultKind {
+  if (messageIncludes(error, OVERLOAD)) return 'later'
+  if (messageIncludes(error, RETRYABLE)) return 'again'
   return isUnmigrated(error) ? 'later' : 'bug'
 }
 
 /** Runs what asks D1, again where a retry cures the fault. */
-export const tried = <T>(ask: (attempt: number) => Promise<T>): Promise<T> =>
-  retried(ask, verdictOf)
+export const withD1Retry = <T>(ask: (attempt: number) => Promise<T>): Promise<T> =>
+  withRetry(ask, verdictOf)

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
-import type { Caller } from '../auth/authorize.ts'
+import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { ORIGIN } from './origin.ts'
@@ -37,32 +37,32 @@ const PLAIN = /^(?:\/[\w-]+(?:\.\w+)?)+$/
 const tagged = etag()
 
 /** Answers a file of the site with its ETag; who has it already is told so. */
-async function document(c: Context<Caller>, path: string, type?: string): Promise<Response> {
+async function document(c: Context<AppEnv>, path: string, type?: string): Promise<Response> {
   try {
     await tagged(c, async () => {
       c.res = await fileOf(c, path, type)
     })
     return c.res
   } catch (error) {
-    return missing(c, error)
+    return notFound(c, error)
   }
 }
 
 /** What is not there is told in a page to whom reads pages, and otherwise as everywhere. */
-async function missing(c: Context<Caller>, error: unknown): Promise<Response> {
+async function notFound(c: Context<AppEnv>, error: unknown): Promise<Response> {
   const isPage = c.req.header('Accept')?.includes('text/html')
   if (!isPage || !(error instanceof ApiError)) throw error
-  const { body } = await madeOnce(c.env, '/missing.html')
+  const { body } = await renderOnce(c.env, '/missing.html')
   return c.body(body, 404, { 'Content-Type': TYPES.html!, ...PAGE })
 }
 
 /** A file of the site; what names our origin names the one where it is served. */
-async function fileOf(c: Context<Caller>, path: string, type?: string): Promise<Response> {
+async function fileOf(c: Context<AppEnv>, path: string, type?: string): Promise<Response> {
   const ending = path.split('.').at(-1)!
   const text = TYPES[ending]
   const kept = { 'Cache-Control': 'public, max-age=300' }
   if (text) {
-    const { body, etag: ETag } = await madeOnce(c.env, path)
+    const { body, etag: ETag } = await renderOnce(c.env, path)
     const own = ending === 'html' ? PAGE : {}
     return c.body(body, 200, { ...kept, ...own, 'Content-Type': type ?? text, ETag })
   }
@@ -74,34 +74,36 @@ async function fileOf(c: Context<Caller>, path: string, type?: string): Promise<
 async function assetOf(env: Env, path: string): Promise<Response> {
   // A name is no way: `..%2f` would lead to another folder than the address says.
   if (!PLAIN.test(path)) throw new ApiError('not_found')
-  const found = await env.ASSETS.fetch(new URL(path, 'https://assets.local')).catch(gone)
-  if (found.status >= 500) gone(new Error(`Assets answered ${found.status}.`))
+  const found = await env.ASSETS.fetch(new URL(path, 'https://assets.local')).catch(
+    assetsUnavailable,
+  )
+  if (found.status >= 500) assetsUnavailable(new Error(`Assets answered ${found.status}.`))
   if (!found.ok) throw new ApiError('not_found')
   return found
 }
 
-function gone(cause: unknown): never {
+function assetsUnavailable(cause: unknown): never {
   throw unavailable(cause, 2)
 }
 
 /** What a document says here, and what it is known by. */
-interface Made {
+interface RenderedDocument {
   body: string
   etag: string
 }
 
 /** Documents are large, and for anyone: each is made once in an isolate, and not once a request. */
-const made = new Map<string, Made>()
+const renderedDocuments = new Map<string, RenderedDocument>()
 
-async function madeOnce(env: Env, path: string): Promise<Made> {
+async function renderOnce(env: Env, path: string): Promise<RenderedDocument> {
   const key = `${env.BASE_URL} ${path}`
-  const known = made.get(key)
+  const known = renderedDocuments.get(key)
   if (known) return known
   const kept = await (await assetOf(env, path)).text()
   const body = kept.replaceAll(ORIGIN, env.BASE_URL)
   const one = { body, etag: `"${(await digest(body)).slice(0, 32)}"` }
   // Only what is there is remembered, so there are no more of them than there are files.
-  made.set(key, one)
+  renderedDocuments.set(key, one)
   return one
 }
 
@@ -112,7 +114,7 @@ const page = (folder: string, name: string) =>
   name.endsWith('.md') ? `/${folder}/${name}` : `/${folder}/${name}.html`
 
 /** What anyone may read: a guide, a reference, schemas, and what each code means. */
-export const documents = new Hono<Caller>()
+export const documents = new Hono<AppEnv>()
   .get('/', (c) => document(c, '/index.html'))
   .get('/docs', (c) => document(c, '/reference.html'))
   .get('/docs/:page', (c) => document(c, page('docs', c.req.param('page'))))

@@ -1,68 +1,68 @@
 import { unavailable } from '../errors.ts'
 
 /** A body above this is read when it is its turn: an isolate has 128 MB, a maximal one takes up to 86. */
-export const LARGE = 1024 * 1024
+export const LARGE_BODY_BYTES = 1024 * 1024
 
 /** How fast a body must come to keep its turn, and what it may take to begin: ms and bytes a ms. */
 const GRACE_MS = 2000
-const PACE = 1024
+const MIN_BYTES_PER_MS = 1024
 
 /** How long it may take to judge and store what was read; after that its request was lost. */
-const WORK_MS = 30_000
+const PROCESSING_MS = 30_000
 
 /** How often a body that has stopped coming looks whether its turn is gone. */
-const LOOK_MS = 1000
+const CHECK_INTERVAL_MS = 1000
 
-let taken: Turn | null = null
+let holder: LargeBodySlot | null = null
 
 /**
  * The turn of one large body; this isolate has one at a time. A body that comes too slowly loses it
  * to the next that waits, and is refused: whoever sends a byte a second must neither keep all
  * others waiting, nor keep what was read meanwhile.
  */
-export class Turn {
-  readonly #admitted: Promise<unknown>
+export class LargeBodySlot {
+  readonly #grantPromise: Promise<unknown>
   #since = 0
   #until = 0
 
-  /** A turn that none gets who is not admitted. */
-  constructor(admitted: Promise<unknown>) {
-    this.#admitted = admitted
+  /** A turn that none gets who is not grantPromise. */
+  constructor(grantPromise: Promise<unknown>) {
+    this.#grantPromise = grantPromise
   }
 
   /**
    * Waits for it. It looks again and again, rather than to wait for the promise of the request
    * before: one that is cancelled never keeps its promise.
    */
-  async take(): Promise<void> {
+  async acquire(): Promise<void> {
     this.#check()
     if (this.#since > 0) return
-    await this.#admitted
-    while (taken && Date.now() < taken.#until) await scheduler.wait(5)
-    taken = this
+    await this.#grantPromise
+    while (holder && Date.now() < holder.#until) await scheduler.wait(5)
+    holder = this
     this.#since = Date.now()
     this.#until = this.#since + GRACE_MS
   }
 
   /** Keeps it for as long as so many bytes may take to come. */
-  came(bytes: number): void {
-    this.#until = Math.max(this.#until, this.#since + GRACE_MS + bytes / PACE)
+  received(bytes: number): void {
+    this.#until = Math.max(this.#until, this.#since + GRACE_MS + bytes / MIN_BYTES_PER_MS)
   }
 
   /** Keeps it for what there is to do with them. */
-  work(): void {
+  startProcessing(): void {
     this.#check()
-    this.#until = Date.now() + WORK_MS
+    this.#until = Date.now() + PROCESSING_MS
   }
 
   /** Waits for what is to come, unless the turn is lost over it. */
-  async during<T>(coming: Promise<T>): Promise<T> {
+  async waitFor<T>(coming: Promise<T>): Promise<T> {
     const late = Symbol()
     coming.catch(() => {}) // Nobody waits for it any more once the turn is lost.
     for (;;) {
       // A body comes in many chunks, and a request may have 10,000 timers.
       const over = new AbortController()
-      const look = scheduler.wait(LOOK_MS, { signal: over.signal }).catch(() => {})
+      const look = scheduler.wait(CHECK_INTERVAL_MS, { signal: over.signal }).catch(() => {})
       const first = await Promise.race([coming, look.then(() => late)]).finally(() => over.abort())
       if (first !== late) return first as T
       this.#check()
@@ -70,12 +70,12 @@ export class Turn {
   }
 
   /** Lets the next one have it. */
-  end(): void {
-    if (taken === this) taken = null
+  release(): void {
+    if (holder === this) holder = null
   }
 
   #check() {
-    if (this.#since > 0 && taken !== this) {
+    if (this.#since > 0 && holder !== this) {
       throw unavailable(new Error('A large body came too slowly.'), GRACE_MS / 1000)
     }
   }

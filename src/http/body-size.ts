@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { LARGE } from './body-budget.ts'
+import { LARGE_BODY_BYTES } from './body-budget.ts'
 import { malformed } from './body-errors.ts'
 
 /** The contract: no deeper than this; a bulk of records is two or three deep. */
@@ -14,7 +14,7 @@ const MAX_VALUES = 250_000
 const MAX_NESTED = 50_000
 
 /** Below these, a text takes little more memory parsed than it does as text. */
-const SHORT = 262_144
+const SMALL_TEXT = 262_144
 const MANY_VALUES = 25_000
 const MANY_NESTED = 5_000
 
@@ -32,20 +32,24 @@ const CLOSE_BRACE = 0x7d
  * @throws ApiError `payload_too_large` where it would be more than there is: some kilobytes of gzip
  * can be millions of arrays; `malformed_json` where it nests deeper than 8.
  */
-export function isHeavy(text: string): boolean {
+export function isLargeJson(text: string): boolean {
   // Most are weighed by two quick searches; what stands in a string is counted, too, and then not.
-  if (text.length <= SHORT && count('{', text) + count('[', text) <= MANY_NESTED) return false
-  const { values, nested } = weigh(text)
-  return text.length > LARGE || values > MANY_VALUES || nested > MANY_NESTED
+  if (
+    text.length <= SMALL_TEXT &&
+    countCharacter('{', text) + countCharacter('[', text) <= MANY_NESTED
+  )
+    return false
+  const { values, nested } = countValues(text)
+  return text.length > LARGE_BODY_BYTES || values > MANY_VALUES || nested > MANY_NESTED
 }
 
-function count(char: string, text: string): number {
+function countCharacter(char: string, text: string): number {
   let found = 0
   for (let at = text.indexOf(char); at >= 0; at = text.indexOf(char, at + 1)) found += 1
   return found
 }
 
-function weigh(text: string) {
+function countValues(text: string) {
   let values = 0
   let nested = 0
   let depth = 0

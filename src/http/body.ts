@@ -1,84 +1,90 @@
 import { ApiError } from '../errors.ts'
-import { LARGE, Turn } from './body-budget.ts'
+import { LARGE_BODY_BYTES, LargeBodySlot } from './body-budget.ts'
 import { malformed } from './body-errors.ts'
-import { isHeavy } from './body-size.ts'
+import { isLargeJson } from './body-size.ts'
 
 /** The contract: at most 8 MiB once decompressed. */
-export const MAX_BYTES = 8 * 1024 * 1024
+export const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 /** A body that was read. */
-export interface Body {
+export interface RequestBody {
   /** Whether it is read when it is its turn alone. */
   isLarge: boolean
   /** Its text, once: what it becomes is kept, and memory has no room for both. */
-  take: () => string
+  takeText: () => string
   /** To be called when nothing of it is needed any more. */
   release: () => void
 }
 
 /**
  * Reads a request's body: JSON by its type, UTF-8 by its bytes, compressed or not. What is large, as
- * it comes or once it is parsed, waits for its turn, and is only read for who is `admitted`.
+ * it comes or once it is parsed, waits for its turn, and is only read for who is `grantPromise`.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`.
  */
-export async function readBody(request: Request, admitted: Promise<unknown>): Promise<Body> {
+export async function readBody(
+  request: Request,
+  grantPromise: Promise<unknown>,
+): Promise<RequestBody> {
   checkType(request.headers.get('Content-Type') ?? '')
   const isGzip = checkEncoding(request.headers.get('Content-Encoding') ?? 'identity')
   const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
   if (!request.body) throw malformed('The body is empty.')
-  if (length > MAX_BYTES) throw tooLarge()
+  if (length > MAX_BODY_BYTES) throw tooLarge()
 
-  const turn = new Turn(admitted)
+  const turn = new LargeBodySlot(grantPromise)
   try {
     // Whole, where its length is said and small: chunk by chunk costs a millisecond more.
     // One that says that it is large waits for its turn before much of it is there.
-    const early = length > LARGE ? LARGE / 8 : LARGE
-    const read = length <= LARGE ? readWhole(request) : readAll(request.body, turn, early, CUT)
-    const sent = await Promise.race([read, refusalOf(admitted)])
+    const early = length > LARGE_BODY_BYTES ? LARGE_BODY_BYTES / 8 : LARGE_BODY_BYTES
+    const read =
+      length <= LARGE_BODY_BYTES
+        ? readWhole(request)
+        : readAll(request.body, turn, early, TRUNCATED)
+    const sent = await Promise.race([read, rejectIfRefused(grantPromise)])
     const text = decode(isGzip ? await decompress(sent, turn) : sent)
-    const isLarge = isHeavy(text)
-    if (isLarge) await turn.take()
-    turn.work()
-    return bodyOf(text, isLarge, turn)
+    const isLarge = isLargeJson(text)
+    if (isLarge) await turn.acquire()
+    turn.startProcessing()
+    return toRequestBody(text, isLarge, turn)
   } catch (error) {
-    turn.end()
+    turn.release()
     throw error
   }
 }
 
-function bodyOf(decoded: string, isLarge: boolean, turn: Turn): Body {
+function toRequestBody(decoded: string, isLarge: boolean, turn: LargeBodySlot): RequestBody {
   let text = decoded
   return {
     isLarge,
-    take: () => {
+    takeText: () => {
       const taken = text
       text = ''
       return taken
     },
-    release: () => turn.end(),
+    release: () => turn.release(),
   }
 }
 
 /** A refused caller may finish the body, for an answer to reach it; but need not, for so long. */
-const PATIENCE_MS = 5000
+const REFUSED_BODY_MS = 5000
 
-/** Rejects some time after the gate has refused; for who is admitted it never does anything. */
-const refusalOf = (admitted: Promise<unknown>) =>
+/** Rejects some time after the gate has refused; for who is grantPromise it never does anything. */
+const rejectIfRefused = (grantPromise: Promise<unknown>) =>
   new Promise<never>((_, reject) => {
-    admitted.catch((error) => scheduler.wait(PATIENCE_MS).then(() => reject(error)))
+    grantPromise.catch((error) => scheduler.wait(REFUSED_BODY_MS).then(() => reject(error)))
   })
 
-const CUT = 'The body ended before its end.'
+const TRUNCATED = 'The body ended before its end.'
 
 const readWhole = async (request: Request) => [
-  new Uint8Array(await readable(request.arrayBuffer(), CUT)),
+  new Uint8Array(await orMalformed(request.arrayBuffer(), TRUNCATED)),
 ]
 
 /** All chunks of a stream, of at most 8 MiB together; beyond those `free` they wait for their turn. */
 async function readAll(
   stream: ReadableStream<Uint8Array>,
-  turn: Turn,
+  turn: LargeBodySlot,
   free: number,
   fault: string,
 ): Promise<Uint8Array[]> {
@@ -89,14 +95,14 @@ async function readAll(
   try {
     for (;;) {
       isAwaited = true
-      const coming = readable(reader.read(), fault)
-      const { done, value } = await (bytes > free ? turn.during(coming) : coming)
+      const coming = orMalformed(reader.read(), fault)
+      const { done, value } = await (bytes > free ? turn.waitFor(coming) : coming)
       isAwaited = false
       if (done) return chunks
       bytes += value.byteLength
-      if (bytes > MAX_BYTES) throw tooLarge()
-      if (bytes > free) await turn.take()
-      turn.came(bytes)
+      if (bytes > MAX_BODY_BYTES) throw tooLarge()
+      if (bytes > free) await turn.acquire()
+      turn.received(bytes)
       chunks.push(value)
     }
   } finally {
@@ -106,15 +112,15 @@ async function readAll(
   }
 }
 
-function decompress(sent: Uint8Array[], turn: Turn): Promise<Uint8Array[]> {
+function decompress(sent: Uint8Array[], turn: LargeBodySlot): Promise<Uint8Array[]> {
   const gunzip = new DecompressionStream('gzip')
-  return readAll(new Blob(sent).stream().pipeThrough(gunzip), turn, LARGE, NO_GZIP)
+  return readAll(new Blob(sent).stream().pipeThrough(gunzip), turn, LARGE_BODY_BYTES, NOT_GZIP)
 }
 
-const NO_GZIP = 'The body is not gzip: one member, and nothing behind it.'
+const NOT_GZIP = 'The body is not gzip: one member, and nothing behind it.'
 
 /** What a stream throws is the sender's fault: it was cut, or is not what it was said to be. */
-async function readable<T>(read: Promise<T>, detail: string): Promise<T> {
+async function orMalformed<T>(read: Promise<T>, detail: string): Promise<T> {
   try {
     return await read
   } catch (error) {

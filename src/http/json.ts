@@ -5,7 +5,7 @@ import { MAX_DEPTH, TOO_DEEP } from './body-size.ts'
  * Without this a number has at most 15 significant digits, and is not too small for a double. Eight
  * of the characters stand one by one: so most of a body is skipped, and the rest is soon looked at.
  */
-const TOO_EXACT = /\d[\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.]{8}|e-\d{3}/i
+const MAY_BE_INEXACT = /\d[\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.]{8}|e-\d{3}/i
 
 /**
  * Parses JSON. A number that is written with more than 15 significant digits, or too small for a
@@ -19,14 +19,14 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw malformed(text.trim() === '' ? 'The body is empty.' : placeOf(error), error)
+    throw malformed(text.trim() === '' ? 'The body is empty.' : syntaxErrorDetail(error), error)
   }
-  if (isNested(value) && isDeeper(value, MAX_DEPTH)) throw malformed(TOO_DEEP)
-  return TOO_EXACT.test(text) ? JSON.parse(text, exact as never) : value
+  if (isNested(value) && exceedsDepth(value, MAX_DEPTH)) throw malformed(TOO_DEEP)
+  return MAY_BE_INEXACT.test(text) ? JSON.parse(text, exactNumber as never) : value
 }
 
 /** Where the parser stopped; the rest of its message may quote the body. */
-function placeOf(error: unknown): string {
+function syntaxErrorDetail(error: unknown): string {
   const [, position] = /at position (\d+)/.exec((error as Error).message) ?? []
   return position === undefined
     ? 'The body is not JSON.'
@@ -35,16 +35,16 @@ function placeOf(error: unknown): string {
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-function isDeeper(value: object, depth: number): boolean {
+function exceedsDepth(value: object, depth: number): boolean {
   if (depth === 0) return true
-  const goesOn = (member: unknown) => isNested(member) && isDeeper(member, depth - 1)
+  const goesOn = (member: unknown) => isNested(member) && exceedsDepth(member, depth - 1)
   if (Array.isArray(value)) return value.some(goesOn)
   // Without a list of its members, which takes six times as long.
   for (const name in value) if (goesOn(value[name as keyof typeof value])) return true
   return false
 }
 
-function exact(_: string, value: unknown, { source }: { source: string }) {
+function exactNumber(_: string, value: unknown, { source }: { source: string }) {
   if (typeof value !== 'number') return value
   const digits = significantDigits(source)
   return digits > 15 || (value === 0 && digits > 0) ? Number.NaN : value

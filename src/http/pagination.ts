@@ -1,18 +1,18 @@
 import type { Context } from 'hono'
-import { MAX_BYTES } from '../db/byte-limit.ts'
-import type { Found, Page } from '../db/records/list.ts'
+import { MAX_PAGE_BYTES } from '../db/byte-limit.ts'
+import type { FoundPage, Page } from '../db/records/list.ts'
 import { invalidQuery } from './query.ts'
 import { seal, unseal } from './seal.ts'
 
 /** What a list is asked for, as it stands in the query. */
-export interface Asked {
+export interface PageQuery {
   page?: string
   per_page?: string
   cursor?: string
 }
 
 /** The parameters that every list knows. */
-export const PAGING = ['page', 'per_page', 'cursor'] as const
+export const PAGE_PARAMETERS = ['page', 'per_page', 'cursor'] as const
 
 const DEFAULT_PER_PAGE = 50
 const MAX_PER_PAGE = 500
@@ -28,7 +28,7 @@ function wholeNumber(name: string, text: string, max: number): number {
  * Which page is asked for. A cursor is good for the account, resource and filters (`context`) it
  * was given out for, and goes on with the page size of its walk unless the query says another.
  */
-export async function readPage(env: Env, context: string, asked: Asked): Promise<Page> {
+export async function readPage(env: Env, context: string, asked: PageQuery): Promise<Page> {
   const { page, per_page, cursor } = asked
   const size = per_page === undefined ? null : wholeNumber('per_page', per_page, MAX_PER_PAGE)
   if (cursor === undefined) {
@@ -43,10 +43,15 @@ export async function readPage(env: Env, context: string, asked: Asked): Promise
 }
 
 /** Answers one page, and says where the next one is. */
-export async function answerPage(c: Context, context: string, page: Page, found: Found<object>) {
+export async function respondWithPage(
+  c: Context,
+  context: string,
+  page: Page,
+  found: FoundPage<object>,
+) {
   const { number, size } = page
   if (found.fewer !== undefined) {
-    const most = `${MAX_BYTES / 1024 / 1024} MiB`
+    const most = `${MAX_PAGE_BYTES / 1024 / 1024} MiB`
     throw invalidQuery(
       `per_page: the records of this page have more than ${most}. Ask for fewer, such as ${found.fewer}.`,
     )

@@ -7,10 +7,10 @@ export interface Preferences {
 }
 
 /** What we honour; whatever else is preferred is ignored, as the RFC says. */
-const HONOURED = ['return=minimal', 'return=representation', 'handling=lenient', 'handling=strict']
+const SUPPORTED = ['return=minimal', 'return=representation', 'handling=lenient', 'handling=strict']
 
 /** What stands between commas; a comma in quotes is no such. */
-const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
+const PREFERENCE_PATTERN = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 
 /**
  * Reads the `Prefer` header; of two that contradict each other the first wins.
@@ -19,11 +19,11 @@ const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
  */
 export function readPrefer(header = ''): Preferences {
   const applied = new Map<string, string>()
-  for (const said of header.match(PREFERENCE) ?? []) {
+  for (const said of header.match(PREFERENCE_PATTERN) ?? []) {
     const [name, value = ''] = said.split(';')[0]!.replaceAll('"', '').split('=')
     const preference = `${name!.trim()}=${value.trim()}`.toLowerCase()
     const key = preference.split('=')[0]!
-    if (HONOURED.includes(preference) && !applied.has(key)) applied.set(key, preference)
+    if (SUPPORTED.includes(preference) && !applied.has(key)) applied.set(key, preference)
   }
   return {
     lenient: applied.get('handling') === 'handling=lenient',

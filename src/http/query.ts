@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ApiError } from '../errors.ts'
 import { day } from '../validation/fields.ts'
-import { nearest } from '../validation/suggest.ts'
+import { suggest } from '../validation/suggest.ts'
 
 /** A query that cannot be understood; the sentence names the parameter. */
 export const invalidQuery = (detail: string) => new ApiError('invalid_query', { detail })
@@ -16,10 +16,10 @@ export function readQuery<const N extends string>(
 ): Partial<Record<N, string>> {
   const read: Partial<Record<N, string>> = {}
   const { search, searchParams } = new URL(url)
-  checkEscapes(search)
+  checkPercentEncoding(search)
   for (const [name, value] of searchParams) {
     if (!known.includes(name as N)) {
-      const near = nearest(name, known)
+      const near = suggest(name, known)
       const hint = near ? `did you mean ${near}?` : `known are: ${known.join(', ') || 'none'}.`
       throw invalidQuery(`There is no parameter ${JSON.stringify(name.slice(0, 40))}; ${hint}`)
     }
@@ -31,7 +31,7 @@ export function readQuery<const N extends string>(
 }
 
 /** What reads an address keeps a stray `%`, or replaces what is no UTF-8: another thing would be named. */
-export function checkEscapes(part: string): void {
+export function checkPercentEncoding(part: string): void {
   try {
     decodeURIComponent(part)
   } catch {
@@ -62,7 +62,7 @@ export function readDays<Q extends { from?: string; to?: string }>(query: Q): Q 
 const MAX_DAYS = 366
 
 /** Two days that must both be there, not too far apart. */
-export function readSpan(query: { from?: string; to?: string }): { from: string; to: string } {
+export function readDayRange(query: { from?: string; to?: string }): { from: string; to: string } {
   const { from, to } = readDays(query)
   if (!from || !to) throw invalidQuery('from and to are needed: the first and the last day.')
   const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1

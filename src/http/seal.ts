@@ -1,11 +1,11 @@
 import { base64url } from 'jose'
 import { isCanonical } from '../auth/canonical.ts'
-import { oncePerSet } from '../auth/key-cache.ts'
+import { memoizePerKeySet } from '../auth/key-cache.ts'
 
 // What we hand out to get it back unchanged. The keys follow from the signing keys, so they rotate
 // with them: the first seals, all open.
 
-const keysOf = oncePerSet((keys: { d: string }[]) =>
+const keysOf = memoizePerKeySet((keys: { d: string }[]) =>
   Promise.all(
     keys.map(async ({ d }) => {
       // Without it anybody could seal.

@@ -1,14 +1,14 @@
 import type { Issue } from '../validation/issue.ts'
-import { step } from '../validation/pointer.ts'
+import { pointerStep } from '../validation/pointer.ts'
 
 /** The contract: 1 to 1000 records a request. */
 export const MAX_RECORDS = 1000
 
 /** How the records came: one alone, in an array, or as `data`. */
-export type Form = 'object' | 'array' | 'data'
+export type BodyForm = 'object' | 'array' | 'data'
 
 /** Where a record stands in the body as sent. */
-export const pointerOf = (form: Form, index: number) =>
+export const recordPointer = (form: BodyForm, index: number) =>
   form === 'object' ? '' : form === 'array' ? `/${index}` : `/data/${index}`
 
 /**
@@ -18,8 +18,8 @@ export const pointerOf = (form: Form, index: number) =>
 export function unwrap(
   body: unknown,
   wraps: boolean,
-): { form: Form; sent: readonly unknown[]; issues: Issue[] } {
-  if (Array.isArray(body)) return { form: 'array', sent: body, issues: counted(body, '') }
+): { form: BodyForm; sent: readonly unknown[]; issues: Issue[] } {
+  if (Array.isArray(body)) return { form: 'array', sent: body, issues: checkRecordCount(body, '') }
   if (typeof body !== 'object' || body === null) {
     const expected = 'JSON object or an array of them'
     return { form: 'object', sent: [], issues: [{ pointer: '', code: 'type', expected }] }
@@ -28,15 +28,18 @@ export function unwrap(
 
   const { data } = body as { data: unknown }
   const others = Object.keys(body).filter((name) => name !== 'data' && name !== 'meta')
-  const issues: Issue[] = others.map((name) => ({ pointer: step(name), code: 'unknown_field' }))
+  const issues: Issue[] = others.map((name) => ({
+    pointer: pointerStep(name),
+    code: 'unknown_field',
+  }))
   if (Array.isArray(data)) {
-    return { form: 'data', sent: data, issues: [...issues, ...counted(data, '/data')] }
+    return { form: 'data', sent: data, issues: [...issues, ...checkRecordCount(data, '/data')] }
   }
   issues.push({ pointer: '/data', code: 'type', expected: 'array' })
   return { form: 'data', sent: [], issues }
 }
 
-const counted = ({ length }: readonly unknown[], pointer: string): Issue[] =>
+const checkRecordCount = ({ length }: readonly unknown[], pointer: string): Issue[] =>
   length >= 1 && length <= MAX_RECORDS
     ? []
     : [{ pointer, code: 'record_count', expected: `1 to ${MAX_RECORDS}` }]

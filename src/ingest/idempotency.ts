@@ -1,6 +1,6 @@
 import { digest } from '../auth/secret.ts'
 import { ApiError } from '../errors.ts'
-import { canonical } from '../validation/canonical-json.ts'
+import { canonicalJson } from '../validation/canonical-json.ts'
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/
 
@@ -14,4 +14,5 @@ export function readIdempotencyKey(header: string | undefined): string | null {
 }
 
 /** The digest of records, the same whatever the order of their members and the space between them. */
-export const digestOf = (records: readonly unknown[]): Promise<string> => digest(canonical(records))
+export const digestRecords = (records: readonly unknown[]): Promise<string> =>
+  digest(canonicalJson(records))

@@ -1,12 +1,12 @@
 import type * as v from 'valibot'
 import type { Grant } from '../auth/grant.ts'
 import type { RecordView } from '../db/records/record-view.ts'
-import type { Parcel } from '../db/records/store-delivery.ts'
+import type { DeliveryInput } from '../db/records/store-delivery.ts'
 import type { Issue } from '../validation/issue.ts'
-import type { Entity } from '../validation/record-validator.ts'
-import { MAX_PER_RECORD } from '../validation/record-validator.ts'
-import { type Form, pointerOf } from './envelope.ts'
-import type { Judged } from './validate-records.ts'
+import type { RecordValidator } from '../validation/record-validator.ts'
+import { MAX_LISTED_PER_RECORD } from '../validation/record-validator.ts'
+import { type BodyForm, recordPointer } from './envelope.ts'
+import type { ValidatedRequest } from './validate-records.ts'
 
 /** A resource is a value: routes, validation, SQL, lists, schemas and documents follow from it. */
 export interface Resource extends RecordView {
@@ -32,22 +32,22 @@ export interface Resource extends RecordView {
   /** The issue of a record that the database refuses. */
   readonly referenceIssue: Pick<Issue, 'code' | 'expected'>
   /** Returns the validator of records; it waits for the grant where rules depend on the account. */
-  readonly validator: (grant: Promise<Grant>) => Entity | Promise<Entity>
+  readonly validator: (grant: Promise<Grant>) => RecordValidator | Promise<RecordValidator>
   /** Returns the rows to store, and the warnings that only their content shows. */
-  readonly rowsOf: (judged: Judged, arrival: Arrival) => Promise<Rows>
+  readonly rowsOf: (validated: ValidatedRequest, context: RequestContext) => Promise<RecordRows>
   /** Returns the wire members of a key from its columns; null values are left out. */
   readonly keyFromColumns: (
     values: readonly (string | null)[],
   ) => Record<string, string> | undefined
   /** Returns the account's policy for records that refer to something unknown. */
-  readonly policy: (grant: Grant) => Parcel['policy']
+  readonly policy: (grant: Grant) => DeliveryInput['policy']
 }
 
 /** What is kept of a request: see `Parcel`. */
-export type Rows = Pick<Parcel, 'rows' | 'later' | 'strays'>
+export type RecordRows = Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'>
 
 /** Whose request it is, and what is known of it beside its records. */
-export interface Arrival {
+export interface RequestContext {
   env: Env
   grant: Grant
   id: string
@@ -56,7 +56,7 @@ export interface Arrival {
 }
 
 /** A record's key, of the columns that keep it; those that were no good are left out. */
-export function named(
+export function keyMembers(
   names: readonly string[],
   values: readonly (string | null)[],
 ): Record<string, string> | undefined {
@@ -65,19 +65,19 @@ export function named(
 }
 
 /** A record, as far as an issue names it. */
-interface Named {
-  form: Form
+interface RecordPlace {
+  form: BodyForm
   index: number
   key: Record<string, string> | undefined
 }
 
 /** The issue of a record that the database refuses: what it refers to is not known, say. */
-export function refusalOf(
+export function toReferenceIssue(
   { referenceMember, referenceIssue: rule }: Pick<Resource, 'referenceMember' | 'referenceIssue'>,
-  { form, index, key }: Named,
+  { form, index, key }: RecordPlace,
   value: unknown,
 ): Issue {
-  const at = pointerOf(form, index)
+  const at = recordPointer(form, index)
   const issue = { index, ...(key && { key }), ...rule }
   return referenceMember === null
     ? { ...issue, pointer: at }
@@ -85,12 +85,12 @@ export function refusalOf(
 }
 
 /** Errors of the door and of the database in the order of the records, of each as many as may be. */
-export function byRecord<T extends { index?: number }>(errors: readonly T[]): T[] {
+export function limitPerRecord<T extends { index?: number }>(errors: readonly T[]): T[] {
   const counts = new Map<number | undefined, number>()
   const hasRoom = ({ index }: T) => {
     const count = counts.get(index) ?? 0
     counts.set(index, count + 1)
-    return index === undefined || count < MAX_PER_RECORD
+    return index === undefined || count < MAX_LISTED_PER_RECORD
   }
   return errors.filter(hasRoom).sort((a, b) => (a.index ?? -1) - (b.index ?? -1))
 }

@@ -11,7 +11,7 @@ export type Yesterday = 'in_time' | 'late' | 'missing' | 'pending'
  * How fresh one feed is: the sources recommend customers and transactions within 5 minutes, and
  * activity by 06:00 UTC of the day after.
  */
-export function freshness(
+export function feedFreshness(
   { resource, last_at, received, refused, yesterday_hour }: Arrivals,
   now: number,
 ) {

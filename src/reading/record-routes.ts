@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
-import type { Caller } from '../auth/authorize.ts'
-import { findOne, list } from '../db/records/list.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { findRecord, listRecords } from '../db/records/list.ts'
 import { ApiError } from '../errors.ts'
-import { answerPage, PAGING, readPage } from '../http/pagination.ts'
+import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readDays, readQuery } from '../http/query.ts'
-import { reading } from '../http/session.ts'
+import { withReadSession } from '../http/session.ts'
 import { receive } from '../ingest/receive.ts'
 import type { Resource } from '../ingest/resource.ts'
 
@@ -12,29 +12,29 @@ import type { Resource } from '../ingest/resource.ts'
 export function recordRoutes(resource: Resource) {
   const { customerFilter } = resource
   const days = resource.name === 'customers' ? [] : (['from', 'to'] as const)
-  const routes = new Hono<Caller>()
+  const routes = new Hono<AppEnv>()
     .post('/', (c) => receive(c, resource))
     .get('/', async (c) => {
-      const query = readQuery(c.req.url, ...PAGING, customerFilter, ...days)
+      const query = readQuery(c.req.url, ...PAGE_PARAMETERS, customerFilter, ...days)
       const { [customerFilter]: customer_id, from, to } = readDays(query)
       const filter = {
         ...(customer_id !== undefined && { customer_id }),
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
       }
-      return reading(c, async ({ grant, session }) => {
+      return withReadSession(c, async ({ grant, session }) => {
         const context = JSON.stringify([grant.account, resource.name, filter])
         const page = await readPage(c.env, context, query)
-        const found = await list(session, resource, grant.account, filter, page)
-        return answerPage(c, context, page, found)
+        const found = await listRecords(session, resource, grant.account, filter, page)
+        return respondWithPage(c, context, page, found)
       })
     })
   if (!resource.hasItemRoute) return routes
 
   return routes.get('/:id', async (c) => {
     readQuery(c.req.url)
-    return reading(c, async ({ grant, session }) => {
-      const found = await findOne(session, resource, grant.account, c.req.param('id'))
+    return withReadSession(c, async ({ grant, session }) => {
+      const found = await findRecord(session, resource, grant.account, c.req.param('id'))
       if (!found) throw new ApiError('not_found')
       return c.json(found)
     })

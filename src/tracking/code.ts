@@ -1,4 +1,4 @@
-import { oncePerSet } from '../auth/key-cache.ts'
+import { memoizePerKeySet } from '../auth/key-cache.ts'
 
 // What `tracking_data` is made of: a prefix, and 33 bytes in base64url, so that each byte matters and
 // each character does. 47 characters, of at most 50 that are returned.
@@ -23,26 +23,26 @@ const LINK_END = charactersOf(LINK)
 const CLICK_END = charactersOf(LINK + CLICK)
 
 /** How long a code is behind its prefix. */
-export const BODY = charactersOf(LINK + CLICK + ACCOUNT + AFFILIATE + SIGNATURE)
+export const BODY_LENGTH = charactersOf(LINK + CLICK + ACCOUNT + AFFILIATE + SIGNATURE)
 
-const FORM = new RegExp(`^[\\w-]{${BODY}}$`)
-const LINK_FORM = new RegExp(`^[\\w-]{${LINK_END}}$`)
+const BODY_PATTERN = new RegExp(`^[\\w-]{${BODY_LENGTH}}$`)
+const LINK_ID_PATTERN = new RegExp(`^[\\w-]{${LINK_END}}$`)
 
 /** Whether a link may have this id. */
-export const isLinkId = (text: string) => LINK_FORM.test(text)
+export const isLinkId = (text: string) => LINK_ID_PATTERN.test(text)
 
 /** Times are counted from here, in milliseconds: five bytes of them last until 2060. */
 const EPOCH = Date.UTC(2026, 0, 1)
 
 /** Whose link was followed, and whom it pays. */
-export interface Origin {
+export interface LinkOrigin {
   link_id: string
   account: string
   affiliate_id: string
 }
 
 /** What `tracking_data` says by itself. */
-export interface Code {
+export interface TrackingCode {
   link_id: string
   click_id: string
   account: string
@@ -61,9 +61,9 @@ export function newClickId(now: number): string {
 }
 
 /** What a landing page is given for one click, signed by the first key. */
-export async function encode(
+export async function encodeTrackingCode(
   keys: string,
-  { link_id, account, affiliate_id }: Origin,
+  { link_id, account, affiliate_id }: LinkOrigin,
   click_id: string,
 ): Promise<string> {
   const [key] = await keysOf(keys)
@@ -73,9 +73,9 @@ export async function encode(
 }
 
 /** What such a text says, or null where no key has signed it; all keys verify. */
-export async function decode(keys: string, text: string): Promise<Code | null> {
+export async function decodeTrackingCode(keys: string, text: string): Promise<TrackingCode | null> {
   const body = text.slice(PREFIX.length)
-  if (!text.startsWith(PREFIX) || !FORM.test(body)) return null
+  if (!text.startsWith(PREFIX) || !BODY_PATTERN.test(body)) return null
   const bytes = toBytes(body)
   const said = bytes.subarray(0, -SIGNATURE)
   for (const key of await keysOf(keys)) {
@@ -99,7 +99,7 @@ export const accountTag = async (account: string) => toText(await tagOf(account,
 export const affiliateTag = async (affiliate: string) => toText(await tagOf(affiliate, AFFILIATE))
 
 /** The keys of TRACKING_KEYS: a JWK set, of kind `oct`. */
-const keysOf = oncePerSet((keys: JsonWebKey[]) =>
+const keysOf = memoizePerKeySet((keys: JsonWebKey[]) =>
   Promise.all(
     keys.map(({ k, kty }) =>
       crypto.subtle.importKey('jwk', { k, kty } as JsonWebKey, HMAC, false, ['sign']),

@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
-import type { Caller } from '../auth/authorize.ts'
+import type { AppEnv } from '../auth/authorize.ts'
 import { findLink, type Link } from '../db/directory/links.ts'
-import { ApiError, faultOf } from '../errors.ts'
-import { encode, isLinkId, newClickId } from './code.ts'
+import { ApiError, errorName } from '../errors.ts'
+import { encodeTrackingCode, isLinkId, newClickId } from './code.ts'
 import { withTracking } from './landing.ts'
 
 /** One visitor on the way, as the queue carries it: nothing of it is personal. */
@@ -39,12 +39,12 @@ async function cachedLink(env: Env, link_id: string, now: number): Promise<Link>
  * Leads a visitor to the landing page of a link. It reads at most the link; the click goes to a
  * queue once the answer is on its way, so no visitor waits for a write.
  */
-export const go = new Hono<Caller>().get('/:link_id', async (c) => {
+export const go = new Hono<AppEnv>().get('/:link_id', async (c) => {
   const now = Date.now()
   const link = await cachedLink(c.env, c.req.param('link_id'), now)
   const { account, binding, link_id, landing_page } = link
   const click_id = newClickId(now)
-  const code = await encode(c.env.TRACKING_KEYS, link, click_id)
+  const code = await encodeTrackingCode(c.env.TRACKING_KEYS, link, click_id)
   // What only looks where a link leads is no visitor.
   if (c.req.method === 'GET') {
     const click: Click = { account, binding, link_id, click_id, clicked_at: now }
@@ -60,6 +60,8 @@ async function record(env: Env, click: Click): Promise<void> {
   try {
     await env.CLICKS.send(click)
   } catch (error) {
-    console.error(JSON.stringify({ fault: faultOf(error), lost: 'click', link_id: click.link_id }))
+    console.error(
+      JSON.stringify({ fault: errorName(error), lost: 'click', link_id: click.link_id }),
+    )
   }
 }

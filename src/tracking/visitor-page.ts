@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
-import { readable } from '../errors.ts'
+import { toApiError } from '../errors.ts'
 
 /** What a visitor reads, by status; of all others the last. */
-const SAID: Record<number, [title: string, text: string]> = {
+const PAGES: Record<number, [title: string, text: string]> = {
   403: ['This address needs HTTPS', 'Follow the link again with https:// in front of it.'],
   404: [
     'This link leads nowhere',
@@ -14,9 +14,9 @@ const SAID: Record<number, [title: string, text: string]> = {
 }
 
 /** Answers a failure to a visitor, who is no developer: a short page instead of JSON. */
-export function answerVisitor(thrown: unknown, c: Context) {
-  const { status, details } = readable(thrown, c)
-  const [title, text] = SAID[status] ?? SAID[500]!
+export function visitorError(thrown: unknown, c: Context) {
+  const { status, details } = toApiError(thrown, c)
+  const [title, text] = PAGES[status] ?? PAGES[500]!
   const page = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

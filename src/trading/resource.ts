@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { withoutNulls } from '../db/records/list.ts'
-import { keyOf as keyColumns } from '../db/records/record-table.ts'
+import { keyColumnsOf as keyColumns } from '../db/records/record-table.ts'
 import type { Table } from '../db/schema.ts'
-import { named, type Resource } from '../ingest/resource.ts'
-import { closed } from '../validation/strict-object.ts'
+import { keyMembers, type Resource } from '../ingest/resource.ts'
+import { strictObject } from '../validation/strict-object.ts'
 import { currencyWarnings } from '../validation/warnings.ts'
-import { PERSONAL, rowsOf } from './rows.ts'
+import { PERSONAL_FIELDS, rowsOf } from './rows.ts'
 
 /** What a resource says of itself beside its fields. */
-type Own = Pick<
+type ResourceOptions = Pick<
   Resource,
   'name' | 'title' | 'description' | 'hasItemRoute' | 'groups' | 'policy' | 'recordTable'
 > & {
@@ -20,11 +20,11 @@ type Own = Pick<
 /** Ties a record's fields to the table that keeps them; does not compile when they disagree. */
 export function defineResource<T extends Table, const E extends v.ObjectEntries>(
   table: T,
-  { dated, summed, ...own }: Own,
-  entries: E & Fits<T, E>,
+  { dated, summed, ...own }: ResourceOptions,
+  entries: E & FieldsFitColumns<T, E>,
 ): Resource {
   const key = keyColumns(table)
-  const validator = closed(v.object(entries), key, PERSONAL, warnOf)
+  const validator = strictObject(v.object(entries), key, PERSONAL_FIELDS, warnOf)
   const { recordTable } = own
   return {
     ...own,
@@ -37,16 +37,16 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     columns: Object.keys(entries),
     present: withoutNulls,
     sums: summed.filter((name) => name in entries),
-    referenceMember: recordTable.refers!.column,
-    referenceIssue: { code: UNKNOWN[recordTable.refers!.table] },
+    referenceMember: recordTable.reference!.column,
+    referenceIssue: { code: UNKNOWN_CODES[recordTable.reference!.table] },
     validator: () => validator,
     rowsOf: rowsOf(recordTable, dated),
-    keyFromColumns: (values) => named(key, values),
+    keyFromColumns: (values) => keyMembers(key, values),
   }
 }
 
 /** The code of a reference to what is not known, by the table where it should be. */
-const UNKNOWN = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
+const UNKNOWN_CODES = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
 
 const warnOf = ({ currency }: Record<string, unknown>) => currencyWarnings(currency, '/currency')
 
@@ -64,7 +64,7 @@ type OursAndDay =
   | 'verdict'
   | 'link'
 
-type Fits<T extends Table, E extends v.ObjectEntries> = keyof E extends keyof Columns<T>
+type FieldsFitColumns<T extends Table, E extends v.ObjectEntries> = keyof E extends keyof Columns<T>
   ? v.InferOutput<v.ObjectSchema<E, undefined>> extends Columns<T>
     ? unknown
     : 'a field disagrees with its column'

@@ -4,54 +4,62 @@ import {
   partnerCustomerTable,
   transactionTable,
 } from '../db/records/record-table.ts'
-import { about } from '../validation/describe.ts'
+import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 
 // What both verticals send. Each vertical adds its own words to these.
 
 /** A trader account. */
 export const customer = {
-  customer_id: about(
+  customer_id: describeField(
     f.id,
     'The trader account, for good. Where one user holds several accounts, the id of the account.',
     'C-1001',
   ),
-  signup_date: about(f.instant, 'When the account was registered.', '2026-10-01T08:30:00Z'),
+  signup_date: describeField(f.instant, 'When the account was registered.', '2026-10-01T08:30:00Z'),
   last_modified_date: v.optional(
-    about(
+    describeField(
       f.instant,
       'When the record was last changed. Recommended: a version that is strictly older than the stored one is answered `stale`, and changes nothing.',
       '2026-10-02T09:00:00Z',
     ),
   ),
-  affiliate_id: about(
+  affiliate_id: describeField(
     f.id,
     'Who referred the trader, and is paid: an affiliate or introducing broker, as configured in the service.',
     'IB-07',
   ),
-  tracking_data: about(
+  tracking_data: describeField(
     f.tracking,
     'What the service put into the URL of the landing page, returned unchanged: 1 to 50 characters.',
     'click-42',
   ),
-  lang_id: v.optional(about(f.language, 'The language of the trader, as ISO 639-1.', 'de')),
+  lang_id: v.optional(describeField(f.language, 'The language of the trader, as ISO 639-1.', 'de')),
   country_code: v.optional(
-    about(f.country, 'The country of the trader, as ISO 3166-1 alpha-2. Recommended.', 'DE'),
+    describeField(
+      f.country,
+      'The country of the trader, as ISO 3166-1 alpha-2. Recommended.',
+      'DE',
+    ),
   ),
   kyc_status_id: v.optional(
-    about(f.text, 'How far verification has come; what it means is agreed during onboarding.', '2'),
+    describeField(
+      f.text,
+      'How far verification has come; what it means is agreed during onboarding.',
+      '2',
+    ),
   ),
   sales_status_id: v.optional(
-    about(f.text, 'Where the trader stands in your own sales pipeline.', 'hot'),
+    describeField(f.text, 'Where the trader stands in your own sales pipeline.', 'hot'),
   ),
   first_name: v.optional(
-    about(f.text, 'The first name. Personal: gone for good once it is erased.', 'Ada'),
+    describeField(f.text, 'The first name. Personal: gone for good once it is erased.', 'Ada'),
   ),
   last_name: v.optional(
-    about(f.text, 'The last name. Personal: gone for good once it is erased.', 'Lovelace'),
+    describeField(f.text, 'The last name. Personal: gone for good once it is erased.', 'Lovelace'),
   ),
   email: v.optional(
-    about(
+    describeField(
       f.email,
       'The e-mail address, in ASCII. Personal: gone for good once it is erased.',
       'ada@example.org',
@@ -64,35 +72,39 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
   transaction_type: T,
   subtype: S,
 ) => ({
-  transaction_id: about(
+  transaction_id: describeField(
     f.id,
     'The transaction, for good. A changed status is sent under the same id.',
     'T-5001',
   ),
-  customer_id: about(f.id, 'Whose it is: a customer that was sent before.', 'C-1001'),
+  customer_id: describeField(f.id, 'Whose it is: a customer that was sent before.', 'C-1001'),
   transaction_type,
-  amount_currency: about(f.money, 'The amount, in `currency`: at most 2 decimal places.', 100.25),
-  currency: about(f.currency, 'The original currency.', 'EUR'),
-  transaction_date: about(f.instant, 'When it happened.', '2026-10-02T09:30:00Z'),
-  status: about(
+  amount_currency: describeField(
+    f.money,
+    'The amount, in `currency`: at most 2 decimal places.',
+    100.25,
+  ),
+  currency: describeField(f.currency, 'The original currency.', 'EUR'),
+  transaction_date: describeField(f.instant, 'When it happened.', '2026-10-02T09:30:00Z'),
+  status: describeField(
     f.text,
     'As you call it, for example `pending`, `approved`, `declined`, `reversed`; what it means is agreed during onboarding.',
     'approved',
   ),
   amount_usd: v.optional(
-    about(f.amount, 'The amount in USD, if you know it. Absent, it stays absent.', 109.4),
+    describeField(f.amount, 'The amount in USD, if you know it. Absent, it stays absent.', 109.4),
   ),
   transaction_subtype: v.optional(subtype),
-  note: v.optional(about(f.text, 'Free text, or a reference of your own.', 'order 7')),
+  note: v.optional(describeField(f.text, 'Free text, or a reference of your own.', 'order 7')),
 })
 
 /** One trader, one day, one instrument, one currency. Sending it again replaces the whole day. */
 export const tradingActivity = {
-  date: about(f.day, 'The day that is summed up.', '2026-10-02'),
-  customer_id: about(f.id, 'Whose it is: a customer that was sent before.', 'C-1001'),
-  instrument: about(f.id, 'The symbol, as the trading platform has it.', 'EURUSD'),
-  lots_traded: about(f.lots, 'Standard lots: at most 2 decimal places.', 1.07),
-  currency: about(f.currency, 'The currency of the amounts that say no other.', 'USD'),
+  date: describeField(f.day, 'The day that is summed up.', '2026-10-02'),
+  customer_id: describeField(f.id, 'Whose it is: a customer that was sent before.', 'C-1001'),
+  instrument: describeField(f.id, 'The symbol, as the trading platform has it.', 'EURUSD'),
+  lots_traded: describeField(f.lots, 'Standard lots: at most 2 decimal places.', 1.07),
+  currency: describeField(f.currency, 'The currency of the amounts that say no other.', 'USD'),
 }
 
 /** Customers, apart from their fields. */

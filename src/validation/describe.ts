@@ -4,7 +4,7 @@ import * as v from 'valibot'
  * A field, with what its readers should know: what it means, and values that it may have. Schemas
  * and documents are made of it; to judge by it costs nothing more, since a pipe skips what is said.
  */
-export function about<S extends v.GenericSchema>(
+export function describeField<S extends v.GenericSchema>(
   field: S,
   description: string,
   ...examples: v.InferInput<S>[]

@@ -1,33 +1,34 @@
 import * as v from 'valibot'
 import { CURRENCIES, WITHDRAWN } from './iso-4217.ts'
-import type { Rule } from './issue.ts'
+import type { IssueCode } from './issue.ts'
 
 /**
  * A schema's message is the code of its rule, then what it expects: Valibot's own messages quote
  * the value, and a value may be personal.
  */
-const rule = <C extends Rule>(code: C, expected = '') => (expected ? `${code} ${expected}` : code)
+const rule = <C extends IssueCode>(code: C, expected = '') =>
+  expected ? `${code} ${expected}` : code
 
 /** Characters are Unicode code points, as JSON Schema counts them; most texts are too short to count. */
-const within = (max: number) => (text: string) =>
+const hasLength = (max: number) => (text: string) =>
   text.length > 0 && (text.length <= max || (text.length <= 2 * max && [...text].length <= max))
 
 /** Whether a text can be kept: NUL ends it for some, and two lone surrogates are stored alike. */
-export const isPlain = (text: string) => text.isWellFormed() && !text.includes('\0')
+export const isStorableText = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 /** The contract: no text is longer. */
-export const LONGEST = 500
+export const MAX_TEXT = 500
 
 /** Text of 1 to `max` characters. */
 const textOf = (max: number) =>
   v.pipe(
     v.string(),
-    v.check(within(max), rule('length', `1 to ${max}`)),
-    v.check(isPlain, rule('text')),
+    v.check(hasLength(max), rule('length', `1 to ${max}`)),
+    v.check(isStorableText, rule('text')),
   )
 
 /** Any text, of 1 to 500 characters. */
-export const text = textOf(LONGEST)
+export const text = textOf(MAX_TEXT)
 
 /** What the sender calls something. */
 export const id = text
@@ -67,32 +68,32 @@ export const oneOf = <const W extends string>(...words: W[]) =>
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /** Whether the calendar has the day; `Date` would take 31 February for 3 March. */
-function isDay(year: number, month: number, day: number) {
+function isCalendarDay(year: number, month: number, day: number) {
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   return day >= 1 && day <= (month === 2 && !leap ? 28 : (DAYS[month - 1] ?? 0))
 }
 
 /** A day, as far as a pattern can say it. */
-export const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
+export const DAY_PATTERN = /^(\d{4})-(\d\d)-(\d\d)$/
 
 /** The text, if it is a day of the calendar, written YYYY-MM-DD. */
-export function dayOf(text: string): string | null {
-  const found = DAY.exec(text)
-  return found && isDay(Number(found[1]), Number(found[2]), Number(found[3])) ? text : null
+export function parseDay(text: string): string | null {
+  const found = DAY_PATTERN.exec(text)
+  return found && isCalendarDay(Number(found[1]), Number(found[2]), Number(found[3])) ? text : null
 }
 
 /** A day of the calendar. */
 export const day = v.pipe(
   v.string(),
-  v.check((text) => dayOf(text) !== null, rule('date')),
+  v.check((text) => parseDay(text) !== null, rule('date')),
 )
 
 /** A date-time, as far as a pattern can say it. */
-export const INSTANT =
+export const INSTANT_PATTERN =
   /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
 /** A date-time in UTC, of a day that each month has: next to nothing of it is to be worked out. */
-const PLAIN =
+const PLAIN_UTC_PATTERN =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
 
 /**
@@ -100,12 +101,12 @@ const PLAIN =
  *
  * @see [RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)
  */
-export function toInstant(text: string): string | null {
-  if (PLAIN.test(text)) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`
-  const found = INSTANT.exec(text)
+export function parseInstant(text: string): string | null {
+  if (PLAIN_UTC_PATTERN.test(text)) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`
+  const found = INSTANT_PATTERN.exec(text)
   if (!found) return null
   const [, year, month, date, , fraction = '', sign, hours, minutes] = found
-  if (!isDay(Number(year), Number(month), Number(date))) return null
+  if (!isCalendarDay(Number(year), Number(month), Number(date))) return null
 
   const utc = `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
   if (!sign) return utc
@@ -115,23 +116,23 @@ export function toInstant(text: string): string | null {
   return shifted.length === utc.length ? shifted : null
 }
 
-const isShort = within(LONGEST)
+const isShort = hasLength(MAX_TEXT)
 
 /** A date-time of RFC 3339, kept in UTC. */
 export const instant = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     const isLong = dataset.value !== '' && !isShort(dataset.value)
-    const utc = isLong ? null : toInstant(dataset.value)
+    const utc = isLong ? null : parseInstant(dataset.value)
     if (utc !== null) return utc
-    addIssue({ message: isLong ? rule('length', `1 to ${LONGEST}`) : rule('date_time') })
+    addIssue({ message: isLong ? rule('length', `1 to ${MAX_TEXT}`) : rule('date_time') })
     return NEVER
   }),
 )
 
 /** No amount is beyond this, or has more decimal places than that. */
-export const LARGEST = 1e15
-const FINEST = 12
+export const MAX_AMOUNT = 1e15
+const MAX_PLACES = 12
 
 /**
  * Whether a number is within ±10^15, no finer than 10^-12, and of at most 15 significant digits:
@@ -140,12 +141,12 @@ const FINEST = 12
  */
 function hasFewDigits(n: number): boolean {
   const size = Math.abs(n)
-  if (!(size <= LARGEST)) return false
+  if (!(size <= MAX_AMOUNT)) return false
   if (size < 1e13 && isInHundredths(size)) return true
   const [mantissa, exponent = '0'] = String(size).split('e') as [string, string?]
   const [whole, fraction = ''] = mantissa.split('.') as [string, string?]
   const digits = (whole + fraction).replace(/^0+|0+$/g, '')
-  return digits.length <= 15 && fraction.length - Number(exponent) <= FINEST
+  return digits.length <= 15 && fraction.length - Number(exponent) <= MAX_PLACES
 }
 
 /**

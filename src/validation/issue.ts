@@ -1,5 +1,5 @@
 /** Why a record is wrong, in the codes of the contract (§4). */
-export type Rule =
+export type IssueCode =
   | 'required'
   | 'unknown_field'
   | 'type'
@@ -29,10 +29,10 @@ export interface Issue {
   index?: number
   key?: Record<string, string>
   pointer: string
-  code: Rule
+  code: IssueCode
   expected?: string
   /** What was sent, where it may be said back: never of a personal field. */
   value?: unknown
   /** The names that would have been right. */
-  names?: readonly string[]
+  suggestions?: readonly string[]
 }

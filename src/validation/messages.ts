@@ -1,18 +1,18 @@
 import { CURRENCIES } from './iso-4217.ts'
-import type { Issue, Rule } from './issue.ts'
-import { nearest } from './suggest.ts'
+import type { Issue, IssueCode } from './issue.ts'
+import { suggest } from './suggest.ts'
 
 /** An issue as a partner reads it. */
-export interface Said {
+export interface FormattedIssue {
   index?: number
   key?: Record<string, string>
   pointer: string
-  code: Rule
+  code: IssueCode
   message: string
   hint?: string
 }
 
-const WORDS: Record<Rule, (value: string, expected: string) => string> = {
+const MESSAGES: Record<IssueCode, (value: string, expected: string) => string> = {
   required: () => 'This field is required.',
   unknown_field: () => 'There is no such field.',
   type: (_, expected) => `This must be ${withArticle(expected)}.`,
@@ -44,12 +44,14 @@ const WORDS: Record<Rule, (value: string, expected: string) => string> = {
   idempotency_key_reused: () => 'This Idempotency-Key was used for other records.',
 }
 
-const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
-  required: ({ names, expected }) => (expected ? `Send ${expected}.` : spelt(names)),
-  field_case: ({ names }) => spelt(names),
-  unknown_field: ({ pointer, names }) => meant(pointer.split('/').at(-1)!, names ?? []),
-  currency: ({ value }) => meant(String(value).toUpperCase(), [...CURRENCIES]),
-  enum: ({ value, expected }) => meant(String(value), expected!.split(', ')),
+const HINTS: Partial<Record<IssueCode, (issue: Issue) => string | null>> = {
+  required: ({ suggestions, expected }) =>
+    expected ? `Send ${expected}.` : writeItAs(suggestions),
+  field_case: ({ suggestions }) => writeItAs(suggestions),
+  unknown_field: ({ pointer, suggestions }) =>
+    didYouMean(pointer.split('/').at(-1)!, suggestions ?? []),
+  currency: ({ value }) => didYouMean(String(value).toUpperCase(), [...CURRENCIES]),
+  enum: ({ value, expected }) => didYouMean(String(value), expected!.split(', ')),
   number: ({ expected }) =>
     expected ? 'No separators, no sign but -, no exponent: "-1000.00" or 1000.5.' : null,
   date_time: ({ expected }) =>
@@ -64,29 +66,42 @@ const HINTS: Partial<Record<Rule, (issue: Issue) => string | null>> = {
 }
 
 /** An issue in words: the only place that makes them. */
-export function say({ expected = '', value, names, ...issue }: Issue): Said {
-  const message = WORDS[issue.code](value === undefined ? 'This' : quoted(value), expected)
-  const hint = HINTS[issue.code]?.({ ...issue, expected, value, ...(names && { names }) })
+export function formatIssue({
+  expected = '',
+  value,
+  suggestions,
+  ...issue
+}: Issue): FormattedIssue {
+  const message = MESSAGES[issue.code](value === undefined ? 'This' : quote(value), expected)
+  const hint = HINTS[issue.code]?.({
+    ...issue,
+    expected,
+    value,
+    ...(suggestions && { suggestions }),
+  })
   return { ...issue, message, ...(hint && { hint }) }
 }
 
 /** Long enough for any date, code or number; what is longer is cut. */
-const SHOWN = 40
+const MAX_QUOTED = 40
 
-function quoted(value: unknown): string {
+function quote(value: unknown): string {
   const text = typeof value === 'string' ? value : String(value)
   const cut =
-    text.length > SHOWN ? `${[...text.slice(0, 2 * SHOWN)].slice(0, SHOWN).join('')}…` : text
+    text.length > MAX_QUOTED
+      ? `${[...text.slice(0, 2 * MAX_QUOTED)].slice(0, MAX_QUOTED).join('')}…`
+      : text
   return typeof value === 'string' ? JSON.stringify(cut) : cut
 }
 
 /** A question that names what was probably meant. */
-function meant(sent: string, names: readonly string[]): string | null {
-  const near = nearest(sent, names)
+function didYouMean(sent: string, names: readonly string[]): string | null {
+  const near = suggest(sent, names)
   return near && `Did you mean ${near}?`
 }
 
 /** The right spelling of a name, where it is known to be meant. */
-const spelt = (names: readonly string[] | undefined) => (names ? `Write it as ${names[0]}.` : null)
+const writeItAs = (names: readonly string[] | undefined) =>
+  names ? `Write it as ${names[0]}.` : null
 
 const withArticle = (type: string) => (/^[aeiou]/i.test(type) ? `an ${type}` : `a ${type}`)

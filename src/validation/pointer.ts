@@ -3,4 +3,4 @@
  *
  * @see [RFC 6901 §3](https://www.rfc-editor.org/rfc/rfc6901#section-3) JSON Pointer
  */
-export const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+export const pointerStep = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`

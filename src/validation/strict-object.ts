@@ -1,27 +1,27 @@
 import * as v from 'valibot'
-import { BROKEN, type Pass, passOf } from './compile.ts'
+import { type CompiledField, compileField, INVALID } from './compile.ts'
 import { id } from './fields.ts'
-import type { Issue, Rule } from './issue.ts'
-import { step } from './pointer.ts'
-import type { Checked, Entity } from './record-validator.ts'
+import type { Issue, IssueCode } from './issue.ts'
+import { pointerStep } from './pointer.ts'
+import type { RecordCheck, RecordValidator } from './record-validator.ts'
 import type { Warning } from './warnings.ts'
 
 /** The fields of a record that has no others. */
-export type Fields = v.ObjectSchema<v.ObjectEntries, undefined>
+export type ObjectFields = v.ObjectSchema<v.ObjectEntries, undefined>
 
 /** What a record with these fields and no others is judged by; its key must not be there twice. */
-export const closed = (
-  fields: Fields,
+export const strictObject = (
+  fields: ObjectFields,
   key: readonly string[],
   personal: ReadonlySet<string>,
   warn: (record: Record<string, unknown>) => Warning[],
-): Entity => ({
-  wraps: true,
-  nameOf: (record) => nameOf(record, key),
+): RecordValidator => ({
+  acceptsDataWrapper: true,
+  identityOf: (record) => nameOf(record, key),
   keyOf: (record) => keyOf(record, key),
-  check: (record) => {
-    const { found, output } = broken(record, fields, personal)
-    return { found, output, warnings: found.length === 0 ? warn(output) : [] }
+  validate: (record) => {
+    const { issues, output } = validateObject(record, fields, personal)
+    return { issues, output, warnings: issues.length === 0 ? warn(output) : [] }
   },
 })
 
@@ -43,7 +43,7 @@ export function keyOf(record: object, key: readonly string[]): Record<string, st
 }
 
 /** Nothing of what is judged is personal. */
-const NOBODY: ReadonlySet<string> = new Set()
+const NO_PERSONAL_FIELDS: ReadonlySet<string> = new Set()
 
 /** One rule a field: the first that is broken explains the others. */
 const CONFIG = {
@@ -52,23 +52,23 @@ const CONFIG = {
 } as const
 
 /** A field, made ready to judge many values. */
-interface Ready {
+interface CompiledEntry {
   readonly name: string
   readonly field: v.GenericSchema
   readonly isOptional: boolean
-  readonly pass: Pass
+  readonly run: CompiledField
 }
 
-const made = new WeakMap<v.ObjectEntries, readonly Ready[]>()
+const compiled = new WeakMap<v.ObjectEntries, readonly CompiledEntry[]>()
 
-function readied(entries: v.ObjectEntries): readonly Ready[] {
-  const known = made.get(entries)
+function compileEntries(entries: v.ObjectEntries): readonly CompiledEntry[] {
+  const known = compiled.get(entries)
   if (known) return known
   const fields = Object.entries(entries as Record<string, v.GenericSchema>)
   const ready = fields.map(([name, field]) => {
-    return { name, field, isOptional: field.type === 'optional', pass: passOf(field) }
+    return { name, field, isOptional: field.type === 'optional', run: compileField(field) }
   })
-  made.set(entries, ready)
+  compiled.set(entries, ready)
   return ready
 }
 
@@ -76,13 +76,13 @@ function readied(entries: v.ObjectEntries): readonly Ready[] {
  * The rules that one record breaks; pointers are within the record. Where all of it is right as it
  * was sent, what is right is the record itself.
  */
-export function broken(
+export function validateObject(
   record: object,
-  { entries }: Pick<Fields, 'entries'>,
-  personal: ReadonlySet<string> = NOBODY,
-): Pick<Checked, 'found' | 'output'> {
+  { entries }: Pick<ObjectFields, 'entries'>,
+  personal: ReadonlySet<string> = NO_PERSONAL_FIELDS,
+): Pick<RecordCheck, 'issues' | 'output'> {
   const sent = record as Record<string, unknown>
-  const found: Issue[] = []
+  const issues: Issue[] = []
   let output = sent
   let known = 0
   const own = () => {
@@ -91,45 +91,49 @@ export function broken(
   }
   // Field by field: to parse the record as a whole takes half as long again, and drops what is
   // unknown without a word.
-  for (const { name, field, isOptional, pass } of readied(entries)) {
+  for (const { name, field, isOptional, run } of compileEntries(entries)) {
     const value = sent[name]
     if (value !== undefined) known += 1
     else if (isOptional) continue
-    const right = pass(value)
+    const right = run(value)
     if (right === value) continue
-    if (right !== BROKEN) {
+    if (right !== INVALID) {
       own()[name] = right
       continue
     }
     delete own()[name]
     if (value === undefined || (value === null && !isOptional)) {
-      found.push({ pointer: step(name), code: 'required' })
-    } else found.push(judged(name, value, field, personal).issue!)
+      issues.push({ pointer: pointerStep(name), code: 'required' })
+    } else issues.push(validateField(name, value, field, personal).issue!)
   }
   const names = Object.keys(sent)
-  if (names.length === known) return { found, output }
+  if (names.length === known) return { issues, output }
   for (const name of names) {
     if (Object.hasOwn(entries, name)) continue
     delete own()[name]
-    found.push({ pointer: step(name), code: 'unknown_field', names: Object.keys(entries) })
+    issues.push({
+      pointer: pointerStep(name),
+      code: 'unknown_field',
+      suggestions: Object.keys(entries),
+    })
   }
-  return { found, output }
+  return { issues, output }
 }
 
 /** What is wrong with the value of one member, or what it says; a personal value is not said back. */
-export function judged(
+export function validateField(
   name: string,
   value: unknown,
   field: v.GenericSchema,
-  personal: ReadonlySet<string> = NOBODY,
+  personal: ReadonlySet<string> = NO_PERSONAL_FIELDS,
 ): { issue: Issue | null; output: unknown } {
   const result = field['~run']({ value }, CONFIG)
   if (!result.issues) return { issue: null, output: result.value }
   const [code, ...expected] = result.issues[0].message.split(' ')
   const shown = (typeof value === 'string' || typeof value === 'number') && !personal.has(name)
   const issue = {
-    pointer: step(name),
-    code: code as Rule,
+    pointer: pointerStep(name),
+    code: code as IssueCode,
     ...(expected.length > 0 && { expected: expected.join(' ') }),
     ...(shown && { value }),
   }

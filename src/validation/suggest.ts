@@ -1,11 +1,11 @@
 import leven from 'leven'
 
 /** What is longer is no misspelling of ours. */
-const LONGEST = 40
+const MAX_LENGTH = 40
 
 /** What was probably meant: at most two letters off, and less than half of the word. */
-export function nearest(sent: string, names: readonly string[]): string | null {
-  if (sent.length > LONGEST) return null
+export function suggest(sent: string, names: readonly string[]): string | null {
+  if (sent.length > MAX_LENGTH) return null
   const ranked = names
     .map((name) => ({ name, distance: leven(sent.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, distance }) => distance <= 2 && distance * 2 < name.length)

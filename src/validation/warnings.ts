@@ -8,7 +8,7 @@ export interface Warning {
 }
 
 /** What each warning says; `of` is what it is about, `more` what else there is to say. */
-const WORDS = {
+const MESSAGES = {
   withdrawn_currency: (of, more) => `${of} was withdrawn from ISO 4217 in ${more}.`,
   unattributed: () => 'Nothing says where this customer came from: it is paid to nobody.',
   altered: () => 'tracking_data is not as we gave it out, and proves nothing. Return it unchanged.',
@@ -34,15 +34,15 @@ const WORDS = {
 } satisfies Record<string, (of: string, more: string) => string>
 
 /** The code of a warning. */
-export type WarningCode = keyof typeof WORDS
+export type WarningCode = keyof typeof MESSAGES
 
 /** What is told in other words, under the code of another. */
-const SAME: Partial<Record<WarningCode, WarningCode>> = { stray_product: 'unmapped_product' }
+const WIRE_CODES: Partial<Record<WarningCode, WarningCode>> = { stray_product: 'unmapped_product' }
 
 /** A warning in words: the only place that makes them, those of `unknown_affiliate` aside. */
 export function warning(code: WarningCode, pointer: string, of = '', more = ''): Warning {
-  const say: (of: string, more: string) => string = WORDS[code]
-  return { code: SAME[code] ?? code, pointer, message: say(of, more) }
+  const say: (of: string, more: string) => string = MESSAGES[code]
+  return { code: WIRE_CODES[code] ?? code, pointer, message: say(of, more) }
 }
 
 /** A currency that was withdrawn is stored: the event may be older than its end. */

@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import { CRONS } from '../../src/admin/crons.ts'
+import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import worker from '../../src/index.ts'
 import type { Fault, Place } from './faults.ts'
 import { surrounded } from './platform.ts'
@@ -38,7 +38,7 @@ async function asked(route: Route, world: World, faults: readonly Fault[] = []) 
 
 /** What a cron does each minute: it tells live tokens what they could not be told. */
 export const tell = () =>
-  worker.scheduled({ cron: CRONS.tell, scheduledTime: Date.now() } as never, env)
+  worker.scheduled({ cron: CRON_SCHEDULES.tell, scheduledTime: Date.now() } as never, env)
 
 /** All that is stored of an account, and what its objects remember. */
 export const standing = async (world: World) => ({

@@ -1,10 +1,10 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { app } from '../../src/app.ts'
-import { expiryOf, mint } from '../../src/auth/access-token.ts'
+import { expiryOf, mintAccessToken } from '../../src/auth/access-token.ts'
 import { grantOf } from '../../src/auth/grant.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
-import { brandGate } from '../../src/auth/token-gate.ts'
+import { brandTokenObjectName } from '../../src/auth/token-gate.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { newLinkId } from '../../src/tracking/code.ts'
 import { deposited, eve } from '../brand.ts'
@@ -84,7 +84,7 @@ export async function prepare(
     .run()
 
   const now = Date.now()
-  const gate = isBrand ? brandGate(name) : jti!
+  const gate = isBrand ? brandTokenObjectName(name) : jti!
   const known = (await findAccount(env.DB, account))!
   const grant = grantOf(known, isBrand ? null : client_id!, 'read write')
   await env.TOKEN_GATE.getByName(gate).open(grant, isBrand ? null : expiryOf(now))
@@ -101,7 +101,7 @@ export async function prepare(
       delivery_id: '',
       address: `10.0.${made >> 8}.${made & 255}`,
     },
-    access_token: isBrand ? '' : await mint(claims, env, now),
+    access_token: isBrand ? '' : await mintAccessToken(claims, env, now),
     objects: () => ({
       token: env.TOKEN_GATE.getByName(gate),
       client: env.CLIENT_GATE.getByName(`client:${client_id}`),

@@ -1,8 +1,8 @@
-import type { Rule } from '../../../src/validation/issue.ts'
+import type { IssueCode } from '../../../src/validation/issue.ts'
 import type { Explanation } from './explanation.ts'
 
 /** Why a record is wrong, and what would be right, by the code of its error. */
-export const RULE: Record<Rule, Explanation> = {
+export const RULE: Record<IssueCode, Explanation> = {
   required: {
     cause:
       'A field that the record must have is missing or null. In the brand API also: it is there, ' +

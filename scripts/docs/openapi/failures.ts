@@ -1,4 +1,4 @@
-import { BY_STATUS } from '../../../src/auth/oauth-words.ts'
+import { OAUTH_CODE_BY_STATUS } from '../../../src/auth/oauth-codes.ts'
 import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ApiError, type ErrorCode } from '../../../src/errors.ts'
 import { recordedWith } from '../examples.ts'
@@ -59,7 +59,7 @@ const MORE: Partial<Record<ErrorCode, object>> = {
 /** The words of RFC 6749 for a code. */
 const asOauth = (code: ErrorCode) => {
   const { status, title } = new ApiError(code)
-  const error = BY_STATUS[status] ?? code
+  const error = OAUTH_CODE_BY_STATUS[status] ?? code
   return { error, error_description: `${title}.` }
 }
 

@@ -1,10 +1,10 @@
 import type { Outcome } from '../../../src/ingest/outcome.ts'
-import type { Rule } from '../../../src/validation/issue.ts'
+import type { IssueCode } from '../../../src/validation/issue.ts'
 import type { WireWarning } from '../../docs/explained/warnings.ts'
 
 /** What a record shows: an error, a warning, an outcome; none: it is right, and there for another. */
 export interface Shows {
-  error?: Rule | undefined
+  error?: IssueCode | undefined
   warning?: WireWarning
   outcome?: Outcome
 }
@@ -27,7 +27,7 @@ export interface Step {
   needsStored?: true
   idempotencyKey?: string
   /** The error of the request as a whole. */
-  whole?: Rule
+  whole?: IssueCode
   samples: readonly Sample[]
 }
 

@@ -1,15 +1,15 @@
-import { pageBy } from '../paginate.ts'
-import type { Found, Page } from '../records/list.ts'
-import { tried } from '../retry.ts'
+import { paginateByColumn } from '../paginate.ts'
+import type { FoundPage, Page } from '../records/list.ts'
+import { withD1Retry } from '../retry.ts'
 import type { Account } from '../schema.ts'
 
 /** The account of this id, if there is one. */
 export const findAccount = (db: D1Database, id: string): Promise<Account | null> =>
-  tried(() => db.prepare('select * from accounts where id = ?1').bind(id).first<Account>())
+  withD1Retry(() => db.prepare('select * from accounts where id = ?1').bind(id).first<Account>())
 
 /** One page of all accounts, by id. */
-export const listAccounts = (db: D1Database, page: Page): Promise<Found<Account>> =>
-  pageBy(
+export const listAccounts = (db: D1Database, page: Page): Promise<FoundPage<Account>> =>
+  paginateByColumn(
     db,
     {
       rows: 'select * from accounts where true',
@@ -21,17 +21,17 @@ export const listAccounts = (db: D1Database, page: Page): Promise<Found<Account>
   )
 
 /** All accounts, so many at a time. */
-export async function* allAccounts(db: D1Database, size: number): AsyncGenerator<Account[]> {
+export async function* accountPages(db: D1Database, size: number): AsyncGenerator<Account[]> {
   let after: string[] | null = null
   do {
-    const page: Found<Account> = await listAccounts(db, { number: 1, size, after })
+    const page: FoundPage<Account> = await listAccounts(db, { number: 1, size, after })
     yield page.data
     after = page.last
   } while (after !== null)
 }
 
 /** What of an account may be changed; what is left out stays as it is. */
-export interface Change {
+export interface AccountChange {
   name?: string | undefined
   time_zone?: string | undefined
   unknown_customer?: 'reject' | 'hold' | undefined
@@ -69,7 +69,7 @@ export const insertAccount = (
 export const NEXT_VERSION = `max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
 
 /** Changes an account, and so its version: its live tokens have something to learn. */
-export const updateAccount = (db: D1Database, id: string, change: Change) =>
+export const updateAccount = (db: D1Database, id: string, change: AccountChange) =>
   db
     .prepare(
       `update accounts set version = ${NEXT_VERSION}, name = coalesce(?2, name),
@@ -87,8 +87,8 @@ export const updateAccount = (db: D1Database, id: string, change: Change) =>
     )
 
 /** Notes that the live tokens of an account know its version, or a newer one. */
-export const notePushed = (db: D1Database, id: string, version: number) =>
-  tried(() =>
+export const markPropagated = (db: D1Database, id: string, version: number) =>
+  withD1Retry(() =>
     db
       .prepare('update accounts set pushed = max(pushed, ?2) where id = ?1')
       .bind(id, version)
@@ -96,8 +96,8 @@ export const notePushed = (db: D1Database, id: string, version: number) =>
   )
 
 /** Accounts whose live tokens have something to learn, some of them. */
-export async function unpushed(db: D1Database): Promise<string[]> {
-  const { results } = await tried(() =>
+export async function accountsToPropagate(db: D1Database): Promise<string[]> {
+  const { results } = await withD1Retry(() =>
     db
       .prepare('select id from accounts where pushed < version order by id limit 100')
       .all<{ id: string }>(),
@@ -106,7 +106,7 @@ export async function unpushed(db: D1Database): Promise<string[]> {
 }
 
 /** All that an account has sent, in whichever table. */
-const SENT = [
+const RECORD_TABLES = [
   'customers',
   'transactions',
   'activity',
@@ -119,12 +119,12 @@ const SENT = [
 ]
 
 /** Forgets all that an account has sent. */
-export const forgetRecords = (db: D1Database, account: string) =>
-  SENT.map((table) => db.prepare(`delete from ${table} where account = ?1`).bind(account))
+export const deleteRecords = (db: D1Database, account: string) =>
+  RECORD_TABLES.map((table) => db.prepare(`delete from ${table} where account = ?1`).bind(account))
 
 /** The D1 bindings in which accounts are kept, the directory's own among them. */
-export async function bindingsOf(db: D1Database): Promise<string[]> {
-  const { results } = await tried(() =>
+export async function listBindings(db: D1Database): Promise<string[]> {
+  const { results } = await withD1Retry(() =>
     db.prepare('select distinct binding from accounts').all<{ binding: string }>(),
   )
   return [...new Set(['DB', ...results.map(({ binding }) => binding)])]

@@ -1,9 +1,9 @@
-import { pageBy } from '../paginate.ts'
-import type { Found, Page } from '../records/list.ts'
-import { tried } from '../retry.ts'
+import { paginateByColumn } from '../paginate.ts'
+import type { FoundPage, Page } from '../records/list.ts'
+import { withD1Retry } from '../retry.ts'
 
 /** Where a customer came from, as far as its account's database knows. */
-export interface Attributed {
+export interface CustomerAttribution {
   customer_id: string
   day: string
   verdict: string
@@ -12,12 +12,12 @@ export interface Attributed {
 }
 
 /** One page of an account's customers with where they came from, by id. */
-export const listAttributed = (
+export const listAttributions = (
   db: D1Database,
   account: string,
   page: Page,
-): Promise<Found<Attributed>> =>
-  pageBy(
+): Promise<FoundPage<CustomerAttribution>> =>
+  paginateByColumn(
     db,
     {
       rows: `select customer_id, day, coalesce(verdict, 'organic') as verdict, link, affiliate_id
@@ -30,8 +30,8 @@ export const listAttributed = (
   )
 
 /** How many customers of each day came from where. */
-export async function attributionOf(db: D1Database, account: string, from: string, to: string) {
-  const { results } = await tried(() =>
+export async function countAttributions(db: D1Database, account: string, from: string, to: string) {
+  const { results } = await withD1Retry(() =>
     db
       .prepare(
         `select day, coalesce(verdict, 'organic') as verdict, link, count(*) as customers
@@ -46,8 +46,8 @@ export async function attributionOf(db: D1Database, account: string, from: strin
 }
 
 /** How many visitors of each day followed which link. */
-export async function clicksOf(db: D1Database, account: string, from: string, to: string) {
-  const { results } = await tried(() =>
+export async function countClicks(db: D1Database, account: string, from: string, to: string) {
+  const { results } = await withD1Retry(() =>
     db
       .prepare(
         `select day, link_id, count(*) as clicks from clicks
@@ -61,12 +61,12 @@ export async function clicksOf(db: D1Database, account: string, from: string, to
 }
 
 /** Those of some affiliate ids that an account has configured. */
-export async function configured(
+export async function configuredAffiliates(
   db: D1Database,
   account: string,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const { results } = await tried(() =>
+  const { results } = await withD1Retry(() =>
     db
       .prepare(
         `select affiliate_id from affiliates

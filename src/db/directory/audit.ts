@@ -1,9 +1,9 @@
 import { ulid } from 'ulid'
-import type { Found, Page } from '../records/list.ts'
-import { tried } from '../retry.ts'
+import type { FoundPage, Page } from '../records/list.ts'
+import { withD1Retry } from '../retry.ts'
 
 /** Who did what, and to whom; `details` never holds a secret, nor anything personal. */
-export interface Act {
+export interface AuditEntry {
   actor: string
   action: string
   account: string | null
@@ -11,7 +11,7 @@ export interface Act {
 }
 
 /** A line of the audit log. */
-export interface Audited extends Act {
+export interface AuditRecord extends AuditEntry {
   id: string
   at: string
 }
@@ -20,9 +20,9 @@ export interface Audited extends Act {
  * Runs statements and notes who did it, in one atomic batch: nothing changes unseen. A failed try
  * of ours leaves no trace, since the batch is one.
  */
-export function audited(
+export function withAudit(
   db: D1Database,
-  act: Act,
+  act: AuditEntry,
   statements: D1PreparedStatement[],
 ): Promise<D1Result<Record<string, unknown>>[]> {
   const now = Date.now()
@@ -39,7 +39,7 @@ export function audited(
       act.account,
       JSON.stringify(act.details),
     )
-  return tried(() => db.batch<Record<string, unknown>>([...statements, line]))
+  return withD1Retry(() => db.batch<Record<string, unknown>>([...statements, line]))
 }
 
 /** The audit log of these databases as one, newest first; of one account if it is named. */
@@ -47,13 +47,13 @@ export async function listAudit(
   databases: readonly D1Database[],
   account: string | null,
   { number, size, after }: Page,
-): Promise<Found<Audited>> {
+): Promise<FoundPage<AuditRecord>> {
   const [before = '~'] = after ?? []
   const offset = after ? 0 : (number - 1) * size
   const where = account === null ? '?1 is null' : 'account = ?1'
   const answers = await Promise.all(
     databases.map((db) =>
-      tried(() =>
+      withD1Retry(() =>
         db.batch<Record<string, string>>([
           db
             .prepare(
@@ -72,7 +72,7 @@ export async function listAudit(
     .slice(offset)
   const data = lines
     .slice(0, size)
-    .map((line) => ({ ...line, details: JSON.parse(line.details!) }) as unknown as Audited)
+    .map((line) => ({ ...line, details: JSON.parse(line.details!) }) as unknown as AuditRecord)
   return {
     data,
     total: answers.reduce((sum, [, counted]) => sum + Number(counted!.results[0]?.total), 0),

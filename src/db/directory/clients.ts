@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { tried } from '../retry.ts'
+import { withD1Retry } from '../retry.ts'
 import { accounts, clientSecrets, clients } from '../schema.ts'
 
 /**
@@ -8,7 +8,7 @@ import { accounts, clientSecrets, clients } from '../schema.ts'
  * where the secret of this digest is one that it had before.
  */
 export async function findClient(d1: D1Database, client_id: string, digest: string) {
-  const rows = await tried(() =>
+  const rows = await withD1Retry(() =>
     drizzle(d1)
       .select({
         client: clients,
@@ -27,8 +27,11 @@ export async function findClient(d1: D1Database, client_id: string, digest: stri
 }
 
 /** The ids of the affiliates that an account has configured, in order. */
-export async function affiliatesOf(session: D1DatabaseSession, account: string): Promise<string[]> {
-  const { results } = await tried(() =>
+export async function listAffiliateIds(
+  session: D1DatabaseSession,
+  account: string,
+): Promise<string[]> {
+  const { results } = await withD1Retry(() =>
     session
       .prepare('select affiliate_id from affiliates where account = ?1 order by affiliate_id')
       .bind(account)

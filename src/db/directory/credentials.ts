@@ -1,4 +1,4 @@
-import { tried } from '../retry.ts'
+import { withD1Retry } from '../retry.ts'
 import { NEXT_VERSION } from './accounts.ts'
 
 /** An OAuth client, as the integrations team sees it. */
@@ -20,8 +20,8 @@ export interface BrandTokenRow {
 }
 
 /** The OAuth clients of an account, the revoked ones too. */
-export async function clientsOf(db: D1Database, account: string): Promise<ClientRow[]> {
-  const { results } = await tried(() =>
+export async function listClients(db: D1Database, account: string): Promise<ClientRow[]> {
+  const { results } = await withD1Retry(() =>
     db
       .prepare(
         `select client_id, version, revoked, created_at,
@@ -36,8 +36,8 @@ export async function clientsOf(db: D1Database, account: string): Promise<Client
 }
 
 /** The Brand Tokens of an account, the ended ones too. */
-export async function brandTokensOf(db: D1Database, account: string): Promise<BrandTokenRow[]> {
-  const { results } = await tried(() =>
+export async function listBrandTokens(db: D1Database, account: string): Promise<BrandTokenRow[]> {
+  const { results } = await withD1Retry(() =>
     db
       .prepare(
         `select id, digest, ends_at, created_at from brand_tokens
@@ -125,5 +125,5 @@ export const endBrandToken = (db: D1Database, account: string, id: string, at: n
     .bind(account, id, at)
 
 /** Says that the live tokens of an account have something to learn. */
-export const outdate = (db: D1Database, account: string) =>
+export const bumpVersion = (db: D1Database, account: string) =>
   db.prepare(`update accounts set version = ${NEXT_VERSION} where id = ?1`).bind(account)

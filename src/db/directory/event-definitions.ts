@@ -1,10 +1,17 @@
-import { tried } from '../retry.ts'
+import { withD1Retry } from '../retry.ts'
 
 /** The product lines of iGaming. */
 export const PRODUCTS = ['casino', 'sports', 'poker', 'bingo'] as const
 
 /** The members that every event may have: no definition says anything else of them. */
-export const KNOWN = ['customerid', 'eventname', 'eventid', 'createtime', 'Value', 'Currency']
+export const KNOWN_MEMBERS = [
+  'customerid',
+  'eventname',
+  'eventid',
+  'createtime',
+  'Value',
+  'Currency',
+]
 
 /** How the events of one name are to be read: set at onboarding, judges what arrives later. */
 export interface EventDefinition {
@@ -26,8 +33,8 @@ interface Row extends Omit<EventDefinition, 'kpis' | 'product'> {
 }
 
 /** The event definitions of an account, by name. */
-export async function definitionsOf(db: D1Database, account: string): Promise<EventDefinition[]> {
-  const { results } = await tried(() =>
+export async function listDefinitions(db: D1Database, account: string): Promise<EventDefinition[]> {
+  const { results } = await withD1Retry(() =>
     db
       .prepare(
         `select eventname, granularity, eventid, kpis, product, currency
@@ -65,7 +72,7 @@ export const putDefinition = (db: D1Database, account: string, definition: Event
     )
 
 /** Forgets the definition of one name. */
-export const dropDefinition = (db: D1Database, account: string, eventname: string) =>
+export const deleteDefinition = (db: D1Database, account: string, eventname: string) =>
   db
     .prepare('delete from event_definitions where account = ?1 and eventname = ?2')
     .bind(account, eventname)

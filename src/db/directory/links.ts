@@ -1,6 +1,6 @@
-import { pageBy } from '../paginate.ts'
-import type { Found, Page } from '../records/list.ts'
-import { tried } from '../retry.ts'
+import { paginateByColumn } from '../paginate.ts'
+import type { FoundPage, Page } from '../records/list.ts'
+import { withD1Retry } from '../retry.ts'
 
 /** A link, and where the records of its account are kept. */
 export interface Link {
@@ -14,7 +14,7 @@ export interface Link {
 
 /** The link of this id, if there is one. */
 export const findLink = (db: D1Database, link_id: string): Promise<Link | null> =>
-  tried(() =>
+  withD1Retry(() =>
     db
       .prepare(
         `select l.link_id, l.account, l.affiliate_id, l.landing_page, l.disabled, a.binding
@@ -35,8 +35,12 @@ export interface LinkRow {
 }
 
 /** One page of an account's links, by id. */
-export const listLinks = (db: D1Database, account: string, page: Page): Promise<Found<LinkRow>> =>
-  pageBy(
+export const listLinks = (
+  db: D1Database,
+  account: string,
+  page: Page,
+): Promise<FoundPage<LinkRow>> =>
+  paginateByColumn(
     db,
     {
       rows: 'select * from links where account = ?1',
@@ -48,8 +52,8 @@ export const listLinks = (db: D1Database, account: string, page: Page): Promise<
   )
 
 /** One link of an account, if there is one. */
-export const linkOf = (db: D1Database, account: string, link_id: string) =>
-  tried(() =>
+export const findAccountLink = (db: D1Database, account: string, link_id: string) =>
+  withD1Retry(() =>
     db
       .prepare('select * from links where link_id = ?2 and account = ?1')
       .bind(account, link_id)
@@ -93,12 +97,12 @@ export const updateLink = (
     )
 
 /** Whose some links are, by their ids. */
-export async function affiliatesOfLinks(
+export async function affiliatesByLink(
   db: D1Database,
   account: string,
   link_ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const { results } = await tried(() =>
+  const { results } = await withD1Retry(() =>
     db
       .prepare(
         `select link_id, affiliate_id from links

@@ -1,16 +1,16 @@
-import { tried } from '../retry.ts'
-import { OWN_LINE } from './sql-fragments.ts'
+import { withD1Retry } from '../retry.ts'
+import { OWN_DELIVERY_ROW } from './sql-fragments.ts'
 
 const HOUR_MS = 3_600_000
 
 /** Notes that a delivery came, an hour a row; `?4`, `?5`: whether it brings yesterday's, today's. */
-export const arrived = `
+export const UPSERT_ARRIVAL = `
   insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday,
     today)
   select account, received_at / ${HOUR_MS}, resource, 1, received,
     iif(refused > 0, received, rejected), received_at,
     ?4 and refused = 0 and rejected < received, ?5 and refused = 0 and rejected < received
-  from ${OWN_LINE}
+  from ${OWN_DELIVERY_ROW}
   on conflict (account, hour, resource) do update set
     deliveries = deliveries + 1, received = received + excluded.received,
     refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
@@ -30,14 +30,14 @@ export interface Arrivals {
 }
 
 /** How the resources of some accounts arrive: of each account a list, in the order of its names. */
-export async function arrivalsOf(
+export async function readArrivals(
   db: D1Database | D1DatabaseSession,
   asked: readonly { account: string; names: readonly string[] }[],
   now: number,
 ): Promise<Arrivals[][]> {
   const hour = Math.floor(now / HOUR_MS)
   const today = hour - (hour % DAY_HOURS)
-  const answers = await tried(() =>
+  const answers = await withD1Retry(() =>
     db.batch<Arrivals>(
       asked.map(({ account, names }) =>
         db

@@ -1,5 +1,13 @@
 import type { RecordTable } from './record-table.ts'
-import { ANEW, BYTES, commas, LINE, type Phrases, row, union } from './sql-fragments.ts'
+import {
+  ADDED_BYTES,
+  columnList,
+  DELIVERY_ROW,
+  EXTRAS_PATCH,
+  rowValue,
+  type SqlFragments,
+  unionOfChunks,
+} from './sql-fragments.ts'
 
 /** The errors that the log keeps: so many, and so many bytes of what they name. */
 const LOGGED = 100
@@ -24,13 +32,13 @@ export type Policy = 'reject' | 'hold' | 'warn'
  * errors by number, the first of these; the Idempotency-Key and the digest of the records. Then the
  * chunks, short, and those of odd records.
  */
-export const logOf =
-  (shelf: RecordTable, phrases: Phrases) =>
+export const insertDeliverySql =
+  (recordTable: RecordTable, fragments: SqlFragments) =>
   (policy: Policy, chunks: number, odds: number, still: boolean) => {
-    const { table, key, refers } = shelf
-    const { inShort, matches } = phrases
-    const found = findingsOf(shelf, phrases, odds)
-    const { count, list } = tallies(found)
+    const { table, key, reference } = recordTable
+    const { fromLookup, keyMatches } = fragments
+    const found = classificationColumns(recordTable, fragments, odds)
+    const { count, list } = aggregates(found)
     const refused = policy === 'reject' ? 'unknown' : 'nothing'
     const held = policy === 'hold' ? 'unknown' : 'nothing'
     const created = ['fresh', 'not stray', `not ${refused}`, `not ${held}`]
@@ -42,11 +50,11 @@ export const logOf =
     insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
       received, errors_total, rejected, refused, held, stale, created, listed, held_written, reused,
       errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
-    with sent(value) as (${union(chunks + odds, 15)}),
+    with sent(value) as (${unionOfChunks(chunks + odds, 15)}),
     judged as not materialized (
       select value,
-        ${commas(Object.keys(found), (name) => `${found[name]} as ${name}`)}
-      from sent left join ${table} t on ${matches(inShort)}
+        ${columnList(Object.keys(found), (name) => `${found[name]} as ${name}`)}
+      from sent left join ${table} t on ${keyMatches(fromLookup)}
       limit -1
     ),
     counted as (
@@ -57,7 +65,7 @@ export const logOf =
         ${count('*', ...stale)} as stale,
         ${
           odds > 0 && policy === 'reject'
-            ? count(`distinct json_array(${commas(key, inShort)})`, ...created)
+            ? count(`distinct json_array(${columnList(key, fromLookup)})`, ...created)
             : count('*', ...created, 'not again')
         } as created,
         ${count('*', 'was_held', 'moved', 'not unknown')}
@@ -78,8 +86,8 @@ export const logOf =
       iif(errors, (
         select json_group_array(json(named)) from (
           select named, sum(octet_length(named)) over (order by idx) as bytes from (
-            select ${IDX} as idx, json_array(${IDX}, ${commas(key, inShort)},
-              substr(${refers ? inShort(refers.column) : 'null'}, 1, ${SHOWN})) as named
+            select ${IDX} as idx, json_array(${IDX}, ${columnList(key, fromLookup)},
+              substr(${reference ? fromLookup(reference.column) : 'null'}, 1, ${SHOWN})) as named
             from judged where unknown order by idx limit ${LOGGED}
           )
         ) where bytes < ${LOGGED_BYTES}
@@ -94,19 +102,24 @@ export const logOf =
  * nothing. A chunk of odd records says behind the rest what is odd. SQLite evaluates both sides of
  * an `and`, but of `iif` only what is asked: so what is rare stands there.
  */
-function findingsOf(shelf: RecordTable, phrases: Phrases, odds: number): Record<string, string> {
-  const { indexed, refers, version, holds, merge, personal, grows } = shelf
-  const { short, inShort, isOlder } = phrases
-  const odd = odds > 0 ? `(value ->> ${short.length + 1})` : null
+function classificationColumns(
+  recordTable: RecordTable,
+  fragments: SqlFragments,
+  odds: number,
+): Record<string, string> {
+  const { indexedColumns, reference, versionColumn, canHold, merge, personalColumns, sizeLimit } =
+    recordTable
+  const { lookupColumns, fromLookup, isOlder } = fragments
+  const odd = odds > 0 ? `(value ->> ${lookupColumns.length + 1})` : null
   const stored = `coalesce(t.verdict, 'organic')`
   const verdict = odd
     ? `iif(${odd} is 'altered' and t.tracking_data is null, 'altered', ${stored})`
     : stored
   const erased = `exists (select 1 from erasures e
-          where e.account = ?1 and e.customer_id = ${inShort('customer_id')})`
+          where e.account = ?1 and e.customer_id = ${fromLookup('customer_id')})`
   // A brace, and members, each with a comma or the other brace.
   const grown = (stored: string) =>
-    `ifnull(octet_length(${stored}), 1) + ${inShort(BYTES)} > ${grows!.max}`
+    `ifnull(octet_length(${stored}), 1) + ${fromLookup(ADDED_BYTES)} > ${sizeLimit!.max}`
   return {
     fresh: 't.account is null',
     ...(odd && {
@@ -116,32 +129,32 @@ function findingsOf(shelf: RecordTable, phrases: Phrases, odds: number): Record<
       differs: `${odd} is 'later'`,
     }),
     // What refers to nothing grows; by what it says anew only so far as that is longer than before.
-    unknown: refers
+    unknown: reference
       ? `iif((
-          select 1 from ${refers.table} r
-          where r.account = ?1 and r.${refers.column} = ${inShort(refers.column)}
-        ) is null, ${inShort(refers.column)} is not null, 0)`
-      : `iif(${grown(`t.${grows!.column}`)}, not ${erased} and ${grown(
-          `nullif(json_patch(t.${grows!.column}, ${inShort(ANEW)}), '{}')`,
+          select 1 from ${reference.table} r
+          where r.account = ?1 and r.${reference.column} = ${fromLookup(reference.column)}
+        ) is null, ${fromLookup(reference.column)} is not null, 0)`
+      : `iif(${grown(`t.${sizeLimit!.column}`)}, not ${erased} and ${grown(
+          `nullif(json_patch(t.${sizeLimit!.column}, ${fromLookup(EXTRAS_PATCH)}), '{}')`,
         )}, 0)`,
-    ...(holds && { was_held: 't.held' }),
-    ...(version && { stale: isOlder(inShort) }),
-    ...(indexed.length > 0 && {
+    ...(canHold && { was_held: 't.held' }),
+    ...(versionColumn && { stale: isOlder(fromLookup) }),
+    ...(indexedColumns.length > 0 && {
       moved: `iif(t.account is null ${odd ? `or ${odd} is not null` : ''}, 0,
-          ${row(indexed, (name) => `t.${name}`)} is not
-            ${row(indexed, (name) => merge(name, inShort))})`,
+          ${rowValue(indexedColumns, (name) => `t.${name}`)} is not
+            ${rowValue(indexedColumns, (name) => merge(name, fromLookup))})`,
     }),
-    ...(personal.length > 0 && { erased }),
+    ...(personalColumns.length > 0 && { erased }),
     // Of what a customer leaves out the stored one tells; what it says the caller has judged itself.
-    ...(shelf.asksVerdict && {
-      untold: `${inShort('verdict')} is null and ${verdict} is not 'attributed'`,
+    ...(recordTable.warnsOnAttribution && {
+      untold: `${fromLookup('verdict')} is null and ${verdict} is not 'attributed'`,
       verdict,
     }),
   }
 }
 
 /** Counts and lists what is said of records of which all names were found, or with `not` were not. */
-function tallies(found: Record<string, string>) {
+function aggregates(found: Record<string, string>) {
   const filter = (names: readonly string[]) => {
     const conditions = names.filter((name) => name.replace('not ', '') in found)
     // What cannot be found is not there; what cannot be is never found.
@@ -162,4 +175,4 @@ function tallies(found: Record<string, string>) {
 }
 
 /** The line of the log, when all is done. */
-export const READ = `select * from ${LINE}`
+export const SELECT_DELIVERY = `select * from ${DELIVERY_ROW}`

@@ -1,13 +1,13 @@
-import { tried } from '../retry.ts'
+import { withD1Retry } from '../retry.ts'
 import type { Delivery } from '../schema.ts'
-import type { Found, Page } from './list.ts'
+import type { FoundPage, Page } from './list.ts'
 
 /** What a list shows: the errors of one delivery are up to 64 KiB. */
-const SHOWN = `id, received_at, resource, form, lenient, dry_run, received, errors_total, rejected,
+const LIST_COLUMNS = `id, received_at, resource, form, lenient, dry_run, received, errors_total, rejected,
   refused, held, stale, created, written, held_written`
 
 /** A delivery as a list shows it. */
-export type Listed = Omit<Delivery, 'errors' | 'unknown_keys'>
+export type DeliverySummary = Omit<Delivery, 'errors' | 'unknown_keys'>
 
 /** An account's deliveries of one page, newest first, none with an id below `oldest`. */
 export async function listDeliveries(
@@ -15,14 +15,14 @@ export async function listDeliveries(
   account: string,
   oldest: string,
   { number, size, after }: Page,
-): Promise<Found<Listed>> {
+): Promise<FoundPage<DeliverySummary>> {
   const [before] = after ?? []
   const offset = after ? 0 : (number - 1) * size
-  const [rows, counted] = await tried(() =>
+  const [rows, counted] = await withD1Retry(() =>
     session.batch<Record<string, unknown>>([
       session
         .prepare(
-          `select ${SHOWN} from deliveries where account = ?1 and id >= ?2 and id < ?3
+          `select ${LIST_COLUMNS} from deliveries where account = ?1 and id >= ?2 and id < ?3
            order by id desc limit ${size + 1} offset ${offset}`,
         )
         .bind(account, oldest, before ?? '~'),
@@ -31,7 +31,7 @@ export async function listDeliveries(
         .bind(account, oldest),
     ]),
   )
-  const found = rows!.results as unknown as Listed[]
+  const found = rows!.results as unknown as DeliverySummary[]
   return {
     data: found.slice(0, size),
     total: Number(counted!.results[0]?.total),
@@ -46,7 +46,7 @@ export const findDelivery = (
   oldest: string,
   id: string,
 ) =>
-  tried(() =>
+  withD1Retry(() =>
     session
       .prepare('select * from deliveries where account = ?1 and id = ?2 and id >= ?3')
       .bind(account, id, oldest)

@@ -1,7 +1,7 @@
-import { pageBy } from '../paginate.ts'
-import { tried } from '../retry.ts'
-import type { Found, Page } from './list.ts'
-import { EACH } from './sql-fragments.ts'
+import { paginateByColumn } from '../paginate.ts'
+import { withD1Retry } from '../retry.ts'
+import type { FoundPage, Page } from './list.ts'
+import { JSON_EACH } from './sql-fragments.ts'
 
 /** A customer whose personal data was erased, and when. */
 export interface Erasure {
@@ -13,7 +13,11 @@ export interface Erasure {
  * Erases the personal data of customers, stored or not: what is there is emptied, and whatever
  * comes later is masked. Said again it changes nothing.
  */
-export const erase = (db: D1Database, account: string, erasures: readonly Erasure[]) => {
+export const erasePersonalData = (
+  db: D1Database,
+  account: string,
+  erasures: readonly Erasure[],
+) => {
   const rows = JSON.stringify(
     erasures.map(({ customer_id, erased_at }) => [customer_id, erased_at]),
   )
@@ -21,13 +25,13 @@ export const erase = (db: D1Database, account: string, erasures: readonly Erasur
     db
       .prepare(
         `insert into erasures (account, customer_id, erased_at)
-         select ?1, value ->> 0, value ->> 1 from ${EACH}(?2) where true on conflict do nothing`,
+         select ?1, value ->> 0, value ->> 1 from ${JSON_EACH}(?2) where true on conflict do nothing`,
       )
       .bind(account, rows),
     db
       .prepare(
         `update customers set first_name = null, last_name = null, email = null, extras = null
-         where account = ?1 and customer_id in (select value ->> 0 from ${EACH}(?2))
+         where account = ?1 and customer_id in (select value ->> 0 from ${JSON_EACH}(?2))
            and (first_name, last_name, email, extras) is not (null, null, null, null)`,
       )
       .bind(account, rows),
@@ -35,8 +39,12 @@ export const erase = (db: D1Database, account: string, erasures: readonly Erasur
 }
 
 /** Whether an account has stored this customer. */
-export async function isCustomer(db: D1Database, account: string, id: string): Promise<boolean> {
-  const found = await tried(() =>
+export async function customerExists(
+  db: D1Database,
+  account: string,
+  id: string,
+): Promise<boolean> {
+  const found = await withD1Retry(() =>
     db
       .prepare('select 1 from customers where account = ?1 and customer_id = ?2')
       .bind(account, id)
@@ -50,8 +58,8 @@ export const listErasures = (
   db: D1Database,
   account: string,
   page: Page,
-): Promise<Found<Erasure>> =>
-  pageBy(
+): Promise<FoundPage<Erasure>> =>
+  paginateByColumn(
     db,
     {
       rows: 'select customer_id, erased_at from erasures where account = ?1',

@@ -1,6 +1,6 @@
-import { tooHeavy, weighed } from '../byte-limit.ts'
-import { tried } from '../retry.ts'
-import type { Found, Page } from './list.ts'
+import { limitBytes, overByteLimit } from '../byte-limit.ts'
+import { withD1Retry } from '../retry.ts'
+import type { FoundPage, Page } from './list.ts'
 import type { RecordView } from './record-view.ts'
 
 /** A record that waits for its customer, and which delivery brought it last. */
@@ -19,9 +19,9 @@ export async function listHeld(
   resources: readonly RecordView[],
   account: string,
   { number, size, after }: Page,
-): Promise<Found<Held>> {
+): Promise<FoundPage<Held>> {
   const all = resources
-    .filter(({ recordTable }) => recordTable.holds)
+    .filter(({ recordTable }) => recordTable.canHold)
     .map(
       ({ name, recordTable, columns }) => `
         select '${name}' as resource, json_array(${recordTable.key.join()}) as key, delivery,
@@ -31,11 +31,11 @@ export async function listHeld(
     .join(' union all ')
   const [resource = '', key = ''] = after ?? []
   const offset = after ? 0 : (number - 1) * size
-  const [rows, counted] = await tried(() =>
+  const [rows, counted] = await withD1Retry(() =>
     session.batch<Record<string, string>>([
       session
         .prepare(
-          weighed(
+          limitBytes(
             ['resource', 'key', 'delivery', 'record'],
             `select * from (${all}) where (resource, key) > (?2, ?3)
              order by resource, key limit ${size + 1} offset ${offset}`,
@@ -47,7 +47,7 @@ export async function listHeld(
     ]),
   )
   const found = rows!.results
-  const heavy = tooHeavy(found)
+  const heavy = overByteLimit(found)
   if (heavy) return heavy
   const last = found.length > size ? found[size - 1]! : null
   return {

@@ -1,4 +1,4 @@
-import { ODD } from './sql-fragments.ts'
+import { FLAG } from './sql-fragments.ts'
 import type { Row } from './store-delivery.ts'
 
 /** D1 takes at most 2,000,000 bytes a value; below it, there is room for what we add. */
@@ -7,17 +7,17 @@ const MAX_BYTES = 1_900_000
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 /** Rows as chunks of JSON arrays, their place first: half the bytes of objects, and quicker to read. */
-export function chunksOf(rows: readonly Row[], columns: readonly string[]) {
-  const cellsOf = ({ idx, values, odd }: Row) => {
+export function toRowChunks(rows: readonly Row[], columns: readonly string[]) {
+  const cellsOf = ({ idx, values, flag }: Row) => {
     const cells = new Array<unknown>(1 + columns.length)
     cells[0] = idx
     for (let i = 0; i < columns.length; i++) {
       const name = columns[i]!
-      cells[i + 1] = (name === ODD ? odd : values[name]) ?? null
+      cells[i + 1] = (name === FLAG ? flag : values[name]) ?? null
     }
     return cells
   }
-  return chunk(rows.map(cellsOf))
+  return toJsonChunks(rows.map(cellsOf))
 }
 
 /**
@@ -25,9 +25,9 @@ export function chunksOf(rows: readonly Row[], columns: readonly string[]) {
  * is as full as it can be, since a statement joins at most five (a compound SELECT of D1 has no
  * more terms): a body of 8 MiB makes no more.
  */
-export function chunk(rows: readonly unknown[][], maxBytes = MAX_BYTES): string[] {
+export function toJsonChunks(rows: readonly unknown[][], maxBytes = MAX_BYTES): string[] {
   if (rows.length === 0) return []
-  const whole = wholeOf(rows, maxBytes)
+  const whole = toSingleChunk(rows, maxBytes)
   if (whole !== null) return [whole]
 
   const chunks: string[][] = []
@@ -46,7 +46,7 @@ export function chunk(rows: readonly unknown[][], maxBytes = MAX_BYTES): string[
 }
 
 /** All rows as one, if they are not too many: of those that are, nothing is kept. */
-function wholeOf(rows: readonly unknown[][], maxBytes: number): string | null {
+function toSingleChunk(rows: readonly unknown[][], maxBytes: number): string | null {
   const whole = JSON.stringify(rows)
   // A character has at most three bytes: most texts need not be encoded to be measured.
   return whole.length * 3 <= maxBytes || bytesOf(whole) <= maxBytes ? whole : null

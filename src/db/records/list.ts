@@ -1,5 +1,5 @@
-import { tooHeavy, weighed } from '../byte-limit.ts'
-import { tried } from '../retry.ts'
+import { limitBytes, overByteLimit } from '../byte-limit.ts'
+import { withD1Retry } from '../retry.ts'
 import type { RecordTable } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
 
@@ -11,7 +11,7 @@ export interface Page {
 }
 
 /** A page of records; `last` is where the next one begins, null where there is none. */
-export interface Found<T = Record<string, unknown>> {
+export interface FoundPage<T = Record<string, unknown>> {
   data: T[]
   total: number
   last: string[] | null
@@ -31,13 +31,13 @@ export interface Filter {
  * by cursor meets each record once, whatever arrives meanwhile. An unfiltered page reads as many
  * rows as it shows; a filtered one also the index entries that match, since `total` counts them.
  */
-export async function list(
+export async function listRecords(
   session: D1DatabaseSession,
   view: RecordView,
   account: string,
   filter: Filter,
   page: Page,
-): Promise<Found> {
+): Promise<FoundPage> {
   const { table, key } = view.recordTable
   const values: unknown[] = [account]
   const place = (value: unknown) => `?${values.push(value)}`
@@ -50,11 +50,11 @@ export async function list(
   const same = key.map((name) => `t.${name} = k.${name}`).join(' and ')
   const filtered = Object.keys(filter).length > 0
 
-  const [rows, counted] = await tried(() =>
+  const [rows, counted] = await withD1Retry(() =>
     session.batch<Record<string, unknown>>([
       session
         .prepare(
-          weighed(
+          limitBytes(
             view.columns,
             `with k as materialized (${keys})
              select ${view.columns.map((name) => `t.${name}`).join()} from k
@@ -71,7 +71,7 @@ export async function list(
     ]),
   )
   const found = rows!.results
-  const heavy = tooHeavy(found)
+  const heavy = overByteLimit(found)
   if (heavy) return heavy
   const last = found.length > page.size ? found[page.size - 1]! : null
   return {
@@ -83,7 +83,7 @@ export async function list(
 
 /** Where the matching records are found: along the key, or along the index that serves the filter. */
 function source(
-  { table, holds, day, indexes }: RecordTable,
+  { table, canHold, dayColumn, indexes }: RecordTable,
   filter: Filter,
   place: (value: unknown) => string,
 ): string {
@@ -91,28 +91,28 @@ function source(
   const index = customer_id !== undefined ? indexes.customer : from || to ? indexes.day : null
   const wanted = [
     'account = ?1',
-    ...(holds ? ['held = 0'] : []),
+    ...(canHold ? ['held = 0'] : []),
     ...(customer_id === undefined ? [] : [`customer_id = ${place(customer_id)}`]),
-    ...(from === undefined ? [] : [`${day} >= ${place(from)}`]),
-    ...(to === undefined ? [] : [`${day} <= ${place(to)}`]),
+    ...(from === undefined ? [] : [`${dayColumn} >= ${place(from)}`]),
+    ...(to === undefined ? [] : [`${dayColumn} <= ${place(to)}`]),
   ]
   // Left to itself the planner may walk the whole key to save a sort.
   return `${table}${index ? ` indexed by ${index}` : ''} where ${wanted.join(' and ')}`
 }
 
 /** One record by its id, or null; a held one is not there yet. */
-export async function findOne(
+export async function findRecord(
   session: D1DatabaseSession,
   { recordTable, columns, present }: RecordView,
   account: string,
   id: string,
 ): Promise<Record<string, unknown> | null> {
-  const { table, key, holds } = recordTable
-  const row = await tried(() =>
+  const { table, key, canHold } = recordTable
+  const row = await withD1Retry(() =>
     session
       .prepare(
         `select ${columns.join()} from ${table}
-         where account = ?1 and ${key[0]} = ?2${holds ? ' and held = 0' : ''}`,
+         where account = ?1 and ${key[0]} = ?2${canHold ? ' and held = 0' : ''}`,
       )
       .bind(account, id)
       .first<Record<string, unknown>>(),

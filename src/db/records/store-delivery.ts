@@ -1,22 +1,22 @@
-import { tried } from '../retry.ts'
+import { withD1Retry } from '../retry.ts'
 import type { Delivery } from '../schema.ts'
-import { arrived } from './arrivals.ts'
-import { type Policy, READ } from './classify-sql.ts'
-import { chunksOf } from './json-chunks.ts'
+import { UPSERT_ARRIVAL } from './arrivals.ts'
+import { type Policy, SELECT_DELIVERY } from './classify-sql.ts'
+import { toRowChunks } from './json-chunks.ts'
 import type { RecordTable } from './record-table.ts'
-import { ODD, type Odd, OWN_LINE } from './sql-fragments.ts'
-import { type Statements, statementsOf } from './upsert-sql.ts'
+import { FLAG, OWN_DELIVERY_ROW, type RowFlag } from './sql-fragments.ts'
+import { buildStatements, type DeliveryStatements } from './upsert-sql.ts'
 
 /** One record as it is kept: its place in the request, and its values by column. */
 export interface Row {
   idx: number
   values: Record<string, unknown>
   /** What is odd of it, if anything is. */
-  odd?: Odd
+  flag?: RowFlag
 }
 
 /** What a request brings, judged: all that the database needs to decide on the rest. */
-export interface Parcel {
+export interface DeliveryInput {
   id: string
   account: string
   resource: string
@@ -27,26 +27,26 @@ export interface Parcel {
   /** What becomes of records that refer to what is not known. */
   policy: Policy
   /** Whether anyone will ask what became of a single record. */
-  told: boolean
+  returnRecordOutcomes: boolean
   received: number
   /** The records that are wrong already, their number of errors, and the first of these as JSON. */
-  wrong: number
+  invalidCount: number
   errorsTotal: number
   errors: string | null
   /** What makes the request repeatable: its Idempotency-Key, and the digest of what it brings. */
   idempotency: { key: string; digest: string } | null
   /** Whether it brings what happened on the day before, on the same day (UTC). */
-  yesterday: boolean
-  today: boolean
+  hasYesterday: boolean
+  hasToday: boolean
   /** All but those that are wrong: each key once, and in order what comes again under one of them. */
   rows: Row[]
-  later: Row[]
+  repeatedRows: Row[]
   /** What is wrong, as far as it is right: whether it also refers to what is not known. */
-  strays: Row[]
+  invalidRows: Row[]
 }
 
 /** What became of a request: its line in the log, and the revision of each record written, if told. */
-export interface Receipt {
+export interface DeliveryResult {
   delivery: Delivery
   revisions: ReadonlyMap<number, number>
 }
@@ -55,33 +55,39 @@ export interface Receipt {
  * Stores one request in one atomic batch: references are checked, the delivery is logged, records
  * that may be stored are, and totals follow. All of that happens, or nothing does; tried again it
  * changes nothing and gives the same receipt, less what a later record of the same key wrote over.
- * It takes the records out of the parcel.
+ * It takes the records out of the input.
  */
-export function deliver(
+export function storeDelivery(
   session: D1DatabaseSession,
-  shelf: RecordTable,
-  parcel: Parcel,
-): Promise<Receipt> {
-  const { rows, later, strays, dryRun } = parcel
-  const recount = dryRun ? recounting(parcel, shelf) : null
+  table: RecordTable,
+  input: DeliveryInput,
+): Promise<DeliveryResult> {
+  const { rows, repeatedRows, invalidRows, dryRun } = input
+  const recount = dryRun ? dryRunRevisions(input, table) : null
   // What no record says is not sent, and not read a thousand times.
   const isSaid = (name: string) => (row: Row) => (row.values[name] ?? null) !== null
-  const said = shelf.columns.filter((name) => [rows, later].some((all) => all.some(isSaid(name))))
-  const sql = statementsOf(shelf, said)
+  const said = table.columns.filter((name) =>
+    [rows, repeatedRows].some((all) => all.some(isSaid(name))),
+  )
+  const sql = buildStatements(table, said)
   const chunks = {
-    short: chunksOf(rows, sql.short),
-    odd: chunksOf([...later, ...strays], [...sql.short, ODD]),
-    full: chunksOf(rows, said),
-    later: chunksOf(later, said),
+    lookup: toRowChunks(rows, sql.lookupColumns),
+    flagged: toRowChunks([...repeatedRows, ...invalidRows], [...sql.lookupColumns, FLAG]),
+    full: toRowChunks(rows, said),
+    repeated: toRowChunks(repeatedRows, said),
   }
   // Memory has no room for a large body as records and as parameters.
-  Object.assign(parcel, { rows: [], later: [], strays: [] } satisfies Partial<Parcel>)
+  Object.assign(input, {
+    rows: [],
+    repeatedRows: [],
+    invalidRows: [],
+  } satisfies Partial<DeliveryInput>)
   let moves = false
   const send = (attempt: number) =>
     session.batch<Record<string, unknown>>(
-      batchOf(session, shelf, parcel, sql, chunks, { attempt, moves }),
+      buildBatch(session, table, input, sql, chunks, { attempt, moves }),
     )
-  return tried(async (attempt) => {
+  return withD1Retry(async (attempt) => {
     let answers = await send(attempt)
     if (answers.at(-1)!.results.length === 0) {
       // Nothing happened: records move, which is rare, and what moves them was not sent along.
@@ -102,12 +108,12 @@ export function deliver(
  * A dry run compares with what is stored: what comes again would find there the first of its key, if
  * that was to be created.
  */
-function recounting({ rows, later }: Parcel, shelf: RecordTable) {
-  const keyOf = ({ values }: Row) => JSON.stringify(shelf.key.map((name) => values[name]))
+function dryRunRevisions({ rows, repeatedRows }: DeliveryInput, table: RecordTable) {
+  const keyOf = ({ values }: Row) => JSON.stringify(table.key.map((name) => values[name]))
   return (revisions: Map<number, number>) => {
     const isCreated = ({ idx }: Row) => revisions.get(idx) === 1
-    const created = new Set(later.length > 0 ? rows.filter(isCreated).map(keyOf) : [])
-    for (const row of later.filter(isCreated)) {
+    const created = new Set(repeatedRows.length > 0 ? rows.filter(isCreated).map(keyOf) : [])
+    for (const row of repeatedRows.filter(isCreated)) {
       if (created.has(keyOf(row))) revisions.set(row.idx, 2)
       created.add(keyOf(row))
     }
@@ -115,79 +121,83 @@ function recounting({ rows, later }: Parcel, shelf: RecordTable) {
 }
 
 interface Chunks {
-  short: string[]
-  odd: string[]
+  lookup: string[]
+  flagged: string[]
   full: string[]
-  later: string[]
+  repeated: string[]
 }
 
-function batchOf(
+function buildBatch(
   session: D1DatabaseSession,
-  shelf: RecordTable,
-  parcel: Parcel,
-  sql: Statements,
-  { short, odd, full, later }: Chunks,
+  table: RecordTable,
+  input: DeliveryInput,
+  sql: DeliveryStatements,
+  { lookup, flagged, full, repeated }: Chunks,
   { attempt, moves }: { attempt: number; moves: boolean },
 ): D1PreparedStatement[] {
-  const { account, id, resource, policy, dryRun, idempotency } = parcel
+  const { account, id, resource, policy, dryRun, idempotency } = input
   const bind = (text: string, ...more: unknown[]) =>
     session.prepare(text).bind(account, id, attempt, ...more)
   // Where all is refused already, nothing is left to write.
-  const writes = !dryRun && full.length > 0 && (parcel.wrong === 0 || parcel.lenient)
+  const writes = !dryRun && full.length > 0 && (input.invalidCount === 0 || input.lenient)
   const log = bind(
-    sql.log(policy, short.length, odd.length, writes && !moves),
-    parcel.receivedAt,
+    sql.insertDelivery(policy, lookup.length, flagged.length, writes && !moves),
+    input.receivedAt,
     resource,
-    parcel.form,
+    input.form,
     Number(dryRun),
-    Number(parcel.lenient),
-    parcel.received,
-    parcel.wrong,
-    parcel.errorsTotal,
-    parcel.errors,
+    Number(input.lenient),
+    input.received,
+    input.invalidCount,
+    input.errorsTotal,
+    input.errors,
     idempotency?.key ?? null,
     idempotency?.digest ?? null,
-    ...short,
-    ...odd,
+    ...lookup,
+    ...flagged,
   )
-  const read = session.prepare(READ).bind(account, id)
+  const read = session.prepare(SELECT_DELIVERY).bind(account, id)
   if (dryRun) {
-    const would = [sql.dryCount, sql.dryRows]
-    const both = [...full, ...later].flatMap((rows) => would.map((text) => bind(text, rows)))
+    const would = [sql.countDryRun, sql.selectDryRun]
+    const both = [...full, ...repeated].flatMap((rows) => would.map((text) => bind(text, rows)))
     return [log, ...both, read]
   }
-  const arrival = bind(arrived, Number(parcel.yesterday), Number(parcel.today))
+  const arrival = bind(UPSERT_ARRIVAL, Number(input.hasYesterday), Number(input.hasToday))
   if (!writes) return [log, arrival, read]
 
-  const returning = parcel.told ? sql.returning : ''
-  const holds = shelf.holds && policy === 'hold'
-  const recounts = shelf.holds && later.length > 0
-  const listed = (text: string) => short.map((rows) => bind(text, resource, rows))
+  const returning = input.returnRecordOutcomes ? sql.returningOutcome : ''
+  const holds = table.canHold && policy === 'hold'
+  const recounts = table.canHold && repeated.length > 0
+  const listed = (text: string) => lookup.map((rows) => bind(text, resource, rows))
   const stored = (chunks: string[], text: string) =>
-    chunks.flatMap((rows) => [bind(text + returning, rows), bind(sql.count)])
+    chunks.flatMap((rows) => [bind(text + returning, rows), bind(sql.countWritten)])
   return [
     log,
     arrival,
-    ...(attempt > 1 && parcel.told ? short.map((rows) => bind(sql.writtenBefore, rows)) : []),
-    ...(recounts ? listed(sql.subtractListed) : [bind(sql.addListed, resource)]),
+    ...(attempt > 1 && input.returnRecordOutcomes
+      ? lookup.map((rows) => bind(sql.selectEarlierWrites, rows))
+      : []),
+    ...(recounts ? listed(sql.subtractFromTotal) : [bind(sql.addToTotal, resource)]),
     ...(moves ? stored(full, sql.upsertMoved) : []),
     ...stored(full, sql.upsert),
-    ...(holds ? [bind(sql.countHeld(short.length), ...short)] : []),
-    ...stored(later, sql.upsertLater),
-    ...(recounts ? listed(sql.recountListed) : []),
-    ...short.flatMap((rows) =>
+    ...(holds ? [bind(sql.countHeld(lookup.length), ...lookup)] : []),
+    ...stored(repeated, sql.upsertRepeated),
+    ...(recounts ? listed(sql.recountTotal) : []),
+    ...lookup.flatMap((rows) =>
       sql.releases.flatMap(({ release, addReleased }) => [
         bind(release, rows),
         session.prepare(addReleased).bind(account),
       ]),
     ),
-    ...(idempotency ? [bind(KEEP_KEY, resource, idempotency.key, idempotency.digest)] : []),
+    ...(idempotency
+      ? [bind(INSERT_IDEMPOTENCY_KEY, resource, idempotency.key, idempotency.digest)]
+      : []),
     read,
   ]
 }
 
 /** Binds an Idempotency-Key to what was stored under it; where nothing was, it stays free. */
-const KEEP_KEY = `
+const INSERT_IDEMPOTENCY_KEY = `
   insert into idempotency_keys (account, resource, key, digest, delivery)
-  select ?1, ?4, ?5, ?6, ?2 from ${OWN_LINE} and refused = 0 and written > 0
+  select ?1, ?4, ?5, ?6, ?2 from ${OWN_DELIVERY_ROW} and refused = 0 and written > 0
   on conflict (account, resource, key) do nothing`

@@ -1,5 +1,5 @@
-import { tooHeavy, weighed } from '../byte-limit.ts'
-import { tried } from '../retry.ts'
+import { limitBytes, overByteLimit } from '../byte-limit.ts'
+import { withD1Retry } from '../retry.ts'
 import type { RecordTable } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
 
@@ -21,21 +21,22 @@ const LIMB = 1_000_000
  * The totals of each day from `from` to `to`, in order, summed along the index by day; null where
  * there are too many. Nothing is kept for it: a counter can drift, the records cannot.
  */
-export async function totalsOf(
+export async function readTotals(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,
   from: string,
   to: string,
 ): Promise<Total[] | null> {
-  const answers = await tried(() =>
+  const answers = await withD1Retry(() =>
     session.batch<Record<string, unknown>>(
       views
         .flatMap((view) => [statement(view), ...(view.kpis ? [kpiStatement(view)] : [])])
         .map((text) => session.prepare(text).bind(account, from, to)),
     ),
   )
-  if (answers.some(({ results }) => results.length > MAX_TOTALS || tooHeavy(results))) return null
+  if (answers.some(({ results }) => results.length > MAX_TOTALS || overByteLimit(results)))
+    return null
   return views
     .flatMap((view) => {
       const rows = answers.shift()!.results
@@ -77,13 +78,13 @@ function grouped(
   more: readonly Column[] = [],
 ): string {
   const by: Column[] = [
-    ['day', recordTable.day],
+    ['day', recordTable.dayColumn],
     ...groups.map((name): Column => [name, name]),
     ...more,
   ]
   const columns = [...by, ...said]
   const keys = by.map(([, sql]) => sql).join()
-  return weighed(
+  return limitBytes(
     columns.map(([name]) => name),
     `select ${columns.map(([name, sql]) => `${sql} as ${name}`).join()}
      from ${from} ${matching(recordTable)} group by ${keys} order by ${keys} limit ${MAX_TOTALS + 1}`,
@@ -94,8 +95,8 @@ function grouped(
 const source = ({ table, indexes }: RecordTable) =>
   `${table}${indexes.day ? ` indexed by ${indexes.day}` : ''}`
 
-const matching = ({ day, holds }: RecordTable) =>
-  `where account = ?1 and ${day} between ?2 and ?3${holds ? ' and held = 0' : ''}`
+const matching = ({ dayColumn, canHold }: RecordTable) =>
+  `where account = ?1 and ${dayColumn} between ?2 and ?3${canHold ? ' and held = 0' : ''}`
 
 /** A sum in four parts, none of which overflows. */
 const limbs = (value: string, name: string): Column[] => [

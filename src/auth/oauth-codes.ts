@@ -3,7 +3,7 @@
  *
  * @see [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)
  */
-export const BY_STATUS: Record<number, string> = {
+export const OAUTH_CODE_BY_STATUS: Record<number, string> = {
   403: 'invalid_request',
   404: 'invalid_request',
   405: 'invalid_request',
