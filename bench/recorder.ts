@@ -1,5 +1,10 @@
 import type { RecordTable } from '../src/db/records/record-table.ts'
-import { buildStatements, type DeliveryStatements } from '../src/db/records/upsert-sql.ts'
+import {
+  buildStatements,
+  COMMON_STATEMENTS,
+  type DeliveryStatements,
+} from '../src/db/records/statements.ts'
+import type { Statement } from '../src/db/statement.ts'
 import type { Running } from './worker.ts'
 
 /** What one statement of the batch costs a bulk, as D1 itself tells. */
@@ -37,8 +42,14 @@ export function recorder(
   } as unknown as D1DatabaseSession
 }
 
-/** The texts of statements.ts, by the names it knows them by; what is bound may go on after them. */
-const named = (statements: DeliveryStatements) =>
-  Object.entries(statements).flatMap(([name, text]) =>
-    [text].flat().map((one) => [typeof one === 'function' ? one(1) : (one ?? name), name] as const),
-  )
+/** The SQL of a table's statements, by the names that the code gives them. */
+const named = (statements: DeliveryStatements): [sql: string, name: string][] => [
+  ...Object.entries(COMMON_STATEMENTS).map(([name, { sql }]): [string, string] => [sql, name]),
+  ...Object.entries(statements).flatMap(([name, statement]) =>
+    [statement].flat().flatMap((one): [string, string][] => {
+      if (typeof one !== 'object') return []
+      if ('sql' in one) return [[one.sql, name]]
+      return Object.values<Statement>(one).map(({ sql }) => [sql, name])
+    }),
+  ),
+]

@@ -1,6 +1,6 @@
 import type { Grant } from '../auth/grant.ts'
+import type { Row } from '../db/records/json-chunks.ts'
 import { brandCustomerTable, MAX_EXTRAS_BYTES } from '../db/records/record-table.ts'
-import type { Row } from '../db/records/store-delivery.ts'
 import { recordPointer } from '../ingest/envelope.ts'
 import type { RecordRows, RequestContext, Resource } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'

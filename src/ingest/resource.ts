@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { Grant } from '../auth/grant.ts'
+import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { RecordView } from '../db/records/record-view.ts'
-import type { DeliveryInput } from '../db/records/store-delivery.ts'
 import type { Issue } from '../validation/issue.ts'
 import type { RecordValidator } from '../validation/record-validator.ts'
 import { MAX_LISTED_PER_RECORD } from '../validation/record-validator.ts'

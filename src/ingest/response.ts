@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
-import type { DeliveryInput, DeliveryResult } from '../db/records/store-delivery.ts'
+import type { DeliveryInput } from '../db/records/delivery-input.ts'
+import type { DeliveryResult } from '../db/records/store-delivery.ts'
 import { ApiError } from '../errors.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../validation/messages.ts'

@@ -1,5 +1,5 @@
+import type { Row } from '../db/records/json-chunks.ts'
 import type { RecordTable } from '../db/records/record-table.ts'
-import type { Row } from '../db/records/store-delivery.ts'
 import { recordPointer } from '../ingest/envelope.ts'
 import type { RecordRows, RequestContext } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'

@@ -1,5 +1,11 @@
-import { FLAG } from './sql-fragments.ts'
-import type { Row } from './store-delivery.ts'
+import { FLAG, type RowFlag } from './sql-fragments.ts'
+
+/** One record to store: its position in the request, and its values by column. */
+export interface Row {
+  idx: number
+  values: Record<string, unknown>
+  flag?: RowFlag
+}
 
 /** D1 takes at most 2,000,000 bytes a value; below it, there is room for what we add. */
 const MAX_BYTES = 1_900_000

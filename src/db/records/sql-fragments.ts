@@ -1,119 +1,151 @@
 import type { RecordTable } from './record-table.ts'
 
-// What the statements of a delivery have in common. `?1` is the account, `?2` the delivery, `?3` the
-// number of our try. Names come from our own tables, never from a request, so they may stand unquoted.
+// SQL that the statements of a delivery share. Their parameters are named: `:account`, `:delivery`
+// and `:attempt` identify the try, `:rows` is a JSON array of records, each an array of its own.
+// In every statement `value` is one record of such an array, and `t` is the stored record.
+// Table and column names come from our schema, never from a request, so they stand unquoted.
 
 /**
- * How a JSON array becomes rows. The binary form lets each column be read without parsing its
- * record again (insert and update a fifth quicker, replay two thirds); `npm run deploy` asks the
- * remote database whether it has it.
+ * The function that turns a JSON array into rows. The binary form reads each column without parsing
+ * the record again: inserts and updates are a fifth faster, replays two thirds. `npm run deploy`
+ * asks the remote database whether it has the function.
  */
 export const JSON_EACH = 'jsonb_each'
 
-/** Names, or what becomes of each, as a list. */
-export const columnList = (names: readonly string[], each = (name: string) => name) =>
-  names.map(each).join(', ')
+/** The position of a record in its request, the first cell of its array. */
+export const IDX = 'value ->> 0'
 
-/** The same in brackets: two of them are compared as one value. */
-export const rowValue = (names: readonly string[], each: (name: string) => string) =>
-  `(${columnList(names, each)})`
+/** Returns a comma-separated list of names, or of the SQL that `toSql` makes of each. */
+export const columnList = (names: readonly string[], toSql = (name: string) => name) =>
+  names.map(toSql).join(', ')
 
-/** All chunks of a request as one, their parameters numbered from there on. */
-export const unionOfChunks = (chunks: number, from: number) =>
-  chunks === 0
+/** Returns a row value, so that several columns compare as one. */
+export const rowValue = (names: readonly string[], toSql: (name: string) => string) =>
+  `(${columnList(names, toSql)})`
+
+/** Returns the names of numbered parameters: `lookup_1`, `lookup_2` … */
+export const chunkNames = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `${prefix}_${i + 1}`)
+
+/** Returns a query for the records of several chunks, each a parameter of its own. */
+export const unionOfChunks = (parameters: readonly string[]) =>
+  parameters.length === 0
     ? `select value from json_each('[]')`
-    : Array.from({ length: chunks }, (_, i) => `select value from ${JSON_EACH}(?${from + i})`).join(
-        ' union all ',
-      )
+    : parameters.map((name) => `select value from ${JSON_EACH}(:${name})`).join(' union all ')
 
-/** The line of this delivery in the log. */
-export const DELIVERY_ROW = 'deliveries where account = ?1 and id = ?2'
+/** The row of this delivery in the log. */
+export const DELIVERY_ROW = 'deliveries where account = :account and id = :delivery'
 
 /**
- * The same, as long as this try of ours wrote it. If an earlier one did, all of it took effect then,
- * and whatever came since must not be written over.
+ * The row of this delivery, if this attempt inserted it. If an earlier attempt did, all of its
+ * writes are committed, and what was stored since must not be overwritten.
  */
-export const OWN_DELIVERY_ROW = `${DELIVERY_ROW} and attempt = ?3`
+export const OWN_DELIVERY_ROW = `${DELIVERY_ROW} and attempt = :attempt`
 
-/** Behind what is short of an odd record stands what is odd of it; of the others nothing stands there. */
+/** The name of the cell that holds a row's flag, behind the lookup columns of a flagged row. */
 export const FLAG = 'flag'
 
 /**
- * It is wrong already, and only asked what it refers to; or its key was there before in the same
- * request, and it says something else or the same; or the former, and so far where its customer came
- * from was only said in a way that cannot be used.
+ * Why a row is not an ordinary one.
+ * - `wrong`: it failed validation; only its reference is checked.
+ * - `later`: its key stood earlier in the same request, with other content.
+ * - `again`: its key stood earlier in the same request, with the same content.
+ * - `altered`: as `later`, and the earlier `tracking_data` was unusable.
  */
 export type RowFlag = 'wrong' | 'later' | 'again' | 'altered'
 
-/** Behind what is short of a record that grows stands by how many bytes, commas among them. */
+/** The name of the cell that holds by how many bytes a record enlarges the stored one. */
 export const ADDED_BYTES = 'bytes'
 
-/** And behind that a JSON object which, merged, takes what it says anew out of what is stored. */
+/** The name of the cell with a JSON patch that removes from the stored fields what is sent anew. */
 export const EXTRAS_PATCH = 'anew'
 
-/** What a table says in every statement; `value` is a record as an array, `t` the stored one. */
+/** The fragments of one table, for records that carry certain columns. */
 export interface SqlFragments {
-  /** What of a record most statements need, behind its index. */
+  /** The columns that the classification needs, in the order of a lookup chunk's cells. */
   readonly lookupColumns: readonly string[]
+  /** Returns the SQL that reads a column from a lookup chunk; `null` if the chunk lacks it. */
   readonly fromLookup: (name: string) => string
+  /** Returns the SQL that reads a column from a chunk of whole records. */
   readonly fromRecord: (name: string) => string
-  /** What is kept of a record: of an erased customer nothing personal. */
-  readonly storedValue: (line: string) => (name: string) => string
-  /** What a new row holds of it: a day in any case. */
-  readonly initialValue: (line: string) => (name: string) => string
-  /** Whether `t` is the record, each of whose key columns is found as said. */
-  readonly keyMatches: (each: (name: string) => string) => string
-  /** Whether the record refers to what is not known, as a line of the log has it. */
-  readonly hasUnknownReference: (line: string) => string
-  /** Whether it moves, likewise. */
-  readonly hasMoved: (line: string) => string
-  /** Whether it may be stored: of a refused request none, of a lenient one not what is rejected. */
-  readonly mayBeStored: (line: string) => string
-  /** Whether the record, its version found as said, is older than the stored one. */
-  readonly isOlder: (each: (name: string) => string) => string
+  /** Returns the value that is stored: null for the personal data of an erased customer. */
+  readonly storedValue: (name: string) => string
+  /** Returns the value of a new row: `storedValue`, and always a day. */
+  readonly initialValue: (name: string) => string
+  /** Returns the condition that `t` has the record's key, its columns read by `toSql`. */
+  readonly keyMatches: (toSql: (name: string) => string) => string
+  /** Returns the condition that the record is older than `t`, its version read by `toSql`. */
+  readonly isOlder: (toSql: (name: string) => string) => string
 }
 
-/** The fragments of a table, for records that say these columns. */
-export function sqlFragments(table: RecordTable, said: readonly string[]): SqlFragments {
-  const { key, indexedColumns, reference, versionColumn, dayOptional, personalColumns } = table
-  const lookupColumns = [
-    ...new Set([
-      ...key,
-      ...(reference ? [reference.column] : []),
-      ...indexedColumns,
-      ...(versionColumn ? [versionColumn] : []),
-      ...(table.warnsOnAttribution ? ['verdict'] : []),
-      ...(table.sizeLimit ? [ADDED_BYTES, EXTRAS_PATCH] : []),
-    ]),
-  ]
-  const placeIn = (names: readonly string[]) => (name: string) =>
+/** Returns the fragments of a table, for records that carry `presentColumns` and no others. */
+export function sqlFragments(table: RecordTable, presentColumns: readonly string[]): SqlFragments {
+  const { key, versionColumn, dayOptional, personalColumns } = table
+  const lookupColumns = lookupColumnsOf(table)
+  const cellIn = (names: readonly string[]) => (name: string) =>
     names.includes(name) ? `value ->> ${1 + names.indexOf(name)}` : 'null'
-  const fromRecord = placeIn(said)
-  // Mostly nothing is listed: no record is looked up then.
-  const isListed = (list: string, line: string) =>
-    `((select ${list} from ${line}) is not null
-      and value ->> 0 in (select value from json_each((select ${list} from ${line}))))`
-  const hasUnknownReference = (line: string) => isListed('unknown_at', line)
-  const storedValue = (line: string) => (name: string) =>
+  const fromRecord = cellIn(presentColumns)
+  const storedValue = (name: string) =>
     personalColumns.includes(name)
-      ? `iif(${isListed('erased_at', line)}, null, ${fromRecord(name)})`
+      ? `iif(${isListed('erased_at')}, null, ${fromRecord(name)})`
       : fromRecord(name)
   return {
     lookupColumns,
-    fromLookup: placeIn(lookupColumns),
+    fromLookup: cellIn(lookupColumns),
     fromRecord,
     storedValue,
-    initialValue: (line) => (name) =>
+    initialValue: (name) =>
       dayOptional && name === 'day'
         ? `coalesce(${fromRecord('day')}, ${fromRecord('first_day')})`
-        : storedValue(line)(name),
-    keyMatches: (each) =>
-      `t.account = ?1 and ${key.map((name) => `t.${name} = ${each(name)}`).join(' and ')}`,
-    hasUnknownReference,
-    hasMoved: (line) => isListed('moved', line),
-    mayBeStored: (line) => `(select refused from ${line}) = 0
-      and ((select unknown_keys from ${line}) is null or not ${hasUnknownReference(line)})`,
-    isOlder: (each) =>
-      versionColumn ? `(${each(versionColumn)} < t.${versionColumn}) is true` : 'false',
+        : storedValue(name),
+    keyMatches: (toSql) =>
+      `t.account = :account and ${key.map((name) => `t.${name} = ${toSql(name)}`).join(' and ')}`,
+    isOlder: (toSql) =>
+      versionColumn ? `(${toSql(versionColumn)} < t.${versionColumn}) is true` : 'false',
   }
 }
+
+/** Returns the columns that the classification of a record needs. */
+function lookupColumnsOf(table: RecordTable): readonly string[] {
+  const { key, indexedColumns, reference, versionColumn, warnsOnAttribution, sizeLimit } = table
+  const columns = [
+    ...key,
+    ...(reference ? [reference.column] : []),
+    ...indexedColumns,
+    ...(versionColumn ? [versionColumn] : []),
+    ...(warnsOnAttribution ? ['verdict'] : []),
+    ...(sizeLimit ? [ADDED_BYTES, EXTRAS_PATCH] : []),
+  ]
+  return [...new Set(columns)]
+}
+
+/** The lists of record positions in a delivery row that later statements ask for. */
+type PositionList = 'unknown_at' | 'moved' | 'erased_at'
+
+/**
+ * The delivery row as a common table expression. `own`: only if this attempt inserted it, so that a
+ * repeated attempt writes nothing.
+ */
+export const withDelivery = (scope: 'own' | 'any') => `
+      with delivery as materialized (
+        select refused, unknown_at, unknown_keys, moved, erased_at
+        from ${scope === 'own' ? OWN_DELIVERY_ROW : DELIVERY_ROW}
+      )`
+
+/** Returns the condition that the delivery lists the record; an empty list costs no look-up. */
+export const isListed = (list: PositionList) =>
+  `((select ${list} from delivery) is not null
+        and ${IDX} in (select value from json_each((select ${list} from delivery))))`
+
+/** The condition that a record refers to something unknown. */
+export const HAS_UNKNOWN_REFERENCE = isListed('unknown_at')
+
+/** The condition that a record moves to another day or customer. */
+export const HAS_MOVED = isListed('moved')
+
+/**
+ * The condition that a record may be stored: the request is not refused, and a lenient request does
+ * not reject this record.
+ */
+export const MAY_BE_STORED = `(select refused from delivery) = 0
+        and ((select unknown_keys from delivery) is null or not ${HAS_UNKNOWN_REFERENCE})`

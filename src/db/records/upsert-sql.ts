@@ -1,194 +1,129 @@
-import { insertDeliverySql, type Policy } from './classify-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import {
   columnList,
-  DELIVERY_ROW,
+  HAS_MOVED,
+  HAS_UNKNOWN_REFERENCE,
+  IDX,
   JSON_EACH,
-  OWN_DELIVERY_ROW,
+  MAY_BE_STORED,
   rowValue,
   type SqlFragments,
-  sqlFragments,
-  unionOfChunks,
+  withDelivery,
 } from './sql-fragments.ts'
 
-/** The statements that store one request on a table; those of a chunk take it as `?4`. */
-export interface DeliveryStatements {
-  /** What of a record the short chunks hold, behind its index. */
-  readonly lookupColumns: readonly string[]
-  readonly insertDelivery: (policy: Policy, chunks: number, odds: number, still: boolean) => string
-  /** Tells what an earlier try of ours wrote, for a later one. */
-  readonly selectEarlierWrites: string
-  /** Stores records that move: their indexed columns change. To `upsert` they say nothing new then. */
-  readonly upsertMoved: string
-  readonly upsert: string
-  /** Stores records whose key was there before in the same request, one after the other. */
-  readonly upsertRepeated: string
-  /** Follows `upsert` where it is to tell which records it wrote. */
-  readonly returningOutcome: string
-  /** Counts what `upsert` wrote, and what of it is held. */
-  readonly countWritten: string
-  readonly countHeld: (chunks: number) => string
-  /** Releases what waited for the records of a chunk, and adds it to the total of its list. */
-  readonly releases: readonly { readonly release: string; readonly addReleased: string }[]
-  /** Adds to the total of the resource's list (`?4`) what became of records in a chunk (`?5`). */
-  readonly addToTotal: string
-  readonly subtractFromTotal: string
-  readonly recountTotal: string
-  /** Counts and tells what a dry run would write of a chunk. */
-  readonly countDryRun: string
-  readonly selectDryRun: string
-}
+const excluded = (name: string) => `excluded.${name}`
+const stored = (name: string) => `t.${name}`
 
-const known = new WeakMap<RecordTable, { said: string; statements: DeliveryStatements }>()
+/** Has `upsert` return the position and the revision of each record that it wrote. */
+export const RETURNING_OUTCOME = ' returning idx, revision'
 
 /**
- * The statements of a table, for records of which each says some of these columns, and none says any
- * other. They are written once: feeds say the same each time.
+ * Upserts records that do not move. A record that equals the stored one, or is older, writes nothing.
+ * SET names no indexed column: SQLite would write its index even where the value is equal.
  */
-export function buildStatements(
-  recordTable: RecordTable,
-  said: readonly string[],
-): DeliveryStatements {
-  const found = known.get(recordTable)
-  if (found?.said === said.join()) return found.statements
-  const statements = write(recordTable, sqlFragments(recordTable, said))
-  known.set(recordTable, { said: said.join(), statements })
-  return statements
+export function upsertSql(table: RecordTable, fragments: SqlFragments): string {
+  const { initialValue, isOlder } = fragments
+  const { contentColumns, contentDiffers } = contentOf(table)
+  return `
+      ${insertInto(table)}
+      ${withDelivery('own')}
+      select :account, ${columnList(table.columns, initialValue)}, ${heldValue(table)}
+        :delivery, ${IDX}, 1
+      from ${JSON_EACH}(:rows)
+      where ${MAY_BE_STORED}
+      ${onConflict(table)}
+        ${columnList(contentColumns, (name) => `${name} = ${table.merge(name, excluded)}`)},
+        ${SET_WRITE}
+      where ${contentDiffers} and not ${isOlder(excluded)}`
 }
 
-/** Adds to the total of a list, by a line of the log. */
-const adding = (number: string, line: string) => `
-      insert into totals (account, resource, total) select ?1, ?4, ${number} from ${line}
-      on conflict (account, resource) do update set total = total + excluded.total`
+/**
+ * Upserts records whose indexed columns may change, too: `moved` those that move to another day or
+ * customer, `repeated` those whose key stood earlier in the same request, one after the other.
+ */
+export function upsertIndexedSql(
+  table: RecordTable,
+  fragments: SqlFragments,
+  records: 'moved' | 'repeated',
+): string {
+  const { fromRecord, storedValue, keyMatches } = fragments
+  const { contentColumns, contentDiffers } = contentOf(table)
+  const { indexedColumns, canHold, dayOptional, merge } = table
+  const value = (name: string) =>
+    dayOptional && name === 'day'
+      ? `coalesce(${merge('day', fromRecord)}, ${fromRecord('first_day')})`
+      : storedValue(name)
+  const setIndexed = [...indexedColumns, ...(canHold ? ['held'] : [])]
+  return `
+      ${insertInto(table)}
+      ${withDelivery('own')}
+      select :account, ${columnList(table.columns, value)}, ${heldValue(table)}
+        :delivery, ${IDX}, 1
+      from ${JSON_EACH}(:rows) left join ${table.table} t on ${keyMatches(fromRecord)}
+      where ${records === 'moved' ? `${HAS_MOVED} and ` : ''}${MAY_BE_STORED}
+      ${onConflict(table)}
+        ${columnList(contentColumns, (name) => `${name} = ${merge(name, excluded)}`)},
+        ${columnList(setIndexed, (name) => `${name} = ${excluded(name)}`)},
+        ${SET_WRITE}
+      where ${contentDiffers}
+        or ${rowValue(indexedColumns, excluded)} is not ${rowValue(indexedColumns, stored)}`
+}
 
-function write(recordTable: RecordTable, fragments: SqlFragments): DeliveryStatements {
-  const { table, key, columns, indexedColumns, ignoredInComparison, merge, dayOptional, canHold } =
-    recordTable
-  const {
-    lookupColumns,
-    fromLookup,
-    fromRecord,
-    storedValue,
-    initialValue,
-    keyMatches,
-    hasUnknownReference,
-    hasMoved,
-    mayBeStored,
-    isOlder,
-  } = fragments
-  const heldColumn = canHold ? 'held, ' : ''
-  const heldValue = canHold ? `${hasUnknownReference(OWN_DELIVERY_ROW)}, ` : ''
-  // SET must not name an indexed column: its index would be written, even if the value is equal.
-  const content = columns.filter(
-    (name) => !key.includes(name) && !indexedColumns.includes(name) && name !== 'first_day',
-  )
-  const compared = content.filter((name) => !ignoredInComparison.includes(name))
-  const excluded = (name: string) => `excluded.${name}`
-  const stored = (name: string) => `t.${name}`
-  const next = (name: string) => merge(name, excluded)
-  const toNext = (name: string) => `${name} = ${next(name)}`
-  const toExcluded = (name: string) => `${name} = ${excluded(name)}`
-  const differs = `${rowValue(compared, next)} is not ${rowValue(compared, stored)}`
-  const into = `insert into ${table} as t
-      (account, ${columnList(columns)}, ${heldColumn}delivery, idx, revision)`
-  const written = `delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1`
-  const listedOf = `select count(*) from ${JSON_EACH}(?5) cross join ${table} t on ${keyMatches(fromLookup)}
-        where t.held = 0`
-  const onConflict = `on conflict (account, ${columnList(key)}) do update set`
-
-  return {
-    lookupColumns,
-    insertDelivery: insertDeliverySql(recordTable, fragments),
-
-    selectEarlierWrites: `
-      select t.idx as idx, t.revision as revision
-      from ${JSON_EACH}(?4) cross join ${table} t on ${keyMatches(fromLookup)}
-      where t.delivery = ?2 and ?3 > 1`,
-
-    upsert: `
-      ${into}
-      select ?1, ${columnList(columns, initialValue(OWN_DELIVERY_ROW))}, ${heldValue}?2, value ->> 0, 1
-      from ${JSON_EACH}(?4) where ${mayBeStored(OWN_DELIVERY_ROW)}
-      ${onConflict} ${columnList(content, toNext)}, ${written}
-      where ${differs} and not ${isOlder(excluded)}`,
-
-    upsertRepeated: anywhere('true'),
-    upsertMoved: anywhere(hasMoved(DELIVERY_ROW)),
-    returningOutcome: ' returning idx, revision',
-
-    countWritten: `
-      update deliveries set written = written + changes()
-      where changes() > 0 and account = ?1 and id = ?2 and attempt = ?3`,
-
-    // To update a held record is no update for the sender: it stays held.
-    countHeld: (chunks) => `
-      update deliveries set held_written = held_written + (
-        select count(*) from (${unionOfChunks(chunks, 4)}) cross join ${table} t on ${keyMatches(fromLookup)}
-        where t.held = 1 and t.delivery = ?2)
-      where unknown_at is not null and refused = 0
-        and account = ?1 and id = ?2 and attempt = ?3`,
-
-    releases: recordTable.releases.map(({ table: waiting, key: waitingKey, resource }) => ({
-      // By the index of what is held: left to itself the planner walks all that the account has.
-      release: `
-        update ${waiting} set held = 0
-        where (select created from ${OWN_DELIVERY_ROW} and refused = 0) > 0
-          and (account, ${columnList(waitingKey)}) in (
-            select w.account, ${columnList(waitingKey, (name) => `w.${name}`)}
-            from ${JSON_EACH}(?4) cross join ${waiting} w indexed by ${waiting}_held
-              on w.account = ?1 and w.held = 1 and w.customer_id = ${fromLookup('customer_id')}
-            where exists (select 1 from customers c
-              where c.account = ?1 and c.customer_id = w.customer_id))`,
-      addReleased: `
-        insert into totals (account, resource, total)
-        select ?1, '${resource}', changes() where changes() > 0
-        on conflict (account, resource) do update set total = total + excluded.total`,
-    })),
-
-    addToTotal: adding('listed', `${OWN_DELIVERY_ROW} and refused = 0 and listed <> 0`),
-    // Where a key is there twice, the list has grown by what it holds after less what it held before.
-    subtractFromTotal: adding(`-(${listedOf})`, `${OWN_DELIVERY_ROW} and refused = 0`),
-    recountTotal: adding(`(${listedOf})`, `${OWN_DELIVERY_ROW} and refused = 0`),
-
-    countDryRun: `
-      update deliveries set
-        written = deliveries.written + would.written,
-        held_written = deliveries.held_written + would.held
-      from (
+/** Counts what `upsert` would write of a chunk, and how much of it would be held. */
+export const countDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
+      ${withDelivery('any')},
+      would_write as materialized (
         select count(*) as written,
-          count(*) filter (where ${canHold ? hasUnknownReference(DELIVERY_ROW) : 'false'}) as held
-        from (${wouldWrite('value')})
-      ) as would
-      where account = ?1 and id = ?2 and attempt = ?3`,
+          count(*) filter (where ${table.canHold ? HAS_UNKNOWN_REFERENCE : 'false'}) as held
+        from (select value ${wouldWrite(table, fragments)})
+      )
+      update deliveries set
+        written = deliveries.written + would_write.written,
+        held_written = deliveries.held_written + would_write.held
+      from would_write
+      where account = :account and id = :delivery and attempt = :attempt`
 
-    selectDryRun: wouldWrite('value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision'),
-  }
+/** Lists the records of a chunk that `upsert` would write, with the revision each would get. */
+export const selectDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
+      ${withDelivery('any')}
+      select ${IDX} as idx, coalesce(t.revision, 0) + 1 as revision
+      ${wouldWrite(table, fragments)}`
 
-  /** Stores records of which what is indexed may change: it is set, too. */
-  function anywhere(isMeant: string) {
-    const value = (name: string) =>
-      dayOptional && name === 'day'
-        ? `coalesce(${merge('day', fromRecord)}, ${fromRecord('first_day')})`
-        : storedValue(OWN_DELIVERY_ROW)(name)
-    return `
-      ${into}
-      select ?1, ${columnList(columns, value)}, ${heldValue}?2, value ->> 0, 1
-      from ${JSON_EACH}(?4) left join ${table} t on ${keyMatches(fromRecord)}
-      where ${isMeant} and ${mayBeStored(OWN_DELIVERY_ROW)}
-      ${onConflict} ${columnList(content, toNext)},
-        ${columnList([...indexedColumns, ...(canHold ? ['held'] : [])], toExcluded)}, ${written}
-      where ${differs} or ${rowValue(indexedColumns, excluded)} is not ${rowValue(indexedColumns, stored)}`
-  }
+/** Returns the FROM and WHERE clauses that find what `upsert` would write. */
+function wouldWrite(table: RecordTable, fragments: SqlFragments): string {
+  const { storedValue, fromRecord, keyMatches, isOlder } = fragments
+  const compared = columnsBesideKey(table).filter(
+    (name) => !table.ignoredInComparison.includes(name),
+  )
+  const next = (name: string) => table.merge(name, storedValue)
+  return `
+      from ${JSON_EACH}(:rows) left join ${table.table} t on ${keyMatches(fromRecord)}
+      where ${MAY_BE_STORED} and not ${isOlder(fromRecord)}
+        and (t.account is null or ${rowValue(compared, next)} is not ${rowValue(compared, stored)})`
+}
 
-  /** What `upsert` would write, of which nothing is written. */
-  function wouldWrite(shown: string) {
-    const said = columns.filter(
-      (name) => !key.includes(name) && !ignoredInComparison.includes(name) && name !== 'first_day',
-    )
-    const become = (name: string) => merge(name, storedValue(DELIVERY_ROW))
-    return `
-      select ${shown} from ${JSON_EACH}(?4) left join ${table} t on ${keyMatches(fromRecord)}
-      where ${mayBeStored(DELIVERY_ROW)} and not ${isOlder(fromRecord)}
-        and (t.account is null or ${rowValue(said, become)} is not ${rowValue(said, stored)})`
+const insertInto = ({ table, columns, canHold }: RecordTable) => `insert into ${table} as t
+        (account, ${columnList(columns)}, ${canHold ? 'held, ' : ''}delivery, idx, revision)`
+
+const heldValue = ({ canHold }: RecordTable) => (canHold ? `${HAS_UNKNOWN_REFERENCE},` : '')
+
+const onConflict = ({ key }: RecordTable) =>
+  `on conflict (account, ${columnList(key)}) do update set`
+
+/** Notes which delivery wrote the row last, and that it did once more. */
+const SET_WRITE = 'delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1'
+
+const columnsBesideKey = ({ columns, key }: RecordTable) =>
+  columns.filter((name) => !key.includes(name) && name !== 'first_day')
+
+/** Returns the columns that an update sets, and the condition that one of them changes. */
+function contentOf(table: RecordTable) {
+  const { indexedColumns, ignoredInComparison, merge } = table
+  const contentColumns = columnsBesideKey(table).filter((name) => !indexedColumns.includes(name))
+  const compared = contentColumns.filter((name) => !ignoredInComparison.includes(name))
+  const next = (name: string) => merge(name, excluded)
+  return {
+    contentColumns,
+    contentDiffers: `${rowValue(compared, next)} is not ${rowValue(compared, stored)}`,
   }
 }

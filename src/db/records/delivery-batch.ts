@@ -1,0 +1,143 @@
+import { bindStatement, type Statement } from '../statement.ts'
+import type { DeliveryInput } from './delivery-input.ts'
+import { type Row, toRowChunks } from './json-chunks.ts'
+import type { RecordTable } from './record-table.ts'
+import { FLAG } from './sql-fragments.ts'
+import { buildStatements, COMMON_STATEMENTS, type DeliveryStatements } from './statements.ts'
+
+/** All that the statements of a request's batch are made of. */
+export interface BatchParts {
+  readonly bind: (statement: Statement, values: Values) => D1PreparedStatement
+  readonly statements: DeliveryStatements
+  readonly table: RecordTable
+  readonly input: DeliveryInput
+  /** The parameters of insertDelivery: chunks of lookup columns, by parameter name. */
+  readonly chunkValues: Values
+  readonly lookup: readonly string[]
+  readonly flagged: readonly string[]
+  readonly full: readonly string[]
+  readonly repeated: readonly string[]
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Turns the rows of a request into the parameters of its statements, and takes them out of it. */
+export function prepareBatch(
+  session: D1DatabaseSession,
+  table: RecordTable,
+  input: DeliveryInput,
+): BatchParts {
+  const { rows, repeatedRows, invalidRows } = input
+  // A column that no record carries is neither sent nor read.
+  const isPresent = (name: string) => (row: Row) => (row.values[name] ?? null) !== null
+  const presentColumns = table.columns.filter(
+    (name) => rows.some(isPresent(name)) || repeatedRows.some(isPresent(name)),
+  )
+  const statements = buildStatements(table, presentColumns)
+  const { lookupColumns } = statements
+  const lookup = toRowChunks(rows, lookupColumns)
+  const flagged = toRowChunks([...repeatedRows, ...invalidRows], [...lookupColumns, FLAG])
+  const full = toRowChunks(rows, presentColumns)
+  const repeated = toRowChunks(repeatedRows, presentColumns)
+  Object.assign(input, { rows: [], repeatedRows: [], invalidRows: [] })
+  return {
+    bind: (statement, values) => bindStatement(session, statement, values),
+    ...{ statements, table, input, lookup, flagged, full, repeated },
+    chunkValues: { ...numbered('lookup', lookup), ...numbered('flagged', flagged) },
+  }
+}
+
+/** Returns chunks by their parameters' names: `lookup_1`, `lookup_2` … */
+const numbered = (prefix: string, chunks: readonly string[]): Values =>
+  Object.fromEntries(chunks.map((chunk, i) => [`${prefix}_${i + 1}`, chunk]))
+
+/** Returns the batch of one attempt, in the order in which it must run. */
+export function buildBatch(
+  parts: BatchParts,
+  attempt: number,
+  moves: boolean,
+): D1PreparedStatement[] {
+  const { bind, statements, input, lookup, flagged, full, repeated } = parts
+  const { policy, dryRun } = input
+  const values = valuesOf(parts, attempt)
+  // Nothing is left to write where all records are refused already.
+  const writes = !dryRun && full.length > 0 && (input.invalidCount === 0 || input.lenient)
+  const shape = { policy, lookupChunks: lookup.length, flaggedChunks: flagged.length }
+  const insertDelivery = bind(
+    statements.insertDelivery({ ...shape, refuseMoves: writes && !moves }),
+    values,
+  )
+  const selectDelivery = bind(COMMON_STATEMENTS.selectDelivery, values)
+  if (dryRun) {
+    const { countDryRun, selectDryRun } = statements
+    const dryRuns = [...full, ...repeated].flatMap((rows) => [
+      bind(countDryRun, { ...values, rows }),
+      bind(selectDryRun, { ...values, rows }),
+    ])
+    return [insertDelivery, ...dryRuns, selectDelivery]
+  }
+  const upsertArrival = bind(COMMON_STATEMENTS.upsertArrival, values)
+  const writing = writes ? writeStatements(parts, values, attempt, moves) : []
+  return [insertDelivery, upsertArrival, ...writing, selectDelivery]
+}
+
+/** The parameters that are the same for all statements of a batch. */
+function valuesOf({ input, chunkValues }: BatchParts, attempt: number): Values {
+  return {
+    account: input.account,
+    delivery: input.id,
+    attempt,
+    received_at: input.receivedAt,
+    resource: input.resource,
+    form: input.form,
+    dry_run: Number(input.dryRun),
+    lenient: Number(input.lenient),
+    received: input.received,
+    invalid: input.invalidCount,
+    errors_total: input.errorsTotal,
+    errors: input.errors,
+    idempotency_key: input.idempotency?.key ?? null,
+    records_digest: input.idempotency?.digest ?? null,
+    has_yesterday: Number(input.hasYesterday),
+    has_today: Number(input.hasToday),
+    ...chunkValues,
+  }
+}
+
+/** Returns the statements that write records, and keep totals and held records in step with them. */
+function writeStatements(
+  { bind, statements, table, input, lookup, full, repeated }: BatchParts,
+  values: Values,
+  attempt: number,
+  moves: boolean,
+): D1PreparedStatement[] {
+  const { addToTotal, countWritten, insertIdempotencyKey, selectOverwritten } = COMMON_STATEMENTS
+  const each = (chunks: readonly string[], statement: Statement) =>
+    chunks.map((rows) => bind(statement, { ...values, rows }))
+  const upsert = (chunks: readonly string[], { silent, returning }: DeliveryStatements['upsert']) =>
+    chunks.flatMap((rows) => [
+      bind(input.returnRecordOutcomes ? returning : silent, { ...values, rows }),
+      bind(countWritten, values),
+    ])
+  const recounts = table.canHold && repeated.length > 0
+  const isRetry = attempt > 1 && input.returnRecordOutcomes
+  return [
+    ...(isRetry ? each(lookup, statements.selectEarlierWrites) : []),
+    ...(isRetry ? [bind(selectOverwritten, values)] : []),
+    ...(recounts ? each(lookup, statements.subtractFromTotal) : [bind(addToTotal, values)]),
+    ...(moves ? upsert(full, statements.upsertMoved) : []),
+    ...upsert(full, statements.upsert),
+    ...(table.canHold && input.policy === 'hold'
+      ? [bind(statements.countHeld(lookup.length), values)]
+      : []),
+    ...upsert(repeated, statements.upsertRepeated),
+    ...(recounts ? each(lookup, statements.recountTotal) : []),
+    ...lookup.flatMap((rows) =>
+      statements.releases.flatMap(({ release, addReleased }) => [
+        bind(release, { ...values, rows }),
+        bind(addReleased, values),
+      ]),
+    ),
+    ...(input.idempotency ? [bind(insertIdempotencyKey, values)] : []),
+  ]
+}

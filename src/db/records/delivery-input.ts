@@ -1,0 +1,35 @@
+import type { Delivery } from '../schema.ts'
+import type { Policy } from './classify-sql.ts'
+import type { Row } from './json-chunks.ts'
+
+/** A validated request: all that the database needs to decide the rest. */
+export interface DeliveryInput {
+  id: string
+  account: string
+  resource: string
+  form: Delivery['form']
+  /** When the request was received, in milliseconds. */
+  receivedAt: number
+  dryRun: boolean
+  lenient: boolean
+  /** What happens to records that refer to something unknown. */
+  policy: Policy
+  /** Whether the caller needs the outcome of each record. */
+  returnRecordOutcomes: boolean
+  received: number
+  /** The number of records that failed validation. */
+  invalidCount: number
+  /** The number of their errors, and the first of these as JSON; null if there are none. */
+  errorsTotal: number
+  errors: string | null
+  /** The request's Idempotency-Key, and the digest of its records. */
+  idempotency: { key: string; digest: string } | null
+  /** Whether it has records of the day before it was received, or of that day (UTC). */
+  hasYesterday: boolean
+  hasToday: boolean
+  /** The valid records: the first of each key, and in order those that repeat a key. */
+  rows: Row[]
+  repeatedRows: Row[]
+  /** The valid fields of invalid records, whose references are checked, too. */
+  invalidRows: Row[]
+}

@@ -1,0 +1,100 @@
+import type { RecordTable } from './record-table.ts'
+import { ADDED_BYTES, EXTRAS_PATCH, rowValue, type SqlFragments } from './sql-fragments.ts'
+
+/** The findings about a record, by name, each as a SQL condition or value. */
+export type Findings = Readonly<Record<string, string>>
+
+/**
+ * Returns the findings that a record of this table can have. A finding that no record can have is
+ * absent and costs nothing. SQLite evaluates both sides of an `and`, but only the branch of `iif`
+ * that it needs: rare and expensive conditions stand in an `iif`.
+ */
+export function findingColumns(
+  table: RecordTable,
+  { lookupColumns, fromLookup, isOlder }: SqlFragments,
+  hasFlags: boolean,
+): Findings {
+  const { indexedColumns, reference, versionColumn, canHold, merge, personalColumns } = table
+  const flag = `(value ->> ${lookupColumns.length + 1})`
+  return {
+    is_new: 't.account is null',
+    ...(hasFlags && {
+      invalid: `${flag} is 'wrong'`,
+      flagged: `${flag} is not null`,
+      changed: `${flag} is 'later'`,
+    }),
+    unknown: reference ? hasUnknownReference(reference, fromLookup) : isTooLarge(table, fromLookup),
+    ...(canHold && { was_held: 't.held' }),
+    ...(versionColumn && { stale: isOlder(fromLookup) }),
+    ...(indexedColumns.length > 0 && {
+      moved: `iif(t.account is null ${hasFlags ? `or ${flag} is not null` : ''}, 0,
+          ${rowValue(indexedColumns, (name) => `t.${name}`)} is not
+            ${rowValue(indexedColumns, (name) => merge(name, fromLookup))})`,
+    }),
+    ...(personalColumns.length > 0 && { erased: isErased(fromLookup) }),
+    ...(table.warnsOnAttribution && verdictFindings(fromLookup, hasFlags ? flag : null)),
+  }
+}
+
+type FromLookup = SqlFragments['fromLookup']
+
+const hasUnknownReference = (
+  { table, column }: NonNullable<RecordTable['reference']>,
+  fromLookup: FromLookup,
+) => `iif((
+            select 1 from ${table} r where r.account = :account and r.${column} = ${fromLookup(column)}
+          ) is null, ${fromLookup(column)} is not null, 0)`
+
+/**
+ * A record without a reference is refused where it would grow beyond its limit. Bytes that it sends
+ * anew do not count twice: the patch removes them from what is stored.
+ */
+function isTooLarge({ sizeLimit }: RecordTable, fromLookup: FromLookup): string {
+  if (!sizeLimit) return 'false'
+  const { column, max } = sizeLimit
+  // Without stored fields there is one brace; each member brings a comma or the other brace.
+  const exceeds = (json: string) =>
+    `ifnull(octet_length(${json}), 1) + ${fromLookup(ADDED_BYTES)} > ${max}`
+  const rest = `nullif(json_patch(t.${column}, ${fromLookup(EXTRAS_PATCH)}), '{}')`
+  return `iif(${exceeds(`t.${column}`)}, not ${isErased(fromLookup)} and ${exceeds(rest)}, 0)`
+}
+
+const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e
+            where e.account = :account and e.customer_id = ${fromLookup('customer_id')})`
+
+/**
+ * The stored verdict of a customer whose record names none: the Worker has judged the others.
+ * An earlier record of the request may have spoiled `tracking_data` that was never stored.
+ */
+function verdictFindings(fromLookup: FromLookup, flag: string | null): Findings {
+  const stored = `coalesce(t.verdict, 'organic')`
+  const verdict = flag
+    ? `iif(${flag} is 'altered' and t.tracking_data is null, 'altered', ${stored})`
+    : stored
+  return {
+    unproven: `${fromLookup('verdict')} is null and ${verdict} is not 'attributed'`,
+    verdict,
+  }
+}
+
+/**
+ * Returns aggregates over the records that have all the named findings, or lack those with `not`. A
+ * finding that no record can have counts as absent.
+ */
+export function aggregatesOf(findings: Findings) {
+  const filter = (names: readonly string[]) => {
+    if (!names.every((name) => name.startsWith('not ') || name in findings)) return null
+    const possible = names.filter((name) => name.replace('not ', '') in findings)
+    return `filter (where ${possible.join(' and ')})`
+  }
+  return {
+    count: (counted: string, ...names: string[]) => {
+      const clause = filter(names)
+      return clause ? `count(${counted}) ${clause}` : '0'
+    },
+    list: (listed: string, ...names: string[]) => {
+      const clause = filter(names)
+      return clause ? `nullif(json_group_array(${listed}) ${clause}, '[]')` : 'null'
+    },
+  }
+}

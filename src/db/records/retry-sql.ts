@@ -1,0 +1,67 @@
+import type { Delivery } from '../schema.ts'
+import type { RecordTable } from './record-table.ts'
+import { JSON_EACH, type SqlFragments } from './sql-fragments.ts'
+
+/**
+ * Selects what an earlier attempt wrote of a chunk, for an attempt that follows a lost answer.
+ * `is_own` is 0 where another delivery has overwritten the record since.
+ */
+export const selectEarlierWritesSql = (
+  { table }: RecordTable,
+  { fromLookup, keyMatches }: SqlFragments,
+) => `
+      select t.idx as idx, t.revision as revision, 1 as is_own
+      from ${JSON_EACH}(:rows) cross join ${table} t on ${keyMatches(fromLookup)}
+      where t.delivery = :delivery
+      union all
+      select value ->> 0, t.revision, 0
+      from ${JSON_EACH}(:rows) cross join ${table} t on ${keyMatches(fromLookup)}
+      where t.delivery > :delivery`
+
+/** Selects the writes of an earlier attempt that later records of the same request overwrote. */
+export const SELECT_OVERWRITTEN = `
+      select idx, revision, 1 as is_own from overwritten_writes
+      where account = :account and delivery = :delivery`
+
+/** A record that was written, or in a dry run would be. */
+export interface WrittenRecord {
+  /** Its position in the request. */
+  readonly idx: number
+  readonly revision: number
+  /** 0 if another delivery has overwritten it since; absent if this attempt wrote it. */
+  readonly is_own?: number
+}
+
+/**
+ * Returns the revisions that the records of a delivery got, by their position in the request. Those
+ * that other deliveries have overwritten since are inferred: together they make up what the delivery
+ * row counts beyond the others, and the lowest revisions were created.
+ */
+export function recoverRevisions(
+  delivery: Delivery,
+  writes: readonly WrittenRecord[],
+): Map<number, number> {
+  const isOwn = ({ is_own }: WrittenRecord) => is_own !== 0
+  const revisions = new Map(writes.filter(isOwn).map(({ idx, revision }) => [idx, revision]))
+  const held = new Set<number>(delivery.held > 0 ? JSON.parse(delivery.unknown_at ?? '[]') : [])
+  const isCounted = (idx: number) => !held.has(idx)
+  const counted = [...revisions].filter(([idx]) => isCounted(idx))
+  const ownCreated = counted.filter(([, revision]) => revision === 1).length
+
+  let created = delivery.created - ownCreated
+  let updated =
+    delivery.written - delivery.held_written - delivery.created - (counted.length - ownCreated)
+  const overwritten = writes
+    .filter((write) => !isOwn(write) && !revisions.has(write.idx) && isCounted(write.idx))
+    .sort((a, b) => a.revision - b.revision)
+  for (const { idx } of overwritten) {
+    if (created > 0) {
+      created -= 1
+      revisions.set(idx, 1)
+    } else if (updated > 0) {
+      updated -= 1
+      revisions.set(idx, 2)
+    }
+  }
+  return revisions
+}

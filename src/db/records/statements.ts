@@ -1,0 +1,118 @@
+import { compileStatement, type Statement } from '../statement.ts'
+import { UPSERT_ARRIVAL } from './arrivals.ts'
+import { type DeliveryShape, insertDeliverySql, SELECT_DELIVERY } from './classify-sql.ts'
+import {
+  ADD_TO_TOTAL,
+  addReleasedSql,
+  COUNT_WRITTEN,
+  countHeldSql,
+  recountTotalSql,
+  releaseSql,
+} from './count-sql.ts'
+import type { RecordTable } from './record-table.ts'
+import { SELECT_OVERWRITTEN, selectEarlierWritesSql } from './retry-sql.ts'
+import { OWN_DELIVERY_ROW, type SqlFragments, sqlFragments } from './sql-fragments.ts'
+import {
+  countDryRunSql,
+  RETURNING_OUTCOME,
+  selectDryRunSql,
+  upsertIndexedSql,
+  upsertSql,
+} from './upsert-sql.ts'
+
+/** A statement that also exists in a form that returns the outcome of each record. */
+interface OutcomeStatement {
+  readonly silent: Statement
+  readonly returning: Statement
+}
+
+/** The statements that store a delivery in one table, for records that carry certain columns. */
+export interface DeliveryStatements {
+  /** The cells of a lookup chunk, after the position of the record. */
+  readonly lookupColumns: readonly string[]
+  readonly insertDelivery: (shape: DeliveryShape) => Statement
+  readonly selectEarlierWrites: Statement
+  readonly upsertMoved: OutcomeStatement
+  readonly upsert: OutcomeStatement
+  readonly upsertRepeated: OutcomeStatement
+  readonly countHeld: (lookupChunks: number) => Statement
+  /** For each table whose records wait for this one's. */
+  readonly releases: readonly { readonly release: Statement; readonly addReleased: Statement }[]
+  readonly subtractFromTotal: Statement
+  readonly recountTotal: Statement
+  readonly countDryRun: Statement
+  readonly selectDryRun: Statement
+}
+
+/** The statements that are the same for every table. */
+export const COMMON_STATEMENTS = {
+  upsertArrival: compileStatement(UPSERT_ARRIVAL),
+  countWritten: compileStatement(COUNT_WRITTEN),
+  selectOverwritten: compileStatement(SELECT_OVERWRITTEN),
+  addToTotal: compileStatement(ADD_TO_TOTAL),
+  /** Binds an Idempotency-Key to what was stored under it; it stays free if nothing was. */
+  insertIdempotencyKey: compileStatement(`
+      insert into idempotency_keys (account, resource, key, digest, delivery)
+      select :account, :resource, :idempotency_key, :records_digest, :delivery
+      from ${OWN_DELIVERY_ROW} and refused = 0 and written > 0
+      on conflict (account, resource, key) do nothing`),
+  selectDelivery: compileStatement(SELECT_DELIVERY),
+} as const
+
+interface CacheEntry {
+  readonly columns: string
+  readonly statements: DeliveryStatements
+}
+
+const cache = new WeakMap<RecordTable, CacheEntry>()
+
+/**
+ * Returns the statements of a table for records that carry `presentColumns` and no others. The last
+ * ones of each table are cached: a feed sends the same columns each time.
+ */
+export function buildStatements(
+  table: RecordTable,
+  presentColumns: readonly string[],
+): DeliveryStatements {
+  const columns = presentColumns.join()
+  const cached = cache.get(table)
+  if (cached?.columns === columns) return cached.statements
+  const statements = build(table, sqlFragments(table, presentColumns))
+  cache.set(table, { columns, statements })
+  return statements
+}
+
+function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements {
+  const outcome = (text: string): OutcomeStatement => ({
+    silent: compileStatement(text),
+    returning: compileStatement(text + RETURNING_OUTCOME),
+  })
+  return {
+    lookupColumns: fragments.lookupColumns,
+    insertDelivery: memoize((shape) => insertDeliverySql(table, fragments, shape)),
+    selectEarlierWrites: compileStatement(selectEarlierWritesSql(table, fragments)),
+    upsertMoved: outcome(upsertIndexedSql(table, fragments, 'moved')),
+    upsert: outcome(upsertSql(table, fragments)),
+    upsertRepeated: outcome(upsertIndexedSql(table, fragments, 'repeated')),
+    countHeld: memoize((chunks) => countHeldSql(table, fragments, chunks)),
+    releases: table.releases.map((waiting) => ({
+      release: compileStatement(releaseSql(fragments, waiting)),
+      addReleased: compileStatement(addReleasedSql(waiting.resource)),
+    })),
+    subtractFromTotal: compileStatement(recountTotalSql(table, fragments, '-')),
+    recountTotal: compileStatement(recountTotalSql(table, fragments, '')),
+    countDryRun: compileStatement(countDryRunSql(table, fragments)),
+    selectDryRun: compileStatement(selectDryRunSql(table, fragments)),
+  }
+}
+
+/** Compiles a statement once for each argument. There are few: policies, and one to five chunks. */
+function memoize<A>(toSql: (argument: A) => string): (argument: A) => Statement {
+  const compiled = new Map<string, Statement>()
+  return (argument) => {
+    const key = JSON.stringify(argument)
+    const statement = compiled.get(key) ?? compileStatement(toSql(argument))
+    compiled.set(key, statement)
+    return statement
+  }
+}
