@@ -1,4 +1,5 @@
-import { type Filter, listRecords, type Page } from '../src/db/records/list.ts'
+import type { Page } from '../src/db/paginate.ts'
+import { type Filter, listRecords } from '../src/db/records/list.ts'
 import { type Chapter, rough, whole } from './chapter.ts'
 import { timeRoute } from './compete.ts'
 import { median } from './figures.ts'

@@ -13,12 +13,12 @@ CREATE TRIGGER customers_overwritten AFTER UPDATE OF revision ON customers
 WHEN new.delivery = old.delivery
 BEGIN
   INSERT INTO overwritten_writes (account, delivery, idx, revision)
-  VALUES (old.account, old.delivery, old.idx, old.revision);
+  VALUES (old.account, old.delivery, old.idx, old.revision) ON CONFLICT DO NOTHING;
 END;
 
 CREATE TRIGGER events_overwritten AFTER UPDATE OF revision ON events
 WHEN new.delivery = old.delivery
 BEGIN
   INSERT INTO overwritten_writes (account, delivery, idx, revision)
-  VALUES (old.account, old.delivery, old.idx, old.revision);
+  VALUES (old.account, old.delivery, old.idx, old.revision) ON CONFLICT DO NOTHING;
 END;

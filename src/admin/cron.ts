@@ -21,6 +21,8 @@ async function deleteExpiredRows(env: Env, now: number): Promise<void> {
   const oldest = now - DELIVERY_LOG_MS
   const kept = {
     deliveries: firstIdAt(oldest),
+    // Only a retry of the same request reads them.
+    overwritten_writes: firstIdAt(now - HOUR_MS),
     clicks: new Date(oldest).toISOString().slice(0, 10),
     arrivals: Math.floor(oldest / HOUR_MS),
   }

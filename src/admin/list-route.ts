@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { resolveDatabase } from '../db/database.ts'
-import type { FoundPage, Page } from '../db/records/list.ts'
+import type { FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'

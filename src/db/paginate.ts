@@ -1,36 +1,120 @@
-import type { FoundPage, Page } from './records/list.ts'
 import { withD1Retry } from './retry.ts'
+import { bindStatement, compileStatement } from './statement.ts'
 
-/** A list that goes by one column: its rows and their number, each with its condition at the end. */
-interface Listed {
-  rows: string
-  total: string
-  values: readonly unknown[]
-  key: string
+/** The page that a caller asks for. */
+export interface Page {
+  /** The number of the page, from 1. */
+  number: number
+  /** The number of rows on a page. */
+  size: number
+  /** The key after which the page begins; null if the caller named the page by its number. */
+  after: readonly string[] | null
 }
 
-/** One page of such a list, in the order of its key: it reads as many rows as it shows. */
-export async function paginateByColumn<T>(
-  db: D1Database,
-  { rows, total, values, key }: Listed,
-  { number, size, after }: Page,
+/** A page of rows. */
+export interface FoundPage<T = Record<string, unknown>> {
+  data: T[]
+  /** The number of rows on all pages. */
+  total: number
+  /** The key of the page's last row; null on the last page. */
+  last: string[] | null
+  /** Set if the rows have too many bytes: a page size that would do. `data` is empty then. */
+  fewer?: number
+}
+
+/** A row limit in bytes: an isolate has 128 MB for all who read at the same time. */
+export const MAX_PAGE_BYTES = 2 * 1024 * 1024
+
+/** A list of rows in the order of a key that never changes. */
+export interface ListQuery {
+  /** The columns of a row. */
+  columns: readonly string[]
+  /** The FROM and WHERE clauses, with named parameters. */
+  from: string
+  /** The columns that order the rows and tell one from another. */
+  key: readonly string[]
+  /** Whether the rows come in descending order of a key of one column. */
+  descending?: boolean
+  /** A join that completes the rows of a page, if `from` finds only their keys, as `k`. */
+  join?: string
+  /** A query for `total`, the number of rows. */
+  total: string
+  values: Readonly<Record<string, unknown>>
+  /** Whether the page is limited in bytes. */
+  limitsBytes?: boolean
+}
+
+/**
+ * Reads one page. It reads one row more than the page shows, to know whether there is a next one.
+ * A walk by cursor meets each row once, whatever is stored meanwhile.
+ */
+export async function paginate<T = Record<string, unknown>>(
+  db: D1Database | D1DatabaseSession,
+  query: ListQuery,
+  page: Page,
 ): Promise<FoundPage<T>> {
-  const offset = after ? 0 : (number - 1) * size
-  const [found, counted] = await withD1Retry(() =>
+  const { key, total, columns, limitsBytes = false } = query
+  const text = pageSql(query, page)
+  const values = { ...query.values, ...cursorValues(page) }
+  const [rows, counted] = await withD1Retry(() =>
     db.batch<Record<string, unknown>>([
-      db
-        .prepare(
-          `${rows} and ${key} > ?${values.length + 1}
-           order by ${key} limit ${size + 1} offset ${offset}`,
-        )
-        .bind(...values, after?.[0] ?? ''),
-      db.prepare(total).bind(...values),
+      bindStatement(
+        db,
+        compileStatement(limitsBytes ? limitBytes(columns, text, orderBy(query)) : text),
+        values,
+      ),
+      bindStatement(db, compileStatement(total), values),
     ]),
   )
-  const data = found!.results.slice(0, size)
+  const results = rows?.results ?? []
+  const tooLarge = limitsBytes ? overByteLimit(results) : null
+  if (tooLarge) return tooLarge
+  const last = results.length > page.size ? results[page.size - 1] : undefined
   return {
-    data: data as T[],
-    total: Number(counted!.results[0]?.total ?? 0),
-    last: found!.results.length > size ? [String(data.at(-1)![key])] : null,
+    data: results.slice(0, page.size) as T[],
+    total: Number(counted?.results[0]?.total ?? 0),
+    last: last ? key.map((name) => String(last[name])) : null,
   }
+}
+
+const orderBy = ({ key, descending }: ListQuery) => `${key.join()}${descending ? ' desc' : ''}`
+
+/** Returns the query of one page, without its limit in bytes. */
+export function pageSql(query: ListQuery, page: Page): string {
+  const { columns, from, key, descending, join } = query
+  const after = page.after
+    ? ` and (${key.join()}) ${descending ? '<' : '>'} (${key.map((_, i) => `:after_${i}`).join()})`
+    : ''
+  const offset = page.after ? 0 : (page.number - 1) * page.size
+  const rows = (selected: string) => `select ${selected} from ${from}${after}
+      order by ${orderBy(query)} limit ${page.size + 1} offset ${offset}`
+  if (!join) return rows(columns.join())
+  return `with k as materialized (${rows(key.join())})
+      select ${columns.map((name) => `t.${name}`).join()} from k ${join}`
+}
+
+const cursorValues = ({ after }: Page) =>
+  Object.fromEntries((after ?? []).map((value, i) => [`after_${i}`, value]))
+
+/**
+ * Wraps a query so that its rows are read only if they have at most 2 MiB together. Otherwise each
+ * row holds nothing but `excess`, their number of bytes.
+ */
+export function limitBytes(columns: readonly string[], rows: string, order: string): string {
+  const bytes = columns.map((name) => `ifnull(octet_length(${name}), 0)`).join(' + ')
+  const unlessExcess = columns.map((name) => `iif(excess is null, ${name}, null) as ${name}`)
+  return `
+    with p as materialized (${rows}),
+    b as materialized (select sum(${bytes}) as bytes from p),
+    e as materialized (select iif(bytes > ${MAX_PAGE_BYTES}, bytes, null) as excess from b)
+    select ${unlessExcess.join()}, excess from e cross join p order by ${order}`
+}
+
+/** Returns an empty page with a size that would do, if such rows have too many bytes; else null. */
+export function overByteLimit(rows: readonly Record<string, unknown>[]): FoundPage<never> | null {
+  const bytes = Number(rows[0]?.excess ?? 0)
+  if (bytes === 0) return null
+  // One row more is read than shown.
+  const fewer = Math.max(1, Math.floor((rows.length * MAX_PAGE_BYTES) / bytes) - 1)
+  return { data: [], total: 0, last: null, fewer }
 }

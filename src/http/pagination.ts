@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import { MAX_PAGE_BYTES } from '../db/byte-limit.ts'
-import type { FoundPage, Page } from '../db/records/list.ts'
+import type { FoundPage, Page } from '../db/paginate.ts'
+import { MAX_PAGE_BYTES } from '../db/paginate.ts'
 import { invalidQuery } from './query.ts'
 import { seal, unseal } from './seal.ts'
 

@@ -1,5 +1,5 @@
-import { paginateByColumn } from '../paginate.ts'
-import type { FoundPage, Page } from '../records/list.ts'
+import type { FoundPage, Page } from '../paginate.ts'
+import { paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import type { Account } from '../schema.ts'
 
@@ -9,13 +9,14 @@ export const findAccount = (db: D1Database, id: string): Promise<Account | null>
 
 /** One page of all accounts, by id. */
 export const listAccounts = (db: D1Database, page: Page): Promise<FoundPage<Account>> =>
-  paginateByColumn(
+  paginate(
     db,
     {
-      rows: 'select * from accounts where true',
-      total: 'select count(*) as total from accounts',
-      values: [],
-      key: 'id',
+      columns: ['*'],
+      from: `accounts where true`,
+      key: ['id'],
+      total: `select count(*) as total from accounts`,
+      values: {},
     },
     page,
   )
@@ -113,6 +114,7 @@ const RECORD_TABLES = [
   'events',
   'totals',
   'deliveries',
+  'overwritten_writes',
   'arrivals',
   'idempotency_keys',
   'clicks',

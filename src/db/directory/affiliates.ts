@@ -1,6 +1,6 @@
-import { paginateByColumn } from '../paginate.ts'
+import type { FoundPage, Page } from '../paginate.ts'
+import { paginate } from '../paginate.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
-import type { FoundPage, Page } from '../records/list.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 
@@ -78,13 +78,14 @@ export const listAffiliates = (
   account: string,
   page: Page,
 ): Promise<FoundPage<Affiliate>> =>
-  paginateByColumn(
+  paginate(
     db,
     {
-      rows: 'select affiliate_id, parent from affiliates where account = ?1',
-      total: 'select count(*) as total from affiliates where account = ?1',
-      values: [account],
-      key: 'affiliate_id',
+      columns: ['affiliate_id', 'parent'],
+      from: `affiliates where account = :account`,
+      key: ['affiliate_id'],
+      total: `select count(*) as total from affiliates where account = :account`,
+      values: { account },
     },
     page,
   )

@@ -1,5 +1,5 @@
-import { paginateByColumn } from '../paginate.ts'
-import type { FoundPage, Page } from '../records/list.ts'
+import type { FoundPage, Page } from '../paginate.ts'
+import { paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 
 /** Where a customer came from, as far as its account's database knows. */
@@ -17,14 +17,20 @@ export const listAttributions = (
   account: string,
   page: Page,
 ): Promise<FoundPage<CustomerAttribution>> =>
-  paginateByColumn(
+  paginate(
     db,
     {
-      rows: `select customer_id, day, coalesce(verdict, 'organic') as verdict, link, affiliate_id
-             from customers where account = ?1`,
-      total: `select total from totals where account = ?1 and resource = 'customers'`,
-      values: [account],
-      key: 'customer_id',
+      columns: [
+        'customer_id',
+        'day',
+        "coalesce(verdict, 'organic') as verdict",
+        'link',
+        'affiliate_id',
+      ],
+      from: `customers where account = :account`,
+      key: ['customer_id'],
+      total: `select total from totals where account = :account and resource = 'customers'`,
+      values: { account },
     },
     page,
   )

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid'
-import type { FoundPage, Page } from '../records/list.ts'
+import type { FoundPage, Page } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 
 /** Who did what, and to whom; `details` never holds a secret, nor anything personal. */

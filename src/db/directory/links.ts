@@ -1,5 +1,5 @@
-import { paginateByColumn } from '../paginate.ts'
-import type { FoundPage, Page } from '../records/list.ts'
+import type { FoundPage, Page } from '../paginate.ts'
+import { paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 
 /** A link, and where the records of its account are kept. */
@@ -40,13 +40,14 @@ export const listLinks = (
   account: string,
   page: Page,
 ): Promise<FoundPage<LinkRow>> =>
-  paginateByColumn(
+  paginate(
     db,
     {
-      rows: 'select * from links where account = ?1',
-      total: 'select count(*) as total from links where account = ?1',
-      values: [account],
-      key: 'link_id',
+      columns: ['*'],
+      from: `links where account = :account`,
+      key: ['link_id'],
+      total: `select count(*) as total from links where account = :account`,
+      values: { account },
     },
     page,
   )

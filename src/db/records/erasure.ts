@@ -1,6 +1,6 @@
-import { paginateByColumn } from '../paginate.ts'
+import type { FoundPage, Page } from '../paginate.ts'
+import { paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
-import type { FoundPage, Page } from './list.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 
 /** A customer whose personal data was erased, and when. */
@@ -59,13 +59,14 @@ export const listErasures = (
   account: string,
   page: Page,
 ): Promise<FoundPage<Erasure>> =>
-  paginateByColumn(
+  paginate(
     db,
     {
-      rows: 'select customer_id, erased_at from erasures where account = ?1',
-      total: 'select count(*) as total from erasures where account = ?1',
-      values: [account],
-      key: 'customer_id',
+      columns: ['customer_id', 'erased_at'],
+      from: `erasures where account = :account`,
+      key: ['customer_id'],
+      total: `select count(*) as total from erasures where account = :account`,
+      values: { account },
     },
     page,
   )

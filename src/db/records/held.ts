@@ -1,62 +1,59 @@
-import { limitBytes, overByteLimit } from '../byte-limit.ts'
-import { withD1Retry } from '../retry.ts'
-import type { FoundPage, Page } from './list.ts'
+import { type FoundPage, type ListQuery, type Page, paginate } from '../paginate.ts'
 import type { RecordView } from './record-view.ts'
 
-/** A record that waits for its customer, and which delivery brought it last. */
-export interface Held {
+/** A record that waits for its customer, and the delivery that last brought it. */
+export interface HeldRecord {
   resource: string
   delivery_id: string
   record: Record<string, unknown>
 }
 
+/** A held record as it is read, its key and its columns as JSON. */
+interface HeldRow {
+  resource: string
+  key: string
+  delivery: string
+  record: string
+}
+
 /**
- * One page of the records that wait for their customer, by resource and key. It reads what is held,
- * not what is stored.
+ * Reads one page of the records that wait for their customer, by resource and key. It reads what is
+ * held, not what is stored.
  */
 export async function listHeld(
   session: D1DatabaseSession,
   resources: readonly RecordView[],
   account: string,
-  { number, size, after }: Page,
-): Promise<FoundPage<Held>> {
-  const all = resources
+  page: Page,
+): Promise<FoundPage<HeldRecord>> {
+  const views = new Map(resources.map((view) => [view.name, view]))
+  const found = await paginate<HeldRow>(session, heldQuery(resources, account), page)
+  const data = found.data.flatMap(({ resource, delivery, record }) => {
+    const view = views.get(resource)
+    return view
+      ? [{ resource, delivery_id: delivery, record: view.present(JSON.parse(record)) }]
+      : []
+  })
+  return { ...found, data }
+}
+
+/** Returns the query of the held records of an account, along the indexes of what is held. */
+export function heldQuery(resources: readonly RecordView[], account: string): ListQuery {
+  const selects = resources
     .filter(({ recordTable }) => recordTable.canHold)
     .map(
-      ({ name, recordTable, columns }) => `
-        select '${name}' as resource, json_array(${recordTable.key.join()}) as key, delivery,
+      ({ name, recordTable: { table, key }, columns }) => `
+        select '${name}' as resource, json_array(${key.join()}) as key, delivery,
           json_object(${columns.map((column) => `'${column}', ${column}`).join()}) as record
-        from ${recordTable.table} indexed by ${recordTable.table}_held where account = ?1 and held = 1`,
+        from ${table} indexed by ${table}_held where account = :account and held = 1`,
     )
-    .join(' union all ')
-  const [resource = '', key = ''] = after ?? []
-  const offset = after ? 0 : (number - 1) * size
-  const [rows, counted] = await withD1Retry(() =>
-    session.batch<Record<string, string>>([
-      session
-        .prepare(
-          limitBytes(
-            ['resource', 'key', 'delivery', 'record'],
-            `select * from (${all}) where (resource, key) > (?2, ?3)
-             order by resource, key limit ${size + 1} offset ${offset}`,
-            'resource, key',
-          ),
-        )
-        .bind(account, resource, key),
-      session.prepare(`select count(*) as total from (${all})`).bind(account),
-    ]),
-  )
-  const found = rows!.results
-  const heavy = overByteLimit(found)
-  if (heavy) return heavy
-  const last = found.length > size ? found[size - 1]! : null
+  const held = `(${selects.join(' union all ')})`
   return {
-    data: found.slice(0, size).map((row) => ({
-      resource: row.resource!,
-      delivery_id: row.delivery!,
-      record: resources.find(({ name }) => name === row.resource)!.present(JSON.parse(row.record!)),
-    })),
-    total: Number(counted!.results[0]?.total),
-    last: last && [last.resource!, last.key!],
+    columns: ['resource', 'key', 'delivery', 'record'],
+    from: `${held} where true`,
+    key: ['resource', 'key'],
+    total: `select count(*) as total from ${held}`,
+    values: { account },
+    limitsBytes: true,
   }
 }

@@ -1,47 +1,52 @@
 import { withD1Retry } from '../retry.ts'
 
-/** So many rows go in one statement, and so many statements in one run: the next one goes on. */
+/** The rows that one DELETE removes, and the DELETEs of one run for a table; the next run goes on. */
 const ROWS_PER_DELETE = 2000
 const DELETES_PER_RUN = 200
 
-/** The tables that forget, each by the column behind the account, and the rest of its key. */
+/** The tables whose rows expire: the column that tells their age, then the rest of the key. */
 const EXPIRING_TABLES = {
   deliveries: ['id'],
+  overwritten_writes: ['delivery', 'idx'],
   clicks: ['day', 'link_id', 'click_id'],
   arrivals: ['hour', 'resource'],
 } as const
 
-/** From where on rows are kept, by table: smaller ones go. */
-export type Oldest = Readonly<Record<keyof typeof EXPIRING_TABLES, string | number>>
+type ExpiringTable = keyof typeof EXPIRING_TABLES
 
-/** Forgets what is too old, in bounded steps; says how many rows that were. */
+const TABLES = Object.keys(EXPIRING_TABLES) as ExpiringTable[]
+
+/** The oldest value that is kept, by table; rows below it are deleted. */
+export type Oldest = Readonly<Record<ExpiringTable, string | number>>
+
+/** Deletes expired rows in bounded steps and returns their number. */
 export async function deleteExpired(db: D1Database, oldest: Oldest): Promise<number> {
-  let forgotten = 0
-  for (const table of Object.keys(EXPIRING_TABLES) as (keyof Oldest)[]) {
+  let deleted = 0
+  for (const table of TABLES) {
     for (let step = 0; step < DELETES_PER_RUN; step++) {
       const { meta } = await withD1Retry(() =>
-        db.prepare(deleteSql(table)).bind(oldest[table]).run(),
+        db.prepare(deleteExpiredSql(table)).bind(oldest[table]).run(),
       )
-      forgotten += meta.changes
+      deleted += meta.changes
       if (meta.changes < ROWS_PER_DELETE) break
     }
   }
-  return forgotten
+  return deleted
 }
 
-/** Goes from account to account along the key, so that it reads what it forgets, and no more. */
-function deleteSql(table: keyof Oldest): string {
+/** Deletes account by account along the key, so that it reads no more rows than it deletes. */
+export function deleteExpiredSql(table: ExpiringTable): string {
   const key = ['account', ...EXPIRING_TABLES[table]]
   return `
-    with recursive own(account) as (
+    with recursive accounts_of_table(account) as (
       select min(account) from ${table}
       union all
-      select (select min(account) from ${table} where account > own.account)
-      from own where own.account is not null
+      select (select min(account) from ${table} where account > a.account)
+      from accounts_of_table a where a.account is not null
     )
     delete from ${table} where (${key.join()}) in (
       select ${key.map((name) => `t.${name}`).join()}
-      from own cross join ${table} t on t.account = own.account and t.${key[1]} < ?1
+      from accounts_of_table a cross join ${table} t on t.account = a.account and t.${key[1]} < ?1
       limit ${ROWS_PER_DELETE}
     )`
 }

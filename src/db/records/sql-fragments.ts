@@ -23,7 +23,7 @@ export const columnList = (names: readonly string[], toSql = (name: string) => n
 export const rowValue = (names: readonly string[], toSql: (name: string) => string) =>
   `(${columnList(names, toSql)})`
 
-/** Returns the names of numbered parameters: `lookup_1`, `lookup_2` … */
+/** Returns the names of numbered parameters, such as `lookup_1` and `lookup_2`. */
 export const chunkNames = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${prefix}_${i + 1}`)
 

@@ -1,4 +1,4 @@
-import { limitBytes, overByteLimit } from '../byte-limit.ts'
+import { limitBytes, overByteLimit } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import type { RecordTable } from './record-table.ts'
 import type { RecordView } from './record-view.ts'

@@ -1,0 +1,122 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { brand, deposited, eve } from './brand.ts'
+import { CURABLE, faulty } from './faulty.ts'
+import { askIn } from './heard.ts'
+import { ada, json, ORIGIN, partner } from './partner.ts'
+
+// The database commits a batch, and its answer is lost. The service sends the batch again, and the
+// caller gets the answer that the first attempt would have given.
+
+type Brand = Awaited<ReturnType<typeof brand>>
+
+const LOST = { message: CURABLE[0]!, after: true }
+
+const postIn = async (world: { env: Env }, { brand_token }: Brand, path: string, body: unknown) => {
+  const { delivery_id: _, ...answer } = await json(
+    askIn(
+      world.env,
+      new Request(new URL(`/tracking/events/${path}`, ORIGIN), {
+        method: 'POST',
+        headers: { 'x-api-key': brand_token, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    ),
+  )
+  return answer
+}
+
+/** What is kept beside the records: the writes that later records of a request overwrote. */
+const overwritten = async () => {
+  const { results } = await env.DB.prepare(
+    'select account, idx, revision from overwritten_writes order by account, idx',
+  ).all()
+  return results
+}
+
+describe('each record of a key that a request repeats has its own outcome', () => {
+  const deposits = [
+    deposited,
+    { ...deposited, Value: '50.00' },
+    { ...deposited, eventid: 'e-2' },
+    { ...deposited, Value: '50.00' },
+    { ...deposited, Value: '75.00' },
+  ]
+  const customers = [
+    { ...eve, country: 'FR' },
+    { ...eve, customerId: 'p-2' },
+    { customerId: 'p-1', firstName: 'Eve' },
+    { customerId: 'p-1', firstName: 'Eve' },
+    { customerId: 'p-2', country: 'FR' },
+  ]
+
+  test.each([
+    ['activities', deposits, ['created', 'updated', 'created', 'unchanged', 'updated']],
+    ['customers', customers, ['updated', 'created', 'updated', 'unchanged', 'updated']],
+  ])('%s', async (path, body, outcomes) => {
+    const answers: object[] = []
+    for (const [account, faults] of [
+      ['brand-lost', [LOST]],
+      ['brand-fine', []],
+    ] as const) {
+      const casino = await brand({ account })
+      await casino.post('customers', eve)
+      const world = faulty([...faults])
+      answers.push(await postIn(world, casino, path, body))
+      expect(world.seen.tries).toBe(1 + faults.length)
+    }
+
+    expect(answers[0]).toEqual(answers[1])
+    const { results } = answers[0] as { results: { outcome: string }[] }
+    expect(results.map(({ outcome }) => outcome)).toEqual(outcomes)
+    expect((await overwritten()).length).toBe(4)
+  })
+
+  test('nothing is noted of a request whose keys differ', async () => {
+    const casino = await brand()
+    await casino.post('customers', [eve, { ...eve, customerId: 'p-2' }])
+    await casino.post('customers', [{ ...eve, country: 'FR' }])
+
+    expect(await overwritten()).toEqual([])
+  })
+})
+
+describe('a record that another request overwrote before the batch was sent again', () => {
+  const run = async (first: object[], meanwhile: object[]) => {
+    const acme = await partner()
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    const world = faulty([{ ...LOST, meanwhile: () => acme.post('customers', meanwhile) }])
+    return json(
+      askIn(
+        world.env,
+        new Request(new URL('/api/v1/forex/customers', ORIGIN), {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${acme.access_token}`,
+            'Content-Type': 'application/json',
+          },
+          body: JSON.stringify(first),
+        }),
+      ),
+    )
+  }
+
+  test('has the outcome that the summary counts', async () => {
+    const sent = [
+      { ...ada, customer_id: 'new' },
+      { ...ada, country_code: 'FR' },
+      { ...ada, customer_id: 'c-2' },
+    ]
+    const { summary, results } = await run(
+      sent,
+      sent.slice(0, 2).map((record) => ({ ...record, country_code: 'IT' })),
+    )
+
+    expect(summary).toMatchObject({ created: 1, updated: 1, unchanged: 1 })
+    expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      'created',
+      'updated',
+      'unchanged',
+    ])
+  })
+})
