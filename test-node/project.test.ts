@@ -11,6 +11,8 @@ import { configOf } from '../scripts/config.ts'
 // What the files beside the code say is true of the code.
 
 const read = (path: string) => readFileSync(path, 'utf8')
+/** Returns a Markdown file without its code blocks. */
+const proseOf = (path: string) => read(path).replace(/^```[\s\S]*?^```/gm, '')
 const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   encoding: 'utf8',
 })
@@ -96,13 +98,28 @@ test('dependencies are looked at wherever there are any', () => {
     assert.ok(!existsSync(join(folder, 'package-lock.json')), folder)
 })
 
-test('the changelog begins with the version of package.json', () => {
-  const [, version] = /^## \[(.+?)\]/m.exec(read('CHANGELOG.md')) ?? []
-  assert.equal(version, manifest.version)
+test('the changelog starts with unreleased changes, then the version of package.json', () => {
+  const headings = [...read('CHANGELOG.md').matchAll(/^## \[(.+?)\]/gm)].map(([, name]) => name)
+  assert.deepEqual(headings.slice(0, 2), ['Unreleased', manifest.version])
+})
+
+test('the README has at most 200 lines and 10,240 bytes', () => {
+  const readme = read('README.md')
+  assert.ok(readme.split('\n').length <= 200)
+  assert.ok(Buffer.byteLength(readme) <= 10_240)
+})
+
+test('docs/README.md links to every other page in docs, and each page has one title', () => {
+  const index = read('docs/README.md')
+  for (const path of globSync('docs/**/*.md')) {
+    assert.equal(proseOf(path).match(/^# \S/gm)?.length, 1, path)
+    const link = path.slice('docs/'.length)
+    if (link !== 'README.md') assert.ok(index.includes(`](${link})`), `${link} is not linked`)
+  }
 })
 
 describe('documents', { skip }, () => {
-  /** The commands of wrangler, its groups of them among these. */
+  /** All wrangler commands, including groups such as `d1 migrations`. */
   const known = new Set(
     [
       ...read('node_modules/wrangler/wrangler-dist/cli.js').matchAll(
@@ -112,18 +129,16 @@ describe('documents', { skip }, () => {
   )
   const isGroup = (words: string) => [...known].some((one) => one.startsWith(`${words} `))
 
-  /** Whether words begin with a command that can be run; operands may follow it. */
+  /** Returns whether words start with a wrangler command that is not a group. Operands may follow. */
   function isCommand(words: string[]): boolean {
     const longest = words.findLastIndex((_, i) => known.has(words.slice(0, i + 1).join(' ')))
     return longest >= 0 && !isGroup(words.slice(0, longest + 1).join(' '))
   }
 
   const documents = (tracked ?? []).filter((path) => path.endsWith('.md'))
-  const prose = (path: string) => read(path).replace(/^```[\s\S]*?^```/gm, '')
-
-  /** The anchors of a document's headings, as code hosts make them. */
+  /** Returns the anchors of a page's headings, in the form that GitHub generates. */
   const anchorsOf = (path: string) =>
-    [...prose(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    [...proseOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
       heading
         .toLowerCase()
         .replace(/[^\p{L}\p{N} _-]/gu, '')
@@ -131,23 +146,24 @@ describe('documents', { skip }, () => {
     )
 
   for (const path of documents) {
-    test(`${path} links to what exists`, () => {
-      for (const [, target = ''] of prose(path).matchAll(/\]\(([^)\s]+)\)/g)) {
-        // What begins so is an address of the site, whose own test follows it.
+    test(`${path}: every relative link resolves`, () => {
+      for (const [, target = ''] of proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)) {
+        // External addresses are not checked; guide.test.ts checks those of the site.
         if (/^([a-z]+:|\/)/.test(target)) continue
         const [to, anchor] = target.split('#')
         const file = to ? join(dirname(path), to) : path
-        assert.ok(existsSync(file), `${target} is not there`)
-        if (anchor) assert.ok(anchorsOf(file).includes(anchor), `${target} has no such heading`)
+        assert.ok(existsSync(file), `${target} does not exist`)
+        if (anchor)
+          assert.ok(anchorsOf(file).includes(anchor), `${target}: no heading has this anchor`)
       }
     })
 
-    test(`${path} names only commands that there are`, () => {
+    test(`${path} names only commands that exist`, () => {
       for (const [, name = ''] of read(path).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g))
         assert.ok(name in manifest.scripts, `npm run ${name}`)
-      for (const [said, words = ''] of read(path).matchAll(/npx wrangler ((?:[a-z][\w-]* ?)+)/g))
-        assert.ok(isCommand(words.trim().split(' ')), said)
-      // As a shell takes them apart; what the command line refuses throws.
+      for (const [command, words = ''] of read(path).matchAll(/npx wrangler ((?:[a-z][\w-]* ?)+)/g))
+        assert.ok(isCommand(words.trim().split(' ')), command)
+      // Splits words as a shell does. `readArguments` throws if it does not accept the command.
       for (const [, line = ''] of read(path).matchAll(/npm run (?:-s )?admin -- ([^`\n#]+)/g))
         readArguments((line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", '')))
     })

@@ -40,7 +40,7 @@ test('the runbook explains each line of the log by the members that it has', () 
         [...members.matchAll(/(?:^|[{,])\s*(\w+)(?=[:,\s])/g)].map(([, name]) => name),
     ),
   )
-  const section = runbook.split('## What the log says')[1]!.split('\n## ')[0]!
+  const section = runbook.split('## Log lines')[1]!.split('\n## ')[0]!
   const rows = section.split('\n').filter((line) => line.startsWith('| `'))
   const told = rows.map((row) =>
     [...row.split(' | ')[0]!.matchAll(/`(\w+)`/g)].map(([, name]) => name),

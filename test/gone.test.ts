@@ -1,13 +1,13 @@
 import { createExecutionContext, runInDurableObject, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import readme from '../README.md?raw'
+import failures from '../docs/failures.md?raw'
 import wrangler from '../wrangler.toml?raw'
 import { surrounded } from './sweep/platform.ts'
 import { asks, ROUTES } from './sweep/routes.ts'
 import { prepare, type World } from './sweep/worlds.ts'
 
-// What still answers when a part of the platform is gone for good: the table of the README, cell by cell.
+// Which requests work while one part of the platform is unavailable: each cell of docs/failures.md.
 
 /** The platform without all calls of this name. */
 const without = (name: string) => (): Env =>
@@ -22,9 +22,9 @@ const having = (secrets: object) => () => ({ ...env, ...secrets }) as Env
 /** Each column, the binding or secret that is gone in it, and the platform without it. */
 const PARTS: [column: string, binding: string, gone: () => Env][] = [
   ['D1', 'DB', without('DB')],
-  ["tokens' objects", 'TOKEN_GATE', without('TOKEN_GATE')],
-  ["clients' objects", 'CLIENT_GATE', without('CLIENT_GATE')],
-  ["erasures' objects", 'ERASURE_JOURNAL', without('ERASURE_JOURNAL')],
+  ['`TokenGate` objects', 'TOKEN_GATE', without('TOKEN_GATE')],
+  ['`ClientGate` objects', 'CLIENT_GATE', without('CLIENT_GATE')],
+  ['`ErasureJournal` objects', 'ERASURE_JOURNAL', without('ERASURE_JOURNAL')],
   ['Queue', 'CLICKS', without('CLICKS')],
   ['signing keys', 'SIGNING_KEYS', having({ SIGNING_KEYS: '{"keys":[]}' })],
   ['tracking keys', 'TRACKING_KEYS', having({ TRACKING_KEYS: '{"keys":[]}' })],
@@ -41,19 +41,19 @@ const erased = /^(eraseCustomer|replayErasures)$/
 
 /** Which operations each row is about. */
 const ROWS: Record<string, string[]> = {
-  'the state, the metadata': ['getHealth', 'getAuthorizationServer'],
+  'health check, OAuth metadata': ['getHealth', 'getAuthorizationServer'],
   'public keys': ['getJwks'],
-  'a token is asked for': ['getToken'],
-  'a token is given back': ['revokeToken'],
-  'partners send and read': named(/^(send|list|get)(PropTrading|Forex)/),
-  'brands send and read': named(/^(send|list|get)Igaming/),
-  'a link is followed': ['followLink'],
-  'the team looks': OF_TEAM.filter(({ writes }) => !writes).map(({ id }) => id),
-  'the team changes what live tokens know': named(told),
-  'the team revokes a client': ['revokeClient'],
-  'the team ends anything else': named(ended),
-  'the team erases a customer, or replays erasures': named(erased),
-  'the team changes anything else': OF_TEAM.filter(
+  'issue an access token': ['getToken'],
+  'revoke an access token': ['revokeToken'],
+  'partner API: send and read': named(/^(send|list|get)(PropTrading|Forex)/),
+  'brand API: send and read': named(/^(send|list|get)Igaming/),
+  'follow a link': ['followLink'],
+  'administration: read': OF_TEAM.filter(({ writes }) => !writes).map(({ id }) => id),
+  'administration: change what live tokens carry': named(told),
+  'administration: revoke a client': ['revokeClient'],
+  'administration: revoke a Brand Token, delete an event definition': named(ended),
+  'administration: erase a customer, replay erasures': named(erased),
+  'administration: all other changes': OF_TEAM.filter(
     ({ id, writes }) =>
       writes && ![told, ended, erased].some((row) => row.test(id)) && id !== 'revokeClient',
   ).map(({ id }) => id),
@@ -67,11 +67,10 @@ const cellsOf = (line: string) =>
     .split('|')
     .slice(1, -1)
     .map((cell) => cell.trim())
-const section = readme.split('## When something is gone')[1]!.split('\n## ')[0]!
-const [header = '', , ...lines] = section.split('\n').filter((line) => line.startsWith('|'))
+const [header = '', , ...lines] = failures.split('\n').filter((line) => line.startsWith('|'))
 const table = lines.map(cellsOf)
 
-test('the table of the README has these rows and columns', () => {
+test('the table in docs/failures.md has exactly these rows and columns', () => {
   expect(cellsOf(header).slice(1)).toEqual(Object.keys(COLUMNS))
   expect(table.map(([name]) => name)).toEqual(Object.keys(ROWS))
 })
