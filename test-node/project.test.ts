@@ -118,6 +118,12 @@ test('docs/README.md links to every other page in docs, and each page has one ti
   }
 })
 
+test('docs/code-tour.md has a line for each source file', () => {
+  const tour = read('docs/code-tour.md')
+  const missing = globSync('src/**/*.ts').filter((path) => !tour.includes(`](../${path}) |`))
+  assert.deepEqual(missing, [])
+})
+
 describe('documents', { skip }, () => {
   /** All wrangler commands, including groups such as `d1 migrations`. */
   const known = new Set(
