@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { has, startService } from './service.ts'
 
-// What the guide shows is what the service does: its commands are run, its answers compared.
+// Runs every command of the guide and compares the responses with those that it shows.
 
 const GUIDE = 'docs/guide'
 
-/** A fenced block, and the line of its page on which it begins. */
+/** A fenced code block and the line on which it starts. */
 interface Block {
   tag: string
   text: string
   line: number
-  /** Whether nothing but empty lines is between it and the block before. */
+  /** Whether only empty lines separate it from the previous block. */
   follows: boolean
 }
 
@@ -33,17 +33,17 @@ function blocksOf(page: string): Block[] {
     else if (line.startsWith('```')) open = { tag: line.slice(3), text: '', line: i + 1, follows }
     else if (line.trim() !== '') follows = false
   }
-  assert.equal(open, null, 'a block is not closed')
+  assert.equal(open, null, 'a code block is not closed')
   return blocks
 }
 
-/** The guide shows what is missing; before six (UTC) it is not yet due. */
+/** The guide shows `missing`. Before 06:00 UTC the service answers `pending` instead. */
 const dueIn = (answer: string) =>
   new Date().getUTCHours() < 6
     ? answer.replace('"yesterday":"pending"', '"yesterday":"missing"')
     : answer
 
-/** Any text is meant by an ellipsis. */
+/** Returns a pattern in which an ellipsis stands for any text. */
 const matching = (shown: string) =>
   new RegExp(
     `^${shown
@@ -53,22 +53,24 @@ const matching = (shown: string) =>
     's',
   )
 
-/** What of an answer is not as it is shown; members that are not shown may be anything. */
+/** Lists how a response differs from the one shown. Members that are not shown can have any value. */
 function differences(shown: unknown, real: unknown, at = ''): string[] {
   if (typeof shown === 'string') {
-    if (shown === '…') return real === undefined ? [`${at} is not there`] : []
-    return typeof real === 'string' && matching(shown).test(real) ? [] : [said(at, shown, real)]
+    if (shown === '…') return real === undefined ? [`${at} is missing`] : []
+    return typeof real === 'string' && matching(shown).test(real)
+      ? []
+      : [difference(at, shown, real)]
   }
   if (typeof shown !== 'object' || shown === null) {
-    return shown === real ? [] : [said(at, shown, real)]
+    return shown === real ? [] : [difference(at, shown, real)]
   }
-  if (typeof real !== 'object' || real === null) return [said(at, shown, real)]
+  if (typeof real !== 'object' || real === null) return [difference(at, shown, real)]
   if (Array.isArray(shown)) {
-    if (!Array.isArray(real)) return [said(at, shown, real)]
+    if (!Array.isArray(real)) return [difference(at, shown, real)]
     const isOpen = shown.at(-1) === '…'
     const items = isOpen ? shown.slice(0, -1) : shown
     if (real.length < items.length || (!isOpen && real.length > items.length)) {
-      return [said(at, shown, real)]
+      return [difference(at, shown, real)]
     }
     return items.flatMap((item, i) => differences(item, real[i], `${at}/${i}`))
   }
@@ -79,10 +81,10 @@ function differences(shown: unknown, real: unknown, at = ''): string[] {
   )
 }
 
-const said = (at: string, shown: unknown, real: unknown) =>
-  `${at || '/'} is shown as ${JSON.stringify(shown)}, and is ${JSON.stringify(real)}`
+const difference = (at: string, shown: unknown, real: unknown) =>
+  `${at || '/'} is shown as ${JSON.stringify(shown)} but is ${JSON.stringify(real)}`
 
-/** The lines of an HTTP answer that are shown, but are not in what was printed. */
+/** Returns the lines of a response that the guide shows but the command did not print. */
 function missingLines(shown: string, printed: string): string[] {
   const lines = printed.split(/\r?\n/)
   return shown.split('\n').filter((line) => {
@@ -95,7 +97,7 @@ function missingLines(shown: string, printed: string): string[] {
 
 const MARK = '\x1e'
 
-/** Runs the commands of a page, from top to bottom in one shell; what each block printed. */
+/** Runs the commands of a page in one shell and returns the output of each block. */
 function run(commands: readonly string[], env: Record<string, string>): string[] {
   const script = ['set -euo pipefail', ...commands.map((text) => `${text}\nprintf '\\x1e'`)]
   const printed = execFileSync('bash', ['-c', script.join('\n')], {
@@ -106,7 +108,7 @@ function run(commands: readonly string[], env: Record<string, string>): string[]
   return printed.split(MARK).slice(0, -1)
 }
 
-const skip = has('curl') && has('bash') ? false : 'there is no curl or bash here'
+const skip = has('curl') && has('bash') ? false : 'curl or bash is not installed'
 
 describe('the guide', { timeout: 300_000 }, () => {
   const names = readdirSync(GUIDE).filter((name) => name.endsWith('.md'))
@@ -122,7 +124,7 @@ describe('the guide', { timeout: 300_000 }, () => {
   after(() => service?.stop())
 
   for (const { name, page } of pages) {
-    test(`${name}: every command works, every answer is as shown`, { skip }, () => {
+    test(`${name}: every command works and every response is as shown`, { skip }, () => {
       const [forex, brand] = ['forex', 'igaming'].map(
         (vertical) => service.demo.accounts.find((account) => account.vertical === vertical)!,
       )
@@ -154,7 +156,7 @@ describe('the guide', { timeout: 300_000 }, () => {
     })
   }
 
-  test('a page has a title, a paragraph of its own, known blocks and short lines', () => {
+  test('each page has a title, an introduction, known code blocks and lines of at most 100 characters', () => {
     for (const { name, page } of pages) {
       assert.match(page, /^# \S[^\n]*\n\n[^\n#`<|-]/, name)
       for (const { tag, line } of blocksOf(page)) assert.ok(TAGS.includes(tag), `${name}:${line}`)
@@ -167,7 +169,7 @@ describe('the guide', { timeout: 300_000 }, () => {
     }
   })
 
-  test('every link leads to a page of the guide, a heading there, or an address of the service', () => {
+  test('every link leads to a page or heading of the guide, or to an address of the service', () => {
     const anchor = (heading: string) =>
       heading
         .toLowerCase()

@@ -8,7 +8,7 @@ import { unstable_readConfig } from 'wrangler'
 import { readArguments } from '../scripts/admin/arguments.ts'
 import { configOf } from '../scripts/config.ts'
 
-// What the files beside the code say is true of the code.
+// Checks the files beside the code: package.json, wrangler.toml, Markdown and what git tracks.
 
 const read = (path: string) => readFileSync(path, 'utf8')
 /** Returns a Markdown file without its code blocks. */
@@ -16,10 +16,10 @@ const proseOf = (path: string) => read(path).replace(/^```[\s\S]*?^```/gm, '')
 const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   encoding: 'utf8',
 })
-/** What git tracks, or would; null where this is no clone. */
+/** The files that git tracks or would track; null outside a clone. */
 const tracked =
   listed.status === 0 ? listed.stdout.split('\0').filter((path) => path && existsSync(path)) : null
-const skip = tracked ? false : 'this is no git clone'
+const skip = tracked ? false : 'this is not a git clone'
 
 const manifest = JSON.parse(read('package.json')) as {
   version: string
@@ -30,7 +30,7 @@ const manifest = JSON.parse(read('package.json')) as {
 }
 const config = unstable_readConfig({ config: 'wrangler.toml' })
 
-/** Every name under which wrangler.toml gives the Worker something, of whatever kind. */
+/** Returns every binding name in a part of wrangler.toml. */
 function bindingsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(bindingsOf)
   if (typeof value !== 'object' || value === null) return []
@@ -38,7 +38,7 @@ function bindingsOf(value: unknown): string[] {
   return [...(typeof binding === 'string' ? [binding] : []), ...bindingsOf(Object.values(value))]
 }
 
-test('the licence is MIT, in each package', () => {
+test('each package has the MIT licence', () => {
   assert.match(read('LICENSE'), /^MIT License\n\nCopyright \(c\) 2026 Tributary\n\n/)
   for (const folder of ['.', ...manifest.workspaces]) {
     const { license } = JSON.parse(read(join(folder, 'package.json')))
@@ -49,7 +49,7 @@ test('the licence is MIT, in each package', () => {
 describe('Deploy to Cloudflare', () => {
   const secrets = config.secrets?.required ?? []
 
-  test('every variable, secret and binding is described, and nothing else', () => {
+  test('package.json describes exactly the variables, secrets and bindings of wrangler.toml', () => {
     const objects = configOf(undefined).durable_objects.bindings.map(({ name }) => name)
     const names = [...Object.keys(config.vars), ...secrets, ...objects, ...bindingsOf(config)]
     const { bindings } = manifest.cloudflare
@@ -58,7 +58,7 @@ describe('Deploy to Cloudflare', () => {
       assert.match(description, /^[A-Z].{20,}\.$/, name)
   })
 
-  test('the form asks for each secret, and suggests none', () => {
+  test('the form asks for each secret and suggests no value', () => {
     const example = parseEnv(read('.dev.vars.example'))
     assert.deepEqual(Object.keys(example).sort(), [...secrets].sort())
     for (const value of Object.values(example)) assert.match(value ?? '', /^$|^{"keys":\[\]}$/)
@@ -70,19 +70,19 @@ describe('Deploy to Cloudflare', () => {
       encoding: 'utf8',
     })
 
-  test('the button deploys no service that is not https, and who types says which one', () => {
-    const pressed = deploy({ WORKERS_CI: '1' })
-    assert.equal(pressed.status, 1)
-    assert.match(pressed.stderr, /^BASE_URL is http:\/\/127\.0\.0\.1:8787: set it /)
-    const typed = deploy({})
-    assert.equal(typed.status, 2)
-    assert.equal(typed.stderr, 'Say which environment: npm run deploy -- --env staging\n')
+  test('the button requires an https BASE_URL; the command requires an environment', () => {
+    const byButton = deploy({ WORKERS_CI: '1' })
+    assert.equal(byButton.status, 1)
+    assert.match(byButton.stderr, /^BASE_URL is http:\/\/127\.0\.0\.1:8787: set it /)
+    const byCommand = deploy({})
+    assert.equal(byCommand.status, 2)
+    assert.equal(byCommand.stderr, 'Say which environment: npm run deploy -- --env staging\n')
   })
 })
 
-test('dependencies are looked at wherever there are any', () => {
-  const said = read('.github/dependabot.yml')
-  const entries = said.split(/^ {2}- /m).slice(1)
+test('Dependabot checks each kind of dependency every week', () => {
+  const dependabot = read('.github/dependabot.yml')
+  const entries = dependabot.split(/^ {2}- /m).slice(1)
   const ecosystems = entries.map((entry) => {
     assert.match(entry, /^ {4}directory: \/$/m)
     assert.match(entry, /interval: weekly\n {4}groups:\n/)
@@ -93,7 +93,7 @@ test('dependencies are looked at wherever there are any', () => {
     ...(globSync('.github/workflows/*.yml').length > 0 ? ['github-actions'] : []),
   ]
   assert.deepEqual(ecosystems, found)
-  // A lock of its own would need an entry of its own.
+  // A workspace with its own lock file would need its own entry.
   for (const folder of manifest.workspaces)
     assert.ok(!existsSync(join(folder, 'package-lock.json')), folder)
 })
@@ -178,19 +178,19 @@ describe('documents', { skip }, () => {
 
 describe('what git tracks', { skip }, () => {
   /**
-   * What tells of one machine, or opens something, and belongs into no repository. This file is
-   * looked at, too: its patterns are written so that they are not what they look for.
+   * Text that belongs to one machine or grants access, and must not be in a repository. The test
+   * reads this file, too, so no pattern matches its own source.
    */
   const FORBIDDEN: [what: string, form: RegExp][] = [
-    ['a path of a machine', /(?<![\w.:/$}-])\/(?:root|home|Users|work|tmp|mnt)\/[\w.]/],
-    ['a path of a machine', /\b[A-Z]:\\{1,2}Users\b|\bfile:\/\/\/\w/],
-    ['the host of a registry', /\b(?:registry|npm|pypi)\.[a-z0-9-]+\.[a-z]{2,}\b/i],
-    ['the host of a registry', /\b(?:art[i]factory|code[a]rtifact|ver[d]accio|j[f]rog)\b/i],
+    ['a local path', /(?<![\w.:/$}-])\/(?:root|home|Users|work|tmp|mnt)\/[\w.]/],
+    ['a local path', /\b[A-Z]:\\{1,2}Users\b|\bfile:\/\/\/\w/],
+    ['the host of a package registry', /\b(?:registry|npm|pypi)\.[a-z0-9-]+\.[a-z]{2,}\b/i],
+    ['the host of a package registry', /\b(?:art[i]factory|code[a]rtifact|ver[d]accio|j[f]rog)\b/i],
     ['a private key', /-----BEGIN [A-Z ]*PRIVATE KEY-----/],
-    ['a secret that is live', /\bt(?:cs|bt)_live_[0-9A-Za-z]{49}\b/],
+    ['a live secret', /\bt(?:cs|bt)_live_[0-9A-Za-z]{49}\b/],
   ]
 
-  test('names no path of a machine, no registry and no secret', () => {
+  test('contains no local path, registry host or secret', () => {
     const found = (tracked ?? [])
       .filter((path) => statSync(path).isFile())
       .flatMap((path) =>
@@ -198,14 +198,14 @@ describe('what git tracks', { skip }, () => {
           .split('\n')
           .flatMap((line, i) =>
             FORBIDDEN.flatMap(([what, form]) =>
-              form.test(line) ? [`${path}:${i + 1} names ${what}`] : [],
+              form.test(line) ? [`${path}:${i + 1} contains ${what}`] : [],
             ),
           ),
       )
     assert.deepEqual(found, [])
   })
 
-  test('holds no file that a run leaves behind', () => {
+  test('contains no file that a run creates', () => {
     const left = /(^|\/)(\.dev\.vars|\.demo\.json|\.env|\.npmrc|node_modules|\.wrangler)(\/|$)/
     assert.deepEqual(
       tracked?.filter((path) => left.test(path)),

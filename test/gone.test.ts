@@ -9,17 +9,17 @@ import { prepare, type World } from './sweep/worlds.ts'
 
 // Which requests work while one part of the platform is unavailable: each cell of docs/failures.md.
 
-/** The platform without all calls of this name. */
+/** Returns an environment in which every call with this name prefix fails. */
 const without = (name: string) => (): Env =>
   surrounded(async (call, act) => {
     if (call.name.startsWith(name)) throw new Error('D1_ERROR: D1 DB is overloaded.')
     return act()
   })
 
-/** The platform with this in place of a secret. */
+/** Returns an environment with these secrets. */
 const having = (secrets: object) => () => ({ ...env, ...secrets }) as Env
 
-/** Each column, the binding or secret that is gone in it, and the platform without it. */
+/** Each column of the table, its binding or secret, and the environment without it. */
 const PARTS: [column: string, binding: string, gone: () => Env][] = [
   ['D1', 'DB', without('DB')],
   ['`TokenGate` objects', 'TOKEN_GATE', without('TOKEN_GATE')],
@@ -33,31 +33,33 @@ const PARTS: [column: string, binding: string, gone: () => Env][] = [
 ]
 const COLUMNS = Object.fromEntries(PARTS.map(([column, , gone]) => [column, gone]))
 
-const named = (pattern: RegExp) => ROUTES.map(({ id }) => id).filter((id) => pattern.test(id))
-const OF_TEAM = ROUTES.filter(({ as }) => as === 'team')
-const told = /^(changeAccount|rotateClient|regenerateBrandToken|putEventDefinition)$/
-const ended = /^(revokeBrandToken|dropEventDefinition)$/
-const erased = /^(eraseCustomer|replayErasures)$/
+const idsMatching = (pattern: RegExp) => ROUTES.map(({ id }) => id).filter((id) => pattern.test(id))
+const ADMIN_ROUTES = ROUTES.filter(({ as }) => as === 'team')
+const settingsChanges = /^(changeAccount|rotateClient|regenerateBrandToken|putEventDefinition)$/
+const removals = /^(revokeBrandToken|dropEventDefinition)$/
+const erasures = /^(eraseCustomer|replayErasures)$/
 
-/** Which operations each row is about. */
+/** The operations that each row covers, by operation id. */
 const ROWS: Record<string, string[]> = {
   'health check, OAuth metadata': ['getHealth', 'getAuthorizationServer'],
   'public keys': ['getJwks'],
   'issue an access token': ['getToken'],
   'revoke an access token': ['revokeToken'],
-  'partner API: send and read': named(/^(send|list|get)(PropTrading|Forex)/),
-  'brand API: send and read': named(/^(send|list|get)Igaming/),
+  'partner API: send and read': idsMatching(/^(send|list|get)(PropTrading|Forex)/),
+  'brand API: send and read': idsMatching(/^(send|list|get)Igaming/),
   'follow a link': ['followLink'],
-  'administration: read': OF_TEAM.filter(({ writes }) => !writes).map(({ id }) => id),
-  'administration: change what live tokens carry': named(told),
+  'administration: read': ADMIN_ROUTES.filter(({ writes }) => !writes).map(({ id }) => id),
+  'administration: change what live tokens carry': idsMatching(settingsChanges),
   'administration: revoke a client': ['revokeClient'],
-  'administration: revoke a Brand Token, delete an event definition': named(ended),
-  'administration: erase a customer, replay erasures': named(erased),
-  'administration: all other changes': OF_TEAM.filter(
+  'administration: revoke a Brand Token, delete an event definition': idsMatching(removals),
+  'administration: erase a customer, replay erasures': idsMatching(erasures),
+  'administration: all other changes': ADMIN_ROUTES.filter(
     ({ id, writes }) =>
-      writes && ![told, ended, erased].some((row) => row.test(id)) && id !== 'revokeClient',
+      writes &&
+      ![settingsChanges, removals, erasures].some((row) => row.test(id)) &&
+      id !== 'revokeClient',
   ).map(({ id }) => id),
-  documents: named(
+  documents: idsMatching(
     /^get(Start|Reference|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/,
   ),
 }
@@ -86,7 +88,9 @@ test('each binding and each secret of wrangler.toml has a column', () => {
 describe.each(Object.keys(COLUMNS))('without %s', (column) => {
   const gone = COLUMNS[column]!()
   test.each(Object.keys(ROWS))('%s', async (row) => {
-    const said = table.find(([name]) => name === row)?.[Object.keys(COLUMNS).indexOf(column) + 1]
+    const expected = table.find(([name]) => name === row)?.[
+      Object.keys(COLUMNS).indexOf(column) + 1
+    ]
     const worlds = new Map<string, World>()
     const statuses: string[] = []
     for (const id of ROWS[row]!) {
@@ -95,7 +99,7 @@ describe.each(Object.keys(COLUMNS))('without %s', (column) => {
       const world =
         route.writes || !known ? await prepare(route.vertical, route.records ?? false) : known
       if (!route.writes && route.records) worlds.set(route.vertical, world)
-      // What tells a client's tokens is its object: there they are gone, too.
+      // The client's object calls the objects of its tokens, so they must be gone there as well.
       await runInDurableObject(world.objects().client!, (gate) => {
         Object.assign(gate, { env: gone })
       })
@@ -105,6 +109,6 @@ describe.each(Object.keys(COLUMNS))('without %s', (column) => {
       statuses.push(response.status < 400 ? 'yes' : String(response.status))
       if (response.status >= 400) expect(response.headers.has('Retry-After'), id).toBe(true)
     }
-    expect([...new Set(statuses)].sort()).toEqual(said?.split(' or ').sort())
+    expect([...new Set(statuses)].sort()).toEqual(expected?.split(' or ').sort())
   })
 })
