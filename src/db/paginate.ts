@@ -53,16 +53,11 @@ export async function paginate<T = Record<string, unknown>>(
   query: ListQuery,
   page: Page,
 ): Promise<FoundPage<T>> {
-  const { key, total, columns, limitsBytes = false } = query
-  const text = pageSql(query, page)
+  const { key, total, limitsBytes = false } = query
   const values = { ...query.values, ...cursorValues(page) }
   const [rows, counted] = await withD1Retry(() =>
     db.batch<Record<string, unknown>>([
-      bindStatement(
-        db,
-        compileStatement(limitsBytes ? limitBytes(columns, text, orderBy(query)) : text),
-        values,
-      ),
+      bindStatement(db, compileStatement(pageText(query, page)), values),
       bindStatement(db, compileStatement(total), values),
     ]),
   )
@@ -79,8 +74,13 @@ export async function paginate<T = Record<string, unknown>>(
 
 const orderBy = ({ key, descending }: ListQuery) => `${key.join()}${descending ? ' desc' : ''}`
 
-/** Returns the query of one page, without its limit in bytes. */
-export function pageSql(query: ListQuery, page: Page): string {
+/** Returns the SQL of one page. */
+export function pageText(query: ListQuery, page: Page): string {
+  const rows = pageRows(query, page)
+  return query.limitsBytes ? limitBytes(query.columns, rows, orderBy(query)) : rows
+}
+
+function pageRows(query: ListQuery, page: Page): string {
   const { columns, from, key, descending, join } = query
   const after = page.after
     ? ` and (${key.join()}) ${descending ? '<' : '>'} (${key.map((_, i) => `:after_${i}`).join()})`

@@ -40,7 +40,13 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
     total: isFiltered
       ? `select count(*) as total from ${from}`
       : 'select total from totals where account = :account and resource = :resource',
-    values: { account, resource: view.name, ...filter },
+    values: {
+      account,
+      resource: view.name,
+      customer_id: filter.customer_id,
+      first_day: filter.from,
+      last_day: filter.to,
+    },
     limitsBytes: true,
   }
 }
@@ -53,8 +59,8 @@ function matchingRecords(recordTable: RecordTable, { customer_id, from, to }: Fi
     'account = :account',
     ...(canHold ? ['held = 0'] : []),
     ...(customer_id === undefined ? [] : ['customer_id = :customer_id']),
-    ...(from === undefined ? [] : [`${dayColumn} >= :from`]),
-    ...(to === undefined ? [] : [`${dayColumn} <= :to`]),
+    ...(from === undefined ? [] : [`${dayColumn} >= :first_day`]),
+    ...(to === undefined ? [] : [`${dayColumn} <= :last_day`]),
   ]
   // Left to itself the planner may walk the whole key, to save a sort.
   return `${table}${index ? ` indexed by ${index}` : ''} where ${conditions.join(' and ')}`

@@ -3,41 +3,41 @@ import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { activity, customers, events, transactions } from '../schema.ts'
 import { augmented, type Merge, replaced, replacedOnItsDay } from './merge.ts'
 
-/** How the records of one table are kept: all that the statements that write them must know. */
+/** How one table stores records: all that the statements which write them depend on. */
 export interface RecordTable {
   readonly table: string
-  /** What tells one record of an account from another. */
+  /** The columns of the primary key, without the account. */
   readonly key: readonly string[]
-  /** All that a record says, key and day included. */
+  /** The columns that hold a record's content, key and day included. */
   readonly columns: readonly string[]
-  /** The columns, key aside, that an index holds: they change in a statement of their own. */
+  /** The columns beside the key that an index holds: a statement of their own changes them. */
   readonly indexedColumns: readonly string[]
-  /** The columns that are kept, but make no version differ from another. */
+  /** The columns that are stored, but do not make one version differ from another. */
   readonly ignoredInComparison: readonly string[]
-  /** The column that names something which must be known, and where that is known. */
+  /** The column that must refer to a known row, and the table of that row. */
   readonly reference: {
     readonly column: string
     readonly table: 'customers' | 'affiliates'
   } | null
-  /** The column that grows with each re-send, and what it may grow to, in bytes. */
+  /** The column that grows with each re-send, and its limit in bytes. */
   readonly sizeLimit: { readonly column: string; readonly max: number } | null
-  /** The column by which an older version is told from a newer one. */
+  /** The column that tells an older version from a newer one. */
   readonly versionColumn: string | null
-  /** What a re-send makes of what is stored. */
+  /** What a re-send makes of the stored record. */
   readonly merge: Merge
   /** Whether a record can wait here for its customer. */
   readonly canHold: boolean
   /** The column that holds a record's day. */
   readonly dayColumn: string
-  /** Whether a record may say no day: its day is then the one on which it was first received. */
+  /** Whether a record may lack a day: it then has the day on which it was first received. */
   readonly dayOptional: boolean
-  /** The columns that are empty for good once the customer is erased. */
+  /** The columns that stay empty once the customer is erased. */
   readonly personalColumns: readonly string[]
-  /** Whether the sender is told where the stored customer came from if the record does not say it. */
+  /** Whether the sender is warned of the stored customer's verdict if the record names none. */
   readonly warnsOnAttribution: boolean
-  /** The indexes by which records are found, where the key does not serve. */
+  /** The indexes that find records by customer and by day; null where the key serves. */
   readonly indexes: { readonly customer: string | null; readonly day: string | null }
-  /** The tables whose records wait for a record of this one, and as which resource they are known. */
+  /** The tables whose records wait for records of this one, and the names of their resources. */
   readonly releases: readonly {
     readonly table: string
     readonly key: readonly string[]
@@ -45,10 +45,10 @@ export interface RecordTable {
   }[]
 }
 
-/** What we add to a record; the sender never says it. */
+/** Columns that the service adds; a sender never sets them. */
 const SERVICE_COLUMNS = ['account', 'held', 'delivery', 'idx', 'revision']
 
-/** What brands alone say of their customers, and what both do; all else partners alone say. */
+/** Columns of customers that only brands fill, and columns that brands and partners fill. */
 const BRAND_COLUMNS = ['regtime', 'extras', 'first_day']
 const SHARED_COLUMNS = [
   'customer_id',
@@ -65,22 +65,24 @@ const PARTNER_COLUMNS = Object.keys(getTableColumns(customers)).filter(
   (name) => ![...BRAND_COLUMNS, ...SHARED_COLUMNS].includes(name),
 )
 
-/** The columns of an account's primary key, less the account. */
-export const keyColumnsOf = (table: SQLiteTable) =>
+/** Returns the columns of a table's primary key, without the account. */
+export const keyColumnsOf = (table: SQLiteTable): string[] =>
   getTableConfig(table)
-    .primaryKeys[0]!.columns.map(({ name }) => name)
-    .slice(1)
+    .primaryKeys.flatMap(({ columns }) => columns.map(({ name }) => name))
+    .filter((name) => name !== 'account')
 
 function recordTable(
   table: SQLiteTable,
-  own: Pick<RecordTable, 'indexedColumns' | 'reference'> & Partial<RecordTable>,
-  foreign: readonly string[] = [],
+  options: Pick<RecordTable, 'indexedColumns' | 'reference'> & Partial<RecordTable>,
+  unusedColumns: readonly string[] = [],
 ): RecordTable {
   const columns = Object.keys(getTableColumns(table))
   return {
     table: getTableName(table),
     key: keyColumnsOf(table),
-    columns: columns.filter((name) => !SERVICE_COLUMNS.includes(name) && !foreign.includes(name)),
+    columns: columns.filter(
+      (name) => !SERVICE_COLUMNS.includes(name) && !unusedColumns.includes(name),
+    ),
     ignoredInComparison: [],
     sizeLimit: null,
     versionColumn: null,
@@ -92,18 +94,17 @@ function recordTable(
     indexes: { customer: null, day: null },
     canHold: columns.includes('held'),
     releases: [],
-    ...own,
+    ...options,
   }
 }
 
-/** A table whose records wait for customers. */
 const waitingRecords = (table: SQLiteTable, resource: string) => ({
   table: getTableName(table),
   key: keyColumnsOf(table),
   resource,
 })
 
-/** What is stored of a customer's additional fields; far beyond what one record may bring. */
+/** The most bytes of additional fields that a customer may come to in many deliveries. */
 export const MAX_EXTRAS_BYTES = 65_536
 
 const customerIndexes = {
@@ -111,7 +112,7 @@ const customerIndexes = {
   indexes: { customer: null, day: 'customers_day' },
 }
 
-/** Customers of partners: they refer to who is paid for them, and others wait for them. */
+/** Customers of partners. They refer to an affiliate; transactions and activity wait for them. */
 export const partnerCustomerTable = recordTable(
   customers,
   {
@@ -127,7 +128,7 @@ export const partnerCustomerTable = recordTable(
   BRAND_COLUMNS,
 )
 
-/** Customers of brands: what a re-send leaves out is kept. */
+/** Customers of brands. A re-send keeps what it leaves out. */
 export const brandCustomerTable = recordTable(
   customers,
   {
@@ -144,14 +145,14 @@ export const brandCustomerTable = recordTable(
   PARTNER_COLUMNS,
 )
 
-/** Transactions: found by their id, their day and their customer. */
+/** Transactions, found by id, by day and by customer. */
 export const transactionTable = recordTable(transactions, {
   indexedColumns: ['customer_id', 'day'],
   indexes: { customer: 'transactions_customer', day: 'transactions_day' },
   reference: { column: 'customer_id', table: 'customers' },
 })
 
-/** Trading activity: day and customer are part of its key, so nothing of it ever moves. */
+/** Trading activity. Day and customer are part of its key, so a record never moves. */
 export const activityTable = recordTable(activity, {
   indexedColumns: [],
   dayColumn: 'date',
@@ -159,7 +160,7 @@ export const activityTable = recordTable(activity, {
   reference: { column: 'customer_id', table: 'customers' },
 })
 
-/** Activity of brands: found by its identity, its day and its customer. */
+/** Activity of brands, found by its identity, by day and by customer. */
 export const eventTable = recordTable(events, {
   indexedColumns: ['customer_id', 'day'],
   ignoredInComparison: ['record'],

@@ -53,6 +53,10 @@ export function upsertIndexedSql(
     dayOptional && name === 'day'
       ? `coalesce(${merge('day', fromRecord)}, ${fromRecord('first_day')})`
       : storedValue(name)
+  const indexedDiffers =
+    indexedColumns.length > 0
+      ? [`${rowValue(indexedColumns, excluded)} is not ${rowValue(indexedColumns, stored)}`]
+      : []
   const setIndexed = [...indexedColumns, ...(canHold ? ['held'] : [])]
   return `
       ${insertInto(table)}
@@ -65,8 +69,7 @@ export function upsertIndexedSql(
         ${columnList(contentColumns, (name) => `${name} = ${merge(name, excluded)}`)},
         ${columnList(setIndexed, (name) => `${name} = ${excluded(name)}`)},
         ${SET_WRITE}
-      where ${contentDiffers}
-        or ${rowValue(indexedColumns, excluded)} is not ${rowValue(indexedColumns, stored)}`
+      where ${[contentDiffers, ...indexedDiffers].join(' or ')}`
 }
 
 /** Counts what `upsert` would write of a chunk, and how much of it would be held. */

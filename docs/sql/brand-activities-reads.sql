@@ -1,0 +1,602 @@
+-- Written by scripts/sql.ts. Change the code, then run npm run generate.
+
+-- Reads brand-activities: lists, one record, control totals.
+
+-- list
+-- Reads the first page of all records.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select id
+        from events
+        where
+          account = :account
+          and held = 0
+        order by id
+        limit 51
+        offset
+          0
+      )
+    select t.id, t.record
+    from
+      k
+      cross join events t on t.account = :account
+      and t.id = k.id
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+from
+  e
+  cross join p
+order by id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH events USING PRIMARY KEY (account=?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Reads the page after a cursor of all records.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select id
+        from events
+        where
+          account = :account
+          and held = 0
+          and (id) > (:after_0)
+        order by id
+        limit 51
+        offset
+          0
+      )
+    select t.id, t.record
+    from
+      k
+      cross join events t on t.account = :account
+      and t.id = k.id
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+from
+  e
+  cross join p
+order by id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH events USING PRIMARY KEY (account=? AND id>?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Counts all records.
+select total
+from totals
+where
+  account = :account
+  and resource = :resource;
+-- Query plan:
+--   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+
+-- list
+-- Reads the first page of the records of a customer.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select id
+        from events indexed by events_customer
+        where
+          account = :account
+          and held = 0
+          and customer_id = :customer_id
+        order by id
+        limit 51
+        offset
+          0
+      )
+    select t.id, t.record
+    from
+      k
+      cross join events t on t.account = :account
+      and t.id = k.id
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+from
+  e
+  cross join p
+order by id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH events USING COVERING INDEX events_customer (account=? AND customer_id=?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Reads the page after a cursor of the records of a customer.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select id
+        from events indexed by events_customer
+        where
+          account = :account
+          and held = 0
+          and customer_id = :customer_id
+          and (id) > (:after_0)
+        order by id
+        limit 51
+        offset
+          0
+      )
+    select t.id, t.record
+    from
+      k
+      cross join events t on t.account = :account
+      and t.id = k.id
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+from
+  e
+  cross join p
+order by id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH events USING COVERING INDEX events_customer (account=? AND customer_id=? AND id>?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Counts the records of a customer.
+select count(*) as total
+from events indexed by events_customer
+where
+  account = :account
+  and held = 0
+  and customer_id = :customer_id;
+-- Query plan:
+--   SEARCH events USING COVERING INDEX events_customer (account=? AND customer_id=?)
+
+-- list
+-- Reads the first page of the records of some days.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select id
+        from events
+        where
+          account = :account
+          and held = 0
+          and day >= :first_day
+          and day <= :last_day
+        order by id
+        limit 51
+        offset
+          0
+      )
+    select t.id, t.record
+    from
+      k
+      cross join events t on t.account = :account
+      and t.id = k.id
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+from
+  e
+  cross join p
+order by id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH events USING COVERING INDEX events_day (account=? AND day>? AND day<?)
+--           USE TEMP B-TREE FOR ORDER BY
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Reads the page after a cursor of the records of some days.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select id
+        from events
+        where
+          account = :account
+          and held = 0
+          and day >= :first_day
+          and day <= :last_day
+          and (id) > (:after_0)
+        order by id
+        limit 51
+        offset
+          0
+      )
+    select t.id, t.record
+    from
+      k
+      cross join events t on t.account = :account
+      and t.id = k.id
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+from
+  e
+  cross join p
+order by id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH events USING PRIMARY KEY (account=? AND id>?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Counts the records of some days.
+select count(*) as total
+from events
+where
+  account = :account
+  and held = 0
+  and day >= :first_day
+  and day <= :last_day;
+-- Query plan:
+--   SEARCH events USING COVERING INDEX events_day (account=? AND day>? AND day<?)
+
+-- findRecord
+-- Reads one record.
+select id, record
+from events
+where
+  account = :account
+  and id = :id
+  and held = 0;
+-- Query plan:
+--   SEARCH events USING PRIMARY KEY (account=? AND id=?)
+
+-- readTotals
+-- Sums the records of each day.
+with
+  p as materialized (
+    select
+      day as day, eventname as eventname, product as product, currency as currency,
+      count(*) as count, sum(cast(amount as integer) / 1000000) as amount_0,
+      sum(cast(amount as integer) % 1000000) as amount_1,
+      sum(
+        cast(
+          round(
+            (amount - cast(amount as integer)) * case
+              when abs(amount) < 1e3 then 1e12
+              when abs(amount) < 1e4 then 1e11
+              when abs(amount) < 1e5 then 1e10
+              when abs(amount) < 1e6 then 1e9
+              when abs(amount) < 1e7 then 1e8
+              when abs(amount) < 1e8 then 1e7
+              when abs(amount) < 1e9 then 1e6
+              when abs(amount) < 1e10 then 1e5
+              when abs(amount) < 1e11 then 1e4
+              when abs(amount) < 1e12 then 1e3
+              when abs(amount) < 1e13 then 1e2
+              when abs(amount) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(amount) < 1e3 then 1e12
+              when abs(amount) < 1e4 then 1e11
+              when abs(amount) < 1e5 then 1e10
+              when abs(amount) < 1e6 then 1e9
+              when abs(amount) < 1e7 then 1e8
+              when abs(amount) < 1e8 then 1e7
+              when abs(amount) < 1e9 then 1e6
+              when abs(amount) < 1e10 then 1e5
+              when abs(amount) < 1e11 then 1e4
+              when abs(amount) < 1e12 then 1e3
+              when abs(amount) < 1e13 then 1e2
+              when abs(amount) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) / 1000000
+      ) as amount_2,
+      sum(
+        cast(
+          round(
+            (amount - cast(amount as integer)) * case
+              when abs(amount) < 1e3 then 1e12
+              when abs(amount) < 1e4 then 1e11
+              when abs(amount) < 1e5 then 1e10
+              when abs(amount) < 1e6 then 1e9
+              when abs(amount) < 1e7 then 1e8
+              when abs(amount) < 1e8 then 1e7
+              when abs(amount) < 1e9 then 1e6
+              when abs(amount) < 1e10 then 1e5
+              when abs(amount) < 1e11 then 1e4
+              when abs(amount) < 1e12 then 1e3
+              when abs(amount) < 1e13 then 1e2
+              when abs(amount) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(amount) < 1e3 then 1e12
+              when abs(amount) < 1e4 then 1e11
+              when abs(amount) < 1e5 then 1e10
+              when abs(amount) < 1e6 then 1e9
+              when abs(amount) < 1e7 then 1e8
+              when abs(amount) < 1e8 then 1e7
+              when abs(amount) < 1e9 then 1e6
+              when abs(amount) < 1e10 then 1e5
+              when abs(amount) < 1e11 then 1e4
+              when abs(amount) < 1e12 then 1e3
+              when abs(amount) < 1e13 then 1e2
+              when abs(amount) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) % 1000000
+      ) as amount_3
+    from events indexed by events_day
+    where
+      account = :account
+      and day between :first_day and :last_day
+      and held = 0
+    group by day, eventname, product, currency
+    order by day, eventname, product, currency
+    limit 50001
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (day), 0) + ifnull(octet_length (eventname), 0) + ifnull(octet_length (product), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (count), 0) + ifnull(octet_length (amount_0), 0) + ifnull(octet_length (amount_1), 0) + ifnull(octet_length (amount_2), 0) + ifnull(octet_length (amount_3), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, day, null) as day, iif(excess is null, eventname, null) as eventname,
+  iif(excess is null, product, null) as product, iif(excess is null, currency, null) as currency,
+  iif(excess is null, count, null) as count, iif(excess is null, amount_0, null) as amount_0,
+  iif(excess is null, amount_1, null) as amount_1, iif(excess is null, amount_2, null) as amount_2,
+  iif(excess is null, amount_3, null) as amount_3, excess
+from
+  e
+  cross join p
+order by day, eventname, product, currency;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         SEARCH events USING INDEX events_day (account=? AND day>? AND day<?)
+--         USE TEMP B-TREE FOR GROUP BY
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- readTotals
+-- Sums the KPIs of each day.
+with
+  p as materialized (
+    select
+      day as day, eventname as eventname, product as product, currency as currency, k.key as kpi,
+      sum(cast(k.value as integer) / 1000000) as sum_0,
+      sum(cast(k.value as integer) % 1000000) as sum_1,
+      sum(
+        cast(
+          round(
+            (k.value - cast(k.value as integer)) * case
+              when abs(k.value) < 1e3 then 1e12
+              when abs(k.value) < 1e4 then 1e11
+              when abs(k.value) < 1e5 then 1e10
+              when abs(k.value) < 1e6 then 1e9
+              when abs(k.value) < 1e7 then 1e8
+              when abs(k.value) < 1e8 then 1e7
+              when abs(k.value) < 1e9 then 1e6
+              when abs(k.value) < 1e10 then 1e5
+              when abs(k.value) < 1e11 then 1e4
+              when abs(k.value) < 1e12 then 1e3
+              when abs(k.value) < 1e13 then 1e2
+              when abs(k.value) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(k.value) < 1e3 then 1e12
+              when abs(k.value) < 1e4 then 1e11
+              when abs(k.value) < 1e5 then 1e10
+              when abs(k.value) < 1e6 then 1e9
+              when abs(k.value) < 1e7 then 1e8
+              when abs(k.value) < 1e8 then 1e7
+              when abs(k.value) < 1e9 then 1e6
+              when abs(k.value) < 1e10 then 1e5
+              when abs(k.value) < 1e11 then 1e4
+              when abs(k.value) < 1e12 then 1e3
+              when abs(k.value) < 1e13 then 1e2
+              when abs(k.value) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) / 1000000
+      ) as sum_2,
+      sum(
+        cast(
+          round(
+            (k.value - cast(k.value as integer)) * case
+              when abs(k.value) < 1e3 then 1e12
+              when abs(k.value) < 1e4 then 1e11
+              when abs(k.value) < 1e5 then 1e10
+              when abs(k.value) < 1e6 then 1e9
+              when abs(k.value) < 1e7 then 1e8
+              when abs(k.value) < 1e8 then 1e7
+              when abs(k.value) < 1e9 then 1e6
+              when abs(k.value) < 1e10 then 1e5
+              when abs(k.value) < 1e11 then 1e4
+              when abs(k.value) < 1e12 then 1e3
+              when abs(k.value) < 1e13 then 1e2
+              when abs(k.value) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(k.value) < 1e3 then 1e12
+              when abs(k.value) < 1e4 then 1e11
+              when abs(k.value) < 1e5 then 1e10
+              when abs(k.value) < 1e6 then 1e9
+              when abs(k.value) < 1e7 then 1e8
+              when abs(k.value) < 1e8 then 1e7
+              when abs(k.value) < 1e9 then 1e6
+              when abs(k.value) < 1e10 then 1e5
+              when abs(k.value) < 1e11 then 1e4
+              when abs(k.value) < 1e12 then 1e3
+              when abs(k.value) < 1e13 then 1e2
+              when abs(k.value) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) % 1000000
+      ) as sum_3
+    from
+      events indexed by events_day
+      cross join json_each(kpis) k
+    where
+      account = :account
+      and day between :first_day and :last_day
+      and held = 0
+    group by day, eventname, product, currency, k.key
+    order by day, eventname, product, currency, k.key
+    limit 50001
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (day), 0) + ifnull(octet_length (eventname), 0) + ifnull(octet_length (product), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (kpi), 0) + ifnull(octet_length (sum_0), 0) + ifnull(octet_length (sum_1), 0) + ifnull(octet_length (sum_2), 0) + ifnull(octet_length (sum_3), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, day, null) as day, iif(excess is null, eventname, null) as eventname,
+  iif(excess is null, product, null) as product, iif(excess is null, currency, null) as currency,
+  iif(excess is null, kpi, null) as kpi, iif(excess is null, sum_0, null) as sum_0,
+  iif(excess is null, sum_1, null) as sum_1, iif(excess is null, sum_2, null) as sum_2,
+  iif(excess is null, sum_3, null) as sum_3, excess
+from
+  e
+  cross join p
+order by day, eventname, product, currency, kpi;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         SEARCH events USING INDEX events_day (account=? AND day>? AND day<?)
+--         SCAN k VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR GROUP BY
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY

@@ -1,0 +1,309 @@
+-- Written by scripts/sql.ts. Change the code, then run npm run generate.
+
+-- Reads brand-customers: lists, one record, control totals.
+
+-- list
+-- Reads the first page of all records.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select customer_id
+        from customers
+        where account = :account
+        order by customer_id
+        limit 51
+        offset
+          0
+      )
+    select
+      t.customer_id, t.regtime, t.country_code, t.first_name, t.last_name, t.tracking_data, t.extras
+    from
+      k
+      cross join customers t on t.account = :account
+      and t.customer_id = k.customer_id
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (customer_id), 0) + ifnull(octet_length (regtime), 0) + ifnull(octet_length (country_code), 0) + ifnull(octet_length (first_name), 0) + ifnull(octet_length (last_name), 0) + ifnull(octet_length (tracking_data), 0) + ifnull(octet_length (extras), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, regtime, null) as regtime,
+  iif(excess is null, country_code, null) as country_code,
+  iif(excess is null, first_name, null) as first_name,
+  iif(excess is null, last_name, null) as last_name,
+  iif(excess is null, tracking_data, null) as tracking_data,
+  iif(excess is null, extras, null) as extras, excess
+from
+  e
+  cross join p
+order by customer_id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH customers USING PRIMARY KEY (account=?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Reads the page after a cursor of all records.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select customer_id
+        from customers
+        where
+          account = :account
+          and (customer_id) > (:after_0)
+        order by customer_id
+        limit 51
+        offset
+          0
+      )
+    select
+      t.customer_id, t.regtime, t.country_code, t.first_name, t.last_name, t.tracking_data, t.extras
+    from
+      k
+      cross join customers t on t.account = :account
+      and t.customer_id = k.customer_id
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (customer_id), 0) + ifnull(octet_length (regtime), 0) + ifnull(octet_length (country_code), 0) + ifnull(octet_length (first_name), 0) + ifnull(octet_length (last_name), 0) + ifnull(octet_length (tracking_data), 0) + ifnull(octet_length (extras), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, regtime, null) as regtime,
+  iif(excess is null, country_code, null) as country_code,
+  iif(excess is null, first_name, null) as first_name,
+  iif(excess is null, last_name, null) as last_name,
+  iif(excess is null, tracking_data, null) as tracking_data,
+  iif(excess is null, extras, null) as extras, excess
+from
+  e
+  cross join p
+order by customer_id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH customers USING PRIMARY KEY (account=? AND customer_id>?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Counts all records.
+select total
+from totals
+where
+  account = :account
+  and resource = :resource;
+-- Query plan:
+--   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+
+-- list
+-- Reads the first page of the records of a customer.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select customer_id
+        from customers
+        where
+          account = :account
+          and customer_id = :customer_id
+        order by customer_id
+        limit 51
+        offset
+          0
+      )
+    select
+      t.customer_id, t.regtime, t.country_code, t.first_name, t.last_name, t.tracking_data, t.extras
+    from
+      k
+      cross join customers t on t.account = :account
+      and t.customer_id = k.customer_id
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (customer_id), 0) + ifnull(octet_length (regtime), 0) + ifnull(octet_length (country_code), 0) + ifnull(octet_length (first_name), 0) + ifnull(octet_length (last_name), 0) + ifnull(octet_length (tracking_data), 0) + ifnull(octet_length (extras), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, regtime, null) as regtime,
+  iif(excess is null, country_code, null) as country_code,
+  iif(excess is null, first_name, null) as first_name,
+  iif(excess is null, last_name, null) as last_name,
+  iif(excess is null, tracking_data, null) as tracking_data,
+  iif(excess is null, extras, null) as extras, excess
+from
+  e
+  cross join p
+order by customer_id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Reads the page after a cursor of the records of a customer.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select customer_id
+        from customers
+        where
+          account = :account
+          and customer_id = :customer_id
+          and (customer_id) > (:after_0)
+        order by customer_id
+        limit 51
+        offset
+          0
+      )
+    select
+      t.customer_id, t.regtime, t.country_code, t.first_name, t.last_name, t.tracking_data, t.extras
+    from
+      k
+      cross join customers t on t.account = :account
+      and t.customer_id = k.customer_id
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (customer_id), 0) + ifnull(octet_length (regtime), 0) + ifnull(octet_length (country_code), 0) + ifnull(octet_length (first_name), 0) + ifnull(octet_length (last_name), 0) + ifnull(octet_length (tracking_data), 0) + ifnull(octet_length (extras), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, regtime, null) as regtime,
+  iif(excess is null, country_code, null) as country_code,
+  iif(excess is null, first_name, null) as first_name,
+  iif(excess is null, last_name, null) as last_name,
+  iif(excess is null, tracking_data, null) as tracking_data,
+  iif(excess is null, extras, null) as extras, excess
+from
+  e
+  cross join p
+order by customer_id;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Counts the records of a customer.
+select count(*) as total
+from customers
+where
+  account = :account
+  and customer_id = :customer_id;
+-- Query plan:
+--   SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
+
+-- findRecord
+-- Reads one record.
+select customer_id, regtime, country_code, first_name, last_name, tracking_data, extras
+from customers
+where
+  account = :account
+  and customer_id = :id;
+-- Query plan:
+--   SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
+
+-- readTotals
+-- Sums the records of each day.
+with
+  p as materialized (
+    select day as day, count(*) as count
+    from customers indexed by customers_day
+    where
+      account = :account
+      and day between :first_day and :last_day
+    group by day
+    order by day
+    limit 50001
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (day), 0) + ifnull(octet_length (count), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, day, null) as day, iif(excess is null, count, null) as count, excess
+from
+  e
+  cross join p
+order by day;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         SEARCH customers USING COVERING INDEX customers_day (account=? AND day>? AND day<?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY

@@ -1,0 +1,1030 @@
+-- Written by scripts/sql.ts. Change the code, then run npm run generate.
+
+-- Stores a delivery of partner-customers; the account's policy for unknown references is reject.
+
+-- insertDelivery
+-- Inserts the delivery row and classifies every record; the statements after it read that row.
+insert into
+  deliveries (
+    account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
+    rejected, refused, held, stale, created, listed, held_written, reused, errors, unknown_at,
+    unknown_keys, stale_at, moved, erased_at, verdicts
+  )
+with
+  sent (value) as (
+    select value
+    from jsonb_each (:lookup_1)
+  ),
+  classified as not materialized (
+    select
+      value, t.account is null as is_new,
+      iif(
+        (
+          select 1
+          from affiliates r
+          where
+            r.account = :account
+            and r.affiliate_id = value ->> 2
+        ) is null,
+        value ->> 2 is not null, 0
+      ) as unknown,
+      (value ->> 4 < t.last_modified_date) is true as stale,
+      iif(t.account is null, 0, (t.day) is not (value ->> 3)) as moved,
+      exists (
+        select 1
+        from erasures e
+        where
+          e.account = :account
+          and e.customer_id = value ->> 1
+      ) as erased
+    from
+      sent
+      left join customers t on t.account = :account
+      and t.customer_id = value ->> 1
+    limit -1
+  ),
+  counted as (
+    select
+      count(*) filter (where unknown) as errors, count(*) filter (where unknown) as rejected,
+      0 as held, 0 as held_written,
+      count(*) filter (
+        where
+          stale
+          and not unknown
+      ) as stale,
+      count(*) filter (
+        where
+          is_new
+          and not unknown
+      ) as created,
+      0 - 0 as shifted,
+      nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
+      nullif(
+        json_group_array(value ->> 0) filter (
+          where
+            stale
+            and not unknown
+        ),
+        '[]'
+      ) as stale_at,
+      nullif(
+        json_group_array(value ->> 0) filter (
+          where
+            moved
+            and not stale
+            and not unknown
+        ),
+        '[]'
+      ) as moved,
+      nullif(json_group_array(value ->> 0) filter (where erased), '[]') as erased_at,
+      null as verdicts,
+      exists (
+        select 1
+        from idempotency_keys
+        where
+          account = :account
+          and resource = :resource
+          and key = :idempotency_key
+          and digest <> :records_digest
+      ) as reused
+    from classified
+  )
+select
+  :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
+  iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
+  iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
+  created + shifted, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
+  iif(
+    errors,
+    (
+      select json_group_array(json(named))
+      from
+        (
+          select named, sum(octet_length (named)) over (order by idx) as bytes
+          from
+            (
+              select
+                value ->> 0 as idx,
+                json_array(value ->> 0, value ->> 1, substr(value ->> 2, 1, 80)) as named
+              from classified
+              where unknown
+              order by idx
+              limit 100
+            )
+        )
+      where bytes < 65536
+    ),
+    null
+  ),
+  stale_at, moved, erased_at, verdicts
+from counted
+where
+  moved is null
+  or reused
+  or (
+    rejected > 0
+    and not :lenient
+  )
+on conflict (account, id) do nothing;
+-- Query plan:
+--   CO-ROUTINE counted
+--     CO-ROUTINE classified
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--       CORRELATED SCALAR SUBQUERY 2
+--         SEARCH r USING PRIMARY KEY (account=? AND affiliate_id=?)
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--     SCAN classified
+--     SCALAR SUBQUERY 5
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 5
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--   SCAN counted
+--   SCALAR SUBQUERY 9
+--     CO-ROUTINE (subquery-8)
+--       CO-ROUTINE (subquery-11)
+--         CO-ROUTINE (subquery-7)
+--           CO-ROUTINE classified
+--             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--             SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--             CORRELATED SCALAR SUBQUERY 2
+--               SEARCH r USING PRIMARY KEY (account=? AND affiliate_id=?)
+--             CORRELATED SCALAR SUBQUERY 3
+--               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--           SCAN classified
+--           USE TEMP B-TREE FOR ORDER BY
+--         SCAN (subquery-7)
+--       SCAN (subquery-11)
+--     SCAN (subquery-8)
+
+-- upsertArrival
+-- Counts the delivery in the hour in which it was received.
+insert into
+  arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today)
+select
+  account, received_at / 3600000, resource, 1, received, iif(refused > 0, received, rejected),
+  received_at, :has_yesterday
+  and refused = 0
+  and rejected < received, :has_today
+  and refused = 0
+  and rejected < received
+from deliveries
+where
+  account = :account
+  and id = :delivery
+  and attempt = :attempt
+on conflict (account, hour, resource) do update
+set
+  deliveries = deliveries + 1, received = received + excluded.received,
+  refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
+  yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today);
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- addToTotal
+-- Adds what was created to the total of the resource.
+insert into totals (account, resource, total)
+select :account, :resource, listed
+from deliveries
+where
+  account = :account
+  and id = :delivery
+  and attempt = :attempt
+  and refused = 0
+  and listed <> 0
+on conflict (account, resource) do update
+set total = total + excluded.total;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- upsert
+-- Stores the records that do not move; a record that equals the stored one writes nothing.
+insert into
+  customers as t (
+    account, customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,
+    country_code, kyc_status_id, sales_status_id, challenge_type, phase, account_size,
+    trading_account_type, leverage, first_name, last_name, email, day, verdict, link, delivery, idx,
+    revision
+  )
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+      and attempt = :attempt
+  )
+select
+  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+  value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13,
+  value ->> 14,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 15
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 16
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 17
+  ),
+  value ->> 18, value ->> 19, value ->> 20, :delivery, value ->> 0, 1
+from jsonb_each (:rows)
+where
+  (
+    select refused
+    from delivery
+  ) = 0
+  and (
+    (
+      select unknown_keys
+      from delivery
+    ) is null
+    or not (
+      (
+        select unknown_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select unknown_at
+              from delivery
+            )
+          )
+      )
+    )
+  )
+on conflict (account, customer_id) do update
+set
+  signup_date = excluded.signup_date, last_modified_date = excluded.last_modified_date,
+  affiliate_id = excluded.affiliate_id, tracking_data = excluded.tracking_data,
+  lang_id = excluded.lang_id, country_code = excluded.country_code,
+  kyc_status_id = excluded.kyc_status_id, sales_status_id = excluded.sales_status_id,
+  challenge_type = excluded.challenge_type, phase = excluded.phase,
+  account_size = excluded.account_size, trading_account_type = excluded.trading_account_type,
+  leverage = excluded.leverage, first_name = excluded.first_name, last_name = excluded.last_name,
+  email = excluded.email, verdict = excluded.verdict, link = excluded.link,
+  delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
+where
+  (
+    excluded.signup_date, excluded.last_modified_date, excluded.affiliate_id,
+    excluded.tracking_data, excluded.lang_id, excluded.country_code, excluded.kyc_status_id,
+    excluded.sales_status_id, excluded.challenge_type, excluded.phase, excluded.account_size,
+    excluded.trading_account_type, excluded.leverage, excluded.first_name, excluded.last_name,
+    excluded.email, excluded.verdict, excluded.link
+  ) is not (
+    t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data, t.lang_id, t.country_code,
+    t.kyc_status_id, t.sales_status_id, t.challenge_type, t.phase, t.account_size,
+    t.trading_account_type, t.leverage, t.first_name, t.last_name, t.email, t.verdict, t.link
+  )
+  and not (excluded.last_modified_date < t.last_modified_date) is true
+returning idx, revision;
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SCALAR SUBQUERY 11
+--     MATERIALIZE delivery
+--       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--     SCAN delivery
+--   SCALAR SUBQUERY 12
+--     SCAN delivery
+--   SCALAR SUBQUERY 13
+--     SCAN delivery
+--   LIST SUBQUERY 15
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 14
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 2
+--     SCAN delivery
+--   LIST SUBQUERY 4
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 3
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 5
+--     SCAN delivery
+--   LIST SUBQUERY 7
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 6
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 8
+--     SCAN delivery
+--   LIST SUBQUERY 10
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 9
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+
+-- countWritten
+-- Counts what the statement before wrote.
+update deliveries
+set written = written + changes()
+where
+  changes() > 0
+  and account = :account
+  and id = :delivery
+  and attempt = :attempt;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- release transactions
+-- Releases the records that waited for these customers.
+update transactions
+set held = 0
+where
+  (
+    select created
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+      and attempt = :attempt
+      and refused = 0
+  ) > 0
+  and (account, transaction_id) in (
+    select w.account, w.transaction_id
+    from
+      jsonb_each (:rows)
+      cross join transactions w indexed by transactions_held on w.account = :account
+      and w.held = 1
+      and w.customer_id = value ->> 1
+    where
+      exists (
+        select 1
+        from customers c
+        where
+          c.account = :account
+          and c.customer_id = w.customer_id
+      )
+  );
+-- Query plan:
+--   SEARCH transactions USING PRIMARY KEY (account=? AND transaction_id=?)
+--   LIST SUBQUERY 4
+--     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--     SEARCH w USING COVERING INDEX transactions_held (account=? AND customer_id=?)
+--     SEARCH c EXISTS USING PRIMARY KEY (account=? AND customer_id=?)
+--   SCALAR SUBQUERY 1
+--     SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- addReleased
+-- Adds what was released to its total.
+insert into totals (account, resource, total)
+select :account, 'transactions', changes()
+where changes() > 0
+on conflict (account, resource) do update
+set total = total + excluded.total;
+-- Query plan:
+--   SCAN CONSTANT ROW
+
+-- release trading-activity
+-- Releases the records that waited for these customers.
+update activity
+set held = 0
+where
+  (
+    select created
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+      and attempt = :attempt
+      and refused = 0
+  ) > 0
+  and (account, date, customer_id, instrument, currency) in (
+    select w.account, w.date, w.customer_id, w.instrument, w.currency
+    from
+      jsonb_each (:rows)
+      cross join activity w indexed by activity_held on w.account = :account
+      and w.held = 1
+      and w.customer_id = value ->> 1
+    where
+      exists (
+        select 1
+        from customers c
+        where
+          c.account = :account
+          and c.customer_id = w.customer_id
+      )
+  );
+-- Query plan:
+--   SEARCH activity USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--   LIST SUBQUERY 4
+--     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--     SEARCH w USING COVERING INDEX activity_held (account=? AND customer_id=?)
+--     SEARCH c EXISTS USING PRIMARY KEY (account=? AND customer_id=?)
+--   SCALAR SUBQUERY 1
+--     SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- addReleased
+-- Adds what was released to its total.
+insert into totals (account, resource, total)
+select :account, 'trading-activity', changes()
+where changes() > 0
+on conflict (account, resource) do update
+set total = total + excluded.total;
+-- Query plan:
+--   SCAN CONSTANT ROW
+
+-- selectDelivery
+-- Reads the delivery row: summary, status and lists follow from it.
+select *
+from deliveries
+where
+  account = :account
+  and id = :delivery;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- upsertMoved
+-- Stores the records that move to another day or customer; runs before upsert, in a second batch.
+insert into
+  customers as t (
+    account, customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,
+    country_code, kyc_status_id, sales_status_id, challenge_type, phase, account_size,
+    trading_account_type, leverage, first_name, last_name, email, day, verdict, link, delivery, idx,
+    revision
+  )
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+      and attempt = :attempt
+  )
+select
+  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+  value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13,
+  value ->> 14,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 15
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 16
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 17
+  ),
+  value ->> 18, value ->> 19, value ->> 20, :delivery, value ->> 0, 1
+from
+  jsonb_each (:rows)
+  left join customers t on t.account = :account
+  and t.customer_id = value ->> 1
+where
+  (
+    (
+      select moved
+      from delivery
+    ) is not null
+    and value ->> 0 in (
+      select value
+      from
+        json_each(
+          (
+            select moved
+            from delivery
+          )
+        )
+    )
+  )
+  and (
+    select refused
+    from delivery
+  ) = 0
+  and (
+    (
+      select unknown_keys
+      from delivery
+    ) is null
+    or not (
+      (
+        select unknown_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select unknown_at
+              from delivery
+            )
+          )
+      )
+    )
+  )
+on conflict (account, customer_id) do update
+set
+  signup_date = excluded.signup_date, last_modified_date = excluded.last_modified_date,
+  affiliate_id = excluded.affiliate_id, tracking_data = excluded.tracking_data,
+  lang_id = excluded.lang_id, country_code = excluded.country_code,
+  kyc_status_id = excluded.kyc_status_id, sales_status_id = excluded.sales_status_id,
+  challenge_type = excluded.challenge_type, phase = excluded.phase,
+  account_size = excluded.account_size, trading_account_type = excluded.trading_account_type,
+  leverage = excluded.leverage, first_name = excluded.first_name, last_name = excluded.last_name,
+  email = excluded.email, verdict = excluded.verdict, link = excluded.link, day = excluded.day,
+  delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
+where
+  (
+    excluded.signup_date, excluded.last_modified_date, excluded.affiliate_id,
+    excluded.tracking_data, excluded.lang_id, excluded.country_code, excluded.kyc_status_id,
+    excluded.sales_status_id, excluded.challenge_type, excluded.phase, excluded.account_size,
+    excluded.trading_account_type, excluded.leverage, excluded.first_name, excluded.last_name,
+    excluded.email, excluded.verdict, excluded.link
+  ) is not (
+    t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data, t.lang_id, t.country_code,
+    t.kyc_status_id, t.sales_status_id, t.challenge_type, t.phase, t.account_size,
+    t.trading_account_type, t.leverage, t.first_name, t.last_name, t.email, t.verdict, t.link
+  )
+  or (excluded.day) is not (t.day)
+returning idx, revision;
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SCALAR SUBQUERY 11
+--     MATERIALIZE delivery
+--       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--     SCAN delivery
+--   LIST SUBQUERY 13
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 12
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 14
+--     SCAN delivery
+--   SCALAR SUBQUERY 15
+--     SCAN delivery
+--   SCALAR SUBQUERY 16
+--     SCAN delivery
+--   LIST SUBQUERY 18
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 17
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 2
+--     SCAN delivery
+--   LIST SUBQUERY 4
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 3
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 5
+--     SCAN delivery
+--   LIST SUBQUERY 7
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 6
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 8
+--     SCAN delivery
+--   LIST SUBQUERY 10
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 9
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+
+-- selectEarlierWrites
+-- After a lost answer: lists what the earlier attempt wrote.
+select t.idx as idx, t.revision as revision, 1 as is_own
+from
+  jsonb_each (:rows)
+  cross join customers t on t.account = :account
+  and t.customer_id = value ->> 1
+where t.delivery = :delivery
+union all
+select value ->> 0, t.revision, 0
+from
+  jsonb_each (:rows)
+  cross join customers t on t.account = :account
+  and t.customer_id = value ->> 1
+where t.delivery > :delivery;
+-- Query plan:
+--   COMPOUND QUERY
+--     LEFT-MOST SUBQUERY
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--     UNION ALL
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+
+-- countDryRun
+-- Dry run: counts what would be written.
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+  ),
+  would_write as materialized (
+    select count(*) as written, count(*) filter (where false) as held
+    from
+      (
+        select value
+        from
+          jsonb_each (:rows)
+          left join customers t on t.account = :account
+          and t.customer_id = value ->> 1
+        where
+          (
+            select refused
+            from delivery
+          ) = 0
+          and (
+            (
+              select unknown_keys
+              from delivery
+            ) is null
+            or not (
+              (
+                select unknown_at
+                from delivery
+              ) is not null
+              and value ->> 0 in (
+                select value
+                from
+                  json_each(
+                    (
+                      select unknown_at
+                      from delivery
+                    )
+                  )
+              )
+            )
+          )
+          and not (value ->> 3 < t.last_modified_date) is true
+          and (
+            t.account is null
+            or (
+              value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+              value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13,
+              value ->> 14,
+              iif(
+                (
+                  (
+                    select erased_at
+                    from delivery
+                  ) is not null
+                  and value ->> 0 in (
+                    select value
+                    from
+                      json_each(
+                        (
+                          select erased_at
+                          from delivery
+                        )
+                      )
+                  )
+                ),
+                null, value ->> 15
+              ),
+              iif(
+                (
+                  (
+                    select erased_at
+                    from delivery
+                  ) is not null
+                  and value ->> 0 in (
+                    select value
+                    from
+                      json_each(
+                        (
+                          select erased_at
+                          from delivery
+                        )
+                      )
+                  )
+                ),
+                null, value ->> 16
+              ),
+              iif(
+                (
+                  (
+                    select erased_at
+                    from delivery
+                  ) is not null
+                  and value ->> 0 in (
+                    select value
+                    from
+                      json_each(
+                        (
+                          select erased_at
+                          from delivery
+                        )
+                      )
+                  )
+                ),
+                null, value ->> 17
+              ),
+              value ->> 18, value ->> 19, value ->> 20
+            ) is not (
+              t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data, t.lang_id,
+              t.country_code, t.kyc_status_id, t.sales_status_id, t.challenge_type, t.phase,
+              t.account_size, t.trading_account_type, t.leverage, t.first_name, t.last_name,
+              t.email, t.day, t.verdict, t.link
+            )
+          )
+      )
+  )
+update deliveries
+set
+  written = deliveries.written + would_write.written,
+  held_written = deliveries.held_written + would_write.held
+from would_write
+where
+  account = :account
+  and id = :delivery
+  and attempt = :attempt;
+-- Query plan:
+--   MATERIALIZE would_write
+--     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 2
+--       MATERIALIZE delivery
+--         SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--       SCAN delivery
+--     SCALAR SUBQUERY 3
+--       SCAN delivery
+--     SCALAR SUBQUERY 4
+--       SCAN delivery
+--     LIST SUBQUERY 6
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 5
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--     SCALAR SUBQUERY 7
+--       SCAN delivery
+--     LIST SUBQUERY 9
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 8
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 10
+--       SCAN delivery
+--     LIST SUBQUERY 12
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 11
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 13
+--       SCAN delivery
+--     LIST SUBQUERY 15
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 14
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--   SCAN would_write
+
+-- selectDryRun
+-- Dry run: lists what would be written.
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+  )
+select value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision
+from
+  jsonb_each (:rows)
+  left join customers t on t.account = :account
+  and t.customer_id = value ->> 1
+where
+  (
+    select refused
+    from delivery
+  ) = 0
+  and (
+    (
+      select unknown_keys
+      from delivery
+    ) is null
+    or not (
+      (
+        select unknown_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select unknown_at
+              from delivery
+            )
+          )
+      )
+    )
+  )
+  and not (value ->> 3 < t.last_modified_date) is true
+  and (
+    t.account is null
+    or (
+      value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8,
+      value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13, value ->> 14,
+      iif(
+        (
+          (
+            select erased_at
+            from delivery
+          ) is not null
+          and value ->> 0 in (
+            select value
+            from
+              json_each(
+                (
+                  select erased_at
+                  from delivery
+                )
+              )
+          )
+        ),
+        null, value ->> 15
+      ),
+      iif(
+        (
+          (
+            select erased_at
+            from delivery
+          ) is not null
+          and value ->> 0 in (
+            select value
+            from
+              json_each(
+                (
+                  select erased_at
+                  from delivery
+                )
+              )
+          )
+        ),
+        null, value ->> 16
+      ),
+      iif(
+        (
+          (
+            select erased_at
+            from delivery
+          ) is not null
+          and value ->> 0 in (
+            select value
+            from
+              json_each(
+                (
+                  select erased_at
+                  from delivery
+                )
+              )
+          )
+        ),
+        null, value ->> 17
+      ),
+      value ->> 18, value ->> 19, value ->> 20
+    ) is not (
+      t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data, t.lang_id,
+      t.country_code, t.kyc_status_id, t.sales_status_id, t.challenge_type, t.phase, t.account_size,
+      t.trading_account_type, t.leverage, t.first_name, t.last_name, t.email, t.day, t.verdict,
+      t.link
+    )
+  );
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SCALAR SUBQUERY 2
+--     MATERIALIZE delivery
+--       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--     SCAN delivery
+--   SCALAR SUBQUERY 3
+--     SCAN delivery
+--   SCALAR SUBQUERY 4
+--     SCAN delivery
+--   LIST SUBQUERY 6
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 5
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--   SCALAR SUBQUERY 7
+--     SCAN delivery
+--   LIST SUBQUERY 9
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 8
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 10
+--     SCAN delivery
+--   LIST SUBQUERY 12
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 11
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 13
+--     SCAN delivery
+--   LIST SUBQUERY 15
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 14
+--       SCAN delivery
+--     CREATE BLOOM FILTER

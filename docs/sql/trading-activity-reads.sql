@@ -1,0 +1,883 @@
+-- Written by scripts/sql.ts. Change the code, then run npm run generate.
+
+-- Reads trading-activity: lists, one record, control totals.
+
+-- list
+-- Reads the first page of all records.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select date, customer_id, instrument, currency
+        from activity
+        where
+          account = :account
+          and held = 0
+        order by date, customer_id, instrument, currency
+        limit 51
+        offset
+          0
+      )
+    select
+      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
+      t.spread_cost, t.commission
+    from
+      k
+      cross join activity t on t.account = :account
+      and t.date = k.date
+      and t.customer_id = k.customer_id
+      and t.instrument = k.instrument
+      and t.currency = k.currency
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (date), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (instrument), 0) + ifnull(octet_length (lots_traded), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (pnl), 0) + ifnull(octet_length (volume_usd), 0) + ifnull(octet_length (spread_cost), 0) + ifnull(octet_length (commission), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, date, null) as date, iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, instrument, null) as instrument,
+  iif(excess is null, lots_traded, null) as lots_traded,
+  iif(excess is null, currency, null) as currency, iif(excess is null, pnl, null) as pnl,
+  iif(excess is null, volume_usd, null) as volume_usd,
+  iif(excess is null, spread_cost, null) as spread_cost,
+  iif(excess is null, commission, null) as commission, excess
+from
+  e
+  cross join p
+order by date, customer_id, instrument, currency;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH activity USING PRIMARY KEY (account=?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Reads the page after a cursor of all records.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select date, customer_id, instrument, currency
+        from activity
+        where
+          account = :account
+          and held = 0
+          and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
+        order by date, customer_id, instrument, currency
+        limit 51
+        offset
+          0
+      )
+    select
+      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
+      t.spread_cost, t.commission
+    from
+      k
+      cross join activity t on t.account = :account
+      and t.date = k.date
+      and t.customer_id = k.customer_id
+      and t.instrument = k.instrument
+      and t.currency = k.currency
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (date), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (instrument), 0) + ifnull(octet_length (lots_traded), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (pnl), 0) + ifnull(octet_length (volume_usd), 0) + ifnull(octet_length (spread_cost), 0) + ifnull(octet_length (commission), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, date, null) as date, iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, instrument, null) as instrument,
+  iif(excess is null, lots_traded, null) as lots_traded,
+  iif(excess is null, currency, null) as currency, iif(excess is null, pnl, null) as pnl,
+  iif(excess is null, volume_usd, null) as volume_usd,
+  iif(excess is null, spread_cost, null) as spread_cost,
+  iif(excess is null, commission, null) as commission, excess
+from
+  e
+  cross join p
+order by date, customer_id, instrument, currency;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH activity USING PRIMARY KEY (account=? AND (date,customer_id,instrument,currency)>(?,?,?,?))
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Counts all records.
+select total
+from totals
+where
+  account = :account
+  and resource = :resource;
+-- Query plan:
+--   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+
+-- list
+-- Reads the first page of the records of a customer.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select date, customer_id, instrument, currency
+        from activity indexed by activity_customer
+        where
+          account = :account
+          and held = 0
+          and customer_id = :customer_id
+        order by date, customer_id, instrument, currency
+        limit 51
+        offset
+          0
+      )
+    select
+      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
+      t.spread_cost, t.commission
+    from
+      k
+      cross join activity t on t.account = :account
+      and t.date = k.date
+      and t.customer_id = k.customer_id
+      and t.instrument = k.instrument
+      and t.currency = k.currency
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (date), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (instrument), 0) + ifnull(octet_length (lots_traded), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (pnl), 0) + ifnull(octet_length (volume_usd), 0) + ifnull(octet_length (spread_cost), 0) + ifnull(octet_length (commission), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, date, null) as date, iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, instrument, null) as instrument,
+  iif(excess is null, lots_traded, null) as lots_traded,
+  iif(excess is null, currency, null) as currency, iif(excess is null, pnl, null) as pnl,
+  iif(excess is null, volume_usd, null) as volume_usd,
+  iif(excess is null, spread_cost, null) as spread_cost,
+  iif(excess is null, commission, null) as commission, excess
+from
+  e
+  cross join p
+order by date, customer_id, instrument, currency;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH activity USING COVERING INDEX activity_customer (account=? AND customer_id=?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Reads the page after a cursor of the records of a customer.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select date, customer_id, instrument, currency
+        from activity indexed by activity_customer
+        where
+          account = :account
+          and held = 0
+          and customer_id = :customer_id
+          and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
+        order by date, customer_id, instrument, currency
+        limit 51
+        offset
+          0
+      )
+    select
+      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
+      t.spread_cost, t.commission
+    from
+      k
+      cross join activity t on t.account = :account
+      and t.date = k.date
+      and t.customer_id = k.customer_id
+      and t.instrument = k.instrument
+      and t.currency = k.currency
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (date), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (instrument), 0) + ifnull(octet_length (lots_traded), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (pnl), 0) + ifnull(octet_length (volume_usd), 0) + ifnull(octet_length (spread_cost), 0) + ifnull(octet_length (commission), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, date, null) as date, iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, instrument, null) as instrument,
+  iif(excess is null, lots_traded, null) as lots_traded,
+  iif(excess is null, currency, null) as currency, iif(excess is null, pnl, null) as pnl,
+  iif(excess is null, volume_usd, null) as volume_usd,
+  iif(excess is null, spread_cost, null) as spread_cost,
+  iif(excess is null, commission, null) as commission, excess
+from
+  e
+  cross join p
+order by date, customer_id, instrument, currency;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH activity USING COVERING INDEX activity_customer (account=? AND customer_id=? AND date>?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Counts the records of a customer.
+select count(*) as total
+from activity indexed by activity_customer
+where
+  account = :account
+  and held = 0
+  and customer_id = :customer_id;
+-- Query plan:
+--   SEARCH activity USING COVERING INDEX activity_customer (account=? AND customer_id=?)
+
+-- list
+-- Reads the first page of the records of some days.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select date, customer_id, instrument, currency
+        from activity
+        where
+          account = :account
+          and held = 0
+          and date >= :first_day
+          and date <= :last_day
+        order by date, customer_id, instrument, currency
+        limit 51
+        offset
+          0
+      )
+    select
+      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
+      t.spread_cost, t.commission
+    from
+      k
+      cross join activity t on t.account = :account
+      and t.date = k.date
+      and t.customer_id = k.customer_id
+      and t.instrument = k.instrument
+      and t.currency = k.currency
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (date), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (instrument), 0) + ifnull(octet_length (lots_traded), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (pnl), 0) + ifnull(octet_length (volume_usd), 0) + ifnull(octet_length (spread_cost), 0) + ifnull(octet_length (commission), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, date, null) as date, iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, instrument, null) as instrument,
+  iif(excess is null, lots_traded, null) as lots_traded,
+  iif(excess is null, currency, null) as currency, iif(excess is null, pnl, null) as pnl,
+  iif(excess is null, volume_usd, null) as volume_usd,
+  iif(excess is null, spread_cost, null) as spread_cost,
+  iif(excess is null, commission, null) as commission, excess
+from
+  e
+  cross join p
+order by date, customer_id, instrument, currency;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Reads the page after a cursor of the records of some days.
+with
+  p as materialized (
+    with
+      k as materialized (
+        select date, customer_id, instrument, currency
+        from activity
+        where
+          account = :account
+          and held = 0
+          and date >= :first_day
+          and date <= :last_day
+          and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
+        order by date, customer_id, instrument, currency
+        limit 51
+        offset
+          0
+      )
+    select
+      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
+      t.spread_cost, t.commission
+    from
+      k
+      cross join activity t on t.account = :account
+      and t.date = k.date
+      and t.customer_id = k.customer_id
+      and t.instrument = k.instrument
+      and t.currency = k.currency
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (date), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (instrument), 0) + ifnull(octet_length (lots_traded), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (pnl), 0) + ifnull(octet_length (volume_usd), 0) + ifnull(octet_length (spread_cost), 0) + ifnull(octet_length (commission), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, date, null) as date, iif(excess is null, customer_id, null) as customer_id,
+  iif(excess is null, instrument, null) as instrument,
+  iif(excess is null, lots_traded, null) as lots_traded,
+  iif(excess is null, currency, null) as currency, iif(excess is null, pnl, null) as pnl,
+  iif(excess is null, volume_usd, null) as volume_usd,
+  iif(excess is null, spread_cost, null) as spread_cost,
+  iif(excess is null, commission, null) as commission, excess
+from
+  e
+  cross join p
+order by date, customer_id, instrument, currency;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         MATERIALIZE k
+--           SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Counts the records of some days.
+select count(*) as total
+from activity
+where
+  account = :account
+  and held = 0
+  and date >= :first_day
+  and date <= :last_day;
+-- Query plan:
+--   SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+
+-- findRecord
+-- Reads one record.
+select
+  date, customer_id, instrument, lots_traded, currency, pnl, volume_usd, spread_cost, commission
+from activity
+where
+  account = :account
+  and date = :id
+  and held = 0;
+-- Query plan:
+--   SEARCH activity USING PRIMARY KEY (account=? AND date=?)
+
+-- readTotals
+-- Sums the records of each day.
+with
+  p as materialized (
+    select
+      date as day, currency as currency, count(*) as count,
+      sum(cast(lots_traded as integer) / 1000000) as lots_traded_0,
+      sum(cast(lots_traded as integer) % 1000000) as lots_traded_1,
+      sum(
+        cast(
+          round(
+            (lots_traded - cast(lots_traded as integer)) * case
+              when abs(lots_traded) < 1e3 then 1e12
+              when abs(lots_traded) < 1e4 then 1e11
+              when abs(lots_traded) < 1e5 then 1e10
+              when abs(lots_traded) < 1e6 then 1e9
+              when abs(lots_traded) < 1e7 then 1e8
+              when abs(lots_traded) < 1e8 then 1e7
+              when abs(lots_traded) < 1e9 then 1e6
+              when abs(lots_traded) < 1e10 then 1e5
+              when abs(lots_traded) < 1e11 then 1e4
+              when abs(lots_traded) < 1e12 then 1e3
+              when abs(lots_traded) < 1e13 then 1e2
+              when abs(lots_traded) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(lots_traded) < 1e3 then 1e12
+              when abs(lots_traded) < 1e4 then 1e11
+              when abs(lots_traded) < 1e5 then 1e10
+              when abs(lots_traded) < 1e6 then 1e9
+              when abs(lots_traded) < 1e7 then 1e8
+              when abs(lots_traded) < 1e8 then 1e7
+              when abs(lots_traded) < 1e9 then 1e6
+              when abs(lots_traded) < 1e10 then 1e5
+              when abs(lots_traded) < 1e11 then 1e4
+              when abs(lots_traded) < 1e12 then 1e3
+              when abs(lots_traded) < 1e13 then 1e2
+              when abs(lots_traded) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) / 1000000
+      ) as lots_traded_2,
+      sum(
+        cast(
+          round(
+            (lots_traded - cast(lots_traded as integer)) * case
+              when abs(lots_traded) < 1e3 then 1e12
+              when abs(lots_traded) < 1e4 then 1e11
+              when abs(lots_traded) < 1e5 then 1e10
+              when abs(lots_traded) < 1e6 then 1e9
+              when abs(lots_traded) < 1e7 then 1e8
+              when abs(lots_traded) < 1e8 then 1e7
+              when abs(lots_traded) < 1e9 then 1e6
+              when abs(lots_traded) < 1e10 then 1e5
+              when abs(lots_traded) < 1e11 then 1e4
+              when abs(lots_traded) < 1e12 then 1e3
+              when abs(lots_traded) < 1e13 then 1e2
+              when abs(lots_traded) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(lots_traded) < 1e3 then 1e12
+              when abs(lots_traded) < 1e4 then 1e11
+              when abs(lots_traded) < 1e5 then 1e10
+              when abs(lots_traded) < 1e6 then 1e9
+              when abs(lots_traded) < 1e7 then 1e8
+              when abs(lots_traded) < 1e8 then 1e7
+              when abs(lots_traded) < 1e9 then 1e6
+              when abs(lots_traded) < 1e10 then 1e5
+              when abs(lots_traded) < 1e11 then 1e4
+              when abs(lots_traded) < 1e12 then 1e3
+              when abs(lots_traded) < 1e13 then 1e2
+              when abs(lots_traded) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) % 1000000
+      ) as lots_traded_3,
+      sum(cast(pnl as integer) / 1000000) as pnl_0, sum(cast(pnl as integer) % 1000000) as pnl_1,
+      sum(
+        cast(
+          round(
+            (pnl - cast(pnl as integer)) * case
+              when abs(pnl) < 1e3 then 1e12
+              when abs(pnl) < 1e4 then 1e11
+              when abs(pnl) < 1e5 then 1e10
+              when abs(pnl) < 1e6 then 1e9
+              when abs(pnl) < 1e7 then 1e8
+              when abs(pnl) < 1e8 then 1e7
+              when abs(pnl) < 1e9 then 1e6
+              when abs(pnl) < 1e10 then 1e5
+              when abs(pnl) < 1e11 then 1e4
+              when abs(pnl) < 1e12 then 1e3
+              when abs(pnl) < 1e13 then 1e2
+              when abs(pnl) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(pnl) < 1e3 then 1e12
+              when abs(pnl) < 1e4 then 1e11
+              when abs(pnl) < 1e5 then 1e10
+              when abs(pnl) < 1e6 then 1e9
+              when abs(pnl) < 1e7 then 1e8
+              when abs(pnl) < 1e8 then 1e7
+              when abs(pnl) < 1e9 then 1e6
+              when abs(pnl) < 1e10 then 1e5
+              when abs(pnl) < 1e11 then 1e4
+              when abs(pnl) < 1e12 then 1e3
+              when abs(pnl) < 1e13 then 1e2
+              when abs(pnl) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) / 1000000
+      ) as pnl_2,
+      sum(
+        cast(
+          round(
+            (pnl - cast(pnl as integer)) * case
+              when abs(pnl) < 1e3 then 1e12
+              when abs(pnl) < 1e4 then 1e11
+              when abs(pnl) < 1e5 then 1e10
+              when abs(pnl) < 1e6 then 1e9
+              when abs(pnl) < 1e7 then 1e8
+              when abs(pnl) < 1e8 then 1e7
+              when abs(pnl) < 1e9 then 1e6
+              when abs(pnl) < 1e10 then 1e5
+              when abs(pnl) < 1e11 then 1e4
+              when abs(pnl) < 1e12 then 1e3
+              when abs(pnl) < 1e13 then 1e2
+              when abs(pnl) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(pnl) < 1e3 then 1e12
+              when abs(pnl) < 1e4 then 1e11
+              when abs(pnl) < 1e5 then 1e10
+              when abs(pnl) < 1e6 then 1e9
+              when abs(pnl) < 1e7 then 1e8
+              when abs(pnl) < 1e8 then 1e7
+              when abs(pnl) < 1e9 then 1e6
+              when abs(pnl) < 1e10 then 1e5
+              when abs(pnl) < 1e11 then 1e4
+              when abs(pnl) < 1e12 then 1e3
+              when abs(pnl) < 1e13 then 1e2
+              when abs(pnl) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) % 1000000
+      ) as pnl_3,
+      sum(cast(volume_usd as integer) / 1000000) as volume_usd_0,
+      sum(cast(volume_usd as integer) % 1000000) as volume_usd_1,
+      sum(
+        cast(
+          round(
+            (volume_usd - cast(volume_usd as integer)) * case
+              when abs(volume_usd) < 1e3 then 1e12
+              when abs(volume_usd) < 1e4 then 1e11
+              when abs(volume_usd) < 1e5 then 1e10
+              when abs(volume_usd) < 1e6 then 1e9
+              when abs(volume_usd) < 1e7 then 1e8
+              when abs(volume_usd) < 1e8 then 1e7
+              when abs(volume_usd) < 1e9 then 1e6
+              when abs(volume_usd) < 1e10 then 1e5
+              when abs(volume_usd) < 1e11 then 1e4
+              when abs(volume_usd) < 1e12 then 1e3
+              when abs(volume_usd) < 1e13 then 1e2
+              when abs(volume_usd) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(volume_usd) < 1e3 then 1e12
+              when abs(volume_usd) < 1e4 then 1e11
+              when abs(volume_usd) < 1e5 then 1e10
+              when abs(volume_usd) < 1e6 then 1e9
+              when abs(volume_usd) < 1e7 then 1e8
+              when abs(volume_usd) < 1e8 then 1e7
+              when abs(volume_usd) < 1e9 then 1e6
+              when abs(volume_usd) < 1e10 then 1e5
+              when abs(volume_usd) < 1e11 then 1e4
+              when abs(volume_usd) < 1e12 then 1e3
+              when abs(volume_usd) < 1e13 then 1e2
+              when abs(volume_usd) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) / 1000000
+      ) as volume_usd_2,
+      sum(
+        cast(
+          round(
+            (volume_usd - cast(volume_usd as integer)) * case
+              when abs(volume_usd) < 1e3 then 1e12
+              when abs(volume_usd) < 1e4 then 1e11
+              when abs(volume_usd) < 1e5 then 1e10
+              when abs(volume_usd) < 1e6 then 1e9
+              when abs(volume_usd) < 1e7 then 1e8
+              when abs(volume_usd) < 1e8 then 1e7
+              when abs(volume_usd) < 1e9 then 1e6
+              when abs(volume_usd) < 1e10 then 1e5
+              when abs(volume_usd) < 1e11 then 1e4
+              when abs(volume_usd) < 1e12 then 1e3
+              when abs(volume_usd) < 1e13 then 1e2
+              when abs(volume_usd) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(volume_usd) < 1e3 then 1e12
+              when abs(volume_usd) < 1e4 then 1e11
+              when abs(volume_usd) < 1e5 then 1e10
+              when abs(volume_usd) < 1e6 then 1e9
+              when abs(volume_usd) < 1e7 then 1e8
+              when abs(volume_usd) < 1e8 then 1e7
+              when abs(volume_usd) < 1e9 then 1e6
+              when abs(volume_usd) < 1e10 then 1e5
+              when abs(volume_usd) < 1e11 then 1e4
+              when abs(volume_usd) < 1e12 then 1e3
+              when abs(volume_usd) < 1e13 then 1e2
+              when abs(volume_usd) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) % 1000000
+      ) as volume_usd_3,
+      sum(cast(spread_cost as integer) / 1000000) as spread_cost_0,
+      sum(cast(spread_cost as integer) % 1000000) as spread_cost_1,
+      sum(
+        cast(
+          round(
+            (spread_cost - cast(spread_cost as integer)) * case
+              when abs(spread_cost) < 1e3 then 1e12
+              when abs(spread_cost) < 1e4 then 1e11
+              when abs(spread_cost) < 1e5 then 1e10
+              when abs(spread_cost) < 1e6 then 1e9
+              when abs(spread_cost) < 1e7 then 1e8
+              when abs(spread_cost) < 1e8 then 1e7
+              when abs(spread_cost) < 1e9 then 1e6
+              when abs(spread_cost) < 1e10 then 1e5
+              when abs(spread_cost) < 1e11 then 1e4
+              when abs(spread_cost) < 1e12 then 1e3
+              when abs(spread_cost) < 1e13 then 1e2
+              when abs(spread_cost) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(spread_cost) < 1e3 then 1e12
+              when abs(spread_cost) < 1e4 then 1e11
+              when abs(spread_cost) < 1e5 then 1e10
+              when abs(spread_cost) < 1e6 then 1e9
+              when abs(spread_cost) < 1e7 then 1e8
+              when abs(spread_cost) < 1e8 then 1e7
+              when abs(spread_cost) < 1e9 then 1e6
+              when abs(spread_cost) < 1e10 then 1e5
+              when abs(spread_cost) < 1e11 then 1e4
+              when abs(spread_cost) < 1e12 then 1e3
+              when abs(spread_cost) < 1e13 then 1e2
+              when abs(spread_cost) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) / 1000000
+      ) as spread_cost_2,
+      sum(
+        cast(
+          round(
+            (spread_cost - cast(spread_cost as integer)) * case
+              when abs(spread_cost) < 1e3 then 1e12
+              when abs(spread_cost) < 1e4 then 1e11
+              when abs(spread_cost) < 1e5 then 1e10
+              when abs(spread_cost) < 1e6 then 1e9
+              when abs(spread_cost) < 1e7 then 1e8
+              when abs(spread_cost) < 1e8 then 1e7
+              when abs(spread_cost) < 1e9 then 1e6
+              when abs(spread_cost) < 1e10 then 1e5
+              when abs(spread_cost) < 1e11 then 1e4
+              when abs(spread_cost) < 1e12 then 1e3
+              when abs(spread_cost) < 1e13 then 1e2
+              when abs(spread_cost) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(spread_cost) < 1e3 then 1e12
+              when abs(spread_cost) < 1e4 then 1e11
+              when abs(spread_cost) < 1e5 then 1e10
+              when abs(spread_cost) < 1e6 then 1e9
+              when abs(spread_cost) < 1e7 then 1e8
+              when abs(spread_cost) < 1e8 then 1e7
+              when abs(spread_cost) < 1e9 then 1e6
+              when abs(spread_cost) < 1e10 then 1e5
+              when abs(spread_cost) < 1e11 then 1e4
+              when abs(spread_cost) < 1e12 then 1e3
+              when abs(spread_cost) < 1e13 then 1e2
+              when abs(spread_cost) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) % 1000000
+      ) as spread_cost_3,
+      sum(cast(commission as integer) / 1000000) as commission_0,
+      sum(cast(commission as integer) % 1000000) as commission_1,
+      sum(
+        cast(
+          round(
+            (commission - cast(commission as integer)) * case
+              when abs(commission) < 1e3 then 1e12
+              when abs(commission) < 1e4 then 1e11
+              when abs(commission) < 1e5 then 1e10
+              when abs(commission) < 1e6 then 1e9
+              when abs(commission) < 1e7 then 1e8
+              when abs(commission) < 1e8 then 1e7
+              when abs(commission) < 1e9 then 1e6
+              when abs(commission) < 1e10 then 1e5
+              when abs(commission) < 1e11 then 1e4
+              when abs(commission) < 1e12 then 1e3
+              when abs(commission) < 1e13 then 1e2
+              when abs(commission) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(commission) < 1e3 then 1e12
+              when abs(commission) < 1e4 then 1e11
+              when abs(commission) < 1e5 then 1e10
+              when abs(commission) < 1e6 then 1e9
+              when abs(commission) < 1e7 then 1e8
+              when abs(commission) < 1e8 then 1e7
+              when abs(commission) < 1e9 then 1e6
+              when abs(commission) < 1e10 then 1e5
+              when abs(commission) < 1e11 then 1e4
+              when abs(commission) < 1e12 then 1e3
+              when abs(commission) < 1e13 then 1e2
+              when abs(commission) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) / 1000000
+      ) as commission_2,
+      sum(
+        cast(
+          round(
+            (commission - cast(commission as integer)) * case
+              when abs(commission) < 1e3 then 1e12
+              when abs(commission) < 1e4 then 1e11
+              when abs(commission) < 1e5 then 1e10
+              when abs(commission) < 1e6 then 1e9
+              when abs(commission) < 1e7 then 1e8
+              when abs(commission) < 1e8 then 1e7
+              when abs(commission) < 1e9 then 1e6
+              when abs(commission) < 1e10 then 1e5
+              when abs(commission) < 1e11 then 1e4
+              when abs(commission) < 1e12 then 1e3
+              when abs(commission) < 1e13 then 1e2
+              when abs(commission) < 1e14 then 1e1
+              else 1
+            end
+          ) * (
+            1e12 / case
+              when abs(commission) < 1e3 then 1e12
+              when abs(commission) < 1e4 then 1e11
+              when abs(commission) < 1e5 then 1e10
+              when abs(commission) < 1e6 then 1e9
+              when abs(commission) < 1e7 then 1e8
+              when abs(commission) < 1e8 then 1e7
+              when abs(commission) < 1e9 then 1e6
+              when abs(commission) < 1e10 then 1e5
+              when abs(commission) < 1e11 then 1e4
+              when abs(commission) < 1e12 then 1e3
+              when abs(commission) < 1e13 then 1e2
+              when abs(commission) < 1e14 then 1e1
+              else 1
+            end
+          ) as integer
+        ) % 1000000
+      ) as commission_3
+    from activity
+    where
+      account = :account
+      and date between :first_day and :last_day
+      and held = 0
+    group by date, currency
+    order by date, currency
+    limit 50001
+  ),
+  b as materialized (
+    select
+      sum(
+        ifnull(octet_length (day), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (count), 0) + ifnull(octet_length (lots_traded_0), 0) + ifnull(octet_length (lots_traded_1), 0) + ifnull(octet_length (lots_traded_2), 0) + ifnull(octet_length (lots_traded_3), 0) + ifnull(octet_length (pnl_0), 0) + ifnull(octet_length (pnl_1), 0) + ifnull(octet_length (pnl_2), 0) + ifnull(octet_length (pnl_3), 0) + ifnull(octet_length (volume_usd_0), 0) + ifnull(octet_length (volume_usd_1), 0) + ifnull(octet_length (volume_usd_2), 0) + ifnull(octet_length (volume_usd_3), 0) + ifnull(octet_length (spread_cost_0), 0) + ifnull(octet_length (spread_cost_1), 0) + ifnull(octet_length (spread_cost_2), 0) + ifnull(octet_length (spread_cost_3), 0) + ifnull(octet_length (commission_0), 0) + ifnull(octet_length (commission_1), 0) + ifnull(octet_length (commission_2), 0) + ifnull(octet_length (commission_3), 0)
+      ) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select
+  iif(excess is null, day, null) as day, iif(excess is null, currency, null) as currency,
+  iif(excess is null, count, null) as count,
+  iif(excess is null, lots_traded_0, null) as lots_traded_0,
+  iif(excess is null, lots_traded_1, null) as lots_traded_1,
+  iif(excess is null, lots_traded_2, null) as lots_traded_2,
+  iif(excess is null, lots_traded_3, null) as lots_traded_3,
+  iif(excess is null, pnl_0, null) as pnl_0, iif(excess is null, pnl_1, null) as pnl_1,
+  iif(excess is null, pnl_2, null) as pnl_2, iif(excess is null, pnl_3, null) as pnl_3,
+  iif(excess is null, volume_usd_0, null) as volume_usd_0,
+  iif(excess is null, volume_usd_1, null) as volume_usd_1,
+  iif(excess is null, volume_usd_2, null) as volume_usd_2,
+  iif(excess is null, volume_usd_3, null) as volume_usd_3,
+  iif(excess is null, spread_cost_0, null) as spread_cost_0,
+  iif(excess is null, spread_cost_1, null) as spread_cost_1,
+  iif(excess is null, spread_cost_2, null) as spread_cost_2,
+  iif(excess is null, spread_cost_3, null) as spread_cost_3,
+  iif(excess is null, commission_0, null) as commission_0,
+  iif(excess is null, commission_1, null) as commission_1,
+  iif(excess is null, commission_2, null) as commission_2,
+  iif(excess is null, commission_3, null) as commission_3, excess
+from
+  e
+  cross join p
+order by day, currency;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--         USE TEMP B-TREE FOR GROUP BY
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY

@@ -1,0 +1,498 @@
+-- Written by scripts/sql.ts. Change the code, then run npm run generate.
+
+-- Stores a delivery of trading-activity; the account's policy for unknown references is reject.
+
+-- insertDelivery
+-- Inserts the delivery row and classifies every record; the statements after it read that row.
+insert into
+  deliveries (
+    account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
+    rejected, refused, held, stale, created, listed, held_written, reused, errors, unknown_at,
+    unknown_keys, stale_at, moved, erased_at, verdicts
+  )
+with
+  sent (value) as (
+    select value
+    from jsonb_each (:lookup_1)
+  ),
+  classified as not materialized (
+    select
+      value, t.account is null as is_new,
+      iif(
+        (
+          select 1
+          from customers r
+          where
+            r.account = :account
+            and r.customer_id = value ->> 2
+        ) is null,
+        value ->> 2 is not null, 0
+      ) as unknown,
+      t.held as was_held
+    from
+      sent
+      left join activity t on t.account = :account
+      and t.date = value ->> 1
+      and t.customer_id = value ->> 2
+      and t.instrument = value ->> 3
+      and t.currency = value ->> 4
+    limit -1
+  ),
+  counted as (
+    select
+      count(*) filter (where unknown) as errors, count(*) filter (where unknown) as rejected,
+      0 as held, 0 as held_written, 0 as stale,
+      count(*) filter (
+        where
+          is_new
+          and not unknown
+      ) as created,
+      0 - 0 as shifted,
+      nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
+      null as stale_at, null as moved, null as erased_at, null as verdicts,
+      exists (
+        select 1
+        from idempotency_keys
+        where
+          account = :account
+          and resource = :resource
+          and key = :idempotency_key
+          and digest <> :records_digest
+      ) as reused
+    from classified
+  )
+select
+  :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
+  iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
+  iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
+  created + shifted, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
+  iif(
+    errors,
+    (
+      select json_group_array(json(named))
+      from
+        (
+          select named, sum(octet_length (named)) over (order by idx) as bytes
+          from
+            (
+              select
+                value ->> 0 as idx,
+                json_array(value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, substr(value ->> 2, 1, 80)) as named
+              from classified
+              where unknown
+              order by idx
+              limit 100
+            )
+        )
+      where bytes < 65536
+    ),
+    null
+  ),
+  stale_at, moved, erased_at, verdicts
+from counted
+where
+  moved is null
+  or reused
+  or (
+    rejected > 0
+    and not :lenient
+  )
+on conflict (account, id) do nothing;
+-- Query plan:
+--   CO-ROUTINE counted
+--     CO-ROUTINE classified
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
+--       CORRELATED SCALAR SUBQUERY 2
+--         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--     SCAN classified
+--     SCALAR SUBQUERY 4
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 4
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--   SCAN counted
+--   SCALAR SUBQUERY 8
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-10)
+--         CO-ROUTINE (subquery-6)
+--           CO-ROUTINE classified
+--             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--             SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
+--             CORRELATED SCALAR SUBQUERY 2
+--               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--           SCAN classified
+--           USE TEMP B-TREE FOR ORDER BY
+--         SCAN (subquery-6)
+--       SCAN (subquery-10)
+--     SCAN (subquery-7)
+
+-- upsertArrival
+-- Counts the delivery in the hour in which it was received.
+insert into
+  arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today)
+select
+  account, received_at / 3600000, resource, 1, received, iif(refused > 0, received, rejected),
+  received_at, :has_yesterday
+  and refused = 0
+  and rejected < received, :has_today
+  and refused = 0
+  and rejected < received
+from deliveries
+where
+  account = :account
+  and id = :delivery
+  and attempt = :attempt
+on conflict (account, hour, resource) do update
+set
+  deliveries = deliveries + 1, received = received + excluded.received,
+  refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
+  yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today);
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- addToTotal
+-- Adds what was created to the total of the resource.
+insert into totals (account, resource, total)
+select :account, :resource, listed
+from deliveries
+where
+  account = :account
+  and id = :delivery
+  and attempt = :attempt
+  and refused = 0
+  and listed <> 0
+on conflict (account, resource) do update
+set total = total + excluded.total;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- upsert
+-- Stores the records that do not move; a record that equals the stored one writes nothing.
+insert into
+  activity as t (
+    account, date, customer_id, instrument, currency, lots_traded, pnl, drawdown, max_drawdown,
+    volume_usd, spread_cost, commission, held, delivery, idx, revision
+  )
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+      and attempt = :attempt
+  )
+select
+  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+  value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
+  (
+    (
+      select unknown_at
+      from delivery
+    ) is not null
+    and value ->> 0 in (
+      select value
+      from
+        json_each(
+          (
+            select unknown_at
+            from delivery
+          )
+        )
+    )
+  ),
+  :delivery, value ->> 0, 1
+from jsonb_each (:rows)
+where
+  (
+    select refused
+    from delivery
+  ) = 0
+  and (
+    (
+      select unknown_keys
+      from delivery
+    ) is null
+    or not (
+      (
+        select unknown_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select unknown_at
+              from delivery
+            )
+          )
+      )
+    )
+  )
+on conflict (account, date, customer_id, instrument, currency) do update
+set
+  lots_traded = excluded.lots_traded, pnl = excluded.pnl, drawdown = excluded.drawdown,
+  max_drawdown = excluded.max_drawdown, volume_usd = excluded.volume_usd,
+  spread_cost = excluded.spread_cost, commission = excluded.commission,
+  delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
+where
+  (
+    excluded.lots_traded, excluded.pnl, excluded.drawdown, excluded.max_drawdown,
+    excluded.volume_usd, excluded.spread_cost, excluded.commission
+  ) is not (t.lots_traded, t.pnl, t.drawdown, t.max_drawdown, t.volume_usd, t.spread_cost, t.commission)
+  and not false
+returning idx, revision;
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SCALAR SUBQUERY 5
+--     MATERIALIZE delivery
+--       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--     SCAN delivery
+--   SCALAR SUBQUERY 6
+--     SCAN delivery
+--   SCALAR SUBQUERY 7
+--     SCAN delivery
+--   LIST SUBQUERY 9
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 8
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 2
+--     SCAN delivery
+--   LIST SUBQUERY 4
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 3
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+
+-- countWritten
+-- Counts what the statement before wrote.
+update deliveries
+set written = written + changes()
+where
+  changes() > 0
+  and account = :account
+  and id = :delivery
+  and attempt = :attempt;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- selectDelivery
+-- Reads the delivery row: summary, status and lists follow from it.
+select *
+from deliveries
+where
+  account = :account
+  and id = :delivery;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- selectEarlierWrites
+-- After a lost answer: lists what the earlier attempt wrote.
+select t.idx as idx, t.revision as revision, 1 as is_own
+from
+  jsonb_each (:rows)
+  cross join activity t on t.account = :account
+  and t.date = value ->> 1
+  and t.customer_id = value ->> 2
+  and t.instrument = value ->> 3
+  and t.currency = value ->> 4
+where t.delivery = :delivery
+union all
+select value ->> 0, t.revision, 0
+from
+  jsonb_each (:rows)
+  cross join activity t on t.account = :account
+  and t.date = value ->> 1
+  and t.customer_id = value ->> 2
+  and t.instrument = value ->> 3
+  and t.currency = value ->> 4
+where t.delivery > :delivery;
+-- Query plan:
+--   COMPOUND QUERY
+--     LEFT-MOST SUBQUERY
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--     UNION ALL
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+
+-- countDryRun
+-- Dry run: counts what would be written.
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+  ),
+  would_write as materialized (
+    select
+      count(*) as written,
+      count(*) filter (
+        where
+          (
+            (
+              select unknown_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select unknown_at
+                    from delivery
+                  )
+                )
+            )
+          )
+      ) as held
+    from
+      (
+        select value
+        from
+          jsonb_each (:rows)
+          left join activity t on t.account = :account
+          and t.date = value ->> 1
+          and t.customer_id = value ->> 2
+          and t.instrument = value ->> 3
+          and t.currency = value ->> 4
+        where
+          (
+            select refused
+            from delivery
+          ) = 0
+          and (
+            (
+              select unknown_keys
+              from delivery
+            ) is null
+            or not (
+              (
+                select unknown_at
+                from delivery
+              ) is not null
+              and value ->> 0 in (
+                select value
+                from
+                  json_each(
+                    (
+                      select unknown_at
+                      from delivery
+                    )
+                  )
+              )
+            )
+          )
+          and not false
+          and (
+            t.account is null
+            or (value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11) is not (t.lots_traded, t.pnl, t.drawdown, t.max_drawdown, t.volume_usd, t.spread_cost, t.commission)
+          )
+      )
+  )
+update deliveries
+set
+  written = deliveries.written + would_write.written,
+  held_written = deliveries.held_written + would_write.held
+from would_write
+where
+  account = :account
+  and id = :delivery
+  and attempt = :attempt;
+-- Query plan:
+--   MATERIALIZE would_write
+--     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 5
+--       MATERIALIZE delivery
+--         SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--       SCAN delivery
+--     SCALAR SUBQUERY 6
+--       SCAN delivery
+--     SCALAR SUBQUERY 7
+--       SCAN delivery
+--     LIST SUBQUERY 9
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 8
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
+--     SCALAR SUBQUERY 2
+--       SCAN delivery
+--     LIST SUBQUERY 4
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 3
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--   SCAN would_write
+
+-- selectDryRun
+-- Dry run: lists what would be written.
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+  )
+select value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision
+from
+  jsonb_each (:rows)
+  left join activity t on t.account = :account
+  and t.date = value ->> 1
+  and t.customer_id = value ->> 2
+  and t.instrument = value ->> 3
+  and t.currency = value ->> 4
+where
+  (
+    select refused
+    from delivery
+  ) = 0
+  and (
+    (
+      select unknown_keys
+      from delivery
+    ) is null
+    or not (
+      (
+        select unknown_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select unknown_at
+              from delivery
+            )
+          )
+      )
+    )
+  )
+  and not false
+  and (
+    t.account is null
+    or (value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11) is not (t.lots_traded, t.pnl, t.drawdown, t.max_drawdown, t.volume_usd, t.spread_cost, t.commission)
+  );
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SCALAR SUBQUERY 2
+--     MATERIALIZE delivery
+--       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--     SCAN delivery
+--   SCALAR SUBQUERY 3
+--     SCAN delivery
+--   SCALAR SUBQUERY 4
+--     SCAN delivery
+--   LIST SUBQUERY 6
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 5
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN

@@ -1,0 +1,675 @@
+-- Written by scripts/sql.ts. Change the code, then run npm run generate.
+
+-- Stores a delivery of transactions; the account's policy for unknown references is hold.
+
+-- insertDelivery
+-- Inserts the delivery row and classifies every record; the statements after it read that row.
+insert into
+  deliveries (
+    account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
+    rejected, refused, held, stale, created, listed, held_written, reused, errors, unknown_at,
+    unknown_keys, stale_at, moved, erased_at, verdicts
+  )
+with
+  sent (value) as (
+    select value
+    from jsonb_each (:lookup_1)
+  ),
+  classified as not materialized (
+    select
+      value, t.account is null as is_new,
+      iif(
+        (
+          select 1
+          from customers r
+          where
+            r.account = :account
+            and r.customer_id = value ->> 2
+        ) is null,
+        value ->> 2 is not null, 0
+      ) as unknown,
+      t.held as was_held,
+      iif(t.account is null, 0, (t.customer_id, t.day) is not (value ->> 2, value ->> 3)) as moved
+    from
+      sent
+      left join transactions t on t.account = :account
+      and t.transaction_id = value ->> 1
+    limit -1
+  ),
+  counted as (
+    select
+      0 as errors, 0 as rejected, count(*) filter (where unknown) as held,
+      0 as held_written, 0 as stale,
+      count(*) filter (
+        where
+          is_new
+          and not unknown
+      ) as created,
+      count(*) filter (
+        where
+          was_held
+          and moved
+          and not unknown
+      ) - count(*) filter (
+        where
+          not was_held
+          and moved
+          and unknown
+      ) as shifted,
+      nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
+      null as stale_at, nullif(json_group_array(value ->> 0) filter (where moved), '[]') as moved,
+      null as erased_at, null as verdicts,
+      exists (
+        select 1
+        from idempotency_keys
+        where
+          account = :account
+          and resource = :resource
+          and key = :idempotency_key
+          and digest <> :records_digest
+      ) as reused
+    from classified
+  )
+select
+  :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
+  iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
+  iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
+  created + shifted, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
+  iif(
+    errors,
+    (
+      select json_group_array(json(named))
+      from
+        (
+          select named, sum(octet_length (named)) over (order by idx) as bytes
+          from
+            (
+              select
+                value ->> 0 as idx,
+                json_array(value ->> 0, value ->> 1, substr(value ->> 2, 1, 80)) as named
+              from classified
+              where unknown
+              order by idx
+              limit 100
+            )
+        )
+      where bytes < 65536
+    ),
+    null
+  ),
+  stale_at, moved, erased_at, verdicts
+from counted
+where
+  moved is null
+  or reused
+  or (
+    rejected > 0
+    and not :lenient
+  )
+on conflict (account, id) do nothing;
+-- Query plan:
+--   CO-ROUTINE counted
+--     CO-ROUTINE classified
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?) LEFT-JOIN
+--       CORRELATED SCALAR SUBQUERY 2
+--         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--     SCAN classified
+--     SCALAR SUBQUERY 4
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 4
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--   SCAN counted
+--   SCALAR SUBQUERY 8
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-10)
+--         CO-ROUTINE (subquery-6)
+--           CO-ROUTINE classified
+--             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--             SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?) LEFT-JOIN
+--             CORRELATED SCALAR SUBQUERY 2
+--               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--           SCAN classified
+--           USE TEMP B-TREE FOR ORDER BY
+--         SCAN (subquery-6)
+--       SCAN (subquery-10)
+--     SCAN (subquery-7)
+
+-- upsertArrival
+-- Counts the delivery in the hour in which it was received.
+insert into
+  arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today)
+select
+  account, received_at / 3600000, resource, 1, received, iif(refused > 0, received, rejected),
+  received_at, :has_yesterday
+  and refused = 0
+  and rejected < received, :has_today
+  and refused = 0
+  and rejected < received
+from deliveries
+where
+  account = :account
+  and id = :delivery
+  and attempt = :attempt
+on conflict (account, hour, resource) do update
+set
+  deliveries = deliveries + 1, received = received + excluded.received,
+  refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
+  yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today);
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- addToTotal
+-- Adds what was created to the total of the resource.
+insert into totals (account, resource, total)
+select :account, :resource, listed
+from deliveries
+where
+  account = :account
+  and id = :delivery
+  and attempt = :attempt
+  and refused = 0
+  and listed <> 0
+on conflict (account, resource) do update
+set total = total + excluded.total;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- upsert
+-- Stores the records that do not move; a record that equals the stored one writes nothing.
+insert into
+  transactions as t (
+    account, transaction_id, customer_id, transaction_type, amount_currency, currency,
+    transaction_date, status, amount_usd, transaction_subtype, note, day, held, delivery, idx,
+    revision
+  )
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+      and attempt = :attempt
+  )
+select
+  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+  value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
+  (
+    (
+      select unknown_at
+      from delivery
+    ) is not null
+    and value ->> 0 in (
+      select value
+      from
+        json_each(
+          (
+            select unknown_at
+            from delivery
+          )
+        )
+    )
+  ),
+  :delivery, value ->> 0, 1
+from jsonb_each (:rows)
+where
+  (
+    select refused
+    from delivery
+  ) = 0
+  and (
+    (
+      select unknown_keys
+      from delivery
+    ) is null
+    or not (
+      (
+        select unknown_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select unknown_at
+              from delivery
+            )
+          )
+      )
+    )
+  )
+on conflict (account, transaction_id) do update
+set
+  transaction_type = excluded.transaction_type, amount_currency = excluded.amount_currency,
+  currency = excluded.currency, transaction_date = excluded.transaction_date,
+  status = excluded.status, amount_usd = excluded.amount_usd,
+  transaction_subtype = excluded.transaction_subtype, note = excluded.note,
+  delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
+where
+  (
+    excluded.transaction_type, excluded.amount_currency, excluded.currency,
+    excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
+    excluded.note
+  ) is not (
+    t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
+    t.transaction_subtype, t.note
+  )
+  and not false
+returning idx, revision;
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SCALAR SUBQUERY 5
+--     MATERIALIZE delivery
+--       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--     SCAN delivery
+--   SCALAR SUBQUERY 6
+--     SCAN delivery
+--   SCALAR SUBQUERY 7
+--     SCAN delivery
+--   LIST SUBQUERY 9
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 8
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 2
+--     SCAN delivery
+--   LIST SUBQUERY 4
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 3
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+
+-- countWritten
+-- Counts what the statement before wrote.
+update deliveries
+set written = written + changes()
+where
+  changes() > 0
+  and account = :account
+  and id = :delivery
+  and attempt = :attempt;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- countHeld
+-- Counts the held records among them.
+update deliveries
+set
+  held_written = held_written + (
+    select count(*)
+    from
+      (
+        select value
+        from jsonb_each (:lookup_1)
+      )
+      cross join transactions t on t.account = :account
+      and t.transaction_id = value ->> 1
+    where
+      t.held = 1
+      and t.delivery = :delivery
+  )
+where
+  unknown_at is not null
+  and refused = 0
+  and account = :account
+  and id = :delivery
+  and attempt = :attempt;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--   SCALAR SUBQUERY 2
+--     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--     SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+
+-- selectDelivery
+-- Reads the delivery row: summary, status and lists follow from it.
+select *
+from deliveries
+where
+  account = :account
+  and id = :delivery;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- upsertMoved
+-- Stores the records that move to another day or customer; runs before upsert, in a second batch.
+insert into
+  transactions as t (
+    account, transaction_id, customer_id, transaction_type, amount_currency, currency,
+    transaction_date, status, amount_usd, transaction_subtype, note, day, held, delivery, idx,
+    revision
+  )
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+      and attempt = :attempt
+  )
+select
+  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+  value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
+  (
+    (
+      select unknown_at
+      from delivery
+    ) is not null
+    and value ->> 0 in (
+      select value
+      from
+        json_each(
+          (
+            select unknown_at
+            from delivery
+          )
+        )
+    )
+  ),
+  :delivery, value ->> 0, 1
+from
+  jsonb_each (:rows)
+  left join transactions t on t.account = :account
+  and t.transaction_id = value ->> 1
+where
+  (
+    (
+      select moved
+      from delivery
+    ) is not null
+    and value ->> 0 in (
+      select value
+      from
+        json_each(
+          (
+            select moved
+            from delivery
+          )
+        )
+    )
+  )
+  and (
+    select refused
+    from delivery
+  ) = 0
+  and (
+    (
+      select unknown_keys
+      from delivery
+    ) is null
+    or not (
+      (
+        select unknown_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select unknown_at
+              from delivery
+            )
+          )
+      )
+    )
+  )
+on conflict (account, transaction_id) do update
+set
+  transaction_type = excluded.transaction_type, amount_currency = excluded.amount_currency,
+  currency = excluded.currency, transaction_date = excluded.transaction_date,
+  status = excluded.status, amount_usd = excluded.amount_usd,
+  transaction_subtype = excluded.transaction_subtype, note = excluded.note,
+  customer_id = excluded.customer_id, day = excluded.day, held = excluded.held,
+  delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
+where
+  (
+    excluded.transaction_type, excluded.amount_currency, excluded.currency,
+    excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
+    excluded.note
+  ) is not (
+    t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
+    t.transaction_subtype, t.note
+  )
+  or (excluded.customer_id, excluded.day) is not (t.customer_id, t.day)
+returning idx, revision;
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SCALAR SUBQUERY 5
+--     MATERIALIZE delivery
+--       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--     SCAN delivery
+--   LIST SUBQUERY 7
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 6
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 8
+--     SCAN delivery
+--   SCALAR SUBQUERY 9
+--     SCAN delivery
+--   SCALAR SUBQUERY 10
+--     SCAN delivery
+--   LIST SUBQUERY 12
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 11
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 2
+--     SCAN delivery
+--   LIST SUBQUERY 4
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 3
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+
+-- selectEarlierWrites
+-- After a lost answer: lists what the earlier attempt wrote.
+select t.idx as idx, t.revision as revision, 1 as is_own
+from
+  jsonb_each (:rows)
+  cross join transactions t on t.account = :account
+  and t.transaction_id = value ->> 1
+where t.delivery = :delivery
+union all
+select value ->> 0, t.revision, 0
+from
+  jsonb_each (:rows)
+  cross join transactions t on t.account = :account
+  and t.transaction_id = value ->> 1
+where t.delivery > :delivery;
+-- Query plan:
+--   COMPOUND QUERY
+--     LEFT-MOST SUBQUERY
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+--     UNION ALL
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+
+-- countDryRun
+-- Dry run: counts what would be written.
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+  ),
+  would_write as materialized (
+    select
+      count(*) as written,
+      count(*) filter (
+        where
+          (
+            (
+              select unknown_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select unknown_at
+                    from delivery
+                  )
+                )
+            )
+          )
+      ) as held
+    from
+      (
+        select value
+        from
+          jsonb_each (:rows)
+          left join transactions t on t.account = :account
+          and t.transaction_id = value ->> 1
+        where
+          (
+            select refused
+            from delivery
+          ) = 0
+          and (
+            (
+              select unknown_keys
+              from delivery
+            ) is null
+            or not (
+              (
+                select unknown_at
+                from delivery
+              ) is not null
+              and value ->> 0 in (
+                select value
+                from
+                  json_each(
+                    (
+                      select unknown_at
+                      from delivery
+                    )
+                  )
+              )
+            )
+          )
+          and not false
+          and (
+            t.account is null
+            or (
+              value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+              value ->> 8, value ->> 9, value ->> 10, value ->> 11
+            ) is not (
+              t.customer_id, t.transaction_type, t.amount_currency, t.currency, t.transaction_date,
+              t.status, t.amount_usd, t.transaction_subtype, t.note, t.day
+            )
+          )
+      )
+  )
+update deliveries
+set
+  written = deliveries.written + would_write.written,
+  held_written = deliveries.held_written + would_write.held
+from would_write
+where
+  account = :account
+  and id = :delivery
+  and attempt = :attempt;
+-- Query plan:
+--   MATERIALIZE would_write
+--     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 5
+--       MATERIALIZE delivery
+--         SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--       SCAN delivery
+--     SCALAR SUBQUERY 6
+--       SCAN delivery
+--     SCALAR SUBQUERY 7
+--       SCAN delivery
+--     LIST SUBQUERY 9
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 8
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?) LEFT-JOIN
+--     SCALAR SUBQUERY 2
+--       SCAN delivery
+--     LIST SUBQUERY 4
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 3
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--   SCAN would_write
+
+-- selectDryRun
+-- Dry run: lists what would be written.
+with
+  delivery as materialized (
+    select refused, unknown_at, unknown_keys, moved, erased_at
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+  )
+select value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision
+from
+  jsonb_each (:rows)
+  left join transactions t on t.account = :account
+  and t.transaction_id = value ->> 1
+where
+  (
+    select refused
+    from delivery
+  ) = 0
+  and (
+    (
+      select unknown_keys
+      from delivery
+    ) is null
+    or not (
+      (
+        select unknown_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select unknown_at
+              from delivery
+            )
+          )
+      )
+    )
+  )
+  and not false
+  and (
+    t.account is null
+    or (
+      value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8,
+      value ->> 9, value ->> 10, value ->> 11
+    ) is not (
+      t.customer_id, t.transaction_type, t.amount_currency, t.currency, t.transaction_date,
+      t.status, t.amount_usd, t.transaction_subtype, t.note, t.day
+    )
+  );
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SCALAR SUBQUERY 2
+--     MATERIALIZE delivery
+--       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--     SCAN delivery
+--   SCALAR SUBQUERY 3
+--     SCAN delivery
+--   SCALAR SUBQUERY 4
+--     SCAN delivery
+--   LIST SUBQUERY 6
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 5
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?) LEFT-JOIN

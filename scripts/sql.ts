@@ -1,0 +1,27 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { documentedSql } from './sql/files.ts'
+
+// Writes docs/sql: every statement of the ingestion path as D1 runs it, with its query plan.
+// `--check` compares only, and fails if a file is stale.
+
+const FOLDER = 'docs/sql'
+
+const { check } = parseArgs({ options: { check: { type: 'boolean' } } }).values
+const files = documentedSql()
+const extra = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => !files.has(name)) : []
+const stale = [...files].filter(([name, text]) => {
+  const path = `${FOLDER}/${name}`
+  return !existsSync(path) || readFileSync(path, 'utf8') !== text
+})
+
+if (check) {
+  for (const name of [...stale.map(([name]) => name), ...extra]) {
+    console.error(`${FOLDER}/${name} is stale. Run npm run generate.`)
+    process.exitCode = 1
+  }
+} else {
+  mkdirSync(FOLDER, { recursive: true })
+  for (const name of extra) rmSync(`${FOLDER}/${name}`)
+  for (const [name, text] of stale) writeFileSync(`${FOLDER}/${name}`, text)
+}

@@ -1,0 +1,74 @@
+import { format } from 'sql-formatter'
+import type { Statement } from '../../src/db/statement.ts'
+import { compactSql } from './compact.ts'
+import { planFaults, queryPlan } from './plan.ts'
+import { readStatements } from './reads.ts'
+import { writeStatements } from './writes.ts'
+
+/** A statement as it is documented. */
+export interface DocumentedStatement {
+  /** The name that the code gives it. */
+  readonly name: string
+  /** When the statement runs, and what it does: one sentence. */
+  readonly purpose: string
+  readonly statement: Statement
+  /** The indexes that its plan may use, beside primary keys. */
+  readonly indexes: readonly string[]
+}
+
+/** A file of docs/sql. */
+export interface DocumentedFile {
+  readonly name: string
+  /** What the statements of the file do together. */
+  readonly title: string
+  readonly statements: readonly DocumentedStatement[]
+}
+
+/**
+ * Returns the files of docs/sql by name.
+ *
+ * @throws Error if a plan scans a table or uses an index that its statement is not meant to use.
+ */
+export function documentedSql(): Map<string, string> {
+  const files = [...writeStatements(), ...readStatements()]
+  const faults: string[] = []
+  const texts = files.map((file) => [`${file.name}.sql`, fileText(file, faults)] as const)
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  return new Map(texts)
+}
+
+const HEADER = '-- Written by scripts/sql.ts. Change the code, then run npm run generate.'
+
+function fileText({ name, title, statements }: DocumentedFile, faults: string[]): string {
+  const parts = statements.map((documented) => {
+    const sql = withNamedParameters(documented.statement)
+    const plan = queryPlan(sql)
+    for (const fault of planFaults(sql, plan, documented.indexes)) {
+      faults.push(`${name}.sql, ${documented.name}: ${fault}`)
+    }
+    return [
+      `-- ${documented.name}`,
+      `-- ${documented.purpose}`,
+      `${formatted(sql)};`,
+      '-- Query plan:',
+      ...plan.map((step) => `--   ${step}`),
+    ].join('\n')
+  })
+  return `${HEADER}\n\n-- ${title}\n\n${parts.join('\n\n')}\n`
+}
+
+/** Returns the SQL with the names of its parameters instead of their numbers. */
+const withNamedParameters = ({ sql, parameters }: Statement) =>
+  sql.replace(/\?(\d+)/g, (_, number: string) => `:${parameters[Number(number) - 1]}`)
+
+const formatted = (sql: string) =>
+  compactSql(
+    format(sql, {
+      language: 'sqlite',
+      keywordCase: 'lower',
+      dataTypeCase: 'lower',
+      functionCase: 'lower',
+      expressionWidth: 96,
+      paramTypes: { named: [':'] },
+    }),
+  )

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+/** An empty database with all migrations, and the names of its tables. */
+function migratedDatabase() {
+  const database = new DatabaseSync(':memory:')
+  for (const file of readdirSync('migrations').sort()) {
+    database.exec(readFileSync(`migrations/${file}`, 'utf8'))
+  }
+  const rows = database.prepare("select name from sqlite_schema where type = 'table'").all()
+  return { database, tables: rows.map(({ name }) => String(name)) }
+}
+
+const { database, tables } = migratedDatabase()
+
+/** Returns the steps of a statement's query plan, indented by their depth. */
+export function queryPlan(sql: string): string[] {
+  const depths = new Map<number, number>([[0, -1]])
+  return database
+    .prepare(`explain query plan ${sql}`)
+    .all()
+    .map(({ id, parent, detail }) => {
+      const depth = (depths.get(Number(parent)) ?? -1) + 1
+      depths.set(Number(id), depth)
+      return `${'  '.repeat(depth)}${detail}`
+    })
+}
+
+/**
+ * Returns what is wrong with a plan: it scans a table, builds an index of its own, or uses an index
+ * that the statement is not meant to use. The primary key is always allowed.
+ */
+export function planFaults(
+  sql: string,
+  plan: readonly string[],
+  indexes: readonly string[],
+): string[] {
+  return plan.flatMap((step) => {
+    const [, verb, name = '', rest = ''] = /^\s*(SCAN|SEARCH) (\S+)(.*)$/.exec(step) ?? []
+    const [, index] = /USING (?:COVERING )?INDEX (\S+)/.exec(rest) ?? []
+    if (/AUTOMATIC/.test(rest)) return [`builds an index: ${step.trim()}`]
+    if (index && !indexes.includes(index)) return [`uses another index: ${step.trim()}`]
+    if (verb === 'SCAN' && !index && isTable(sql, name)) return [`scans a table: ${step.trim()}`]
+    return []
+  })
+}
+
+/** Whether a name in a plan stands for a table: by itself, or as an alias. */
+const isTable = (sql: string, name: string) =>
+  tables.includes(name) ||
+  tables.some((table) => new RegExp(`\\b${table} (?:as )?${name}\\b`, 'i').test(sql))

@@ -1,0 +1,92 @@
+import { igaming } from '../../src/brand/igaming.ts'
+import { type ListQuery, type Page, pageText } from '../../src/db/paginate.ts'
+import { deliveriesQuery } from '../../src/db/records/deliveries.ts'
+import { heldQuery } from '../../src/db/records/held.ts'
+import { type Filter, findRecordSql, listQuery } from '../../src/db/records/list.ts'
+import type { RecordView } from '../../src/db/records/record-view.ts'
+import { kpiTotalsSql, totalsSql } from '../../src/db/records/totals-sql.ts'
+import { compileStatement } from '../../src/db/statement.ts'
+import { forex } from '../../src/trading/forex.ts'
+import type { DocumentedFile, DocumentedStatement } from './files.ts'
+
+const VIEWS: readonly [name: string, view: RecordView][] = [
+  ...forex.resources.map((view): [string, RecordView] => [
+    view.name === 'customers' ? 'partner-customers' : view.name,
+    view,
+  ]),
+  ...igaming.resources.map((view): [string, RecordView] => [`brand-${view.name}`, view]),
+]
+
+/** Returns a file for each resource, and one for what an account may ask beside its records. */
+export const readStatements = (): DocumentedFile[] => [
+  ...VIEWS.map(([name, view]) => ({
+    name: `${name}-reads`,
+    title: `Reads ${name}: lists, one record, control totals.`,
+    statements: viewStatements(view),
+  })),
+  {
+    name: 'account-reads',
+    title: 'Reads the log of deliveries, and the held records of a partner and of a brand.',
+    statements: [
+      ...pages('deliveries', 'the log of deliveries', deliveriesQuery('', '')),
+      ...pages('held', 'the held records of a partner', heldQuery(forex.resources, ''), [
+        'transactions_held',
+        'activity_held',
+      ]),
+      ...pages('held', 'the held records of a brand', heldQuery(igaming.resources, ''), [
+        'events_held',
+      ]),
+    ],
+  },
+]
+
+function viewStatements(view: RecordView): DocumentedStatement[] {
+  const { indexes } = view.recordTable
+  const list = (what: string, filter: Filter, used: readonly (string | null)[]) =>
+    pages(
+      'list',
+      what,
+      listQuery(view, '', filter),
+      used.filter((name) => name !== null),
+    )
+  const isCustomers = view.name === 'customers'
+  return [
+    ...list('all records', {}, []),
+    ...list('the records of a customer', { customer_id: '' }, [indexes.customer]),
+    ...(isCustomers ? [] : list('the records of some days', { from: '', to: '' }, [indexes.day])),
+    statement('findRecord', 'Reads one record.', findRecordSql(view), []),
+    statement('readTotals', 'Sums the records of each day.', totalsSql(view), [indexes.day]),
+    ...(view.kpis
+      ? [statement('readTotals', 'Sums the KPIs of each day.', kpiTotalsSql(view), [indexes.day])]
+      : []),
+  ]
+}
+
+const FIRST_PAGE: Page = { number: 1, size: 50, after: null }
+
+/** Returns the statements of a list: a page by number, a page by cursor, and the total. */
+function pages(
+  name: string,
+  what: string,
+  query: ListQuery,
+  indexes: readonly string[] = [],
+): DocumentedStatement[] {
+  const cursor = { ...FIRST_PAGE, after: query.key.map(() => '') }
+  return [
+    statement(name, `Reads the first page of ${what}.`, pageText(query, FIRST_PAGE), indexes),
+    statement(name, `Reads the page after a cursor of ${what}.`, pageText(query, cursor), indexes),
+    statement(name, `Counts ${what}.`, query.total, indexes),
+  ]
+}
+
+const statement = (
+  name: string,
+  purpose: string,
+  sql: string,
+  indexes: readonly (string | null)[],
+): DocumentedStatement => ({
+  name,
+  purpose,
+  statement: compileStatement(sql),
+  indexes: indexes.filter((index) => index !== null),
+})

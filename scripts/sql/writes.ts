@@ -1,0 +1,156 @@
+import type { Policy } from '../../src/db/records/classify-sql.ts'
+import {
+  activityTable,
+  brandCustomerTable,
+  eventTable,
+  partnerCustomerTable,
+  type RecordTable,
+  transactionTable,
+} from '../../src/db/records/record-table.ts'
+import {
+  buildStatements,
+  COMMON_STATEMENTS,
+  type DeliveryStatements,
+} from '../../src/db/records/statements.ts'
+import type { Statement } from '../../src/db/statement.ts'
+import type { DocumentedFile, DocumentedStatement } from './files.ts'
+
+/** The tables of records, with the policies that an account can have for each. */
+const TABLES: readonly [name: string, table: RecordTable, policies: readonly Policy[]][] = [
+  ['partner-customers', partnerCustomerTable, ['warn', 'reject']],
+  ['transactions', transactionTable, ['reject', 'hold']],
+  ['trading-activity', activityTable, ['reject', 'hold']],
+  ['brand-customers', brandCustomerTable, ['reject']],
+  ['brand-activities', eventTable, ['reject', 'hold']],
+]
+
+/** Returns a file for each table and policy, with the statements that store a delivery. */
+export const writeStatements = (): DocumentedFile[] =>
+  TABLES.flatMap(([name, table, policies]) =>
+    policies.map((policy) => ({
+      name: `${name}-${policy}`,
+      title: `Stores a delivery of ${name}; the account's policy for unknown references is ${policy}.`,
+      statements: batchStatements(table, policy, name.startsWith('brand-')),
+    })),
+  )
+
+/** The statements of a delivery in the order in which a batch runs them, then the rarer ones. */
+function batchStatements(
+  table: RecordTable,
+  policy: Policy,
+  mayRepeatKeys: boolean,
+): DocumentedStatement[] {
+  const statements = buildStatements(table, table.columns)
+  return [
+    ...classification(statements, policy),
+    ...commonWrites(table, statements, policy),
+    document(
+      'selectDelivery',
+      'Reads the delivery row: summary, status and lists follow from it.',
+      COMMON_STATEMENTS.selectDelivery,
+    ),
+    ...rareWrites(table, statements),
+    ...(mayRepeatKeys ? repeatedWrites(table, statements) : []),
+    document('countDryRun', 'Dry run: counts what would be written.', statements.countDryRun),
+    document('selectDryRun', 'Dry run: lists what would be written.', statements.selectDryRun),
+  ]
+}
+
+const classification = (statements: DeliveryStatements, policy: Policy): DocumentedStatement[] => [
+  document(
+    'insertDelivery',
+    'Inserts the delivery row and classifies every record; the statements after it read that row.',
+    statements.insertDelivery({ policy, lookupChunks: 1, flaggedChunks: 0, refuseMoves: true }),
+  ),
+  document(
+    'upsertArrival',
+    'Counts the delivery in the hour in which it was received.',
+    COMMON_STATEMENTS.upsertArrival,
+  ),
+  document(
+    'addToTotal',
+    'Adds what was created to the total of the resource.',
+    COMMON_STATEMENTS.addToTotal,
+  ),
+]
+
+const commonWrites = (
+  table: RecordTable,
+  { upsert, countHeld, releases }: DeliveryStatements,
+  policy: Policy,
+): DocumentedStatement[] => [
+  document(
+    'upsert',
+    'Stores the records that do not move; a record that equals the stored one writes nothing.',
+    upsert.returning,
+  ),
+  document(
+    'countWritten',
+    'Counts what the statement before wrote.',
+    COMMON_STATEMENTS.countWritten,
+  ),
+  ...(table.canHold && policy === 'hold'
+    ? [document('countHeld', 'Counts the held records among them.', countHeld(1))]
+    : []),
+  ...releases.flatMap(({ release, addReleased }, i) => [
+    document(
+      `release ${table.releases[i]?.resource}`,
+      'Releases the records that waited for these customers.',
+      release,
+      [`${table.releases[i]?.table}_held`],
+    ),
+    document('addReleased', 'Adds what was released to its total.', addReleased),
+  ]),
+]
+
+const rareWrites = (table: RecordTable, statements: DeliveryStatements): DocumentedStatement[] => [
+  ...(table.indexedColumns.length > 0
+    ? [
+        document(
+          'upsertMoved',
+          'Stores the records that move to another day or customer; runs before upsert, in a second batch.',
+          statements.upsertMoved.returning,
+        ),
+      ]
+    : []),
+  document(
+    'selectEarlierWrites',
+    'After a lost answer: lists what the earlier attempt wrote.',
+    statements.selectEarlierWrites,
+  ),
+]
+
+/** Only a brand may send several records of one key in a request. */
+const repeatedWrites = (
+  table: RecordTable,
+  statements: DeliveryStatements,
+): DocumentedStatement[] => [
+  document(
+    'upsertRepeated',
+    'Stores the records whose key stood earlier in the same request.',
+    statements.upsertRepeated.returning,
+  ),
+  ...(table.canHold
+    ? [
+        document(
+          'recountTotal',
+          'Adds the stored records of these keys to the total; subtractFromTotal runs before the upserts.',
+          statements.recountTotal,
+        ),
+      ]
+    : []),
+  document(
+    'selectOverwritten',
+    'After a lost answer: lists the writes that later records of the request overwrote.',
+    COMMON_STATEMENTS.selectOverwritten,
+  ),
+]
+
+function document(
+  name: string,
+  purpose: string,
+  statement: Statement,
+  indexes: readonly string[] = [],
+): DocumentedStatement {
+  return { name, purpose, statement, indexes }
+}

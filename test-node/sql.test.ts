@@ -1,0 +1,45 @@
+import { deepEqual, match, ok } from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { compactSql } from '../scripts/sql/compact.ts'
+import { documentedSql } from '../scripts/sql/files.ts'
+import { planFaults, queryPlan } from '../scripts/sql/plan.ts'
+
+test('docs/sql holds the statements that run', () => {
+  const files = documentedSql()
+
+  deepEqual(readdirSync('docs/sql').sort(), [...files.keys()].sort())
+  for (const [name, text] of files) {
+    ok(readFileSync(`docs/sql/${name}`, 'utf8') === text, `docs/sql/${name} is stale`)
+  }
+})
+
+const faultsOf = (sql: string, indexes: string[] = []) => planFaults(sql, queryPlan(sql), indexes)
+
+test('a plan that scans a table is a fault', () => {
+  match(
+    faultsOf('select * from transactions t where t.note = :note').join(),
+    /scans a table: SCAN t/,
+  )
+})
+
+test('a plan that uses an index is a fault unless the statement is meant to use it', () => {
+  const sql = `select count(*) from transactions indexed by transactions_day
+    where account = :account and day > :day and held = 0`
+
+  match(faultsOf(sql).join(), /uses another index: SEARCH transactions USING/)
+  deepEqual(faultsOf(sql, ['transactions_day']), [])
+})
+
+test('a plan that follows the primary key has no fault', () => {
+  deepEqual(
+    faultsOf('select * from transactions where account = :account and transaction_id = :id'),
+    [],
+  )
+})
+
+test('short lists and clauses stand on one line', () => {
+  const sql = 'select\n  a,\n  b\nfrom\n  t\nwhere\n  a = 1\n  and b = 2'
+
+  deepEqual(compactSql(sql), 'select a, b\nfrom t\nwhere\n  a = 1\n  and b = 2')
+})
