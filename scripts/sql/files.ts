@@ -1,28 +1,10 @@
 import { format } from 'sql-formatter'
 import type { Statement } from '../../src/db/statement.ts'
 import { compactSql } from './compact.ts'
+import type { DocumentedFile } from './documented.ts'
 import { planFaults, queryPlan } from './plan.ts'
 import { readStatements } from './reads.ts'
 import { writeStatements } from './writes.ts'
-
-/** A statement as it is documented. */
-export interface DocumentedStatement {
-  /** The name that the code gives it. */
-  readonly name: string
-  /** When the statement runs, and what it does: one sentence. */
-  readonly purpose: string
-  readonly statement: Statement
-  /** The indexes that its plan may use, beside primary keys. */
-  readonly indexes: readonly string[]
-}
-
-/** A file of docs/sql. */
-export interface DocumentedFile {
-  readonly name: string
-  /** What the statements of the file do together. */
-  readonly title: string
-  readonly statements: readonly DocumentedStatement[]
-}
 
 /**
  * Returns the files of docs/sql by name.

@@ -7,7 +7,7 @@ import type { RecordView } from '../../src/db/records/record-view.ts'
 import { kpiTotalsSql, totalsSql } from '../../src/db/records/totals-sql.ts'
 import { compileStatement } from '../../src/db/statement.ts'
 import { forex } from '../../src/trading/forex.ts'
-import type { DocumentedFile, DocumentedStatement } from './files.ts'
+import type { DocumentedFile, DocumentedStatement } from './documented.ts'
 
 const VIEWS: readonly [name: string, view: RecordView][] = [
   ...forex.resources.map((view): [string, RecordView] => [

@@ -13,7 +13,7 @@ import {
   type DeliveryStatements,
 } from '../../src/db/records/statements.ts'
 import type { Statement } from '../../src/db/statement.ts'
-import type { DocumentedFile, DocumentedStatement } from './files.ts'
+import type { DocumentedFile, DocumentedStatement } from './documented.ts'
 
 /** The tables of records, with the policies that an account can have for each. */
 const TABLES: readonly [name: string, table: RecordTable, policies: readonly Policy[]][] = [
