@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
+import { findSwallowedOptions, type KnownOptions } from '../scripts/npm-flags.ts'
 
 // Whoever calls one of our programs wrongly is answered in one line, before anything is done.
 
@@ -43,4 +44,70 @@ test('npm run dev says which ports there are', async () => {
     const { code, said } = await run('scripts/dev.ts', [], { PORT })
     assert.deepEqual({ code, said }, { code: 2, said: 'PORT is a whole number from 1 to 65535.\n' })
   }
+})
+
+const KNOWN: KnownOptions = {
+  vertical: /^(forex|igaming)$/,
+  'in-flight': /^\d+$/,
+  from: /^\d{4}-/,
+  to: /^\d{4}-/,
+  name: /./,
+  map: /=/,
+  verbose: null,
+  'no-docs': null,
+}
+
+/** A line after `npm run x`, the variables that npm leaves, the words that it passes, the cure. */
+const SWALLOWED: [string, Record<string, string>, string[], string][] = [
+  ['--vertical forex', { vertical: 'true' }, ['forex'], '--vertical forex'],
+  ['--vertical=forex', { vertical: 'forex' }, [], '--vertical forex'],
+  ['--in-flight', { in_flight: 'true' }, [], '--in-flight VALUE'],
+  [
+    '--in-flight 8 --vertical forex a.csv',
+    { in_flight: 'true', vertical: 'true' },
+    ['8', 'forex', 'a.csv'],
+    'a.csv --vertical forex --in-flight 8',
+  ],
+  [
+    'totals a --from 2026-01-01 --to 2026-01-31',
+    { from: 'true', token_description: '2026-01-31' },
+    ['totals', 'a', '2026-01-01'],
+    'totals a --from 2026-01-01 --to 2026-01-31',
+  ],
+  ["b --name 'A B'", { name: 'A B' }, ['b'], "b --name 'A B'"],
+  ['a.csv --map a=b', { parseable: 'true' }, ['a.csv', 'a=b'], 'a.csv --map a=b'],
+  ['--verbose', { loglevel: 'verbose' }, [], '--verbose'],
+  ['--no-docs', { docs: '' }, [], '--no-docs'],
+]
+
+const npmEnv = (variables: Record<string, string>) => ({
+  npm_lifecycle_event: 'x',
+  ...Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [`npm_config_${name}`, value]),
+  ),
+})
+
+for (const [typed, variables, words, correct] of SWALLOWED) {
+  test(`npm run x ${typed}: the answer is the command line with --`, () => {
+    const message = findSwallowedOptions('x', KNOWN, words, npmEnv(variables))
+    assert.ok(message?.endsWith(`: npm run x -- ${correct}`), String(message))
+  })
+}
+
+const PASSED: Record<string, [Record<string, string>, string[]]> = {
+  'options behind --': [{}, ['--vertical', 'forex']],
+  'an option that npm knows and passes on as well': [{ name: 'A' }, ['--name=A']],
+  'an unknown variable of npm': [{ user_agent: 'npm', loglevel: 'silent' }, ['a.csv']],
+  'a variable that is empty': [{ name: '' }, []],
+}
+
+for (const [title, [variables, words]] of Object.entries(PASSED)) {
+  test(`${title}: nothing is refused`, () => {
+    assert.equal(findSwallowedOptions('x', KNOWN, words, npmEnv(variables)), null)
+  })
+}
+
+test('variables of npm are ignored in a process that another script started', () => {
+  const env = npmEnv({ vertical: 'true' })
+  assert.equal(findSwallowedOptions('y', KNOWN, ['forex'], env), null)
 })

@@ -1,0 +1,79 @@
+// Without a `--` before it, npm takes an option of ours for one of its own: `npm run push
+// --vertical forex` runs the script with the word `forex` alone and npm_config_vertical=true.
+
+/** The options of a script: each with the form of its value, or with null if it takes no value. */
+export type KnownOptions = Readonly<Record<string, RegExp | null>>
+
+/** Names that npm expands to something else, with the variable and value that they leave. */
+const EXPANDED: Readonly<Record<string, readonly [variable: string, value?: string]>> = {
+  map: ['npm_config_parseable', 'true'],
+  to: ['npm_config_token_description'],
+  verbose: ['npm_config_loglevel', 'verbose'],
+}
+
+/**
+ * Ends the process with exit code 2 if npm consumed some of the options, and prints the command
+ * line that passes them on. Scripts call it before they read their arguments.
+ */
+export function rejectSwallowedOptions(script: string, options: KnownOptions) {
+  const message = findSwallowedOptions(script, options, process.argv.slice(2), process.env)
+  if (message === null) return
+  console.error(message)
+  process.exit(2)
+}
+
+/** Returns a sentence with the right command line, or null if npm passed on every option. */
+export function findSwallowedOptions(
+  script: string,
+  options: KnownOptions,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): string | null {
+  // Variables of npm reach every process that a script starts; only the script itself is meant.
+  if (env.npm_lifecycle_event !== script) return null
+  const swallowed = Object.keys(options).filter((name) => isSwallowed(name, args, env))
+  if (swallowed.length === 0) return null
+  const words = [...args]
+  const values = new Map<string, string>()
+  for (const name of byFewestMatches(swallowed, options, words)) {
+    const form = options[name]
+    if (form) values.set(name, valueFromNpm(name, env) ?? takeLast(words, form) ?? 'VALUE')
+  }
+  const restored = swallowed.flatMap((name) => [`--${name}`, ...[values.get(name) ?? []].flat()])
+  const names = swallowed.map((name) => `--${name}`).join(', ')
+  const command = ['npm', 'run', script, '--', ...words, ...restored].map(quoted).join(' ')
+  return `npm consumed ${names}. Put -- before the arguments of the script: ${command}`
+}
+
+function isSwallowed(name: string, args: readonly string[], env: NodeJS.ProcessEnv): boolean {
+  if (args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))) return false
+  const [variable, value] = EXPANDED[name] ?? []
+  if (variable && (value === undefined ? env[variable] : env[variable] === value)) return true
+  // npm reads `--no-docs` as the negation of `--docs`.
+  if (name.startsWith('no-')) return env[variableOf(name.slice(3))] === ''
+  return Boolean(env[variableOf(name)])
+}
+
+const variableOf = (name: string) => `npm_config_${name.replaceAll('-', '_')}`
+
+/** Returns the value of `--name=value`; npm leaves `true` for an option whose value is a word. */
+function valueFromNpm(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  const [variable = variableOf(name), fixed] = EXPANDED[name] ?? []
+  const value = env[variable]
+  return value === 'true' || value === fixed ? undefined : value?.split('\n\n').at(-1)
+}
+
+/** Sorts names so that those whose value fits few words choose first, later names before earlier. */
+function byFewestMatches(names: string[], options: KnownOptions, words: readonly string[]) {
+  const matches = (name: string) => words.filter((word) => options[name]?.test(word)).length
+  return names.toReversed().sort((a, b) => matches(a) - matches(b))
+}
+
+/** Removes the last word that has the form and returns it. */
+function takeLast(words: string[], form: RegExp): string | undefined {
+  const at = words.findLastIndex((word) => form.test(word))
+  return at < 0 ? undefined : words.splice(at, 1)[0]
+}
+
+const quoted = (word: string) =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
