@@ -1,53 +1,55 @@
-import { readArguments } from './admin/arguments.ts'
-import type { Command, Request, Said } from './admin/command.ts'
+import { type AdminArguments, knownOptions, readArguments } from './admin/arguments.ts'
+import { createClient } from './admin/client.ts'
 import { confirm } from './admin/confirm.ts'
-import { isUnsure } from './admin/failure.ts'
-import { plain, plainJson } from './admin/plain.ts'
+import { mayHaveTakenEffect } from './admin/errors.ts'
+import { escapeText, safeJson } from './admin/escape.ts'
 import { readProfile } from './admin/profile.ts'
-import { connect, type Service } from './admin/service.ts'
-import { filled } from './admin/show.ts'
-import { Halt } from './push/halt.ts'
+import type { SendRequest } from './admin/request.ts'
+import { ExitError, messageOf } from './exit-error.ts'
+import { rejectSwallowedOptions } from './npm-flags.ts'
 
 // Administers the service: `npm run admin -- accounts list`.
 
-const HARMLESS = 'Repeat the command: it does no harm.'
+const SAFE_TO_REPEAT = 'Repeat the command: that is safe.'
 
-async function administer(command: Command, request: Request, said: Said) {
-  const service = connect(readProfile(process.env), (text) => console.error(text))
-  if (command.lost && !said.yes) {
-    const { stdin: input, stderr: output } = process
-    await confirm(filled(command.lost, said), Object.values(said.operands).at(-1)!, {
-      input,
-      output,
-    })
+type Call = Exclude<AdminArguments, { help: string }>
+
+async function administer(call: Call) {
+  const { operation, input } = call
+  const send = createClient(readProfile(process.env), (text) => console.error(text))
+  const confirmation = operation.confirmation?.(input)
+  if (confirmation && !input.yes) {
+    const { warning, name } = confirmation
+    await confirm(escapeText(warning), name, { input: process.stdin, output: process.stderr })
   }
-  const body = await answerTo(service, command, request, said)
-  // What has no body has nothing for a program.
-  if (!said.json) console.log(command.show(body, said))
-  else if (body !== undefined) console.log(plainJson(body))
-  if (command.secret) {
-    console.error(
-      `Keep the ${command.secret} now: it is shown this once, nobody can ask for it again.`,
-    )
+  const body = await execute(send, call)
+  // With --json a response without a body prints nothing.
+  if (!input.json) console.log(operation.format(body, input))
+  else if (body !== undefined) console.log(safeJson(body))
+  if (operation.secret) {
+    console.error(`Store the ${operation.secret} now: it cannot be shown again.`)
   }
 }
 
-async function answerTo(service: Service, command: Command, request: Request, said: Said) {
-  const { run = (ask: Service) => ask(request), method, unsure = HARMLESS } = command
+async function execute(send: SendRequest, { operation, request, input }: Call) {
+  const { run, method, recovery = SAFE_TO_REPEAT } = operation
   try {
-    return await run(service, request, said)
+    return await (run ? run(send, request, input) : send(request))
   } catch (error) {
-    if (!(error instanceof Halt) || method === 'GET' || !isUnsure(error)) throw error
-    throw new Halt(1, `${error.message}\nWhether it was done is not known: ${unsure}`, error)
+    const isUncertain = method !== 'GET' && mayHaveTakenEffect(error)
+    if (!isUncertain) throw error
+    const message = `${messageOf(error)}\nThe request may have taken effect. ${recovery}`
+    throw new ExitError(1, message, error)
   }
 }
 
+const args = process.argv.slice(2)
+rejectSwallowedOptions('admin', knownOptions(args))
 try {
-  const errand = readArguments(process.argv.slice(2))
-  if ('help' in errand) console.log(errand.help)
-  else await administer(errand.command, errand.request, errand.said)
+  const call = readArguments(args)
+  if ('help' in call) console.log(call.help)
+  else await administer(call)
 } catch (error) {
-  const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(plain)
-  console.error(`admin: ${lines.join('\n')}`)
-  process.exitCode = error instanceof Halt ? error.exitCode : 1
+  console.error(`admin: ${messageOf(error).split('\n').map(escapeText).join('\n')}`)
+  process.exitCode = error instanceof ExitError ? error.exitCode : 1
 }

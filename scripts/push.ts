@@ -1,23 +1,25 @@
 import { statSync } from 'node:fs'
 import { constants } from 'node:os'
-import { type Arguments, readArguments, USAGE } from './push/arguments.ts'
-import { connect } from './push/exchange.ts'
-import { Halt, misuse } from './push/halt.ts'
-import { openLedger } from './push/ledger.ts'
-import { poster } from './push/post.ts'
+import { ExitError, messageOf, usageError } from './exit-error.ts'
+import { rejectSwallowedOptions } from './npm-flags.ts'
+import { PUSH_OPTIONS, readArguments, type SendArguments } from './push/arguments.ts'
+import { confirmContinue } from './push/continue.ts'
+import { createExchange } from './push/exchange.ts'
+import { createPost } from './push/post.ts'
 import { readProfile } from './push/profile.ts'
 import { showProgress } from './push/progress.ts'
-import { formatOf } from './push/read.ts'
+import { detectFormat } from './push/read.ts'
 import { summaryJson, summaryText, totalOf } from './push/report.ts'
-import { showLesson } from './push/sample/show.ts'
+import { startResult } from './push/result.ts'
+import { runSample } from './push/sample/run.ts'
 import { send } from './push/send.ts'
 
 // Sends files of records: `npm run push -- --vertical forex --resource transactions FILE…`.
 
-/** npm sends on a signal that the terminal has sent already: within this it is the same one. */
+/** npm repeats a signal that the terminal has sent as well: within this time it is the same one. */
 const SAME_SIGNAL_MS = 500
 
-/** Ends the run on a signal: at the first what is under way is finished, the second is obeyed. */
+/** Ends the run on a signal: the first one finishes requests in flight, the second one exits. */
 function endOnSignal(stop: AbortController) {
   let firstAt: number | null = null
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -26,59 +28,65 @@ function endOnSignal(stop: AbortController) {
       if (firstAt !== null && Date.now() - firstAt > SAME_SIGNAL_MS) process.exit(exitCode)
       if (firstAt !== null) return
       firstAt = Date.now()
-      console.error('Stopping: what is under way is answered first. Once more ends it at once.')
-      stop.abort(new Halt(exitCode, 'Interrupted.'))
+      console.error('Stopping after the requests in flight. Press Ctrl-C again to exit at once.')
+      stop.abort(new ExitError(exitCode, 'Interrupted.'))
     })
   }
 }
 
-async function push(args: Arguments): Promise<number> {
-  const { vertical, target, lenient, dryRun } = args
+async function push(args: SendArguments): Promise<number> {
+  const { vertical, target, lenient, dryRun, keepGoing, renames, inFlight } = args
   const { base, secrets } = readProfile(vertical, args, process.env)
   const totalBytes = args.files.reduce((sum, file) => sum + sizeOf(file), 0)
-  const formats = await Promise.all(args.files.map(async (file) => args.format ?? formatOf(file)))
+  const detect = async (file: string) => args.format ?? (await detectFormat(file))
+  const formats = await Promise.all(args.files.map(detect))
 
   const started = performance.now()
   const stop = new AbortController()
-  const ledger = openLedger(args.files)
+  const result = startResult(args.files)
   const progress = showProgress(totalBytes, process.stderr)
   endOnSignal(stop)
-  const exchange = connect(args.retryFor, stop.signal, progress.note)
-  const keyring = vertical.credential.open(base, secrets, exchange)
+  const exchange = createExchange(args.retryFor, stop.signal, progress.note)
+  const authenticator = vertical.credential.open(base, secrets, exchange)
   const url = `${base}${vertical.path}/${target.name}${dryRun ? '?dry_run=true' : ''}`
   const prefer = `return=minimal${lenient ? ', handling=lenient' : ''}`
-  const post = poster({ url, prefer, headersOf: target.headersOf }, keyring, exchange)
-  const errand = { target, formats, inFlight: args.inFlight, post, ledger, progress, stop }
-  const ended = await send(errand).then(
+  const error = await send({
+    ...{ target, formats, renames, inFlight, result, progress, stop },
+    post: createPost({ url, prefer, headersOf: target.headersOf }, authenticator, exchange),
+    async confirmContinue(issue) {
+      if (keepGoing) return
+      const terminal = { input: process.stdin, output: process.stderr }
+      await progress.suspend(() => confirmContinue(issue, terminal))
+    },
+  }).then(
     () => (stop.signal.aborted ? stop.signal.reason : null),
-    (error) => error,
+    (thrown) => thrown,
   )
   progress.end()
 
-  const halted = ended === null ? null : messageOf(ended)
+  const halted = error === null ? null : messageOf(error)
   const seconds = (performance.now() - started) / 1000
-  const outcome = { ledger, seconds, dryRun, lenient, halted }
-  const { received, rejected } = totalOf(ledger)
-  if (args.json) console.log(summaryJson(outcome))
-  else if (received > 0 || ended === null) console.log(summaryText(outcome))
-  if (ended !== null) throw ended
+  const report = { result, seconds, dryRun, lenient, halted }
+  const { received, rejected } = totalOf(result)
+  if (args.json) console.log(summaryJson(report))
+  else if (received > 0 || error === null) console.log(summaryText(report))
+  if (error !== null) throw error
   return rejected > 0 ? 1 : 0
 }
 
 function sizeOf(file: string): number {
   const stats = statSync(file, { throwIfNoEntry: false })
-  if (!stats) throw misuse(`There is no file ${file}.`)
-  if (!stats.isFile()) throw misuse(`${file} is no file.`)
+  if (!stats) throw usageError(`${file} does not exist.`)
+  if (!stats.isFile()) throw usageError(`${file} is not a file.`)
   return stats.size
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
+rejectSwallowedOptions('push', PUSH_OPTIONS)
 try {
   const args = readArguments(process.argv.slice(2))
-  if (args === null) console.log(USAGE)
-  else process.exitCode = await ('sample' in args ? showLesson(args) : push(args))
+  if ('help' in args) console.log(args.help)
+  else process.exitCode = await ('sample' in args ? runSample(args) : push(args))
 } catch (error) {
   console.error(`push: ${messageOf(error)}`)
-  process.exitCode = error instanceof Halt ? error.exitCode : 1
+  process.exitCode = error instanceof ExitError ? error.exitCode : 1
 }

@@ -10,16 +10,18 @@ import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { parentsFirst } from '../scripts/admin/affiliates.ts'
-import { readArguments } from '../scripts/admin/arguments.ts'
-import { nameOf } from '../scripts/admin/command.ts'
-import { COMMANDS } from '../scripts/admin/commands.ts'
+import { knownOptions, readArguments } from '../scripts/admin/arguments.ts'
 import { confirm } from '../scripts/admin/confirm.ts'
+import { roughDuration } from '../scripts/admin/format.ts'
+import { parentsFirst } from '../scripts/admin/import-affiliates.ts'
+import { nameOf } from '../scripts/admin/operation.ts'
+import { OPERATIONS } from '../scripts/admin/operations.ts'
 import { readProfile } from '../scripts/admin/profile.ts'
+import { findSwallowedOptions } from '../scripts/npm-flags.ts'
 import { leakIn, sought } from './secrecy/leaks.ts'
 
-// The command as its users meet it: a process, and a service that may fail in every way.
-// Only lists of what is refused are asked of the parts: a process for each would take too long.
+// Runs the command as a process against a fake service that can fail in every way. Tables of wrong
+// arguments call the parser instead: a process for each row would take too long.
 
 const COMMAND = join(import.meta.dirname, '../scripts/admin.ts')
 const ROOT = mkdtempSync(join(tmpdir(), 'admin-'))
@@ -27,9 +29,9 @@ const CACHE = join(ROOT, 'cache')
 const KEY = 'key-do-not-print-me'
 const SECRETS = sought({ KEY })
 
-/** A request as the service saw it. */
+/** A request as the service received it. */
 interface Seen {
-  /** Method and address below `/admin/v1/`. */
+  /** The method, and the path below `/admin/v1/`. */
   line: string
   body: unknown
   key: string | undefined
@@ -39,7 +41,7 @@ interface Seen {
 interface Reply {
   status?: number
   headers?: Record<string, string>
-  /** Text is answered as it is. */
+  /** A string is sent as it is. */
   body?: object | string
   reset?: true
 }
@@ -50,7 +52,7 @@ after(() => {
   rmSync(ROOT, { recursive: true })
 })
 
-/** A service that answers as told. */
+/** Starts a service with the given replies. */
 async function service(reply: (seen: Seen) => Reply) {
   const requests: Seen[] = []
   const server = createServer(async (request, response) => {
@@ -83,7 +85,7 @@ const problem = (status: number, more: object = {}, headers: Record<string, stri
   body: { type: 'about:blank', title: 'The title', status, code: 'c', request_id: 'R-1', ...more },
 })
 
-/** Runs the command; whatever it prints, the key is not in it, nor what moves the cursor. */
+/** Runs the command. Asserts that the output has neither the key nor control characters. */
 async function admin(base: string, args: string[], options: { env?: object; cwd?: string } = {}) {
   const { env = { TRIBUTARY_BASE_URL: base, TRIBUTARY_ADMIN_KEY: KEY }, cwd = ROOT } = options
   const child = spawn(process.execPath, [COMMAND, ...args], {
@@ -101,7 +103,7 @@ async function admin(base: string, args: string[], options: { env?: object; cwd?
   return { code: code as number, stdout, stderr }
 }
 
-/** A file in a directory of its own. */
+/** Writes a file in a new directory. */
 function file(name: string, text: string): string {
   const path = join(mkdtempSync(join(ROOT, 'files-')), name)
   writeFileSync(path, text)
@@ -120,8 +122,8 @@ const SPAN = ['--from', '2026-10-01', '--to', '2026-10-31']
 const IN_SPAN = '?from=2026-10-01&to=2026-10-31'
 const IMPORT = file('a.csv', 'affiliate_id,parent\nA-1,A-2\nA-2,\n')
 
-/** What is typed, what is asked for, its body, and the answer; 204 where there is none. */
-const ASKED: [string[], string, object | undefined, object | undefined][] = [
+/** The command line, the request, its body and the response body; undefined: a 204. */
+const CALLS: [string[], string, object | undefined, object | undefined][] = [
   [['accounts', 'list'], 'GET accounts?per_page=500', undefined, ONE],
   [['accounts', 'get', 'a'], 'GET accounts/a', undefined, THING],
   [
@@ -151,7 +153,12 @@ const ASKED: [string[], string, object | undefined, object | undefined][] = [
   ],
   [['clients', 'revoke', 'a', 'c'], 'DELETE accounts/a/clients/c', undefined, undefined],
   [['brand-token', 'list', 'a'], 'GET accounts/a/brand-tokens', undefined, LIST],
-  [['brand-token', 'regenerate', 'a'], 'POST accounts/a/brand-tokens', {}, { brand_token: 's' }],
+  [
+    ['brand-token', 'regenerate', 'a'],
+    'POST accounts/a/brand-tokens',
+    { overlap: '24h' },
+    { brand_token: 's' },
+  ],
   [['brand-token', 'revoke', 'a', 'i'], 'DELETE accounts/a/brand-tokens/i', undefined, undefined],
   [['affiliates', 'list', 'a'], 'GET accounts/a/affiliates?per_page=500', undefined, ONE],
   [
@@ -240,16 +247,16 @@ const ASKED: [string[], string, object | undefined, object | undefined][] = [
   ],
 ]
 
-describe('commands', { concurrency: 4 }, () => {
-  test('each command of the table is tried here, and once', () => {
-    const tried = ASKED.map(([args]) => readArguments(args)).map((errand) => {
-      return 'command' in errand ? nameOf(errand.command) : errand.help
+describe('operations', { concurrency: 4 }, () => {
+  test('every operation has one row in the table', () => {
+    const names = CALLS.map(([args]) => readArguments(args)).map((call) => {
+      return 'help' in call ? call.help : nameOf(call.operation)
     })
-    assert.deepEqual(tried.toSorted(), COMMANDS.map(nameOf).toSorted())
+    assert.deepEqual(names.toSorted(), OPERATIONS.map(nameOf).toSorted())
   })
 
-  for (const [args, line, body, answer] of ASKED) {
-    test(`${args.slice(0, 2).join(' ')}: asks for its address, prints the JSON of the API`, async () => {
+  for (const [args, line, body, answer] of CALLS) {
+    test(`${args.slice(0, 2).join(' ')}: sends its request, prints the JSON of the API`, async () => {
       const reply = answer ? { body: answer } : { status: 204 }
       const { base, requests } = await service(() => reply)
       const { code, stdout } = await admin(base, [...args, '--json'])
@@ -258,7 +265,7 @@ describe('commands', { concurrency: 4 }, () => {
     })
   }
 
-  test('a list is a table for its reader', async () => {
+  test('prints a list as a table', async () => {
     const account = { account: 'acme', name: 'Acme', policies: { unknown_customer: 'hold' } }
     const { base } = await service(() => ({ body: page([{ ...account, disabled: true }]) }))
     const { stdout } = await admin(base, ['accounts', 'list'])
@@ -266,7 +273,7 @@ describe('commands', { concurrency: 4 }, () => {
     assert.match(stdout, /│ acme {4}│ Acme │ .* │ hold {13}│ .* │ yes {6}│/)
   })
 
-  test('an object is a line a member, its lists are tables', async () => {
+  test('prints an object as one line per member, and its lists as tables', async () => {
     const errors = [{ index: 0, key: { customer_id: 'C' }, pointer: '/0/currency' }]
     const body = { delivery_id: 'dlv_1', summary: { received: 3 }, errors }
     const { base } = await service(() => ({ body }))
@@ -275,13 +282,13 @@ describe('commands', { concurrency: 4 }, () => {
     assert.match(stdout, /│ {5}0 │ customer_id=C │ \/0\/currency │\n/)
   })
 
-  test('what is answered without a body is said in a sentence', async () => {
+  test('prints a sentence for a response without a body', async () => {
     const { base } = await service(() => ({ status: 204 }))
     const { stdout } = await admin(base, ['clients', 'revoke', 'acme', 'c-1'])
-    assert.equal(stdout, 'Client c-1 of acme is revoked.\n')
+    assert.equal(stdout, 'Revoked client c-1 of account acme.\n')
   })
 
-  test('text of others cannot move the cursor, and is the same JSON', async () => {
+  test('escapes control characters, also in JSON', async () => {
     const name = 'a\u001b[31m\u009b2J\u202e\r\n\tb'
     const { base } = await service(() => ({ body: page([{ account: 'a', name }]) }))
     const { stdout } = await admin(base, ['accounts', 'list'])
@@ -298,24 +305,24 @@ describe('commands', { concurrency: 4 }, () => {
 describe('secrets', { concurrency: 4 }, () => {
   const issued = { client_id: 'c-1', client_secret: 'tcs_live_x' }
 
-  test('a secret is printed plainly, with a line that says that it is shown once', async () => {
+  test('prints a secret once, with a note on stderr', async () => {
     const { base } = await service(() => ({ status: 201, body: issued }))
     const { stdout, stderr } = await admin(base, ['clients', 'issue', 'a'])
     assert.equal(stdout, 'client_id      c-1\nclient_secret  tcs_live_x\n')
-    assert.match(stderr, /^Keep the client_secret now: it is shown this once/)
+    assert.match(stderr, /^Store the client_secret now: it cannot be shown again\.\n$/)
   })
 
-  test('--json: nothing but the JSON is on stdout', async () => {
+  test('--json: prints only the JSON on stdout', async () => {
     const { base } = await service(() => ({ status: 201, body: issued }))
     const { stdout, stderr } = await admin(base, ['clients', 'issue', 'a', '--json'])
     assert.equal(stdout, `${JSON.stringify(issued)}\n`)
-    assert.match(stderr, /shown this once/)
+    assert.match(stderr, /cannot be shown again/)
   })
 
   const makers = {
-    'clients issue a': /revoke the client that nobody knows first/,
-    'clients rotate a c --overlap 24h': /would end at once if the client is rotated again/,
-    'brand-token regenerate a': /revoke the token that nobody knows first/,
+    'clients issue a': /run `clients list`, and first revoke the unknown client/,
+    'clients rotate a c --overlap 24h': /another rotation would end it at once/,
+    'brand-token regenerate a': /run `brand-token list`, and first revoke the unknown token/,
   }
   const failures = {
     'a 503': problem(503, {}, { 'Retry-After': '0' }),
@@ -324,18 +331,18 @@ describe('secrets', { concurrency: 4 }, () => {
     'a page that is not JSON': { status: 201, body: '<html>' },
   } as const
   for (const [typed, advice] of Object.entries(makers)) {
-    test(`${typed}: a failure is not repeated, and says what to do`, async () => {
+    test(`${typed}: does not retry a failure, and says what to do`, async () => {
       for (const reply of Object.values(failures)) {
         const { base, requests } = await service(() => reply)
         const { code, stdout, stderr } = await admin(base, typed.split(' '))
         assert.deepEqual([code, stdout, requests.length], [1, '', 1])
-        assert.match(stderr, /Whether it was done is not known: it may have been made/)
+        assert.match(stderr, /The request may have taken effect\. A secret may have been created/)
         assert.match(stderr, advice)
       }
     })
   }
 
-  test('where nobody was there to take it, nothing was made', async () => {
+  test('does not warn about a secret if there was no connection', async () => {
     const probe = createServer().listen(0, '127.0.0.1')
     await once(probe, 'listening')
     const { port } = probe.address() as AddressInfo
@@ -345,7 +352,7 @@ describe('secrets', { concurrency: 4 }, () => {
     assert.equal(stderr, 'admin: the service cannot be reached (ECONNREFUSED).\n')
   })
 
-  test('a redirect does not get the key', async () => {
+  test('does not follow redirects', async () => {
     const elsewhere = await service(() => ({ body: LIST }))
     const { base } = await service(() => ({
       status: 302,
@@ -353,14 +360,14 @@ describe('secrets', { concurrency: 4 }, () => {
     }))
     const { code, stderr } = await admin(base, ['accounts', 'list'])
     assert.deepEqual([code, elsewhere.requests], [1, []])
-    assert.match(stderr, /^admin: 302 That is no answer of Tributary\.\n$/)
+    assert.match(stderr, /^admin: 302 The response does not come from Tributary\.\n$/)
   })
 })
 
 describe('pages', { concurrency: 4 }, () => {
   const items = (count: number) => Array.from({ length: count }, (_, i) => ({ id: i }))
 
-  /** A list that gives 3 at most, and knows where it was. */
+  /** Serves a list in pages of limited size. */
   const paged = (total: number, most: number) => (seen: Seen) => {
     const query = new URLSearchParams(seen.line.split('?')[1])
     const from = Number(query.get('cursor') ?? 0)
@@ -371,7 +378,7 @@ describe('pages', { concurrency: 4 }, () => {
     return { body: { data, meta } }
   }
 
-  test('a list is walked to its end by its cursors, with its filters', async () => {
+  test('reads all pages of a list, with its filters', async () => {
     const { base, lines } = await service(paged(7, 3))
     const { stdout } = await admin(base, ['audit-log', '--account', 'a', '--json'])
     assert.deepEqual(lines(), [
@@ -383,7 +390,7 @@ describe('pages', { concurrency: 4 }, () => {
     assert.deepEqual(JSON.parse(stdout), { data: items(7), meta })
   })
 
-  test('--limit asks for so many and no more, and says where the rest is', async () => {
+  test('--limit reads no further, and prints the total', async () => {
     const { base, lines } = await service(paged(900, 500))
     const { stdout } = await admin(base, ['held', 'a', '--limit', '600', '--json'])
     const { data, meta } = JSON.parse(stdout)
@@ -396,14 +403,14 @@ describe('pages', { concurrency: 4 }, () => {
     assert.match(table, /\n2 of 900\.\n$/)
   })
 
-  test('an empty list says so', async () => {
+  test('prints a sentence for an empty list', async () => {
     const { base } = await service(paged(0, 3))
-    assert.equal((await admin(base, ['held', 'a'])).stdout, 'There are none.\n')
+    assert.equal((await admin(base, ['held', 'a'])).stdout, 'The list is empty.\n')
   })
 })
 
 describe('failures', { concurrency: 4 }, () => {
-  test('detail, every error with its hint, and the request id are told; exit code 1', async () => {
+  test('prints detail, errors with hints, and request id; exit code 1', async () => {
     const errors = [
       { pointer: '/time_zone', code: 'pattern', message: 'No zone.', hint: 'Write Europe/Rome.' },
       { pointer: '', code: 'type', message: 'This must be an object.' },
@@ -422,25 +429,25 @@ describe('failures', { concurrency: 4 }, () => {
     ])
   })
 
-  test('a page of a proxy is a failure without words', async () => {
+  test('prints only the status for the page of a proxy', async () => {
     const { base } = await service(() => ({ status: 404, body: '<html>' }))
     const { code, stderr } = await admin(base, ['feeds'])
-    assert.deepEqual([code, stderr], [1, 'admin: 404 That is no answer of Tributary.\n'])
+    assert.deepEqual([code, stderr], [1, 'admin: 404 The response does not come from Tributary.\n'])
   })
 
   for (const args of [['feeds'], ['labels', 'set', 'a', 'kyc_status_id', '1=x']]) {
-    test(`${args[0]}: a 503 is asked again when it says, and then obeyed`, async () => {
+    test(`${args[0]}: retries a 503 after Retry-After`, async () => {
       const body = args[0] === 'feeds' ? ONE : { kyc_status_id: {} }
       const { base, requests } = await service(({ nth }) =>
         nth < 2 ? problem(503, {}, { 'Retry-After': '1' }) : { body },
       )
       const { code, stderr } = await admin(base, args)
       assert.deepEqual([code, requests.length], [0, 3])
-      assert.match(stderr, /^(The service asks to wait 1 s; trying again then\.\n){2}$/)
+      assert.match(stderr, /^(The service asks to wait 1 s\. Retrying after that\.\n){2}$/)
     })
   }
 
-  test('a 503 that stays is told in the end, and what asks for an hour at once', async () => {
+  test('gives up after 4 attempts, or at once if the wait is an hour', async () => {
     for (const [wait, tries] of [
       ['0', 4],
       ['3600', 1],
@@ -453,13 +460,13 @@ describe('failures', { concurrency: 4 }, () => {
   })
 
   const once: Record<string, RegExp> = {
-    'accounts disable a': /is not known: Repeat the command: it does no harm\.\n$/,
-    'clients revoke a c': /is not known: Repeat the command: it does no harm\.\n$/,
-    'links create a --affiliate A --landing-page L': /See "links list" before you repeat/,
-    'accounts create a --name N --vertical forex': /answered that it exists already/,
+    'accounts disable a': /may have taken effect\. Repeat the command: that is safe\.\n$/,
+    'clients revoke a c': /may have taken effect\. Repeat the command: that is safe\.\n$/,
+    'links create a --affiliate A --landing-page L': /Run `links list` before you repeat/,
+    'accounts create a --name N --vertical forex': /the response is that it exists/,
   }
   for (const [typed, advice] of Object.entries(once)) {
-    test(`${typed}: a 503 is not repeated blindly`, async () => {
+    test(`${typed}: does not retry a 503`, async () => {
       const { base, requests } = await service(() => problem(503, {}, { 'Retry-After': '0' }))
       const { code, stderr } = await admin(base, typed.split(' '))
       assert.deepEqual([code, requests.length], [1, 1])
@@ -468,27 +475,71 @@ describe('failures', { concurrency: 4 }, () => {
   }
 })
 
-describe('what is lost for good', { concurrency: 4 }, () => {
-  for (const typed of ['accounts reset acme', 'customers erase acme acme']) {
-    test(`${typed}: nobody is there to be asked, so it needs --yes`, async () => {
-      const { base, requests } = await service(() => ({ status: 204 }))
+describe('confirmation', { concurrency: 4 }, () => {
+  const confirmed = [
+    'accounts reset acme',
+    'customers erase acme acme',
+    'clients rotate acme acme --overlap none',
+    'brand-token regenerate acme --overlap none',
+  ]
+  for (const typed of confirmed) {
+    test(`${typed}: needs --yes without a terminal`, async () => {
+      const { base, requests } = await service(() => ({ body: { client_secret: 's' } }))
       const { code, stderr } = await admin(base, typed.split(' '))
       assert.deepEqual([code, requests], [2, []])
-      assert.match(stderr, /of acme (are|is) lost for good\. Say --yes/)
+      assert.match(stderr, /^admin: [^\n]+ acme [^\n]+ Add --yes to confirm: [^\n]+\n$/)
+      const { code: withYes } = await admin(base, [...typed.split(' '), '--yes'])
+      assert.deepEqual([withYes, requests.length], [0, 1])
+    })
+  }
+
+  const overlaps: Record<string, object> = {
+    'clients rotate a c': { overlap: '24h' },
+    'clients rotate a c --overlap 7d': { overlap: '7d' },
+    'brand-token regenerate a': { overlap: '24h' },
+    'brand-token regenerate a --overlap none --yes': { overlap: 'none' },
+  }
+  for (const [typed, body] of Object.entries(overlaps)) {
+    test(`${typed}: sends ${JSON.stringify(body)}`, async () => {
+      const { base, requests } = await service(() => ({ body: { brand_token: 's' } }))
+      const { code } = await admin(base, typed.split(' '))
+      assert.deepEqual([code, requests[0]?.body], [0, body])
     })
   }
 
   const answers = { 'acme\n': true, ' acme \n': true, 'y\n': false, '\n': false, '': false }
-  for (const [typed, isMeant] of Object.entries(answers)) {
-    test(`on a terminal ${JSON.stringify(typed)} is ${isMeant ? 'a yes' : 'a no'}`, async () => {
+  for (const [typed, isConfirmed] of Object.entries(answers)) {
+    test(`on a terminal ${JSON.stringify(typed)} ${isConfirmed ? 'confirms' : 'cancels'}`, async () => {
       const input = Object.assign(new PassThrough(), { isTTY: true })
       const output = Object.assign(new PassThrough(), { isTTY: true })
       input.end(typed)
-      const asked = confirm('All is lost.', 'acme', { input, output })
-      if (isMeant) await asked
-      else await assert.rejects(asked, { exitCode: 1, message: 'Nothing was done.' })
-      assert.match(String(output.read()), /All is lost\.\nType acme to go on: /)
+      const asked = confirm('This deletes everything.', 'acme', { input, output })
+      const message = 'Cancelled. Nothing was changed.'
+      if (isConfirmed) await asked
+      else await assert.rejects(asked, { exitCode: 1, message })
+      assert.match(String(output.read()), /This deletes everything\.\nType acme to continue: /)
     })
+  }
+})
+
+describe('durations', { concurrency: 4 }, () => {
+  const feed = (lag_seconds: number | null) => ({ resource: 'customers', lag_seconds })
+
+  test('a table shows lag_seconds in the largest unit', async () => {
+    const data = [209, 45, 7_300, 180_000, null].map(feed)
+    const { base } = await service(() => ({ body: { data } }))
+    const { stdout } = await admin(base, ['feed', 'a'])
+    assert.match(stdout, /│ resource {2}│ +lag │\n/)
+    for (const lag of ['3 min', '45 s', '2 h', '2 days', '–']) {
+      assert.match(stdout, new RegExp(`│ customers │ +${lag} │\n`))
+    }
+    const { stdout: json } = await admin(base, ['feed', 'a', '--json'])
+    assert.deepEqual(JSON.parse(json), { data })
+  })
+
+  const durations = { 0: '0 s', 59: '59 s', 60: '1 min', 3599: '59 min', 86400: '1 day' }
+  for (const [seconds, text] of Object.entries(durations)) {
+    test(`${seconds} seconds are ${text}`, () => assert.equal(roughDuration(Number(seconds)), text))
   }
 })
 
@@ -497,7 +548,7 @@ describe('affiliates import', { concurrency: 4 }, () => {
     body: { received: (body as object[]).length, changed: 1 },
   })
 
-  test('parents come first, in bulks of 1000, and the numbers are of all', async () => {
+  test('sends parents first, in requests of 1000, and adds up the counts', async () => {
     const { base, requests } = await service(counted)
     const lines = Array.from({ length: 2500 }, (_, i) => `A-${i},${i < 2499 ? `A-${i + 1}` : ''}`)
     const path = file('a.csv', `\uFEFFaffiliate_id,parent\r\n${lines.join('\r\n')}\r\n`)
@@ -519,12 +570,12 @@ describe('affiliates import', { concurrency: 4 }, () => {
     ])
   })
 
-  test('whatever the order of the file, none comes before its parent and none is lost', () => {
+  test('sorts parents first and loses no affiliate, in any order of the file', () => {
     const trees = fc
       .array(fc.nat(), { maxLength: 40 })
       .map((ups) => ups.map((up, i) => ({ id: `${i}`, parent: i > 0 ? `${up % i}` : 'stranger' })))
       .chain((tree) => fc.shuffledSubarray(tree, { minLength: tree.length }))
-    const law = fc.property(trees, (tree) => {
+    const property = fc.property(trees, (tree) => {
       const sent = tree.map(({ id, parent }) => ({ affiliate_id: id, parent }))
       const ordered = parentsFirst(sent, 'f')
       assert.deepEqual(new Set(ordered), new Set(sent))
@@ -532,18 +583,21 @@ describe('affiliates import', { concurrency: 4 }, () => {
         assert.ok(ordered.findIndex(({ affiliate_id }) => affiliate_id === parent) < i)
       }
     })
-    fc.assert(law)
+    fc.assert(property)
   })
 
   const malformed: Record<string, [string, RegExp]> = {
-    'an affiliate that is there twice': ['affiliate_id\nA\nB\nA\n', /"A" is there twice/],
-    'a circle': ['affiliate_id,parent\nA,B\nB,C\nC,A\n', /"A" is above and below itself/],
-    'its own parent': ['affiliate_id,parent\nA,A\n', /"A" is above and below itself/],
-    'no affiliate': ['affiliate_id,parent\n', /names no affiliate/],
-    'no header': ['A,B\n', /this names no field of affiliates/],
+    'a repeated affiliate': ['affiliate_id\nA\nB\nA\n', /affiliate `A` occurs twice/],
+    'a cycle': ['affiliate_id,parent\nA,B\nB,C\nC,A\n', /affiliate `A` is its own ancestor/],
+    'an affiliate that is its own parent': [
+      'affiliate_id,parent\nA,A\n',
+      /affiliate `A` is its own ancestor/,
+    ],
+    'no affiliates': ['affiliate_id,parent\n', /has no affiliates/],
+    'no header': ['A,B\n', /the header has no field of affiliates/],
   }
   for (const [name, [text, message]] of Object.entries(malformed)) {
-    test(`${name}: refused before anything is sent`, async () => {
+    test(`${name} is refused before anything is sent`, async () => {
       const { base, requests } = await service(counted)
       const { code, stderr } = await admin(base, ['affiliates', 'import', 'a', file('a.csv', text)])
       assert.deepEqual([code, requests], [2, []])
@@ -551,7 +605,7 @@ describe('affiliates import', { concurrency: 4 }, () => {
     })
   }
 
-  test('what is refused is called by its id, and what was set before is counted', async () => {
+  test('names the affiliate of an error, and counts those set before', async () => {
     const refusal = {
       detail: 'Nothing was changed.',
       errors: [{ pointer: '/1/parent', message: 'No affiliate "X" is configured.', hint: 'H.' }],
@@ -564,106 +618,173 @@ describe('affiliates import', { concurrency: 4 }, () => {
     const { code, stderr } = await admin(base, ['affiliates', 'import', 'a', path])
     assert.equal(code, 1)
     assert.match(stderr, /\n {2}affiliate A-1001 \/parent {2}No affiliate "X" is .*\. {2}H\.\n/)
-    assert.match(stderr, /1000 affiliates of the file were set before it; import it again\.\n$/)
+    assert.match(stderr, /1000 affiliates of the file were set before\. Import the file again\.\n$/)
   })
 })
 
 describe('arguments', { concurrency: 4 }, () => {
   const create = 'accounts create a --name N --vertical'
   const put = 'events put a E --granularity day'
+  const product = '--product-field and --product must be used together.'
+  const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
+  const nouns =
+    'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
+    'customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
-    '': 'Say which command; known are: accounts, clients, brand-token, affiliates, events, status-map, labels, links, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed, audit-log.',
-    'acounts list': '"acounts" is no command; did you mean accounts?',
-    'clients ishue a': '"ishue" is no clients command; did you mean issue?',
-    clients: 'Say which clients command; known are: list, issue, rotate, revoke.',
-    'clients rotate a': 'CLIENT_ID is missing.',
-    'accounts get a b': 'There is nothing that "b" could be.',
-    'accounts get ..': 'A URL cannot name ".." as ACCOUNT.',
-    'accounts get . --json': 'A URL cannot name "." as ACCOUNT.',
-    'accounts create a --vertical forex': '--name is missing.',
-    [`${create} forx`]: '"forx" is no --vertical; did you mean forex?',
-    [`${create} forex --mod test`]: '"--mod" is no option; did you mean --mode?',
-    [`${create} forex --name M`]: '--name is there twice.',
-    [`${create} --mode live`]:
-      '--vertical needs a value; one that begins with a dash is --vertical=-x.',
-    [`${create} forex --yes`]:
-      '"--yes" is no option; known are: --name, --vertical, --mode, --time-zone, --unknown-customer, --unknown-affiliate, --binding, --json.',
-    'accounts list --json=no': '--json takes no value.',
-    'accounts list --limit 0':
-      '--limit is written N: a whole number from 1 on; without it all pages are walked.',
-    'accounts change a': 'There is nothing to change: say a setting.',
-    'links change a l': 'There is nothing to change: say a setting.',
-    'totals a --from 2026-10-01 --to tomorrow':
-      '--to is written YYYY-MM-DD: the last day; at most 366 in all.',
+    '': `Missing command. ${nouns}`,
+    'acounts list': 'Unknown command `acounts`. Did you mean accounts?',
+    'nonsense list': `Unknown command \`nonsense\`. ${nouns}`,
+    'clients ishue a': 'Unknown command `ishue`. Did you mean issue?',
+    'clients xyz': 'Unknown command `xyz`. Use list, issue, rotate or revoke.',
+    clients: 'Missing command after `clients`. Use list, issue, rotate or revoke.',
+    'clients rotate a': 'Missing argument `client_id`.',
+    'clients rotate a c --overlap 2d': 'Invalid --overlap `2d`. Use none, 1h, 24h or 7d.',
+    'accounts get a b': 'Too many arguments for `get`. Expected 1 argument but got 2: a, b.',
+    'accounts get ..': 'Invalid account `..`.',
+    'accounts get . --json': 'Invalid account `.`.',
+    'accounts create a --vertical forex': 'Missing option `--name <name>`.',
+    [`${create} forx`]: 'Invalid --vertical `forx`. Use prop-trading, forex or igaming.',
+    [`${create} forex --mod test`]: 'Unknown option `--mod`. Did you mean --mode?',
+    [`${create} forex --name M`]: '--name is given twice.',
+    [`${create} --mode live`]: 'Invalid --vertical `--mode`. Use prop-trading, forex or igaming.',
+    'accounts change a --name --json': 'Missing value of `--name`.',
+    'accounts change a --name': 'Missing value of `--name <name>`.',
+    'accounts list --yes': 'Unknown option `--yes`. Use --limit, --json or --help.',
+    'accounts list --json=no': '`--json` takes no value.',
+    'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
+    'accounts change a':
+      'Nothing to change. Add at least one of --name, --time-zone, --unknown-customer, --unknown-affiliate.',
+    'links change a l': 'Nothing to change. Add at least one of --landing-page, --name.',
+    'totals a --from 2026-10-01 --to tomorrow': 'Invalid --to `tomorrow`. Use YYYY-MM-DD.',
     'labels get a kyc_status_ids':
-      '"kyc_status_ids" is no kyc_status_id|sales_status_id; did you mean kyc_status_id?',
-    'labels set a kyc_status_id':
-      'Say each word as word=Label, or --clear: the whole map is replaced.',
-    'labels set a kyc_status_id 1=x --clear':
-      'Say each word as word=Label, or --clear: the whole map is replaced.',
-    'labels set a kyc_status_id 1': '"1" is not written word=Label.',
-    'labels set a kyc_status_id 1=x 1=y': '"1" is there twice.',
-    [`${put} --product a=casino`]: '--product-field and --product need each other.',
-    [`${put} --product-field F`]: '--product-field and --product need each other.',
-    [`accounts list --admin-key ${KEY}`]: '"--admin-key" is no option; known are: --limit, --json.',
+      'Invalid field `kyc_status_ids`. Use kyc_status_id or sales_status_id.',
+    'labels set a kyc_status_id': clear,
+    'labels set a kyc_status_id 1=x --clear': clear,
+    'labels set a kyc_status_id 1': 'Invalid pair `1`. Use word=Label.',
+    'labels set a kyc_status_id 1=x 1=y': '`1` is given twice.',
+    [`${put} --product a=casino`]: product,
+    [`${put} --product-field F`]: product,
+    [`accounts list --admin-key ${KEY}`]:
+      'Unknown option `--admin-key`. Use --limit, --json or --help.',
+    [`accounts list --admin-key=${KEY}`]:
+      'Unknown option `--admin-key`. Use --limit, --json or --help.',
   }
   for (const [typed, message] of Object.entries(wrong)) {
-    test(`"${typed}" is refused, with the usage line`, () => {
+    test(`"${typed}" is refused in one line`, () => {
       const words = typed === '' ? [] : typed.split(' ')
-      const expected = new RegExp(`^${RegExp.escape(message)}\nUsage: npm run admin -- `)
-      assert.throws(() => readArguments(words), { exitCode: 2, message: expected })
+      assert.throws(() => readArguments(words), { exitCode: 2, message })
     })
   }
 
-  test('an operand that is empty, as a variable that is not set, is none', () => {
-    assert.throws(() => readArguments(['clients', 'revoke', 'a', '']), {
-      message: /^CLIENT_ID is missing/,
-    })
+  test('an empty argument, such as an unset variable, is missing', () => {
+    const message = 'Missing argument `client_id`.'
+    assert.throws(() => readArguments(['clients', 'revoke', 'a', '']), { exitCode: 2, message })
   })
 
-  test('what begins with a dash is an operand behind --', () => {
-    const errand = readArguments(['customers', 'erase', '--yes', 'a', '--', '--5'])
-    assert.ok('request' in errand)
-    assert.equal(errand.request.path, 'accounts/a/customers/--5/personal-data')
+  test('after -- a word that begins with a dash is an argument', () => {
+    const call = readArguments(['customers', 'erase', '--yes', 'a', '--', '--5'])
+    assert.ok('request' in call)
+    assert.equal(call.request.path, 'accounts/a/customers/--5/personal-data')
   })
 
-  test('wrong usage asks the service nothing, and is exit code 2', async () => {
+  test('wrong arguments send no request, and the exit code is 2', async () => {
     const { base, requests } = await service(() => ({ body: ONE }))
     const { code, stdout, stderr } = await admin(base, ['accounts', 'lst'])
     assert.deepEqual([code, stdout, requests], [2, '', []])
-    assert.equal(
+    assert.equal(stderr, 'admin: Unknown command `lst`. Did you mean list?\n')
+  })
+
+  test('an option that npm consumed is reported before any request', async () => {
+    const { base, requests } = await service(() => ({ body: ONE }))
+    const env = {
+      TRIBUTARY_BASE_URL: base,
+      TRIBUTARY_ADMIN_KEY: KEY,
+      npm_lifecycle_event: 'admin',
+      npm_config_limit: 'true',
+    }
+    const { code, stderr } = await admin('', ['accounts', 'list', '5'], { env })
+    assert.deepEqual([code, requests], [2, []])
+    assert.match(
       stderr,
-      'admin: "lst" is no accounts command; did you mean list?\n' +
-        'Usage: npm run admin -- accounts list [--limit N]\n',
+      /^npm consumed --limit\. [^\n]+: npm run admin -- accounts list --limit 5\n$/,
     )
   })
 
-  test('--help names every command, the environment and the exit codes', async () => {
-    const { code, stdout } = await admin('', ['--help'])
-    assert.equal(code, 0)
-    for (const command of COMMANDS) assert.ok(stdout.includes(`\n  ${nameOf(command)} `))
-    assert.match(stdout, /TRIBUTARY_ADMIN_KEY[\s\S]*Exit code/)
+  const consumed: [string[], Record<string, string>, string | null][] = [
+    [['clients', 'rotate', 'a', 'c', '7d'], { overlap: 'true' }, 'clients rotate a c --overlap 7d'],
+    [
+      ['totals', 'a', '2026-10-01'],
+      { from: 'true', token_description: '2026-10-31' },
+      'totals a --from 2026-10-01 --to 2026-10-31',
+    ],
+    [['accounts', 'reset', 'a'], { yes: 'true' }, 'accounts reset a --yes'],
+    // Some environments set npm_config_yes for npx: it must not disturb other commands.
+    [['accounts', 'list'], { yes: 'true' }, null],
+  ]
+  for (const [words, variables, expected] of consumed) {
+    test(`npm run admin, of which npm passes on "${words.join(' ')}": ${expected}`, () => {
+      const env = { npm_lifecycle_event: 'admin' }
+      for (const [name, value] of Object.entries(variables)) {
+        Object.assign(env, { [`npm_config_${name}`]: value })
+      }
+      const message = findSwallowedOptions('admin', knownOptions(words), words, env)
+      const corrected = message?.split('npm run admin -- ')[1] ?? null
+      assert.equal(corrected, expected)
+    })
+  }
+
+  const helpOf = (words: string[]) => {
+    const call = readArguments([...words, '--help'])
+    assert.ok('help' in call)
+    const tooLong = call.help.split('\n').filter(({ length }) => length > 100)
+    // The longest example is a command line, which is not wrapped.
     assert.deepEqual(
-      stdout.split('\n').filter(({ length }) => length > 100),
+      tooLong.filter((line) => !line.startsWith('  npm run admin -- ')),
       [],
     )
+    return call.help
+  }
+
+  test('--help lists every command, the environment and the exit codes', async () => {
+    const { code, stdout } = await admin('', ['--help'])
+    assert.equal(code, 0)
+    for (const { noun } of OPERATIONS) assert.ok(stdout.includes(`\n  ${noun} `), noun)
+    assert.match(stdout, /TRIBUTARY_ADMIN_KEY[\s\S]*Exit codes:[\s\S]*Examples:\n/)
+    assert.equal(stdout, `${helpOf([])}\n`)
   })
 
-  for (const noun of new Set(COMMANDS.map((one) => one.noun))) {
-    test(`${noun} --help says how each of its commands is written`, () => {
-      const errand = readArguments([noun, '--help'])
-      assert.ok('help' in errand)
-      for (const command of COMMANDS.filter((one) => one.noun === noun)) {
-        assert.ok(errand.help.includes(`npm run admin -- ${nameOf(command)}`))
-        const options = Object.keys(command.options ?? {})
-        for (const name of options) assert.match(errand.help, new RegExp(`\n +--${name} `))
+  for (const operation of OPERATIONS) {
+    const name = nameOf(operation)
+    test(`${name} --help has usage, options and an example`, () => {
+      const help = helpOf(name.split(' '))
+      assert.ok(help.startsWith(`Usage: npm run admin -- ${name} [options]`), help)
+      assert.ok(help.includes(operation.summary))
+      for (const option of Object.keys(operation.options ?? {})) {
+        assert.match(help, new RegExp(`\n  --${option} `))
+      }
+      assert.ok(help.endsWith(`Example:\n  npm run admin -- ${name} ${operation.example}`))
+    })
+
+    test(`the example of ${name} is a valid command line`, () => {
+      const call = readArguments([...name.split(' '), ...operation.example.split(' ')])
+      assert.ok('operation' in call)
+      assert.equal(call.operation, operation)
+    })
+  }
+
+  for (const { noun } of OPERATIONS.filter(({ verb }) => verb === 'list')) {
+    test(`${noun} --help lists its commands with examples`, () => {
+      const help = helpOf([noun])
+      for (const operation of OPERATIONS.filter((one) => one.noun === noun)) {
+        assert.match(help, new RegExp(`\n  ${operation.verb} \\[options\\]`))
+        assert.ok(help.includes(`\n  npm run admin -- ${nameOf(operation)} ${operation.example}`))
       }
     })
   }
 })
 
 describe('profile', { concurrency: 4 }, () => {
-  test('without a word, .demo.json says where and who', async () => {
+  test('reads .demo.json by default', async () => {
     const { base, requests } = await service(() => ({ body: LIST }))
     const demo = file('.demo.json', JSON.stringify({ base_url: base, admin_key: KEY }))
     const cwd = join(demo, '..')
@@ -671,10 +792,10 @@ describe('profile', { concurrency: 4 }, () => {
     assert.deepEqual([code, requests[0]?.key], [0, `Bearer ${KEY}`])
   })
 
-  test('without any address the command says what to do', async () => {
+  test('without an address it says what to do', async () => {
     const { code, stderr } = await admin('', ['feeds'], { env: {} })
     assert.equal(code, 2)
-    assert.match(stderr, /run npm run dev, or set TRIBUTARY_BASE_URL and TRIBUTARY_ADMIN_KEY/)
+    assert.match(stderr, /Run npm run dev, or set TRIBUTARY_BASE_URL and TRIBUTARY_ADMIN_KEY/)
   })
 
   const at = (TRIBUTARY_BASE_URL: string, TRIBUTARY_ADMIN_KEY = KEY) => ({
@@ -690,17 +811,17 @@ describe('profile', { concurrency: 4 }, () => {
       { TRIBUTARY_ADMIN_KEY: KEY },
       'TRIBUTARY_ADMIN_KEY is set, but TRIBUTARY_BASE_URL is not.',
     ],
-    'a key that no header can carry': [
+    'a key that is not a header value': [
       at('https://x.test', `${KEY}\n`),
-      'The admin key has a blank or another character that no key has.',
+      'The admin key contains a space or another invalid character.',
     ],
-    'plain HTTP to elsewhere': [
+    'plain HTTP to another machine': [
       at('http://x.test'),
-      'The base address is an https:// one (http:// on this machine only).',
+      'The base address must begin with https:// (http:// only for this machine).',
     ],
   }
   for (const [name, [env, message]] of Object.entries(broken)) {
-    test(`${name}: refused, and the key is not shown`, () => {
+    test(`${name} is refused without showing the key`, () => {
       assert.throws(() => readProfile(env), { exitCode: 2, message })
     })
   }

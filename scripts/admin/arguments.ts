@@ -1,141 +1,172 @@
-import { parseArgs } from 'node:util'
-import { suggest } from '../../src/validation/suggest.ts'
-import { Halt, misuse } from '../push/halt.ts'
+import { Argument, Command, Option } from 'commander'
+import { examplesText, parseChoice, parseCommandLine } from '../command-line.ts'
+import { usageError } from '../exit-error.ts'
+import type { KnownOptions } from '../npm-flags.ts'
 import {
-  type Command,
-  type Option,
-  type Options,
-  operandsOf,
-  type Request,
-  requestOf,
-  type Said,
-} from './command.ts'
-import { COMMANDS } from './commands.ts'
-import { help, helpOf, USAGE, usageOf } from './help.ts'
-import { plain } from './plain.ts'
+  argumentsOf,
+  type Input,
+  nameOf,
+  type Operation,
+  type OperationOption,
+  toRequest,
+} from './operation.ts'
+import { OPERATIONS } from './operations.ts'
+import type { AdminRequest } from './request.ts'
 
-/** What the command line asks for: a command, or help. */
-export type Errand = { command: Command; said: Said; request: Request } | { help: string }
+/** What the command line asks for: an operation, or help. */
+export type AdminArguments =
+  | { operation: Operation; input: Input; request: AdminRequest }
+  | { help: string }
 
-const JSON_ONLY: Option = { about: 'the JSON of the API' }
-const YES: Option = { about: 'goes on without asking' }
-const HELP: Option = { about: 'this' }
+const RUN = 'npm run admin --'
 
-const ALL: Options = Object.assign(
-  { json: JSON_ONLY, yes: YES, help: HELP },
-  ...COMMANDS.map(({ options }) => options),
-)
+const JSON_OPTION: OperationOption = {
+  description: 'Prints the JSON of the API. Use with `npm run -s`.',
+}
+const YES: OperationOption = { description: 'Skips the confirmation.' }
 
-const OPTIONS = Object.fromEntries(
-  Object.entries(ALL).map(([name, { hint }]) => {
-    const type = hint === undefined ? ('boolean' as const) : ('string' as const)
-    return [name, { type, ...(name === 'help' && { short: 'h' }) }]
-  }),
-)
+const DETAILS = `
+Run ${RUN} clients --help for the commands for clients, and ${RUN}
+clients rotate --help for one of them. Lists are read to their end unless --limit is given.
 
-/** Reads the command line; what is wrong with it is said with the usage line. */
-export function readArguments(args: string[]): Errand {
-  const { tokens } = parseArgs({
-    args,
-    options: OPTIONS,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  } as const)
-  const words = tokens.flatMap((one) => (one.kind === 'positional' ? [one.value] : []))
-  const options = tokens.filter((one) => one.kind === 'option')
-  const isHelp = options.some(({ name }) => name === 'help')
-  if (isHelp && words.length === 0) return { help: help() }
+Environment:
+  TRIBUTARY_BASE_URL and TRIBUTARY_ADMIN_KEY are the service and the key of the integrations team.
+  Without them .demo.json is used, which \`npm run dev\` writes. The key is never an argument.
 
-  const [noun = '', verb = ''] = words
-  const ofNoun = COMMANDS.filter((one) => one.noun === noun)
-  if (ofNoun.length === 0) {
-    const nouns = [...new Set(COMMANDS.map((one) => one.noun))]
-    throw withUsage(unknown('command', noun, nouns), [USAGE])
+Exit codes:
+  0  the command succeeded
+  1  the service refused the request, or it failed
+  2  an argument is wrong
+${examplesText([
+  `${RUN} accounts list`,
+  `${RUN} accounts create acme --name Acme --vertical forex --mode test`,
+])}`
+
+/** Reads the command line. Throws ExitError with exit code 2 if it is wrong. */
+export function readArguments(args: readonly string[]): AdminArguments {
+  let found: { operation: Operation; input: Input } | undefined
+  const program = new Command(RUN)
+    .description('Administers Tributary through /admin/v1, for the integrations team.')
+    .addHelpText('after', DETAILS)
+  const nouns = new Map<string, Command>()
+  for (const operation of OPERATIONS) {
+    const { noun, verb } = operation
+    const group = verb ? (nouns.get(noun) ?? addGroup(program, noun)) : program
+    if (verb) nouns.set(noun, group)
+    addOperation(group, operation, (input) => {
+      found = { operation, input }
+    })
   }
-  const command = ofNoun.find((one) => !one.verb || one.verb === verb)
-  if (isHelp) return { help: helpOf(command ? [command] : ofNoun) }
-  if (!command) {
-    const verbs = ofNoun.map((one) => one.verb!)
-    const near = suggest(verb, verbs)
-    const shown = ofNoun.filter((one) => near === null || one.verb === near)
-    throw withUsage(unknown(`${noun} command`, verb, verbs), shown.map(usageOf))
-  }
-  try {
-    const said = {
-      ...optionsIn(command, options),
-      ...operandsIn(command, words.slice(command.verb ? 2 : 1)),
-    }
-    return { command, said, request: requestOf(command, said) }
-  } catch (error) {
-    throw error instanceof Halt ? withUsage(error, [usageOf(command)]) : error
-  }
+  const help = parseCommandLine(program, args)
+  if (help !== null) return { help }
+  if (!found) throw usageError('Missing command.')
+  return { ...found, request: toRequest(found.operation, found.input) }
 }
 
-const withUsage = (error: Error, usages: readonly string[]) =>
-  misuse(`${error.message}\nUsage: ${usages.join('\n       ')}`, error)
-
-interface OptionToken {
-  name: string
-  rawName: string
-  value?: string | undefined
-  inlineValue?: boolean | undefined
+function addGroup(program: Command, noun: string): Command {
+  const operations = OPERATIONS.filter((one) => one.noun === noun)
+  const verbs = operations.map(({ verb }) => verb).join(', ')
+  return program
+    .command(noun)
+    .summary(verbs)
+    .description(`Commands for ${noun}: ${verbs}.`)
+    .addHelpText('after', examplesText(operations.map(exampleOf)))
 }
 
-function optionsIn(command: Command, tokens: readonly OptionToken[]) {
-  const known: Options = { ...command.options, json: JSON_ONLY, ...(command.lost && { yes: YES }) }
-  const names = Object.keys(known).map((name) => `--${name}`)
-  const options: Record<string, string[]> = {}
-  for (const { name, rawName, value, inlineValue } of tokens) {
-    const option = Object.hasOwn(known, name) ? known[name] : undefined
-    if (!option) throw unknown('option', rawName, names)
-    const { hint, pattern, about } = option
-    if (hint === undefined) {
-      if (value !== undefined) throw misuse(`${rawName} takes no value.`)
-    } else if (value === undefined || (value.startsWith('-') && !inlineValue)) {
-      throw misuse(`${rawName} needs a value; one that begins with a dash is ${rawName}=-x.`)
-    } else {
-      checked(rawName, hint, value)
-      if (pattern?.test(value) === false) throw misuse(`${rawName} is written ${hint}: ${about}.`)
-    }
-    const before = options[name]
-    if (before && !option.many) throw misuse(`${rawName} is there twice.`)
-    options[name] = [...(before ?? []), ...(value === undefined ? [] : [value])]
-  }
-  for (const [name, { required }] of Object.entries(command.options ?? {})) {
-    if (required && !options[name]) throw misuse(`--${name} is missing.`)
-  }
-  const { json, yes, ...own } = options
-  return { options: own, json: json !== undefined, yes: yes !== undefined }
-}
+const exampleOf = (operation: Operation) => `${RUN} ${nameOf(operation)} ${operation.example}`
 
-function operandsIn(command: Command, words: readonly string[]) {
-  const names = operandsOf(command)
-  const operands = names.map((name, i) => {
-    const word = words[i]
-    // An empty one is a variable of the shell that is not set; dots would climb up the address.
-    if (!word) throw misuse(`${name} is missing.`)
-    if (word === '.' || word === '..') throw misuse(`A URL cannot name "${word}" as ${name}.`)
-    checked(name, name, word)
-    return [name, word] as const
+function addOperation(group: Command, operation: Operation, found: (input: Input) => void) {
+  const command = group
+    .command(operation.verb ?? operation.noun)
+    .description(operation.summary)
+    .addHelpText('after', examplesText([exampleOf(operation)]))
+  const names = argumentsOf(operation)
+  for (const name of names) command.addArgument(toArgument(name, operation.choices?.[name]))
+  if (operation.pairs) command.argument('[pairs...]', operation.pairs)
+  for (const [name, option] of Object.entries(optionsOf(operation))) {
+    command.addOption(toOption(name, option))
+  }
+  command.action(() => {
+    const { args } = command
+    const { json, yes, ...options } = Object.fromEntries(
+      command.options.map((option) => [
+        option.name(),
+        command.getOptionValue(option.attributeName()),
+      ]),
+    )
+    const given = Object.entries(options).filter(([, value]) => value !== undefined)
+    found({
+      operands: Object.fromEntries(names.map((name, i) => [name, args[i]!])),
+      pairs: args.slice(names.length),
+      options: Object.fromEntries(
+        given.map(([name, value]) => [name, value === true ? [] : value]),
+      ),
+      json: json === true,
+      yes: yes === true,
+    })
   })
-  const more = words.slice(names.length)
-  if (more.length > 0 && !command.words) {
-    throw misuse(`There is nothing that "${plain(more[0]!)}" could be.`)
+}
+
+const optionsOf = ({ options, confirmation }: Operation) => ({
+  ...options,
+  ...(confirmation && { yes: YES }),
+  json: JSON_OPTION,
+})
+
+function toArgument(name: string, choices?: readonly string[]): Argument {
+  const argument = new Argument(`<${name}>`)
+  if (choices) argument.choices(choices)
+  return argument.argParser((value: string) => {
+    // An unset variable of the shell is an empty argument.
+    if (value === '') throw usageError(`Missing argument \`${name}\`.`)
+    // URLs resolve these as relative segments, which would change the path.
+    if (value === '.' || value === '..') throw usageError(`Invalid ${name} \`${value}\`.`)
+    return choices ? parseChoice(name, choices, value) : value
+  })
+}
+
+function toOption(name: string, { value, description, required, ...rules }: OperationOption) {
+  if (value === undefined) return new Option(`--${name}`, description)
+  const option = new Option(`--${name} <${value}>`, description)
+  if (rules.choices) option.choices(rules.choices)
+  return option
+    .makeOptionMandatory(required ?? false)
+    .argParser((text: string, previous: string[] | undefined) => {
+      validateValue(`--${name}`, value, text, rules)
+      if (previous && !rules.repeatable) throw usageError(`--${name} is given twice.`)
+      return [...(previous ?? []), text]
+    })
+}
+
+function validateValue(
+  name: string,
+  form: string,
+  text: string,
+  { choices, pattern }: Pick<OperationOption, 'choices' | 'pattern'>,
+) {
+  if (choices) parseChoice(name, choices, text)
+  // The value is missing, and the next option was taken for it.
+  if (text.startsWith('--')) throw usageError(`Missing value of \`${name}\`.`)
+  if (pattern?.test(text) === false) {
+    const expected = form === 'n' ? 'a whole number of at least 1' : form
+    throw usageError(`Invalid ${name} \`${text}\`. Use ${expected}.`)
   }
-  return { operands: Object.fromEntries(operands), words: more }
 }
 
-/** Where a hint is words between bars, the value is one of them. */
-function checked(name: string, hint: string, value: string) {
-  const choices = hint.split('|')
-  if (choices.length > 1 && !choices.includes(value)) throw unknown(name, value, choices)
+/** Returns the options of the operation that the words name, or of all operations. */
+export function knownOptions([noun, verb]: readonly string[]): KnownOptions {
+  const ofNoun = OPERATIONS.filter((one) => one.noun === noun)
+  const operation = ofNoun.find((one) => !one.verb || one.verb === verb)
+  const options = operation
+    ? optionsOf(operation)
+    : Object.assign({}, ...OPERATIONS.map(({ options }) => options))
+  return Object.fromEntries(
+    Object.entries<OperationOption>(options).map(([name, option]) => [name, formOf(option)]),
+  )
 }
 
-/** A word that should have been one of some. */
-function unknown(what: string, word: string, known: readonly string[]) {
-  const near = suggest(word, known)
-  const hint = near ? `did you mean ${near}?` : `known are: ${known.join(', ')}.`
-  const wrong = word === '' ? `Say which ${what}` : `"${plain(word)}" is no ${what}`
-  return misuse(`${wrong}; ${hint}`)
+function formOf({ value, choices, pattern }: OperationOption): RegExp | null {
+  if (value === undefined) return null
+  if (choices) return new RegExp(`^(?:${choices.join('|')})$`)
+  return pattern ?? /./
 }

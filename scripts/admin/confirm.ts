@@ -1,23 +1,27 @@
 import { createInterface } from 'node:readline/promises'
-import { Halt, misuse } from '../push/halt.ts'
-import { plain } from './plain.ts'
+import { ExitError, usageError } from '../exit-error.ts'
+import { escapeText } from './escape.ts'
 
-/** Where to ask: both are terminals, or there is nobody. */
+/** The streams of a question; it is asked only if both are terminals. */
 interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean }
   output: NodeJS.WritableStream & { isTTY?: boolean }
 }
 
-/** Has whoever is there type the name of what is lost; without anybody it cannot be done. */
-export async function confirm(lost: string, name: string, { input, output }: Terminal) {
+/**
+ * Asks the user to type a name before an irreversible operation.
+ *
+ * @throws ExitError if they type something else, or if there is no terminal.
+ */
+export async function confirm(warning: string, name: string, { input, output }: Terminal) {
   if (!input.isTTY || !output.isTTY) {
-    throw misuse(`${lost} Say --yes, since nobody is here to be asked.`)
+    throw usageError(`${warning} Add --yes to confirm: there is no terminal to ask on.`)
   }
   const lines = createInterface({ input, output })
-  // Without a line there is no answer: the end of the input is a no.
+  // The end of the input counts as a no: `question` would wait forever.
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
-  const answer = lines.question(`${lost}\nType ${plain(name)} to go on: `)
+  const answer = lines.question(`${warning}\nType ${escapeText(name)} to continue: `)
   const typed = await Promise.race([answer, ended])
   lines.close()
-  if (typed.trim() !== name) throw new Halt(1, 'Nothing was done.')
+  if (typed.trim() !== name) throw new ExitError(1, 'Cancelled. Nothing was changed.')
 }

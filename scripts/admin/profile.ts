@@ -1,36 +1,37 @@
 import { existsSync } from 'node:fs'
-import { misuse } from '../push/halt.ts'
-import { checkedAddress, DEMO, readFile } from '../push/profile.ts'
+import { usageError } from '../exit-error.ts'
+import { DEMO, parseBaseUrl, readFile } from '../push/profile.ts'
 
-/** Which service, and the key of its integrations team. */
+/** The address of the service and the key of its integrations team. */
 export interface Profile {
   base: string
-  /** Never printed, and never an argument: it would be in the shell's history, and in `ps`. */
+  /** Never printed and never an argument: shells and `ps` would show it. */
   key: string
 }
 
 const VARIABLES = ['TRIBUTARY_BASE_URL', 'TRIBUTARY_ADMIN_KEY'] as const
 
-/** Address and key, both from the environment, or both from the file that `npm run dev` writes. */
+/** Reads address and key from the environment, or else from the file that `npm run dev` writes. */
 export function readProfile(env: NodeJS.ProcessEnv): Profile {
-  const [missing, given] = [VARIABLES.filter((name) => !env[name]), VARIABLES.filter((n) => env[n])]
-  // The key of one service must not be sent to another.
-  if (given.length === 1) throw misuse(`${given[0]} is set, but ${missing[0]} is not.`)
-  if (given.length > 0) return checked(env.TRIBUTARY_BASE_URL, env.TRIBUTARY_ADMIN_KEY, '')
+  const set = VARIABLES.filter((name) => env[name])
+  const [missing] = VARIABLES.filter((name) => !env[name])
+  // Both come from one source: a key must not be sent to the address of another service.
+  if (set.length === 1) throw usageError(`${set[0]} is set, but ${missing} is not.`)
+  if (set.length > 0) return validate(env.TRIBUTARY_BASE_URL, env.TRIBUTARY_ADMIN_KEY, '')
   if (!existsSync(DEMO)) {
-    throw misuse(`No address or key: run npm run dev, or set ${VARIABLES.join(' and ')}.`)
+    throw usageError(`No address or key. Run npm run dev, or set ${VARIABLES.join(' and ')}.`)
   }
   const { base_url, admin_key } = readFile(DEMO)
-  return checked(base_url, admin_key, `${DEMO}: `)
+  return validate(base_url, admin_key, `${DEMO}: `)
 }
 
-function checked(base: unknown, key: unknown, source: string): Profile {
+function validate(base: unknown, key: unknown, source: string): Profile {
   if (typeof base !== 'string' || typeof key !== 'string') {
-    throw misuse(`${source}base_url or admin_key is missing.`)
+    throw usageError(`${source}base_url or admin_key is missing.`)
   }
-  // What cannot be in a header would be quoted by the error that says so.
+  // The error for an invalid header value would quote the key.
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw misuse(`${source}The admin key has a blank or another character that no key has.`)
+    throw usageError(`${source}The admin key contains a space or another invalid character.`)
   }
-  return { base: checkedAddress(base), key }
+  return { base: parseBaseUrl(base), key }
 }

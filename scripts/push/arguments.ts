@@ -1,143 +1,218 @@
-import { parseArgs } from 'node:util'
-import { misuse } from './halt.ts'
-import { FORMATS, type Format } from './read.ts'
-import { type Target, VERTICALS, type Vertical } from './verticals.ts'
+import { Command, Option } from 'commander'
+import {
+  choiceOption,
+  examplesText,
+  orList,
+  parseChoice,
+  parseCommandLine,
+  wholeNumberOption,
+} from '../command-line.ts'
+import { usageError } from '../exit-error.ts'
+import type { KnownOptions } from '../npm-flags.ts'
+import { FORMATS, type Format, type Renames } from './reader.ts'
+import type { Target, Vertical } from './vertical.ts'
+import { VERTICALS } from './verticals.ts'
 
-/** What the command was asked to do. */
-export interface Arguments {
+/** The arguments that every run has. */
+interface CommonArguments {
   vertical: Vertical
-  target: Target
-  files: string[]
-  /** How the files are written; null: each tells. */
-  format: Format | null
-  lenient: boolean
   dryRun: boolean
   json: boolean
-  /** How many requests may be under way at once. */
-  inFlight: number
   /** For how many seconds a failing request is repeated. */
   retryFor: number
-  /** Where address and credentials are; null: `.demo.json`, or the environment. */
+  /** The file with address and credentials; null: `.demo.json` or the environment. */
   profile: string | null
-  /** Which account of the profile; null: the only one of the vertical. */
+  /** The account of the profile; null: the only one of the vertical. */
   account: string | null
 }
 
-/** What it was asked to do instead: to show a vertical's first lesson. */
-export interface SampleArguments
-  extends Pick<Arguments, 'vertical' | 'dryRun' | 'json' | 'retryFor' | 'profile' | 'account'> {
+/** The arguments for sending files. */
+export interface SendArguments extends CommonArguments {
+  target: Target
+  files: string[]
+  /** The format of all files; null: detected for each file. */
+  format: Format | null
+  renames: Renames
+  lenient: boolean
+  /** Whether to go on after every record of a bulk was refused for the same reason. */
+  keepGoing: boolean
+  /** How many requests may be in flight at once. */
+  inFlight: number
+}
+
+/** The arguments for the sample run of a vertical. */
+export interface SampleArguments extends CommonArguments {
   sample: true
 }
 
-const names = (list: readonly { name: string }[]) => list.map(({ name }) => name).join(', ')
+/** What the command line asks for. */
+export type PushArguments = SendArguments | SampleArguments | { help: string }
 
-const resources = VERTICALS.map(({ name, resources }) => `of ${name}: ${names(resources)}`)
+const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
 
-/** What `--help` prints. */
-export const USAGE = `Sends the records of files to Tributary, in bulks of 1000.
+const ALL_RESOURCES = [...new Set(VERTICALS.flatMap(({ resources }) => names(resources)))]
 
-  npm run push -- --vertical forex --resource transactions FILE…
-  npm run push -- --sample forex
+const DESCRIPTION = `Sends the records of files to Tributary, in bulks of 1000.
 
-A file is a JSON array, NDJSON or CSV (the header has the names of the fields; an empty cell is a
-field left out), of any size. What was refused is in FILE.rejected.ndjson afterwards, with the
-reasons. Sending a file again does no harm: what is stored already is answered "unchanged".
+A file of any size is a JSON array, NDJSON or CSV. The first row of a CSV file has the names of the
+fields; columns are separated by commas, semicolons or tabs; an empty cell is a missing field.
+Rejected records are written to FILE.rejected.ndjson with their errors. Sending a file again is
+safe: stored records are answered "unchanged".`
 
-  --vertical NAME      ${names(VERTICALS)}
-  --resource NAME      ${resources.join(`\n${' '.repeat(23)}`)}
-  --format NAME        ${FORMATS.join(', ')}; otherwise the file's ending says it, or its first byte
-  --lenient            store the good records of a bulk although others of it are wrong
-  --dry-run            judge everything, store nothing
-  --sample VERTICAL    a first lesson instead of files: sends each mistake once, explains each answer
-  --profile FILE       base_url and accounts; default .demo.json, which \`npm run dev\` writes
-  --account NAME       which account of the profile, where the vertical has several
-  --in-flight N        requests at once, default 4
-  --retry-for SECONDS  how long to repeat what fails and may be repeated, default 150
-  --json               the summary as one JSON object (with \`npm run -s\`, nothing else is on stdout)
-  --help
+const DETAILS = `
+Resources:
+${VERTICALS.map(({ name, resources }) => `  ${name.padEnd(13)} ${names(resources).join(', ')}`).join('\n')}
 
-The environment comes before the profile: TRIBUTARY_BASE_URL, TRIBUTARY_CLIENT_ID,
-TRIBUTARY_CLIENT_SECRET; of igaming TRIBUTARY_BASE_URL, TRIBUTARY_BRAND_TOKEN.
+Environment (comes before the profile):
+  TRIBUTARY_BASE_URL, TRIBUTARY_CLIENT_ID, TRIBUTARY_CLIENT_SECRET
+  TRIBUTARY_BASE_URL, TRIBUTARY_BRAND_TOKEN for igaming
 
-Of igaming: a column may have any name, and every cell is sent as text. A bulk of activities has an
-Idempotency-Key made of them (SHA-256) and of their place in the file: the same file, or a copy of
-it, counts nothing twice, not even events with neither eventid nor day. Do not change a file of such
-events: send what is new, or mended, in a file of its own. What is "held" waits for its customer,
-and is counted once the customer was sent.
+Files for igaming:
+  Columns may have any name, and every cell is sent as text. The Idempotency-Key of a bulk of
+  activities is the SHA-256 digest of its records and its place in the file, so sending the same
+  file again counts nothing twice. If events have neither eventid nor day, do not edit the file:
+  send new or corrected events in a file of their own. Records that are "held" are counted when
+  their customer is sent.
 
-The lesson is a dry run, but for what a later answer needs: a customer, of igaming an activity, too,
-and that only in an account of mode test. In a live one, and with --dry-run, nothing is stored.
+The sample run:
+  --sample sends each common mistake once and explains the response. It is a dry run except for
+  a customer (for igaming also an activity), which it stores if the account has mode test.
 
-Exit code: 0 all is well, 1 something was rejected or not sent (of a lesson: an answer was not the
-one that it expects), 2 wrong arguments or a file that cannot be read, 130 Ctrl-C.`
+Exit codes:
+  0    all records were accepted
+  1    records were rejected or not sent, or a sample run had an unexpected response
+  2    an argument is wrong or a file cannot be read
+  130  interrupted by Ctrl-C
+${examplesText([
+  'npm run push -- --vertical forex --resource customers customers.csv',
+  "npm run push -- --vertical forex --resource transactions --map 'Deal ID=transaction_id' deals.csv",
+  'npm run push -- --sample forex',
+])}`
 
-const OPTIONS = {
-  sample: { type: 'string' },
-  vertical: { type: 'string' },
-  resource: { type: 'string' },
-  format: { type: 'string' },
-  lenient: { type: 'boolean', default: false },
-  'dry-run': { type: 'boolean', default: false },
-  profile: { type: 'string' },
-  account: { type: 'string' },
-  'in-flight': { type: 'string', default: '4' },
-  'retry-for': { type: 'string', default: '150' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const
+/** The options as commander returns them. */
+interface Options {
+  vertical?: string
+  resource?: string
+  sample?: string
+  format?: Format
+  map?: Renames
+  lenient?: true
+  dryRun?: true
+  keepGoing?: true
+  profile?: string
+  account?: string
+  inFlight: number
+  retryFor: number
+  json?: true
+}
 
-/** Reads the command line; null: only help is wanted. */
-export function readArguments(args: string[]): Arguments | SampleArguments | null {
-  const { values, positionals } = parsed(args)
-  if (values.help) return null
+const createProgram = () =>
+  new Command('npm run push --')
+    .description(DESCRIPTION)
+    .argument('[files...]', 'the files to send')
+    .addOption(choiceOption('--vertical <name>', 'The vertical of the account.', names(VERTICALS)))
+    .option('--resource <name>', 'The resource of the records, see below.')
+    .addOption(choiceOption('--format <name>', 'The format, if not detected.', FORMATS))
+    .addOption(
+      new Option('--map <theirs=ours>', 'Renames a column or member. Repeatable.').argParser(
+        addRename,
+      ),
+    )
+    .option('--lenient', 'Stores the valid records of a bulk that has invalid ones.')
+    .option('--dry-run', 'Validates only: same response, nothing stored.')
+    .option('--keep-going', 'Goes on after every record of a bulk had the same error.')
+    .addOption(
+      choiceOption(
+        '--sample <vertical>',
+        'Sends sample records instead of files.',
+        names(VERTICALS),
+      ),
+    )
+    .option('--profile <file>', 'Address and accounts. (default: .demo.json of `npm run dev`)')
+    .option('--account <name>', 'The account, if the profile has several of the vertical.')
+    .addOption(wholeNumberOption('--in-flight <n>', 'Requests in flight at once.', 1).default(4))
+    .addOption(
+      wholeNumberOption('--retry-for <seconds>', 'How long failures are retried.', 0).default(150),
+    )
+    .option('--json', 'Prints the summary as one JSON object. Use with `npm run -s`.')
+    .addHelpText('after', DETAILS)
 
+/** The options with the forms of their values, for the check of options that npm consumed. */
+export const PUSH_OPTIONS: KnownOptions = {
+  vertical: oneOf(names(VERTICALS)),
+  resource: oneOf(ALL_RESOURCES),
+  sample: oneOf(names(VERTICALS)),
+  format: oneOf(FORMATS),
+  map: /=/,
+  lenient: null,
+  'dry-run': null,
+  'keep-going': null,
+  profile: /\.json$/,
+  account: /^[^./\\]+$/,
+  'in-flight': /^\d+$/,
+  'retry-for': /^\d+$/,
+  json: null,
+}
+
+function oneOf(words: readonly string[]): RegExp {
+  return new RegExp(`^(?:${words.join('|')})$`)
+}
+
+/** Reads the command line. Throws ExitError with exit code 2 if it is wrong. */
+export function readArguments(args: readonly string[]): PushArguments {
+  const program = createProgram()
+  let files: string[] = []
+  program.action((words: string[]) => {
+    files = words
+  })
+  const help = parseCommandLine(program, args)
+  if (help !== null) return { help }
+
+  const options = program.opts<Options>()
   const common = {
-    dryRun: values['dry-run'],
-    json: values.json,
-    retryFor: wholeNumber('retry-for', values['retry-for'], 0),
-    profile: values.profile ?? null,
-    account: values.account ?? null,
+    dryRun: options.dryRun ?? false,
+    json: options.json ?? false,
+    retryFor: options.retryFor,
+    profile: options.profile ?? null,
+    account: options.account ?? null,
   }
-  if (values.sample !== undefined) {
-    if (positionals.length > 0 || values.vertical || values.resource || values.format) {
-      throw misuse('--sample sends records of its own: name no file, vertical, resource or format.')
+  if (options.sample !== undefined) {
+    const { vertical, resource, format, map } = options
+    if (files.length > 0 || [vertical, resource, format, map].some((one) => one !== undefined)) {
+      throw usageError(
+        '--sample sends its own records. Remove files, --vertical, --resource, --format and --map.',
+      )
     }
-    return { sample: true, vertical: oneOf(VERTICALS, 'vertical', values.sample), ...common }
+    return { sample: true, vertical: find(VERTICALS, '--sample', options.sample), ...common }
   }
-  const vertical = oneOf(VERTICALS, 'vertical', values.vertical)
-  const target = oneOf(vertical.resources, 'resource', values.resource)
-  if (positionals.length === 0) throw misuse('Name a file to send.')
-  const format = FORMATS.find((name) => name === values.format) ?? null
-  if (values.format !== undefined && format === null) {
-    throw misuse(`--format is one of: ${FORMATS.join(', ')}.`)
-  }
+  const vertical = find(VERTICALS, '--vertical', options.vertical)
+  const target = find(vertical.resources, '--resource', options.resource)
+  if (files.length === 0) throw usageError('Missing file. Add at least one file to send.')
   return {
     vertical,
     target,
-    files: positionals,
-    format,
-    lenient: values.lenient,
-    inFlight: wholeNumber('in-flight', values['in-flight'], 1),
+    files,
+    format: options.format ?? null,
+    renames: options.map ?? new Map(),
+    lenient: options.lenient ?? false,
+    keepGoing: options.keepGoing ?? false,
+    inFlight: options.inFlight,
     ...common,
   }
 }
 
-function parsed(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
-  } catch (error) {
-    throw misuse(`${(error as Error).message.split(/[\n.]/)[0]}.`, error)
+function find<T extends { name: string }>(list: readonly T[], option: string, value?: string): T {
+  if (value === undefined) throw usageError(`Missing ${option}. Use ${orList(names(list))}.`)
+  const name = parseChoice(option, names(list), value)
+  return list.find((one) => one.name === name)!
+}
+
+/** Adds a `theirs=ours` to the renames so far; the first `=` separates the two. */
+function addRename(pair: string, renames: Renames = new Map()): Renames {
+  const [, theirs, ours] = /^([^=]+)=(.+)$/s.exec(pair) ?? []
+  if (theirs === undefined || ours === undefined) {
+    throw usageError(`Invalid --map \`${pair}\`. Use theirs=ours.`)
   }
-}
-
-function oneOf<T extends { name: string }>(list: readonly T[], what: string, name?: string): T {
-  const found = list.find((one) => one.name === name)
-  if (found) return found
-  const wrong = name === undefined ? `--${what} is missing` : `There is no ${what} "${name}"`
-  throw misuse(`${wrong}; known are: ${names(list)}.`)
-}
-
-function wholeNumber(option: string, text: string, least: number): number {
-  if (/^\d{1,6}$/.test(text) && Number(text) >= least) return Number(text)
-  throw misuse(`--${option} is a whole number from ${least} on.`)
+  if (renames.has(theirs)) throw usageError(`--map renames \`${theirs}\` twice.`)
+  return new Map([...renames, [theirs, ours]])
 }

@@ -3,34 +3,34 @@ import { COLUMNS } from '../../src/brand/fields.ts'
 import { igaming } from '../../src/brand/igaming.ts'
 import { KNOWN_MEMBERS } from '../../src/db/directory/event-definitions.ts'
 import { keyOf } from '../../src/validation/strict-object.ts'
+import type { Delivery } from './bulks.ts'
 import { brandToken } from './credentials.ts'
-import type { Delivery } from './deliver.ts'
-import type { Target, Vertical } from './verticals.ts'
+import type { Target, Vertical } from './vertical.ts'
 
-/** A brand may name members as it likes, amounts may be decimal text: no cell has to be a number. */
-const ANY = {
+/** Brands may name members freely, and amounts may be decimal text: no cell has to be a number. */
+const ANY_MEMBER = {
   numeric: new Set<string>(),
-  // Records of one key apply in the order of the array.
+  // Records with the same key apply in the order of the array.
   mayRepeat: true,
 } as const
 
 const customers: Target = {
-  ...ANY,
+  ...ANY_MEMBER,
   name: 'customers',
   fields: Object.keys(COLUMNS),
-  keyOf: (record) => textOf(membersOf(record, ['customerId'])),
+  keyOf: (record) => toKey(textMembers(record, ['customerId'])),
   headersOf: () => ({}),
 }
 
 const activities: Target = {
-  ...ANY,
+  ...ANY_MEMBER,
   name: 'activities',
   fields: [...KNOWN_MEMBERS, 'product'],
-  keyOf: identityOf,
+  keyOf: activityKey,
   headersOf: (bulk) => ({ 'Idempotency-Key': fingerprint(bulk) }),
 }
 
-/** iGaming brands. */
+/** The igaming vertical. */
 export const brands: Vertical = {
   name: igaming.vertical,
   path: '/tracking/events',
@@ -38,32 +38,32 @@ export const brands: Vertical = {
   resources: [customers, activities],
 }
 
-/** A day, or a time on the clock of the account. */
-const ON_CLOCK = /^(\d{4}-\d\d-\d\d)(?: \d\d:\d\d(?::\d\d)?)?$/
+/** A day, or a local time in the account's time zone. */
+const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)(?: \d\d:\d\d(?::\d\d)?)?$/
 
 /**
- * What tells one event from another, or a little less: a definition may make a day of what has a
- * time, and which day an instant is on only the account's zone knows.
+ * Returns the identity of an activity, or a coarser one: an event definition may reduce a time to
+ * its day, and the day of an instant depends on the account's time zone, which is not known here.
  */
-function identityOf(record: unknown): string | undefined {
-  const eventid = textOf(membersOf(record, ['eventid']))
+function activityKey(record: unknown): string | undefined {
+  const eventid = toKey(textMembers(record, ['eventid']))
   if (eventid !== undefined) return eventid
-  const { createtime, ...whose } = membersOf(record, OF_AGGREGATE)
-  const day = ON_CLOCK.exec(createtime ?? '')?.[1]
-  return textOf({ ...whose, ...(day !== undefined && { day }) })
+  const { createtime, ...others } = textMembers(record, AGGREGATE_KEY)
+  const day = LOCAL_TIME.exec(createtime ?? '')?.[1]
+  return toKey({ ...others, ...(day !== undefined && { day }) })
 }
 
-const OF_AGGREGATE = ['eventname', 'customerid', 'createtime', 'Currency', 'product']
+const AGGREGATE_KEY = ['eventname', 'customerid', 'createtime', 'Currency', 'product']
 
-const membersOf = (record: unknown, names: readonly string[]): Record<string, string> =>
+const textMembers = (record: unknown, names: readonly string[]): Record<string, string> =>
   typeof record === 'object' && record !== null ? (keyOf(record, names) ?? {}) : {}
 
-const textOf = (members: Record<string, string>) =>
+const toKey = (members: Record<string, string>) =>
   Object.keys(members).length > 0 ? JSON.stringify(members) : undefined
 
 /**
- * The same for the same records at the same place of a file, so that not even another run counts
- * them twice. Without the place, a file that says the same of many events would count one bulk.
+ * Returns the same key for the same records at the same place of a file, so that sending the file
+ * again counts nothing twice. Without the place, two equal bulks of one file would count once.
  */
 const fingerprint = ({ first, texts }: Delivery) =>
   createHash('sha256')

@@ -1,12 +1,16 @@
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import { MAX_RECORDS } from '../../src/ingest/envelope.ts'
-import type { Found } from './read.ts'
+import type { RecordText } from './reader.ts'
 
-/** Records that are sent together. */
-export interface Bulk {
-  /** The place of the first of them in its file, from 0. */
+/** Records of one file that are sent in one request. */
+export interface Delivery {
+  /** The index of the first record in its file, from 0. */
   first: number
   texts: string[]
+}
+
+/** A delivery with the keys of its records. */
+export interface Bulk extends Delivery {
   keys: Set<string>
 }
 
@@ -14,11 +18,11 @@ const BRACKETS = 2
 const COMMA = 1
 
 /**
- * Cuts records into bulks, in order, none larger than a request may be. Unless they may repeat, two
- * versions of one record never share a bulk: the service would refuse it.
+ * Groups records into bulks, in order, within the limits of a request. Unless records may repeat,
+ * two records with the same key never share a bulk: the API would refuse it.
  */
-export async function* bulks(
-  records: AsyncIterable<Found>,
+export async function* groupIntoBulks(
+  records: AsyncIterable<RecordText>,
   mayRepeat: boolean,
 ): AsyncGenerator<Bulk> {
   let bulk: Bulk = { first: 0, texts: [], keys: new Set() }
@@ -27,8 +31,8 @@ export async function* bulks(
     const bytes = Buffer.byteLength(text) + COMMA
     const { texts, keys, first } = bulk
     const isFull = texts.length === MAX_RECORDS || size + bytes > MAX_BODY_BYTES
-    const isSecond = !mayRepeat && key !== undefined && keys.has(key)
-    if (texts.length > 0 && (isFull || isSecond)) {
+    const isRepeated = !mayRepeat && key !== undefined && keys.has(key)
+    if (texts.length > 0 && (isFull || isRepeated)) {
       yield bulk
       bulk = { first: first + texts.length, texts: [], keys: new Set() }
       size = BRACKETS

@@ -1,47 +1,97 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { misuse } from './halt.ts'
-import type { Reader } from './read.ts'
-import type { Shape } from './verticals.ts'
+import { usageError } from '../exit-error.ts'
+import type { Reader, RecordShape, Renames } from './reader.ts'
 
 /** @see [RFC 8259 §6](https://www.rfc-editor.org/rfc/rfc8259#section-6) */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
-/** Reads one record a row. The first row has the names of the fields. */
-export const readCsv: Reader = async function* readCsv(texts, { file }, shape) {
-  const parser = parse({ skip_empty_lines: true })
-  // Errors of either stream come out of the loop below.
-  pipeline(Readable.from(texts), parser, () => {})
+/** Column separators, with the names that messages use. Spreadsheets export all three. */
+const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const
+
+type Separator = keyof typeof SEPARATORS
+
+/** A header that is longer than this is parsed with the separator found in its beginning. */
+const MAX_HEADER_LENGTH = 64 * 1024
+
+/** Reads one record per row. The first row has the names of the fields. */
+export const readCsv: Reader = async function* readCsv(texts, { file, renames }, shape) {
+  const { header, all } = await peekHeader(texts)
+  const separator = detectSeparator(header, new Set([...shape.fields, ...renames.keys()]))
+  const parser = parse({ skip_empty_lines: true, delimiter: separator })
+  // Errors of either stream are thrown by the loop below.
+  pipeline(Readable.from(all), parser, () => {})
   let names: string[] | null = null
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
       if (names === null) {
-        names = checkedHeader(cells, file, shape)
+        names = fieldNames(cells, file, renames, shape)
         continue
       }
-      const record = recordOf(names, cells, shape)
+      const record = toRecord(names, cells, shape)
       yield { text: JSON.stringify(record), key: shape.keyOf(record) }
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    throw misuse(`${file}: ${error.message}. Fields are separated by commas.`, error)
+    const message = `${file}: ${error.message}. Columns are separated by ${SEPARATORS[separator]}.`
+    throw usageError(message, error)
   }
 }
 
-/** A file without a header would lose its first record, and have all others refused. */
-function checkedHeader(names: string[], file: string, { name, fields }: Shape): string[] {
-  const twice = names.find((field, i) => names.indexOf(field) < i)
-  if (twice !== undefined) throw misuse(`${file}, line 1: the field "${twice}" is there twice.`)
-  if (names.some((field) => fields.includes(field))) return names
-  throw misuse(`${file}, line 1: this names no field of ${name}. They are: ${fields.join(',')}`)
+/** Reads up to the end of the first line, and returns it with an iterable of the whole text. */
+async function peekHeader(texts: AsyncIterable<string>) {
+  const iterator = texts[Symbol.asyncIterator]()
+  let start = ''
+  while (!start.trimStart().includes('\n') && start.length < MAX_HEADER_LENGTH) {
+    const { value, done } = await iterator.next()
+    if (done) break
+    start += value
+  }
+  async function* all() {
+    yield start
+    yield* { [Symbol.asyncIterator]: () => iterator }
+  }
+  return { header: start.trimStart().split('\n', 1)[0]!.trimEnd(), all: all() }
 }
 
-/** An empty cell is a field left out; what should be a number and is none, the service names. */
-function recordOf(names: string[], cells: string[], { numeric }: Shape) {
-  const filled = names.flatMap((name, i) => {
+/** Returns the separator that yields the most known names, then the most columns; else a comma. */
+function detectSeparator(header: string, known: ReadonlySet<string>): Separator {
+  const ranked = (Object.keys(SEPARATORS) as Separator[]).map((separator) => {
+    const names = header.split(separator).map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+    return { separator, found: names.filter((name) => known.has(name)).length, all: names.length }
+  })
+  ranked.sort((a, b) => b.found - a.found || b.all - a.all)
+  return ranked[0]!.separator
+}
+
+/** Validates the header: without one, the first record would be lost and all others refused. */
+function fieldNames(
+  columns: string[],
+  file: string,
+  renames: Renames,
+  { name: resource, fields }: RecordShape,
+): string[] {
+  for (const theirs of renames.keys()) {
+    if (columns.includes(theirs)) continue
+    const all = columns.join(', ')
+    throw usageError(`${file}, line 1: --map names a missing column \`${theirs}\`. Columns: ${all}`)
+  }
+  const names = columns.map((column) => renames.get(column) ?? column)
+  const repeated = names.find((name, i) => names.indexOf(name) < i)
+  if (repeated !== undefined) {
+    throw usageError(`${file}, line 1: the column \`${repeated}\` occurs twice.`)
+  }
+  if (names.some((name) => fields.includes(name))) return names
+  const list = fields.join(',')
+  throw usageError(`${file}, line 1: the header has no field of ${resource}. Fields: ${list}`)
+}
+
+/** Leaves out empty cells. A numeric field with another text is sent as text: the API names it. */
+function toRecord(names: string[], cells: string[], { numeric }: RecordShape) {
+  const members = names.flatMap((name, i) => {
     const cell = cells[i]!
     if (cell === '') return []
     return [[name, numeric.has(name) && NUMBER.test(cell) ? JSON.rawJSON(cell) : cell] as const]
   })
-  return Object.fromEntries(filled)
+  return Object.fromEntries(members)
 }

@@ -1,41 +1,42 @@
-import { accept, refuse } from './book.ts'
-import type { Entry, Ledger } from './ledger.ts'
+import { applyAccepted, applyRefused } from './apply-response.ts'
+import type { Delivery } from './bulks.ts'
 import type { Post } from './post.ts'
-
-/** Records of one file that are sent together; `first` is the place of the first, from 0. */
-export interface Delivery {
-  first: number
-  texts: string[]
-}
+import type { Issue } from './problem.ts'
+import type { FileResult, RunResult } from './result.ts'
 
 /**
- * Delivers records and books what becomes of them; a bulk that is too large goes in halves.
+ * Delivers records and adds their outcomes to the result. Splits a bulk that is too large in half.
  *
- * @throws Halt where it cannot be delivered, nor anything else.
+ * @returns the error that all records have in common, or null.
+ * @throws ExitError if neither this nor any other bulk can be delivered.
  */
-export async function deliver(delivery: Delivery, post: Post, ledger: Ledger, entry: Entry) {
+export async function deliver(
+  delivery: Delivery,
+  post: Post,
+  result: RunResult,
+  file: FileResult,
+): Promise<Issue | null> {
   const { first, texts } = delivery
-  const answer = await post(delivery).catch((error) => {
-    lose(entry, delivery)
+  const response = await post(delivery).catch((error) => {
+    markUnconfirmed(file, delivery)
     throw error
   })
-  if (answer.status === 413 && texts.length > 1) {
+  if (response.status === 413 && texts.length > 1) {
     const half = Math.ceil(texts.length / 2)
     const rest = { first: first + half, texts: texts.slice(half) }
-    await deliver({ first, texts: texts.slice(0, half) }, post, ledger, entry).catch((error) => {
-      lose(entry, rest)
+    const head = { first, texts: texts.slice(0, half) }
+    const issue = await deliver(head, post, result, file).catch((error) => {
+      markUnconfirmed(file, rest)
       throw error
     })
-    await deliver(rest, post, ledger, entry)
-  } else if (answer.status >= 400) {
-    refuse(delivery, answer, ledger, entry)
-  } else {
-    accept(delivery, answer, ledger, entry)
+    return (await deliver(rest, post, result, file)) && issue
   }
+  if (response.status >= 400) return applyRefused(delivery, response, result, file)
+  return applyAccepted(delivery, response, result, file)
 }
 
-/** Nobody knows whether these are stored: the answer never came. */
-function lose({ counts, unstored }: Entry, { first, texts }: Delivery) {
+/** Marks records whose request was not answered: they may or may not be stored. */
+function markUnconfirmed({ counts, unconfirmed }: FileResult, { first, texts }: Delivery) {
   counts.not_sent += texts.length
-  unstored.push([first, first + texts.length - 1])
+  unconfirmed.push([first, first + texts.length - 1])
 }

@@ -1,21 +1,24 @@
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
-import { misuse } from './halt.ts'
-import type { Reader } from './read.ts'
+import { usageError } from '../exit-error.ts'
+import { type Reader, renameMembers } from './reader.ts'
 
-/** Reads one record a line; what is sent is the line itself, once it is known to be JSON. */
-export const readNdjson: Reader = async function* readNdjson(texts, { file }, { keyOf }) {
+/** Reads one record per line. Sends the line itself, unless `--map` renames its members. */
+export const readNdjson: Reader = async function* readNdjson(texts, { file, renames }, { keyOf }) {
   let number = 0
-  for await (const line of lines(texts)) {
+  for await (const line of splitLines(texts)) {
     number += 1
-    if (line === null) throw misuse(`${file}, line ${number}: this is longer than 8 MiB.`)
+    const where = `${file}, line ${number}`
+    if (line === null) throw usageError(`${where}: longer than 8 MiB.`)
     const text = line.trim()
     if (text === '') continue
-    yield { text, key: keyOf(parsed(text, `${file}, line ${number}`)) }
+    const isRenamed = renames.size > 0
+    const record = renameMembers(parseLine(text, where, isRenamed), renames)
+    yield { text: isRenamed ? JSON.stringify(record) : text, key: keyOf(record) }
   }
 }
 
-/** Lines; null where one is so long that no request could have it. */
-async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string | null> {
+/** Splits text into lines; yields null for a line that is too long for any request. */
+async function* splitLines(texts: AsyncIterable<string>): AsyncGenerator<string | null> {
   let rest = ''
   for await (const text of texts) {
     const parts = (rest + text).split('\n')
@@ -26,11 +29,17 @@ async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string | nul
   if (rest !== '') yield rest
 }
 
-function parsed(text: string, where: string): unknown {
+function parseLine(text: string, where: string, exact: boolean): unknown {
   try {
-    return JSON.parse(text)
+    return exact ? parseExact(text) : JSON.parse(text)
   } catch (error) {
     const [, at] = /at position (\d+)/.exec((error as Error).message) ?? []
-    throw misuse(`${where}: this is not JSON${at ? ` from character ${Number(at) + 1} on` : ''}.`)
+    throw usageError(`${where}: not valid JSON${at ? ` at character ${Number(at) + 1}` : ''}.`)
   }
 }
+
+/** Parses JSON with numbers as they are written: 1.50 stays 1.50. */
+const parseExact = (text: string): unknown =>
+  JSON.parse(text, (_, value, { source }: { source?: string }) =>
+    typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value,
+  )

@@ -1,54 +1,58 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { Keyring } from './credentials.ts'
-import type { Delivery } from './deliver.ts'
-import type { Answer, Exchange } from './exchange.ts'
-import { refusal } from './refusal.ts'
-import type { Target } from './verticals.ts'
+import type { Delivery } from './bulks.ts'
+import type { Authenticator } from './credentials.ts'
+import type { ApiResponse, Exchange } from './exchange.ts'
+import { problemOf, requestError } from './problem.ts'
+import type { Target } from './vertical.ts'
 
-/** Sends records as one bulk; the answer says what became of them, or is a 413. */
-export type Post = (delivery: Delivery) => Promise<Answer>
+/** Sends records as one bulk. Returns responses about the bulk, and throws all others. */
+export type Post = (delivery: Delivery) => Promise<ApiResponse>
 
 const compress = promisify(gzip)
 
-/** What is about the bulk; any other answer is about all of them. */
+/** Statuses that depend on the bulk; with any other status all bulks would fail. */
 const ABOUT_THE_BULK = [200, 201, 207, 413, 422]
 
-/** When one new token after the other is refused, the next will not be better. */
-const MAX_REFUSED = 2
+/** After this number of refused tokens a new one is not likely to be accepted. */
+const MAX_REFUSED_TOKENS = 2
 
-/** Where bulks are sent, and with what. */
-export interface Address {
+/** The address of bulks and the headers that depend on the command line. */
+export interface PostOptions {
   url: string
   prefer: string
   headersOf: Target['headersOf']
 }
 
-/** A way to send bulks to one address, with a credential that is valid. */
-export function poster({ url, prefer, headersOf }: Address, keyring: Keyring, exchange: Exchange) {
+/** Creates a function that sends bulks to one address with a valid credential. */
+export function createPost(
+  { url, prefer, headersOf }: PostOptions,
+  authenticator: Authenticator,
+  exchange: Exchange,
+): Post {
   const fixed = {
     'Content-Type': 'application/json',
     'Content-Encoding': 'gzip',
     Prefer: prefer,
   }
-  const post: Post = async (delivery) => {
+  return async (delivery) => {
     const body = await compress(`[${delivery.texts.join(',')}]`)
-    // Made once: whatever repeats the request, it is the same one.
+    // Computed once: every retry must have the same Idempotency-Key.
     const own = headersOf(delivery)
     for (let refused = 0; ; ) {
-      const credential = await keyring.headers()
+      const credential = await authenticator.headers()
       const headers = { ...fixed, ...own, ...credential }
-      const answer = await exchange(url, { method: 'POST', headers, body })
-      if (ABOUT_THE_BULK.includes(answer.status)) return answer
+      const response = await exchange(url, { method: 'POST', headers, body })
+      if (ABOUT_THE_BULK.includes(response.status)) return response
       refused += 1
-      if (!isInvalidToken(answer) || refused > MAX_REFUSED) {
-        throw refusal(answer.status === 401 ? keyring.unwelcome : 'Stopped', answer)
+      if (!isInvalidToken(response) || refused > MAX_REFUSED_TOKENS) {
+        const summary = response.status === 401 ? authenticator.refusedMessage : 'Stopped'
+        throw requestError(summary, response)
       }
-      keyring.refused(credential)
+      authenticator.invalidate(credential)
     }
   }
-  return post
 }
 
-const isInvalidToken = ({ status, body }: Answer) =>
-  status === 401 && (body as { code?: string } | undefined)?.code === 'invalid_token'
+const isInvalidToken = ({ status, body }: ApiResponse) =>
+  status === 401 && problemOf(body).code === 'invalid_token'

@@ -1,38 +1,49 @@
-import { progress as bar } from '@clack/prompts'
+import { progress as progressBar } from '@clack/prompts'
 
-/** Shows on stderr how far it is. */
+/** Progress on stderr. */
 export interface Progress {
-  /** Records were answered, or lost; `bytes` of the files are done with them. */
+  /** Adds records that were answered or lost, and the bytes of the files that they took. */
   settled: (records: number, bytes: number) => void
-  /** Something holds it up; it is shown until something is settled again. */
+  /** Shows what delays the run until the next records are settled. */
   note: (text: string) => void
+  /** Hides the progress while `run` uses the terminal. */
+  suspend: <T>(run: () => Promise<T>) => Promise<T>
   end: () => void
 }
 
-const TTY_MS = 250
-const PLAIN_MS = 3000
+const TERMINAL_INTERVAL_MS = 250
+const PLAIN_INTERVAL_MS = 3000
 
-/** A bar where there is a terminal, elsewhere a line every few seconds. */
+/** Shows a bar on a terminal, and elsewhere a line every few seconds. */
 export function showProgress(totalBytes: number, stderr: NodeJS.WriteStream): Progress {
   const started = performance.now()
+  const interval = stderr.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS
   let records = 0
   let bytes = 0
   let noted = ''
+  let stop = start()
 
-  const line = () => {
+  function start() {
+    const view = stderr.isTTY ? onTerminal(totalBytes, stderr) : onPipe(stderr)
+    const timer = setInterval(() => view.update(bytes, line()), interval)
+    timer.unref()
+    return () => {
+      clearInterval(timer)
+      view.end()
+    }
+  }
+
+  function line() {
     const seconds = (performance.now() - started) / 1000
     const left = bytes > 0 ? (seconds / bytes) * (totalBytes - bytes) : null
-    const said = [
+    const parts = [
       `${records.toLocaleString('en')} records`,
       `${Math.round(records / seconds).toLocaleString('en')}/s`,
-      left === null ? '' : `${duration(left)} left`,
+      left === null ? '' : `${formatDuration(left)} left`,
       noted,
     ]
-    return said.filter((part) => part !== '').join(' · ')
+    return parts.filter((part) => part !== '').join(' · ')
   }
-  const show = stderr.isTTY ? onTerminal(totalBytes, stderr) : onPipe(stderr)
-  const timer = setInterval(() => show.at(bytes, line()), stderr.isTTY ? TTY_MS : PLAIN_MS)
-  timer.unref()
 
   return {
     settled(count, done) {
@@ -43,35 +54,40 @@ export function showProgress(totalBytes: number, stderr: NodeJS.WriteStream): Pr
     note(text) {
       noted = text
     },
-    end() {
-      clearInterval(timer)
-      show.end()
+    async suspend(run) {
+      stop()
+      try {
+        return await run()
+      } finally {
+        stop = start()
+      }
     },
+    end: () => stop(),
   }
 }
 
 function onTerminal(totalBytes: number, output: NodeJS.WriteStream) {
-  const shown = bar({ max: totalBytes, output, indicator: 'timer', cancelMessage: '' })
-  let at = 0
-  shown.start('Sending')
-  // The bar makes the terminal raw and would end the process on Ctrl-C; we end it ourselves.
+  const bar = progressBar({ max: totalBytes, output, indicator: 'timer', cancelMessage: '' })
+  let shownBytes = 0
+  bar.start('Sending')
+  // The bar sets the terminal to raw mode and exits on Ctrl-C; this program handles the signal.
   if (process.stdin.isTTY) process.stdin.setRawMode(false)
   return {
-    at(bytes: number, line: string) {
-      shown.advance(bytes - at, line)
-      at = bytes
+    update(bytes: number, line: string) {
+      bar.advance(bytes - shownBytes, line)
+      shownBytes = bytes
     },
-    end: () => shown.clear(),
+    end: () => bar.clear(),
   }
 }
 
 const onPipe = (output: NodeJS.WriteStream) => ({
-  at: (_: number, line: string) => void output.write(`${line}\n`),
+  update: (_: number, line: string) => void output.write(`${line}\n`),
   end: () => {},
 })
 
-/** Seconds as a reader of clocks says them. */
-export function duration(seconds: number): string {
+/** Formats seconds: "1.5 s", "42 s", "3 min 20 s", "2 h 5 min". */
+export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds)
   if (seconds < 10) return `${seconds.toFixed(1)} s`
   if (whole < 60) return `${whole} s`

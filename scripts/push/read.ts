@@ -1,58 +1,43 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { TextDecoder } from 'node:util'
+import { usageError } from '../exit-error.ts'
 import { readCsv } from './csv.ts'
-import { misuse } from './halt.ts'
 import { readJson } from './json.ts'
 import { readNdjson } from './ndjson.ts'
-import type { Shape } from './verticals.ts'
-
-/** The ways in which a file of records may be written. */
-export const FORMATS = ['json', 'ndjson', 'csv'] as const
-
-/** How a file is written. */
-export type Format = (typeof FORMATS)[number]
-
-/** One record of a file: the JSON that is sent, with its numbers as they are written there. */
-export interface Found {
-  text: string
-  key: string | undefined
-}
-
-/** How far a file has been read. */
-export interface Position {
-  bytes: number
-  lines: number
-}
-
-/** A file, and how far it has been read. */
-export interface Source {
-  file: string
-  position: Position
-}
-
-/** Reads records out of text, whatever pieces it comes in. */
-export type Reader = (
-  texts: AsyncIterable<string>,
-  source: Source,
-  shape: Shape,
-) => AsyncIterable<Found>
+import {
+  FORMATS,
+  type Format,
+  type Position,
+  type Reader,
+  type RecordShape,
+  type RecordText,
+  type Source,
+} from './reader.ts'
 
 const READERS: Record<Format, Reader> = { json: readJson, ndjson: readNdjson, csv: readCsv }
 
 /**
- * The records of a file in their order, in constant memory.
+ * Reads the records of a file in order and in constant memory.
  *
- * @throws Halt where the file is malformed, naming the line or the record.
+ * @throws ExitError if the file is malformed; the message names the line or the record.
  */
-export function records(source: Source, format: Format, shape: Shape): AsyncIterable<Found> {
-  return READERS[format](decoded(source), source, shape)
+export function readRecords(
+  source: Source,
+  format: Format,
+  shape: RecordShape,
+): AsyncIterable<RecordText> {
+  return READERS[format](decodeFile(source), source, shape)
 }
 
-/** How a file is written: by its ending, else by its first byte that is not blank. */
-export async function formatOf(file: string): Promise<Format> {
-  const [, ending] = /\.(json|ndjson|jsonl|csv)$/i.exec(file) ?? []
-  if (ending) return FORMATS.find((format) => format === ending.toLowerCase()) ?? 'ndjson'
+/** File endings other than the name of a format. */
+const ENDINGS: Record<string, Format> = { jsonl: 'ndjson', tsv: 'csv' }
+
+/** Detects the format of a file by its ending, or else by its first character. */
+export async function detectFormat(file: string): Promise<Format> {
+  const ending = /\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? ''
+  const known = FORMATS.find((format) => format === ending) ?? ENDINGS[ending]
+  if (known) return known
 
   const handle = await open(file)
   const { buffer, bytesRead } = await handle
@@ -62,8 +47,8 @@ export async function formatOf(file: string): Promise<Format> {
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv'
 }
 
-/** The text of a file. Other bytes than UTF-8 would be stored as replacement characters. */
-async function* decoded({ file, position }: Source): AsyncGenerator<string> {
+/** Decodes a file strictly: a lenient decoder would store replacement characters. */
+async function* decodeFile({ file, position }: Source): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   for await (const chunk of createReadStream(file)) {
     const text = decode(decoder, chunk, file, position)
@@ -78,8 +63,8 @@ function decode(decoder: TextDecoder, chunk: Buffer | null, file: string, { line
   try {
     return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
   } catch (error) {
-    const good = chunk?.toString('utf8').split('\uFFFD')[0] ?? ''
-    const line = lines + good.split('\n').length
-    throw misuse(`${file}, line ${line}: this is not UTF-8.`, error)
+    const valid = chunk?.toString('utf8').split('\uFFFD')[0] ?? ''
+    const line = lines + valid.split('\n').length
+    throw usageError(`${file}, line ${line}: not valid UTF-8.`, error)
   }
 }

@@ -1,80 +1,80 @@
+import { formatDuration } from './progress.ts'
 import {
   type Counts,
-  type Entry,
-  type Ledger,
-  noCounts,
+  type FileResult,
+  type IssueCounts,
+  type RunResult,
   rejectedPath,
-  type Said,
-} from './ledger.ts'
-import { duration } from './progress.ts'
+  zeroCounts,
+} from './result.ts'
 
-/** What there is to say in the end. */
-export interface Outcome {
-  ledger: Ledger
+/** A finished run. */
+export interface RunReport {
+  result: RunResult
   seconds: number
   dryRun: boolean
   lenient: boolean
-  /** Why it ended early; null: it did not. */
+  /** Why the run ended early; null: it is complete. */
   halted: string | null
 }
 
-/** The summary for a reader: a table, then what needs attention. */
-export function summaryText({ ledger, seconds, dryRun, lenient }: Outcome): string {
-  const total = totalOf(ledger)
+/** Formats the summary for people: a table, then what they should look at. */
+export function summaryText({ result, seconds, dryRun, lenient }: RunReport): string {
+  const total = totalOf(result)
   const rate = `${Math.round(total.received / seconds).toLocaleString('en')} records/s`
   const lines = [
-    ...table(ledger.entries, total),
+    ...table(result.files, total),
     '',
-    `${dryRun ? 'Dry run, nothing was stored. ' : ''}${duration(seconds)}, ${rate}.`,
-    ...saidLines('Warnings', ledger.warnings),
-    ...saidLines('Errors', ledger.errors),
-    ...ledger.entries.flatMap(attention),
+    `${dryRun ? 'Dry run, nothing was stored. ' : ''}${formatDuration(seconds)}, ${rate}.`,
+    ...issueLines('Warnings', result.warnings),
+    ...issueLines('Errors', result.errors),
+    ...result.files.flatMap(attention),
   ]
   if (total.held > 0) {
     const held = total.held === 1 ? '1 record is' : `${total.held.toLocaleString('en')} records are`
-    lines.push(`${held} held: to be counted once the customer is known.`)
+    lines.push(`${held} held until their customers are sent.`)
   }
-  if (ledger.innocent > 0 && !lenient) {
-    const are = ledger.innocent === 1 ? 'record was' : 'records were'
+  if (result.refusedWithBulk > 0 && !lenient) {
+    const are = result.refusedWithBulk === 1 ? 'record was' : 'records were'
     lines.push(
-      `${ledger.innocent} ${are} refused only with their bulks: --lenient stores what is good.`,
+      `${result.refusedWithBulk} valid ${are} refused with their bulks: add --lenient to store them.`,
     )
   }
   return lines.join('\n')
 }
 
-/** The same for a program. */
-export function summaryJson({ ledger, seconds, dryRun, lenient, halted }: Outcome): string {
-  const total = totalOf(ledger)
+/** Formats the same summary as one JSON object. */
+export function summaryJson({ result, seconds, dryRun, lenient, halted }: RunReport): string {
+  const total = totalOf(result)
   return JSON.stringify({
     dry_run: dryRun,
     lenient,
     halted,
-    files: ledger.entries.map(({ file, counts, unstored, unsentFrom }) => ({
+    files: result.files.map(({ file, counts, unconfirmed, unsentFrom }) => ({
       file,
       ...counts,
       rejected_file: counts.rejected > 0 ? rejectedPath(file) : null,
-      not_known_to_be_stored: merged(unstored).map(([first, last]) => ({ first, last })),
+      not_known_to_be_stored: mergeRanges(unconfirmed).map(([first, last]) => ({ first, last })),
       not_sent_from: unsentFrom,
     })),
     total,
     elapsed_seconds: Number(seconds.toFixed(3)),
     records_per_second: Math.round(total.received / seconds),
-    warnings: Object.fromEntries(ledger.warnings),
-    errors: Object.fromEntries(ledger.errors),
+    warnings: Object.fromEntries(result.warnings),
+    errors: Object.fromEntries(result.errors),
   })
 }
 
-/** What became of all files together. */
-export function totalOf({ entries }: Ledger): Counts {
-  const total = noCounts()
-  for (const { counts } of entries) {
+/** Adds up the counts of all files. */
+export function totalOf({ files }: RunResult): Counts {
+  const total = zeroCounts()
+  for (const { counts } of files) {
     for (const name of Object.keys(total) as (keyof Counts)[]) total[name] += counts[name]
   }
   return total
 }
 
-function table(entries: Entry[], total: Counts): string[] {
+function table(files: FileResult[], total: Counts): string[] {
   const names = Object.keys(total) as (keyof Counts)[]
   const row = (title: string, counts: Counts) => [
     title,
@@ -82,8 +82,8 @@ function table(entries: Entry[], total: Counts): string[] {
   ]
   const rows = [
     ['file', ...names.map((name) => name.replace('_', ' '))],
-    ...entries.map(({ file, counts }) => row(file, counts)),
-    ...(entries.length > 1 ? [row('total', total)] : []),
+    ...files.map(({ file, counts }) => row(file, counts)),
+    ...(files.length > 1 ? [row('total', total)] : []),
   ]
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((cells) => cells[i]!.length)))
   return rows.map((cells) =>
@@ -93,30 +93,33 @@ function table(entries: Entry[], total: Counts): string[] {
   )
 }
 
-function saidLines(title: string, said: Said): string[] {
-  if (said.size === 0) return []
-  const width = Math.max(...[...said.keys()].map((code) => code.length))
-  const lines = [...said].map(
+function issueLines(title: string, counts: IssueCounts): string[] {
+  if (counts.size === 0) return []
+  const width = Math.max(...[...counts.keys()].map((code) => code.length))
+  const lines = [...counts].map(
     ([code, { count, example }]) =>
       `  ${code.padEnd(width)}  ${count === 1 ? 'once' : `${count.toLocaleString('en')} times`}, e.g. ${example}`,
   )
   return [`${title}:`, ...lines]
 }
 
-/** What the sender should do something about; records are counted from 0. */
-function attention({ file, counts, unstored, unsentFrom }: Entry): string[] {
-  const lines = merged(unstored).map(
-    ([first, last]) => `${file}: records ${first} to ${last} are not known to be stored.`,
+/** Returns what the user should act on. Records are counted from 0. */
+function attention({ file, counts, unconfirmed, unsentFrom }: FileResult): string[] {
+  const lines = mergeRanges(unconfirmed).map(
+    ([first, last]) =>
+      `${file}: records ${first} to ${last} may not be stored: the request was not answered.`,
   )
-  if (unsentFrom !== null) lines.push(`${file}: nothing was sent from record ${unsentFrom} on.`)
-  if (lines.length > 0) lines.push('Send it again to go on: what is stored is "unchanged" then.')
+  if (unsentFrom !== null) lines.push(`${file}: sending stopped before record ${unsentFrom}.`)
+  if (lines.length > 0) lines.push('Send the file again: stored records are then "unchanged".')
   if (counts.rejected > 0) lines.push(`Rejected records: ${rejectedPath(file)}`)
   return lines
 }
 
-/** Ranges in order, those that touch as one. */
-function merged(ranges: Entry['unstored']): Entry['unstored'] {
-  const all: Entry['unstored'] = []
+type Ranges = FileResult['unconfirmed']
+
+/** Sorts ranges and joins adjacent ones. */
+function mergeRanges(ranges: Ranges): Ranges {
+  const all: Ranges = []
   for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
     const before = all.at(-1)
     if (before && before[1] + 1 === first) before[1] = last

@@ -1,43 +1,59 @@
 import PQueue from 'p-queue'
-import { type Bulk, bulks } from './bulks.ts'
+import { type Bulk, groupIntoBulks } from './bulks.ts'
 import { deliver } from './deliver.ts'
-import type { Entry, Ledger } from './ledger.ts'
 import type { Post } from './post.ts'
+import type { Issue } from './problem.ts'
 import type { Progress } from './progress.ts'
-import { type Format, records } from './read.ts'
-import type { Target } from './verticals.ts'
+import { readRecords } from './read.ts'
+import type { Format, Renames } from './reader.ts'
+import type { FileResult, RunResult } from './result.ts'
+import type { Target } from './vertical.ts'
 
-/** What sending needs to know. */
-export interface Errand {
+/** A run: what to send, how, and where its state is kept. */
+export interface SendJob {
   target: Target
   formats: Format[]
+  renames: Renames
   inFlight: number
   post: Post
-  ledger: Ledger
+  result: RunResult
   progress: Progress
   /** Aborted with the reason: by Ctrl-C, or by the first bulk that cannot be delivered. */
   stop: AbortController
+  /** Decides after the first bulk that was refused for one reason; throws to stop. */
+  confirmContinue: (issue: Issue) => Promise<void>
 }
 
-/** A bulk under way. */
+/** A bulk in flight. */
 interface Shipment {
   keys: Set<string>
   done: Promise<void>
 }
 
+/** What the bulks of a run share. */
+interface SendState {
+  queue: PQueue
+  shipments: Set<Shipment>
+  /** The first error that all records of a bulk had. */
+  commonIssue: Issue | null
+  /** The user's decision about it, once they are asked. */
+  decision: Promise<void> | null
+}
+
 /**
- * Sends files one after the other, some bulks at once. Two versions of one record are never under
- * way together, so that they are stored in the order of the file.
+ * Sends files one after the other, with several bulks in flight. Records with the same key are
+ * never in flight together, so that they are stored in the order of the file.
  *
- * @throws Halt where a file is malformed; all that was sent before is answered by then.
+ * @throws ExitError if a file is malformed; all earlier records are answered by then.
  */
-export async function send(errand: Errand) {
-  const { ledger, formats, inFlight, stop } = errand
+export async function send(job: SendJob) {
+  const { result, formats, inFlight, stop } = job
   const queue = new PQueue({ concurrency: inFlight })
   const shipments = new Set<Shipment>()
+  const state: SendState = { queue, shipments, commonIssue: null, decision: null }
   try {
-    for (const [i, entry] of ledger.entries.entries()) {
-      await sendFile(entry, formats[i]!, errand, queue, shipments)
+    for (const [i, file] of result.files.entries()) {
+      await sendFile(file, formats[i]!, job, state)
       if (stop.signal.aborted) return
     }
   } finally {
@@ -45,49 +61,58 @@ export async function send(errand: Errand) {
   }
 }
 
-async function sendFile(
-  entry: Entry,
-  format: Format,
-  { target, post, ledger, progress, stop }: Errand,
-  queue: PQueue,
-  shipments: Set<Shipment>,
-) {
+async function sendFile(file: FileResult, format: Format, job: SendJob, state: SendState) {
+  const { target, renames, stop } = job
+  const { queue, shipments } = state
   const position = { bytes: 0, lines: 0 }
-  let booked = 0
+  let countedBytes = 0
 
-  async function ship({ first, texts }: Bulk, bytes: number) {
-    if (stop.signal.aborted) return skip(entry, first, texts.length)
-    try {
-      await deliver({ first, texts }, post, ledger, entry)
-    } catch (error) {
-      stop.abort(error)
-    }
-    progress.settled(texts.length, bytes)
-  }
-
-  const found = records({ file: entry.file, position }, format, target)
-  for await (const bulk of bulks(found, target.mayRepeat)) {
-    await Promise.all(rivals(bulk, shipments))
+  const records = readRecords({ file: file.file, position, renames }, format, target)
+  for await (const bulk of groupIntoBulks(records, target.mayRepeat)) {
+    await Promise.all(conflicting(bulk, shipments))
     await queue.onSizeLessThan(1)
-    entry.counts.received += bulk.texts.length
-    if (stop.signal.aborted) return skip(entry, bulk.first, bulk.texts.length)
+    file.counts.received += bulk.texts.length
+    await stopOrContinue(job, state)
+    if (stop.signal.aborted) return skip(file, bulk.first, bulk.texts.length)
 
-    entry.unsentFrom = bulk.first + bulk.texts.length
-    const bytes = position.bytes - booked
-    booked = position.bytes
-    const shipment = { keys: bulk.keys, done: queue.add(() => ship(bulk, bytes)) }
+    file.unsentFrom = bulk.first + bulk.texts.length
+    const bytes = position.bytes - countedBytes
+    countedBytes = position.bytes
+    const done = queue.add(() => ship(bulk, bytes, file, job, state))
+    const shipment = { keys: bulk.keys, done }
     shipments.add(shipment)
-    shipment.done.finally(() => shipments.delete(shipment))
+    done.finally(() => shipments.delete(shipment))
   }
-  entry.unsentFrom = null
+  file.unsentFrom = null
 }
 
-/** From here on nothing is sent any more. */
-function skip(entry: Entry, first: number, count: number) {
-  entry.counts.not_sent += count
-  entry.unsentFrom = Math.min(entry.unsentFrom ?? first, first)
+async function ship(bulk: Bulk, bytes: number, file: FileResult, job: SendJob, state: SendState) {
+  const { post, result, progress, stop } = job
+  const { first, texts } = bulk
+  await stopOrContinue(job, state)
+  if (stop.signal.aborted) return skip(file, first, texts.length)
+  try {
+    const issue = await deliver({ first, texts }, post, result, file)
+    state.commonIssue ??= issue
+  } catch (error) {
+    stop.abort(error)
+  }
+  progress.settled(texts.length, bytes)
 }
 
-/** What must be done before a bulk may leave: all that has a key in common with it. */
-const rivals = ({ keys }: Bulk, shipments: Set<Shipment>) =>
+/** Before another bulk is sent: lets the user decide once whether a common error stops the run. */
+async function stopOrContinue({ confirmContinue, stop }: SendJob, state: SendState) {
+  if (state.commonIssue === null || stop.signal.aborted) return
+  state.decision ??= confirmContinue(state.commonIssue).catch((error) => stop.abort(error))
+  await state.decision
+}
+
+/** Counts records that are not sent because the run was stopped. */
+function skip(file: FileResult, first: number, count: number) {
+  file.counts.not_sent += count
+  file.unsentFrom = Math.min(file.unsentFrom ?? first, first)
+}
+
+/** Returns the bulks in flight that have a key in common with this one. */
+const conflicting = ({ keys }: Bulk, shipments: Set<Shipment>) =>
   [...shipments].filter((other) => !other.keys.isDisjointFrom(keys)).map(({ done }) => done)

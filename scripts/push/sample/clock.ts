@@ -2,27 +2,27 @@ import { offsetAt } from '../../../src/brand/zone.ts'
 
 const DAY_MS = 86_400_000
 
-/** Zones that set their clocks at all do so every year. */
-const DAYS = 400
+/** Time zones with daylight saving time change their clocks every year. */
+const SEARCH_DAYS = 400
 
 /**
- * A time in the middle of what a zone's clock has lately skipped (`forward`), or shown twice; null
- * where it was not set so.
+ * Returns a local time in the middle of the most recent hour that a clock change skipped
+ * (`forward`) or repeated, or null if the time zone had no such change.
  */
-export function oddTime(zone: string, forward: boolean, now: number): string | null {
-  for (let day = 0; day < DAYS; day++) {
-    const before = now - (day + 1) * DAY_MS
-    const from = offsetAt(zone, before)
-    const to = offsetAt(zone, before + DAY_MS)
+export function changedTime(zone: string, forward: boolean, now: number): string | null {
+  for (let day = 0; day < SEARCH_DAYS; day++) {
+    const start = now - (day + 1) * DAY_MS
+    const from = offsetAt(zone, start)
+    const to = offsetAt(zone, start + DAY_MS)
     if (from === to || to > from !== forward) continue
-    const set = changeAfter(zone, before)
-    return new Date(set + (from + to) / 2).toISOString().slice(0, 16).replace('T', ' ')
+    const change = firstChange(zone, start)
+    return new Date(change + (from + to) / 2).toISOString().slice(0, 16).replace('T', ' ')
   }
   return null
 }
 
-/** The instant within a day at which the clock was set. */
-function changeAfter(zone: string, start: number): number {
+/** Returns the instant of a clock change within a day, by bisection. */
+function firstChange(zone: string, start: number): number {
   let low = start
   let high = start + DAY_MS
   while (high - low > 1) {

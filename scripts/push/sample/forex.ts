@@ -1,8 +1,8 @@
-import { partnerLesson } from './partner.ts'
+import { partnerSampleRun } from './partner.ts'
 
-/** The first lesson of a forex broker. */
-export const forex = partnerLesson({
+/** The sample run of a forex broker. */
+export const forex = partnerSampleRun({
   transaction_type: 'deposit',
-  misspelt: 'deposits',
+  misspelled: 'deposits',
   activity: {},
 })

@@ -1,20 +1,20 @@
-import { begunWith, type Lesson } from './lesson.ts'
+import { newCustomerSteps, type SampleRun } from './sample.ts'
 
-/** An event that is right, but for what is said of it. */
-const event = (name: string, differs: object = {}) => ({
-  eventname: 'lesson_bet',
+/** Returns a valid event with some members replaced. */
+const event = (name: string, changes: object = {}) => ({
+  eventname: 'sample_bet',
   customerid: '{customer}',
-  eventid: `lesson-{run}-${name}`,
+  eventid: `sample-{run}-${name}`,
   createtime: '2026-10-02 09:30',
   Value: '100.00',
   Currency: 'EUR',
-  ...differs,
+  ...changes,
 })
 
-const customer = (name: string, differs: object = {}) => ({
-  customerId: `lesson-{run}-${name}`,
+const customer = (name: string, changes: object = {}) => ({
+  customerId: `sample-{run}-${name}`,
   tracking_data: '{own?}',
-  ...differs,
+  ...changes,
 })
 
 const FIRST = customer('1', { regtime: '2026-10-01 08:30', country: 'DE' })
@@ -22,22 +22,22 @@ const FIRST = customer('1', { regtime: '2026-10-01 08:30', country: 'DE' })
 const { eventid: _, ...unnamed } = event('')
 const { createtime: __, ...undated } = event('undated')
 const { Value: ___, ...worthless } = event('worthless')
-const stranger = event('stranger', { customerid: 'lesson-{run}-nobody' })
+const stranger = event('stranger', { customerid: 'sample-{run}-nobody' })
 
-/** The first lesson of a brand. */
-export const igaming: Lesson = {
+/** The sample run of a brand. */
+export const igaming: SampleRun = {
   steps: [
-    ...begunWith(FIRST),
+    ...newCustomerSteps(FIRST),
     {
-      title: 'More of the same customer: what is left out is kept',
+      title: 'Another field of the customer: missing fields are kept',
       resource: 'customers',
       needsStored: true,
       samples: [
-        { outcome: 'updated', record: { customerId: 'lesson-{run}-1', firstName: 'Jane' } },
+        { outcome: 'updated', record: { customerId: 'sample-{run}-1', firstName: 'Jane' } },
       ],
     },
     {
-      title: 'Customers with one mistake each, behind one that is right',
+      title: 'Customers with one mistake each, after a valid one',
       resource: 'customers',
       samples: [
         { record: customer('right') },
@@ -49,10 +49,10 @@ export const igaming: Lesson = {
       ],
     },
     {
-      title: 'Customers that are stored with a warning',
+      title: 'Customers that are accepted with a warning',
       resource: 'customers',
       samples: [
-        { warning: 'unattributed', record: { customerId: 'lesson-{run}-organic' } },
+        { warning: 'unattributed', record: { customerId: 'sample-{run}-organic' } },
         { warning: 'altered', record: customer('altered', { tracking_data: '{altered}' }) },
         { warning: 'foreign', record: customer('foreign', { tracking_data: '{foreign}' }) },
         { warning: 'unrecognised', record: customer('own', { tracking_data: 'click-42' }) },
@@ -66,14 +66,14 @@ export const igaming: Lesson = {
         { error: 'field_case', record: { ...undated, CreateTime: '2026-10-02 09:30' } },
         { error: 'currency', record: event('currency', { Currency: 'EURO' }) },
         { error: 'number', record: event('number', { Value: '1,000.00' }) },
-        // What a sum of binary fractions is written as.
+        // A sum of binary floating-point numbers has too many digits.
         { error: 'digits', record: event('digits', { Value: 0.1 + 0.2 }) },
         { error: 'no_kpi', record: worthless },
         { error: 'unknown_customer', record: stranger },
       ],
     },
     {
-      title: 'Activities that are stored with a warning, and one that waits for its customer',
+      title: 'Activities that are accepted with a warning, and one that is held for its customer',
       resource: 'activities',
       samples: [
         { warning: 'not_deduplicated', record: unnamed },
@@ -90,23 +90,23 @@ export const igaming: Lesson = {
       title: 'An activity under an Idempotency-Key',
       resource: 'activities',
       stores: true,
-      idempotencyKey: 'lesson-{run}',
+      idempotencyKey: 'sample-{run}',
       samples: [{ outcome: 'created', record: event('1') }],
     },
     {
       title: 'Another activity under the same Idempotency-Key',
       resource: 'activities',
       needsStored: true,
-      idempotencyKey: 'lesson-{run}',
-      whole: 'idempotency_key_reused',
+      idempotencyKey: 'sample-{run}',
+      wholeError: 'idempotency_key_reused',
       samples: [{ record: event('2') }],
     },
     {
-      title: 'A request without a record',
+      title: 'A request without records',
       resource: 'activities',
-      whole: 'record_count',
+      wholeError: 'record_count',
       samples: [],
     },
   ],
-  elsewhere: { erased: 'only the integrations team erases the personal data of a customer' },
+  notShown: { erased: 'only the integrations team erases the personal data of a customer' },
 }

@@ -1,26 +1,26 @@
-import { begunWith, type Lesson, type Sample } from './lesson.ts'
+import { newCustomerSteps, type Sample, type SampleRun } from './sample.ts'
 
-/** What a vertical's records say beside what those of all partners do. */
-interface Own {
-  /** What it calls the most common transaction, and that with a letter too many. */
+/** What changes between the verticals of partners. */
+interface PartnerOptions {
+  /** The most common type of transaction, and a misspelling of it. */
   transaction_type: string
-  misspelt: string
-  /** What trading activity must have. */
+  misspelled: string
+  /** The required members of trading activity. */
   activity: object
 }
 
-/** A customer that is right, but for what is said of it. */
-const customer = (name: string, differs: object = {}) => ({
-  customer_id: `lesson-{run}-${name}`,
+/** Returns a valid customer with some members replaced. */
+const customer = (name: string, changes: object = {}) => ({
+  customer_id: `sample-{run}-${name}`,
   signup_date: '2026-10-01T08:30:00Z',
   affiliate_id: '{affiliate}',
   tracking_data: 'click-42',
-  ...differs,
+  ...changes,
 })
 
 const { tracking_data: _, ...untracked } = customer('required')
 
-/** What became of it, each time it is sent. */
+/** Returns a version of the first customer. */
 const version = (country_code: string, last_modified_date: string) =>
   customer('1', { country_code, last_modified_date })
 const FIRST = version('DE', '2026-10-02T09:00:00Z')
@@ -43,14 +43,14 @@ const customerErrors: Sample[] = [
   { error: 'email', record: customer('email', { email: 'jane.doe@example' }) },
   {
     error: 'unknown_affiliate',
-    record: customer('affiliate', { affiliate_id: 'lesson-{run}-nobody' }),
+    record: customer('affiliate', { affiliate_id: 'sample-{run}-nobody' }),
   },
 ]
 
 const customerWarnings: Sample[] = [
   {
     warning: 'unknown_affiliate',
-    record: customer('affiliate', { affiliate_id: 'lesson-{run}-nobody' }),
+    record: customer('affiliate', { affiliate_id: 'sample-{run}-nobody' }),
   },
   { warning: 'altered', record: customer('altered', { tracking_data: '{altered}' }) },
   { warning: 'foreign', record: customer('foreign', { tracking_data: '{foreign}' }) },
@@ -60,89 +60,89 @@ const customerWarnings: Sample[] = [
   },
 ]
 
-function transactionSamples({ transaction_type, misspelt }: Own): Sample[] {
-  const transaction = (name: string, differs: object) => ({
-    transaction_id: `lesson-{run}-${name}`,
+function transactionSamples({ transaction_type, misspelled }: PartnerOptions): Sample[] {
+  const transaction = (name: string, changes: object) => ({
+    transaction_id: `sample-{run}-${name}`,
     customer_id: '{customer}',
     transaction_type,
     status: 'approved',
     amount_currency: 100.25,
     currency: 'EUR',
     transaction_date: '2026-10-02T09:30:00Z',
-    ...differs,
+    ...changes,
   })
-  const stranger = transaction('stranger', { customer_id: 'lesson-{run}-nobody' })
+  const stranger = transaction('stranger', { customer_id: 'sample-{run}-nobody' })
   return [
     { error: 'currency', record: transaction('currency', { currency: 'EUX' }) },
     { error: 'decimals', record: transaction('decimals', { amount_currency: 100.255 }) },
     { error: 'number', record: transaction('number', { amount_usd: '{1e400}' }) },
-    { error: 'enum', record: transaction('enum', { transaction_type: misspelt }) },
+    { error: 'enum', record: transaction('enum', { transaction_type: misspelled }) },
     { error: 'unknown_customer', record: stranger },
     { outcome: 'held', record: stranger },
     { warning: 'withdrawn_currency', record: transaction('withdrawn', { currency: 'HRK' }) },
   ]
 }
 
-function activitySamples({ activity }: Own): Sample[] {
-  const day = (instrument: string, differs: object) => ({
+function activitySamples({ activity }: PartnerOptions): Sample[] {
+  const day = (instrument: string, changes: object) => ({
     date: '2026-10-02',
     customer_id: '{customer}',
     instrument,
     lots_traded: 1.5,
     currency: 'USD',
     ...activity,
-    ...differs,
+    ...changes,
   })
   return [
     { error: 'date', record: day('EURUSD', { date: '2026-02-30' }) },
     { error: 'minimum', record: day('GBPUSD', { lots_traded: -1.5 }) },
-    // What a sum of binary fractions is written as.
+    // A sum of binary floating-point numbers has too many digits.
     { error: 'digits', record: day('XAUUSD', { pnl: 0.1 + 0.2 }) },
   ]
 }
 
-/** The first lesson of a partner firm. */
-export const partnerLesson = (own: Own): Lesson => ({
+/** Returns the sample run of a partner firm. */
+export const partnerSampleRun = (options: PartnerOptions): SampleRun => ({
   steps: [
-    ...begunWith(FIRST),
+    ...newCustomerSteps(FIRST),
     {
-      title: 'A newer version of it',
+      title: 'A newer version of the customer',
       resource: 'customers',
       needsStored: true,
       samples: [{ outcome: 'updated', record: version('AT', '2026-10-03T09:00:00Z') }],
     },
     {
-      title: 'An older version of it',
+      title: 'An older version of the customer',
       resource: 'customers',
       needsStored: true,
       samples: [{ outcome: 'stale', record: version('CH', '2026-10-01T09:00:00Z') }],
     },
     {
-      title: 'Customers with one mistake each, behind one that is right',
+      title: 'Customers with one mistake each, after a valid one',
       resource: 'customers',
       samples: customerErrors,
     },
     {
-      title: 'Customers that are stored with a warning',
+      title: 'Customers that are accepted with a warning',
       resource: 'customers',
       samples: customerWarnings,
     },
     {
       title: 'Transactions with one mistake each, and one with a warning',
       resource: 'transactions',
-      samples: transactionSamples(own),
+      samples: transactionSamples(options),
     },
     {
-      title: 'Days of trading with one mistake each',
+      title: 'Trading activity with one mistake each',
       resource: 'trading-activity',
-      samples: activitySamples(own),
+      samples: activitySamples(options),
     },
     {
-      title: 'A request without a record',
+      title: 'A request without records',
       resource: 'customers',
-      whole: 'record_count',
+      wholeError: 'record_count',
       samples: [],
     },
   ],
-  elsewhere: { erased: 'only the integrations team erases the personal data of a customer' },
+  notShown: { erased: 'only the integrations team erases the personal data of a customer' },
 })

@@ -1,8 +1,8 @@
-import { partnerLesson } from './partner.ts'
+import { partnerSampleRun } from './partner.ts'
 
-/** The first lesson of a prop trading firm. */
-export const propTrading = partnerLesson({
+/** The sample run of a prop trading firm. */
+export const propTrading = partnerSampleRun({
   transaction_type: 'challenge_fee',
-  misspelt: 'challenge-fee',
+  misspelled: 'challenge-fee',
   activity: { pnl: 250.5 },
 })

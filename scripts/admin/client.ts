@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pRetry from 'p-retry'
+import { type ApiResponse, fetchOnce, parseRetryAfter } from '../push/exchange.ts'
+import { ApiError, NoResponseError } from './errors.ts'
+import type { Profile } from './profile.ts'
+import type { AdminRequest, SendRequest } from './request.ts'
+
+/** Methods that are retried automatically: they create no secret, and nothing twice. */
+const RETRIED_METHODS = ['GET', 'PUT']
+
+/** Statuses that ask the client to wait. */
+const RETRIED_STATUSES = [429, 503]
+
+const ATTEMPTS = 4
+const DEFAULT_WAIT_MS = 2_000
+
+/** A longer `Retry-After` is reported instead: the user decides when to try again. */
+const MAX_WAIT_MS = 60_000
+
+/** Creates a client of `/admin/v1` with the key of the integrations team. */
+export function createClient({ base, key }: Profile, note: (text: string) => void): SendRequest {
+  return (request) =>
+    pRetry(() => send(base, key, request), {
+      retries: RETRIED_METHODS.includes(request.method) ? ATTEMPTS - 1 : 0,
+      minTimeout: 0,
+      maxTimeout: 0,
+      shouldRetry: ({ error }) => waitOf(error) <= MAX_WAIT_MS,
+      async onFailedAttempt({ error, retriesLeft }) {
+        const wait = waitOf(error)
+        if (retriesLeft === 0 || wait > MAX_WAIT_MS) return
+        note(`The service asks to wait ${Math.ceil(wait / 1000)} s. Retrying after that.`)
+        await sleep(wait)
+      },
+    })
+}
+
+/** Returns the wait that an error asks for, in milliseconds; Infinity: it is never retried. */
+function waitOf(error: Error): number {
+  if (!(error instanceof ApiError)) return Infinity
+  const { status, headers } = error.response
+  if (!RETRIED_STATUSES.includes(status)) return Infinity
+  return parseRetryAfter(headers.get('Retry-After')) ?? DEFAULT_WAIT_MS
+}
+
+async function send(base: string, key: string, request: AdminRequest): Promise<unknown> {
+  const { method, path, query, body } = request
+  const search = new URLSearchParams(query).toString()
+  const response = await fetchResponse(`${base}/admin/v1/${path}${search && `?${search}`}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  if (response.status >= 300) throw new ApiError(response)
+  return response.body
+}
+
+async function fetchResponse(url: string, request: RequestInit): Promise<ApiResponse> {
+  try {
+    return await fetchOnce(url, request)
+  } catch (error) {
+    throw new NoResponseError(error as Error)
+  }
+}
+
+/** The largest page that the API returns. */
+const MAX_PER_PAGE = 500
+
+interface Page {
+  data: object[]
+  meta: { next_cursor: string | null }
+}
+
+/** Requests all pages of a list, or as many as the limit needs, and returns them as one. */
+export async function fetchPages(
+  sendRequest: SendRequest,
+  request: AdminRequest,
+  limit: number,
+): Promise<Page> {
+  const data: object[] = []
+  let meta: Page['meta'] | undefined
+  do {
+    const per_page = String(Math.min(MAX_PER_PAGE, limit - data.length))
+    const cursor = meta?.next_cursor
+    const query = { ...request.query, per_page, ...(cursor && { cursor }) }
+    const page = (await sendRequest({ ...request, query })) as Page
+    data.push(...page.data)
+    meta = { ...(meta ?? page.meta), next_cursor: page.meta.next_cursor }
+  } while (meta.next_cursor !== null && data.length < limit)
+  return { data, meta }
+}

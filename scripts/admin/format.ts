@@ -1,0 +1,131 @@
+import { Table } from 'console-table-printer'
+import { escapeText } from './escape.ts'
+import { fillTemplate, type Operation } from './operation.ts'
+
+type Format = Operation['format']
+type Row = Record<string, unknown>
+
+/** The width from which a cell of nested values is wrapped. */
+const MAX_CELL_WIDTH = 60
+
+/** The text of a missing value. */
+const MISSING = '–'
+
+/** The ending of the names of durations. */
+const SECONDS = /_seconds$/
+
+const isObject = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Formats a value for people; `name` is the member that has it. */
+function cell(value: unknown, name = ''): string {
+  if (value === undefined || value === null) return MISSING
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number' && SECONDS.test(name)) return roughDuration(value)
+  if (Array.isArray(value)) return value.map((one) => cell(one)).join(', ') || MISSING
+  if (!isObject(value)) return escapeText(String(value))
+  const members = Object.entries(value).map(([inner, one]) => {
+    const text = isObject(one) ? `(${cell(one)})` : cell(one, inner)
+    return `${title(inner)}=${text}`
+  })
+  return members.join(' ') || MISSING
+}
+
+/** Returns the name of a member for people: the unit of a duration is in its value. */
+const title = (name: string) => escapeText(name.replace(SECONDS, ''))
+
+const UNITS = [
+  ['day', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** Formats seconds in the largest whole unit: "45 s", "3 min", "5 h", "2 days". */
+export function roughDuration(seconds: number): string {
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? (['s', 1] as const)
+  const count = Math.floor(seconds / size)
+  return `${count} ${unit}${unit === 'day' && count > 1 ? 's' : ''}`
+}
+
+/** Returns the value at a path such as `policies.unknown_customer`. */
+const valueAt = (row: unknown, path: string) =>
+  path.split('.').reduce((value, name) => (isObject(value) ? value[name] : undefined), row)
+
+const isNumeric = (values: readonly unknown[]) =>
+  values.some((value) => typeof value === 'number') &&
+  values.every((value) => typeof (value ?? 0) === 'number')
+
+/** Formats a table with these columns; the title of a column is the last step of its path. */
+function table(data: readonly unknown[], paths: readonly string[]): string {
+  if (data.length === 0) return 'The list is empty.'
+  const nameOf = (path: string) => path.split('.').at(-1)!
+  const columns = paths.map((path, i) => {
+    const values = data.map((row) => valueAt(row, path))
+    const isWide = values.some((value) => isObject(value) && cell(value).length > MAX_CELL_WIDTH)
+    return {
+      name: String(i),
+      title: title(nameOf(path)),
+      alignment: isNumeric(values) ? 'right' : 'left',
+      ...(isWide && { maxLen: MAX_CELL_WIDTH }),
+    }
+  })
+  // Colours would also be written to files and pipes.
+  const printer = new Table({ columns, shouldDisableColors: true })
+  for (const row of data) {
+    const cells = paths.map((path, i) => [String(i), cell(valueAt(row, path), nameOf(path))])
+    printer.addRow(Object.fromEntries(cells))
+  }
+  return printer.render()
+}
+
+/** Returns the names of all members, in the order in which they first occur. */
+const memberNames = (data: readonly unknown[]) => [
+  ...new Set(data.filter(isObject).flatMap((row) => Object.keys(row))),
+]
+
+/** Formats a list as a table; without columns it has one for each member. */
+export const list =
+  (paths?: readonly string[], rowsOf = (item: Row) => [item]): Format =>
+  (body) => {
+    const { data, meta } = body as { data: Row[]; meta?: { total: number; next_cursor?: string } }
+    const rows = data.flatMap(rowsOf)
+    const text = table(rows, paths ?? memberNames(rows))
+    return meta?.next_cursor ? `${text}\n${data.length} of ${meta.total}.` : text
+  }
+
+/** Formats the feeds of several accounts as one table. */
+export const feeds = list(undefined, ({ account, feeds }) =>
+  (feeds as Row[]).map((feed) => ({ account, ...feed })),
+)
+
+/** Formats an object: one line per member, and a table for each list of objects. */
+export const object: Format = (body) => {
+  const members = Object.entries(body as Row).flatMap(([name, value]) =>
+    isObject(value)
+      ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one] as const)
+      : [[name, value] as const],
+  )
+  const isList = (value: unknown) => Array.isArray(value) && value.some(isObject)
+  const lines = members.filter(([, value]) => !isList(value))
+  const width = Math.max(...lines.map(([name]) => title(name).length))
+  return [
+    ...lines.map(([name, value]) => `${title(name).padEnd(width)}  ${cell(value, name)}`),
+    ...members.flatMap(([name, value]) =>
+      isList(value) ? [`${title(name)}:`, table(value as Row[], memberNames(value as Row[]))] : [],
+    ),
+  ].join('\n')
+}
+
+/** Formats a map of a partner's words. */
+export const mapping: Format = (body) => {
+  const [map = {}] = Object.values(body as Record<string, Row>)
+  const data = Object.entries(map).map(([word, meaning]) => ({ word, meaning }))
+  return table(data, ['word', 'meaning'])
+}
+
+/** Formats a response without a body as a sentence with the arguments in it. */
+export const sentence =
+  (template: string): Format =>
+  (_, { operands }) =>
+    fillTemplate(template, operands)

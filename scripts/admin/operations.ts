@@ -1,0 +1,21 @@
+import type { Operation } from './operation.ts'
+import { ACCOUNTS } from './operations/accounts.ts'
+import { AFFILIATES } from './operations/affiliates.ts'
+import { CREDENTIALS } from './operations/credentials.ts'
+import { CUSTOMERS } from './operations/customers.ts'
+import { EVENTS } from './operations/events.ts'
+import { LINKS } from './operations/links.ts'
+import { MAPPINGS } from './operations/mappings.ts'
+import { MONITORING } from './operations/monitoring.ts'
+
+/** All operations in the order in which help lists them. */
+export const OPERATIONS: readonly Operation[] = [
+  ...ACCOUNTS,
+  ...CREDENTIALS,
+  ...AFFILIATES,
+  ...EVENTS,
+  ...MAPPINGS,
+  ...LINKS,
+  ...CUSTOMERS,
+  ...MONITORING,
+]

@@ -1,0 +1,122 @@
+import { list, object, sentence } from '../format.ts'
+import { membersOf, type Operation, type Options } from '../operation.ts'
+import { changesFrom, listOperation } from './parts.ts'
+
+const NAME = { value: 'name', description: 'The display name.' }
+
+const SETTINGS: Options = {
+  'time-zone': {
+    value: 'zone',
+    description: 'An IANA time zone, such as Europe/Malta. (default: UTC)',
+  },
+  'unknown-customer': {
+    value: 'policy',
+    choices: ['reject', 'hold'],
+    description: 'For records of customers that were not sent. (default: reject, for igaming hold)',
+  },
+  'unknown-affiliate': {
+    value: 'policy',
+    choices: ['warn', 'reject'],
+    description: 'For customers of affiliates that are not configured. (default: warn)',
+  },
+}
+
+const CREATE: Options = {
+  name: { ...NAME, required: true },
+  vertical: {
+    value: 'vertical',
+    choices: ['prop-trading', 'forex', 'igaming'],
+    description: 'Cannot be changed later.',
+    required: true,
+  },
+  mode: {
+    value: 'mode',
+    choices: ['live', 'test'],
+    description: 'Cannot be changed later. Only test accounts can be reset. (default: live)',
+  },
+  ...SETTINGS,
+  binding: { value: 'binding', description: 'The D1 binding of its database. (default: DB)' },
+}
+
+const CHANGE: Options = { name: NAME, ...SETTINGS }
+
+const COLUMNS = [
+  ...['account', 'name', 'vertical', 'mode', 'time_zone', 'policies.unknown_customer'],
+  ...['policies.unknown_affiliate', 'disabled', 'created_at'],
+]
+
+type Change = Pick<Operation, 'verb' | 'summary' | 'example' | 'body' | 'options'>
+
+const change = (operation: Change): Operation => ({
+  ...operation,
+  noun: 'accounts',
+  method: 'PATCH',
+  path: 'accounts/{account}',
+  format: object,
+})
+
+/** Accounts. Each belongs to one partner firm or one brand. */
+export const ACCOUNTS: readonly Operation[] = [
+  listOperation({
+    noun: 'accounts',
+    verb: 'list',
+    summary: 'Lists all accounts.',
+    example: '--limit 20',
+    path: 'accounts',
+    format: list(COLUMNS),
+  }),
+  {
+    noun: 'accounts',
+    verb: 'get',
+    summary: 'Shows an account.',
+    example: 'acme',
+    method: 'GET',
+    path: 'accounts/{account}',
+    format: object,
+  },
+  {
+    noun: 'accounts',
+    verb: 'create',
+    summary: 'Creates an account. Its id is permanent and has a-z, 0-9 and -.',
+    example: 'acme --name Acme --vertical forex --mode test',
+    method: 'POST',
+    path: 'accounts',
+    argument: 'account',
+    options: CREATE,
+    body: (input) => ({ account: input.operands.account, ...membersOf(CREATE, input) }),
+    format: object,
+    recovery: 'Repeat the command. If the account was created, the response is that it exists.',
+  },
+  change({
+    verb: 'change',
+    summary: 'Changes settings, for records that arrive later.',
+    example: 'acme --unknown-customer hold',
+    options: CHANGE,
+    body: changesFrom(CHANGE),
+  }),
+  change({
+    verb: 'disable',
+    summary: 'Disables an account; its tokens stop working.',
+    example: 'acme',
+    body: () => ({ disabled: true }),
+  }),
+  change({
+    verb: 'enable',
+    summary: 'Enables an account; its tokens work again.',
+    example: 'acme',
+    body: () => ({ disabled: false }),
+  }),
+  {
+    noun: 'accounts',
+    verb: 'reset',
+    summary: 'Deletes all records of a test account.',
+    example: 'acme',
+    method: 'POST',
+    path: 'accounts/{account}/reset',
+    format: sentence('Deleted all records of account {account}.'),
+    confirmation: ({ operands: { account = '' } }) => ({
+      warning: `This deletes all records of account ${account} permanently.`,
+      name: account,
+    }),
+  },
+]

@@ -1,0 +1,36 @@
+import { list, object } from '../format.ts'
+import { importAffiliates } from '../import-affiliates.ts'
+import type { Operation } from '../operation.ts'
+import { listOperation } from './parts.ts'
+
+/** Affiliates: who may be paid for the customers of an account. */
+export const AFFILIATES: readonly Operation[] = [
+  listOperation({
+    noun: 'affiliates',
+    verb: 'list',
+    summary: 'Lists affiliates with their parents.',
+    example: 'acme',
+    path: 'accounts/{account}/affiliates',
+    format: list(),
+  }),
+  {
+    noun: 'affiliates',
+    verb: 'import',
+    summary: 'Sets the affiliates of a file with the columns affiliate_id and parent.',
+    example: 'acme affiliates.csv',
+    method: 'PUT',
+    path: 'accounts/{account}/affiliates',
+    argument: 'file',
+    run: importAffiliates,
+    format: object,
+  },
+  {
+    noun: 'affiliates',
+    verb: 'unconfigured',
+    summary: 'Lists affiliate ids of customers that are not configured.',
+    example: 'acme',
+    method: 'GET',
+    path: 'accounts/{account}/affiliates/unconfigured',
+    format: list(),
+  },
+]

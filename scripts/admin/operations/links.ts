@@ -1,0 +1,74 @@
+import { list, object } from '../format.ts'
+import { membersOf, type Operation, type Options } from '../operation.ts'
+import { changesFrom, listOperation } from './parts.ts'
+
+const NAME = { value: 'name', description: 'The display name.' }
+
+const LINK: Options = {
+  affiliate: {
+    value: 'affiliate_id',
+    description: 'The affiliate of the link.',
+    member: 'affiliate_id',
+    required: true,
+  },
+  'landing-page': { value: 'url', description: 'The address that it opens.', required: true },
+  name: NAME,
+}
+
+const LINK_CHANGE: Options = {
+  'landing-page': { value: 'url', description: 'The address that it opens.' },
+  name: NAME,
+}
+
+type Change = Pick<Operation, 'verb' | 'summary' | 'example' | 'body' | 'options'>
+
+const change = (operation: Change): Operation => ({
+  ...operation,
+  noun: 'links',
+  method: 'PATCH',
+  path: 'accounts/{account}/links/{link_id}',
+  format: object,
+})
+
+/** Links of affiliates to landing pages. */
+export const LINKS: readonly Operation[] = [
+  listOperation({
+    noun: 'links',
+    verb: 'list',
+    summary: 'Lists the links of an account.',
+    example: 'acme',
+    path: 'accounts/{account}/links',
+    format: list(),
+  }),
+  {
+    noun: 'links',
+    verb: 'create',
+    summary: 'Creates a link of an affiliate to a landing page.',
+    example: 'acme --affiliate IB-07 --landing-page https://acme.example/start',
+    method: 'POST',
+    path: 'accounts/{account}/links',
+    options: LINK,
+    body: (input) => membersOf(LINK, input),
+    format: object,
+    recovery: 'Run `links list` before you repeat the command: the link may exist already.',
+  },
+  change({
+    verb: 'change',
+    summary: 'Changes landing page or name within 60 seconds.',
+    example: 'acme LINK_ID --name Autumn',
+    options: LINK_CHANGE,
+    body: changesFrom(LINK_CHANGE),
+  }),
+  change({
+    verb: 'disable',
+    summary: 'Disables a link within 60 seconds.',
+    example: 'acme LINK_ID',
+    body: () => ({ disabled: true }),
+  }),
+  change({
+    verb: 'enable',
+    summary: 'Enables a link within 60 seconds.',
+    example: 'acme LINK_ID',
+    body: () => ({ disabled: false }),
+  }),
+]

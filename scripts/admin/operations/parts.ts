@@ -1,0 +1,51 @@
+import { usageError } from '../../exit-error.ts'
+import { fetchPages } from '../client.ts'
+import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
+
+const LIMIT: Options = {
+  limit: {
+    value: 'n',
+    description: 'The first n items. (default: all pages)',
+    pattern: /^[1-9]\d{0,8}$/,
+  },
+}
+
+/** Defines an operation that returns all pages of a list. */
+export const listOperation = (operation: Omit<Operation, 'method' | 'run'>): Operation => ({
+  ...operation,
+  method: 'GET',
+  options: { ...operation.options, ...LIMIT },
+  run(send, { query: { limit, ...query }, ...request }) {
+    return fetchPages(send, { ...request, query }, limit ? Number(limit) : Number.POSITIVE_INFINITY)
+  },
+})
+
+const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/, required: true }
+
+/** The days of a report. */
+export const DAYS: Options = {
+  from: { ...DAY, description: 'The first day.' },
+  to: { ...DAY, description: 'The last day, at most 366 days in all.' },
+}
+
+/** Parses pairs such as `word=meaning`; the first `=` separates the two. */
+export function parsePairs(words: readonly string[], form: string): Record<string, string> {
+  const pairs = words.map((word) => {
+    const [, name, value] = /^([^=]+)=(.+)$/s.exec(word) ?? []
+    if (name === undefined || value === undefined) {
+      throw usageError(`Invalid pair \`${word}\`. Use ${form}.`)
+    }
+    return [name, value] as const
+  })
+  const repeated = pairs.find(([name], i) => pairs.some(([other], j) => j < i && other === name))
+  if (repeated) throw usageError(`\`${repeated[0]}\` is given twice.`)
+  return Object.fromEntries(pairs)
+}
+
+/** Creates the body of a change from the options that are given, of which there must be one. */
+export const changesFrom = (options: Options) => (input: Input) => {
+  const changes = membersOf(options, input)
+  if (Object.keys(changes).length > 0) return changes
+  const names = Object.keys(options).map((name) => `--${name}`)
+  throw usageError(`Nothing to change. Add at least one of ${names.join(', ')}.`)
+}

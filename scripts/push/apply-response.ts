@@ -1,0 +1,95 @@
+import type { Delivery } from './bulks.ts'
+import type { ApiResponse } from './exchange.ts'
+import { type Issue, type ProblemIssue, problemOf } from './problem.ts'
+import {
+  addRejected,
+  countIssue,
+  type FileResult,
+  OUTCOMES,
+  type RejectedRecord,
+  type RunResult,
+} from './result.ts'
+
+/** A response to a bulk of which at least a part is stored; it lists only notable results. */
+interface AcceptedBody {
+  summary: Record<(typeof OUTCOMES)[number], number>
+  results: { index: number; outcome: string; warnings?: Issue[]; errors?: ProblemIssue[] }[]
+}
+
+/** A response lists at most 1000 errors. */
+const NOT_LISTED = 'the response does not list all errors'
+
+/** Adds a bulk of which all records, or all valid records, are stored. */
+export function applyAccepted(
+  { first, texts }: Delivery,
+  { body }: ApiResponse,
+  result: RunResult,
+  file: FileResult,
+): Issue | null {
+  const { summary, results } = body as AcceptedBody
+  for (const outcome of OUTCOMES) {
+    if (outcome !== 'rejected') file.counts[outcome] += summary[outcome]
+  }
+  for (const { warnings = [] } of results) {
+    for (const warning of warnings) countIssue(result.warnings, withinRecord(warning))
+  }
+  const rejected = results
+    .filter(({ outcome }) => outcome === 'rejected')
+    .map(({ index, errors = [] }) => toRejected(texts[index]!, first + index, errors, NOT_LISTED))
+  addRejected(result, file, rejected)
+  return rejected.length === texts.length ? commonIssue(rejected.map(({ errors }) => errors)) : null
+}
+
+/** Adds a bulk of which no record is stored: each record, with its errors if it has any. */
+export function applyRefused(
+  { first, texts }: Delivery,
+  response: ApiResponse,
+  result: RunResult,
+  file: FileResult,
+): Issue | null {
+  const { title, detail, errors = [], errors_total = 0 } = problemOf(response.body)
+  const byIndex = Map.groupBy(errors, ({ index }) => index)
+  const [ofBulk] = byIndex.get(undefined) ?? []
+  const message = response.status === 413 ? (detail ?? title) : ofBulk?.message
+  const refused = message ?? 'its bulk was refused'
+  const lastListed = errors_total > errors.length ? (errors.at(-1)?.index ?? -1) : texts.length
+  const rejected = texts.map((text, i) => {
+    const own = byIndex.get(i) ?? []
+    const isComplete = i < lastListed
+    if (own.length === 0 && isComplete && message === undefined) result.refusedWithBulk += 1
+    const reason = `not stored: ${isComplete ? refused : `${refused}; ${NOT_LISTED}`}`
+    return toRejected(text, first + i, own, reason)
+  })
+  addRejected(result, file, rejected)
+  if (ofBulk) return withinRecord(ofBulk)
+  // Errors of records behind the last listed one are unknown: they do not count as different.
+  const known = rejected.filter(({ errors }, i) => i <= lastListed || errors.length > 0)
+  return commonIssue(known.map(({ errors }) => errors))
+}
+
+/** The least number of records for which a common error is more than a coincidence. */
+const MIN_RECORDS = 2
+
+/** Returns an error that every record has at the same place, or null. */
+function commonIssue(records: Issue[][]): Issue | null {
+  if (records.length < MIN_RECORDS) return null
+  const [first = [], ...others] = records
+  const isSame = (a: Issue) => (b: Issue) => a.code === b.code && a.pointer === b.pointer
+  return first.find((issue) => others.every((errors) => errors.some(isSame(issue)))) ?? null
+}
+
+function toRejected(
+  text: string,
+  index: number,
+  issues: ProblemIssue[],
+  reason: string,
+): RejectedRecord {
+  const errors = issues.map(withinRecord)
+  return { index, text, errors, ...(errors.length === 0 && { reason }) }
+}
+
+/** Removes the place in the bulk, which users do not see: the pointer is into the record. */
+const withinRecord = ({ index: _, key: __, pointer, ...issue }: ProblemIssue) => ({
+  pointer: pointer.replace(/^\/\d+/, ''),
+  ...issue,
+})
