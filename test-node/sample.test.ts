@@ -5,11 +5,11 @@ import { OUTCOME } from '../scripts/docs/explained/outcomes.ts'
 import { RULE } from '../scripts/docs/explained/rules.ts'
 import { WARNING } from '../scripts/docs/explained/warnings.ts'
 import { readArguments } from '../scripts/push/arguments.ts'
-import { oddTime } from '../scripts/push/sample/clock.ts'
-import type { Report } from '../scripts/push/sample/tell.ts'
+import { changedTime } from '../scripts/push/sample/clock.ts'
+import type { Report } from '../scripts/push/sample/report.ts'
 import { startService } from './service.ts'
 
-// The first lesson of each vertical, sent to the service as `npm run dev` starts it.
+// Runs the samples of each vertical against the service that `npm run dev` starts.
 
 interface Account {
   account: string
@@ -21,7 +21,7 @@ interface Account {
 let root: string
 let demo: { base_url: string; admin_key: string; accounts: Account[] }
 
-/** Runs the lesson; whatever it prints, no secret is in it. */
+/** Runs the samples of a vertical. Asserts that the output has no secret. */
 async function run(vertical: string, args: string[] = [], own: Record<string, string> = {}) {
   const env = Object.entries(process.env).filter(([name]) => !name.startsWith('TRIBUTARY_'))
   const command = ['scripts/push.ts', '--sample', vertical, ...args]
@@ -59,8 +59,8 @@ async function admin<T>(method: string, path: string, body: object): Promise<T> 
   return (await response.json()) as T
 }
 
-/** Every code that was answered, as often as it was, and in order. */
-const answered = ({ steps }: Report) =>
+/** Returns the codes of all results, sorted and with repetitions. */
+const codesOf = ({ steps }: Report) =>
   steps
     .flatMap(({ records }) => records)
     .flatMap(({ answered: { errors, warnings } }) => [
@@ -69,13 +69,13 @@ const answered = ({ steps }: Report) =>
     ])
     .sort()
 
-/** Every code there is, less those that this vertical is never answered. */
-function all(never: string[]): string[] {
+/** Returns all codes except those that this vertical never receives. */
+function allCodesExcept(never: string[]): string[] {
   const codes = [
     ...Object.keys(RULE).map((code) => `error ${code}`),
     ...Object.keys(WARNING).map((code) => `warning ${code}`),
   ]
-  for (const code of never) assert.ok(codes.includes(code), `${code} is no code`)
+  for (const code of never) assert.ok(codes.includes(code), `${code} is not a code`)
   return codes.filter((code) => !never.includes(code)).sort()
 }
 
@@ -86,8 +86,8 @@ const outcomes = ({ steps }: Report) =>
 
 const notShown = ({ not_shown }: Report) => not_shown.map(({ shows }) => shows)
 
-/** Of affiliates, or of brands only. */
-const NO_PARTNER = [
+/** Codes for affiliates or for brands only. */
+const NOT_FOR_PARTNERS = [
   'error circle',
   'error field_case',
   'error no_kpi',
@@ -103,8 +103,8 @@ const NO_PARTNER = [
   'warning field_case',
 ]
 
-/** Of affiliates, or of partners only. */
-const NO_BRAND = [
+/** Codes for affiliates or for partners only. */
+const NOT_FOR_BRANDS = [
   'error circle',
   'error unknown_field',
   'error date',
@@ -119,8 +119,8 @@ const NO_BRAND = [
   'warning conflict',
 ]
 
-/** Where every outcome is met but `held`, or but `stale`, which no brand is answered. */
-const outcomesBut = (left: string) => Object.keys(OUTCOME).filter((name) => name !== left)
+/** Returns all outcomes except one: brands never receive `stale`, for example. */
+const outcomesExcept = (one: string) => Object.keys(OUTCOME).filter((name) => name !== one)
 
 describe('npm run push -- --sample', { timeout: 180_000 }, () => {
   let service: Awaited<ReturnType<typeof startService>>
@@ -132,35 +132,35 @@ describe('npm run push -- --sample', { timeout: 180_000 }, () => {
   after(() => service?.stop())
 
   for (const vertical of ['forex', 'prop-trading']) {
-    test(`${vertical}: each code once, by the policies of a new account`, async () => {
-      const lesson = await report(vertical)
+    test(`${vertical}: shows each code once with the policies of a new account`, async () => {
+      const sampleRun = await report(vertical)
       const missing = ['error unknown_affiliate', 'warning erased']
-      assert.deepEqual(answered(lesson), all([...NO_PARTNER, ...missing]))
-      assert.deepEqual(outcomes(lesson).sort(), outcomesBut('held').sort())
-      assert.deepEqual(notShown(lesson), [missing[0], 'outcome held', missing[1]])
+      assert.deepEqual(codesOf(sampleRun), allCodesExcept([...NOT_FOR_PARTNERS, ...missing]))
+      assert.deepEqual(outcomes(sampleRun).sort(), outcomesExcept('held').sort())
+      assert.deepEqual(notShown(sampleRun), [missing[0], 'outcome held', missing[1]])
     })
   }
 
-  test('igaming: each code once, on a clock that is set twice a year', async () => {
+  test('igaming: shows each code once in a time zone with daylight saving time', async () => {
     await admin('PATCH', '/demo-brand', { time_zone: 'Europe/Berlin' })
-    const lesson = await report('igaming')
+    const sampleRun = await report('igaming')
     const missing = ['error unknown_customer', 'warning erased']
-    assert.deepEqual(answered(lesson), all([...NO_BRAND, ...missing]))
-    assert.deepEqual(outcomes(lesson).sort(), outcomesBut('stale').sort())
-    assert.deepEqual(notShown(lesson), missing)
+    assert.deepEqual(codesOf(sampleRun), allCodesExcept([...NOT_FOR_BRANDS, ...missing]))
+    assert.deepEqual(outcomes(sampleRun).sort(), outcomesExcept('stale').sort())
+    assert.deepEqual(notShown(sampleRun), missing)
   })
 
-  test('what depends on a policy is shown under the other one', async () => {
+  test('shows results that need another policy under that policy', async () => {
     const policies = { unknown_customer: 'hold', unknown_affiliate: 'reject' }
     await admin('PATCH', '/demo-forex', policies)
-    const lesson = await report('forex')
+    const sampleRun = await report('forex')
     const missing = ['warning unknown_affiliate', 'error unknown_customer', 'warning erased']
-    assert.deepEqual(answered(lesson), all([...NO_PARTNER, ...missing]))
-    assert.deepEqual(outcomes(lesson).sort(), Object.keys(OUTCOME).sort())
-    assert.deepEqual(notShown(lesson).sort(), missing.sort())
+    assert.deepEqual(codesOf(sampleRun), allCodesExcept([...NOT_FOR_PARTNERS, ...missing]))
+    assert.deepEqual(outcomes(sampleRun).sort(), Object.keys(OUTCOME).sort())
+    assert.deepEqual(notShown(sampleRun).sort(), missing.sort())
   })
 
-  test('in a live account nothing is stored, and the rest is shown all the same', async () => {
+  test('stores nothing in a live account, and shows the other results', async () => {
     const account = { account: 'live-forex', name: 'Live', vertical: 'forex', mode: 'live' }
     await admin('POST', '', account)
     const client = await admin<Record<string, string>>('POST', '/live-forex/clients', {})
@@ -169,11 +169,11 @@ describe('npm run push -- --sample', { timeout: 180_000 }, () => {
       TRIBUTARY_CLIENT_ID: client.client_id!,
       TRIBUTARY_CLIENT_SECRET: client.client_secret!,
     }
-    const lesson = await report('forex', env)
-    assert.ok(lesson.steps.every(({ stored }) => !stored))
-    assert.ok(answered(lesson).includes('error email'))
+    const sampleRun = await report('forex', env)
+    assert.ok(sampleRun.steps.every(({ stored }) => !stored))
+    assert.ok(codesOf(sampleRun).includes('error email'))
     for (const shows of ['outcome updated', 'error currency', 'warning conflict']) {
-      assert.ok(notShown(lesson).includes(shows), shows)
+      assert.ok(notShown(sampleRun).includes(shows), shows)
     }
     const body = new URLSearchParams({
       grant_type: 'client_credentials',
@@ -187,52 +187,52 @@ describe('npm run push -- --sample', { timeout: 180_000 }, () => {
     assert.equal(((await list.json()) as { meta: { total: number } }).meta.total, 0)
   })
 
-  test('with --dry-run nothing is stored in any account', async () => {
+  test('stores nothing with --dry-run', async () => {
     const { code, stdout } = await run('igaming', ['--json', '--dry-run'])
     assert.equal(code, 0)
-    const lesson: Report = JSON.parse(stdout)
-    assert.ok(lesson.steps.every(({ stored }) => !stored))
-    assert.ok(notShown(lesson).includes('error idempotency_key_reused'))
+    const sampleRun: Report = JSON.parse(stdout)
+    assert.ok(sampleRun.steps.every(({ stored }) => !stored))
+    assert.ok(notShown(sampleRun).includes('error idempotency_key_reused'))
   })
 
-  test('for a reader it says what was sent, answered, why, and how to mend it', async () => {
+  test('prints each record with its result, the cause and the fix', async () => {
     const { code, stdout } = await run('prop-trading')
     assert.equal(code, 0)
     assert.match(
       stdout,
-      /✓ error enum → rejected\n +sent +"transaction_type":"challenge-fee"\n +answered .*\n[^✓]*hint +Did you mean challenge_fee\?\n +why [^✓]*mend /,
+      /✓ error enum → rejected\n +sent +"transaction_type":"challenge-fee"\n +answered .*\n[^✓]*hint +Did you mean challenge_fee\?\n +why [^✓]*fix /,
     )
-    assert.match(stdout, /Not shown here:[\s\S]*warning erased +because/)
-    assert.match(stdout, /\nEvery answer was the one that the lesson expects\.\n$/)
+    assert.match(stdout, /Not shown:[\s\S]*warning erased +because/)
+    assert.match(stdout, /\nEvery response is the expected one\.\n$/)
   })
 
-  test('an answer that is not the one expected is marked, and the exit code is 1', async () => {
-    // The lesson's event has a definition: its Value alone is a KPI, so what would be one is none.
+  test('marks an unexpected response, with exit code 1', async () => {
+    // With this definition only Value is a KPI, so the event has none.
     const definition = { granularity: 'event', kpis: [] }
-    await admin('PUT', '/demo-brand/events/lesson_bet', definition)
+    await admin('PUT', '/demo-brand/events/sample_bet', definition)
     const { code, stdout } = await run('igaming')
     assert.equal(code, 1)
     assert.match(stdout, /✗ warning not_a_number → rejected\n[\s\S]*answered +no_kpi/)
-    assert.match(stdout, /\nNot as the lesson expects, see ✗: 1\.\n$/)
+    assert.match(stdout, /\nUnexpected responses, marked with ✗: 1\.\n$/)
   })
 })
 
 describe('--sample', () => {
-  test('goes with no file and no resource', () => {
+  test('cannot be combined with files or a resource', () => {
     const wrong = [['a.csv'], ['--vertical', 'forex'], ['--resource', 'customers']]
     for (const args of wrong) {
       assert.throws(() => readArguments(['--sample', 'forex', ...args]), { exitCode: 2 })
     }
-    const message = 'There is no vertical "forx"; known are: prop-trading, forex, igaming.'
+    const message = 'Invalid --sample `forx`. Use prop-trading, forex or igaming.'
     assert.throws(() => readArguments(['--sample', 'forx']), { exitCode: 2, message })
   })
 
-  test('a time that a clock skipped, or showed twice, is found where there is one', () => {
+  test('finds a local time that a clock change skipped or repeated', () => {
     const now = Date.parse('2026-11-20T12:00:00Z')
-    assert.equal(oddTime('Europe/Berlin', true, now), '2026-03-29 02:30')
-    assert.equal(oddTime('Europe/Berlin', false, now), '2026-10-25 02:30')
-    assert.equal(oddTime('Australia/Lord_Howe', true, now), '2026-10-04 02:15')
-    assert.equal(oddTime('UTC', true, now), null)
-    assert.equal(oddTime('Asia/Tokyo', false, now), null)
+    assert.equal(changedTime('Europe/Berlin', true, now), '2026-03-29 02:30')
+    assert.equal(changedTime('Europe/Berlin', false, now), '2026-10-25 02:30')
+    assert.equal(changedTime('Australia/Lord_Howe', true, now), '2026-10-04 02:15')
+    assert.equal(changedTime('UTC', true, now), null)
+    assert.equal(changedTime('Asia/Tokyo', false, now), null)
   })
 })
