@@ -1,27 +1,27 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-// How our programs hear what they are told: who calls one wrongly is answered in one line.
+// Options of the programs in `proof` and `bench`: a usage error is one line.
 
-/** Ends a program that was called wrongly, and says why: exit code 2. */
-export function misused(why: string): never {
-  console.error(why)
+/** Prints why a program was called incorrectly, and exits with code 2. */
+export function misused(reason: string): never {
+  console.error(reason)
   process.exit(2)
 }
 
-/** The options of a program, as `parseArgs` reads them. */
+/** Reads the options of a program with `parseArgs`. */
 export function readOptions<const T extends NonNullable<ParseArgsConfig['options']>>(options: T) {
   try {
     return parseArgs({ options }).values
   } catch (error) {
     const known = Object.keys(options).map((name) => `--${name}`)
-    const why = (error as Error).message.replaceAll('\n', ' ').replace(/\.$/, '')
-    return misused(`${why}. Known: ${known.join(', ')}.`)
+    const reason = (error as Error).message.replaceAll('\n', ' ').replace(/\.$/, '')
+    return misused(`${reason}. Use ${known.join(', ')}.`)
   }
 }
 
-/** A whole number within bounds, said as the option of that name. */
-export function wholeOf(name: string, said: string, least: number, most: number): number {
-  const n = Number(said)
-  if (/^\d+$/.test(said) && n >= least && n <= most) return n
-  return misused(`--${name} is a whole number from ${least} to ${most}.`)
+/** Parses the value of an option as a whole number within bounds. */
+export function wholeOf(name: string, value: string, least: number, most: number): number {
+  const number = Number(value)
+  if (/^\d+$/.test(value) && number >= least && number <= most) return number
+  return misused(`Invalid --${name} \`${value}\`. Use a whole number from ${least} to ${most}.`)
 }

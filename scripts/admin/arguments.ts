@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander'
-import { examplesText, parseChoice, parseCommandLine } from '../command-line.ts'
+import { examplesText, parseChoice, parseCommandLine } from '../arguments.ts'
 import { usageError } from '../exit-error.ts'
 import type { KnownOptions } from '../npm-flags.ts'
 import {

@@ -6,7 +6,7 @@ import {
   parseChoice,
   parseCommandLine,
   wholeNumberOption,
-} from '../command-line.ts'
+} from '../arguments.ts'
 import { usageError } from '../exit-error.ts'
 import type { KnownOptions } from '../npm-flags.ts'
 import { FORMATS, type Format, type Renames } from './reader.ts'

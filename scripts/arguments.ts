@@ -32,7 +32,7 @@ function configure(command: Command, writeOut: (text: string) => void) {
     .configureOutput({ writeOut, writeErr: () => {}, outputError: () => {}, getOutHelpWidth })
     .configureHelp({ styleTitle: (title) => title })
     .exitOverride((error) => {
-      throw error.code === 'commander.helpDisplayed' ? error : usageErrorOf(error, command)
+      throw error.code === 'commander.helpDisplayed' ? error : toUsageError(error, command)
     })
   for (const subcommand of command.commands) configure(subcommand, writeOut)
 }
@@ -40,7 +40,8 @@ function configure(command: Command, writeOut: (text: string) => void) {
 /** The same width everywhere: help is also piped, tested and quoted. */
 const getOutHelpWidth = () => 100
 
-function usageErrorOf(error: CommanderError, command: Command): ExitError {
+/** Converts an error of commander to one line that says what to use instead. */
+export function toUsageError(error: CommanderError, command: Command): ExitError {
   const subcommands = command.commands.map((one) => one.name())
   if (error.code === 'commander.help') {
     const after = command.parent ? ` after \`${command.name()}\`` : ''
