@@ -14,11 +14,11 @@ const OVERLAP: Options = {
 
 const overlapOf = ({ options }: Input) => options.overlap?.[0] ?? DEFAULT_OVERLAP
 
-/** Ending a credential at once interrupts whoever still uses it. */
+/** Returns a confirmation if the credential ends at once: senders that still use it get a 401. */
 const confirmNoOverlap = (input: Input, warning: string, name = ''): Confirmation | null =>
   overlapOf(input) === 'none' ? { warning, name } : null
 
-const UNKNOWN_SECRET = 'A secret may have been created that nobody has seen. Do not just repeat it'
+const UNKNOWN_SECRET = 'A secret may have been created and lost. Do not simply repeat the command'
 
 /** OAuth clients of partners. */
 const CLIENTS: readonly Operation[] = [
