@@ -29,6 +29,7 @@ const PUBLIC = [
   'GET /',
   'GET /docs',
   'GET /docs/:page',
+  'GET /docs/reference/:audience',
   'GET /problems/:code',
   'GET /llms.txt',
   'GET /openapi.json',

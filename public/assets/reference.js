@@ -1,122 +1,50 @@
-// "Try it": sends what a form says to this service, and shows what it answers. Secrets are read from
-// the fields of this page alone, and kept nowhere.
+// Marks the operation on the screen in the side bar, and runs the forms of the page.
 
-/** How each scheme of openapi.json is sent. */
-const SCHEMES = {
-  oauth: (secret) => ({ Authorization: `Bearer ${secret}` }),
-  brandToken: (secret) => ({ 'x-api-key': secret }),
-  adminKey: (secret) => ({ Authorization: `Bearer ${secret}` }),
+import './try.js'
+
+const links = new Map()
+for (const link of document.querySelectorAll('.side .operations a')) {
+  links.set(link.getAttribute('href').slice(1), link)
 }
 
-const SHOWN = ['RateLimit', 'Retry-After', 'Preference-Applied', 'X-Request-Id']
+let current
 
-const NO_NAME = 'A URL cannot name . or .. as an id: find it by the filter.'
-
-/** The fields of a form that go to one place, those that are empty left out. */
-const filled = (form, to) =>
-  [...form.elements]
-    .filter((field) => field.dataset.to === to && field.value !== '')
-    .map((field) => [field.name, field.value])
-
-/** The request that a form means. */
-function requestOf(form) {
-  const { method, path, scheme, type } = form.dataset
-  const named = Object.fromEntries(filled(form, 'path'))
-  // A browser takes these for steps: the request would go to another address than the form says.
-  if (Object.values(named).some((value) => /^\.\.?$/.test(value))) throw new Error(NO_NAME)
-  const at = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(named[name] ?? ''))
-  const query = new URLSearchParams(filled(form, 'query')).toString()
-  const secret = scheme && document.getElementById(scheme).value.trim()
-  const body = form.elements.body?.value || new URLSearchParams(filled(form, 'form')).toString()
-  return [
-    query ? `${at}?${query}` : at,
-    {
-      method,
-      headers: {
-        ...Object.fromEntries(filled(form, 'header')),
-        ...(secret && SCHEMES[scheme](secret)),
-        ...(body && { 'Content-Type': type }),
-      },
-      ...(body && { body }),
-      credentials: 'omit',
-      cache: 'no-store',
-      // A link leads elsewhere, and this page goes nowhere else.
-      redirect: 'manual',
-    },
-  ]
-}
-
-const element = (name, text) => Object.assign(document.createElement(name), { textContent: text })
-
-/** What an answer says, if it is JSON. */
-function parsed(text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
+/** Marks a link of the side bar and scrolls it into view. */
+function mark(id) {
+  const link = links.get(id)
+  if (!link || link === current) return
+  current?.removeAttribute('aria-current')
+  link.setAttribute('aria-current', 'location')
+  current = link
+  const side = link.closest('.side')
+  const { top, bottom } = link.getBoundingClientRect()
+  const frame = side.getBoundingClientRect()
+  if (top < frame.top + 60 || bottom > frame.bottom - 60) {
+    side.scrollBy({ top: top - frame.top - frame.height / 3, behavior: 'instant' })
   }
 }
 
-async function send(form) {
-  const [address, init] = requestOf(form)
-  const response = await fetch(address, init).catch(() => {
-    throw new Error('No answer: is the service there?')
+const sections = [...links.keys()].map((id) => document.getElementById(id))
+
+/** The section at hand is the last one that begins in the upper third of the window. */
+function update() {
+  const line = innerHeight / 3
+  const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2
+  const begun = sections.filter((section) => section.getBoundingClientRect().top <= line)
+  const last = isAtEnd ? sections.at(-1) : begun.at(-1)
+  if (last) mark(last.id)
+}
+
+let scheduled = false
+function schedule() {
+  if (scheduled) return
+  scheduled = true
+  requestAnimationFrame(() => {
+    scheduled = false
+    update()
   })
-  if (response.type === 'opaqueredirect') {
-    return [element('p', 'A redirect to another site, which a page is not told. Ask with curl.')]
-  }
-  const text = await response.text()
-  const headers = SHOWN.filter((name) => response.headers.has(name))
-  const lines = headers.map((name) => `${name}: ${response.headers.get(name)}`)
-  const json = parsed(text)
-  const token = response.ok && form.dataset.path === '/oauth/token' && json?.access_token
-  if (token) {
-    document.getElementById('oauth').value = token
-    // It is in its field, where nobody can read it over a shoulder.
-    json.access_token = '…'
-  }
-  const said = `Status ${response.status}${token ? ': the token is now in use on this page.' : ''}`
-  const shown = json === null ? text : JSON.stringify(json, null, 2)
-  const block = element('pre', [...lines, '', shown].join('\n').trim())
-  block.tabIndex = 0
-  return [element('p', said), block]
 }
 
-document.addEventListener('submit', async (event) => {
-  event.preventDefault()
-  const form = event.target
-  const button = form.querySelector('button')
-  const answer = form.querySelector('.answer')
-  button.disabled = true
-  answer.replaceChildren(...(await send(form).catch(({ message }) => [element('p', message)])))
-  button.disabled = false
-  answer.scrollIntoView({ block: 'nearest' })
-})
-
-/** Shows the operations of a list whose words, address or name have what is looked for. */
-function filter(list, wanted) {
-  const looked = wanted.toLowerCase()
-  for (const group of list.querySelectorAll(':scope > ul > li')) {
-    const items = [...group.querySelectorAll('li')]
-    for (const item of items) {
-      const section = document.querySelector(item.querySelector('a').getAttribute('href'))
-      const path = section?.querySelector('form')?.dataset.path ?? ''
-      const words = [item.textContent, path, section?.id ?? ''].join(' ').toLowerCase()
-      item.hidden = !words.includes(looked)
-    }
-    group.hidden = looked !== '' && items.every(({ hidden }) => hidden)
-  }
-}
-
-for (const [i, list] of document.querySelectorAll('.side, .menu nav').entries()) {
-  const input = element('input')
-  Object.assign(input, {
-    className: 'filter',
-    type: 'search',
-    placeholder: 'Filter',
-    id: `filter-${i}`,
-  })
-  input.setAttribute('aria-label', 'Filter the operations')
-  input.addEventListener('input', () => filter(list, input.value.trim()))
-  list.querySelector('h2').after(input)
-}
+addEventListener('scroll', schedule, { passive: true })
+addEventListener('resize', schedule)
+update()

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { etag } from 'hono/etag'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
@@ -113,11 +113,24 @@ const SCHEMA = 'application/schema+json'
 const page = (folder: string, name: string) =>
   name.endsWith('.md') ? `/${folder}/${name}` : `/${folder}/${name}.html`
 
+/**
+ * Redirects an address with a trailing slash to the one without. The location is a path: a Host
+ * header must not decide where a reader is sent.
+ */
+const withoutSlash: MiddlewareHandler<Caller> = async (c, next) => {
+  if (!c.req.path.endsWith('/')) return next()
+  return c.redirect(c.req.path.replace(/\/+$/, ''), 301)
+}
+
 /** What anyone may read: a guide, a reference, schemas, and what each code means. */
 export const documents = new Hono<AppEnv>()
   .get('/', (c) => document(c, '/index.html'))
-  .get('/docs', (c) => document(c, '/reference.html'))
+  .use('/docs/*', withoutSlash)
+  .get('/docs', (c) => document(c, '/docs/reference.html'))
   .get('/docs/:page', (c) => document(c, page('docs', c.req.param('page'))))
+  .get('/docs/reference/:audience', (c) =>
+    document(c, `/docs/reference/${c.req.param('audience')}.html`),
+  )
   .get('/problems/:code', (c) => document(c, page('problems', c.req.param('code'))))
   .get('/llms.txt', (c) => document(c, '/llms.txt'))
   .get('/openapi.json', (c) => document(c, '/openapi.json'))

@@ -3,5 +3,5 @@ export interface Explanation {
   /** When exactly it is answered. */
   cause: string
   /** What to do about it, with a value that works. */
-  cure: string
+  fix: string
 }

@@ -3,14 +3,19 @@ import { dirname, join, relative } from 'node:path'
 import { type GuidePage, guide } from './guide.ts'
 import { home } from './home.ts'
 import { html } from './html.ts'
-import { layout, linkTo } from './layout.ts'
+import { layout, linkTo, type Page } from './layout.ts'
 import { llms } from './llms.ts'
 import { problemPage } from './problems.ts'
-import { reference, referenceNav } from './reference/reference.ts'
+import { AUDIENCES, addressOf } from './reference/audiences.ts'
+import { audiencePage, overviewPage, referenceNav } from './reference/reference.ts'
+import { searchIndex } from './search.ts'
 import type { Spec } from './spec.ts'
 import { CODES } from './tables.ts'
 
-/** The pages of the guide as a list; under the one that is read, its headings. */
+// The site is a function from openapi.json and Markdown to strings. A static-site generator would
+// add a theme and client-side code, both of which the Content-Security-Policy restricts.
+
+/** Renders the list of the guide's pages, with the headings of the current page. */
 const guideNav = (pages: readonly GuidePage[], here: string) => html`<h2>Guide</h2>
 <ul>
 ${pages.map(
@@ -21,92 +26,105 @@ ${pages.map(
 <ul>${headings.map((heading) => html`<li><a href="#${heading.anchor}">${heading.title}</a></li>`)}</ul>`
   }</li>
 `,
-)}<li>${linkTo('/docs', 'Reference', here)}</li>
-</ul>
+)}</ul>
+<h2>Reference</h2>
+<ul>
+${AUDIENCES.map((audience) => html`<li>${linkTo(addressOf(audience), audience.title, here)}</li>\n`)}</ul>
 `
 
-/** Where to read on, and the same page for programs. */
-function guideMain({ at, title, body }: GuidePage, before?: GuidePage, after?: GuidePage) {
+/** Renders a page of the guide with links to its neighbours and to its Markdown. */
+function guideMain({ at, title, body }: GuidePage, previous?: GuidePage, next?: GuidePage) {
   return html`<h1>${title}</h1>
 ${body}
-<p class="twin"><a href="${at}.md">Markdown</a></p>
+<p class="twin"><a href="${at}.md">View as Markdown</a></p>
 <nav class="turn" aria-label="Next pages">
-${before && html`<a rel="prev" href="${before.at}"><small>Before</small> ${before.title}</a>`}
-${after && html`<a rel="next" href="${after.at}"><small>Next</small> ${after.title}</a>`}
+${previous && html`<a rel="prev" href="${previous.at}"><small>Previous</small> ${previous.title}</a>`}
+${next && html`<a rel="next" href="${next.at}"><small>Next</small> ${next.title}</a>`}
 </nav>
 `
 }
 
-/** For whom looks for what is not there. */
-const missing = html`<h1>Not here</h1>
-<p class="lead">There is no such page.</p>
-<p>What a <code>code</code> means, of a problem or of one record, is told under <a
-href="/docs/errors">errors</a>; all else begins at <a href="/">the first page</a>.</p>
+const missing = html`<h1>Page not found</h1>
+<p class="lead">This page does not exist.</p>
+<p>The <a href="/docs/errors">errors page</a> explains every error code. The <a href="/">home page</a>
+leads to the guide and the reference.</p>
 `
 
-/** Puts together what the Worker serves as documents: `dist/site`. */
+function referencePages(spec: Spec): Page[] {
+  return [
+    {
+      at: '/docs/reference',
+      title: 'API reference',
+      description: 'Every operation of the API, by audience.',
+      nav: referenceNav(spec),
+      main: overviewPage(spec),
+    },
+    ...AUDIENCES.map((audience) => ({
+      at: addressOf(audience),
+      title: `${audience.title} reference`,
+      description: audience.description,
+      nav: referenceNav(spec, audience),
+      main: audiencePage(audience, spec),
+      script: 'reference.js',
+    })),
+  ]
+}
+
+const guidePages = (pages: readonly GuidePage[]): Page[] =>
+  pages.map((page, i) => ({
+    ...page,
+    nav: guideNav(pages, page.at),
+    main: guideMain(page, pages[i - 1], pages[i + 1]),
+  }))
+
+const missingPage = (pages: readonly GuidePage[]): Page => ({
+  at: '/missing',
+  title: 'Page not found',
+  description: 'This page does not exist.',
+  nav: guideNav(pages, '/missing'),
+  main: missing,
+})
+
+/** MiniSearch as a module for the browser. Its package is not minified and has no license header. */
+function miniSearch(): string {
+  const source = readFileSync('node_modules/minisearch/dist/es/index.js', 'utf8')
+  const { version } = JSON.parse(readFileSync('node_modules/minisearch/package.json', 'utf8'))
+  const license = `/*! MiniSearch ${version}, Copyright (c) Luca Ongaro, MIT License */\n`
+  return license + source.replace(/\/\/# sourceMappingURL=.*\n?/, '')
+}
+
+/** Writes all files that the Worker serves as documents to a folder. */
 export function buildSite(out = 'dist/site') {
   const files = new Map<string, Buffer>()
   const write = (path: string, text: string) => files.set(join(out, path), Buffer.from(text))
   const spec: Spec = JSON.parse(readFileSync('openapi.json', 'utf8'))
   const pages = guide()
+  const problems = CODES.map((problem) => problemPage(problem, pages, spec))
   const { title: product, summary } = spec.info
-  const titled = (title: string) => `${title} · ${product}`
-
-  write(
-    'index.html',
-    layout({
-      at: '/',
-      title: `${product}: documentation`,
-      description: summary,
-      main: home(spec, pages),
-    }).html,
-  )
-  write(
-    'reference.html',
-    layout({
-      at: '/docs',
-      title: titled('Reference'),
-      description: 'Each operation of the service, its parameters, its bodies and its answers.',
-      nav: referenceNav(spec),
-      main: reference(spec),
-      script: 'reference.js',
-    }).html,
-  )
-  for (const [i, page] of pages.entries()) {
-    const { at, title, description } = page
-    const nav = guideNav(pages, at)
-    const main = guideMain(page, pages[i - 1], pages[i + 1])
-    write(`${at}.html`, layout({ at, title: titled(title), description, nav, main }).html)
-    write(`${at}.md`, page.markdown)
-  }
-  for (const problem of CODES) {
-    const { code, title, description, markdown, main } = problemPage(problem, pages, spec)
+  const main = home(spec, pages)
+  const homePage = { at: '/', title: `${product}: documentation`, description: summary, main }
+  write('index.html', layout(homePage).html)
+  const problemPages = problems.map(({ code, ...page }) => {
     const at = `/problems/${code}`
-    const nav = guideNav(pages, at)
-    write(`${at}.html`, layout({ at, title: titled(title), description, nav, main }).html)
-    write(`${at}.md`, markdown)
+    return { ...page, at, nav: guideNav(pages, at) }
+  })
+  const all = [...referencePages(spec), ...guidePages(pages), ...problemPages, missingPage(pages)]
+  for (const page of all) {
+    write(`${page.at}.html`, layout({ ...page, title: `${page.title} · ${product}` }).html)
   }
-  write(
-    'missing.html',
-    layout({
-      at: '/missing',
-      title: titled('Not here'),
-      description: 'There is no such page.',
-      nav: guideNav(pages, '/missing'),
-      main: missing,
-    }).html,
-  )
+  for (const { at, markdown } of [...pages, ...problemPages]) write(`${at}.md`, markdown)
   write('llms.txt', llms(pages, CODES, spec))
+  write('assets/search.json', JSON.stringify(searchIndex(pages, CODES, spec)))
+  write('assets/minisearch.js', miniSearch())
   const copy = (path: string, to: string) => files.set(join(out, to), readFileSync(path))
   for (const path of filesIn('public')) copy(path, relative('public', path))
   for (const path of filesIn('schemas')) copy(path, path)
   copy('openapi.json', 'openapi.json')
-  settle(out, files)
+  synchronize(out, files)
 }
 
-/** Lets a folder hold these files and no other; a service that runs may read what stays the same. */
-function settle(out: string, files: ReadonlyMap<string, Buffer>): void {
+/** Makes a folder hold exactly these files. Unchanged files stay, since a service may be reading them. */
+function synchronize(out: string, files: ReadonlyMap<string, Buffer>): void {
   for (const [path, content] of files) {
     if (existsSync(path) && readFileSync(path).equals(content)) continue
     mkdirSync(dirname(path), { recursive: true })

@@ -1,25 +1,26 @@
-/** Markup that may stand as it is; any other text is escaped. */
+/** Markup that is safe to insert as it is. All other text is escaped. */
 export interface Html {
   html: string
 }
 
-/** What may stand in a template: nothing is written of what is absent or false. */
+/** A value that a template accepts. Absent and false values render as nothing. */
 export type Part = string | number | Html | false | null | undefined | readonly Part[]
 
-/** Takes text for markup: for what a renderer has escaped. */
+/** Marks text as markup. The caller must have escaped it. */
 export const raw = (text: string): Html => ({ html: text })
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Text, as it is written in markup and in the quotes of an attribute. */
-export const escaped = (text: string) => text.replace(/[&<>"]/g, (found) => ENTITIES[found]!)
+/** Escapes text for element content and for double-quoted attribute values. */
+export const escaped = (text: string) =>
+  text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
 
-function written(part: Part): string {
+function render(part: Part): string {
   if (part === false || part === null || part === undefined) return ''
   if (typeof part === 'string' || typeof part === 'number') return escaped(String(part))
-  return 'html' in part ? part.html : part.map(written).join('')
+  return 'html' in part ? part.html : part.map(render).join('')
 }
 
-/** A template of markup; whatever is put into it is escaped, unless it is markup itself. */
+/** Renders a template. Escapes every inserted value that is not markup. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
-  raw(String.raw({ raw: strings }, ...parts.map(written)))
+  raw(String.raw({ raw: strings }, ...parts.map(render)))

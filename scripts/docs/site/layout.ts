@@ -1,59 +1,66 @@
 import { type Html, html } from './html.ts'
 
-/** What a page is put together from. */
+/** The parts of a page. */
 export interface Page {
-  /** Where it is: `/docs/start`. */
+  /** The address, such as `/docs/start`. */
   at: string
   title: string
   description: string
-  /** The list of pages beside it; on a phone it is a menu. */
+  /** The navigation beside the content. It becomes a menu on narrow screens. */
   nav?: Html
   main: Html
-  /** Our script, by its file. */
+  /** The file name of a script that only this page needs. */
   script?: string
 }
 
-/** What every page leads to. */
-const PLACES = [
-  { at: '/docs/start', title: 'Guide' },
-  { at: '/docs', title: 'Reference' },
-  { at: '/docs/errors', title: 'Errors' },
-  { at: '/openapi.json', title: 'OpenAPI' },
+/** The destinations in the header of every page. */
+const SECTIONS = [
+  { at: '/docs/start', title: 'Guide', holds: /^\/docs\/(?!reference|errors)/ },
+  { at: '/docs/reference', title: 'Reference', holds: /^\/docs\/reference/ },
+  { at: '/docs/errors', title: 'Errors', holds: /^\/(docs\/errors|problems\/)/ },
+  { at: '/openapi.json', title: 'OpenAPI', holds: /^$/ },
 ]
 
-const current = (is: boolean) => is && html` aria-current="page"`
-
-/** A link of a list, marked if it is the page on which it stands. */
+/** Renders a link. Marks it as current if it leads to the page that contains it. */
 export const linkTo = (at: string, title: string | Html, here: string) =>
-  html`<a href="${at}"${current(at === here)}>${title}</a>`
+  html`<a href="${at}"${at === here && html` aria-current="page"`}>${title}</a>`
 
-/** A whole page: nothing in it comes from elsewhere, and no style or script stands in it. */
-export const layout = ({ at, title, description, nav, main, script }: Page) => html`<!doctype html>
+const sectionLink = ({ at, title, holds }: (typeof SECTIONS)[number], here: string) =>
+  at !== here && holds.test(here)
+    ? html`<a href="${at}" aria-current="true">${title}</a>`
+    : linkTo(at, title, here)
+
+const HOME = html`<img src="/assets/favicon.svg" alt="" width="22" height="22">Tributary`
+
+const script = (file: string) => html`<script src="/assets/${file}" type="module"></script>\n`
+
+/** Renders a complete page. It loads nothing from other origins and has no inline style or script. */
+export const layout = (page: Page) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<meta name="description" content="${description}">
+<title>${page.title}</title>
+<meta name="description" content="${page.description}">
 <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/page.css">
-<script src="/assets/page.js" defer></script>
-${script && html`<script src="/assets/${script}" defer></script>\n`}</head>
+<link rel="stylesheet" href="/assets/code.css">
+${['page.js', 'search.js', ...(page.script ? [page.script] : [])].map(script)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
-<a class="home" href="/"${current(at === '/')}><img src="/assets/favicon.svg" alt="" width="22" height="22">Tributary</a>
-<nav aria-label="Places">${PLACES.map((place) => linkTo(place.at, place.title, at))}</nav>
+${linkTo('/', HOME, page.at)}
+<nav aria-label="Sections">${SECTIONS.map((section) => sectionLink(section, page.at))}</nav>
 </header>
-<div class="${nav ? 'frame' : 'frame alone'}">
+<div class="${page.nav ? 'frame' : 'frame alone'}">
 ${
-  nav &&
-  html`<nav class="side" aria-label="Pages">${nav}</nav>
-<details class="menu"><summary>Menu</summary><nav aria-label="Pages">${nav}</nav></details>
+  page.nav &&
+  html`<nav class="side" aria-label="Pages">${page.nav}</nav>
+<details class="menu"><summary>Menu</summary><nav aria-label="Pages">${page.nav}</nav></details>
 `
 }<main id="main" tabindex="-1">
-${main}</main>
+${page.main}</main>
 </div>
 </body>
 </html>

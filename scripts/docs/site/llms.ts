@@ -5,7 +5,7 @@ import type { GuidePage } from './guide.ts'
 import { plain } from './markdown.ts'
 import type { Spec } from './spec.ts'
 
-/** The schemas that are served, by address, with what each of them is of. */
+/** Lists the JSON Schemas of the repository with their addresses. */
 export const schemaFiles = () =>
   readdirSync('schemas', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.json'))
@@ -19,7 +19,7 @@ const entry = (at: string, title: string, description: string) =>
   `- [${title}](${ORIGIN}${at}): ${plain(description)}`
 
 /**
- * What a language model should read, and where.
+ * Writes the list of documents for language models.
  * @see [llmstxt.org](https://llmstxt.org)
  */
 export const llms = (guide: readonly GuidePage[], codes: readonly ApiError[], spec: Spec) =>
@@ -27,7 +27,7 @@ export const llms = (guide: readonly GuidePage[], codes: readonly ApiError[], sp
 
 > ${spec.info.summary}
 
-${plain(spec.info.description.split('\n\n').at(-1)!)}
+${plain(spec.info.description.split('\n\n').at(-1) ?? '')}
 
 ## Guide
 
@@ -35,7 +35,7 @@ ${guide.map(({ at, title, description }) => entry(`${at}.md`, title, description
 
 ## Reference
 
-${entry('/openapi.json', 'OpenAPI 3.1', 'Each operation, with its parameters, bodies and answers.')}
+${entry('/openapi.json', 'OpenAPI 3.1', 'Every operation with its parameters, bodies and responses.')}
 
 ## Schemas
 

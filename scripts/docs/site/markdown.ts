@@ -1,9 +1,10 @@
 import MarkdownIt from 'markdown-it'
+import { codeBlock } from './code.ts'
 import { escaped, type Html, raw } from './html.ts'
 
 const md = new MarkdownIt({ html: false })
 
-/** The anchor of a heading, as links of the guide write it. */
+/** Returns the anchor of a heading, in the form that links of the guide use. */
 export const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -11,40 +12,41 @@ export const anchorOf = (heading: string) =>
     .trim()
     .replace(/\s+/g, '-')
 
+/** Escapes code and allows a line break after each slash, so that long addresses wrap. */
+export const breakable = (code: string): Html =>
+  raw(escaped(code).replace(/\/(?=[\w{])/g, '/<wbr>'))
+
+md.renderer.rules.code_inline = (tokens, i) =>
+  `<code>${breakable(tokens[i]?.content ?? '').html}</code>`
 md.renderer.rules.heading_open = (tokens, i) => {
-  const { tag } = tokens[i]!
-  const anchor = anchorOf(tokens[i + 1]!.content)
+  const tag = tokens[i]?.tag ?? ''
+  const anchor = anchorOf(tokens[i + 1]?.content ?? '')
   return tag === 'h1' ? '<h1>' : `<${tag} id="${anchor}"><a href="#${anchor}">`
 }
-md.renderer.rules.heading_close = (tokens, i) =>
-  tokens[i]!.tag === 'h1' ? '</h1>\n' : `</a></${tokens[i]!.tag}>\n`
-
-// What is wider than the page scrolls by itself, and by keyboard only if it can have the focus.
-md.renderer.rules.fence = (tokens, i) => codeBlock(tokens[i]!.content, tokens[i]!.info).html
+md.renderer.rules.heading_close = (tokens, i) => {
+  const tag = tokens[i]?.tag ?? ''
+  return tag === 'h1' ? '</h1>\n' : `</a></${tag}>\n`
+}
+md.renderer.rules.fence = (tokens, i) =>
+  codeBlock(tokens[i]?.content ?? '', tokens[i]?.info ?? '').html
 md.renderer.rules.table_open = () => `${WIDE}<table>\n`
 md.renderer.rules.table_close = () => '</table></div>\n'
 
-// A header that says nothing heads nothing: above the first column mostly.
+// An empty header cell, usually the first of its row, must not be announced as a header.
 md.renderer.rules.th_open = (tokens, i) =>
-  tokens[i + 1]!.content === '' ? '<td>' : '<th scope="col">'
-md.renderer.rules.th_close = (tokens, i) => (tokens[i - 1]!.content === '' ? '</td>' : '</th>')
+  tokens[i + 1]?.content === '' ? '<td>' : '<th scope="col">'
+md.renderer.rules.th_close = (tokens, i) => (tokens[i - 1]?.content === '' ? '</td>' : '</th>')
 
-/** Around a table, which may be wider than the page. */
+/** Opens the scrollable container of a table. It takes focus, so that the keyboard can scroll it. */
 export const WIDE = '<div class="wide" role="group" aria-label="Table" tabindex="0">'
 
-/** A block of code. */
-export const codeBlock = (text: string, language = ''): Html =>
-  raw(
-    `<pre class="${escaped(language)}" tabindex="0"><code>${escaped(text.trimEnd())}</code></pre>\n`,
-  )
-
-/** Markdown as markup. */
+/** Renders Markdown. */
 export const rendered = (markdown: string): Html => raw(md.render(markdown))
 
-/** One paragraph of Markdown as markup, without the paragraph. */
+/** Renders one paragraph of Markdown without its `<p>` element. */
 export const inline = (markdown: string): Html => raw(md.renderInline(markdown))
 
-/** What Markdown says, without its marks: for places where there are none. */
+/** Returns Markdown as plain text, for attributes and for the search index. */
 export const plain = (markdown: string) =>
   markdown
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,61 +1,63 @@
 import type { ApiError, ErrorCode } from '../../../src/errors.ts'
 import { PROBLEM } from '../explained/problems.ts'
 import { PROBLEMS } from '../openapi/failures.ts'
+import { jsonBlock } from './code.ts'
 import type { GuidePage } from './guide.ts'
 import { html } from './html.ts'
-import { codeBlock, inline } from './markdown.ts'
+import { rendered } from './markdown.ts'
 import type { Spec } from './spec.ts'
 
-/** An answer with the code: as a test recorded it, or in the shape of who is told so. */
-function sampleOf(code: ErrorCode, spec: Spec): unknown {
-  const told = Object.values(spec.components.responses)
+/** Returns an answer with the code, in the format of the endpoints that send it. */
+function answerWith(code: ErrorCode, spec: Spec): unknown {
+  const examples = Object.values(spec.components.responses)
     .flatMap(({ content = {} }) => Object.values(content))
     .flatMap(({ examples = {} }) => examples[code] ?? [])
-  const isOauthOnly = told.length > 0 && told.every((example) => !example.$ref)
-  return isOauthOnly ? told[0]?.value : PROBLEMS[code]!.value
+  const isOauthOnly = examples.length > 0 && examples.every((example) => !example.$ref)
+  return isOauthOnly ? examples[0]?.value : PROBLEMS[code]?.value
 }
 
-/** What the page of a problem says. */
+/** Renders the page of a problem, as markup and as Markdown. */
 export function problemPage(problem: ApiError, guide: readonly GuidePage[], spec: Spec) {
   const { code, status, title } = problem
-  const { cause, cure } = PROBLEM[code]
-  const sample = JSON.stringify(sampleOf(code, spec), null, 2)
-  const told = guide.filter(
+  const { cause, fix } = PROBLEM[code]
+  const answer = answerWith(code, spec)
+  const pages = guide.filter(
     ({ name, markdown }) => name === 'errors' || markdown.includes(`\`${code}\``),
   )
   const markdown = `# ${title}
 
-\`${code}\`, answered with status ${status}.
+\`${code}\`, status ${status}.
 
 ## Cause
 
 ${cause}
 
-## Cure
+## What to do
 
-${cure}
+${fix}
 
-## What is answered
+## Example
 
 \`\`\`json
-${sample}
+${JSON.stringify(answer, null, 2)}
 \`\`\`
 
 ## In the guide
 
-${told.map(({ at, title: called }) => `- [${called}](${at}.md)`).join('\n')}
+${pages.map((page) => `- [${page.title}](${page.at}.md)`).join('\n')}
 `
   const main = html`<h1>${title}</h1>
-<p class="lead"><code>${code}</code>, answered with status <strong>${status}</strong>.</p>
+<p class="lead"><code>${code}</code>, status <strong>${status}</strong></p>
 <h2 id="cause">Cause</h2>
-<p>${inline(cause)}</p>
-<h2 id="cure">Cure</h2>
-<p>${inline(cure)}</p>
-<h2 id="answer">What is answered</h2>
-${codeBlock(sample, 'json')}
+${rendered(cause)}
+<h2 id="fix">What to do</h2>
+${rendered(fix)}
+<h2 id="answer">Example</h2>
+${jsonBlock(answer)}
 <h2 id="guide">In the guide</h2>
-<ul>${told.map(({ at, title: called }) => html`<li><a href="${at}">${called}</a></li>`)}</ul>
-<p class="twin"><a href="/problems/${code}.md">Markdown</a></p>
+<ul>${pages.map((page) => html`<li><a href="${page.at}">${page.title}</a></li>`)}</ul>
+<p class="twin"><a href="/problems/${code}.md">View as Markdown</a></p>
 `
-  return { code, title, description: `${title}: ${code}, status ${status}.`, markdown, main }
+  const description = `${title}: the cause of ${code} (status ${status}), and what to do.`
+  return { code, title, description, markdown, main }
 }

@@ -1,4 +1,4 @@
-// What of OpenAPI and JSON Schema the pages read.
+// The parts of OpenAPI and JSON Schema that the pages use.
 
 /** A schema, or a reference to one. */
 export interface Schema {
@@ -34,13 +34,13 @@ export interface Example {
   value?: unknown
 }
 
-/** A body of one media type. */
+/** A body in one media type. */
 export interface Media {
   schema: Schema
   examples?: Record<string, Example>
 }
 
-/** Something that goes along with a request. */
+/** A parameter of a request, or a reference to one. */
 export interface Parameter {
   $ref?: string
   name: string
@@ -59,7 +59,7 @@ export interface Answer {
   content?: Record<string, Media>
 }
 
-/** An operation. */
+/** An operation of the API. */
 export interface Operation {
   operationId: string
   tags: [string]
@@ -71,7 +71,7 @@ export interface Operation {
   responses: Record<string, Answer>
 }
 
-/** The service, as OpenAPI 3.1 has it. */
+/** The OpenAPI 3.1 document. */
 export interface Spec {
   info: { title: string; version: string; summary: string; description: string }
   tags: { name: string; description: string }[]
@@ -86,5 +86,5 @@ export interface Spec {
   }
 }
 
-/** The last word of a reference: the name of a component. */
+/** Returns the name of the component that a reference names. */
 export const nameOf = (ref: string) => ref.split('/').at(-1)!

@@ -7,46 +7,46 @@ import { WARNING } from '../explained/warnings.ts'
 import { type Html, html, raw } from './html.ts'
 import { inline, WIDE } from './markdown.ts'
 
-/** A table that the guide has from the code: cells are Markdown, and each row has an anchor. */
+/** A table that the guide takes from the code. Cells are Markdown, and each row has an anchor. */
 export interface Table {
   columns: readonly string[]
   rows: readonly { anchor: string; cells: readonly string[] }[]
 }
 
-/** Codes, each with its cause and its cure. */
+/** Builds a table of codes, each with its cause and what to do about it. */
 const explained = (noun: string, all: Record<string, Explanation>): Table => ({
-  columns: ['code', 'cause', 'cure'],
-  rows: Object.entries(all).map(([code, { cause, cure }]) => ({
+  columns: ['code', 'cause', 'what to do'],
+  rows: Object.entries(all).map(([code, { cause, fix }]) => ({
     anchor: `${noun}-${code}`,
-    cells: [`\`${code}\``, cause, cure],
+    cells: [`\`${code}\``, cause, fix],
   })),
 })
 
-/** The codes of failures, in the order of their status. */
+/** The error codes, ordered by status. */
 export const CODES = (Object.keys(PROBLEM) as ErrorCode[])
   .map((code) => new ApiError(code))
   .sort((a, b) => a.status - b.status)
 
-/** The tables of the guide, by the name in their placeholder. */
+/** The tables of the guide, by the name in the placeholder. */
 export const TABLES: Record<string, Table> = {
   outcomes: {
-    columns: ['outcome', 'what it means, and what to do'],
-    rows: Object.entries(OUTCOME).map(([name, says]) => ({
+    columns: ['outcome', 'meaning, and what to do'],
+    rows: Object.entries(OUTCOME).map(([name, meaning]) => ({
       anchor: `outcome-${name}`,
-      cells: [`\`${name}\``, says],
+      cells: [`\`${name}\``, meaning],
     })),
   },
   warnings: explained('warning', WARNING),
   rules: explained('rule', RULE),
   problems: {
-    columns: ['code', 'status', 'cause', 'cure'],
+    columns: ['code', 'status', 'cause', 'what to do'],
     rows: CODES.map(({ code, status }) => ({
       anchor: `problem-${code}`,
       cells: [
         `[\`${code}\`](/problems/${code})`,
         String(status),
         PROBLEM[code].cause,
-        PROBLEM[code].cure,
+        PROBLEM[code].fix,
       ],
     })),
   },
@@ -55,13 +55,13 @@ export const TABLES: Record<string, Table> = {
 const line = (cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 
-/** A table as Markdown. */
+/** Renders a table as Markdown. */
 export const tableAsMarkdown = ({ columns, rows }: Table) =>
   [line(columns), line(columns.map(() => '---')), ...rows.map(({ cells }) => line(cells))].join(
     '\n',
   )
 
-/** A table as markup; on a phone each row is a block, its cells below one another. */
+/** Renders a table as markup. On narrow screens each row becomes a block of labelled cells. */
 export const tableAsHtml = ({ columns, rows }: Table): Html =>
   html`${raw(WIDE)}<table class="codes">
 <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>

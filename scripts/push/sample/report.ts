@@ -89,8 +89,8 @@ function recordLines({ shows, sent, answered, as_expected }: SentRecord, alone: 
     lines.push(...wrapped('answered', `${code} at "${pointer}": ${message}`))
     if (hint) lines.push(...wrapped('hint', hint))
     const isError = errors.some((error) => error.code === code)
-    const { cause, cure } = explain(code, isError)
-    lines.push(...wrapped('why', cause), ...wrapped('fix', cure))
+    const { cause, fix } = explain(code, isError)
+    lines.push(...wrapped('why', cause), ...wrapped('fix', fix))
   }
   if (isKey(OUTCOME, outcome) && shows.includes(`outcome ${outcome}`)) {
     lines.push(...wrapped('means', OUTCOME[outcome]))
@@ -98,7 +98,7 @@ function recordLines({ shows, sent, answered, as_expected }: SentRecord, alone: 
   return [...lines, '']
 }
 
-const UNKNOWN = { cause: 'This command does not know the code.', cure: 'See its page.' }
+const UNKNOWN = { cause: 'This command does not know the code.', fix: 'See its page.' }
 
 function explain(code: string, isError: boolean) {
   if (isError) return isKey(RULE, code) ? RULE[code] : UNKNOWN

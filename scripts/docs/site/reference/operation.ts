@@ -1,21 +1,16 @@
 import { type Html, html, type Part } from '../html.ts'
-import { codeBlock, inline, rendered } from '../markdown.ts'
-import {
-  type Answer,
-  type Example,
-  nameOf,
-  type Operation,
-  type Parameter,
-  type Spec,
-} from '../spec.ts'
-import { curlOf, schemeOf } from './sample.ts'
+import { inline } from '../markdown.ts'
+import { type Answer, nameOf, type Operation, type Parameter, type Spec } from '../spec.ts'
+import type { Endpoint } from './audiences.ts'
+import { addressLine, answerPanel, requestPanel } from './panels.ts'
+import { answersOf, parametersOf, schemeOf } from './sample.ts'
 import { fieldsOf, rulesOf, typeOf } from './schema.ts'
-import { tryIt } from './try.ts'
+import { tryForm } from './try.ts'
 
-const WHERE = { path: 'in the path', query: 'in the query', header: 'a header' }
+const PLACES = { path: 'path', query: 'query', header: 'header' }
 
-const parameter = ({ name, in: at, required, description, schema, example }: Parameter) =>
-  html`<div><dt><code>${name}</code> <span class="type">${WHERE[at]}: ${typeOf(schema)}</span>${
+const parameterItem = ({ name, in: place, required, description, schema, example }: Parameter) =>
+  html`<div><dt><code>${name}</code> <span class="type">${PLACES[place]}, ${typeOf(schema)}</span>${
     required && html` <span class="required">required</span>`
   }</dt><dd>${inline(description)}${
     example !== undefined &&
@@ -23,114 +18,101 @@ const parameter = ({ name, in: at, required, description, schema, example }: Par
   }</dd></div>
 `
 
-/** What a request brings: of records, the fields of one. */
+/** Renders the request body. For a bulk it lists the fields of one record. */
 function bodyPart({ requestBody }: Operation, { components }: Spec): Part {
   const [[type = '', media] = []] = Object.entries(requestBody?.content ?? {})
   if (!media) return null
-  const { $ref } = media.schema
-  const { description, anyOf: forms = [] } = $ref ? components.schemas[nameOf($ref)]! : media.schema
-  const record = forms[0]?.$ref ? components.schemas[nameOf(forms[0].$ref)]! : media.schema
+  const component = (ref?: string) => (ref ? components.schemas[nameOf(ref)] : undefined)
+  const body = component(media.schema.$ref) ?? media.schema
+  const record = component(body.anyOf?.[0]?.$ref) ?? media.schema
   return html`<h4>Body</h4>
-<p class="type">${type}: ${typeOf(media.schema)}${!requestBody?.required && ', may be left out'}</p>
-${description && html`<p>${inline(description)}</p>`}
-${record !== media.schema && html`<p>One record: ${inline(record.description ?? '')}</p>`}
+<p class="type">${type}, ${typeOf(media.schema)}${!requestBody?.required && ', optional'}</p>
+${body.description && html`<p>${inline(body.description)}</p>`}
+${record !== media.schema && html`<p>Each record: ${inline(record.description ?? '')}</p>`}
 ${fieldsOf(record.items ?? record)}
 ${rulesOf(record.items ?? record)}`
 }
 
-/** An answer that is no failure. */
-function good(status: string, { description, content = {} }: Answer): Html {
+/** Renders an answer with a status below 400. */
+function successItem(status: string, { description, content = {} }: Answer): Html {
   const [[type = '', media] = []] = Object.entries(content)
-  const fields = media && fieldsOf(media.schema)
   return html`<div><dt><code>${status}</code>${
     media && html` <span class="type">${typeOf(media.schema)}, ${type}</span>`
-  }</dt><dd>${inline(description)}${fields}${Object.values(media?.examples ?? {}).map(seen)}</dd></div>
+  }</dt><dd>${inline(description)}${media && fieldsOf(media.schema)}</dd></div>
 `
 }
 
-/** What a test was answered, and what it had sent where that is said. */
-const seen = ({ summary = 'Example', description, value }: Example): Html =>
-  html`<details class="more"><summary>${inline(summary)}</summary>
-${description && rendered(description)}${codeBlock(JSON.stringify(value, null, 2), 'json')}</details>`
-
-/** A failure, by the pages that explain its codes. */
-function bad(status: string, { description, content = {} }: Answer): Html {
+/** Renders a failure as links to the pages of its codes. */
+function failureItem(status: string, { description, content = {} }: Answer): Html {
   const examples = Object.entries(Object.values(content)[0]?.examples ?? {})
-  // An example is called by its code, unless a test was answered it.
-  const codes = examples.map(([name, { value }]) => (value as { code?: string })?.code ?? name)
-  const answered = examples.map(([, example]) => example).filter((one) => one.description)
-  return html`<li>${status} ${
+  // A recorded example has a name of its own; its body holds the code.
+  const codes = examples.map(([name, { value }]) => codeIn(value) ?? name)
+  return html`<li><span class="status bad">${status}</span> ${
     codes.length > 0
       ? [...new Set(codes)].map((code) => html`<a href="/problems/${code}">${code}</a> `)
       : inline(description)
-  }${answered.map(seen)}</li>
+  }</li>
 `
 }
 
-function answersPart({ responses }: Operation, { components }: Spec): Html {
-  const all = Object.entries(responses).map(
-    ([status, answer]) =>
-      [status, answer.$ref ? components.responses[nameOf(answer.$ref)]! : answer] as const,
-  )
-  const isBad = ([status]: readonly [string, Answer]) => Number(status) >= 400
-  const headers = Object.values(responses)
+const codeIn = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null && 'code' in value ? String(value.code) : undefined
+
+function answersPart(operation: Operation, spec: Spec): Html {
+  const answers = answersOf(operation, spec)
+  const headers = Object.values(operation.responses)
     .filter(({ $ref }) => !$ref)
     .flatMap((answer) => Object.keys(answer.headers ?? {}))
-  return html`<h4>Answers</h4>
+  return html`<h4>Responses</h4>
 <dl class="fields">
-${all.filter((one) => !isBad(one)).map((one) => good(...one))}</dl>
+${answers.filter(([status]) => Number(status) < 400).map((one) => successItem(...one))}</dl>
 ${
   headers.length > 0 &&
-  html`<p class="headers">With ${[...new Set(headers)].map(
+  html`<p class="headers">Headers: ${[...new Set(headers)].map(
     (name) => html`<a href="#header-${name}"><code>${name}</code></a> `,
   )}</p>`
 }
-<h4>Failures</h4>
+<h4>Errors</h4>
 <ul class="failures">
-${all.filter(isBad).map((one) => bad(...one))}</ul>
+${answers.filter(([status]) => Number(status) >= 400).map((one) => failureItem(...one))}</ul>
 `
 }
 
-const WHO: Record<string, string> = {
+const CREDENTIALS: Record<string, string> = {
   oauth: 'an access token',
-  brandToken: 'a Brand Token, in x-api-key',
-  adminKey: 'the admin key, or Cloudflare Access',
+  brandToken: 'a Brand Token in `x-api-key`',
+  adminKey: 'the admin key or a Cloudflare Access JWT',
 }
 
-/** An operation: what it does, takes and answers; beside it how it is asked, and a form to try it. */
-export function operationSection(
-  path: string,
-  method: string,
-  operation: Operation,
-  spec: Spec,
-): Html {
-  const { operationId, summary, description } = operation
-  const parameters = (operation.parameters ?? []).map((one) =>
-    one.$ref ? spec.components.parameters[nameOf(one.$ref)]! : one,
-  )
+function authentication(operation: Operation): Html {
   const scheme = schemeOf(operation)
-  const scope = operation.security[0]?.[scheme ?? '']?.[0]
+  if (!scheme) return html`<p class="who">No authentication.</p>`
+  const scope = operation.security[0]?.[scheme]?.[0]
+  const needed = `Requires ${CREDENTIALS[scheme]}${scope ? ` with the \`${scope}\` scope` : ''}.`
+  return html`<p class="who">${inline(needed)}</p>`
+}
+
+/** Renders an operation: its description and a form to try it, beside a sample request and answer. */
+export function operationSection(endpoint: Endpoint, spec: Spec): Html {
+  const { operation } = endpoint
+  const { operationId, summary, description } = operation
+  const parameters = parametersOf(operation, spec)
   return html`<section class="operation" id="${operationId}">
 <h3><a href="#${operationId}">${summary}</a></h3>
-<p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
-<div class="told">
+<p class="address">${addressLine(endpoint)}</p>
+<div class="description">
 <p>${inline(description)}</p>
-<p class="who">${scheme ? `With ${WHO[scheme]}${scope ? ` of scope ${scope}` : ''}.` : 'Open to anyone.'}</p>
+${authentication(operation)}
+${tryForm(endpoint, spec)}
 ${
   parameters.length > 0 &&
   html`<h4>Parameters</h4>
 <dl class="fields">
-${parameters.map(parameter)}</dl>
+${parameters.map(parameterItem)}</dl>
 `
 }${bodyPart(operation, spec)}${answersPart(operation, spec)}</div>
-<div class="shown">
-${codeBlock(curlOf(path, method, operation, parameters, spec), 'sh')}${tryIt(
-  path,
-  method,
-  operation,
-  parameters,
-  spec,
-)}</div>
+<div class="samples">
+${requestPanel(endpoint, spec)}${answerPanel(endpoint, spec)}</div>
 </section>
 `
 }

@@ -1,5 +1,6 @@
 import { ORIGIN } from '../../../../src/docs/origin.ts'
 import {
+  type Answer,
   type Media,
   nameOf,
   type Operation,
@@ -7,86 +8,129 @@ import {
   type Schema,
   type Spec,
 } from '../spec.ts'
+import type { Endpoint } from './audiences.ts'
 
-/** A value that the schema takes: its own example, or one of its parts. */
+/** Returns a value that the schema accepts: its own example, or one composed of its parts. */
 export function sampleOf(schema: Schema, spec: Spec): unknown {
-  const { $ref, examples = [], anyOf, items, properties } = schema
+  const { $ref, examples = [], anyOf, allOf, items, properties, format } = schema
   if (examples.length > 0) return examples[0]
-  if ($ref) return sampleOf(spec.components.schemas[nameOf($ref)]!, spec)
+  const component = $ref ? spec.components.schemas[nameOf($ref)] : undefined
+  if (component) return sampleOf(component, spec)
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]
-  if (anyOf) return sampleOf(anyOf[0]!, spec)
+  const [part] = anyOf ?? allOf ?? []
+  if (part) return sampleOf(part, spec)
   if (items) return [sampleOf(items, spec)]
-  if (schema.type === 'object') {
+  if (properties) {
     return Object.fromEntries(
-      Object.entries(properties ?? {}).map(([name, field]) => [name, sampleOf(field, spec)]),
+      Object.entries(properties).map(([name, field]) => [name, sampleOf(field, spec)]),
     )
   }
-  if (schema.type === 'boolean') return false
-  return schema.type === 'integer' || schema.type === 'number' ? 1 : '…'
+  const [type] = [schema.type ?? 'object'].flat()
+  return (SIMPLE[format ?? ''] ?? SIMPLE[type ?? '']) as unknown
 }
 
-/** A body that can be sent, as text. */
-export function bodyOf(media: Media, spec: Spec): string {
-  const [given] = Object.values(media.examples ?? {})
-  return JSON.stringify(given?.value ?? sampleOf(media.schema, spec), null, 2)
+const SIMPLE: Record<string, unknown> = {
+  'date-time': '2026-10-05T09:00:00.000Z',
+  date: '2026-10-05',
+  uri: 'https://example.com',
+  string: '…',
+  boolean: false,
+  integer: 1,
+  number: 1,
+  array: [],
+  object: {},
 }
 
-/** The members of a form, with what each may be. */
-export const formOf = ({ schema }: Media) => Object.entries(schema.properties ?? {})
-
-/** The path with the examples of its parameters in it. */
-const pathOf = (path: string, parameters: readonly Parameter[]) =>
-  path.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const { example } = parameters.find((one) => one.in === 'path' && one.name === name) ?? {}
-    return example === undefined ? whole : encodeURIComponent(String(example))
-  })
-
-const WITH: Record<string, string> = {
-  oauth: '-H "Authorization: Bearer $TOKEN"',
-  brandToken: '-H "x-api-key: $BRAND_TOKEN"',
-  adminKey: '-H "Authorization: Bearer $ADMIN_KEY"',
+/** Returns the first example of a body, or a sample of its schema. */
+export function bodyOf(media: Media, spec: Spec): unknown {
+  const [example] = Object.values(media.examples ?? {})
+  return example?.value ?? sampleOf(media.schema, spec)
 }
 
-/** What a form is sent with, where the value is not ours to choose. */
-const FROM: Record<string, string> = {
-  grant_type: 'client_credentials',
-  client_id: '$CLIENT_ID',
-  client_secret: '$CLIENT_SECRET',
-  token: '$TOKEN',
-}
+/** Lists the fields of a form. */
+export const formFields = ({ schema }: Media) => Object.entries(schema.properties ?? {})
 
-/** Who may ask, by the first way of saying so; nobody is asked of what is open. */
+/** Returns the first security scheme of an operation, or undefined if it is public. */
 export const schemeOf = ({ security }: Operation) => Object.keys(security[0] ?? {})[0]
 
-/** The request as a line of curl, to be pasted. */
-export function curlOf(
-  path: string,
-  method: string,
-  operation: Operation,
-  parameters: readonly Parameter[],
-  spec: Spec,
-): string {
+/** Resolves the parameters of an operation. */
+export const parametersOf = ({ parameters = [] }: Operation, spec: Spec): Parameter[] =>
+  parameters.map((one) => (one.$ref && spec.components.parameters[nameOf(one.$ref)]) || one)
+
+/** Resolves the answers of an operation, by status. */
+export const answersOf = ({ responses }: Operation, spec: Spec): [string, Answer][] =>
+  Object.entries(responses).map(([status, answer]) => [
+    status,
+    (answer.$ref && spec.components.responses[nameOf(answer.$ref)]) || answer,
+  ])
+
+/** A value of a sample request: text, or an environment variable behind a prefix. */
+export type Value = string | { prefix: string; variable: string }
+
+/** A sample request, before it is written in a language. */
+export interface SampleRequest {
+  method: string
+  url: string
+  headers: [string, Value][]
+  json?: unknown
+  form?: [string, Value][]
+  /** Whether the answer is JSON, other text, or a redirect. */
+  answer: 'json' | 'text' | 'redirect'
+}
+
+const CREDENTIALS: Record<string, [string, Value]> = {
+  oauth: ['Authorization', { prefix: 'Bearer ', variable: 'TOKEN' }],
+  brandToken: ['x-api-key', { prefix: '', variable: 'BRAND_TOKEN' }],
+  adminKey: ['Authorization', { prefix: 'Bearer ', variable: 'ADMIN_KEY' }],
+}
+
+const FORM_VALUES: Record<string, Value> = {
+  grant_type: 'client_credentials',
+  client_id: { prefix: '', variable: 'CLIENT_ID' },
+  client_secret: { prefix: '', variable: 'CLIENT_SECRET' },
+  token: { prefix: '', variable: 'TOKEN' },
+}
+
+function urlOf(path: string, parameters: readonly Parameter[]): string {
+  const filled = path.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const { example } = parameters.find((one) => one.in === 'path' && one.name === name) ?? {}
+    return example === undefined ? placeholder : encodeURIComponent(String(example))
+  })
   const query = parameters
     .filter((one) => one.in === 'query' && one.required)
     .map(({ name, example }) => `${name}=${example}`)
-  const address = `${ORIGIN}${pathOf(path, parameters)}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  return `${ORIGIN}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
+}
+
+function answerKind({ responses }: Operation): SampleRequest['answer'] {
+  if (responses['302']) return 'redirect'
+  const [first] = Object.values(responses)
+  const [type = ''] = Object.keys(first?.content ?? {})
+  return type.endsWith('json') ? 'json' : 'text'
+}
+
+/** Builds the sample request of an operation from the examples of its parameters and its body. */
+export function requestOf({ path, method, operation }: Endpoint, spec: Spec): SampleRequest {
+  const parameters = parametersOf(operation, spec)
   const [[type = '', media] = []] = Object.entries(operation.requestBody?.content ?? {})
-  const scheme = schemeOf(operation)
   const isForm = type === 'application/x-www-form-urlencoded'
-  return [
-    `curl -s${method === 'get' || isForm ? '' : ` -X ${method.toUpperCase()}`}`,
-    `'${address}'`,
-    scheme && WITH[scheme],
-    ...(media && isForm
-      ? formOf(media)
-          .filter(([name]) => FROM[name])
-          .map(([name]) => `-d "${name}=${FROM[name]}"`)
-      : []),
-    media &&
-      !isForm &&
-      `-H 'Content-Type: ${type}' -d '${bodyOf(media, spec).replaceAll("'", "'\\''")}'`,
-  ]
-    .filter(Boolean)
-    .join(' \\\n  ')
+  const credential = CREDENTIALS[schemeOf(operation) ?? '']
+  return {
+    method: method.toUpperCase(),
+    url: urlOf(path, parameters),
+    headers: [
+      ...(credential ? [credential] : []),
+      ...(media && !isForm ? [['Content-Type', type] satisfies [string, Value]] : []),
+    ],
+    ...(media && !isForm && { json: bodyOf(media, spec) }),
+    ...(media &&
+      isForm && {
+        form: formFields(media).flatMap(([name]): [string, Value][] => {
+          const value = FORM_VALUES[name]
+          return value === undefined ? [] : [[name, value]]
+        }),
+      }),
+    answer: answerKind(operation),
+  }
 }

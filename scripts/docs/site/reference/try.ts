@@ -1,83 +1,123 @@
 import { type Html, html, type Part } from '../html.ts'
-import type { Operation, Parameter, Schema, Spec } from '../spec.ts'
-import { bodyOf, formOf, schemeOf } from './sample.ts'
+import { inline } from '../markdown.ts'
+import type { Media, Parameter, Schema, Spec } from '../spec.ts'
+import type { Endpoint } from './audiences.ts'
+import { bodyOf, formFields, parametersOf, schemeOf } from './sample.ts'
 
-/** Headers that a page cannot set, or must not: it packs no body, and keeps no copy. */
-const NOT_HERE = ['Content-Encoding', 'If-None-Match']
+// The form that sends a request from the page. `try.js` submits it.
+
+/** Headers that the form leaves out: it neither compresses a body nor stores a response. */
+const UNSUPPORTED = ['Content-Encoding', 'If-None-Match']
 
 const SECRETS = ['client_secret', 'token']
 
-interface Input {
+interface Field {
   name: string
-  /** Where it goes: `path`, `query`, `header` or `form`. */
-  to: string
+  /** The part of the request that the value belongs to: `path`, `query`, `header` or `form`. */
+  target: string
   id: string
   required: boolean
   schema: Schema
-  value?: string
+  value: string
+  /** The list that holds valid values, and the member of its items. */
+  source?: { path: string; member: string }
 }
 
-function input({ name, to, id, required, schema, value = '' }: Input): Html {
-  const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum
-  const attributes = html`id="${id}" name="${name}" data-to="${to}"${required && html` required`}`
+function inputOf({ name, target, id, required, schema, value, source }: Field): Html {
+  const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String)
+  const from = source && html` data-list="${source.path}" data-member="${source.member}"`
+  const attributes = html`id="${id}" name="${name}" data-target="${target}"${required && html` required`}${from}`
+  const type = SECRETS.includes(name) ? 'password' : 'text'
   return html`<p><label for="${id}">${name}${required && ' (required)'}</label>
 ${
   values
     ? html`<select ${attributes}><option value=""></option>${values.map(
-        (one) => html`<option>${String(one)}</option>`,
+        (one) => html`<option${one === value && html` selected`}>${one}</option>`,
       )}</select>`
-    : html`<input ${attributes} value="${value}" type="${
-        SECRETS.includes(name) ? 'password' : 'text'
-      }" autocomplete="off" spellcheck="false">`
+    : html`<input ${attributes} value="${value}" type="${type}" autocomplete="off" spellcheck="false">`
 }</p>
 `
 }
 
-/** What a reader fills in to make the request from the page; `reference.js` sends it. */
-export function tryIt(
-  path: string,
-  method: string,
-  operation: Operation,
-  parameters: readonly Parameter[],
-  spec: Spec,
-): Part {
-  const { operationId, requestBody } = operation
+/** Members that hold the identity of a listed item, where the parameter has another name. */
+const MEMBERS: readonly (readonly [RegExp, string])[] = [
+  [/\/transactions\/\{id\}/, 'transaction_id'],
+  [/^\/tracking\/events\/customers\/\{id\}/, 'customerId'],
+  [/\/customers\/\{id\}/, 'customer_id'],
+  [/\/brand-tokens\/\{token_id\}/, 'id'],
+]
+
+/**
+ * Returns the list that names valid values of a path parameter: `GET …/clients` for
+ * `…/clients/{client_id}`. Returns undefined where the API has no such list.
+ */
+function sourceOf(path: string, name: string, { paths }: Spec): Field['source'] {
+  const list = path.slice(0, path.indexOf(`/{${name}}`))
+  const [, member = name] = MEMBERS.find(([pattern]) => pattern.test(path)) ?? []
+  const isList = JSON.stringify(paths[list]?.get?.responses['200'] ?? '').includes('"data"')
+  // Demo accounts have fixed ids, and a sample may need a brand or a partner.
+  return isList && name !== 'account' ? { path: list, member } : undefined
+}
+
+const parameterField = (endpoint: Endpoint, one: Parameter, spec: Spec): Field => {
+  const source = one.in === 'path' ? sourceOf(endpoint.path, one.name, spec) : undefined
+  return {
+    name: one.name,
+    target: one.in,
+    id: `${endpoint.operation.operationId}-${one.name}`,
+    required: one.required ?? false,
+    schema: one.schema,
+    value: one.required && one.example !== undefined ? String(one.example) : '',
+    ...(source && { source }),
+  }
+}
+
+const formField = (operationId: string, media: Media, name: string, schema: Schema): Field => ({
+  name,
+  target: 'form',
+  id: `${operationId}-${name}`,
+  required: media.schema.required?.includes(name) ?? false,
+  schema,
+  value: schema.const === undefined ? '' : String(schema.const),
+})
+
+/** Explains what a first request needs, where a sample refers to another record. */
+function prerequisiteOf({ path, operation }: Endpoint, spec: Spec): string | undefined {
+  if (path.startsWith('/go/')) return 'Enter the id of a link. `npm run dev` prints one.'
+  const [customers] = Object.entries(spec.paths).flatMap(([at, { post }]) =>
+    post && at.endsWith('/customers') && post.tags[0] === operation.tags[0] ? [post] : [],
+  )
+  const refers = /\/(transactions|trading-activity|activities)$/.test(path) && operation.requestBody
+  return refers && customers
+    ? `The sample names a customer: [send the sample customer](#${customers.operationId}) first.`
+    : undefined
+}
+
+/** Renders the form of an operation. Its sample values succeed with the demo accounts. */
+export function tryForm(endpoint: Endpoint, spec: Spec): Part {
+  const { path, method, operation } = endpoint
+  const { operationId, summary, requestBody } = operation
   const [[type = '', media] = []] = Object.entries(requestBody?.content ?? {})
   const isForm = type === 'application/x-www-form-urlencoded'
-  const id = (name: string) => `${operationId}-${name}`
+  const note = prerequisiteOf(endpoint, spec)
+  const fields = [
+    ...parametersOf(operation, spec)
+      .filter(({ name }) => !UNSUPPORTED.includes(name))
+      .map((one) => parameterField(endpoint, one, spec)),
+    ...(media && isForm
+      ? formFields(media).map(([name, schema]) => formField(operationId, media, name, schema))
+      : []),
+  ]
+  const body = `${operationId}-body`
   return html`<details class="try">
-<summary>Try it<span class="away">: ${operation.summary} (${operationId})</span></summary>
+<summary>Try it<span class="away">: ${summary} (${operationId})</span></summary>
 <form method="post" data-method="${method.toUpperCase()}" data-path="${path}" data-scheme="${schemeOf(operation) ?? ''}" data-type="${type}">
-${parameters
-  .filter(({ name }) => !NOT_HERE.includes(name))
-  .map(({ name, in: to, required = false, schema, example }) =>
-    input({
-      name,
-      to,
-      id: id(name),
-      required,
-      schema,
-      value: required && example !== undefined ? String(example) : '',
-    }),
-  )}${
-  media &&
-  isForm &&
-  formOf(media).map(([name, schema]) =>
-    input({
-      name,
-      to: 'form',
-      id: id(name),
-      required: media.schema.required?.includes(name) ?? false,
-      schema,
-      value: schema.const === undefined ? '' : String(schema.const),
-    }),
-  )
-}${
+${note && html`<p class="note">${inline(note)}</p>\n`}${fields.map(inputOf)}${
   media &&
   !isForm &&
-  html`<p><label for="${id('body')}">Body</label>
-<textarea id="${id('body')}" name="body" rows="8" spellcheck="false">
-${bodyOf(media, spec)}</textarea></p>
+  html`<p><label for="${body}">Body</label>
+<textarea id="${body}" name="body" rows="8" spellcheck="false">
+${JSON.stringify(bodyOf(media, spec), null, 2)}</textarea></p>
 `
 }<p><button type="submit">Send <span class="away">${operationId}</span></button></p>
 <div class="answer" role="status"></div>

@@ -1,0 +1,89 @@
+import { codeBlock, jsonBlock } from '../code.ts'
+import { type Html, html, type Part } from '../html.ts'
+import { breakable, inline } from '../markdown.ts'
+import type { Answer, Example, Media, Spec } from '../spec.ts'
+import type { Endpoint } from './audiences.ts'
+import { LANGUAGES } from './languages.ts'
+import { answersOf, requestOf, sampleOf } from './sample.ts'
+
+// The samples of an operation. Each sample is a `<details>` element, so that all of them can be
+// opened without a script; `page.js` turns the languages into tabs.
+
+/** Renders the method and the path of an operation. */
+export const addressLine = ({ path, method }: Endpoint): Html =>
+  html`<span class="method ${method}">${method.toUpperCase()}</span> <code>${breakable(path)}</code>`
+
+/** Renders the sample request in each language. Only curl shows the headers of a redirect. */
+export function requestPanel(endpoint: Endpoint, spec: Spec): Html {
+  const request = requestOf(endpoint, spec)
+  const languages = request.answer === 'redirect' ? LANGUAGES.slice(0, 1) : LANGUAGES
+  const { operationId } = endpoint.operation
+  return html`<div class="panel request">
+<p class="panel-title">${addressLine(endpoint)}</p>
+${languages.map(
+  ({ name, title, write }, i) =>
+    html`<details name="${operationId}-request" data-language="${name}" data-title="${title}"${i === 0 && html` open`}><summary>${title}</summary>
+${codeBlock(write(request), name)}</details>
+`,
+)}</div>
+`
+}
+
+const isFailure = (status: string) => Number(status) >= 400
+
+/** A sample answer of a panel. */
+interface Sample {
+  status: string
+  summary: string
+  description?: string
+  body?: Html
+}
+
+/** Returns the recorded answers of one status, or a sample that is composed from the schema. */
+function samplesOf([status, answer]: [string, Answer], spec: Spec): Sample[] {
+  const [[type = '', media] = []] = Object.entries(answer.content ?? {})
+  // A failure that no test recorded is explained on the page of its code.
+  const examples = Object.values(media?.examples ?? {}).filter(
+    ({ description, $ref }) => !isFailure(status) || (description && !$ref),
+  )
+  if (examples.length > 0) return examples.map((example) => sampleFrom(status, example))
+  if (isFailure(status)) return []
+  return [{ status, summary: answer.description, ...(media && composed(type, media, spec)) }]
+}
+
+const sampleFrom = (status: string, { summary = '', description, value }: Example): Sample => ({
+  status,
+  summary,
+  ...(description && { description }),
+  body: jsonBlock(value),
+})
+
+const composed = (type: string, media: Media, spec: Spec) =>
+  type.endsWith('json') ? { body: jsonBlock(sampleOf(media.schema, spec)) } : {}
+
+/** Renders the sample answers. The first one is open. */
+export function answerPanel({ operation }: Endpoint, spec: Spec): Part {
+  const samples = answersOf(operation, spec).flatMap((answer) => samplesOf(answer, spec))
+  return html`<div class="panel answers">
+<p class="panel-title">Response</p>
+${samples.map(
+  ({ status, summary, description, body }, i) =>
+    html`<details name="${operation.operationId}-answer"${i === 0 && html` open`}><summary><span class="${isFailure(status) ? 'status bad' : 'status'}">${status}</span> ${inline(summary)}</summary>
+${description && sentBody(description)}${body ?? html`<p class="empty">${EMPTY[status] ?? 'A document.'}</p>`}</details>
+`,
+)}</div>
+`
+}
+
+const EMPTY: Record<string, string> = {
+  200: 'The body is empty, or a document that is not JSON.',
+  204: 'The body is empty.',
+  302: 'The body is empty. `Location` holds the landing page.',
+  304: 'The body is empty.',
+}
+
+/** Renders the request that led to a recorded failure. Its Markdown holds one block of JSON. */
+function sentBody(description: string): Html {
+  const [, before = '', json = ''] = /^([\s\S]*?)```json\n([\s\S]*?)\n```$/.exec(description) ?? []
+  return html`<p class="empty">${inline(before.trim())}</p>${codeBlock(json, 'json')}<p class="empty">Response:</p>`
+}

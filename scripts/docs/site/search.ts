@@ -1,0 +1,112 @@
+import MiniSearch, { type Options } from 'minisearch'
+import type { ApiError } from '../../../src/errors.ts'
+import { PROBLEM } from '../explained/problems.ts'
+import type { GuidePage } from './guide.ts'
+import { anchorOf, plain } from './markdown.ts'
+import { AUDIENCES, addressOf, endpointsOf, schemasOf } from './reference/audiences.ts'
+import { parametersOf } from './reference/sample.ts'
+import type { Schema, Spec } from './spec.ts'
+import { TABLES } from './tables.ts'
+
+// MiniSearch builds the index here and searches it in the browser. It has no dependencies, needs no
+// service and matches prefixes and misspellings.
+
+/** A section of a page, as the index holds it. */
+interface Entry {
+  /** The address of the section. */
+  id: string
+  title: string
+  /** The page that contains the section. */
+  page: string
+  text: string
+  excerpt: string
+}
+
+const EXCERPT_LENGTH = 140
+
+function entry(id: string, title: string, page: string, text: string): Entry {
+  const words = plain(text)
+  const cut = words.length > EXCERPT_LENGTH ? `${words.slice(0, EXCERPT_LENGTH)}…` : words
+  return { id, title, page, text: words, excerpt: cut }
+}
+
+const TABLE = /^<!-- table: (.*) -->$|^\|.*$/gm
+
+/** Splits a page of the guide at its headings. Rows of generated tables are entries of their own. */
+function guideEntries({ at, title, markdown }: GuidePage): Entry[] {
+  const [start = '', ...sections] = markdown.replace(TABLE, '').split(/^## /m)
+  return [
+    entry(at, title, 'Guide', start.replace(/^# .*$/m, '')),
+    ...sections.map((section) => {
+      const [heading = '', ...lines] = section.split('\n')
+      return entry(`${at}#${anchorOf(heading)}`, plain(heading), title, lines.join('\n'))
+    }),
+  ]
+}
+
+const TABLE_PAGES: Record<string, string> = {
+  outcomes: '/docs/outcomes',
+  warnings: '/docs/outcomes',
+  rules: '/docs/errors',
+}
+
+function tableEntries(): Entry[] {
+  return Object.entries(TABLE_PAGES).flatMap(([name, page]) =>
+    (TABLES[name]?.rows ?? []).map(({ anchor, cells: [code = '', ...cells] }) =>
+      entry(`${page}#${anchor}`, plain(code), `Codes: ${name}`, cells.join(' ')),
+    ),
+  )
+}
+
+const problemEntry = ({ code, title }: ApiError): Entry =>
+  entry(
+    `/problems/${code}`,
+    `${code}: ${title}`,
+    'Problems',
+    `${PROBLEM[code].cause} ${PROBLEM[code].fix}`,
+  )
+
+/** Returns the names and descriptions of the members of a schema. */
+const memberText = ({ properties = {} }: Schema) =>
+  Object.entries(properties)
+    .map(([name, { description = '' }]) => `${name} ${description}`)
+    .join(' ')
+
+/** Lists the operations and schemas of the reference. Those on several pages appear for each page. */
+function referenceEntries(spec: Spec): Entry[] {
+  return AUDIENCES.flatMap((audience) => {
+    const at = addressOf(audience)
+    const operations = endpointsOf(audience, spec).map(({ path, method, operation }) => {
+      const names = parametersOf(operation, spec).map(({ name }) => name)
+      const text = `${operation.description} ${method.toUpperCase()} ${path} ${names.join(' ')}`
+      return entry(`${at}#${operation.operationId}`, operation.summary, audience.title, text)
+    })
+    const schemas = schemasOf(audience, spec).map(([name, schema]) =>
+      entry(
+        `${at}#schema-${name}`,
+        name,
+        `${audience.title}: schemas`,
+        `${schema.description ?? ''} ${memberText(schema)}`,
+      ),
+    )
+    return [...operations, ...schemas]
+  })
+}
+
+const OPTIONS: Options<Entry> = {
+  fields: ['title', 'text'],
+  storeFields: ['title', 'page', 'excerpt'],
+  searchOptions: { boost: { title: 4 }, prefix: true, combineWith: 'AND' },
+}
+
+/** Builds the search index of all pages, with the options that `search.js` loads it with. */
+export function searchIndex(guide: readonly GuidePage[], codes: readonly ApiError[], spec: Spec) {
+  const index = new MiniSearch(OPTIONS)
+  index.addAll([
+    ...guide.flatMap(guideEntries),
+    ...tableEntries(),
+    ...codes.map(problemEntry),
+    ...referenceEntries(spec),
+  ])
+  return { options: OPTIONS, index }
+}
