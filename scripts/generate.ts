@@ -5,8 +5,8 @@ import { collection } from './docs/postman.ts'
 import { schemas } from './docs/schemas.ts'
 import { readOptions } from './said.ts'
 
-// Writes what is derived from the code that judges: schemas, OpenAPI, a collection of Postman.
-// `--check` only compares.
+// Writes the files that are derived from the code: JSON Schemas, OpenAPI and the Postman collection.
+// With `--check`, it reports stale files instead.
 
 const { check } = readOptions({ check: { type: 'boolean' } })
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`

@@ -1,6 +1,6 @@
 import { buildSite } from './docs/site/build.ts'
 
-// Puts the site together: wrangler and vitest run this before the Worker needs it.
+// Builds the documentation site. Wrangler and Vitest run this before the Worker needs it.
 
 export { buildSite }
 

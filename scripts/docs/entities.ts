@@ -8,20 +8,20 @@ import { MAX_TEXT } from '../../src/validation/fields.ts'
 import { closedObject, openObject } from './json-schema.ts'
 import type { JsonSchema } from './types.ts'
 
-/** An entity of a vertical: its resource, and what it is called in documents. */
+/** A record type of a vertical, with its names in documents. */
 export interface Entity {
   vertical: string
-  /** The noun in its address. */
+  /** The resource, as it is named in the address. */
   resource: string
-  /** What one record is called. */
+  /** The title of one record. */
   title: string
-  /** The file of its schema: `forex/customer`. */
+  /** The file of its schema, such as `forex/customer`. */
   file: string
-  /** Its name among the components of OpenAPI: `ForexCustomer`. */
+  /** Its component in OpenAPI, such as `ForexCustomer`. */
   component: string
-  /** Its schema; `at` is where the types are. */
+  /** Returns its schema. `at` is the location of the types. */
   schema: (at: string) => JsonSchema
-  /** A record with each field that it may have. */
+  /** A record with every optional field. */
   example: Record<string, unknown>
 }
 
@@ -30,7 +30,7 @@ const kebab = (title: string) => title.toLowerCase().replaceAll(' ', '-')
 const pascal = (text: string) =>
   kebab(text).replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
 
-const named = (vertical: string, { name, title }: { name: string; title: string }) => ({
+const namesOf = (vertical: string, { name, title }: { name: string; title: string }) => ({
   vertical,
   resource: name,
   title,
@@ -46,14 +46,15 @@ const examplesIn = (schema: JsonSchema): Record<string, unknown> =>
     ]),
   )
 
-/** What only a request as a whole, or the database, can tell. */
-const REFERS: Record<string, Record<string, string>> = {
+/** Rules that need the whole request or the database. */
+const REFERENCE_RULES: Record<string, Record<string, string>> = {
   customers: {
     unknown_affiliate:
-      'The affiliate is configured; otherwise it is a warning, or an error where the account wants that.',
+      'The affiliate must be configured. Otherwise the record has a warning, or an error if the policy of the account is `reject`.',
   },
   transactions: {
-    unknown_customer: 'The customer was sent before, unless the account has such records held.',
+    unknown_customer:
+      'The customer must have been sent before, unless the policy of the account is `hold`.',
   },
 }
 
@@ -65,56 +66,53 @@ function partnerEntity(vertical: string, resource: Resource): Entity {
     ...closedObject(fields, at),
     'x-key': key,
     'x-rules': {
-      duplicate_key: `No two records of one request have the same ${key.join(', ')}.`,
-      ...(REFERS[name] ?? REFERS.transactions),
+      duplicate_key: `Two records of a request must not have the same ${key.join(', ')}.`,
+      ...(REFERENCE_RULES[name] ?? REFERENCE_RULES.transactions),
     },
   })
-  return { ...named(vertical, resource), schema: closed, example: examplesIn(closed('')) }
+  return { ...namesOf(vertical, resource), schema: closed, example: examplesIn(closed('')) }
 }
 
-const caseless = (name: string) =>
+const anyCase = (name: string) =>
   name.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
 
-/**
- * Names that differ only by case from those that nobody would look for under another: none of them
- * may say anything, and null says nothing.
- */
-const misspelt = (names: readonly string[]): JsonSchema => ({
-  [`^(?!(?:${names.join('|')})$)(?:${names.map(caseless).join('|')})$`]: {
-    description: 'The wrong case of a name.',
+/** Forbids members whose names differ from these only by case, unless they are null. */
+const forbidCaseVariants = (names: readonly string[]): JsonSchema => ({
+  [`^(?!(?:${names.join('|')})$)(?:${names.map(anyCase).join('|')})$`]: {
+    description: 'A name with the wrong case.',
     type: 'null',
   },
 })
 
-/** What members of the sender's own may be; null says nothing, whatever its name. */
+/** The rules of additional members. */
 const EXTRAS = {
-  text: 'No name or text in them, however deep, has a NUL or a lone surrogate.',
-  number: 'No number in them is beyond the range of a double.',
-  digits: 'No number in them has more than 15 significant digits as written.',
+  text: 'Names and text, at any depth, must not contain NUL characters or unpaired surrogates.',
+  number: 'Numbers must be within the range of a double.',
+  digits: 'Numbers have at most 15 significant digits.',
 }
 
-/** What they may be where they are KPIs: that hangs on `Value`, and on the event definition. */
+/** The rules of additional members of an activity, which may be KPIs. */
 const KPIS = {
   ...EXTRAS,
   number: `${EXTRAS.number} KPIs are decimals of at most ${MAX_CHARACTERS} characters.`,
-  digits: `${EXTRAS.digits} KPIs are within ±10^15, and not finer than 10^-12.`,
-  type: 'Text, where an event definition says that it names the product line.',
-  length: `That has 1 to ${MAX_TEXT} characters.`,
+  digits: `${EXTRAS.digits} KPIs are within ±10^15 and not finer than 10^-12.`,
+  type: 'Must be text if an event definition names the member as the product line.',
+  length: `The product line has 1 to ${MAX_TEXT} characters.`,
 }
 
-/** Which events the schema is of: a definition is the account's own. */
-const UNDEFINED =
-  'This is an event without a definition: one may name another member for the product line, so that `product` is a detail, and KPIs that differ from these names only by case.'
+/** The scope of the schema: event definitions belong to accounts. */
+const WITHOUT_DEFINITION =
+  'This schema applies to events without an event definition. A definition can name another member as the product line, and KPIs that differ from these names only by case.'
 
-/** What an event must have beside its name and its customer: at least one amount. */
-const anAmount = (at: string): JsonSchema => ({
+/** Requires `Value` or at least one KPI. */
+const requireAmount = (at: string): JsonSchema => ({
   anyOf: [
-    { title: 'a Value', required: ['Value'], properties: { Value: { not: { type: 'null' } } } },
+    { title: 'with Value', required: ['Value'], properties: { Value: { not: { type: 'null' } } } },
     {
-      title: 'a KPI field',
+      title: 'with a KPI',
       not: {
         properties: Object.fromEntries(KNOWN_MEMBERS.map((name) => [name, true])),
-        patternProperties: { [`^${caseless('product')}$`]: true },
+        patternProperties: { [`^${anyCase('product')}$`]: true },
         additionalProperties: { not: { $ref: `${at}Decimal` } },
       },
     },
@@ -126,38 +124,38 @@ function brandEntity(resource: Resource): Entity {
   const isActivity = name === 'activities'
   const open = (at: string): JsonSchema => ({
     title: `${title} (${igaming.vertical})`,
-    description: isActivity ? `${description} ${UNDEFINED}` : description,
+    description: isActivity ? `${description} ${WITHOUT_DEFINITION}` : description,
     ...openObject(fields, required, neverRejected, at),
-    patternProperties: misspelt(isActivity ? KNOWN_MEMBERS : required),
+    patternProperties: forbidCaseVariants(isActivity ? KNOWN_MEMBERS : required),
     additionalProperties: { 'x-rules': isActivity ? KPIS : EXTRAS },
-    ...(isActivity && anAmount(at)),
+    ...(isActivity && requireAmount(at)),
     'x-key': key,
     'x-rules': {
       length: isActivity
-        ? 'Members that are not listed come to at most 16 KiB of JSON.'
-        : 'Members that are not listed come to at most 16 KiB of JSON a record, and 64 KiB of one customer in all.',
+        ? 'Additional members take at most 16 KiB of JSON.'
+        : 'Additional members take at most 16 KiB of JSON in a record, and 64 KiB for a customer in total.',
       ...(isActivity && {
-        required: 'An event definition may require `eventid`.',
-        no_kpi: 'With an event definition the KPIs are those that it names.',
+        required: 'An event definition can require `eventid`.',
+        no_kpi: 'With an event definition, only the members that it names are KPIs.',
         unknown_customer:
-          'The customer was sent before, where the account does not have such records held.',
+          'The customer must have been sent before if the policy of the account is `reject`.',
       }),
     },
   })
   return {
-    ...named(igaming.vertical, resource),
+    ...namesOf(igaming.vertical, resource),
     schema: open,
     example: exampleOf(open(''), isActivity),
   }
 }
 
-/** An event has a `Value`, and details of its own; a customer additional fields. */
+/** Adds an additional member to the example of a brand's record. */
 const exampleOf = (schema: JsonSchema, isActivity: boolean) => ({
   ...examplesIn(schema),
   ...(isActivity ? { deposit_type: 'card' } : { crm_status: 'vip' }),
 })
 
-/** All entities, in the order in which they are documented. */
+/** All record types, in the order in which they are documented. */
 export const ENTITIES: readonly Entity[] = [
   ...[propTrading, forex].flatMap(({ vertical, resources }) =>
     resources.map((resource) => partnerEntity(vertical, resource)),

@@ -5,12 +5,12 @@ import { RULE } from './explained/rules.ts'
 import { WARNING } from './explained/warnings.ts'
 import type { JsonSchema } from './types.ts'
 
-// What stands around the records: of requests and of answers.
+// The schemas around the records: of requests and of responses.
 
 const TEXT = { type: 'string' }
 const COUNT = { type: 'integer', minimum: 0 }
 
-/** An object of these members; those named `optional` may be absent. */
+/** Describes an object. All members are required, except those in `optional`. */
 export const object = (
   properties: Record<string, JsonSchema>,
   optional: readonly string[] = [],
@@ -20,180 +20,212 @@ export const object = (
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 })
 
-const said = (description: string, schema: JsonSchema = TEXT): JsonSchema => ({
+/** Adds a description to a schema, which is text by default. */
+export const documented = (description: string, schema: JsonSchema = TEXT): JsonSchema => ({
   ...schema,
   description,
 })
 
-const key = said('The members that tell the record from others, as they were sent.', {
+const key = documented('The members that identify the record, as sent.', {
   type: 'object',
   additionalProperties: TEXT,
 })
 
-const pointer = said('RFC 6901: where in the body as it was sent.', {
+const pointer = documented('A JSON Pointer (RFC 6901) into the body as sent.', {
   type: 'string',
   pattern: '^(/([^~/]|~[01])*)*$',
 })
 
-const index = said('Which record of the request, from 0.', COUNT)
+const index = documented('The position of the record in the request, from 0.', COUNT)
 
-const codes = (of: object) => ({ type: 'string', enum: Object.keys(of) })
+const codesOf = (table: object) => ({ type: 'string', enum: Object.keys(table) })
 
-/** One broken rule. */
 const brokenRule = object(
   {
     index,
     key,
     pointer,
-    code: said('Which rule; /docs/errors tells cause and cure.', codes(RULE)),
-    message: said('What is wrong, in words. It never says a personal value back.'),
-    hint: said('What was probably meant.'),
+    code: documented('The broken rule. See `/docs/errors`.', codesOf(RULE)),
+    message: documented('What is wrong. It never contains the value of a personal field.'),
+    hint: documented('What was probably meant.'),
   },
   ['index', 'key', 'hint'],
 )
 
 const warning = object({
-  code: said('What the sender should know; /docs/outcomes tells more.', codes(WARNING)),
+  code: documented('The code of the warning. See `/docs/outcomes`.', codesOf(WARNING)),
   pointer,
-  message: said('The same in words.'),
+  message: documented('What the sender should know.'),
 })
 
-const outcome = said('What became of the record.', codes(OUTCOME))
+const outcome = documented('The outcome of the record.', codesOf(OUTCOME))
 
 const summary = object({
-  received: said('How many there were.', COUNT),
+  received: documented('The number of records in the request.', COUNT),
   ...Object.fromEntries(
-    Object.keys(OUTCOME).map((name) => [name, said(`How many are \`${name}\`.`, COUNT)]),
+    Object.keys(OUTCOME).map((name) => [
+      name,
+      documented(`The number of records with the outcome \`${name}\`.`, COUNT),
+    ]),
   ),
 })
 
-const deliveryId = said('Names this request for good; quote it when you ask for help.', {
-  type: 'string',
-  pattern: '^dlv_[0-9A-HJKMNP-TV-Z]{26}$',
-})
+const deliveryId = documented(
+  'The permanent id of the request. Quote it when you ask for support.',
+  {
+    type: 'string',
+    pattern: '^dlv_[0-9A-HJKMNP-TV-Z]{26}$',
+  },
+)
 
-/** The parts that envelopes share, by name. */
+/** The parts that several envelopes share, by name. */
 export const PARTS: Record<string, JsonSchema> = {
   BrokenRule: {
     title: 'Broken rule',
-    description: 'One rule that a record breaks.',
+    description: 'A rule that a record breaks.',
     ...brokenRule,
   },
-  Warning: { title: 'Warning', description: 'The record is stored all the same.', ...warning },
+  Warning: { title: 'Warning', description: 'A warning about a stored record.', ...warning },
   Summary: {
     title: 'Summary',
-    description: 'How many records the request brought, and what became of them.',
+    description: 'The number of records in the request, in total and by outcome.',
     ...summary,
   },
   DeliveryId: { title: 'Delivery id', ...deliveryId },
 }
 
-/** The schemas of the envelopes by file name; `at` is where the parts are. */
-export const envelopes = (at: string): Record<string, JsonSchema> => ({
-  bulk: {
-    title: 'Bulk',
-    description: `1 to ${MAX_RECORDS} records: an array, or an object with them as \`data\`, as a list answers them. Which records, the schema of the entity says. One record may also be sent alone.`,
-    anyOf: [
-      {
-        title: 'an array',
-        type: 'array',
-        minItems: 1,
-        maxItems: MAX_RECORDS,
-        items: { type: 'object' },
+const bulkRecords = {
+  type: 'array',
+  minItems: 1,
+  maxItems: MAX_RECORDS,
+  items: { type: 'object' },
+}
+
+const bulk: JsonSchema = {
+  title: 'Bulk',
+  description: `A request of 1 to ${MAX_RECORDS} records: an array, or an object with the array as \`data\`. The schema of the entity describes the records. A single record may be sent without an array.`,
+  anyOf: [
+    { title: 'an array', ...bulkRecords },
+    {
+      title: 'as data',
+      type: 'object',
+      properties: {
+        data: bulkRecords,
+        meta: documented('Ignored, so that you can post the response of a list back.', {}),
       },
-      {
-        title: 'as data',
-        type: 'object',
-        properties: {
-          data: { type: 'array', minItems: 1, maxItems: MAX_RECORDS, items: { type: 'object' } },
-          meta: said('Ignored: what a list answered can be posted back.', {}),
-        },
-        required: ['data'],
-        additionalProperties: false,
-      },
-    ],
-    'x-rules': {
-      payload_too_large:
-        'At most 8 MiB once decompressed, and at most 250,000 values, 50,000 of them objects and lists.',
-      malformed_json: 'Nested at most 8 deep.',
-      duplicate_key: 'No key twice; brands may, and the records apply in order.',
-      required: 'Brands send the array itself: to them `data` is a member as any other.',
+      required: ['data'],
+      additionalProperties: false,
     },
+  ],
+  'x-rules': {
+    payload_too_large:
+      'A body has at most 8 MiB after decompression, 250,000 values, and 50,000 objects and arrays.',
+    malformed_json: 'The nesting depth is at most 8.',
+    duplicate_key:
+      'A key appears at most once. Brands may repeat a key: the records apply in order.',
+    required: 'Brands send the array itself. To them, `data` is an ordinary member.',
   },
-  result: {
-    title: 'Result',
-    description: 'What became of each record of a request.',
-    ...object(
-      {
-        delivery_id: { $ref: `${at}DeliveryId` },
-        dry_run: said('Whether it was only judged.', { type: 'boolean' }),
-        summary: { $ref: `${at}Summary` },
-        errors_total: said('How many errors there are; only where records were rejected.', COUNT),
-        results: said(
-          'One for each record, in order; with `Prefer: return=minimal` only those with a warning or an error.',
-          {
-            type: 'array',
-            items: object(
-              {
-                index,
-                key,
-                outcome,
-                warnings: { type: 'array', items: { $ref: `${at}Warning` } },
-                warnings_total: said(
-                  'How many warnings there are, where the record itself gives rise to more than 10: these are not written out.',
-                  COUNT,
-                ),
-                errors: { type: 'array', items: { $ref: `${at}BrokenRule` } },
-              },
-              ['key', 'warnings', 'warnings_total', 'errors'],
-            ),
-          },
-        ),
-      },
-      ['errors_total'],
-    ),
-  },
-  list: {
-    title: 'List',
-    description: 'One page of records.',
-    ...object({
-      data: said('The records, in the order of their keys.', {
-        type: 'array',
-        items: { type: 'object' },
-      }),
-      meta: meta(),
-    }),
-  },
-  problem: {
-    title: 'Problem',
-    description: 'Why a request failed, as RFC 9457.',
-    ...object(
-      {
-        type: said('The page that explains the code.', { type: 'string', format: 'uri' }),
-        title: said('The code in words.'),
-        status: said('The status of the answer.', { type: 'integer', minimum: 400, maximum: 599 }),
-        code: said('What to decide by; it never changes its meaning.', codes(PROBLEM)),
-        detail: said('What happened this time.'),
-        request_id: said('Also in the header X-Request-Id.', { type: 'string', format: 'uuid' }),
-        delivery_id: { $ref: `${at}DeliveryId` },
-        errors: said('Up to 10 of one record, and 1000 in all.', {
-          type: 'array',
-          items: { $ref: `${at}BrokenRule` },
-        }),
-        errors_total: said('All of them, counted.', COUNT),
-      },
-      ['delivery_id', 'errors', 'errors_total'],
-    ),
-  },
+}
+
+const results = (at: string) =>
+  documented(
+    'One result for each record, in order. With `Prefer: return=minimal`, only those with a warning or an error.',
+    {
+      type: 'array',
+      items: object(
+        {
+          index,
+          key,
+          outcome,
+          warnings: { type: 'array', items: { $ref: `${at}Warning` } },
+          warnings_total: documented(
+            'The number of warnings, if the record has more than the 10 that are listed.',
+            COUNT,
+          ),
+          errors: { type: 'array', items: { $ref: `${at}BrokenRule` } },
+        },
+        ['key', 'warnings', 'warnings_total', 'errors'],
+      ),
+    },
+  )
+
+const result = (at: string): JsonSchema => ({
+  title: 'Result',
+  description: 'The outcome of each record of a request.',
+  ...object(
+    {
+      delivery_id: { $ref: `${at}DeliveryId` },
+      dry_run: documented('Whether the request was only validated.', { type: 'boolean' }),
+      summary: { $ref: `${at}Summary` },
+      errors_total: documented('The number of errors. Present if records were rejected.', COUNT),
+      results: results(at),
+    },
+    ['errors_total'],
+  ),
 })
 
-/** Where a page stands among the others. */
+const list = (): JsonSchema => ({
+  title: 'List',
+  description: 'One page of records.',
+  ...object({
+    data: documented('The records, in the order of their keys.', {
+      type: 'array',
+      items: { type: 'object' },
+    }),
+    meta: meta(),
+  }),
+})
+
+const problem = (at: string): JsonSchema => ({
+  title: 'Problem',
+  description: 'The reason why a request failed (RFC 9457).',
+  ...object(
+    {
+      type: documented('The page that explains the code.', { type: 'string', format: 'uri' }),
+      title: documented('A summary of the code.'),
+      status: documented('The status of the response.', {
+        type: 'integer',
+        minimum: 400,
+        maximum: 599,
+      }),
+      code: documented(
+        'The error code. Its meaning never changes, so programs can depend on it.',
+        codesOf(PROBLEM),
+      ),
+      detail: documented('What went wrong in this request.'),
+      request_id: documented('The id of the request, as in `X-Request-Id`.', {
+        type: 'string',
+        format: 'uuid',
+      }),
+      delivery_id: { $ref: `${at}DeliveryId` },
+      errors: documented('At most 10 errors for each record, and 1000 in total.', {
+        type: 'array',
+        items: { $ref: `${at}BrokenRule` },
+      }),
+      errors_total: documented('The number of all errors, listed or not.', COUNT),
+    },
+    ['delivery_id', 'errors', 'errors_total'],
+  ),
+})
+
+/** Returns the schemas of the envelopes by file name. `at` is the location of the parts. */
+export const envelopes = (at: string): Record<string, JsonSchema> => ({
+  bulk,
+  result: result(at),
+  list: list(),
+  problem: problem(at),
+})
+
+/** Describes the position of a page in its list. */
 export const meta = (): JsonSchema =>
   object({
-    total: said('How many there are that the filter matches.', COUNT),
-    page: said('Which page, from 1; under a cursor it counts on.', { type: 'integer', minimum: 1 }),
-    per_page: said('How many a page has.', { type: 'integer', minimum: 1, maximum: 500 }),
-    next_cursor: said('What to send as `cursor` for the next page; null on the last one.', {
+    total: documented('The number of records that match the filter.', COUNT),
+    page: documented('The page number, from 1. It increases with a cursor, too.', {
+      type: 'integer',
+      minimum: 1,
+    }),
+    per_page: documented('The size of a page.', { type: 'integer', minimum: 1, maximum: 500 }),
+    next_cursor: documented('The `cursor` of the next page. Null on the last page.', {
       type: ['string', 'null'],
     }),
   })

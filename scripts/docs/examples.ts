@@ -5,13 +5,13 @@ const PATH = 'scripts/docs/examples.json'
 
 const all: readonly Recorded[] = existsSync(PATH) ? JSON.parse(readFileSync(PATH, 'utf8')) : []
 
-/** The examples of an operation; of one status if it is named. */
+/** Returns the recorded examples of an operation, optionally of one status. */
 export const recorded = (operation: string, status?: string): readonly Recorded[] =>
   all.filter(
     (one) => one.operation === operation && (status === undefined || String(one.status) === status),
   )
 
-/** An answer that failed with the code, where a test made one. */
+/** Returns a recorded response with the error code, or undefined. */
 export const recordedWith = (code: string): object | undefined =>
   all
     .map(({ answer }) => answer as { code?: string } | null)

@@ -1,18 +1,18 @@
 import * as v from 'valibot'
 import { converted, type JsonSchema, TYPES } from './types.ts'
 
-/** Any field of a record. */
+/** The schema of a field. */
 type Field = v.GenericSchema & { pipe?: readonly unknown[]; wrapped?: v.GenericSchema }
 
 const partsOf = ({ pipe }: Field): readonly unknown[] => pipe ?? []
 
-/** What is said of a field: see `about`. */
-interface Said {
+/** The documentation of a field: see `about`. */
+interface Metadata {
   description?: string
   examples?: readonly unknown[]
 }
 
-/** The type that a field is of: the one that has most in common with its beginning. */
+/** Returns the name of the type that a field extends: the one with the longest common beginning. */
 function typeOf(field: Field): string | null {
   const own = partsOf(field)
   const isBegun = (type: Field) =>
@@ -25,13 +25,13 @@ function typeOf(field: Field): string | null {
   return found[0]?.[0] ?? null
 }
 
-/** A field as JSON Schema: a reference to its type where it has one, and what is said of it. */
+/** Converts a field to JSON Schema: a reference to its type, if it has one, with its description. */
 export function property(field: v.GenericSchema, at: string): JsonSchema {
   const { type, wrapped } = field as Field
   if (type === 'optional') return property(wrapped!, at)
   if (type === 'nullable') return nullable(property(wrapped!, at))
   const name = typeOf(field)
-  const { description, examples = [] } = v.getMetadata(field as never) as Said
+  const { description, examples = [] } = v.getMetadata(field as never) as Metadata
   return {
     ...(name ? { $ref: `${at}${name}` } : converted(field)),
     ...(description && { description }),
@@ -39,7 +39,7 @@ export function property(field: v.GenericSchema, at: string): JsonSchema {
   }
 }
 
-/** The same, or null. */
+/** Allows null beside a schema. Keeps the description outside. */
 export function nullable({ description, examples, ...schema }: JsonSchema): JsonSchema {
   return {
     anyOf: [schema, { type: 'null' }],
@@ -48,7 +48,7 @@ export function nullable({ description, examples, ...schema }: JsonSchema): Json
   }
 }
 
-/** An object with these members and no others. */
+/** Describes an object with these members and no others. */
 export const closedObject = (entries: v.ObjectEntries, at: string): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(
@@ -61,8 +61,8 @@ export const closedObject = (entries: v.ObjectEntries, at: string): JsonSchema =
 })
 
 /**
- * An object with these members, and others. Null is as good as left out, and what is forgiven may
- * be anything.
+ * Describes an object with these members and others. An optional member may be null. A forgiven
+ * member may have any value.
  */
 export const openObject = (
   entries: v.ObjectEntries,
@@ -73,9 +73,9 @@ export const openObject = (
   type: 'object',
   properties: Object.fromEntries(
     Object.entries(entries).map(([name, field]) => {
-      const { $ref, ...said } = property(field as Field, at)
-      if (forgiven.includes(name)) return [name, said]
-      const known = { $ref, ...said }
+      const { $ref, ...metadata } = property(field as Field, at)
+      if (forgiven.includes(name)) return [name, metadata]
+      const known = { $ref, ...metadata }
       return [name, required.includes(name) ? known : nullable(known)]
     }),
   ),

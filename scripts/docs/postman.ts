@@ -1,19 +1,19 @@
 import { ORIGIN } from '../../src/docs/origin.ts'
 import { recorded } from './examples.ts'
-import type { Operation, Who } from './openapi/operation.ts'
+import type { Caller, Operation } from './openapi/operation.ts'
 import { PARAMETERS } from './openapi/parameters.ts'
 
-// The same operations as a collection of Postman: folders by tag, bodies that the service took.
+// Writes the operations as a Postman collection, with a folder for each tag and recorded bodies.
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
 
-/** What whoever uses the collection fills in, or a request before fills in for him. */
+/** The variables of the collection. Users fill them in, or scripts of earlier requests do. */
 const VARIABLES = [
   ['baseUrl', ORIGIN],
   ['clientId', ''],
   ['clientSecret', ''],
   ['accessToken', ''],
-  ['tokenToEnd', ''],
+  ['tokenToRevoke', ''],
   ['deliveryId', ''],
   ['brandToken', ''],
   ['adminKey', ''],
@@ -24,7 +24,7 @@ const bearer = (variable: string) => ({
   bearer: [{ key: 'token', value: `{{${variable}}}`, type: 'string' }],
 })
 
-const AUTH: Record<Who, object> = {
+const AUTH: Record<Caller, object> = {
   anyone: { type: 'noauth' },
   partner: bearer('accessToken'),
   team: bearer('adminKey'),
@@ -38,8 +38,8 @@ const AUTH: Record<Who, object> = {
   },
 }
 
-/** What is answered and other requests use: it is kept as a variable. */
-function kept({ id }: Operation) {
+/** Returns the script that keeps a value of the response in a variable for other requests. */
+function responseScript({ id }: Operation) {
   const [variable, member] =
     id === 'getToken' ? ['accessToken', 'access_token'] : ['deliveryId', 'delivery_id']
   if (id !== 'getToken' && !id.startsWith('send')) return {}
@@ -60,8 +60,8 @@ const parametersOf = ({ parameters = [] }: Operation, where: string) =>
     .map((name) => PARAMETERS[name] as Parameter)
     .filter((parameter) => parameter.in === where)
 
-/** A parameter as a line that may be switched on: only what is required is. */
-const line = ({ name, description, required, example = '' }: Parameter) => ({
+/** Writes a parameter. Optional parameters are disabled. */
+const pair = ({ name, description, required, example = '' }: Parameter) => ({
   key: name,
   value: String(example),
   description,
@@ -69,18 +69,18 @@ const line = ({ name, description, required, example = '' }: Parameter) => ({
 })
 
 function urlOf(operation: Operation) {
-  const query = parametersOf(operation, 'query').map(line)
+  const query = parametersOf(operation, 'query').map(pair)
   const variable = parametersOf(operation, 'path').map(({ name, description, example = '' }) => ({
     key: name,
     value: name === 'delivery_id' ? '{{deliveryId}}' : String(example),
     description,
   }))
   const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
-  const asked = query
+  const enabled = query
     .filter((one) => !('disabled' in one))
     .map(({ key, value }) => `${key}=${value}`)
   return {
-    raw: `{{baseUrl}}${path}${asked.length > 0 ? `?${asked.join('&')}` : ''}`,
+    raw: `{{baseUrl}}${path}${enabled.length > 0 ? `?${enabled.join('&')}` : ''}`,
     host: ['{{baseUrl}}'],
     path: path.slice(1).split('/'),
     ...(query.length > 0 && { query }),
@@ -91,7 +91,7 @@ function urlOf(operation: Operation) {
 const FORM: Record<string, string> = {
   client_id: '{{clientId}}',
   client_secret: '{{clientSecret}}',
-  token: '{{tokenToEnd}}',
+  token: '{{tokenToRevoke}}',
 }
 
 function bodyOf({ id, body }: Operation) {
@@ -110,36 +110,36 @@ function bodyOf({ id, body }: Operation) {
 
 const request = (operation: Operation) => ({
   name: operation.summary,
-  ...kept(operation),
+  ...responseScript(operation),
   request: {
     method: operation.method.toUpperCase(),
     description: operation.description,
-    auth: AUTH[operation.who],
+    auth: AUTH[operation.caller],
     header: [
       ...(operation.body
         ? [{ key: 'Content-Type', value: operation.body.type ?? 'application/json' }]
         : []),
       ...parametersOf(operation, 'header')
-        // Postman packs nothing by itself.
+        // Postman does not compress bodies.
         .filter(({ name }) => name !== 'Content-Encoding')
-        .map(line),
+        .map(pair),
     ],
     url: urlOf(operation),
     ...bodyOf(operation),
   },
 })
 
-/** A collection of Postman, of these operations. */
+/** Writes the operations as a Postman collection. */
 export function collection(operations: readonly Operation[]) {
   const folders = Map.groupBy(operations, ({ tag }) => tag)
   return {
     info: {
       name: 'Tributary',
       description:
-        'Fill in baseUrl, and clientId and clientSecret or brandToken. "Get an access token" keeps the token for the others.',
+        'Set baseUrl, and clientId with clientSecret or brandToken. "Get an access token" stores the token for the other requests.',
       schema: SCHEMA,
     },
     variable: VARIABLES.map(([key, value]) => ({ key, value, type: 'string' })),
-    item: [...folders].map(([name, of]) => ({ name, item: of.map(request) })),
+    item: [...folders].map(([name, group]) => ({ name, item: group.map(request) })),
   }
 }

@@ -1,4 +1,4 @@
-/** A request and its answer, as a test made them: bodies, null where there is none. */
+/** A request and its response, as a test recorded them. A body is null if there is none. */
 export interface Recorded {
   operation: string
   name: string

@@ -6,21 +6,24 @@ import { type JsonSchema, types } from './types.ts'
 
 const AT = '#/$defs/'
 
-/** The types and parts that a schema refers to, and those that these refer to. */
-function used(schema: JsonSchema, all: Record<string, JsonSchema>): Record<string, JsonSchema> {
+/** Returns the definitions that a schema refers to, directly or through others. */
+function usedDefinitions(
+  schema: JsonSchema,
+  all: Record<string, JsonSchema>,
+): Record<string, JsonSchema> {
   const found = new Set<string>()
-  const look = (text: string) => {
+  const search = (text: string) => {
     for (const [, name = ''] of text.matchAll(/"#\/\$defs\/(\w+)"/g)) {
       if (found.has(name)) continue
       found.add(name)
-      look(JSON.stringify(all[name]))
+      search(JSON.stringify(all[name]))
     }
   }
-  look(JSON.stringify(schema))
+  search(JSON.stringify(schema))
   return Object.fromEntries(Object.entries(all).filter(([name]) => found.has(name)))
 }
 
-/** What each envelope looked like, when a test saw one. */
+/** A recorded example of each envelope. */
 const EXAMPLES: Record<string, unknown> = {
   bulk: recorded('sendForexCustomers', '200')[0]?.request,
   result: recorded('sendForexCustomers', '200')[0]?.answer,
@@ -28,8 +31,8 @@ const EXAMPLES: Record<string, unknown> = {
   problem: recorded('sendForexTransactions', '422')[0]?.answer,
 }
 
-function standing(file: string, schema: JsonSchema, all: Record<string, JsonSchema>): JsonSchema {
-  const $defs = used(schema, all)
+function schemaFile(file: string, schema: JsonSchema, all: Record<string, JsonSchema>): JsonSchema {
+  const $defs = usedDefinitions(schema, all)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `${ORIGIN}/schemas/v1/${file}.json`,
@@ -38,15 +41,15 @@ function standing(file: string, schema: JsonSchema, all: Record<string, JsonSche
   }
 }
 
-/** The schemas of all entities and envelopes, each by the name of its file. */
+/** Returns the schemas of all entities and envelopes, by the names of their files. */
 export function schemas(): Record<string, JsonSchema> {
-  const entities = ENTITIES.map(({ file, schema, example }) => [
+  const entityFiles = ENTITIES.map(({ file, schema, example }) => [
     file,
-    standing(file, { ...schema(AT), examples: [example] }, types()),
+    schemaFile(file, { ...schema(AT), examples: [example] }, types()),
   ])
-  const around = Object.entries(envelopes(AT)).map(([file, schema]) => [
+  const envelopeFiles = Object.entries(envelopes(AT)).map(([file, schema]) => [
     file,
-    standing(file, { ...schema, examples: [EXAMPLES[file]] }, PARTS),
+    schemaFile(file, { ...schema, examples: [EXAMPLES[file]] }, PARTS),
   ])
-  return Object.fromEntries([...entities, ...around])
+  return Object.fromEntries([...entityFiles, ...envelopeFiles])
 }

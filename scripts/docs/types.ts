@@ -7,18 +7,17 @@ import * as f from '../../src/validation/fields.ts'
 import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
 import type { IssueCode } from '../../src/validation/issue.ts'
 
-/** A JSON Schema, as a value. */
+/** A JSON Schema. */
 export type JsonSchema = { [keyword: string]: unknown }
 
-const CALENDAR =
-  'There is such a day in the calendar, and the instant is of the years 0000 to 9999.'
+const CALENDAR = 'The day must exist, in a year from 0000 to 9999.'
 
 const DIGITS =
-  'At most 15 significant digits as written, of which at most 12 after the point; zeros at either end do not count.'
+  'At most 15 significant digits, at most 12 of them after the decimal point. Zeros at either end do not count.'
 
 /**
- * What each rule is in JSON Schema. What it cannot say exactly stands under `x-rules`: the code that
- * an error would have, and the rule in words. `expected` is what the rule says of itself.
+ * Expresses each rule in JSON Schema. `x-rules` holds what no keyword can express exactly: the code
+ * of the error, and the rule in words. `expected` is the parameter of the rule.
  */
 const KEYWORDS: Partial<Record<IssueCode, (expected: string) => JsonSchema>> = {
   length: (expected) => {
@@ -35,7 +34,7 @@ const KEYWORDS: Partial<Record<IssueCode, (expected: string) => JsonSchema>> = {
     'x-rules': { date_time: CALENDAR },
   }),
   number: () => ({}),
-  pattern: (expected) => ({ 'x-rules': { pattern: `It is ${expected}.` } }),
+  pattern: (expected) => ({ 'x-rules': { pattern: `Must be ${expected}.` } }),
   digits: () => ({ minimum: -f.MAX_AMOUNT, maximum: f.MAX_AMOUNT, 'x-rules': { digits: DIGITS } }),
   decimals: () => ({ 'x-rules': { digits: DIGITS, decimals: 'At most 2 decimal places.' } }),
   minimum: (expected) => ({ minimum: Number(expected) }),
@@ -43,42 +42,49 @@ const KEYWORDS: Partial<Record<IssueCode, (expected: string) => JsonSchema>> = {
 
 interface Type {
   field: v.GenericSchema
-  /** What it is, for its readers. */
-  says: string
-  /** How it is written, where no rule of the field says it. */
+  /** The description of the type. */
+  description: string
+  /** The schema, if no rule of the field expresses it. */
   schema?: JsonSchema
 }
 
-/** The types that records are made of: the contract's words, by their names in documents. */
+/** The types of the fields of records, by their names in documents. */
 export const TYPES: Record<string, Type> = {
-  Text: { field: f.text, says: 'Any text without NUL; characters are Unicode code points.' },
-  TrackingData: { field: f.tracking, says: 'What the service gave out, unchanged.' },
-  Language: { field: f.language, says: 'A language, as ISO 639-1.' },
-  Country: { field: f.country, says: 'A country, as ISO 3166-1 alpha-2.' },
-  Leverage: { field: f.leverage, says: 'A ratio.' },
-  Email: { field: f.email, says: 'An e-mail address.' },
+  Text: {
+    field: f.text,
+    description: 'Text without NUL characters. Lengths count Unicode code points.',
+  },
+  TrackingData: {
+    field: f.tracking,
+    description: 'The value that the landing page received, unchanged.',
+  },
+  Language: { field: f.language, description: 'An ISO 639-1 language code.' },
+  Country: { field: f.country, description: 'An ISO 3166-1 alpha-2 country code.' },
+  Leverage: { field: f.leverage, description: 'A ratio to 1.' },
+  Email: { field: f.email, description: 'An e-mail address.' },
   Currency: {
     field: f.currency,
-    says: 'A currency of ISO 4217. A code that was withdrawn lately is taken, with a warning.',
+    description: 'An ISO 4217 currency code. A recently withdrawn code is accepted with a warning.',
   },
-  Day: { field: f.day, says: 'A day of the calendar, written YYYY-MM-DD.' },
+  Day: { field: f.day, description: 'A day in the form YYYY-MM-DD.' },
   Instant: {
     field: f.instant,
-    says: 'An RFC 3339 date-time with an offset or Z. It is kept and returned in UTC, cut to milliseconds.',
+    description:
+      'An RFC 3339 date-time with an offset or Z. It is stored and returned in UTC, truncated to milliseconds.',
   },
-  Amount: { field: f.amount, says: 'A number of at most 15 significant digits.' },
-  Money: { field: f.money, says: 'An amount of at most 2 decimal places.' },
-  NotNegative: { field: f.notNegative, says: 'An amount of zero or more.' },
-  Lots: { field: f.lots, says: 'Lots, of at most 2 decimal places.' },
-  // What brands write in more than one way is read by hand; the forms are those that the code knows.
+  Amount: { field: f.amount, description: 'A number with at most 15 significant digits.' },
+  Money: { field: f.money, description: 'An amount with at most 2 decimal places.' },
+  NotNegative: { field: f.notNegative, description: 'An amount of at least zero.' },
+  Lots: { field: f.lots, description: 'A number of lots with at most 2 decimal places.' },
+  // Brands may write these values in several forms, which no rule of the field expresses.
   BrandTime: {
     field: time,
-    says: "A time on the clock of the account's time zone, a day, or an RFC 3339 date-time.",
+    description: "A time in the account's time zone, a day, or an RFC 3339 date-time.",
     schema: {
       type: 'string',
       maxLength: f.MAX_TEXT,
       anyOf: [
-        { title: 'on the clock of the time zone', pattern: LOCAL_TIME_PATTERN.source },
+        { title: 'local time', pattern: LOCAL_TIME_PATTERN.source },
         { title: 'a day', format: 'date', pattern: f.DAY_PATTERN.source },
         { title: 'RFC 3339', format: 'date-time', pattern: f.INSTANT_PATTERN.source },
       ],
@@ -87,33 +93,34 @@ export const TYPES: Record<string, Type> = {
   },
   Decimal: {
     field: decimal,
-    says: 'A decimal, as a number or as text without separators. Compared as a number.',
+    description:
+      'A decimal, as a number or as text without separators. It is compared as a number.',
     schema: {
       anyOf: [
         { type: 'number', minimum: -f.MAX_AMOUNT, maximum: f.MAX_AMOUNT },
         { type: 'string', pattern: DECIMAL_PATTERN.source, maxLength: MAX_CHARACTERS },
       ],
       'x-rules': {
-        digits: `${DIGITS} As text, too, it is within ±10^15.`,
-        number: 'What is beyond the range of a double is no number.',
+        digits: `${DIGITS} The value is within ±10^15, as text too.`,
+        number: 'The value must be within the range of a double.',
       },
     },
   },
 }
 
-/** A pattern, and the format that it stands for. */
-function written({ source }: RegExp, message: unknown): JsonSchema {
-  // Not every validator knows the classes of Unicode.
+/** Expresses a pattern, with its format if it has one. */
+function patternSchema({ source }: RegExp, message: unknown): JsonSchema {
+  // Many validators do not support Unicode classes.
   if (source.includes('\\p{')) {
-    return { 'x-rules': { pattern: `It has ${String(message).replace('pattern ', '')} only.` } }
+    return { 'x-rules': { pattern: `Must consist of ${String(message).replace('pattern ', '')}.` } }
   }
   return { pattern: source, ...(message === 'email' && { format: 'email' }) }
 }
 
-const typeSaid = (message: unknown) =>
+const typeIn = (message: unknown) =>
   String(message).replace('type ', '') as 'number' | 'object' | 'array'
 
-/** A schema of Valibot as JSON Schema, rule by rule; an unknown rule is an error. */
+/** Converts a schema of Valibot, rule by rule. Throws on a rule without a conversion. */
 export function converted(schema: v.GenericSchema): JsonSchema {
   const { $schema: _, ...json } = toJsonSchema(schema, {
     target: 'draft-2020-12',
@@ -125,31 +132,31 @@ export function converted(schema: v.GenericSchema): JsonSchema {
         message?: unknown
         requirement?: RegExp
       }
-      // Of two patterns the later one is the stricter.
-      if (type === 'regex') return { ...jsonSchema, ...written(requirement!, message) }
+      // If a field has two patterns, the later one is stricter.
+      if (type === 'regex') return { ...jsonSchema, ...patternSchema(requirement!, message) }
       if (type === 'transform') return jsonSchema
       if (type !== 'check' && type !== 'raw_transform') return null
       const [code = '', ...expected] = String(message ?? 'date_time').split(' ')
       const keywords = KEYWORDS[code as IssueCode]
-      if (!keywords) throw new Error(`No keyword says the rule ${code}.`)
-      const said = keywords(expected.join(' '))
-      return 'enum' in said ? { type: 'string', ...said } : { ...jsonSchema, ...said }
+      if (!keywords) throw new Error(`The rule ${code} has no conversion to JSON Schema.`)
+      const rule = keywords(expected.join(' '))
+      return 'enum' in rule ? { type: 'string', ...rule } : { ...jsonSchema, ...rule }
     },
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
-      // What is judged by hand says its type: see `number` in fields.ts.
+      // A custom schema names its type in its message: see `number` in fields.ts.
       valibotSchema.type === 'custom'
-        ? { ...jsonSchema, type: typeSaid((valibotSchema as { message?: unknown }).message) }
+        ? { ...jsonSchema, type: typeIn((valibotSchema as { message?: unknown }).message) }
         : null,
   })
   return json as JsonSchema
 }
 
-/** The types by name, for `$defs` or for the components of OpenAPI. */
+/** Returns the types by name, for `$defs` or for the components of OpenAPI. */
 export const types = (): Record<string, JsonSchema> =>
   Object.fromEntries(
-    Object.entries(TYPES).map(([name, { field, says, schema }]) => {
+    Object.entries(TYPES).map(([name, { field, description, schema }]) => {
       const { description: _, examples: __, ...json } = schema ?? converted(field)
       const rules = Object.values((json['x-rules'] ?? {}) as object)
-      return [name, { description: [says, ...rules].join(' '), ...json }]
+      return [name, { description: [description, ...rules].join(' '), ...json }]
     }),
   )

@@ -1,7 +1,7 @@
-/** What a code means to the engineer who meets it, in Markdown. */
+/** The explanation of a code for the engineer who receives it, in Markdown. */
 export interface Explanation {
-  /** When exactly it is answered. */
+  /** Why the service returns the code. */
   cause: string
-  /** What to do about it, with a value that works. */
+  /** What to do about it, with an example of a valid value. */
   fix: string
 }

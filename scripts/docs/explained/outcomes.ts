@@ -1,23 +1,23 @@
 import type { Outcome } from '../../../src/ingest/outcome.ts'
 
-/** What each outcome of a record means to its sender, and what to do about it. */
+/** The meaning of each outcome, and what the sender should do. */
 export const OUTCOME: Record<Outcome, string> = {
-  created: 'The record is new, and stored. Nothing is to be done.',
+  created: 'The record is new and stored. You need not do anything.',
   updated:
-    'It took the place of the stored record: of a partner as a whole, so that what it leaves out ' +
-    'is gone; to a customer of a brand it was added, and what it leaves out is kept.',
+    'The record replaced the stored version. For partners, fields that the new version omits are ' +
+    'removed. For customers of brands, omitted fields keep their values.',
   unchanged:
-    'The same is stored already: nothing was written. This is what a repeated request is ' +
-    'answered, so to repeat one after a timeout is safe.',
+    'The stored record is the same, so nothing was written. A repeated request returns this ' +
+    'outcome, which makes it safe to repeat a request after a timeout.',
   stale:
-    'Its `last_modified_date` is older than that of the stored customer: nothing was written. ' +
-    'Send the newest version, with its own `last_modified_date`; if it is the newest, the date ' +
-    'is wrong.',
+    'The `last_modified_date` is older than that of the stored customer, so nothing was written. ' +
+    'Send the latest version with its own `last_modified_date`. If this is the latest version, ' +
+    'correct its date.',
   held:
-    'It is stored, but names a customer that was not sent yet, and is counted nowhere until ' +
-    'then. Send the customer: that releases it, and nothing has to be sent again. `GET held` ' +
-    'lists what waits.',
+    'The record is stored, but its customer is unknown. It is not counted until you send the ' +
+    'customer, which releases the record. You need not send the record again. `GET held` lists ' +
+    'all held records.',
   rejected:
-    'It breaks a rule, and was not stored; the others of the request were (`handling=lenient`). ' +
-    'Mend what its `errors` name, and send this record again.',
+    'The record breaks a rule and was not stored. Valid records of the same request were stored ' +
+    '(`handling=lenient`). Fix the fields listed in `errors`, then send this record again.',
 }

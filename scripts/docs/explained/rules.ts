@@ -1,179 +1,163 @@
 import type { IssueCode } from '../../../src/validation/issue.ts'
 import type { Explanation } from './explanation.ts'
+import { PROBLEM } from './problems.ts'
 
-/** Why a record is wrong, and what would be right, by the code of its error. */
+/** Explains each rule that a record can break, by the code of its error. */
 export const RULE: Record<IssueCode, Explanation> = {
   required: {
     cause:
-      'A field that the record must have is missing or null. In the brand API also: it is there, ' +
-      'but its name has the wrong case, or the records came as `{"data": […]}` instead of as an ' +
+      'A required field is missing or null. In the brand API the code also means that the name of ' +
+      'the field has the wrong case, or that the records came as `{"data": […]}` instead of an ' +
       'array.',
-    fix:
-      'Send it under the name that `pointer` says, such as `"affiliate_id": "IB-07"`. There are ' +
-      'no defaults.',
+    fix: 'Send the field that `pointer` names, such as `"affiliate_id": "IB-07"`. No field has a default.',
   },
   unknown_field: {
     cause:
-      'The partner API takes the fields of its schema and no others, so that a misspelt one is ' +
-      'never lost unseen. Beside `data`, the bulk form takes only `meta`.',
+      'The partner API accepts only the fields of its schema, so that a misspelt field is never ' +
+      'ignored. Beside `data`, the bulk form accepts only `meta`.',
     fix:
-      'Spell it as `hint` says, or leave it out. What the other vertical has is unknown here: ' +
-      '`leverage` is of forex, `account_size` of prop trading.',
+      'Correct the spelling as `hint` suggests, or remove the field. Fields of the other vertical ' +
+      'are unknown: `leverage` belongs to forex, `account_size` to prop trading.',
   },
   type: {
     cause:
-      'The value has the wrong JSON type: a number as text, an id as a number, an optional ' +
-      'partner field that is null, or a record or body that is no object.',
+      'The value has the wrong JSON type: for example an amount as text, an id as a number, an ' +
+      'optional partner field that is null, or a record that is not an object.',
     fix:
-      'Write amounts of the partner API as numbers (`100.25`, not `"100.25"`), ids and times as ' +
-      'text (`"1001"`, not `1001`), and leave out an optional field that says nothing.',
+      'In the partner API send amounts as numbers (`100.25`, not `"100.25"`). Send ids and times as ' +
+      'text (`"1001"`, not `1001`). Omit optional fields that have no value.',
   },
   date_time: {
     cause:
-      'The value is not an RFC 3339 date-time with an offset or `Z`, or there is no such ' +
-      'instant: hours are 00 to 23, seconds 00 to 59. Brands may also leave the offset out, as ' +
-      'in `2026-10-01 08:30`, or send a day.',
+      'The value is not a valid RFC 3339 date-time with an offset or `Z`. Hours are 00 to 23, and ' +
+      'seconds 00 to 59. Brands may also send a time without an offset, such as `2026-10-01 08:30`, ' +
+      'or a day.',
     fix:
-      'Send `2026-10-01T08:30:00Z`, or with an offset `2026-10-01T10:30:00+02:00`. A brand’s ' +
-      'time without an offset is on the clock of the account’s time zone.',
+      'Send `2026-10-01T08:30:00Z`, or with an offset `2026-10-01T10:30:00+02:00`. For brands, a ' +
+      'time without an offset is in the time zone of the account.',
   },
   date: {
-    cause:
-      'The value is not written `YYYY-MM-DD`, or the calendar has no such day: 2026 has no 30 ' +
-      'February.',
-    fix: 'Send the day alone, such as `2026-10-02`, without a time.',
+    cause: 'The value is not a valid day in the form `YYYY-MM-DD`. 30 February does not exist.',
+    fix: 'Send only the day, such as `2026-10-02`, without a time.',
   },
   length: {
     cause:
-      'A text is empty or longer than 500 characters, `tracking_data` of the partner API longer ' +
-      'than 50; Unicode code points are counted. In the brand API also: more than 16 KiB of ' +
-      'fields of its own in one record, or more than 64 KiB of them kept of one customer.',
-    fix:
-      'Leave a field out instead of sending `""`, and shorten what is too long: nothing is cut ' +
-      'for you.',
+      'A text is empty or longer than 500 Unicode code points (50 for `tracking_data` of the partner ' +
+      'API). In the brand API the code also means more than 16 KiB of additional fields in one ' +
+      'record, or more than 64 KiB of them for one customer.',
+    fix: 'Omit a field instead of sending `""`, and shorten values that are too long.',
   },
   text: {
     cause:
-      'A text has a NUL (`\\u0000`) or a lone surrogate (half a pair, such as `\\ud83d` alone) ' +
-      'in it; of brands the name of a member, too.',
+      'A text contains a NUL character (`\\u0000`) or an unpaired surrogate, such as `\\ud83d` ' +
+      'alone. For brands, the rule also applies to names of members.',
     fix:
-      'Strip NULs, which mostly come from fixed-width columns, and cut texts between characters, ' +
-      'not within a surrogate pair.',
+      'Remove NUL characters, which often come from fixed-width columns. Truncate text between ' +
+      'characters, not inside a surrogate pair.',
   },
   pattern: {
     cause:
-      'The text has not the form that `message` shows: `lang_id` is two small letters, ' +
-      '`country_code` two capitals, `leverage` a ratio to 1.',
+      'The text does not have the form in `message`: `lang_id` is two lowercase letters, ' +
+      '`country_code` two uppercase letters, and `leverage` a ratio to 1.',
     fix: 'Send `"lang_id": "de"`, `"country_code": "DE"`, `"leverage": "1:100"`.',
   },
   email: {
     cause:
-      'The text is no e-mail address: an `@` with a domain behind it that has a dot, all in ' +
-      'ASCII. What was sent is personal, and not said back.',
+      'The text is not an e-mail address in ASCII: an `@` followed by a domain with a dot. The ' +
+      'message does not repeat the value, because it is personal.',
     fix:
-      'Send `jane.doe@example.com`, other letters of a domain as `xn--…`. Leave it out where it ' +
-      'is not known.',
+      'Send an address such as `jane.doe@example.com`. Write international domains as `xn--…`. Omit ' +
+      'the field if the address is unknown.',
   },
   currency: {
     cause:
-      'The code is not in ISO 4217, in which codes are three capitals and no crypto currency has ' +
-      'one. A code that was withdrawn lately is taken, with the warning `withdrawn_currency`.',
-    fix: 'Send `EUR`, not `eur`, `€` or `EURO`; `hint` names what was probably meant.',
+      'The value is not an ISO 4217 currency code. Codes are three uppercase letters, and ' +
+      'cryptocurrencies have none. A recently withdrawn code is accepted with the warning ' +
+      '`withdrawn_currency`.',
+    fix: 'Send `EUR`, not `eur`, `€` or `EURO`. `hint` suggests a code.',
   },
   number: {
     cause:
-      'A number is too large to be one (`1e400`). In the brand API also: `Value`, or a KPI of ' +
-      'the event definition, is no decimal but has separators, a plus sign, an exponent or ' +
+      'The number is too large (`1e400`). In the brand API the code also means that `Value` or a KPI ' +
+      'of the event definition is not a decimal: it has separators, a plus sign, an exponent or ' +
       'letters.',
-    fix:
-      'Send digits with at most one point: `1000.50` or `-1000.50`; a brand may send it as text, ' +
-      'too.',
+    fix: 'Send digits with at most one point, such as `1000.50` or `-1000.50`. Brands may send text.',
   },
   digits: {
     cause:
-      'The number is written with more than 15 significant digits (zeros at either end do not ' +
-      'count), is beyond ±10^15, or finer than 10^-12.',
-    fix:
-      'Round it before it is sent: `0.30000000000000004` is `0.3`. A long id is no amount: send ' +
-      'it as text.',
+      'The number has more than 15 significant digits (not counting zeros at either end), is beyond ' +
+      '±10^15, or is finer than 10^-12.',
+    fix: 'Round the number: send `0.3` instead of `0.30000000000000004`. Send long ids as text.',
   },
   decimals: {
     cause: '`amount_currency` or `lots_traded` has more than 2 decimal places.',
-    fix: 'Round it to 2 places: `100.25`. `pnl`, `amount_usd` and the other amounts may have more.',
+    fix: 'Round to 2 places, such as `100.25`. Other amounts, such as `pnl`, may have more places.',
   },
   minimum: {
     cause:
-      'The number is negative where 0 is the least: `lots_traded`, `volume_usd`, `spread_cost`, ' +
-      '`commission`, `account_size`, `drawdown`, `max_drawdown`.',
-    fix: 'Send `0` or more. A loss is a negative `pnl`, which may be.',
+      'The number is negative, but the field must be at least 0: `lots_traded`, `volume_usd`, ' +
+      '`spread_cost`, `commission`, `account_size`, `drawdown` or `max_drawdown`.',
+    fix: 'Send `0` or more. Send a loss as a negative `pnl`.',
   },
   enum: {
     cause:
-      'The word is none of those that `message` lists; `transaction_type` has a list for each ' +
-      'vertical.',
+      'The value is not one of those that `message` lists. Each vertical has its own values for ' +
+      '`transaction_type`.',
     fix:
-      'Send one of them as it is written, such as `deposit` (forex) or `challenge_fee` (prop ' +
-      'trading), and `other` for what fits none.',
+      'Send a listed value, such as `deposit` (forex) or `challenge_fee` (prop trading). Send ' +
+      '`other` if none fits.',
   },
   duplicate_key: {
     cause:
-      'An earlier record of the same request has the same key: `customer_id`, `transaction_id`, ' +
-      'or of trading activity `date`, `customer_id`, `instrument` and `currency` together. Only ' +
-      'the partner API refuses that: in the brand API the later record applies after the ' +
-      'earlier.',
+      'An earlier record of the request has the same key: `customer_id`, `transaction_id`, or for ' +
+      'trading activity `date`, `customer_id`, `instrument` and `currency` together. Only the ' +
+      'partner API refuses this. In the brand API the records apply in order.',
     fix:
-      'Send each key once a request, of a day its sum. An older and a newer version go in ' +
-      'requests of their own, one after the other.',
+      'Send each key once in a request, and sum trading activity by day. Send two versions of a ' +
+      'record in two requests, one after the other.',
   },
   unknown_customer: {
     cause:
-      'The record names a customer that this account has not sent yet, and its policy ' +
-      '`unknown_customer` is `reject`, as by default of partners.',
+      'The record names a customer that this account has not sent, and the policy ' +
+      '`unknown_customer` is `reject`, which is the default for partners.',
     fix:
-      'Send the customer first, then this record again. Ids are compared as they are: `C-1001` ' +
-      'is not `c-1001`. Where no order can be kept, the integrations team can set the policy to ' +
+      'Send the customer first, then this record again. Ids are case-sensitive: `C-1001` is not ' +
+      '`c-1001`. If you cannot guarantee the order, ask the integrations team to set the policy to ' +
       '`hold`.',
   },
   unknown_affiliate: {
     cause:
-      'The `affiliate_id` is not configured, and the policy `unknown_affiliate` of the account ' +
-      'is `reject`; by default it is only a warning.',
+      'The `affiliate_id` is not configured, and the policy `unknown_affiliate` is `reject`. By ' +
+      'default this is only a warning.',
     fix:
-      'Send one of the `affiliates` that `GET account` lists, or have the integrations team ' +
-      'configure the new one, and send the record again.',
+      'Send an affiliate that `GET account` lists. Or ask the integrations team to configure the ' +
+      'affiliate, then send the record again.',
   },
   record_count: {
-    cause: 'A request has 1 to 1000 records; this one has none, or more.',
+    cause: 'A request must have 1 to 1000 records. This one has none or too many.',
     fix:
-      'Send bulks of at most 1000, and nothing where there is nothing to send. `npm run push` ' +
-      'cuts files of any size.',
+      'Split larger deliveries, and send no request without records. `npm run push` splits files of ' +
+      'any size.',
   },
   field_case: {
     cause:
-      'In the brand API a member is called like `customerId` (of activities `customerid`), ' +
-      '`eventname`, `eventid`, `createtime`, `Value` or `Currency` but for its case, and no ' +
-      'event definition names it so: nothing would look for it there.',
+      'In the brand API, a member differs only by case from `customerId` (`customerid` for ' +
+      'activities), `eventname`, `eventid`, `createtime`, `Value` or `Currency`, and no event ' +
+      'definition names it.',
     fix:
-      'Write it as `hint` says. Mind that customers have `customerId`, and activities ' +
+      'Use the spelling in `hint`. Note that customers have `customerId`, but activities ' +
       '`customerid`.',
   },
   no_kpi: {
     cause:
-      'The activity of a brand has no amount: neither `Value` nor a KPI. With an event ' +
-      'definition only the members that it names are KPIs, without one each decimal is.',
+      'The activity of a brand has no amount: neither `Value` nor a KPI. With an event definition, ' +
+      'only the members that it names are KPIs. Without one, every decimal is a KPI.',
     fix: 'Send `"Value": "100.00"`, or KPIs such as `"GGR": "12.50"`, without separators.',
   },
-  idempotency_key_reused: {
-    cause:
-      'This brand used the `Idempotency-Key` before on the same endpoint, for other records of ' +
-      'which something was stored. Nothing of this request was stored.',
-    fix:
-      'Make a new key for new records, such as a UUID; send the old one only to repeat the very ' +
-      'same records.',
-  },
+  idempotency_key_reused: PROBLEM.idempotency_key_reused,
   circle: {
     cause:
-      'Of affiliates in `/admin/v1`: the `parent` is the affiliate itself, or stands below it.',
-    fix: 'Name a parent that is not below it, or send `"parent": null` for one that has none.',
+      'On affiliates in `/admin/v1`: the `parent` is the affiliate itself or one of its descendants.',
+    fix: 'Name a parent that is not a descendant, or send `"parent": null` for no parent.',
   },
 }

@@ -1,4 +1,4 @@
-import { envelopes, meta, object, PARTS } from '../envelopes.ts'
+import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { ref } from './operation.ts'
 import {
@@ -7,7 +7,6 @@ import {
   affiliates,
   COUNT,
   DAY,
-  definitionAnswered,
   delivery,
   FLAG,
   feed,
@@ -15,7 +14,7 @@ import {
   link,
   oneOf,
   orNull,
-  said,
+  returnedDefinition,
   scope,
   secretUntil,
   TEXT,
@@ -26,101 +25,133 @@ import {
   vertical,
 } from './shapes.ts'
 
-// The shapes of answers that are no records.
+// The schemas of responses other than records.
 
-const ANSWERS: Record<string, JsonSchema> = {
-  Account: account({ binding: TEXT, disabled: FLAG, created_at: TIME }),
-  ChangedAccount: account({ binding: TEXT, disabled: FLAG, created_at: TIME, takes_effect }),
+const clientSecret = documented('The client secret. It is shown only in this response.')
+const accountState = {
+  binding: documented('The D1 binding of the database that stores the records.'),
+  disabled: documented('Whether the account and its tokens are disabled.', FLAG),
+  created_at: TIME,
+}
+
+const ACCOUNTS: Record<string, JsonSchema> = {
+  Account: account(accountState),
+  ChangedAccount: account({ ...accountState, takes_effect }),
   PartnerSelf: account({
-    client_id: TEXT,
-    scope: TEXT,
-    affiliates: { type: 'array', items: TEXT },
+    client_id: documented('The OAuth client of the access token.'),
+    scope,
+    affiliates,
   }),
   BrandSelf: account({
     scope,
     affiliates,
-    events: said('How events are read.', { type: 'array', items: ref('EventDefinition') }),
+    events: documented('The event definitions.', { type: 'array', items: ref('EventDefinition') }),
   }),
+}
+
+const MONITORING: Record<string, JsonSchema> = {
   Delivery: object(delivery),
   DeliveryInFull: object({
     ...delivery,
-    errors: said('The first 100, of at most 64 KiB.', { type: 'array', items: ref('BrokenRule') }),
+    errors: documented('The first 100 errors, at most 64 KiB.', {
+      type: 'array',
+      items: ref('BrokenRule'),
+    }),
   }),
   PartnerTotal: totalOf({
-    transaction_type: said('Of transactions.'),
-    status: said('Of transactions, as sent.'),
-    currency: said('Of transactions and trading activity.'),
+    transaction_type: documented('The type of the transactions.'),
+    status: documented('The status of the transactions, as sent.'),
+    currency: documented('The currency of the transactions or of the trading activity.'),
   }),
   BrandTotal: totalOf({
-    eventname: said('Of activities.'),
-    product: said('Of activities; null: none was said.', orNull(TEXT)),
-    Currency: said('Of activities; null: none was said.', orNull(TEXT)),
+    eventname: documented('The name of the event.'),
+    product: documented('The product line. Null if the activities have none.', orNull(TEXT)),
+    Currency: documented('The currency. Null if the activities have none.', orNull(TEXT)),
   }),
   Feed: feed,
   FeedOfAccount: object({
-    account: TEXT,
-    name: TEXT,
+    account: documented('The id of the account.'),
+    name: documented('The display name of the account.'),
     vertical,
-    feeds: { type: 'array', items: ref('Feed') },
+    feeds: documented('One entry for each resource.', { type: 'array', items: ref('Feed') }),
   }),
-  EventDefinition: definitionAnswered(),
-  ChangedEventDefinition: object({ ...(definitionAnswered().properties as object), takes_effect }),
+  EventDefinition: returnedDefinition(),
+  ChangedEventDefinition: object({ ...(returnedDefinition().properties as object), takes_effect }),
+}
+
+const CREDENTIALS: Record<string, JsonSchema> = {
   Client: object({
-    client_id: TEXT,
-    revoked: FLAG,
+    client_id: documented('The id of the client.'),
+    revoked: documented('Whether the client is revoked.', FLAG),
     previous_secret_until: secretUntil,
     created_at: TIME,
   }),
   NewClient: object({
-    client_id: TEXT,
-    client_secret: said('Shown this once.'),
+    client_id: documented('The id of the client.'),
+    client_secret: clientSecret,
     created_at: TIME,
   }),
   RotatedClient: object({
-    client_id: TEXT,
-    client_secret: said('Shown this once.'),
+    client_id: documented('The id of the client.'),
+    client_secret: clientSecret,
     previous_secret_until: secretUntil,
     takes_effect,
   }),
-  BrandToken: object({ id: TEXT, alive: FLAG, ends_at: orNull(TIME), created_at: TIME }),
+  BrandToken: object({
+    id: documented('The id of the Brand Token. It is not the token itself.'),
+    alive: documented('Whether the token works.', FLAG),
+    ends_at: documented('When the token stops working. Null if no end is set.', orNull(TIME)),
+    created_at: TIME,
+  }),
   NewBrandToken: object({
-    id: TEXT,
-    brand_token: said('Shown this once.'),
+    id: documented('The id of the Brand Token.'),
+    brand_token: documented('The Brand Token. It is shown only in this response.'),
     created_at: TIME,
     takes_effect,
   }),
-  Affiliate: object({ affiliate_id: TEXT, parent: orNull(TEXT) }),
+}
+
+const ATTRIBUTION: Record<string, JsonSchema> = {
+  Affiliate: object({
+    affiliate_id: documented('The id of the affiliate.'),
+    parent: documented('The affiliate above this one.', orNull(TEXT)),
+  }),
   Link: link,
   Erasure: object({ customer_id: TEXT, erased_at: TIME }),
   Attributed: object({
-    customer_id: TEXT,
-    day: DAY,
+    customer_id: documented('The id of the customer.'),
+    day: documented('The day of the registration.', DAY),
     attribution: object({
       verdict,
-      link_id: orNull(TEXT),
-      affiliate_id: said('Who is paid; null: nobody.', orNull(TEXT)),
-      affiliate_configured: FLAG,
+      link_id: documented('The link that the customer followed.', orNull(TEXT)),
+      affiliate_id: documented('The affiliate that is paid. Null if none is.', orNull(TEXT)),
+      affiliate_configured: documented('Whether that affiliate is configured.', FLAG),
     }),
   }),
   Attribution: object({ day: DAY, verdict, link_id: orNull(TEXT), customers: COUNT }),
   Clicks: object({ day: DAY, link_id: TEXT, clicks: COUNT }),
   Audited: object({
     id: TEXT,
-    at: TIME,
-    actor: TEXT,
-    action: TEXT,
-    account: orNull(TEXT),
-    details: { type: 'object' },
+    at: documented('When the action happened.', TIME),
+    actor: documented('Who acted.'),
+    action: documented('The action, such as `customer.erase`.'),
+    account: documented('The account. Null if the action concerns several.', orNull(TEXT)),
+    details: documented('Details that depend on the action. They contain no secrets.', {
+      type: 'object',
+    }),
   }),
+}
+
+const OAUTH: Record<string, JsonSchema> = {
   AccessToken: object({
-    access_token: TEXT,
+    access_token: documented('A JWT (RFC 9068).'),
     token_type: { const: 'Bearer' },
-    expires_in: said('Seconds.', { type: 'integer', const: 3600 }),
+    expires_in: documented('The lifetime in seconds.', { type: 'integer', const: 3600 }),
     scope,
   }),
   OAuthError: object({
-    error: said(
-      'As RFC 6749 §5.2 has it.',
+    error: documented(
+      'The error code of RFC 6749 §5.2.',
       oneOf(
         'invalid_request',
         'invalid_client',
@@ -130,7 +161,7 @@ const ANSWERS: Record<string, JsonSchema> = {
         'server_error',
       ),
     ),
-    error_description: TEXT,
+    error_description: documented('A description of this error.'),
   }),
   Jwks: object({ keys: { type: 'array', items: jwk } }),
   AuthorizationServer: object({
@@ -147,16 +178,20 @@ const ANSWERS: Record<string, JsonSchema> = {
   }),
 }
 
-/** All shapes of answers that are no records, by the names of their components. */
+/** Returns the schemas of all responses other than records, by the names of their components. */
 export const answerSchemas = (): Record<string, JsonSchema> => {
-  const { result, problem } = envelopes(AT)
+  const { result = {}, problem = {} } = envelopes(AT)
   return {
     ...Object.fromEntries(
       Object.entries(PARTS).map(([name, { title: _, ...schema }]) => [name, schema]),
     ),
-    Result: result!,
-    Problem: problem!,
+    Result: result,
+    Problem: problem,
     Meta: meta(),
-    ...ANSWERS,
+    ...ACCOUNTS,
+    ...MONITORING,
+    ...CREDENTIALS,
+    ...ATTRIBUTION,
+    ...OAUTH,
   }
 }

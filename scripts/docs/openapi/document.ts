@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs'
 import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ENTITIES } from '../entities.ts'
 import { type JsonSchema, types } from '../types.ts'
+import { administration } from './administration.ts'
 import { answerSchemas } from './answers.ts'
-import { described } from './described.ts'
-import { type Described, PROBLEMS } from './failures.ts'
+import { documents } from './documents.ts'
+import { PROBLEMS, type ResponseObject } from './failures.ts'
+import { HEADERS } from './headers.ts'
 import { oauth } from './oauth.ts'
 import type { Operation } from './operation.ts'
-import { pages } from './pages.ts'
-import { HEADERS, PARAMETERS } from './parameters.ts'
-import { bodyOf, senders } from './senders.ts'
-import { team } from './team.ts'
+import { PARAMETERS } from './parameters.ts'
+import { bodyOf, records } from './records.ts'
+import { writeOperation } from './write-operation.ts'
 
 const AT = '#/components/schemas/'
 
@@ -19,13 +20,13 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 const INFO = {
   title: 'Tributary',
   version,
-  summary: 'Customers, transactions and activity, so that affiliates are paid what they earned.',
-  description: `The edge API through which proprietary trading firms, forex brokers and iGaming brands send
-their customers, transactions and daily activity. The [guide](${ORIGIN}/docs/start) goes from
-credentials to the first reconciled day; each [problem](${ORIGIN}/docs/errors) has a page of its own.
+  summary: 'Receives the customers, transactions and activity from which affiliates are paid.',
+  description: `Proprietary trading firms, forex brokers and iGaming brands use this API to send their
+customers, transactions and daily activity. Start with the [guide](${ORIGIN}/docs/start), and look up
+error codes on the [errors page](${ORIGIN}/docs/errors).
 
-What was sent right is never lost, doubled or guessed; what is wrong is named: which record, which
-field, why. To repeat a request is safe as long as nothing newer was sent under its keys.`,
+Valid records are stored exactly once. For an invalid record, the response names the record, the field
+and the reason. You can repeat a request safely until you send a newer version of the same records.`,
   license: { name: 'MIT', identifier: 'MIT' },
   contact: {
     name: 'Integrations team',
@@ -35,24 +36,24 @@ field, why. To repeat a request is safe as long as nothing newer was sent under 
 }
 
 const TAGS = [
-  { name: 'tokens', description: 'How partners say who they are: OAuth 2.0 client credentials.' },
-  { name: 'prop-trading', description: 'What proprietary trading firms send, and read back.' },
-  { name: 'forex', description: 'What forex brokers send, and read back.' },
-  { name: 'igaming', description: 'What iGaming brands send, and read back.' },
-  { name: 'links', description: 'What visitors follow.' },
-  { name: 'administration', description: 'What the integrations team sets up, and looks into.' },
-  { name: 'documents', description: 'What anyone may read.' },
+  { name: 'tokens', description: 'OAuth 2.0 client credentials for partners.' },
+  { name: 'prop-trading', description: 'Records of proprietary trading firms.' },
+  { name: 'forex', description: 'Records of forex brokers.' },
+  { name: 'igaming', description: 'Records of iGaming brands.' },
+  { name: 'links', description: 'Links that visitors follow.' },
+  { name: 'administration', description: 'Set-up and monitoring by the integrations team.' },
+  { name: 'documents', description: 'Public documents and the health check.' },
 ]
 
 const SECURITY_SCHEMES = {
   oauth: {
     type: 'oauth2',
     description:
-      'A token of `POST /oauth/token`, as `Authorization: Bearer`. It lives for an hour.',
+      'An access token from `POST /oauth/token`, sent as `Authorization: Bearer`. It is valid for one hour.',
     flows: {
       clientCredentials: {
         tokenUrl: `${ORIGIN}/oauth/token`,
-        scopes: { read: 'Read what was sent.', write: 'Send records.' },
+        scopes: { read: 'Read your records.', write: 'Send records.' },
       },
     },
   },
@@ -60,26 +61,27 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'The Brand Token of one brand. A secret: not for browsers, repositories or logs.',
+    description:
+      'The Brand Token of a brand. It is a secret: keep it out of browsers, repositories and logs.',
   },
   adminKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The admin key of the service, as `Authorization: Bearer`.',
+    description: 'The admin key of the service, sent as `Authorization: Bearer`.',
   },
   access: {
     type: 'apiKey',
     in: 'header',
     name: 'Cf-Access-Jwt-Assertion',
-    description: 'What Cloudflare Access adds for whom it has let through.',
+    description: 'The JWT that Cloudflare Access adds to requests of authenticated users.',
   },
 }
 
-/** Beside `properties`, generators of clients take `anyOf` for all there is: it stands apart. */
+/** Moves `anyOf` into `allOf`: client generators ignore the properties beside an `anyOf`. */
 const composed = ({ anyOf, ...schema }: JsonSchema): JsonSchema =>
   anyOf ? { ...schema, allOf: [{ anyOf }] } : schema
 
-function schemasOf(): Record<string, JsonSchema> {
+function schemas(): Record<string, JsonSchema> {
   const entities = ENTITIES.flatMap((entity) => [
     [entity.component, { ...composed(entity.schema(AT)), examples: [entity.example] }],
     [`${entity.component}Body`, bodyOf(entity)],
@@ -87,38 +89,43 @@ function schemasOf(): Record<string, JsonSchema> {
   return { ...types(), ...Object.fromEntries(entities), ...answerSchemas() }
 }
 
-/** All operations of the service, in the order in which they are documented. */
-export const operations = (): Operation[] => [...oauth(), ...senders(), ...pages(), ...team()]
+/** Lists all operations of the service, in the order in which they are documented. */
+export const operations = (): Operation[] => [
+  ...oauth(),
+  ...records(),
+  ...documents(),
+  ...administration(),
+]
 
-/** The components that are used: what nothing refers to would only be read. */
-function used(all: Record<string, Record<string, object>>, paths: object) {
+/** Removes the components that nothing refers to. */
+function usedComponents(all: Record<string, Record<string, object>>, paths: object) {
   const text = JSON.stringify([paths, all])
   const isUsed = (kind: string, name: string) => text.includes(`"#/components/${kind}/${name}"`)
   return Object.fromEntries(
-    Object.entries(all).map(([kind, of]) => [
+    Object.entries(all).map(([kind, components]) => [
       kind,
-      Object.fromEntries(Object.entries(of).filter(([name]) => isUsed(kind, name))),
+      Object.fromEntries(Object.entries(components).filter(([name]) => isUsed(kind, name))),
     ]),
   )
 }
 
-/** The service as OpenAPI 3.1. */
+/** Describes the service as OpenAPI 3.1. */
 export function openapi() {
-  const responses: Record<string, Described> = {}
+  const responses: Record<string, ResponseObject> = {}
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations()) {
     const path = paths[operation.path] ?? {}
     paths[operation.path] = path
-    path[operation.method] = described(operation, responses)
+    path[operation.method] = writeOperation(operation, responses)
   }
-  const components = used(
+  const components = usedComponents(
     {
-      schemas: schemasOf(),
+      schemas: schemas(),
       parameters: PARAMETERS,
       headers: HEADERS,
-      responses,
+      responses: { ...responses },
       examples: PROBLEMS,
-    } as never,
+    },
     paths,
   )
   return {
@@ -129,6 +136,6 @@ export function openapi() {
     tags: TAGS,
     paths,
     components: { ...components, securitySchemes: SECURITY_SCHEMES },
-    externalDocs: { description: 'The guide', url: `${ORIGIN}/docs/start` },
+    externalDocs: { description: 'Guide', url: `${ORIGIN}/docs/start` },
   }
 }

@@ -4,10 +4,10 @@ import { ApiError, type ErrorCode } from '../../../src/errors.ts'
 import { recordedWith } from '../examples.ts'
 import { PROBLEM } from '../explained/problems.ts'
 import type { JsonSchema } from '../types.ts'
-import { type Operation, ref, type Who } from './operation.ts'
+import { type Caller, type Operation, ref } from './operation.ts'
 
-/** How any request may fail, by who makes it. */
-const IMPLIED: Record<Who, readonly ErrorCode[]> = {
+/** The errors that every operation of a caller can return. */
+const COMMON: Record<Caller, readonly ErrorCode[]> = {
   anyone: [],
   partner: [
     'missing_credentials',
@@ -23,17 +23,25 @@ const IMPLIED: Record<Who, readonly ErrorCode[]> = {
   team: ['invalid_admin', 'https_required', 'internal_error', 'unavailable'],
 }
 
-/** An answer, as OpenAPI has it. */
-export interface Described {
+/** A response as OpenAPI describes it. */
+export interface ResponseObject {
   description: string
   headers: Record<string, object>
   content?: Record<string, { schema: JsonSchema; examples?: Record<string, object> }>
 }
 
-const AN_ID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
+const REQUEST_ID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
 
-/** What a problem looks like: as a test was answered it, or as it would be. */
-function problemOf(code: ErrorCode): object {
+/** Details of problems that no recorded example has. */
+const DETAILS: Partial<Record<ErrorCode, string>> = {
+  rate_limited: '1000 requests a minute are allowed. Try again in 7 s.',
+  invalid_query: 'There is no parameter "dryrun"; did you mean dry_run?',
+  malformed_json: 'The body is not JSON from character 42 on.',
+  unavailable: 'No partial changes were made. Retry after `Retry-After` seconds.',
+}
+
+/** Returns a problem with the code: a recorded one, or one that is composed from its title. */
+function problemWith(code: ErrorCode): object {
   const { status, title } = new ApiError(code)
   return (
     recordedWith(code) ?? {
@@ -41,72 +49,63 @@ function problemOf(code: ErrorCode): object {
       title,
       status,
       code,
-      detail: `${title}.`,
-      request_id: AN_ID,
-      ...MORE[code],
+      detail: DETAILS[code] ?? `${title}.`,
+      request_id: REQUEST_ID,
     }
   )
 }
 
-/** What some problems that no example meets say beside their code. */
-const MORE: Partial<Record<ErrorCode, object>> = {
-  rate_limited: { detail: '1000 requests a minute are allowed. Try again in 7 s.' },
-  invalid_query: { detail: 'There is no parameter "dryrun"; did you mean dry_run?' },
-  malformed_json: { detail: 'The body is not JSON from character 42 on.' },
-  unavailable: { detail: 'Nothing is half done: repeat the same request.' },
-}
-
-/** The words of RFC 6749 for a code. */
-const asOauth = (code: ErrorCode) => {
+/** Returns the OAuth error for a code, as RFC 6749 §5.2 names it. */
+const oauthErrorWith = (code: ErrorCode) => {
   const { status, title } = new ApiError(code)
-  const error = OAUTH_CODE_BY_STATUS[status] ?? code
-  return { error, error_description: `${title}.` }
+  return { error: OAUTH_CODE_BY_STATUS[status] ?? code, error_description: `${title}.` }
 }
 
 const headersOf = (status: number, operation: Operation): string[] => [
-  ...ALWAYS,
-  ...(status === 401 || (status === 403 && operation.who === 'partner')
+  ...COMMON_HEADERS,
+  ...(status === 401 || (status === 403 && operation.caller === 'partner')
     ? ['WWW-Authenticate']
     : []),
   ...(status === 415 ? ['Accept-Encoding'] : []),
   ...(status === 422 ? ['Preference-Applied'] : []),
   ...(status === 429 || status === 503 ? ['Retry-After'] : []),
-  ...(callers(operation) === 'token' && status !== 401 ? ['RateLimit', 'RateLimit-Policy'] : []),
-  ...(callers(operation) === 'anyone' ? [] : ['x-d1-bookmark']),
-  ...(isUnkept(operation) ? UNKEPT : []),
-  ...(isPaged(operation, status) ? ['Content-Security-Policy', 'Referrer-Policy'] : []),
+  ...(callerGroup(operation) === 'token' && status !== 401
+    ? ['RateLimit', 'RateLimit-Policy']
+    : []),
+  ...(callerGroup(operation) === 'anyone' ? [] : ['x-d1-bookmark']),
+  ...(isNeverCached(operation) ? NO_CACHE_HEADERS : []),
+  ...(isPage(operation, status) ? ['Content-Security-Policy', 'Referrer-Policy'] : []),
 ]
 
-/** What each caller is told beside the rest: how many requests are left, or to keep nothing. */
-const callers = ({ who }: Operation) => (who === 'partner' || who === 'brand' ? 'token' : who)
+/** Partners and brands share their error responses, which have the headers of the rate limit. */
+const callerGroup = ({ caller }: Operation) =>
+  caller === 'partner' || caller === 'brand' ? 'token' : caller
 
-/** Whether who reads with a browser is told in a page. */
-const isPaged = ({ tag, failsAs }: Operation, status: number) =>
-  failsAs === 'page' || (tag === 'documents' && status === 404)
+/** Whether an error may be a page: for visitors, and for missing documents. */
+const isPage = ({ tag, errorFormat }: Operation, status: number) =>
+  errorFormat === 'page' || (tag === 'documents' && status === 404)
 
-/** What every answer has. */
-export const ALWAYS = ['X-Request-Id', 'X-Content-Type-Options', 'Strict-Transport-Security']
+/** The headers of every response. */
+export const COMMON_HEADERS = [
+  'X-Request-Id',
+  'X-Content-Type-Options',
+  'Strict-Transport-Security',
+]
 
-/** What forbids to keep an answer, and whose answers those are. */
-export const UNKEPT = ['Cache-Control', 'Pragma']
-export const isUnkept = ({ who, failsAs }: Operation) => who === 'team' || failsAs !== undefined
+/** The headers that forbid caching. */
+export const NO_CACHE_HEADERS = ['Cache-Control', 'Pragma']
 
-/** References to headers, by name. */
-export const headers = (names: readonly string[]) =>
+/** Whether the responses of an operation must not be cached. */
+export const isNeverCached = ({ caller, errorFormat }: Operation) =>
+  caller === 'team' || errorFormat !== undefined
+
+/** Refers to headers by name. */
+export const headerRefs = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-function failure(status: number, codes: readonly ErrorCode[], operation: Operation): Described {
-  const { failsAs } = operation
-  const description = codes.map((code) => `\`${code}\`: ${PROBLEM[code].cause}`).join('\n\n')
-  const described = { description, headers: headers(headersOf(status, operation)) }
-  if (failsAs === 'page') {
-    return { ...described, content: { 'text/html': { schema: { type: 'string' } } } }
-  }
-  if (failsAs === 'oauth') {
-    const examples = codes.map((code) => [code, { value: asOauth(code) }])
-    const content = { schema: ref('OAuthError'), examples: Object.fromEntries(examples) }
-    return { ...described, content: { 'application/json': content } }
-  }
+const HTML = { 'text/html': { schema: { type: 'string' } } }
+
+function problemContent(status: number, codes: readonly ErrorCode[], operation: Operation) {
   const schema = {
     allOf: [
       ref('Problem'),
@@ -118,31 +117,50 @@ function failure(status: number, codes: readonly ErrorCode[], operation: Operati
   }
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
   const content = { schema, examples: Object.fromEntries(examples) }
-  const page = isPaged(operation, status) && { 'text/html': { schema: { type: 'string' } } }
-  return { ...described, content: { 'application/problem+json': content, ...page } }
+  return { 'application/problem+json': content, ...(isPage(operation, status) && HTML) }
 }
 
-/** Each problem, as an example. */
+function oauthContent(codes: readonly ErrorCode[]) {
+  const examples = codes.map((code) => [code, { value: oauthErrorWith(code) }])
+  const content = { schema: ref('OAuthError'), examples: Object.fromEntries(examples) }
+  return { 'application/json': content }
+}
+
+function failure(
+  status: number,
+  codes: readonly ErrorCode[],
+  operation: Operation,
+): ResponseObject {
+  const description = codes
+    .map((code) => `\`${code}\`: ${PROBLEM[code].cause.split('\n\n')[0]}`)
+    .join('\n\n')
+  const response = { description, headers: headerRefs(headersOf(status, operation)) }
+  if (operation.errorFormat === 'page') return { ...response, content: HTML }
+  if (operation.errorFormat === 'oauth') return { ...response, content: oauthContent(codes) }
+  return { ...response, content: problemContent(status, codes, operation) }
+}
+
+/** An example of each problem, by code. */
 export const PROBLEMS: Record<string, { summary: string; value: object }> = Object.fromEntries(
   (Object.keys(PROBLEM) as ErrorCode[]).map((code) => [
     code,
-    { summary: new ApiError(code).title, value: problemOf(code) },
+    { summary: new ApiError(code).title, value: problemWith(code) },
   ]),
 )
 
 /**
- * How an operation may fail, by status; what several operations have in common stands once in
- * `shared`, by name.
+ * Describes the errors of an operation by status. Equal responses of several operations are
+ * described once: they are added to `shared` by name.
  */
-export function failures(operation: Operation, shared: Record<string, Described>) {
-  const codes = [...new Set([...IMPLIED[operation.who], ...operation.fails])]
+export function failures(operation: Operation, shared: Record<string, ResponseObject>) {
+  const codes = [...new Set([...COMMON[operation.caller], ...operation.errors])]
   const byStatus = Map.groupBy(codes, (code) => new ApiError(code).status)
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
-      .map(([status, of]) => {
-        const name = [...of, operation.failsAs ?? callers(operation)].join('.')
-        shared[name] ??= failure(status, of, operation)
+      .map(([status, group]) => {
+        const name = [...group, operation.errorFormat ?? callerGroup(operation)].join('.')
+        shared[name] ??= failure(status, group, operation)
         return [String(status), { $ref: `#/components/responses/${name}` }]
       }),
   )

@@ -1,13 +1,16 @@
 import type { JsonSchema } from '../types.ts'
 import { type Operation, ref } from './operation.ts'
 
-// Tokens, and what a client finds by itself.
+// OAuth 2.0: tokens, and the metadata that clients discover.
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }
 
 const CREDENTIALS = {
-  client_id: { ...TEXT, description: 'Unless it is in the header `Authorization: Basic`.' },
-  client_secret: { ...TEXT, description: 'Unless it is in the header; never in both.' },
+  client_id: { ...TEXT, description: 'The client id. Omit it if you send `Authorization: Basic`.' },
+  client_secret: {
+    ...TEXT,
+    description: 'The client secret. Omit it if you send `Authorization: Basic`.',
+  },
 }
 
 const form = (properties: Record<string, JsonSchema>, required: string[]) => ({
@@ -15,7 +18,7 @@ const form = (properties: Record<string, JsonSchema>, required: string[]) => ({
   schema: { type: 'object', properties: { ...properties, ...CREDENTIALS }, required },
 })
 
-const FAILS = [
+const ERRORS = [
   'invalid_request',
   'invalid_client',
   'https_required',
@@ -25,60 +28,63 @@ const FAILS = [
   'unavailable',
 ] as const
 
-/** What is asked at `/oauth`, and what it says of itself. */
-export const oauth = (): Operation[] => [
-  {
-    method: 'post',
-    path: '/oauth/token',
-    id: 'getToken',
-    tag: 'tokens',
-    summary: 'Get an access token',
-    description:
-      'The client credentials grant (RFC 6749 §4.4). A token lives for an hour: ask for one an hour, not for one a request.',
-    who: 'anyone',
-    body: form(
-      {
-        grant_type: { const: 'client_credentials' },
-        scope: {
-          type: 'string',
-          enum: ['read', 'write', 'read write', 'write read'],
-          description: 'All of it if left out.',
-        },
-      },
-      ['grant_type'],
-    ),
-    answers: {
-      200: {
-        description: 'A token.',
-        schema: ref('AccessToken'),
-        headers: ['Cache-Control', 'Pragma'],
+const getToken: Operation = {
+  method: 'post',
+  path: '/oauth/token',
+  id: 'getToken',
+  tag: 'tokens',
+  summary: 'Get an access token',
+  description:
+    'Issues an access token with the client credentials grant (RFC 6749 §4.4). A token is valid for one hour: reuse it instead of requesting one for each call.',
+  caller: 'anyone',
+  body: form(
+    {
+      grant_type: { const: 'client_credentials', description: 'The only supported grant type.' },
+      scope: {
+        type: 'string',
+        enum: ['read', 'write', 'read write', 'write read'],
+        description: 'The scopes to grant. Defaults to both.',
       },
     },
-    fails: [...FAILS, 'invalid_scope', 'unsupported_grant_type'],
-    failsAs: 'oauth',
+    ['grant_type'],
+  ),
+  answers: {
+    200: {
+      description: 'The access token.',
+      schema: ref('AccessToken'),
+      headers: ['Cache-Control', 'Pragma'],
+    },
   },
-  {
-    method: 'post',
-    path: '/oauth/revoke',
-    id: 'revokeToken',
-    tag: 'tokens',
-    summary: 'End a token',
-    description:
-      'Ends one of your own tokens before its time (RFC 7009). A token that is none, or no longer one, is no error.',
-    who: 'anyone',
-    body: form({ token: { ...TEXT, description: 'The access token.' } }, ['token']),
-    answers: { 200: { description: 'It is ended.', headers: ['Cache-Control', 'Pragma'] } },
-    fails: FAILS,
-    failsAs: 'oauth',
+  errors: [...ERRORS, 'invalid_scope', 'unsupported_grant_type'],
+  errorFormat: 'oauth',
+}
+
+const revokeToken: Operation = {
+  method: 'post',
+  path: '/oauth/revoke',
+  id: 'revokeToken',
+  tag: 'tokens',
+  summary: 'Revoke an access token',
+  description:
+    'Revokes one of your own access tokens before it expires (RFC 7009). The response is the same if the token is invalid or has already expired.',
+  caller: 'anyone',
+  body: form({ token: { ...TEXT, description: 'The access token to revoke.' } }, ['token']),
+  answers: {
+    200: { description: 'The token is not valid any more.', headers: ['Cache-Control', 'Pragma'] },
   },
+  errors: ERRORS,
+  errorFormat: 'oauth',
+}
+
+const metadata: Operation[] = [
   {
     method: 'get',
     path: '/.well-known/oauth-authorization-server',
     id: 'getAuthorizationServer',
     tag: 'tokens',
-    summary: 'Metadata of the authorization server',
-    description: 'What a client library finds by itself (RFC 8414).',
-    who: 'anyone',
+    summary: 'Get authorization server metadata',
+    description: 'Returns the metadata that OAuth client libraries discover (RFC 8414).',
+    caller: 'anyone',
     answers: {
       200: {
         description: 'The metadata.',
@@ -86,17 +92,23 @@ export const oauth = (): Operation[] => [
         headers: ['Cache-Control'],
       },
     },
-    fails: ['https_required'],
+    errors: ['https_required'],
   },
   {
     method: 'get',
     path: '/.well-known/jwks.json',
     id: 'getJwks',
     tag: 'tokens',
-    summary: 'Public keys',
-    description: 'The keys that verify access tokens (RFC 7517). Several while they rotate.',
-    who: 'anyone',
-    answers: { 200: { description: 'The keys.', schema: ref('Jwks'), headers: ['Cache-Control'] } },
-    fails: ['https_required', 'unavailable'],
+    summary: 'Get public keys',
+    description:
+      'Returns the keys that verify access tokens (RFC 7517). There are several while keys rotate.',
+    caller: 'anyone',
+    answers: {
+      200: { description: 'The keys.', schema: ref('Jwks'), headers: ['Cache-Control'] },
+    },
+    errors: ['https_required', 'unavailable'],
   },
 ]
+
+/** Lists the OAuth operations. */
+export const oauth = (): Operation[] => [getToken, revokeToken, ...metadata]

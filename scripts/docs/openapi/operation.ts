@@ -1,21 +1,21 @@
 import type { ErrorCode } from '../../../src/errors.ts'
 import type { JsonSchema } from '../types.ts'
 
-/** Who may call an operation. */
-export type Who = 'partner' | 'brand' | 'team' | 'anyone'
+/** The caller of an operation. */
+export type Caller = 'partner' | 'brand' | 'team' | 'anyone'
 
-/** What a request is answered with, where all is well. */
+/** A response with a status below 400. */
 export interface Answer {
   description: string
-  /** Left out: the answer has no body. */
+  /** The schema of the body. Absent if there is no body. */
   schema?: JsonSchema
-  /** The media type of the body, or all that there are; JSON if left out. */
+  /** The media types of the body. Defaults to JSON. */
   type?: string | readonly string[]
-  /** Headers beside those that every answer has, by name. */
+  /** The names of headers beyond those that every response has. */
   headers?: readonly string[]
 }
 
-/** One operation, before it is written as OpenAPI. */
+/** An operation, before it is written as OpenAPI. */
 export interface Operation {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   path: string
@@ -23,43 +23,43 @@ export interface Operation {
   tag: string
   summary: string
   description: string
-  who: Who
-  /** Names of parameters among the components. */
+  caller: Caller
+  /** The names of parameters in the components. */
   parameters?: readonly string[]
   body?: { schema: JsonSchema; type?: string; required?: boolean }
   answers: Readonly<Record<number, Answer>>
-  /** How it may fail beside what `who` implies. */
-  fails: readonly ErrorCode[]
-  /** The address speaks another language of failure. */
-  failsAs?: 'oauth' | 'page'
+  /** The error codes beyond those that every operation of the caller has. */
+  errors: readonly ErrorCode[]
+  /** The format of errors, if it is not problem+json. */
+  errorFormat?: 'oauth' | 'page'
 }
 
-/** A reference to a component. */
+/** Refers to a schema in the components. */
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
-/** A page of a list. */
-export const listOf = (item: JsonSchema): JsonSchema => ({
+/** Describes one page of a list. */
+export const pageOf = (item: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: { data: { type: 'array', items: item }, meta: ref('Meta') },
   required: ['data', 'meta'],
 })
 
-/** All there is, in one answer. */
-export const allOf = (item: JsonSchema): JsonSchema => ({
+/** Describes a list that is returned in one response. */
+export const listOf = (item: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: { data: { type: 'array', items: item } },
   required: ['data'],
 })
 
-/** The parameters that every list knows. */
+/** The parameters of every paged list. */
 export const PAGING = ['page', 'per_page', 'cursor'] as const
 
-/** What an answer that was read from a database has beside the rest. */
-export const READ = ['x-d1-bookmark'] as const
+/** The headers of a response that was read from the database. */
+export const READ_HEADERS = ['x-d1-bookmark'] as const
 
-/** What a list has beside the rest. */
-export const LISTED = ['x-d1-bookmark', 'Link'] as const
+/** The headers of a page of a list. */
+export const PAGE_HEADERS = ['x-d1-bookmark', 'Link'] as const
 
-/** `prop-trading` as it stands within a name: `PropTrading`. */
-export const pascal = (text: string) =>
+/** Converts `prop-trading` to `PropTrading`. */
+export const pascalCase = (text: string) =>
   text.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())

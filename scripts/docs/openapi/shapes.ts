@@ -1,13 +1,13 @@
 import { definitionFields } from '../../../src/admin/fields.ts'
 import { PRODUCTS } from '../../../src/db/directory/event-definitions.ts'
-import { object } from '../envelopes.ts'
+import { documented, object } from '../envelopes.ts'
 import { closedObject, nullable } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { ref } from './operation.ts'
 
-// What answers are made of.
+// The building blocks of response schemas.
 
-/** Where the components are. */
+/** The location of schemas in the components. */
 export const AT = '#/components/schemas/'
 
 /** Any text. */
@@ -22,57 +22,54 @@ export const DAY: JsonSchema = { type: 'string', format: 'date' }
 /** A count. */
 export const COUNT: JsonSchema = { type: 'integer', minimum: 0 }
 
-/** True or false. */
+/** A boolean. */
 export const FLAG: JsonSchema = { type: 'boolean' }
 
-/** One of these words. */
-export const oneOf = (...words: string[]): JsonSchema => ({ type: 'string', enum: words })
+/** Describes an enumeration. */
+export const oneOf = (...values: string[]): JsonSchema => ({ type: 'string', enum: values })
 
-/** The same, or null. */
+/** Allows null beside the type of a schema. */
 export const orNull = ({ type, ...schema }: JsonSchema): JsonSchema => ({
   ...schema,
   type: [type, 'null'],
 })
 
-/** A schema, and what it is. */
-export const said = (description: string, schema: JsonSchema = TEXT): JsonSchema => ({
-  ...schema,
-  description,
-})
-
-const resource = said(
-  'The noun in its address.',
+const resource = documented(
+  'The resource, as it is named in the address.',
   oneOf('customers', 'transactions', 'trading-activity', 'activities'),
 )
 
-/** Which API an account calls. */
-export const vertical = said('Which API it calls.', oneOf('prop-trading', 'forex', 'igaming'))
+/** The vertical of an account. */
+export const vertical = documented(
+  'The vertical, which determines the API.',
+  oneOf('prop-trading', 'forex', 'igaming'),
+)
 
-const mode = said('The data of a test account can be reset.', oneOf('live', 'test'))
+const mode = documented('The data of a `test` account can be reset.', oneOf('live', 'test'))
 
 const policies = object({
-  unknown_customer: said(
-    'What becomes of a record whose customer is not known.',
+  unknown_customer: documented(
+    'Whether a record of an unknown customer is rejected or held.',
     oneOf('reject', 'hold'),
   ),
-  unknown_affiliate: said(
-    'What becomes of a customer whose affiliate is not configured.',
+  unknown_affiliate: documented(
+    'Whether an affiliate that is not configured causes a warning or an error.',
     oneOf('warn', 'reject'),
   ),
 })
 
-/** When a change is acted on. */
-export const takes_effect = said(
-  'When live tokens act on it; `within a minute` where they could not be told at once.',
+/** When a change reaches live tokens. */
+export const takes_effect = documented(
+  'When live tokens follow the change. `within a minute` means that some could not be notified at once.',
   oneOf('now', 'within a minute'),
 )
 
-const decimals = said('Exact decimal text, by the name of what is summed.', {
+const decimals = documented('Exact decimal text, by the name of the summed field.', {
   type: 'object',
   additionalProperties: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
 })
 
-/** What the integrations team sends as an event definition. */
+/** Describes an event definition, as the integrations team sends it. */
 export const newDefinition = () => {
   const { properties, ...rest } = closedObject(definitionFields, AT)
   const { kpis, product, ...others } = properties as Record<string, JsonSchema>
@@ -81,12 +78,12 @@ export const newDefinition = () => {
     properties: {
       ...others,
       kpis: { ...kpis, items: TEXT },
-      product: productOf(product!),
+      product: productSchema(product ?? {}),
     },
   }
 }
 
-const productOf = ({ description, examples }: JsonSchema): JsonSchema => ({
+const productSchema = ({ description, examples }: JsonSchema): JsonSchema => ({
   ...nullable(
     object({
       field: ref('Text'),
@@ -97,20 +94,20 @@ const productOf = ({ description, examples }: JsonSchema): JsonSchema => ({
   examples,
 })
 
-/** An event definition, as it is answered. */
-export const definitionAnswered = (): JsonSchema => {
+/** Describes an event definition, as it is returned. */
+export const returnedDefinition = (): JsonSchema => {
   const { properties } = newDefinition()
   return object({ eventname: TEXT, ...properties })
 }
 
-/** An account, with what else its reader may know. */
+/** Describes an account, with members that depend on its reader. */
 export const account = (more: Record<string, JsonSchema>) =>
   object({
-    account: said('Its id.'),
-    name: said('What people call it.'),
+    account: documented('The id of the account.'),
+    name: documented('The display name of the account.'),
     vertical,
     mode,
-    time_zone: said('The clock of times that name no offset.'),
+    time_zone: documented('The time zone of times without an offset.'),
     policies,
     ...more,
   })
@@ -118,68 +115,76 @@ export const account = (more: Record<string, JsonSchema>) =>
 /** The members of a delivery. */
 export const delivery = {
   delivery_id: ref('DeliveryId'),
-  received_at: said('When it arrived.', TIME),
+  received_at: documented('When the request arrived.', TIME),
   resource,
-  status: said('What the request was answered with.', {
+  status: documented('The status of the response.', {
     type: 'integer',
     enum: [200, 201, 207, 422],
   }),
-  dry_run: said('Whether it was only judged.', FLAG),
+  dry_run: documented('Whether the request was only validated.', FLAG),
   summary: ref('Summary'),
-  errors_total: said('How many errors it had.', COUNT),
+  errors_total: documented('The number of errors.', COUNT),
 }
 
-/** How fresh a resource is. */
+/** The freshness of a resource. */
 export const feed = object(
   {
     resource,
-    last_delivery_at: said('When anything of it last came; null: never.', orNull(TIME)),
-    lag_seconds: said('How long ago that was.', orNull(COUNT)),
-    received_last_day: said('Records, in the last 24 hours.', COUNT),
-    refused_share_last_day: said('The share of them that was refused; null if there were none.', {
-      type: ['number', 'null'],
-      minimum: 0,
-      maximum: 1,
-    }),
-    yesterday: said(
-      "Whether yesterday's activity came by 06:00 UTC; only of resources that are due by then.",
+    last_delivery_at: documented(
+      'When the last delivery arrived. Null if there has been none.',
+      orNull(TIME),
+    ),
+    lag_seconds: documented('The seconds since the last delivery.', orNull(COUNT)),
+    received_last_day: documented('The number of records in the last 24 hours.', COUNT),
+    refused_share_last_day: documented(
+      'The share of those records that was refused. Null if there were none.',
+      { type: ['number', 'null'], minimum: 0, maximum: 1 },
+    ),
+    yesterday: documented(
+      "Whether yesterday's activity arrived by 06:00 UTC. Absent for resources without that deadline.",
       oneOf('in_time', 'late', 'missing', 'pending'),
     ),
   },
   ['yesterday'],
 )
 
-/** A control total, by these groups. */
+/** Describes a control total with the members that identify its group. */
 export const totalOf = (groups: Record<string, JsonSchema>) =>
   object(
     {
-      day: said('The day, in UTC; of brands as sent, or in the zone of the account.', DAY),
+      day: documented(
+        'The day. For partners in UTC; for brands as sent, or in the time zone of the account.',
+        DAY,
+      ),
       resource,
       ...groups,
-      count: said('How many records.', COUNT),
+      count: documented('The number of records.', COUNT),
       sums: decimals,
     },
     Object.keys(groups),
   )
 
-/** When an older secret ends. */
-export const secretUntil = said(
-  'Until when the one before stays good; null: it has ended.',
+/** The end of the previous secret. */
+export const secretUntil = documented(
+  'When the previous secret stops working. Null if it already has.',
   orNull(TIME),
 )
 
 /** A link. */
 export const link = object({
-  link_id: TEXT,
-  url: said('What visitors follow.', { type: 'string', format: 'uri' }),
-  affiliate_id: TEXT,
-  name: orNull(TEXT),
-  landing_page: { type: 'string', format: 'uri' },
-  disabled: FLAG,
+  link_id: documented('The id of the link.'),
+  url: documented('The address that visitors follow.', { type: 'string', format: 'uri' }),
+  affiliate_id: documented('The affiliate that the link belongs to.'),
+  name: documented('The display name of the link.', orNull(TEXT)),
+  landing_page: documented('The page that visitors are redirected to.', {
+    type: 'string',
+    format: 'uri',
+  }),
+  disabled: documented('Whether the link has stopped redirecting.', FLAG),
   created_at: TIME,
 })
 
-/** What `tracking_data` proved. */
+/** The result of verifying `tracking_data`. */
 export const verdict = oneOf(
   'attributed',
   'organic',
@@ -192,8 +197,11 @@ export const verdict = oneOf(
 /** A public key. */
 export const jwk = object({ kty: TEXT, n: TEXT, e: TEXT, alg: TEXT, use: TEXT, kid: TEXT })
 
-/** What credentials may do. */
-export const scope = said('What the credentials may do: a subset of `read write`.')
+/** The scope of credentials. */
+export const scope = documented('The granted scopes: a subset of `read write`.')
 
-/** Who may be paid. */
-export const affiliates = said('Who may be paid, as configured.', { type: 'array', items: TEXT })
+/** The configured affiliates. */
+export const affiliates = documented('The ids of the configured affiliates.', {
+  type: 'array',
+  items: TEXT,
+})

@@ -1,0 +1,27 @@
+import { ENTITIES } from '../entities.ts'
+import { accounts, credentials } from './administration/accounts.ts'
+import { attribution, audit, erasure, links } from './administration/insight.ts'
+import { ACCOUNT_PATH } from './administration/operation.ts'
+import { affiliates, events, vocabulary } from './administration/settings.ts'
+import { monitoringOf } from './monitoring.ts'
+import { type Operation, ref } from './operation.ts'
+
+/** Lists the operations of the integrations team. */
+export const administration = (): Operation[] => [
+  ...accounts(),
+  ...credentials(),
+  ...affiliates(),
+  ...vocabulary(),
+  ...events(),
+  ...links(),
+  ...attribution(),
+  ...erasure(),
+  ...audit(),
+  ...monitoringOf({
+    at: ACCOUNT_PATH,
+    caller: 'team',
+    tag: 'administration',
+    entities: ENTITIES,
+    total: { anyOf: [ref('PartnerTotal'), ref('BrandTotal')] },
+  }),
+]

@@ -1,0 +1,151 @@
+import * as fields from '../../../../src/admin/fields.ts'
+import { closedObject } from '../../json-schema.ts'
+import { listOf, type Operation, PAGING, ref } from '../operation.ts'
+import { ACCOUNT_PATH, AT, created, NO_CONTENT, operation, paged, returned } from './operation.ts'
+
+const createAccount = (): Operation => {
+  const { properties, ...account } = closedObject(fields.newAccount, AT)
+  const binding = {
+    type: 'string',
+    description: 'The D1 binding of the database that stores the records. Defaults to `DB`.',
+  }
+  return operation({
+    method: 'post',
+    path: '/admin/v1/accounts',
+    id: 'createAccount',
+    summary: 'Create an account',
+    description: 'Creates an account for a partner or a brand.',
+    body: { schema: { ...account, properties: { ...(properties as object), binding } } },
+    answers: created('The account.', 'Account'),
+    errors: ['already_exists'],
+  })
+}
+
+/** Lists the operations on accounts. */
+export const accounts = (): Operation[] => [
+  createAccount(),
+  operation({
+    method: 'get',
+    path: '/admin/v1/accounts',
+    id: 'listAccounts',
+    summary: 'List accounts',
+    description: 'Lists all accounts, ordered by id.',
+    parameters: PAGING,
+    answers: paged('One page of accounts.', ref('Account')),
+  }),
+  operation({
+    method: 'get',
+    path: ACCOUNT_PATH,
+    id: 'getAccount',
+    summary: 'Get an account',
+    description: 'Returns an account with its settings.',
+    answers: returned('The account.', ref('Account')),
+  }),
+  operation({
+    method: 'patch',
+    path: ACCOUNT_PATH,
+    id: 'changeAccount',
+    summary: 'Change an account',
+    description:
+      'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests.',
+    body: { schema: closedObject(fields.accountChange, AT), required: false },
+    answers: returned('The changed account.', ref('ChangedAccount')),
+  }),
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/reset`,
+    id: 'resetAccount',
+    summary: 'Delete the data of a test account',
+    description:
+      'Deletes the records, clicks and deliveries of a test account. Credentials, settings and erasures stay.',
+    accountParameter: 'test_account',
+    body: { schema: closedObject({}, AT), required: false },
+    answers: NO_CONTENT,
+    errors: ['conflict'],
+  }),
+]
+
+const overlapBody = () => ({
+  schema: closedObject({ overlap: fields.overlap }, AT),
+  required: false,
+})
+
+const clients = (): Operation[] => [
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/clients`,
+    id: 'issueClient',
+    summary: 'Create an OAuth client',
+    description: 'Creates an OAuth client for a partner. The secret is shown only once.',
+    body: { schema: closedObject({}, AT), required: false },
+    answers: created('The client with its secret.', 'NewClient'),
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/clients`,
+    id: 'listClients',
+    summary: 'List OAuth clients',
+    description: 'Lists the OAuth clients of an account, without their secrets.',
+    answers: returned('The clients.', listOf(ref('Client'))),
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/clients/{client_id}/rotate`,
+    id: 'rotateClient',
+    summary: 'Rotate a client secret',
+    description:
+      'Issues a new secret. Without an overlap, the previous secret and its access tokens stop working before the next request.',
+    body: overlapBody(),
+    answers: created('The client with its new secret.', 'RotatedClient'),
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'delete',
+    path: `${ACCOUNT_PATH}/clients/{client_id}`,
+    id: 'revokeClient',
+    summary: 'Revoke an OAuth client',
+    description: 'Revokes a client. Its access tokens stop working before the next request.',
+    answers: NO_CONTENT,
+    errors: ['conflict'],
+  }),
+]
+
+const brandTokens = (): Operation[] => [
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/brand-tokens`,
+    id: 'regenerateBrandToken',
+    summary: 'Regenerate the Brand Token',
+    description:
+      'Issues a new Brand Token, which is shown only once. The previous one stops working at once or after the overlap.',
+    accountParameter: 'brand_account',
+    body: overlapBody(),
+    answers: created('The Brand Token.', 'NewBrandToken'),
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/brand-tokens`,
+    id: 'listBrandTokens',
+    summary: 'List Brand Tokens',
+    description: 'Lists the Brand Tokens of a brand by id. The tokens themselves are not stored.',
+    accountParameter: 'brand_account',
+    answers: returned('The Brand Tokens.', listOf(ref('BrandToken'))),
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'delete',
+    path: `${ACCOUNT_PATH}/brand-tokens/{token_id}`,
+    id: 'revokeBrandToken',
+    summary: 'Revoke a Brand Token',
+    description: 'Revokes a Brand Token. It stops working before its next request.',
+    accountParameter: 'brand_account',
+    answers: NO_CONTENT,
+    errors: ['conflict'],
+  }),
+]
+
+/** Lists the operations on OAuth clients and Brand Tokens. */
+export const credentials = (): Operation[] => [...clients(), ...brandTokens()]

@@ -1,0 +1,134 @@
+import * as fields from '../../../../src/admin/fields.ts'
+import { closedObject } from '../../json-schema.ts'
+import { listOf, type Operation, PAGING, ref } from '../operation.ts'
+import { ACCOUNT_PATH, AT, COUNT, created, operation, paged, returned } from './operation.ts'
+
+/** Lists the operations on links. */
+export const links = (): Operation[] => [
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/links`,
+    id: 'createLink',
+    summary: 'Create a link',
+    description:
+      'Creates a link from an affiliate to a landing page. The affiliate of a link cannot change.',
+    body: { schema: closedObject(fields.newLink, AT) },
+    answers: created('The link.', 'Link'),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/links`,
+    id: 'listLinks',
+    summary: 'List links',
+    description: 'Lists the links of an account, ordered by id.',
+    parameters: PAGING,
+    answers: paged('One page of links.', ref('Link')),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/links/{link_id}`,
+    id: 'getLink',
+    summary: 'Get a link',
+    description: 'Returns a link with its settings.',
+    answers: returned('The link.', ref('Link')),
+  }),
+  operation({
+    method: 'patch',
+    path: `${ACCOUNT_PATH}/links/{link_id}`,
+    id: 'changeLink',
+    summary: 'Change a link',
+    description:
+      'Changes the landing page or the name, or disables the link. Visitors see the change within 60 seconds.',
+    body: { schema: closedObject(fields.linkChange, AT), required: false },
+    answers: returned('The changed link.', ref('Link')),
+  }),
+]
+
+/** Lists the operations that show where customers came from. */
+export const attribution = (): Operation[] => [
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/customers`,
+    id: 'listAttributed',
+    summary: 'List the attribution of customers',
+    description: 'Lists customers with the verdict on their origin and the affiliate that is paid.',
+    parameters: PAGING,
+    answers: paged('One page of customers.', ref('Attributed')),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/attribution`,
+    id: 'countAttribution',
+    summary: 'Count attributed customers',
+    description: 'Returns the number of customers for each day, verdict and link.',
+    parameters: ['from_day', 'to_day'],
+    answers: returned('The counts.', listOf(ref('Attribution'))),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/clicks`,
+    id: 'countClicks',
+    summary: 'Count clicks',
+    description: 'Returns the number of clicks for each day and link. Clicks are kept for 30 days.',
+    parameters: ['from_day', 'to_day'],
+    answers: returned('The counts.', listOf(ref('Clicks'))),
+  }),
+]
+
+/** Lists the operations that erase personal data. */
+export const erasure = (): Operation[] => [
+  operation({
+    method: 'delete',
+    path: `${ACCOUNT_PATH}/customers/{customer_id}/personal-data`,
+    id: 'eraseCustomer',
+    summary: "Erase a customer's personal data",
+    description:
+      'Erases the personal data of a customer permanently. If it is sent again, it is masked and the record has the warning `erased`.',
+    answers: returned('The time of the first erasure.', ref('Erasure')),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/erasures`,
+    id: 'listErasures',
+    summary: 'List erasures',
+    description: 'Lists the customers whose personal data was erased, with the time.',
+    parameters: PAGING,
+    answers: paged('One page of erasures.', ref('Erasure')),
+  }),
+  operation({
+    method: 'post',
+    path: '/admin/v1/erasures/replay',
+    id: 'replayErasures',
+    summary: 'Repeat erasures after a restore',
+    description:
+      'Repeats every erasure after a database was restored, from the journal outside the database. Also sends the restored settings to all live tokens.',
+    parameters: ['account_query'],
+    answers: returned('The number of erased customers.', {
+      type: 'object',
+      properties: { erased: COUNT },
+      required: ['erased'],
+    }),
+  }),
+]
+
+/** Lists the operations on all accounts together. */
+export const audit = (): Operation[] => [
+  operation({
+    method: 'get',
+    path: '/admin/v1/feeds',
+    id: 'listFeeds',
+    summary: 'List the data freshness of all accounts',
+    description: 'Lists the feeds of all accounts, ordered by account id.',
+    parameters: PAGING,
+    answers: paged('One page of accounts.', ref('FeedOfAccount')),
+  }),
+  operation({
+    method: 'get',
+    path: '/admin/v1/audit-log',
+    id: 'listAuditLog',
+    summary: 'List the audit log',
+    description: 'Lists administrative actions with actor and time, newest first.',
+    parameters: [...PAGING, 'account_query'],
+    answers: paged('One page of entries.', ref('Audited')),
+  }),
+]

@@ -1,0 +1,140 @@
+import * as fields from '../../../../src/admin/fields.ts'
+import { closedObject } from '../../json-schema.ts'
+import type { JsonSchema } from '../../types.ts'
+import { listOf, type Operation, PAGING, ref } from '../operation.ts'
+import { newDefinition } from '../shapes.ts'
+import { ACCOUNT_PATH, AT, COUNT, NO_CONTENT, operation, paged, returned } from './operation.ts'
+
+const wordMap = (name: string, meaning: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: { [name]: { type: 'object', additionalProperties: meaning } },
+  required: [name],
+})
+
+/** Lists the operations on affiliates. */
+export const affiliates = (): Operation[] => [
+  operation({
+    method: 'put',
+    path: `${ACCOUNT_PATH}/affiliates`,
+    id: 'putAffiliates',
+    summary: 'Configure affiliates',
+    description:
+      'Adds or changes 1 to 1000 affiliates, each with an optional parent. Customers that named an affiliate earlier are attributed without being sent again.',
+    body: {
+      schema: {
+        type: 'array',
+        items: closedObject(fields.affiliate, AT),
+        minItems: 1,
+        maxItems: 1000,
+      },
+    },
+    answers: returned('The number of affiliates received, and of those new or changed.', {
+      type: 'object',
+      properties: { received: COUNT, changed: COUNT },
+      required: ['received', 'changed'],
+    }),
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/affiliates`,
+    id: 'listAffiliates',
+    summary: 'List affiliates',
+    description: 'Lists the configured affiliates, ordered by id.',
+    parameters: PAGING,
+    answers: paged('One page of affiliates.', ref('Affiliate')),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/affiliates/unconfigured`,
+    id: 'listUnconfiguredAffiliates',
+    summary: 'List unconfigured affiliates',
+    description:
+      'Lists the affiliate ids that customers name but that are not configured, with the number of customers.',
+    answers: returned(
+      'At most 1000 ids, the most frequent first.',
+      listOf({
+        type: 'object',
+        properties: { affiliate_id: { type: 'string' }, customers: COUNT },
+        required: ['affiliate_id', 'customers'],
+      }),
+    ),
+  }),
+]
+
+const STATUS: JsonSchema = { type: 'string', enum: ['pending', 'approved', 'declined', 'reversed'] }
+
+const VOCABULARIES = [
+  { path: 'status-map', name: 'status', id: 'StatusMap', title: 'transaction statuses' },
+  { path: 'labels/kyc_status_id', name: 'kyc_status_id', id: 'KycLabels', title: 'KYC labels' },
+  {
+    path: 'labels/sales_status_id',
+    name: 'sales_status_id',
+    id: 'SalesLabels',
+    title: 'sales labels',
+  },
+]
+
+/** Lists the operations on the words of a partner and their meanings. */
+export const vocabulary = (): Operation[] =>
+  VOCABULARIES.flatMap(({ path, name, id, title }) => {
+    const meaning = name === 'status' ? STATUS : ref('Text')
+    return [
+      operation({
+        method: 'get',
+        path: `${ACCOUNT_PATH}/${path}`,
+        id: `get${id}`,
+        summary: `Get the ${title}`,
+        description: "Returns the partner's words with the meaning of each.",
+        answers: returned('The words.', wordMap(name, meaning)),
+      }),
+      operation({
+        method: 'put',
+        path: `${ACCOUNT_PATH}/${path}`,
+        id: `put${id}`,
+        summary: `Set the ${title}`,
+        description: 'Replaces all words. An account has at most 500.',
+        body: { schema: { type: 'object', additionalProperties: meaning, maxProperties: 500 } },
+        answers: returned('The words after the change.', wordMap(name, meaning)),
+      }),
+    ]
+  })
+
+/** Lists the operations on the event definitions of a brand. */
+export const events = (): Operation[] => [
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/events`,
+    id: 'listEventDefinitions',
+    summary: 'List event definitions',
+    description: 'Lists the event definitions of a brand, ordered by name.',
+    accountParameter: 'brand_account',
+    answers: returned('The definitions.', listOf(ref('EventDefinition'))),
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'put',
+    path: `${ACCOUNT_PATH}/events/{eventname}`,
+    id: 'putEventDefinition',
+    summary: 'Define an event',
+    description:
+      'Creates or replaces the definition of an event. It applies to later requests. A brand has at most 200 definitions.',
+    accountParameter: 'brand_account',
+    body: { schema: newDefinition() },
+    answers: {
+      200: { description: 'The replaced definition.', schema: ref('ChangedEventDefinition') },
+      201: { description: 'The new definition.', schema: ref('ChangedEventDefinition') },
+    },
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'delete',
+    path: `${ACCOUNT_PATH}/events/{eventname}`,
+    id: 'dropEventDefinition',
+    summary: 'Delete an event definition',
+    description: 'Deletes a definition. Later events of that name are read without a definition.',
+    accountParameter: 'brand_account',
+    answers: NO_CONTENT,
+    errors: ['conflict'],
+  }),
+]

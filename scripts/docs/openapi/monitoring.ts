@@ -1,0 +1,137 @@
+import type { Entity } from '../entities.ts'
+import type { JsonSchema } from '../types.ts'
+import {
+  type Caller,
+  listOf,
+  type Operation,
+  PAGE_HEADERS,
+  PAGING,
+  pageOf,
+  pascalCase,
+  READ_HEADERS,
+  ref,
+} from './operation.ts'
+
+// The operations that show what was delivered: to the account itself, and to the integrations team.
+
+const anyOf = (schemas: readonly JsonSchema[]): JsonSchema => {
+  const [first, ...others] = schemas
+  return first && others.length === 0 ? first : { anyOf: schemas }
+}
+
+const heldRecord = (entities: readonly Entity[]): JsonSchema => ({
+  type: 'object',
+  properties: {
+    resource: { type: 'string', description: 'The resource, as it is named in the address.' },
+    received_at: { type: 'string', format: 'date-time' },
+    delivery_id: ref('DeliveryId'),
+    record: anyOf(entities.map(({ component }) => ref(component))),
+  },
+  required: ['resource', 'received_at', 'delivery_id', 'record'],
+})
+
+/** Where the operations are, and for whom. */
+interface Scope {
+  at: string
+  caller: Caller
+  tag: string
+  entities: readonly Entity[]
+  /** The schema of a control total. */
+  total: JsonSchema
+}
+
+type Draft = Pick<Operation, 'path' | 'id' | 'summary' | 'description'> & {
+  parameters?: readonly string[]
+  answer: { description: string; schema: JsonSchema; headers: readonly string[] }
+  isSingle?: boolean
+}
+
+function operationOf({ at, caller, tag }: Scope, draft: Draft): Operation {
+  const isTeam = caller === 'team'
+  const [, verb = '', noun = ''] = /^([a-z]+)(.*)$/.exec(draft.id) ?? []
+  const canMiss = isTeam || draft.isSingle
+  return {
+    method: 'get',
+    path: `${at}/${draft.path}`,
+    id: `${verb}${pascalCase(isTeam ? 'account' : tag)}${noun}`,
+    tag,
+    summary: draft.summary,
+    description: draft.description,
+    caller,
+    parameters: [...(isTeam ? ['account'] : []), ...(draft.parameters ?? []), 'x-d1-bookmark'],
+    answers: { 200: draft.answer },
+    errors: ['invalid_query', ...(canMiss ? (['not_found'] as const) : [])],
+  }
+}
+
+const deliveries: readonly Draft[] = [
+  {
+    path: 'deliveries',
+    id: 'listDeliveries',
+    summary: 'List deliveries',
+    description:
+      'Lists the requests of the last 30 days, newest first. A request is listed if it passed authentication, scope and rate limit and its body was JSON. Bodies are not kept.',
+    parameters: PAGING,
+    answer: {
+      description: 'One page of deliveries.',
+      schema: pageOf(ref('Delivery')),
+      headers: PAGE_HEADERS,
+    },
+  },
+  {
+    path: 'deliveries/{delivery_id}',
+    id: 'getDelivery',
+    summary: 'Get a delivery',
+    description: 'Returns a delivery with its first 100 errors.',
+    parameters: ['delivery_id'],
+    answer: { description: 'The delivery.', schema: ref('DeliveryInFull'), headers: READ_HEADERS },
+    isSingle: true,
+  },
+]
+
+const reconciliation = (total: JsonSchema, entities: readonly Entity[]): Draft[] => [
+  {
+    path: 'totals',
+    id: 'getTotals',
+    summary: 'Get control totals',
+    description:
+      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted.',
+    parameters: ['from_day', 'to_day'],
+    answer: {
+      description: 'All groups of these days, in order.',
+      schema: listOf(total),
+      headers: READ_HEADERS,
+    },
+  },
+  {
+    path: 'held',
+    id: 'listHeld',
+    summary: 'List held records',
+    description:
+      'Lists records that wait for their customer. They are not counted until you send the customer, which releases them.',
+    parameters: PAGING,
+    answer: {
+      description: 'One page of held records.',
+      schema: pageOf(heldRecord(entities.filter(({ resource }) => resource !== 'customers'))),
+      headers: PAGE_HEADERS,
+    },
+  },
+  {
+    path: 'feed',
+    id: 'getFeed',
+    summary: 'Get data freshness',
+    description:
+      "Returns, for each resource, the last delivery, the lag, the share of refused records in the last 24 hours, and whether yesterday's activity arrived by 06:00 UTC.",
+    answer: {
+      description: 'One entry for each resource.',
+      schema: listOf(ref('Feed')),
+      headers: READ_HEADERS,
+    },
+  },
+]
+
+/** Lists the operations that show what was delivered. */
+export const monitoringOf = (scope: Scope): Operation[] =>
+  [...deliveries, ...reconciliation(scope.total, scope.entities)].map((draft) =>
+    operationOf(scope, draft),
+  )
