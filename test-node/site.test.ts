@@ -3,91 +3,90 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import MiniSearch from 'minisearch'
 import { OUTCOME } from '../scripts/docs/explained/outcomes.ts'
 import { PROBLEM } from '../scripts/docs/explained/problems.ts'
 import { RULE } from '../scripts/docs/explained/rules.ts'
 import { WARNING } from '../scripts/docs/explained/warnings.ts'
 import { buildSite } from '../scripts/docs/site/build.ts'
 import { guide, guidePage } from '../scripts/docs/site/guide.ts'
+import {
+  AUDIENCES,
+  addressOf as audienceAddress,
+} from '../scripts/docs/site/reference/audiences.ts'
 import { ORIGIN } from '../src/docs/origin.ts'
 
-// What is read in a browser, or by a program, before a Worker serves it.
+// The files of the documentation site, before a Worker serves them.
 
 const out = mkdtempSync(join(tmpdir(), 'tributary-site-'))
 buildSite(out)
+after(() => rmSync(out, { recursive: true, force: true }))
 const read = (path: string) => readFileSync(join(out, path), 'utf8')
 const files = readdirSync(out, { recursive: true, encoding: 'utf8' })
 const pages = new Map(
   files.filter((path) => path.endsWith('.html')).map((path) => [path, read(path)]),
 )
 
-/** The file that the Worker answers an address with, as `src/docs/documents.ts` has it. */
+/** Returns the file for an address, like `src/docs/documents.ts`. */
 function fileOf(address: string): string {
   if (address === '/') return 'index.html'
-  if (address === '/docs') return 'reference.html'
+  if (address === '/docs') return 'docs/reference.html'
   if (address === '/missing') return 'missing.html'
-  return /^\/(docs|problems)\/[\w-]+$/.test(address) ? `${address}.html` : address
+  const isPage = /^\/(docs|problems)\/[\w-]+$|^\/docs\/reference\/[\w-]+$/.test(address)
+  return isPage ? `${address}.html` : address
 }
 
-const has = (path: string) => files.includes(path.replace(/^\//, ''))
-
-const addressOf = (file: string) =>
-  `/${file.replace(/\.html$/, '')}`.replace(/^\/index$/, '/').replace(/^\/reference$/, '/docs')
-
-const idsOf = (markup: string) => [...markup.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!)
-
-const anchors = new Map([...pages].map(([file, markup]) => [`/${file}`, new Set(idsOf(markup))]))
+const withoutSlash = (path: string) => path.replace(/^\//, '')
+const has = (path: string) => files.includes(withoutSlash(path))
+const addressOf = (file: string) => `/${file.replace(/\.html$/, '')}`.replace(/^\/index$/, '/')
+const idsOf = (markup: string) => [...markup.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id)
+const anchors = new Map([...pages].map(([file, markup]) => [file, new Set(idsOf(markup))]))
 
 describe('the site', () => {
-  after(() => rmSync(out, { recursive: true, force: true }))
-
   test('every link leads to a page, a file or an anchor of the site', () => {
-    const lost: string[] = []
+    const broken: string[] = []
     for (const [file, markup] of pages) {
       for (const [, link = ''] of markup.matchAll(/ (?:href|src)="([^"]+)"/g)) {
-        const to = new URL(link.replace(ORIGIN, ''), `https://site${addressOf(file)}`)
+        const target = new URL(link.replace(ORIGIN, ''), `https://site${addressOf(file)}`)
         if (!link.startsWith(ORIGIN) && /^[a-z]+:/.test(link)) continue
-        const target = fileOf(to.pathname)
-        const isThere = to.hash
-          ? anchors.get(target.replace(/^\/?/, '/'))?.has(to.hash.slice(1))
-          : has(target)
-        if (!isThere) lost.push(`${file}: ${link}`)
+        const targetFile = withoutSlash(fileOf(target.pathname))
+        const exists = target.hash
+          ? anchors.get(targetFile)?.has(target.hash.slice(1))
+          : has(targetFile)
+        if (!exists) broken.push(`${file}: ${link}`)
       }
     }
-    assert.deepEqual(lost, [])
+    assert.deepEqual(broken, [])
   })
 
-  test('every link of Markdown leads to Markdown, or to a file', () => {
-    const lost: string[] = []
+  test('every link of a Markdown page leads to Markdown, the reference or a file', () => {
+    const broken: string[] = []
     const documents = files.filter((path) => /\.(md|txt)$/.test(path))
     assert.equal(documents.length, guide().length + Object.keys(PROBLEM).length + 1)
     for (const file of documents) {
       for (const [, link = ''] of read(file).matchAll(/\]\((?!#)([^)\s]+)\)/g)) {
         const [path = ''] = link.replace(ORIGIN, '').split('#')
-        const isElsewhere = /^https?:/.test(path)
-        if (!isElsewhere && path !== '/docs' && !has(path)) lost.push(`${file}: ${link}`)
+        const isReference = /^\/docs(\/reference(\/[\w-]+)?)?$/.test(path) && has(fileOf(path))
+        if (!/^https?:/.test(path) && !isReference && !has(path)) broken.push(`${file}: ${link}`)
       }
     }
-    assert.deepEqual(lost, [])
+    assert.deepEqual(broken, [])
   })
 
-  test('a page has one title, one h1, a description, and no anchor twice', () => {
+  test('every page has a unique title, one h1, a description and unique anchors', () => {
     for (const [file, markup] of pages) {
       assert.equal(markup.match(/<title>[^<]+<\/title>/g)?.length, 1, file)
       assert.equal(markup.match(/<h1>/g)?.length, 1, file)
       assert.match(markup, /<meta name="description" content="[^"]{10,}">/, file)
       const ids = idsOf(markup)
-      assert.deepEqual(
-        ids.filter((id, i) => ids.indexOf(id) !== i),
-        [],
-        file,
-      )
+      const duplicates = ids.filter((id, i) => ids.indexOf(id) !== i)
+      assert.deepEqual(duplicates, [], file)
     }
-    const titles = [...pages.values()].map((markup) => /<title>(.*)<\/title>/.exec(markup)![1])
+    const titles = [...pages.values()].map((markup) => /<title>(.*)<\/title>/.exec(markup)?.[1])
     assert.equal(new Set(titles).size, titles.length)
   })
 
-  test('no page has a script, a style or a handler of its own, or anything from elsewhere', () => {
+  test('no page has an inline script, style or handler, or loads from another origin', () => {
     for (const [file, markup] of pages) {
       const tags = [...markup.matchAll(/<[a-z][^>]*>/g)].map(([tag]) => tag)
       for (const tag of tags) {
@@ -98,23 +97,23 @@ describe('the site', () => {
     }
   })
 
-  test('each page of the guide and each problem has a twin in Markdown; llms.txt lists all', () => {
-    const listed = read('llms.txt')
+  test('every guide and problem page exists as Markdown, and llms.txt lists all of them', () => {
+    const index = read('llms.txt')
     const schemas = files.filter((path) => path.startsWith('schemas/') && path.endsWith('.json'))
     assert.ok(schemas.length >= 12)
-    const twins = [
+    const markdown = [
       ...guide().map(({ at }) => `${at}.md`),
       ...Object.keys(PROBLEM).map((code) => `/problems/${code}.md`),
     ]
-    for (const path of [...twins, ...schemas.map((path) => `/${path}`), '/openapi.json']) {
+    for (const path of [...markdown, ...schemas.map((path) => `/${path}`), '/openapi.json']) {
       assert.ok(has(path), path)
-      assert.match(listed, new RegExp(`^- \\[[^\\]]+\\]\\(${ORIGIN}${path}\\): \\S`, 'm'))
+      assert.match(index, new RegExp(`^- \\[[^\\]]+\\]\\(${ORIGIN}${path}\\): \\S`, 'm'))
     }
-    for (const path of twins) assert.ok(has(path.replace(/md$/, 'html')), path)
-    assert.match(listed, /^# Tributary\n\n> \S/)
+    for (const path of markdown) assert.ok(has(path.replace(/md$/, 'html')), path)
+    assert.match(index, /^# Tributary\n\n> \S/)
   })
 
-  test('each code stands in its table, with an anchor, and as Markdown', () => {
+  test('every code has a row with an anchor in its table, also in Markdown', () => {
     for (const [page, noun, codes] of [
       ['docs/outcomes', 'outcome', OUTCOME],
       ['docs/outcomes', 'warning', WARNING],
@@ -131,26 +130,97 @@ describe('the site', () => {
     }
   })
 
-  test('the reference has each operation and each schema of openapi.json', () => {
-    const { paths, components } = JSON.parse(read('openapi.json'))
-    const ids = idsOf(read('reference.html'))
-    for (const methods of Object.values<Record<string, { operationId: string }>>(paths)) {
-      for (const { operationId } of Object.values(methods)) assert.ok(ids.includes(operationId))
+  test('an incomplete guide page fails the build', () => {
+    const complete = '# Title\n\nA paragraph.\n\n## Heading\n\nText.\n'
+    assert.equal(guidePage('x', complete).description, 'A paragraph.')
+    for (const [source, message] of [
+      [`${complete}\n<!-- table: nothing -->\n`, /x\.md: unknown table "nothing"\. Use outcomes/],
+      [`${complete}\n<!-- a thought -->\n`, /x\.md: the page contains a comment/],
+      ['## Heading\n\nText.\n', /x\.md: the page must begin with a title and a paragraph/],
+      [`${complete}\n## Heading\n`, /x\.md: two headings have the anchor "heading"/],
+    ] as const) {
+      assert.throws(() => guidePage('x', source), message)
     }
-    for (const name of Object.keys(components.schemas)) assert.ok(ids.includes(`schema-${name}`))
+    assert.throws(() => guide('docs'), /docs: add .*storage.* to ORDER/)
+  })
+})
+
+describe('the reference', () => {
+  const { paths, components } = JSON.parse(readFileSync('openapi.json', 'utf8'))
+  const operations = Object.values<Record<string, { operationId: string; tags: string[] }>>(
+    paths,
+  ).flatMap((methods) => Object.values(methods))
+  const audiencePages = AUDIENCES.map((audience) => ({
+    ...audience,
+    markup: read(`${audienceAddress(audience)}.html`),
+  }))
+
+  test('shows every operation and schema on the pages of its audiences and no other page', () => {
+    for (const { operationId, tags } of operations) {
+      const shown = audiencePages
+        .filter(({ markup }) => markup.includes(`<section class="operation" id="${operationId}">`))
+        .map(({ name }) => name)
+      const expected = AUDIENCES.filter((one) => one.tags.includes(tags[0] ?? ''))
+      assert.deepEqual(
+        shown,
+        expected.map(({ name }) => name),
+      )
+      assert.notEqual(shown.length, 0)
+    }
+    for (const name of Object.keys(components.schemas)) {
+      assert.ok(
+        audiencePages.some(({ markup }) => markup.includes(` id="schema-${name}"`)),
+        name,
+      )
+    }
   })
 
-  test('a page that misses something fails the build', () => {
-    const good = '# Title\n\nA paragraph.\n\n## Heading\n\nText.\n'
-    assert.equal(guidePage('x', good).description, 'A paragraph.')
-    for (const [wrong, message] of [
-      [`${good}\n<!-- table: nothing -->\n`, /x\.md: there is no table "nothing", but outcomes/],
-      [`${good}\n<!-- a thought -->\n`, /x\.md: it has a comment that is no placeholder/],
-      ['## Heading\n\nText.\n', /x\.md: it must begin with a title and a paragraph/],
-      [`${good}\n## Heading\n`, /x\.md: two headings have the anchor "heading"/],
-    ] as const) {
-      assert.throws(() => guidePage('x', wrong), message)
+  test('keeps the anchors of the former single page on its overview', () => {
+    const ids = new Set(idsOf(read('docs/reference.html')))
+    for (const { operationId } of operations) assert.ok(ids.has(operationId), operationId)
+    for (const name of Object.keys(components.schemas)) assert.ok(ids.has(`schema-${name}`), name)
+  })
+
+  test('shows highlighted samples in four languages and a response beside every request', () => {
+    for (const { markup } of audiencePages) {
+      const [, ...sections] = markup.split('<section class="operation" id="')
+      for (const section of sections) {
+        const id = section.slice(0, section.indexOf('"'))
+        const languages = [...section.matchAll(/data-language="(\w+)"/g)].map(([, name]) => name)
+        const all = id === 'followLink' ? ['bash'] : ['bash', 'typescript', 'python', 'php']
+        assert.deepEqual(languages, all, id)
+        assert.match(section, /<pre class="bash"[^>]*><code>.*<span class="hljs-/s, id)
+        assert.match(section, /<span class="status">[23]\d\d<\/span>/, id)
+      }
     }
-    assert.throws(() => guide('docs'), /docs: .*storage.* is not in the order/)
+  })
+})
+
+describe('the search index', () => {
+  const { options, index } = JSON.parse(read('assets/search.json'))
+  const search = MiniSearch.loadJS<{ id: string }>(index, options)
+  const find = (query: string) => search.search(query).map(({ id }) => String(id))
+
+  test('leads only to existing pages and anchors', () => {
+    for (const id of Object.values<string>(index.documentIds)) {
+      const [path = '', anchor] = id.split('#')
+      const file = withoutSlash(fileOf(path))
+      assert.ok(has(file), id)
+      if (anchor) assert.ok(anchors.get(file)?.has(anchor), id)
+    }
+  })
+
+  test('finds codes, fields, guide sections and operations', () => {
+    assert.ok(find('withdrawn').includes('/docs/outcomes#warning-withdrawn_currency'))
+    assert.ok(find('validation_failed').includes('/problems/validation_failed'))
+    assert.ok(find('leverage').some((id) => id.startsWith('/docs/reference/forex#')))
+    assert.ok(find('control totals').includes('/docs/reference/brands#getIgamingTotals'))
+    assert.ok(find('/oauth/token').includes('/docs/reference/prop-trading#getToken'))
+    assert.ok(find('idempot').length > 0)
+    assert.deepEqual(find('qqqqzz'), [])
+  })
+
+  test('finds a misspelt word', () => {
+    assert.notEqual(search.search('withdrwan', { fuzzy: 0.25 }).length, 0)
   })
 })

@@ -35,7 +35,9 @@ export function codeBlock(text: string, language = ''): Html {
   const markup = hljs.getLanguage(language)
     ? hljs.highlight(source, { language }).value
     : escaped(source)
-  return html`<pre class="${language}" tabindex="0"><code>${raw(markup)}</code></pre>\n`
+  // A long address wraps after a slash instead of moving to a line of its own.
+  const breakable = markup.replace(/(?<!<)\/(?=[\w{])/g, '/<wbr>')
+  return html`<pre class="${language}" tabindex="0"><code>${raw(breakable)}</code></pre>\n`
 }
 
 /** Renders a value as a block of JSON. */

@@ -101,7 +101,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/^\/go\//, 'Links'],
   [/personal-data|\/erasures/, 'Erasure'],
   [/\/(deliveries|totals|held|feeds?)\b/, 'Deliveries and totals'],
-  [/^\/admin.*\/(clients|brand-tokens)\b/, 'Credentials'],
+  [/^\/admin.*\/(clients|brand-tokens)\b/, 'Clients and Brand Tokens'],
   [/^\/admin.*\/(attribution|customers|clicks)\b/, 'Attribution'],
   [/\/(status-map|labels)\b/, 'Vocabulary'],
   [/\/affiliates\b/, 'Affiliates'],

@@ -54,7 +54,8 @@ const shellValue = (name: string, between: string, value: Value) =>
 function curl({ method, url, headers, json, form = [], answer }: SampleRequest): string {
   const isImplied = method === 'GET' || form.length > 0
   return [
-    `curl ${answer === 'redirect' ? '-si' : '-s'}${isImplied ? '' : ` -X ${method}`} ${shellQuoted(url)}`,
+    `curl ${answer === 'redirect' ? '-si' : '-s'}${isImplied ? '' : ` -X ${method}`}`,
+    shellQuoted(url),
     ...headers.map(([name, value]) => `-H ${shellValue(name, ': ', value)}`),
     ...form.map(([name, value]) => `-d ${shellValue(name, '=', value)}`),
     ...(json === undefined ? [] : [`-d ${shellQuoted(JSON.stringify(json, null, 2))}`]),

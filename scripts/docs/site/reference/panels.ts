@@ -34,6 +34,8 @@ const isFailure = (status: string) => Number(status) >= 400
 /** A sample answer of a panel. */
 interface Sample {
   status: string
+  /** The name of the recorded example. A request and its answer have the same name. */
+  name: string
   summary: string
   description?: string
   body?: Html
@@ -43,16 +45,28 @@ interface Sample {
 function samplesOf([status, answer]: [string, Answer], spec: Spec): Sample[] {
   const [[type = '', media] = []] = Object.entries(answer.content ?? {})
   // A failure that no test recorded is explained on the page of its code.
-  const examples = Object.values(media?.examples ?? {}).filter(
-    ({ description, $ref }) => !isFailure(status) || (description && !$ref),
+  const examples = Object.entries(media?.examples ?? {}).filter(
+    ([, { description, $ref }]) => !isFailure(status) || (description && !$ref),
   )
-  if (examples.length > 0) return examples.map((example) => sampleFrom(status, example))
+  if (examples.length > 0) {
+    const summaries = examples.map(([, { summary }]) => summary)
+    return examples
+      .filter(([, { summary }], i) => summaries.indexOf(summary) === i)
+      .map(([name, example]) => sampleFrom(status, name, example))
+  }
   if (isFailure(status)) return []
-  return [{ status, summary: answer.description, ...(media && composed(type, media, spec)) }]
+  return [
+    { status, name: '', summary: answer.description, ...(media && composed(type, media, spec)) },
+  ]
 }
 
-const sampleFrom = (status: string, { summary = '', description, value }: Example): Sample => ({
+const sampleFrom = (
+  status: string,
+  name: string,
+  { summary = '', description, value }: Example,
+): Sample => ({
   status,
+  name,
   summary,
   ...(description && { description }),
   body: jsonBlock(value),
@@ -61,19 +75,29 @@ const sampleFrom = (status: string, { summary = '', description, value }: Exampl
 const composed = (type: string, media: Media, spec: Spec) =>
   type.endsWith('json') ? { body: jsonBlock(sampleOf(media.schema, spec)) } : {}
 
-/** Renders the sample answers. The first one is open. */
+/** Renders the sample answers. The answer to the sample request comes first and is open. */
 export function answerPanel({ operation }: Endpoint, spec: Spec): Part {
-  const samples = answersOf(operation, spec).flatMap((answer) => samplesOf(answer, spec))
+  const [body] = Object.values(operation.requestBody?.content ?? {})
+  const [requestName = ''] = Object.keys(body?.examples ?? {})
+  const samples = answersOf(operation, spec)
+    .flatMap((answer) => samplesOf(answer, spec))
+    .toSorted((a, b) => Number(b.name === requestName) - Number(a.name === requestName))
   return html`<div class="panel answers">
 <p class="panel-title">Response</p>
-${samples.map(
-  ({ status, summary, description, body }, i) =>
-    html`<details name="${operation.operationId}-answer"${i === 0 && html` open`}><summary><span class="${isFailure(status) ? 'status bad' : 'status'}">${status}</span> ${inline(summary)}</summary>
-${description && sentBody(description)}${body ?? html`<p class="empty">${EMPTY[status] ?? 'A document.'}</p>`}</details>
-`,
-)}</div>
+${samples.map((sample, i) => answerSample(operation.operationId, sample, i === 0))}</div>
 `
 }
+
+const answerSample = (
+  id: string,
+  { status, summary, description, body }: Sample,
+  isOpen: boolean,
+) =>
+  html`<details name="${id}-answer"${isOpen && html` open`}><summary><span class="${
+    isFailure(status) ? 'status bad' : 'status'
+  }">${status}</span> ${inline(summary)}</summary>
+${description && sentBody(description)}${body ?? html`<p class="empty">${inline(EMPTY[status] ?? '')}</p>`}</details>
+`
 
 const EMPTY: Record<string, string> = {
   200: 'The body is empty, or a document that is not JSON.',

@@ -81,16 +81,20 @@ const formField = (operationId: string, media: Media, name: string, schema: Sche
   value: schema.const === undefined ? '' : String(schema.const),
 })
 
-/** Explains what a first request needs, where a sample refers to another record. */
-function prerequisiteOf({ path, operation }: Endpoint, spec: Spec): string | undefined {
+const NEEDS_RECORDS = /\/\{(id|delivery_id|customer_id)\}/
+
+const RECORDS = '[Send the sample records](#credentials)'
+const FOREX_RECORDS =
+  '[Send the sample records of the forex page](/docs/reference/forex#credentials)'
+
+/** Explains what a first request needs, if its sample refers to a record. */
+function prerequisiteOf({ path, method }: Endpoint): string | undefined {
   if (path.startsWith('/go/')) return 'Enter the id of a link. `npm run dev` prints one.'
-  const [customers] = Object.entries(spec.paths).flatMap(([at, { post }]) =>
-    post && at.endsWith('/customers') && post.tags[0] === operation.tags[0] ? [post] : [],
-  )
-  const refers = /\/(transactions|trading-activity|activities)$/.test(path) && operation.requestBody
-  return refers && customers
-    ? `The sample names a customer: [send the sample customer](#${customers.operationId}) first.`
-    : undefined
+  const refersToCustomer = method === 'post' && /(transactions|activity|activities)$/.test(path)
+  if (!refersToCustomer && !NEEDS_RECORDS.test(path)) return undefined
+  return path.startsWith('/admin/')
+    ? `${FOREX_RECORDS} first, so that the account has data.`
+    : `${RECORDS} first, so that the data of this sample exists.`
 }
 
 /** Renders the form of an operation. Its sample values succeed with the demo accounts. */
@@ -99,7 +103,7 @@ export function tryForm(endpoint: Endpoint, spec: Spec): Part {
   const { operationId, summary, requestBody } = operation
   const [[type = '', media] = []] = Object.entries(requestBody?.content ?? {})
   const isForm = type === 'application/x-www-form-urlencoded'
-  const note = prerequisiteOf(endpoint, spec)
+  const note = prerequisiteOf(endpoint)
   const fields = [
     ...parametersOf(operation, spec)
       .filter(({ name }) => !UNSUPPORTED.includes(name))
