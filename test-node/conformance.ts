@@ -125,7 +125,9 @@ export function conformance(file: string) {
     const name = `${asked} ${path} ${status}`
     const route = routes.find(({ pattern }) => pattern.test(path))
     if (!route || !document.paths[route.path][method.toLowerCase()]) {
-      return [401, 403, 404, 405, 415].includes(status) ? null : `${name} is no operation`
+      const isTrailingSlash = status === 301 && path.endsWith('/')
+      const isKnown = isTrailingSlash || [401, 403, 404, 405, 415].includes(status)
+      return isKnown ? null : `${name} is no operation`
     }
     const key = `${method} ${route.path} ${status}`
     const response = described.get(key)

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { after, test } from 'node:test'
 import { copyRepository } from './service.ts'
 
-// One field more is a line and a migration: all else is derived, and known to be stale until it is.
+// A new field needs one line and a migration. Every other file is derived, and `--check` reports it.
 
 const root = copyRepository()
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -13,25 +13,26 @@ after(() => rmSync(root, { recursive: true, force: true }))
 const run = (...args: string[]) =>
   spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', env: process.env })
 
-const FORMS = /\.(ts|json|md|sql|toml|html|css|js)$/
+const TEXT_FILES = /\.(ts|json|md|sql|toml|html|css|js)$/
 
-/** What each file says, by its path. */
+/** Returns the content of each file, by its path. */
 const snapshot = () =>
   new Map(
     readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((path) => !path.startsWith('node_modules') && !path.startsWith('dist'))
       .map((path) => join(root, path))
-      .filter((path) => FORMS.test(path) && statSync(path).isFile())
+      .filter((path) => TEXT_FILES.test(path) && statSync(path).isFile())
       .map((path) => [relative(root, path), readFileSync(path, 'utf8')] as const),
   )
 
-const stale = () =>
+/** Returns the files that `--check` reports. */
+const staleFiles = () =>
   [run('scripts/tables.ts', '--check'), run('scripts/generate.ts', '--check')]
     .flatMap(({ stderr }) => [...stderr.matchAll(/^(\S+) is stale: npm run generate$/gm)])
     .map(([, path]) => path)
 
-test('a field is one line and a migration; what is derived from it is stale until it is written', () => {
-  assert.deepEqual(stale(), [])
+test('a new field makes the derived files stale until they are generated', () => {
+  assert.deepEqual(staleFiles(), [])
   const forex = join(root, 'src/trading/forex.ts')
   const line = "      platform: v.optional(about(f.text, 'The trading platform.', 'MT5')),\n"
   const source = readFileSync(forex, 'utf8')
@@ -44,12 +45,12 @@ test('a field is one line and a migration; what is derived from it is stale unti
     'ALTER TABLE customers ADD COLUMN platform TEXT;\n',
   )
   const derived = ['src/db/schema.ts', 'schemas/v1/forex/customer.json', 'openapi.json']
-  assert.deepEqual(stale(), derived)
+  assert.deepEqual(staleFiles(), derived)
 
   const before = snapshot()
   for (const script of ['scripts/tables.ts', 'scripts/generate.ts'])
     assert.equal(run(script).status, 0)
-  assert.deepEqual(stale(), [])
+  assert.deepEqual(staleFiles(), [])
   const changed = [...snapshot()].filter(([path, text]) => before.get(path) !== text)
   assert.deepEqual(changed.map(([path]) => path).toSorted(), derived.toSorted())
   const schema = JSON.parse(readFileSync(join(root, 'schemas/v1/forex/customer.json'), 'utf8'))

@@ -3,7 +3,7 @@ import openapi from '../openapi.json'
 import { ORIGIN as CANONICAL } from '../src/docs/origin.ts'
 import { ask, json, ORIGIN, partner } from './partner.ts'
 
-// What anyone may read: schemas, OpenAPI, the guide, and what each code means.
+// The public documents: schemas, OpenAPI, the guide, the reference and the pages of error codes.
 
 const files = import.meta.glob<object>('../schemas/v1/**/*.json', {
   import: 'default',
@@ -16,10 +16,18 @@ const guide = Object.keys(import.meta.glob('../docs/guide/*.md')).map(
   (path) => `/docs/${path.split('/').at(-1)!.replace('.md', '')}`,
 )
 const codes = Object.keys(openapi.components.examples)
-const pages = ['/', '/docs', ...guide, ...codes.map((code) => `/problems/${code}`)]
+const reference = ['prop-trading', 'forex', 'brands', 'administration', 'documents'].map(
+  (audience) => `/docs/reference/${audience}`,
+)
+const pages = [
+  ...['/', '/docs', '/docs/reference'],
+  ...reference,
+  ...guide,
+  ...codes.map((code) => `/problems/${code}`),
+]
 
 describe('a schema', () => {
-  test('stands for each entity, and for each envelope', () => {
+  test('exists for each entity and each envelope', () => {
     const resources = ['customer', 'transaction', 'trading-activity']
     expect(schemas.map(([path]) => path).toSorted()).toEqual(
       [
@@ -32,7 +40,7 @@ describe('a schema', () => {
   })
 
   test.each(schemas)(
-    '%s is served at its $id, as it is kept but for the origin',
+    '%s is served at its $id, with the origin of the service',
     async (path, schema) => {
       expect(schema.$id).toBe(CANONICAL + path)
       expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
@@ -46,7 +54,7 @@ describe('a schema', () => {
   )
 })
 
-test('openapi.json is served as it is kept but for the origin', async () => {
+test('openapi.json is served with the origin of the service', async () => {
   const response = await ask('/openapi.json')
   expect(response.headers.get('Content-Type')).toBe('application/json')
   const text = await response.text()
@@ -59,26 +67,26 @@ describe('each document', () => {
     ...pages,
     ...guide.map((page) => `${page}.md`),
     ...codes.map((code) => `/problems/${code}.md`),
-    ...['/llms.txt', '/openapi.json', '/assets/page.css', '/assets/reference.js'],
+    ...['/llms.txt', '/openapi.json'],
+    ...['page.css', 'code.css', 'page.js', 'search.js', 'minisearch.js', 'search.json'].map(
+      (file) => `/assets/${file}`,
+    ),
     ...schemas.map(([path]) => path),
   ]
 
-  test.each(documents)(
-    '%s is there for anyone, and for who has it already is not sent again',
-    async (path) => {
-      const first = await ask(path)
-      expect(first.status).toBe(200)
-      expect(await first.text()).not.toContain(CANONICAL)
-      const etag = first.headers.get('ETag')!
-      const again = await ask(path, { headers: { 'If-None-Match': etag } })
-      expect([again.status, await again.text()]).toEqual([304, ''])
-      const other = await ask(path, { headers: { 'If-None-Match': '"other"' } })
-      expect(other.status).toBe(200)
-      await other.text()
-    },
-  )
+  test.each(documents)('%s is public, and 304 answers a request with its ETag', async (path) => {
+    const first = await ask(path)
+    expect(first.status).toBe(200)
+    expect(await first.text()).not.toContain(CANONICAL)
+    const etag = first.headers.get('ETag')!
+    const again = await ask(path, { headers: { 'If-None-Match': etag } })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    const other = await ask(path, { headers: { 'If-None-Match': '"other"' } })
+    expect(other.status).toBe(200)
+    await other.text()
+  })
 
-  test.each(pages)('%s runs no script but ours, and asks nobody else', async (path) => {
+  test.each(pages)('%s restricts scripts and requests to its own origin', async (path) => {
     const response = await ask(path)
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = response.headers.get('Content-Security-Policy')!.split('; ')
@@ -95,10 +103,13 @@ describe('each document', () => {
     await response.text()
   })
 
-  test('that is not there is a 404, whatever its name', async () => {
+  test('that does not exist is a 404, whatever its name', async () => {
     for (const path of [
       '/docs/nowhere',
       '/docs/nowhere.md',
+      '/docs/reference/nowhere',
+      '/docs/reference/forex.html',
+      '/docs/reference/..%2fstart',
       '/problems/nothing',
       '/schemas/v1/nothing.json',
       '/schemas/v1/forex/nothing.json',
@@ -129,17 +140,24 @@ describe('each document', () => {
   })
 })
 
-test('who reads pages is told in one that there is none', async () => {
+test('a trailing slash redirects to the address without it, on the same host', async () => {
+  for (const path of ['/docs', '/docs/reference', '/docs/reference/forex', '/docs/start']) {
+    const response = await ask(`${path}/`, { redirect: 'manual' })
+    expect([response.status, response.headers.get('Location')]).toEqual([301, path])
+  }
+})
+
+test('a browser gets a page that says the document does not exist', async () => {
   for (const path of ['/docs/nowhere', '/problems/currency', '/schemas/v1/nothing.json']) {
     const response = await ask(path, { headers: { Accept: 'text/html,*/*;q=0.8' } })
     expect(response.status).toBe(404)
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(response.headers.has('Content-Security-Policy')).toBe(true)
-    expect(await response.text()).toContain('There is no such page.')
+    expect(await response.text()).toContain('This page does not exist.')
   }
 })
 
-test('the type of a problem is the address of a page that explains it', async () => {
+test('the type of a problem is the address of the page that explains it', async () => {
   const acme = await partner()
   const { type, code } = await json(acme.get('nowhere'))
   expect(type).toBe(`${ORIGIN}/problems/${code}`)

@@ -120,6 +120,7 @@ const files = (): Operation[] => [
     description: 'Returns a style sheet, script, image or search index of the pages.',
     parameters: ['file'],
     type: ['text/css', 'text/javascript', 'image/svg+xml', 'application/json'],
+    schema: { type: ['string', 'object'] },
   }),
 ]
 
