@@ -6,8 +6,8 @@ import { ApiError, unavailable } from '../errors.ts'
 import { ORIGIN } from './origin.ts'
 
 /**
- * Pages load nothing from elsewhere, have no script and no style that is not ours, and stand in
- * nobody’s frame: who tries a request here has a secret on the page.
+ * The Content-Security-Policy of pages. It allows only their own scripts, styles and requests, and
+ * no frames around them: injected code could steal the credentials in the forms of the reference.
  */
 const POLICY = [
   "default-src 'none'",
@@ -20,10 +20,10 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-/** What a page has beside what every document has. */
+/** The headers of a page, beyond those of every document. */
 const PAGE = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }
 
-/** The documents that name where the service is; what is not here is answered as it is kept. */
+/** The documents that contain the origin of the service. Other files are served unchanged. */
 const TYPES: Record<string, string> = {
   html: 'text/html; charset=utf-8',
   md: 'text/markdown; charset=utf-8',
@@ -31,12 +31,12 @@ const TYPES: Record<string, string> = {
   json: 'application/json',
 }
 
-/** The path of a file: names of letters and digits, each with an ending or none. */
+/** The path of a file: names of word characters and hyphens, with at most one extension each. */
 const PLAIN = /^(?:\/[\w-]+(?:\.\w+)?)+$/
 
 const tagged = etag()
 
-/** Answers a file of the site with its ETag; who has it already is told so. */
+/** Responds with a file of the site, or with 304 if the ETag in the request is current. */
 async function document(c: Context<AppEnv>, path: string, type?: string): Promise<Response> {
   try {
     await tagged(c, async () => {
@@ -48,7 +48,7 @@ async function document(c: Context<AppEnv>, path: string, type?: string): Promis
   }
 }
 
-/** What is not there is told in a page to whom reads pages, and otherwise as everywhere. */
+/** Responds to a browser with the page for missing documents. Rethrows the error otherwise. */
 async function notFound(c: Context<AppEnv>, error: unknown): Promise<Response> {
   const isPage = c.req.header('Accept')?.includes('text/html')
   if (!isPage || !(error instanceof ApiError)) throw error
@@ -56,7 +56,7 @@ async function notFound(c: Context<AppEnv>, error: unknown): Promise<Response> {
   return c.body(body, 404, { 'Content-Type': TYPES.html!, ...PAGE })
 }
 
-/** A file of the site; what names our origin names the one where it is served. */
+/** Responds with a file of the site, with the origin replaced by the one of the service. */
 async function fileOf(c: Context<AppEnv>, path: string, type?: string): Promise<Response> {
   const ending = path.split('.').at(-1)!
   const text = TYPES[ending]
@@ -72,7 +72,7 @@ async function fileOf(c: Context<AppEnv>, path: string, type?: string): Promise<
 }
 
 async function assetOf(env: Env, path: string): Promise<Response> {
-  // A name is no way: `..%2f` would lead to another folder than the address says.
+  // Refuses encoded path segments: `..%2f` would reach another folder than the route names.
   if (!PLAIN.test(path)) throw new ApiError('not_found')
   const found = await env.ASSETS.fetch(new URL(path, 'https://assets.local')).catch(
     assetsUnavailable,
@@ -86,13 +86,13 @@ function assetsUnavailable(cause: unknown): never {
   throw unavailable(cause, 2)
 }
 
-/** What a document says here, and what it is known by. */
+/** A document with the origin of the service, and its ETag. */
 interface RenderedDocument {
   body: string
   etag: string
 }
 
-/** Documents are large, and for anyone: each is made once in an isolate, and not once a request. */
+/** The rendered documents of this isolate. They are large and the same for every caller. */
 const renderedDocuments = new Map<string, RenderedDocument>()
 
 async function renderOnce(env: Env, path: string): Promise<RenderedDocument> {
@@ -102,14 +102,14 @@ async function renderOnce(env: Env, path: string): Promise<RenderedDocument> {
   const kept = await (await assetOf(env, path)).text()
   const body = kept.replaceAll(ORIGIN, env.BASE_URL)
   const one = { body, etag: `"${(await digest(body)).slice(0, 32)}"` }
-  // Only what is there is remembered, so there are no more of them than there are files.
+  // Only existing files are kept, so their number is bounded.
   renderedDocuments.set(key, one)
   return one
 }
 
 const SCHEMA = 'application/schema+json'
 
-/** A page by its name, or the same as Markdown. */
+/** Returns the file of a page, or of its Markdown if the name ends in `.md`. */
 const page = (folder: string, name: string) =>
   name.endsWith('.md') ? `/${folder}/${name}` : `/${folder}/${name}.html`
 
@@ -117,12 +117,12 @@ const page = (folder: string, name: string) =>
  * Redirects an address with a trailing slash to the one without. The location is a path: a Host
  * header must not decide where a reader is sent.
  */
-const withoutSlash: MiddlewareHandler<Caller> = async (c, next) => {
+const withoutSlash: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!c.req.path.endsWith('/')) return next()
   return c.redirect(c.req.path.replace(/\/+$/, ''), 301)
 }
 
-/** What anyone may read: a guide, a reference, schemas, and what each code means. */
+/** Serves the public documents: guide, reference, schemas and the pages of error codes. */
 export const documents = new Hono<AppEnv>()
   .get('/', (c) => document(c, '/index.html'))
   .use('/docs/*', withoutSlash)
