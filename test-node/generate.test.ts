@@ -34,11 +34,11 @@ const staleFiles = () =>
 test('a new field makes the derived files stale until they are generated', () => {
   assert.deepEqual(staleFiles(), [])
   const forex = join(root, 'src/trading/forex.ts')
-  const line = "      platform: v.optional(about(f.text, 'The trading platform.', 'MT5')),\n"
+  const line = "    platform: v.optional(describeField(f.text, 'The trading platform.', 'MT5')),\n"
   const source = readFileSync(forex, 'utf8')
   writeFileSync(
     forex,
-    source.replace('      ...shared.customer,\n', (found) => found + line),
+    source.replace(/^ +\.\.\.shared\.customer,\n/m, (found) => found + line),
   )
   writeFileSync(
     join(root, 'migrations/0099_platform.sql'),
