@@ -7,14 +7,24 @@ import { readOptions } from './said.ts'
 const TABLES: Record<string, string> = {
   accounts: 'Partner firms and brands.',
   clients: 'The OAuth clients of partner firms.',
-  client_secrets: 'Secrets that clients had before, each until it ends (milliseconds).',
-  affiliates: 'Who may be paid, as the account names them.',
+  client_secrets: 'Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds).',
+  brand_tokens: 'Brand Tokens; `ends_at` (milliseconds) is null while a token has no end.',
+  affiliates: 'The affiliates of an account, under the ids that the account uses.',
+  links: 'Tracking links, each of one affiliate.',
+  clicks: 'Clicks on links; `clicked_at` in milliseconds.',
+  event_definitions: 'How the events of one name are validated; `kpis` and `product` are JSON.',
+  vocabulary: 'The meanings of values that an account uses in place of the standard ones.',
   customers: 'Customers of every vertical.',
   transactions: 'Financial events on trader accounts.',
-  activity: 'What traders did, a row a day, customer, instrument and currency.',
-  events: 'What customers of brands did.',
-  totals: 'How many records an account has of a resource, held ones left out.',
-  deliveries: 'What arrived, a row a request.',
+  activity: 'Trading activity: one row per day, customer, instrument and currency.',
+  events: 'Activities of brand customers.',
+  totals: 'The number of records of an account by resource, without held records.',
+  deliveries: 'The delivery log: one row per request.',
+  overwritten_writes: 'Writes that a later record of the same request overwrote.',
+  idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',
+  arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',
+  erasures: 'Customers whose personal data was erased.',
+  audit_log: 'Changes that the integrations team made; `details` is JSON.',
 }
 
 /** The types of rows that other rooms name. */
@@ -29,12 +39,17 @@ interface Column {
   name: string
   type: string
   notnull: number
+  /** The default as an SQL literal, which is also one of JavaScript; null if there is none. */
+  dflt_value: string | null
   pk: number
 }
 
 const db = new DatabaseSync(':memory:')
 for (const file of readdirSync('migrations').sort()) {
   db.exec(readFileSync(`migrations/${file}`, 'utf8'))
+}
+for (const { name } of db.prepare(`select name from sqlite_schema where type = 'table'`).all()) {
+  if (!(String(name) in TABLES)) throw new Error(`scripts/tables.ts has no comment for ${name}.`)
 }
 
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
@@ -49,17 +64,18 @@ function wordsOf(sql: string, column: string): string {
 
 function written(table: string): string {
   const columns = db
-    .prepare('select name, type, "notnull", pk from pragma_table_info(?)')
+    .prepare('select name, type, "notnull", dflt_value, pk from pragma_table_info(?)')
     .all(table) as unknown as Column[]
   const { sql } = db.prepare('select sql from sqlite_schema where name = ?').get(table) as {
     sql: string
   }
   const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
   const isAlone = key.length === 1
-  const lines = columns.map(({ name, type, notnull, pk }) => {
+  const lines = columns.map(({ name, type, notnull, dflt_value, pk }) => {
     const primary = isAlone && pk > 0 ? '.primaryKey()' : ''
     const needed = notnull && !primary ? '.notNull()' : ''
-    return `${name}: ${type.toLowerCase()}(${type === 'TEXT' ? wordsOf(sql, name) : ''})${primary}${needed},`
+    const preset = dflt_value === null ? '' : `.default(${dflt_value})`
+    return `${name}: ${type.toLowerCase()}(${type === 'TEXT' ? wordsOf(sql, name) : ''})${primary}${needed}${preset},`
   })
   const more = isAlone
     ? ''

@@ -18,14 +18,16 @@ export const accounts = sqliteTable('accounts', {
   name: text().notNull(),
   vertical: text({ enum: ['prop-trading', 'forex', 'igaming'] }).notNull(),
   mode: text({ enum: ['live', 'test'] }).notNull(),
-  time_zone: text().notNull(),
-  binding: text().notNull(),
+  time_zone: text().notNull().default('UTC'),
+  binding: text().notNull().default('DB'),
   unknown_customer: text({ enum: ['reject', 'hold'] }).notNull(),
-  unknown_affiliate: text({ enum: ['warn', 'reject'] }).notNull(),
-  disabled: integer().notNull(),
+  unknown_affiliate: text({ enum: ['warn', 'reject'] })
+    .notNull()
+    .default('warn'),
+  disabled: integer().notNull().default(0),
   created_at: text().notNull(),
-  version: integer().notNull(),
-  pushed: integer().notNull(),
+  version: integer().notNull().default(1),
+  pushed: integer().notNull().default(1),
 })
 
 /** The OAuth clients of partner firms. */
@@ -35,19 +37,28 @@ export const clients = sqliteTable('clients', {
   secret_digest: text().notNull(),
   previous_digest: text(),
   previous_until: integer(),
-  version: integer().notNull(),
-  revoked: integer().notNull(),
+  version: integer().notNull().default(1),
+  revoked: integer().notNull().default(0),
   created_at: text().notNull(),
 })
 
-/** Secrets that clients had before, each until it ends (milliseconds). */
+/** Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds). */
 export const clientSecrets = sqliteTable('client_secrets', {
   digest: text().primaryKey(),
   client_id: text().notNull(),
   ends_at: integer().notNull(),
 })
 
-/** Who may be paid, as the account names them. */
+/** Brand Tokens; `ends_at` (milliseconds) is null while a token has no end. */
+export const brandTokens = sqliteTable('brand_tokens', {
+  digest: text().primaryKey(),
+  id: text().notNull(),
+  account: text().notNull(),
+  ends_at: integer(),
+  created_at: text().notNull(),
+})
+
+/** The affiliates of an account, under the ids that the account uses. */
 export const affiliates = sqliteTable(
   'affiliates',
   {
@@ -56,6 +67,57 @@ export const affiliates = sqliteTable(
     parent: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id] })],
+)
+
+/** Tracking links, each of one affiliate. */
+export const links = sqliteTable('links', {
+  link_id: text().primaryKey(),
+  account: text().notNull(),
+  affiliate_id: text().notNull(),
+  name: text(),
+  landing_page: text().notNull(),
+  disabled: integer().notNull().default(0),
+  created_at: text().notNull(),
+})
+
+/** Clicks on links; `clicked_at` in milliseconds. */
+export const clicks = sqliteTable(
+  'clicks',
+  {
+    account: text().notNull(),
+    day: text().notNull(),
+    link_id: text().notNull(),
+    click_id: text().notNull(),
+    clicked_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.day, t.link_id, t.click_id] })],
+)
+
+/** How the events of one name are validated; `kpis` and `product` are JSON. */
+export const eventDefinitions = sqliteTable(
+  'event_definitions',
+  {
+    account: text().notNull(),
+    eventname: text().notNull(),
+    granularity: text({ enum: ['event', 'day'] }).notNull(),
+    eventid: text({ enum: ['required', 'used', 'ignored'] }).notNull(),
+    kpis: text().notNull(),
+    product: text(),
+    currency: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.eventname] })],
+)
+
+/** The meanings of values that an account uses in place of the standard ones. */
+export const vocabulary = sqliteTable(
+  'vocabulary',
+  {
+    account: text().notNull(),
+    field: text({ enum: ['status', 'kyc_status_id', 'sales_status_id'] }).notNull(),
+    word: text().notNull(),
+    means: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.field, t.word] })],
 )
 
 /** Customers of every vertical. */
@@ -117,7 +179,7 @@ export const transactions = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.transaction_id] })],
 )
 
-/** What traders did, a row a day, customer, instrument and currency. */
+/** Trading activity: one row per day, customer, instrument and currency. */
 export const activity = sqliteTable(
   'activity',
   {
@@ -141,7 +203,7 @@ export const activity = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.date, t.customer_id, t.instrument, t.currency] })],
 )
 
-/** What customers of brands did. */
+/** Activities of brand customers. */
 export const events = sqliteTable(
   'events',
   {
@@ -167,7 +229,7 @@ export const events = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
-/** How many records an account has of a resource, held ones left out. */
+/** The number of records of an account by resource, without held records. */
 export const totals = sqliteTable(
   'totals',
   {
@@ -178,7 +240,7 @@ export const totals = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource] })],
 )
 
-/** What arrived, a row a request. */
+/** The delivery log: one row per request. */
 export const deliveries = sqliteTable(
   'deliveries',
   {
@@ -198,19 +260,82 @@ export const deliveries = sqliteTable(
     stale: integer().notNull(),
     created: integer().notNull(),
     listed: integer().notNull(),
-    written: integer().notNull(),
-    held_written: integer().notNull(),
+    written: integer().notNull().default(0),
+    held_written: integer().notNull().default(0),
     errors: text(),
     unknown_at: text(),
     unknown_keys: text(),
     stale_at: text(),
     moved: text(),
-    reused: integer().notNull(),
+    reused: integer().notNull().default(0),
     erased_at: text(),
     verdicts: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
+
+/** Writes that a later record of the same request overwrote. */
+export const overwrittenWrites = sqliteTable(
+  'overwritten_writes',
+  {
+    account: text().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.delivery, t.idx] })],
+)
+
+/** Idempotency keys, each with a digest of the records of its first use. */
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    key: text().notNull(),
+    digest: text().notNull(),
+    delivery: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.key] })],
+)
+
+/** The freshness of each feed: one row per account, hour (since 1970) and resource. */
+export const arrivals = sqliteTable(
+  'arrivals',
+  {
+    account: text().notNull(),
+    hour: integer().notNull(),
+    resource: text().notNull(),
+    deliveries: integer().notNull(),
+    received: integer().notNull(),
+    refused: integer().notNull(),
+    last_at: integer().notNull(),
+    yesterday: integer().notNull(),
+    today: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.hour, t.resource] })],
+)
+
+/** Customers whose personal data was erased. */
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    account: text().notNull(),
+    customer_id: text().notNull(),
+    erased_at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
+)
+
+/** Changes that the integrations team made; `details` is JSON. */
+export const auditLog = sqliteTable('audit_log', {
+  id: text().primaryKey(),
+  at: text().notNull(),
+  actor: text().notNull(),
+  action: text().notNull(),
+  account: text(),
+  details: text().notNull(),
+})
 
 /** An account, as it was set up. */
 export type Account = typeof accounts.$inferSelect
