@@ -1,27 +1,31 @@
+import { asc, eq, lt, sql } from 'drizzle-orm'
 import type { FoundPage, Page } from '../paginate.ts'
-import { paginate } from '../paginate.ts'
+import { all, build, first, listRows, toStatement } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
-import type { Account } from '../schema.ts'
+import {
+  type Account,
+  accounts,
+  activity,
+  arrivals,
+  clicks,
+  customers,
+  deliveries,
+  events,
+  idempotencyKeys,
+  overwrittenWrites,
+  totals,
+  transactions,
+} from '../schema.ts'
 
-/** The account of this id, if there is one. */
+/** Returns the account with this id; null if there is none. */
 export const findAccount = (db: D1Database, id: string): Promise<Account | null> =>
-  withD1Retry(() => db.prepare('select * from accounts where id = ?1').bind(id).first<Account>())
+  first(db, build.select().from(accounts).where(eq(accounts.id, id)))
 
-/** One page of all accounts, by id. */
+/** Reads one page of all accounts, in the order of their ids. */
 export const listAccounts = (db: D1Database, page: Page): Promise<FoundPage<Account>> =>
-  paginate(
-    db,
-    {
-      columns: ['*'],
-      from: `accounts where true`,
-      key: ['id'],
-      total: `select count(*) as total from accounts`,
-      values: {},
-    },
-    page,
-  )
+  listRows(db, { table: accounts, key: 'id', account: null }, page)
 
-/** All accounts, so many at a time. */
+/** Yields all accounts in the order of their ids, at most `size` at a time. */
 export async function* accountPages(db: D1Database, size: number): AsyncGenerator<Account[]> {
   let after: string[] | null = null
   do {
@@ -31,103 +35,83 @@ export async function* accountPages(db: D1Database, size: number): AsyncGenerato
   } while (after !== null)
 }
 
-/** What of an account may be changed; what is left out stays as it is. */
-export interface AccountChange {
-  name?: string | undefined
-  time_zone?: string | undefined
-  unknown_customer?: 'reject' | 'hold' | undefined
-  unknown_affiliate?: 'warn' | 'reject' | undefined
+type Settings = Pick<Account, 'name' | 'time_zone' | 'unknown_customer' | 'unknown_affiliate'>
+
+/** Changed settings of an account; a setting that is absent keeps its value. */
+export type AccountChange = { [Name in keyof Settings]?: Settings[Name] | undefined } & {
   disabled?: boolean | undefined
 }
 
-/** Makes a new account known; fails where its id is taken. */
+/** Inserts an account. The statement fails if the id is taken. */
 export const insertAccount = (
   db: D1Database,
   account: Omit<Account, 'disabled' | 'version' | 'pushed'>,
-) =>
-  db
-    .prepare(
-      `insert into accounts (id, name, vertical, mode, time_zone, binding, unknown_customer,
-         unknown_affiliate, created_at)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-    )
-    .bind(
-      account.id,
-      account.name,
-      account.vertical,
-      account.mode,
-      account.time_zone,
-      account.binding,
-      account.unknown_customer,
-      account.unknown_affiliate,
-      account.created_at,
-    )
+) => toStatement(db, build.insert(accounts).values(account))
 
 /**
- * The next version of a row: never one that was told before, even if the database has been restored
- * to an earlier time since.
+ * The next version of a row of `accounts` or `clients`. It is at least the time in milliseconds: a
+ * database that was restored to an earlier time must not issue a version twice.
  */
-export const NEXT_VERSION = `max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
+export const NEXT_VERSION = sql`max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
 
-/** Changes an account, and so its version: its live tokens have something to learn. */
-export const updateAccount = (db: D1Database, id: string, change: AccountChange) =>
-  db
-    .prepare(
-      `update accounts set version = ${NEXT_VERSION}, name = coalesce(?2, name),
-         time_zone = coalesce(?3, time_zone), unknown_customer = coalesce(?4, unknown_customer),
-         unknown_affiliate = coalesce(?5, unknown_affiliate), disabled = coalesce(?6, disabled)
-       where id = ?1`,
-    )
-    .bind(
-      id,
-      change.name ?? null,
-      change.time_zone ?? null,
-      change.unknown_customer ?? null,
-      change.unknown_affiliate ?? null,
-      change.disabled === undefined ? null : Number(change.disabled),
-    )
-
-/** Notes that the live tokens of an account know its version, or a newer one. */
-export const markPropagated = (db: D1Database, id: string, version: number) =>
-  withD1Retry(() =>
-    db
-      .prepare('update accounts set pushed = max(pushed, ?2) where id = ?1')
-      .bind(id, version)
-      .run(),
-  )
-
-/** Accounts whose live tokens have something to learn, some of them. */
-export async function accountsToPropagate(db: D1Database): Promise<string[]> {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare('select id from accounts where pushed < version order by id limit 100')
-      .all<{ id: string }>(),
-  )
-  return results.map(({ id }) => id)
+/** Changes an account and raises its version, so that its live tokens receive the change. */
+export function updateAccount(db: D1Database, id: string, { disabled, ...change }: AccountChange) {
+  const set = {
+    ...change,
+    version: NEXT_VERSION,
+    disabled: disabled === undefined ? undefined : Number(disabled),
+  }
+  return toStatement(db, build.update(accounts).set(set).where(eq(accounts.id, id)))
 }
 
-/** All that an account has sent, in whichever table. */
+/** Records that the live tokens of an account have received this version. */
+export const markPropagated = (db: D1Database, id: string, version: number) =>
+  withD1Retry(() =>
+    toStatement(
+      db,
+      build
+        .update(accounts)
+        .set({ pushed: sql`max(${accounts.pushed}, ${version})` })
+        .where(eq(accounts.id, id)),
+    ).run(),
+  )
+
+/** Returns the ids of at most 100 accounts whose live tokens have not received the last version. */
+export async function accountsToPropagate(db: D1Database): Promise<string[]> {
+  const rows = await all(
+    db,
+    build
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(lt(accounts.pushed, accounts.version))
+      .orderBy(asc(accounts.id))
+      .limit(100),
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The tables with data that an account sent, and with what was derived from it. */
 const RECORD_TABLES = [
-  'customers',
-  'transactions',
-  'activity',
-  'events',
-  'totals',
-  'deliveries',
-  'overwritten_writes',
-  'arrivals',
-  'idempotency_keys',
-  'clicks',
+  customers,
+  transactions,
+  activity,
+  events,
+  totals,
+  deliveries,
+  overwrittenWrites,
+  arrivals,
+  idempotencyKeys,
+  clicks,
 ]
 
-/** Forgets all that an account has sent. */
+/** Deletes everything that an account has sent. */
 export const deleteRecords = (db: D1Database, account: string) =>
-  RECORD_TABLES.map((table) => db.prepare(`delete from ${table} where account = ?1`).bind(account))
-
-/** The D1 bindings in which accounts are kept, the directory's own among them. */
-export async function listBindings(db: D1Database): Promise<string[]> {
-  const { results } = await withD1Retry(() =>
-    db.prepare('select distinct binding from accounts').all<{ binding: string }>(),
+  RECORD_TABLES.map((table) =>
+    toStatement(db, build.delete(table).where(eq(table.account, account))),
   )
-  return [...new Set(['DB', ...results.map(({ binding }) => binding)])]
+
+/** Returns the names of the D1 bindings that keep accounts, `DB` always among them. */
+export async function listBindings(db: D1Database): Promise<string[]> {
+  const rows = await all(db, build.selectDistinct({ binding: accounts.binding }).from(accounts))
+  return [...new Set(['DB', ...rows.map(({ binding }) => binding)])]
 }

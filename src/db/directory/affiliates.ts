@@ -1,125 +1,128 @@
+import { and, asc, count, desc, eq, isNotNull, notExists } from 'drizzle-orm'
 import type { FoundPage, Page } from '../paginate.ts'
-import { paginate } from '../paginate.ts'
+import { all, build, first, listRows } from '../query.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { withD1Retry } from '../retry.ts'
+import { affiliates, customers } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 
-/** Who may be paid, and whose referral that is. */
-export interface Affiliate {
-  affiliate_id: string
-  parent: string | null
-}
+/** An affiliate; `parent` is the affiliate who referred them, or null. */
+export type Affiliate = Omit<typeof affiliates.$inferSelect, 'account'>
 
-/** Sets affiliates: one that is there keeps its parent unless another one, or none, is said. */
+const PUT_AFFILIATES = compileStatement(`
+  insert into affiliates (account, affiliate_id, parent)
+  select :account, value ->> 0, iif(value ->> 2, value ->> 1, t.parent) from ${JSON_EACH}(:rows)
+  left join affiliates t on t.account = :account and t.affiliate_id = value ->> 0 where true
+  on conflict (account, affiliate_id) do update set parent = excluded.parent
+  where parent is not excluded.parent`)
+
+/** Upserts affiliates. An affiliate that is sent without a parent keeps the stored one. */
 export const putAffiliates = (
   db: D1Database,
   account: string,
-  affiliates: readonly { affiliate_id: string; parent?: string | null }[],
+  sent: readonly { affiliate_id: string; parent?: string | null }[],
 ) =>
   toJsonChunks(
-    affiliates.map(({ affiliate_id, parent }) => [affiliate_id, parent, parent !== undefined]),
-  ).map((rows) =>
-    db
-      .prepare(
-        `insert into affiliates (account, affiliate_id, parent)
-         select ?1, value ->> 0, iif(value ->> 2, value ->> 1, t.parent) from ${JSON_EACH}(?2)
-         left join affiliates t on t.account = ?1 and t.affiliate_id = value ->> 0 where true
-         on conflict (account, affiliate_id) do update set parent = excluded.parent
-         where parent is not excluded.parent`,
-      )
-      .bind(account, rows),
-  )
+    sent.map(({ affiliate_id, parent }) => [affiliate_id, parent, parent !== undefined]),
+  ).map((rows) => bindStatement(db, PUT_AFFILIATES, { account, rows }))
 
-/** No line of referrals is longer. */
+/** The maximum length of a chain of parents that is followed. */
 const MAX_DEPTH = 1000
 
+/** Text that is not valid JSON: a statement that reads it as JSON fails. */
+const NOT_JSON = 'a circle'
+
+const REJECT_CYCLES = compileStatement(`
+  with recursive up(start, parent, depth) as (
+    select a.affiliate_id, a.parent, 1 from ${JSON_EACH}(:rows) cross join affiliates a
+      on a.account = :account and a.affiliate_id = value ->> 0
+    union all
+    select up.start, a.parent, depth + 1 from up cross join affiliates a
+      on a.account = :account and a.affiliate_id = up.parent
+    where up.parent <> up.start and depth < ${MAX_DEPTH}
+  )
+  select json('${NOT_JSON}') from up where parent = start limit 1`)
+
 /**
- * Fails, and its batch with it, if one of these affiliates is below itself: two changes at once, each
- * of them right, can make a circle of which everlasting payments would follow.
+ * Fails, and so does its batch, if one of these affiliates is its own ancestor. Two valid changes at
+ * the same time could otherwise make a cycle, on which payments to parents would never end.
  */
 export const rejectCycles = (
   db: D1Database,
   account: string,
-  affiliates: readonly { affiliate_id: string }[],
+  sent: readonly { affiliate_id: string }[],
 ) =>
-  toJsonChunks(affiliates.map(({ affiliate_id }) => [affiliate_id])).map((rows) =>
-    db
-      .prepare(
-        `with recursive up(start, parent, depth) as (
-           select a.affiliate_id, a.parent, 1 from ${JSON_EACH}(?2) cross join affiliates a
-             on a.account = ?1 and a.affiliate_id = value ->> 0
-           union all
-           select up.start, a.parent, depth + 1 from up cross join affiliates a
-             on a.account = ?1 and a.affiliate_id = up.parent
-           where up.parent <> up.start and depth < ${MAX_DEPTH}
-         )
-         select json('${NOT_JSON}') from up where parent = start limit 1`,
-      )
-      .bind(account, rows),
+  toJsonChunks(sent.map(({ affiliate_id }) => [affiliate_id])).map((rows) =>
+    bindStatement(db, REJECT_CYCLES, { account, rows }),
   )
 
-/** No JSON: to read it as such is what makes the statement fail. */
-const NOT_JSON = 'a circle'
-
-/** The parents of all affiliates that have one, of an account. */
-export async function listParents(db: D1Database, account: string): Promise<Affiliate[]> {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare('select affiliate_id, parent from affiliates where account = ?1')
-      .bind(account)
-      .all<Affiliate>(),
+/** Returns all affiliates of an account, in no particular order. */
+export const listParents = (db: D1Database, account: string): Promise<Affiliate[]> =>
+  all(
+    db,
+    build
+      .select({ affiliate_id: affiliates.affiliate_id, parent: affiliates.parent })
+      .from(affiliates)
+      .where(eq(affiliates.account, account)),
   )
-  return results
-}
 
-/** One page of an account's affiliates, by id. */
+/** Reads one page of an account's affiliates, in the order of their ids. */
 export const listAffiliates = (
   db: D1Database,
   account: string,
   page: Page,
 ): Promise<FoundPage<Affiliate>> =>
-  paginate(
+  listRows(
     db,
-    {
-      columns: ['affiliate_id', 'parent'],
-      from: `affiliates where account = :account`,
-      key: ['affiliate_id'],
-      total: `select count(*) as total from affiliates where account = :account`,
-      values: { account },
-    },
+    { table: affiliates, columns: ['affiliate_id', 'parent'], key: 'affiliate_id', account },
     page,
   )
 
-/** At most so many are told of: who sends more has something else wrong. */
+/** The maximum number of unconfigured affiliates that a report lists. */
 const MAX_UNCONFIGURED = 1000
 
-/** The affiliate ids that customers name and nobody has configured, with how many name each. */
-export async function listUnconfigured(db: D1Database, account: string) {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare(
-        `select c.affiliate_id, count(*) as customers from customers c
-         where c.account = ?1 and c.affiliate_id is not null and not exists (
-           select 1 from affiliates a where a.account = ?1 and a.affiliate_id = c.affiliate_id)
-         group by c.affiliate_id order by customers desc, c.affiliate_id limit ${MAX_UNCONFIGURED}`,
+/**
+ * Returns the affiliate ids that customers name but the account has not configured, each with its
+ * number of customers, the largest first. At most 1000 are returned.
+ */
+export function listUnconfigured(db: D1Database, account: string) {
+  const configured = build
+    .select({ affiliate_id: affiliates.affiliate_id })
+    .from(affiliates)
+    .where(
+      and(eq(affiliates.account, account), eq(affiliates.affiliate_id, customers.affiliate_id)),
+    )
+  const total = count().as('customers')
+  return all(
+    db,
+    build
+      .select({ affiliate_id: customers.affiliate_id, customers: total })
+      .from(customers)
+      .where(
+        and(
+          eq(customers.account, account),
+          isNotNull(customers.affiliate_id),
+          notExists(configured),
+        ),
       )
-      .bind(account)
-      .all<{ affiliate_id: string; customers: number }>(),
+      .groupBy(customers.affiliate_id)
+      .orderBy(desc(total), asc(customers.affiliate_id))
+      .limit(MAX_UNCONFIGURED),
   )
-  return results
 }
 
-/** Whether an account has configured this affiliate. */
+/** Returns whether an account has configured this affiliate. */
 export async function affiliateExists(
   db: D1Database,
   account: string,
   id: string,
 ): Promise<boolean> {
-  const found = await withD1Retry(() =>
-    db
-      .prepare('select 1 from affiliates where account = ?1 and affiliate_id = ?2')
-      .bind(account, id)
-      .first(),
+  const found = await first(
+    db,
+    build
+      .select({ affiliate_id: affiliates.affiliate_id })
+      .from(affiliates)
+      .where(and(eq(affiliates.account, account), eq(affiliates.affiliate_id, id))),
   )
   return found !== null
 }

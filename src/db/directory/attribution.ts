@@ -1,85 +1,84 @@
+import { and, asc, between, count, eq, sql } from 'drizzle-orm'
 import type { FoundPage, Page } from '../paginate.ts'
-import { paginate } from '../paginate.ts'
-import { withD1Retry } from '../retry.ts'
+import { all, build, isOneOf, listRows } from '../query.ts'
+import { affiliates, clicks, customers } from '../schema.ts'
 
-/** Where a customer came from, as far as its account's database knows. */
-export interface CustomerAttribution {
-  customer_id: string
-  day: string
-  verdict: string
-  link: string | null
-  affiliate_id: string | null
+type Customer = typeof customers.$inferSelect
+
+/** How a customer was acquired; `organic` if they came without `tracking_data`. */
+type Verdict = NonNullable<Customer['verdict']> | 'organic'
+
+/** The origin of a customer, as far as their account's database has it. */
+export interface CustomerAttribution
+  extends Pick<Customer, 'customer_id' | 'day' | 'link' | 'affiliate_id'> {
+  verdict: Verdict
 }
 
-/** One page of an account's customers with where they came from, by id. */
-export const listAttributions = (
+/** Reads one page of an account's customers with their origin, in the order of their ids. */
+export async function listAttributions(
   db: D1Database,
   account: string,
   page: Page,
-): Promise<FoundPage<CustomerAttribution>> =>
-  paginate(
+): Promise<FoundPage<CustomerAttribution>> {
+  const found = await listRows(
     db,
     {
-      columns: [
-        'customer_id',
-        'day',
-        "coalesce(verdict, 'organic') as verdict",
-        'link',
-        'affiliate_id',
-      ],
-      from: `customers where account = :account`,
-      key: ['customer_id'],
+      table: customers,
+      columns: ['customer_id', 'day', 'verdict', 'link', 'affiliate_id'],
+      key: 'customer_id',
+      account,
       total: `select total from totals where account = :account and resource = 'customers'`,
-      values: { account },
     },
     page,
   )
-
-/** How many customers of each day came from where. */
-export async function countAttributions(db: D1Database, account: string, from: string, to: string) {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare(
-        `select day, coalesce(verdict, 'organic') as verdict, link, count(*) as customers
-         from customers indexed by customers_day
-         where account = ?1 and day between ?2 and ?3
-         group by 1, 2, 3 order by 1, 2, 3`,
-      )
-      .bind(account, from, to)
-      .all<{ day: string; verdict: string; link: string | null; customers: number }>(),
-  )
-  return results
+  const data = found.data.map((row) => ({ ...row, verdict: row.verdict ?? ('organic' as const) }))
+  return { ...found, data }
 }
 
-/** How many visitors of each day followed which link. */
-export async function countClicks(db: D1Database, account: string, from: string, to: string) {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare(
-        `select day, link_id, count(*) as clicks from clicks
-         where account = ?1 and day between ?2 and ?3
-         group by day, link_id order by day, link_id`,
-      )
-      .bind(account, from, to)
-      .all<{ day: string; link_id: string; clicks: number }>(),
+/**
+ * Returns the number of customers by day (`from` to `to`, inclusive), verdict and link. Drizzle has no
+ * INDEXED BY and infers no types of columns from a FROM clause in SQL, so the types are given.
+ */
+export const countAttributions = (db: D1Database, account: string, from: string, to: string) =>
+  all(
+    db,
+    build
+      .select({
+        day: sql<Customer['day']>`${customers.day}`.as('day'),
+        verdict: sql<Verdict>`coalesce(${customers.verdict}, 'organic')`.as('verdict'),
+        link: sql<Customer['link']>`${customers.link}`.as('link'),
+        customers: count().as('customers'),
+      })
+      .from(sql`${customers} indexed by customers_day`)
+      .where(and(eq(customers.account, account), between(customers.day, from, to)))
+      .groupBy(sql`1, 2, 3`)
+      .orderBy(sql`1, 2, 3`),
   )
-  return results
-}
 
-/** Those of some affiliate ids that an account has configured. */
+/** Returns the number of clicks by day (`from` to `to`, inclusive) and link. */
+export const countClicks = (db: D1Database, account: string, from: string, to: string) =>
+  all(
+    db,
+    build
+      .select({ day: clicks.day, link_id: clicks.link_id, clicks: count().as('clicks') })
+      .from(clicks)
+      .where(and(eq(clicks.account, account), between(clicks.day, from, to)))
+      .groupBy(clicks.day, clicks.link_id)
+      .orderBy(asc(clicks.day), asc(clicks.link_id)),
+  )
+
+/** Returns those of some affiliate ids that an account has configured. */
 export async function configuredAffiliates(
   db: D1Database,
   account: string,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare(
-        `select affiliate_id from affiliates
-         where account = ?1 and affiliate_id in (select value from json_each(?2))`,
-      )
-      .bind(account, JSON.stringify(ids))
-      .all<{ affiliate_id: string }>(),
+  const rows = await all(
+    db,
+    build
+      .select({ affiliate_id: affiliates.affiliate_id })
+      .from(affiliates)
+      .where(and(eq(affiliates.account, account), isOneOf(affiliates.affiliate_id, ids))),
   )
-  return new Set(results.map(({ affiliate_id }) => affiliate_id))
+  return new Set(rows.map(({ affiliate_id }) => affiliate_id))
 }

@@ -1,81 +1,65 @@
 import { ulid } from 'ulid'
 import type { FoundPage, Page } from '../paginate.ts'
+import { build, listRows, toStatement } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
+import { auditLog } from '../schema.ts'
 
-/** Who did what, and to whom; `details` never holds a secret, nor anything personal. */
-export interface AuditEntry {
-  actor: string
-  action: string
-  account: string | null
+/** A stored entry of the audit log. `details` holds neither secrets nor personal data. */
+export interface AuditRecord extends Omit<typeof auditLog.$inferSelect, 'details'> {
   details: Record<string, unknown>
 }
 
-/** A line of the audit log. */
-export interface AuditRecord extends AuditEntry {
-  id: string
-  at: string
-}
+/** An entry to add to the audit log. */
+export type AuditEntry = Omit<AuditRecord, 'id' | 'at'>
 
 /**
- * Runs statements and notes who did it, in one atomic batch: nothing changes unseen. A failed try
- * of ours leaves no trace, since the batch is one.
+ * Runs statements and adds an entry to the audit log, in one atomic batch: no change goes unrecorded,
+ * and an attempt that failed leaves no entry. Returns the result of each statement, then the entry's.
  */
 export function withAudit(
   db: D1Database,
-  act: AuditEntry,
+  entry: AuditEntry,
   statements: D1PreparedStatement[],
 ): Promise<D1Result<Record<string, unknown>>[]> {
   const now = Date.now()
-  const line = db
-    .prepare(
-      `insert into audit_log (id, at, actor, action, account, details)
-       values (?1, ?2, ?3, ?4, ?5, ?6) on conflict do nothing`,
-    )
-    .bind(
-      ulid(now),
-      new Date(now).toISOString(),
-      act.actor,
-      act.action,
-      act.account,
-      JSON.stringify(act.details),
-    )
-  return withD1Retry(() => db.batch<Record<string, unknown>>([...statements, line]))
+  const { actor, action, account } = entry
+  const row = {
+    id: ulid(now),
+    at: new Date(now).toISOString(),
+    actor,
+    action,
+    account,
+    details: JSON.stringify(entry.details),
+  }
+  const insert = toStatement(db, build.insert(auditLog).values(row).onConflictDoNothing())
+  return withD1Retry(() => db.batch<Record<string, unknown>>([...statements, insert]))
 }
 
-/** The audit log of these databases as one, newest first; of one account if it is named. */
+/**
+ * Reads one page of the audit logs of several databases as one log, the newest entries first; only
+ * the entries of `account` unless it is null.
+ */
 export async function listAudit(
   databases: readonly D1Database[],
   account: string | null,
   { number, size, after }: Page,
 ): Promise<FoundPage<AuditRecord>> {
-  const [before = '~'] = after ?? []
   const offset = after ? 0 : (number - 1) * size
-  const where = account === null ? '?1 is null' : 'account = ?1'
-  const answers = await Promise.all(
+  // Each database may have all entries of the page, and of the pages before it.
+  const page = { number: 1, size: offset + size, after }
+  const pages = await Promise.all(
     databases.map((db) =>
-      withD1Retry(() =>
-        db.batch<Record<string, string>>([
-          db
-            .prepare(
-              `select * from audit_log where ${where} and id < ?2
-               order by id desc limit ${offset + size + 1}`,
-            )
-            .bind(account, before),
-          db.prepare(`select count(*) as total from audit_log where ${where}`).bind(account),
-        ]),
-      ),
+      listRows(db, { table: auditLog, key: 'id', descending: true, account }, page),
     ),
   )
-  const lines = answers
-    .flatMap(([found]) => found!.results)
-    .sort((a, b) => (a.id! < b.id! ? 1 : -1))
-    .slice(offset)
-  const data = lines
-    .slice(0, size)
-    .map((line) => ({ ...line, details: JSON.parse(line.details!) }) as unknown as AuditRecord)
+  const rows = pages.flatMap(({ data }) => data).sort((a, b) => (a.id < b.id ? 1 : -1))
+  const data = rows
+    .slice(offset, offset + size)
+    .map((row): AuditRecord => ({ ...row, details: JSON.parse(row.details) }))
+  const isLast = rows.length <= offset + size && pages.every(({ last }) => last === null)
   return {
     data,
-    total: answers.reduce((sum, [, counted]) => sum + Number(counted!.results[0]?.total), 0),
-    last: lines.length > size ? [data.at(-1)!.id] : null,
+    total: pages.reduce((sum, { total }) => sum + total, 0),
+    last: isLast ? null : [data.at(-1)!.id],
   }
 }

@@ -1,28 +1,22 @@
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
+import type { clicks } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 
-/** One visitor who followed a link; `clicked_at` in milliseconds. */
-export interface StoredClick {
-  account: string
-  link_id: string
-  click_id: string
-  clicked_at: number
-}
+/** A click on a link; `clicked_at` in milliseconds. */
+export type StoredClick = Omit<typeof clicks.$inferSelect, 'day'>
 
-/** Stores clicks in one statement; one that is there already stays as it is. */
-export async function storeClicks(db: D1Database, clicks: readonly StoredClick[]): Promise<void> {
-  const rows = clicks.map(({ account, link_id, click_id, clicked_at }) => {
+const STORE_CLICKS = compileStatement(`
+  insert into clicks (account, day, link_id, click_id, clicked_at)
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from ${JSON_EACH}(:rows)
+  where true on conflict do nothing`)
+
+/** Stores clicks in one statement. A click that is stored already keeps its row. */
+export async function storeClicks(db: D1Database, sent: readonly StoredClick[]): Promise<void> {
+  const cells = sent.map(({ account, link_id, click_id, clicked_at }) => {
     const day = new Date(clicked_at).toISOString().slice(0, 10)
     return [account, day, link_id, click_id, clicked_at]
   })
-  await withD1Retry(() =>
-    db
-      .prepare(
-        `insert into clicks (account, day, link_id, click_id, clicked_at)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from ${JSON_EACH}(?1)
-         where true on conflict do nothing`,
-      )
-      .bind(JSON.stringify(rows))
-      .run(),
-  )
+  const rows = JSON.stringify(cells)
+  await withD1Retry(() => bindStatement(db, STORE_CLICKS, { rows }).run())
 }

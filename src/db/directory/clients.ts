@@ -1,41 +1,52 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/d1'
-import { withD1Retry } from '../retry.ts'
-import { accounts, clientSecrets, clients } from '../schema.ts'
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { all, build, first, preparedQuery } from '../query.ts'
+import { accounts, affiliates, clientSecrets, clients } from '../schema.ts'
+
+/** The query of `findClient`, which runs each time that a token is issued. */
+const clientById = preparedQuery(() =>
+  build
+    .select({
+      ...getTableColumns(accounts),
+      secret_digest: clients.secret_digest,
+      revoked: clients.revoked,
+      client_version: sql<number>`${clients.version}`.as('client_version'),
+      ends_at: clientSecrets.ends_at,
+    })
+    .from(clients)
+    .innerJoin(accounts, eq(accounts.id, clients.account))
+    .leftJoin(
+      clientSecrets,
+      and(
+        eq(clientSecrets.digest, sql.placeholder('digest')),
+        eq(clientSecrets.client_id, clients.client_id),
+      ),
+    )
+    .where(eq(clients.client_id, sql.placeholder('client_id'))),
+)
 
 /**
- * The OAuth client of this name with its account, if there is one; `ends_at` (milliseconds) is there
- * where the secret of this digest is one that it had before.
+ * Returns the OAuth client with this id and its account; null if there is none. `ends_at`
+ * (milliseconds) is set if `digest` is the digest of a previous secret of the client.
  */
-export async function findClient(d1: D1Database, client_id: string, digest: string) {
-  const rows = await withD1Retry(() =>
-    drizzle(d1)
-      .select({
-        client: clients,
-        account: accounts,
-        ends_at: sql<number | null>`${clientSecrets.ends_at}`,
-      })
-      .from(clients)
-      .innerJoin(accounts, eq(accounts.id, clients.account))
-      .leftJoin(
-        clientSecrets,
-        and(eq(clientSecrets.digest, digest), eq(clientSecrets.client_id, clients.client_id)),
-      )
-      .where(eq(clients.client_id, client_id)),
-  )
-  return rows[0] ?? null
+export async function findClient(db: D1Database, client_id: string, digest: string) {
+  const found = await first(db, clientById({ client_id, digest }))
+  if (!found) return null
+  const { secret_digest, revoked, client_version: version, ends_at, ...account } = found
+  return { client: { client_id, secret_digest, revoked, version }, account, ends_at }
 }
 
-/** The ids of the affiliates that an account has configured, in order. */
+/** Returns the ids of the affiliates that an account has configured, in ascending order. */
 export async function listAffiliateIds(
   session: D1DatabaseSession,
   account: string,
 ): Promise<string[]> {
-  const { results } = await withD1Retry(() =>
-    session
-      .prepare('select affiliate_id from affiliates where account = ?1 order by affiliate_id')
-      .bind(account)
-      .all<{ affiliate_id: string }>(),
+  const rows = await all(
+    session,
+    build
+      .select({ affiliate_id: affiliates.affiliate_id })
+      .from(affiliates)
+      .where(eq(affiliates.account, account))
+      .orderBy(asc(affiliates.affiliate_id)),
   )
-  return results.map(({ affiliate_id }) => affiliate_id)
+  return rows.map(({ affiliate_id }) => affiliate_id)
 }

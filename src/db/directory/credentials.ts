@@ -1,129 +1,140 @@
-import { withD1Retry } from '../retry.ts'
+import { and, asc, eq, max, ne, sql } from 'drizzle-orm'
+import { all, build, toStatement } from '../query.ts'
+import { accounts, brandTokens, clientSecrets, clients } from '../schema.ts'
 import { NEXT_VERSION } from './accounts.ts'
 
-/** An OAuth client, as the integrations team sees it. */
-export interface ClientRow {
-  client_id: string
-  version: number
-  revoked: number
-  /** Until when a secret that it had before is good, in milliseconds. */
-  previous_until: number | null
-  created_at: string
-}
+/** An OAuth client. `previous_until` is when the last previous secret ends (milliseconds), or null. */
+export type ClientRow = Pick<
+  typeof clients.$inferSelect,
+  'client_id' | 'version' | 'revoked' | 'previous_until' | 'created_at'
+>
 
-/** A Brand Token, as the integrations team sees it; `ends_at` in milliseconds. */
-export interface BrandTokenRow {
-  id: string
-  digest: string
-  ends_at: number | null
-  created_at: string
-}
+/** A Brand Token. `ends_at` is when it ends (milliseconds); null if it has no end. */
+export type BrandTokenRow = Omit<typeof brandTokens.$inferSelect, 'account'>
 
-/** The OAuth clients of an account, the revoked ones too. */
-export async function listClients(db: D1Database, account: string): Promise<ClientRow[]> {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare(
-        `select client_id, version, revoked, created_at,
-           (select max(ends_at) from client_secrets s where s.client_id = clients.client_id)
-             as previous_until
-         from clients where account = ?1 order by created_at, client_id`,
-      )
-      .bind(account)
-      .all<ClientRow>(),
+/** Returns the OAuth clients of an account, revoked ones included, the oldest first. */
+export function listClients(db: D1Database, account: string): Promise<ClientRow[]> {
+  const lastEnd = build
+    .select({ ends_at: max(clientSecrets.ends_at) })
+    .from(clientSecrets)
+    .where(eq(clientSecrets.client_id, clients.client_id))
+  return all(
+    db,
+    build
+      .select({
+        client_id: clients.client_id,
+        version: clients.version,
+        revoked: clients.revoked,
+        created_at: clients.created_at,
+        previous_until: sql<number | null>`${lastEnd}`.as('previous_until'),
+      })
+      .from(clients)
+      .where(eq(clients.account, account))
+      .orderBy(asc(clients.created_at), asc(clients.client_id)),
   )
-  return results
 }
 
-/** The Brand Tokens of an account, the ended ones too. */
-export async function listBrandTokens(db: D1Database, account: string): Promise<BrandTokenRow[]> {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare(
-        `select id, digest, ends_at, created_at from brand_tokens
-         where account = ?1 order by created_at, id`,
-      )
-      .bind(account)
-      .all<BrandTokenRow>(),
+/** Returns the Brand Tokens of an account, ended ones included, the oldest first. */
+export const listBrandTokens = (db: D1Database, account: string): Promise<BrandTokenRow[]> =>
+  all(
+    db,
+    build
+      .select({
+        id: brandTokens.id,
+        digest: brandTokens.digest,
+        ends_at: brandTokens.ends_at,
+        created_at: brandTokens.created_at,
+      })
+      .from(brandTokens)
+      .where(eq(brandTokens.account, account))
+      .orderBy(asc(brandTokens.created_at), asc(brandTokens.id)),
   )
-  return results
-}
 
-/** Makes a client known. */
+/** Inserts an OAuth client, unless it is stored already. */
 export const insertClient = (
   db: D1Database,
-  client: { client_id: string; account: string; secret_digest: string; created_at: string },
-) =>
-  db
-    .prepare(
-      `insert into clients (client_id, account, secret_digest, created_at)
-       values (?1, ?2, ?3, ?4) on conflict do nothing`,
-    )
-    .bind(client.client_id, client.account, client.secret_digest, client.created_at)
+  client: Pick<
+    typeof clients.$inferSelect,
+    'client_id' | 'account' | 'secret_digest' | 'created_at'
+  >,
+) => toStatement(db, build.insert(clients).values(client).onConflictDoNothing())
 
 /**
- * Gives a client a new secret. The one before is good until then (milliseconds), as those are that
- * it had earlier; null: all of them end now, and with them what they were exchanged for.
+ * Gives a client a new secret. Its present and previous secrets stay valid until `until`
+ * (milliseconds) and until their own ends; null ends all of them and the tokens that they obtained.
  */
-export const rotateClient = (
+export function rotateClient(
   db: D1Database,
   client_id: string,
   secret_digest: string,
   until: number | null,
-) => [
-  until === null
-    ? db.prepare('delete from client_secrets where client_id = ?1').bind(client_id)
-    : db
-        .prepare(
-          `insert into client_secrets (digest, client_id, ends_at)
-           select secret_digest, client_id, ?3 from clients
-           where client_id = ?1 and secret_digest <> ?2 on conflict do nothing`,
-        )
-        .bind(client_id, secret_digest, until),
-  db
-    .prepare(
-      `update clients set secret_digest = ?2, version = iif(?3, ${NEXT_VERSION}, version)
-       where client_id = ?1 and secret_digest <> ?2`,
-    )
-    .bind(client_id, secret_digest, Number(until === null)),
-]
+) {
+  // A repeated rotation finds the new secret in place, and must not end it.
+  const isOlder = and(eq(clients.client_id, client_id), ne(clients.secret_digest, secret_digest))
+  const previous = build
+    .select({
+      digest: clients.secret_digest,
+      client_id: clients.client_id,
+      ends_at: sql<number>`${until}`.as('ends_at'),
+    })
+    .from(clients)
+    .where(isOlder)
+  const version = until === null ? NEXT_VERSION : undefined
+  return [
+    until === null
+      ? toStatement(db, build.delete(clientSecrets).where(eq(clientSecrets.client_id, client_id)))
+      : toStatement(db, build.insert(clientSecrets).select(previous).onConflictDoNothing()),
+    toStatement(db, build.update(clients).set({ secret_digest, version }).where(isOlder)),
+  ]
+}
 
-/** Ends a client for good. */
+/** Revokes a client permanently. */
 export const revokeClient = (db: D1Database, client_id: string) =>
-  db
-    .prepare(`update clients set revoked = 1, version = ${NEXT_VERSION} where client_id = ?1`)
-    .bind(client_id)
+  toStatement(
+    db,
+    build
+      .update(clients)
+      .set({ revoked: 1, version: NEXT_VERSION })
+      .where(eq(clients.client_id, client_id)),
+  )
 
-/** Makes a Brand Token known. */
+/** Inserts a Brand Token, unless it is stored already. */
 export const insertBrandToken = (
   db: D1Database,
-  token: { digest: string; id: string; account: string; created_at: string },
-) =>
-  db
-    .prepare(
-      `insert into brand_tokens (digest, id, account, created_at)
-       values (?1, ?2, ?3, ?4) on conflict do nothing`,
-    )
-    .bind(token.digest, token.id, token.account, token.created_at)
+  token: Omit<typeof brandTokens.$inferSelect, 'ends_at'>,
+) => toStatement(db, build.insert(brandTokens).values(token).onConflictDoNothing())
 
-/** Ends the other Brand Tokens of an account at that time, unless they end sooner. */
+const sooner = (at: number) => sql`min(coalesce(${brandTokens.ends_at}, ${at}), ${at})`
+
+/** Ends all Brand Tokens of an account but one at `at` (milliseconds); an earlier end stays. */
 export const endBrandTokens = (db: D1Database, account: string, except: string, at: number) =>
-  db
-    .prepare(
-      `update brand_tokens set ends_at = min(coalesce(ends_at, ?3), ?3)
-       where account = ?1 and digest <> ?2 and coalesce(ends_at, ?3) >= ?3`,
-    )
-    .bind(account, except, at)
+  toStatement(
+    db,
+    build
+      .update(brandTokens)
+      .set({ ends_at: sooner(at) })
+      .where(
+        and(
+          eq(brandTokens.account, account),
+          ne(brandTokens.digest, except),
+          sql`coalesce(${brandTokens.ends_at}, ${at}) >= ${at}`,
+        ),
+      ),
+  )
 
-/** Ends one Brand Token at that time, unless it ends sooner. */
+/** Ends one Brand Token at `at` (milliseconds); an earlier end stays. */
 export const endBrandToken = (db: D1Database, account: string, id: string, at: number) =>
-  db
-    .prepare(
-      `update brand_tokens set ends_at = min(coalesce(ends_at, ?3), ?3)
-       where account = ?1 and id = ?2`,
-    )
-    .bind(account, id, at)
+  toStatement(
+    db,
+    build
+      .update(brandTokens)
+      .set({ ends_at: sooner(at) })
+      .where(and(eq(brandTokens.account, account), eq(brandTokens.id, id))),
+  )
 
-/** Says that the live tokens of an account have something to learn. */
+/** Raises the version of an account, so that its live tokens receive its settings. */
 export const bumpVersion = (db: D1Database, account: string) =>
-  db.prepare(`update accounts set version = ${NEXT_VERSION} where id = ?1`).bind(account)
+  toStatement(
+    db,
+    build.update(accounts).set({ version: NEXT_VERSION }).where(eq(accounts.id, account)),
+  )

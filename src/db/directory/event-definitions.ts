@@ -1,9 +1,11 @@
-import { withD1Retry } from '../retry.ts'
+import { and, asc, eq } from 'drizzle-orm'
+import { all, build, toStatement } from '../query.ts'
+import { eventDefinitions } from '../schema.ts'
 
 /** The product lines of iGaming. */
 export const PRODUCTS = ['casino', 'sports', 'poker', 'bingo'] as const
 
-/** The members that every event may have: no definition says anything else of them. */
+/** The members that every event may have. A definition cannot give them another meaning. */
 export const KNOWN_MEMBERS = [
   'customerid',
   'eventname',
@@ -13,66 +15,65 @@ export const KNOWN_MEMBERS = [
   'Currency',
 ]
 
-/** How the events of one name are to be read: set at onboarding, judges what arrives later. */
-export interface EventDefinition {
-  eventname: string
-  /** `day`: one record a customer and day, which a re-send replaces. */
-  granularity: 'event' | 'day'
-  eventid: 'required' | 'used' | 'ignored'
-  /** The members that are KPIs, and must be decimals; `Value` always is one. */
+type Row = typeof eventDefinitions.$inferSelect
+
+/**
+ * How the events of one name are validated; configured when a brand is set up.
+ * - `granularity`: with `day` there is one record per customer and day, which a re-send replaces.
+ * - `currency`: the currency of events that name none; null if events must name one.
+ */
+export interface EventDefinition extends Omit<Row, 'account' | 'kpis' | 'product'> {
+  /** The members that are KPIs and must be decimals; `Value` always is one. */
   kpis: string[]
-  /** The member that says the product line, and what each of its values means; null: `product`. */
+  /** The member with the product line, and the product line of each of its values; null: `product`. */
   product: { field: string; map: Record<string, (typeof PRODUCTS)[number]> } | null
-  /** The currency of what names none. */
-  currency: string | null
 }
 
-interface Row extends Omit<EventDefinition, 'kpis' | 'product'> {
-  kpis: string
-  product: string | null
-}
-
-/** The event definitions of an account, by name. */
+/** Returns the event definitions of an account, in the order of their names. */
 export async function listDefinitions(db: D1Database, account: string): Promise<EventDefinition[]> {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare(
-        `select eventname, granularity, eventid, kpis, product, currency
-         from event_definitions where account = ?1 order by eventname`,
-      )
-      .bind(account)
-      .all<Row>(),
+  const { eventname, granularity, eventid, kpis, product, currency } = eventDefinitions
+  const rows = await all(
+    db,
+    build
+      .select({ eventname, granularity, eventid, kpis, product, currency })
+      .from(eventDefinitions)
+      .where(eq(eventDefinitions.account, account))
+      .orderBy(asc(eventname)),
   )
-  return results.map(({ kpis, product, ...row }) => ({
+  return rows.map((row) => ({
     ...row,
-    kpis: JSON.parse(kpis),
-    product: product === null ? null : JSON.parse(product),
+    kpis: JSON.parse(row.kpis),
+    product: row.product === null ? null : JSON.parse(row.product),
   }))
 }
 
-/** Sets the definition of one name, in place of the one that is there. */
-export const putDefinition = (db: D1Database, account: string, definition: EventDefinition) =>
-  db
-    .prepare(
-      `insert into event_definitions
-         (account, eventname, granularity, eventid, kpis, product, currency)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-       on conflict (account, eventname) do update set
-         granularity = excluded.granularity, eventid = excluded.eventid, kpis = excluded.kpis,
-         product = excluded.product, currency = excluded.currency`,
-    )
-    .bind(
-      account,
-      definition.eventname,
-      definition.granularity,
-      definition.eventid,
-      JSON.stringify(definition.kpis),
-      definition.product && JSON.stringify(definition.product),
-      definition.currency,
-    )
+/** Stores the definition of one event name, in place of an earlier one. */
+export function putDefinition(db: D1Database, account: string, definition: EventDefinition) {
+  const { eventname, granularity, eventid, currency } = definition
+  const settings = {
+    granularity,
+    eventid,
+    kpis: JSON.stringify(definition.kpis),
+    product: definition.product && JSON.stringify(definition.product),
+    currency,
+  }
+  return toStatement(
+    db,
+    build
+      .insert(eventDefinitions)
+      .values({ account, eventname, ...settings })
+      .onConflictDoUpdate({
+        target: [eventDefinitions.account, eventDefinitions.eventname],
+        set: settings,
+      }),
+  )
+}
 
-/** Forgets the definition of one name. */
+/** Deletes the definition of one event name. */
 export const deleteDefinition = (db: D1Database, account: string, eventname: string) =>
-  db
-    .prepare('delete from event_definitions where account = ?1 and eventname = ?2')
-    .bind(account, eventname)
+  toStatement(
+    db,
+    build
+      .delete(eventDefinitions)
+      .where(and(eq(eventDefinitions.account, account), eq(eventDefinitions.eventname, eventname))),
+  )

@@ -1,39 +1,46 @@
+import { and, asc, eq } from 'drizzle-orm'
+import { all, build, toStatement } from '../query.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { withD1Retry } from '../retry.ts'
+import { vocabulary } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 
-/** The fields whose words a partner may have of its own. */
-export type MappedField = 'status' | 'kyc_status_id' | 'sales_status_id'
+/** The fields for which a partner may configure its own values. */
+export type MappedField = (typeof vocabulary.$inferSelect)['field']
 
-/** What the words of a field mean, as the account has configured it. */
+const isOfField = (account: string, field: MappedField) =>
+  and(eq(vocabulary.account, account), eq(vocabulary.field, field))
+
+/** Returns the meaning of each value that the account has configured for a field. */
 export async function readMapping(
   db: D1Database,
   account: string,
   field: MappedField,
 ): Promise<Record<string, string>> {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare(`select word, means from vocabulary where account = ?1 and field = ?2 order by word`)
-      .bind(account, field)
-      .all<{ word: string; means: string }>(),
+  const rows = await all(
+    db,
+    build
+      .select({ word: vocabulary.word, means: vocabulary.means })
+      .from(vocabulary)
+      .where(isOfField(account, field))
+      .orderBy(asc(vocabulary.word)),
   )
-  return Object.fromEntries(results.map(({ word, means }) => [word, means]))
+  return Object.fromEntries(rows.map(({ word, means }) => [word, means]))
 }
 
-/** Sets what the words of a field mean, in place of all that was configured. */
+const INSERT_MEANINGS = compileStatement(`
+  insert into vocabulary (account, field, word, means)
+  select :account, :field, value ->> 0, value ->> 1 from ${JSON_EACH}(:rows)`)
+
+/** Stores the meanings of a field's values, in place of all earlier ones. */
 export const putMapping = (
   db: D1Database,
   account: string,
   field: MappedField,
-  words: Record<string, string>,
+  meanings: Record<string, string>,
 ) => [
-  db.prepare('delete from vocabulary where account = ?1 and field = ?2').bind(account, field),
-  ...toJsonChunks(Object.entries(words)).map((rows) =>
-    db
-      .prepare(
-        `insert into vocabulary (account, field, word, means)
-         select ?1, ?2, value ->> 0, value ->> 1 from ${JSON_EACH}(?3)`,
-      )
-      .bind(account, field, rows),
+  toStatement(db, build.delete(vocabulary).where(isOfField(account, field))),
+  ...toJsonChunks(Object.entries(meanings)).map((rows) =>
+    bindStatement(db, INSERT_MEANINGS, { account, field, rows }),
   ),
 ]

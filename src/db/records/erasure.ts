@@ -1,72 +1,62 @@
+import { and, eq } from 'drizzle-orm'
 import type { FoundPage, Page } from '../paginate.ts'
-import { paginate } from '../paginate.ts'
-import { withD1Retry } from '../retry.ts'
+import { build, first, listRows } from '../query.ts'
+import { customers, erasures } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 
-/** A customer whose personal data was erased, and when. */
-export interface Erasure {
-  customer_id: string
-  erased_at: string
-}
+/** A customer whose personal data was erased, and the time. */
+export type Erasure = Omit<typeof erasures.$inferSelect, 'account'>
+
+const INSERT_ERASURES = compileStatement(`
+  insert into erasures (account, customer_id, erased_at)
+  select :account, value ->> 0, value ->> 1 from ${JSON_EACH}(:rows)
+  where true on conflict do nothing`)
+
+const CLEAR_PERSONAL_COLUMNS = compileStatement(`
+  update customers set first_name = null, last_name = null, email = null, extras = null
+  where account = :account and customer_id in (select value ->> 0 from ${JSON_EACH}(:rows))
+    and (first_name, last_name, email, extras) is not (null, null, null, null)`)
 
 /**
- * Erases the personal data of customers, stored or not: what is there is emptied, and whatever
- * comes later is masked. Said again it changes nothing.
+ * Erases the personal data of customers, stored or not: clears what is stored, and records the
+ * erasure, so that data which arrives later is not kept. A repeated erasure changes nothing.
  */
-export const erasePersonalData = (
+export function erasePersonalData(
   db: D1Database,
   account: string,
-  erasures: readonly Erasure[],
-) => {
-  const rows = JSON.stringify(
-    erasures.map(({ customer_id, erased_at }) => [customer_id, erased_at]),
+  erased: readonly Erasure[],
+): D1PreparedStatement[] {
+  const rows = JSON.stringify(erased.map(({ customer_id, erased_at }) => [customer_id, erased_at]))
+  return [INSERT_ERASURES, CLEAR_PERSONAL_COLUMNS].map((statement) =>
+    bindStatement(db, statement, { account, rows }),
   )
-  return [
-    db
-      .prepare(
-        `insert into erasures (account, customer_id, erased_at)
-         select ?1, value ->> 0, value ->> 1 from ${JSON_EACH}(?2) where true on conflict do nothing`,
-      )
-      .bind(account, rows),
-    db
-      .prepare(
-        `update customers set first_name = null, last_name = null, email = null, extras = null
-         where account = ?1 and customer_id in (select value ->> 0 from ${JSON_EACH}(?2))
-           and (first_name, last_name, email, extras) is not (null, null, null, null)`,
-      )
-      .bind(account, rows),
-  ]
 }
 
-/** Whether an account has stored this customer. */
+/** Returns whether this customer of an account is stored. */
 export async function customerExists(
   db: D1Database,
   account: string,
   id: string,
 ): Promise<boolean> {
-  const found = await withD1Retry(() =>
-    db
-      .prepare('select 1 from customers where account = ?1 and customer_id = ?2')
-      .bind(account, id)
-      .first(),
+  const found = await first(
+    db,
+    build
+      .select({ customer_id: customers.customer_id })
+      .from(customers)
+      .where(and(eq(customers.account, account), eq(customers.customer_id, id))),
   )
   return found !== null
 }
 
-/** One page of an account's erasures, by customer. */
+/** Reads one page of an account's erasures, in the order of the customer ids. */
 export const listErasures = (
   db: D1Database,
   account: string,
   page: Page,
 ): Promise<FoundPage<Erasure>> =>
-  paginate(
+  listRows(
     db,
-    {
-      columns: ['customer_id', 'erased_at'],
-      from: `erasures where account = :account`,
-      key: ['customer_id'],
-      total: `select count(*) as total from erasures where account = :account`,
-      values: { account },
-    },
+    { table: erasures, columns: ['customer_id', 'erased_at'], key: 'customer_id', account },
     page,
   )
