@@ -150,21 +150,37 @@ test('a field of another type than its column does not compile', () => {
   expect(defineResource(tables.customers, shared.customers, schema)).toBeDefined()
 })
 
-describe.each(
-  Object.values(tables)
-    .filter((value) => is(value, SQLiteTable))
-    .map((table) => [getTableName(table), table] as const),
-)('the migrations build the table %s', (name, table) => {
+const schema = Object.values(tables)
+  .filter((value) => is(value, SQLiteTable))
+  .map((table) => [getTableName(table), table] as const)
+
+/** Returns a default as a literal of SQL; null if there is none. */
+const literal = (value: unknown) => {
+  if (value === undefined) return null
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}
+
+test('the schema has every table of the migrations', async () => {
+  const { results } = await env.DB.prepare(
+    "select name from sqlite_schema where type = 'table' and name not like '\\_%' escape '\\'",
+  ).all<{ name: string }>()
+  expect(schema.map(([name]) => name).toSorted()).toEqual(
+    results.map(({ name }) => name).toSorted(),
+  )
+})
+
+describe.each(schema)('the migrations build the table %s', (name, table) => {
   test('with the columns that the code believes in', async () => {
     const { results } = await env.DB.prepare(
-      'select name, type, "notnull", pk from pragma_table_info(?)',
+      'select name, type, "notnull", dflt_value, pk from pragma_table_info(?)',
     )
       .bind(name)
-      .all<{ name: string; type: string; notnull: number; pk: number }>()
+      .all<{ name: string; type: string; notnull: number; dflt_value: string; pk: number }>()
     const believed = Object.values(getTableColumns(table)).map((column) => ({
       name: column.name,
       type: column.getSQLType().toUpperCase(),
       notnull: column.notNull,
+      dflt_value: literal(column.default),
     }))
     expect(results.map(({ pk: _, ...row }) => ({ ...row, notnull: row.notnull === 1 }))).toEqual(
       believed,

@@ -33,11 +33,11 @@ const NO_SESSION = undefined as never
  */
 export const build = Object.assign(new QueryBuilder(dialect), {
   insert: <T extends Table>(table: T) =>
-    new SQLiteInsertBuilder<T, 'async', D1Result>(table, NO_SESSION, dialect),
+    new SQLiteInsertBuilder<T, 'async', unknown>(table, NO_SESSION, dialect),
   update: <T extends Table>(table: T) =>
-    new SQLiteUpdateBuilder<T, 'async', D1Result>(table, NO_SESSION, dialect),
+    new SQLiteUpdateBuilder<T, 'async', unknown>(table, NO_SESSION, dialect),
   delete: <T extends Table>(table: T) =>
-    new SQLiteDeleteBase<T, 'async', D1Result>(table, NO_SESSION, dialect),
+    new SQLiteDeleteBase<T, 'async', unknown>(table, NO_SESSION, dialect),
 })
 
 /** A database, or a session of one. */

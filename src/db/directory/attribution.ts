@@ -31,7 +31,9 @@ export async function listAttributions(
     },
     page,
   )
-  const data = found.data.map((row) => ({ ...row, verdict: row.verdict ?? ('organic' as const) }))
+  const data = found.data.map(
+    (row): CustomerAttribution => ({ ...row, verdict: row.verdict ?? 'organic' }),
+  )
   return { ...found, data }
 }
 

@@ -56,10 +56,11 @@ export async function listAudit(
   const data = rows
     .slice(offset, offset + size)
     .map((row): AuditRecord => ({ ...row, details: JSON.parse(row.details) }))
-  const isLast = rows.length <= offset + size && pages.every(({ last }) => last === null)
+  const hasNext = rows.length > offset + size || pages.some(({ last }) => last !== null)
+  const end = data.at(-1)
   return {
     data,
     total: pages.reduce((sum, { total }) => sum + total, 0),
-    last: isLast ? null : [data.at(-1)!.id],
+    last: hasNext && end ? [end.id] : null,
   }
 }
