@@ -66,8 +66,8 @@ type NamedFields<Fields> = {
 
 /** Returns a query as a statement of D1, for a batch. */
 export function toStatement(db: Connection, query: Compilable): D1PreparedStatement {
-  const { sql, params } = query.toSQL()
-  return db.prepare(sql).bind(...params)
+  const compiled = query.toSQL()
+  return db.prepare(compiled.sql).bind(...compiled.params)
 }
 
 /** Returns the rows of a query. */

@@ -69,8 +69,11 @@ export function rotateClient(
   secret_digest: string,
   until: number | null,
 ) {
-  // A repeated rotation finds the new secret in place, and must not end it.
-  const isOlder = and(eq(clients.client_id, client_id), ne(clients.secret_digest, secret_digest))
+  // If an earlier attempt has set the new secret, this one must not end it.
+  const hasAnotherSecret = and(
+    eq(clients.client_id, client_id),
+    ne(clients.secret_digest, secret_digest),
+  )
   const previous = build
     .select({
       digest: clients.secret_digest,
@@ -78,13 +81,13 @@ export function rotateClient(
       ends_at: sql<number>`${until}`.as('ends_at'),
     })
     .from(clients)
-    .where(isOlder)
+    .where(hasAnotherSecret)
   const version = until === null ? NEXT_VERSION : undefined
   return [
     until === null
       ? toStatement(db, build.delete(clientSecrets).where(eq(clientSecrets.client_id, client_id)))
       : toStatement(db, build.insert(clientSecrets).select(previous).onConflictDoNothing()),
-    toStatement(db, build.update(clients).set({ secret_digest, version }).where(isOlder)),
+    toStatement(db, build.update(clients).set({ secret_digest, version }).where(hasAnotherSecret)),
   ]
 }
 
@@ -104,7 +107,7 @@ export const insertBrandToken = (
   token: Omit<typeof brandTokens.$inferSelect, 'ends_at'>,
 ) => toStatement(db, build.insert(brandTokens).values(token).onConflictDoNothing())
 
-const sooner = (at: number) => sql`min(coalesce(${brandTokens.ends_at}, ${at}), ${at})`
+const earlierEnd = (at: number) => sql`min(coalesce(${brandTokens.ends_at}, ${at}), ${at})`
 
 /** Ends all Brand Tokens of an account but one at `at` (milliseconds); an earlier end stays. */
 export const endBrandTokens = (db: D1Database, account: string, except: string, at: number) =>
@@ -112,7 +115,7 @@ export const endBrandTokens = (db: D1Database, account: string, except: string, 
     db,
     build
       .update(brandTokens)
-      .set({ ends_at: sooner(at) })
+      .set({ ends_at: earlierEnd(at) })
       .where(
         and(
           eq(brandTokens.account, account),
@@ -128,7 +131,7 @@ export const endBrandToken = (db: D1Database, account: string, id: string, at: n
     db,
     build
       .update(brandTokens)
-      .set({ ends_at: sooner(at) })
+      .set({ ends_at: earlierEnd(at) })
       .where(and(eq(brandTokens.account, account), eq(brandTokens.id, id))),
   )
 
