@@ -4,6 +4,7 @@
 type D1DatabaseSession = import('@cloudflare/workers-types').D1DatabaseSession
 type D1Database = import('@cloudflare/workers-types').D1Database
 type D1PreparedStatement = import('@cloudflare/workers-types').D1PreparedStatement
+type D1Result<T = unknown> = import('@cloudflare/workers-types').D1Result<T>
 type DurableObjectState = import('@cloudflare/workers-types').DurableObjectState
 
 declare const scheduler: { wait(ms: number, options?: { signal: AbortSignal }): Promise<void> }

@@ -1,0 +1,131 @@
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { planFaults, queryPlan } from '../scripts/sql/plan.ts'
+import * as accounts from '../src/db/directory/accounts.ts'
+import * as affiliates from '../src/db/directory/affiliates.ts'
+import * as attribution from '../src/db/directory/attribution.ts'
+import * as audit from '../src/db/directory/audit.ts'
+import * as clicks from '../src/db/directory/clicks.ts'
+import * as clients from '../src/db/directory/clients.ts'
+import * as credentials from '../src/db/directory/credentials.ts'
+import * as definitions from '../src/db/directory/event-definitions.ts'
+import * as links from '../src/db/directory/links.ts'
+import * as statusMaps from '../src/db/directory/status-maps.ts'
+import * as erasure from '../src/db/records/erasure.ts'
+
+/** A database that records the SQL that it prepares, and has no rows. */
+function recorder() {
+  const texts: string[] = []
+  const statement = {
+    bind: () => statement,
+    all: async () => ({ results: [] }),
+    first: async () => null,
+    run: async () => ({}),
+  }
+  const db = {
+    prepare: (text: string) => {
+      texts.push(text)
+      return statement
+    },
+    batch: async (list: unknown[]) => list.map(() => ({ results: [] })),
+  }
+  return { db: db as unknown as D1Database & D1DatabaseSession, texts }
+}
+
+const page = { number: 2, size: 10, after: null }
+const next = { number: 1, size: 10, after: ['x'] }
+const entry = { actor: 'x', action: 'x', account: 'a', details: {} }
+const affiliate = [{ affiliate_id: 'x' }]
+const definition = {
+  eventname: 'x',
+  granularity: 'day',
+  eventid: 'used',
+  kpis: [],
+  product: null,
+  currency: null,
+} as const
+const click = { account: 'a', link_id: 'x', click_id: 'x', clicked_at: 0 }
+
+type Call = (db: D1Database & D1DatabaseSession) => unknown
+
+/** Statements that follow primary keys, and those that must use an index. */
+const CALLS: [name: string, call: Call, indexes?: string[]][] = [
+  ['findAccount', (db) => accounts.findAccount(db, 'a')],
+  ['updateAccount', (db) => accounts.updateAccount(db, 'a', { name: 'x', disabled: true })],
+  ['markPropagated', (db) => accounts.markPropagated(db, 'a', 1)],
+  ['accountsToPropagate', accounts.accountsToPropagate, ['accounts_unpushed']],
+  ['deleteRecords', (db) => accounts.deleteRecords(db, 'a')],
+  ['putAffiliates', (db) => affiliates.putAffiliates(db, 'a', affiliate)],
+  ['rejectCycles', (db) => affiliates.rejectCycles(db, 'a', affiliate)],
+  ['listParents', (db) => affiliates.listParents(db, 'a')],
+  ['listAffiliates', (db) => affiliates.listAffiliates(db, 'a', page)],
+  ['listUnconfigured', (db) => affiliates.listUnconfigured(db, 'a')],
+  ['affiliateExists', (db) => affiliates.affiliateExists(db, 'a', 'x')],
+  ['listAttributions', (db) => attribution.listAttributions(db, 'a', next)],
+  [
+    'countAttributions',
+    (db) => attribution.countAttributions(db, 'a', 'x', 'x'),
+    ['customers_day'],
+  ],
+  ['countClicks', (db) => attribution.countClicks(db, 'a', 'x', 'x')],
+  ['configuredAffiliates', (db) => attribution.configuredAffiliates(db, 'a', ['x'])],
+  ['withAudit', (db) => audit.withAudit(db, entry, [])],
+  ['listAudit', (db) => audit.listAudit([db], 'a', page), ['audit_log_account']],
+  ['storeClicks', (db) => clicks.storeClicks(db, [click])],
+  ['findClient', (db) => clients.findClient(db, 'x', 'x')],
+  ['listAffiliateIds', (db) => clients.listAffiliateIds(db, 'a')],
+  [
+    'listClients',
+    (db) => credentials.listClients(db, 'a'),
+    ['clients_account', 'client_secrets_client'],
+  ],
+  ['listBrandTokens', (db) => credentials.listBrandTokens(db, 'a'), ['brand_tokens_account']],
+  ['rotateClient with overlap', (db) => credentials.rotateClient(db, 'x', 'x', 1)],
+  [
+    'rotateClient without overlap',
+    (db) => credentials.rotateClient(db, 'x', 'x', null),
+    ['client_secrets_client'],
+  ],
+  ['revokeClient', (db) => credentials.revokeClient(db, 'x')],
+  ['endBrandTokens', (db) => credentials.endBrandTokens(db, 'a', 'x', 1), ['brand_tokens_account']],
+  [
+    'endBrandToken',
+    (db) => credentials.endBrandToken(db, 'a', 'x', 1),
+    ['sqlite_autoindex_brand_tokens_2'],
+  ],
+  ['bumpVersion', (db) => credentials.bumpVersion(db, 'a')],
+  ['listDefinitions', (db) => definitions.listDefinitions(db, 'a')],
+  ['putDefinition', (db) => definitions.putDefinition(db, 'a', { ...definition, kpis: [] })],
+  ['deleteDefinition', (db) => definitions.deleteDefinition(db, 'a', 'x')],
+  ['findLink', (db) => links.findLink(db, 'x')],
+  ['listLinks', (db) => links.listLinks(db, 'a', next), ['links_account']],
+  ['findAccountLink', (db) => links.findAccountLink(db, 'a', 'x')],
+  ['updateLink', (db) => links.updateLink(db, 'a', 'x', { name: null })],
+  ['affiliatesByLink', (db) => links.affiliatesByLink(db, 'a', ['x']), ['links_account']],
+  ['readMapping', (db) => statusMaps.readMapping(db, 'a', 'status')],
+  ['putMapping', (db) => statusMaps.putMapping(db, 'a', 'status', { x: 'x' })],
+  [
+    'erasePersonalData',
+    (db) => erasure.erasePersonalData(db, 'a', [{ customer_id: 'x', erased_at: 'x' }]),
+  ],
+  ['customerExists', (db) => erasure.customerExists(db, 'a', 'x')],
+  ['listErasures', (db) => erasure.listErasures(db, 'a', page)],
+]
+
+for (const [name, call, indexes = []] of CALLS) {
+  test(`${name} scans no table`, async () => {
+    const { db, texts } = recorder()
+    await call(db)
+    const plans = texts.map((sql) => ({ sql, plan: queryPlan(sql) }))
+    deepEqual(
+      plans.flatMap(({ sql, plan }) => planFaults(sql, plan, indexes)),
+      [],
+    )
+    const steps = plans.flatMap(({ plan }) => plan).join('\n')
+    deepEqual(
+      indexes.filter((index) => !steps.includes(index)),
+      [],
+      `unused indexes; the plan is\n${steps}`,
+    )
+  })
+}
