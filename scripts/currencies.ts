@@ -14,7 +14,7 @@ const wrap = (text: string) => text.replace(/(?:\S+ ?){1,22}/g, (line) => `  ${l
 
 const source = `// Written by scripts/currencies.ts from data/iso-4217.csv: edit that, then \`npm run generate\`.
 
-/** The codes of ISO 4217 that are in use, as published in 2026-02. */
+/** The currency codes of ISO 4217, as published in 2026-02. */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   \`
 ${wrap(codes(rows.filter(({ withdrawn }) => !withdrawn)))}\`
@@ -22,7 +22,7 @@ ${wrap(codes(rows.filter(({ withdrawn }) => !withdrawn)))}\`
     .split(/\\s+/),
 )
 
-/** The codes that were withdrawn since 2015, each with its month. */
+/** The currency codes withdrawn since 2015, each with its month. */
 export const WITHDRAWN: ReadonlyMap<string, string> = new Map([
 ${rows
   .filter(({ withdrawn }) => withdrawn)

@@ -1,43 +1,43 @@
 import type { Context, ErrorHandler } from 'hono'
 
 /**
- * The whole vocabulary of failure. A code implies its status and title; this is their only table.
+ * The status and title of every error code.
  *
  * @see [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) token endpoint errors
  * @see [RFC 6750 §3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1) bearer token errors
  */
 const PROBLEMS = {
-  invalid_request: [400, 'The request cannot be understood'],
-  invalid_scope: [400, 'The scope is unknown'],
-  unsupported_grant_type: [400, 'The grant type is not supported'],
-  malformed_json: [400, 'The body is not JSON'],
-  invalid_query: [400, 'The query cannot be understood'],
+  invalid_request: [400, 'Invalid request'],
+  invalid_scope: [400, 'Invalid scope'],
+  unsupported_grant_type: [400, 'Unsupported grant type'],
+  malformed_json: [400, 'The body is not valid JSON'],
+  invalid_query: [400, 'Invalid query parameter'],
   missing_credentials: [401, 'Credentials are required'],
-  invalid_client: [401, 'The client is unknown, or its secret is wrong'],
+  invalid_client: [401, 'Unknown client or wrong secret'],
   invalid_token: [401, 'The access token is invalid, expired or revoked'],
-  invalid_api_key: [401, 'The Brand Token is missing, unknown or ended'],
-  invalid_admin: [401, 'The credentials of the integrations team are missing or wrong'],
+  invalid_api_key: [401, 'The Brand Token is missing or invalid'],
+  invalid_admin: [401, 'Administrator credentials are missing or invalid'],
   https_required: [403, 'HTTPS is required'],
-  insufficient_scope: [403, 'The scope of the access token does not allow this'],
+  insufficient_scope: [403, 'The access token lacks the required scope'],
   wrong_vertical: [403, 'The access token is for another vertical'],
-  not_found: [404, 'No such resource'],
-  method_not_allowed: [405, 'The method is not allowed here'],
-  already_exists: [409, 'It exists already'],
-  conflict: [409, 'This cannot be done here'],
+  not_found: [404, 'Not found'],
+  method_not_allowed: [405, 'Method not allowed'],
+  already_exists: [409, 'Already exists'],
+  conflict: [409, 'The request conflicts with the current state'],
   payload_too_large: [413, 'The body is too large'],
-  unsupported_media_type: [415, 'The body has the wrong media type'],
-  validation_failed: [422, 'The payload breaks the schema'],
-  idempotency_key_reused: [422, 'The Idempotency-Key was used for other records'],
+  unsupported_media_type: [415, 'Unsupported media type'],
+  validation_failed: [422, 'Validation failed'],
+  idempotency_key_reused: [422, 'The Idempotency-Key was used for different records'],
   rate_limited: [429, 'Too many requests'],
   temporarily_unavailable: [429, 'Too many attempts'],
-  internal_error: [500, 'Something went wrong on our side'],
-  unavailable: [503, 'The service is unavailable for a moment'],
+  internal_error: [500, 'Internal error'],
+  unavailable: [503, 'Temporarily unavailable'],
 } as const
 
-/** The name of a failure. */
+/** The `code` of an error response. */
 export type ErrorCode = keyof typeof PROBLEMS
 
-/** What a failure may say beyond its code; its sentences are ours, none is the sender's. */
+/** Details of an error response. All text is ours; it never includes personal values. */
 export interface ErrorDetails {
   detail?: string
   headers?: Record<string, string>
@@ -47,7 +47,7 @@ export interface ErrorDetails {
   cause?: unknown
 }
 
-/** A failure the caller is meant to read. Anything else that is thrown is a bug, and a 500. */
+/** An error that the caller sees. Any other thrown value is a bug and becomes a 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
@@ -67,41 +67,44 @@ export class ApiError extends Error {
   }
 }
 
-/** Seconds until the caller may try again where a moment does not cure it. */
+/** The default `Retry-After` of a 503, in seconds. */
 const RETRY_LATER_SECONDS = 10
 
-/** A fault of ours that a retry cures; `seconds` is when to try again. */
+/** Returns a 503 for a fault that a retry can cure after `seconds`. */
 export const unavailable = (cause: unknown, seconds = RETRY_LATER_SECONDS) =>
   new ApiError('unavailable', {
-    detail: 'Nothing is half done: repeat the same request.',
+    detail: 'No partial changes were made. Retry after `Retry-After` seconds.',
     headers: { 'Retry-After': String(seconds) },
     cause,
   })
 
-/** Answers whatever was thrown, in the one shape that failures have. */
+/** Responds to a thrown value with `application/problem+json`. */
 export const onError: ErrorHandler = (thrown, c) => problem(c, toApiError(thrown, c))
 
 /** @see [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) Problem Details for HTTP APIs */
 function problem(c: Context, { code, status, title, details }: ApiError) {
-  const { headers, detail = `${title}.`, ...said } = details
+  const { headers, detail = `${title}.`, ...members } = details
   const type = new URL(`/problems/${code}`, c.env.BASE_URL)
-  const body = { type, title, status, code, detail, request_id: c.var.requestId, ...said }
+  const body = { type, title, status, code, detail, request_id: c.var.requestId, ...members }
   return c.json(body, status, { ...headers, 'Content-Type': 'application/problem+json' })
 }
 
-/** The failure a caller may read, of anything thrown; what is a bug is logged here, once. */
+/**
+ * Returns the error to send for a thrown value: `internal_error` unless it is an `ApiError`. Logs
+ * the cause of every status of 500 and above.
+ */
 export function toApiError(thrown: unknown, c: Context): ApiError {
   const error =
     thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
-  if (error.status >= 500) log(error.cause, c)
+  if (error.status >= 500) logFault(error.cause, c)
   return error
 }
 
-/** What broke, by its name: the message of a database error quotes the row. */
+/** Returns the name of an error for the log. Its message may quote a row and is never logged. */
 export const errorName = (thrown: unknown) => (thrown instanceof Error ? thrown.name : 'Error')
 
-/** Where it broke and for whom, without the message: a database error quotes the row. */
-function log(thrown: unknown, c: Context) {
+/** Logs the error's name and the top of its stack. The message of a database error quotes the row. */
+function logFault(thrown: unknown, c: Context) {
   const { name, stack = '' } = thrown instanceof Error ? thrown : new Error()
   const at = stack.match(/^ +at .+/gm)?.slice(0, 5)
   console.error(JSON.stringify({ request_id: c.var.requestId, fault: name, at }))

@@ -62,7 +62,7 @@ function readMappingBody(
     return [{ pointer: pointerStep(word), code: 'enum', expected, ...shown }]
   })
   if (issues.length > 0) throw validationFailed(issues)
-  return Object.fromEntries(words)
+  return Object.fromEntries(words.map(([word, means]) => [word, String(means)]))
 }
 
 /** What a partner's own transaction statuses mean. */

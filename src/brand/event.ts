@@ -83,10 +83,6 @@ function readCreatetime(
   return time?.warnings ?? []
 }
 
-/** A value as a warning says it back. As JSON: an object may have a `toString` that is no function. */
-const quoted = (value: unknown) =>
-  JSON.stringify((typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 40))
-
 /** The product line: what the definition's map makes of it, or one of the four as it stands. */
 function readProduct(
   findings: RecordReading,
@@ -97,12 +93,12 @@ function readProduct(
   readField(findings, members, field, 'product', fields.product)
   const { product } = findings.output as { product?: string }
   const stray = definition?.lines ? undefined : members.get('Product')
-  const warnings = stray === undefined ? [] : [warning('stray_product', '/Product', quoted(stray))]
+  const warnings = stray === undefined ? [] : [warning('stray_product', '/Product', stray)]
   if (product === undefined) return warnings
 
   const line = definition?.lines?.get(product) ?? PRODUCTS.find((name) => name === product)
   if (line) findings.output.product = line
-  else warnings.push(warning('unmapped_product', pointerStep(field), quoted(product)))
+  else warnings.push(warning('unmapped_product', pointerStep(field), product))
   return warnings
 }
 

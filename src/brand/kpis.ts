@@ -41,7 +41,7 @@ export function readKpis(
     } else if (!KNOWN_MEMBERS.includes(name) && name !== field) {
       details.push([name, value])
       if (!definition && !hasValue && hasSeparators(value)) {
-        warnings.push(warning('not_a_number', pointerStep(name), JSON.stringify(value)))
+        warnings.push(warning('not_a_number', pointerStep(name), value))
       }
     }
   }

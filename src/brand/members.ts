@@ -82,7 +82,7 @@ export const findCaseVariants = (names: Iterable<string>, right: Spelling): Warn
     const meant = right.get(name.toLowerCase())
     return meant === undefined || meant === name
       ? []
-      : [warning('field_case', pointerStep(name), JSON.stringify(name), meant)]
+      : [warning('field_case', pointerStep(name), name, meant)]
   })
 
 /** What of members cannot be kept as it was sent. */

@@ -42,14 +42,7 @@ function parseTime(text: string, zone: string, pointer: string): BrandTime | nul
     if (!day) return null
     const { instant, odd, shown } = toInstantInZone(day, `${hours}:${minutes}:${seconds}`, zone)
     const warnings = odd
-      ? [
-          warning(
-            odd === 'skipped' ? 'skipped_time' : 'ambiguous_time',
-            pointer,
-            quote(text),
-            shown(),
-          ),
-        ]
+      ? [warning(odd === 'skipped' ? 'skipped_time' : 'ambiguous_time', pointer, text, shown())]
       : []
     return { instant, day, isDay: false, warnings }
   }
@@ -69,5 +62,3 @@ function formatOffset(offset: number): string {
   const two = (n: number) => String(n).padStart(2, '0')
   return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
-
-const quote = (text: string) => JSON.stringify(text)

@@ -24,7 +24,7 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
   entries: E & FieldsFitColumns<T, E>,
 ): Resource {
   const key = keyColumns(table)
-  const validator = strictObject(v.object(entries), key, PERSONAL_FIELDS, warnOf)
+  const validator = strictObject(own.title, v.object(entries), key, PERSONAL_FIELDS, warnOf)
   const { recordTable } = own
   return {
     ...own,

@@ -1,4 +1,4 @@
-/** A JSON value as the one text that all values have which are the same: members in order. */
+/** Returns a JSON value as text with sorted members: equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,21 +1,21 @@
 import type * as v from 'valibot'
 
-/** What a value is that breaks a rule of its field. */
-export const INVALID = Symbol('broken')
+/** The result of a compiled field for a value that breaks one of its rules. */
+export const INVALID = Symbol('invalid')
 
-/** What a value becomes by a rule, or by all of a field's; `BROKEN` where it breaks one. */
+/** A function that returns the parsed value, or `INVALID` if the value breaks a rule. */
 export type CompiledField = (value: unknown) => unknown
 
-/** A schema or one action of a pipe, as far as it is looked at here. */
+/** The parts of a Valibot schema or pipe action that are used here. */
 interface Step {
   readonly kind: string
   readonly type: string
   readonly pipe?: readonly Step[]
   readonly requirement?: unknown
-  readonly check?: Predicate
+  readonly check?: unknown
   readonly options?: readonly unknown[]
   readonly wrapped?: Step
-  '~run'(dataset: { typed?: true; value: unknown }, config: object): Result
+  '~run'(dataset: { typed?: boolean; value: unknown }, config: object): Result
 }
 
 interface Result {
@@ -24,27 +24,27 @@ interface Result {
 }
 
 /**
- * A field's rules as one function: what Valibot would make of a value, without the result and the
- * list of issues that it makes at each step, which takes three times as long. It says that a value
- * is broken, and Valibot is asked why. What it does not know of it leaves to Valibot.
+ * Compiles the rules of a field to one function. It gives Valibot's verdict in a third of the time,
+ * because it skips the result and issue list that Valibot creates at each step. Steps it does not
+ * know run in Valibot. Ask Valibot itself for the reason of an `INVALID`.
  */
 export function compileField(field: v.GenericSchema): CompiledField {
-  const steps = flattenPipe(field as unknown as Step)
-  const tests = steps.map(toPredicate)
-  if (tests.every((test) => test !== null)) {
+  const steps = flattenPipe(field)
+  const predicates = steps.map(toPredicate)
+  if (predicates.every((predicate) => predicate !== null)) {
     return (value) => {
-      for (const test of tests) if (!test(value as never)) return INVALID
+      for (const holds of predicates) if (!holds(value)) return INVALID
       return value
     }
   }
-  const passes = steps.map((step, i) => toCompiledStep(step, tests[i] ?? null))
+  const runs = steps.map((step, i) => toCompiledStep(step, predicates[i] ?? null))
   return (value) => {
-    let now = value
-    for (const pass of passes) {
-      now = pass(now)
-      if (now === INVALID) return INVALID
+    let output = value
+    for (const run of runs) {
+      output = run(output)
+      if (output === INVALID) return INVALID
     }
-    return now
+    return output
   }
 }
 
@@ -54,18 +54,20 @@ function flattenPipe(step: Step): readonly Step[] {
   return step.pipe ? step.pipe.flatMap(flattenPipe) : [step]
 }
 
-type Predicate = (value: never) => boolean
+type Predicate = (value: unknown) => boolean
 
-/** A step that only asks whether a value is right, as what it asks. */
+const isPredicate = (member: unknown): member is Predicate => typeof member === 'function'
+
+/** Returns the test of a step that leaves its value unchanged; null for any other step. */
 function toPredicate({ kind, type, requirement, check, options }: Step): Predicate | null {
   if (kind === 'schema' && type === 'string') return (value) => typeof value === 'string'
-  if (kind === 'schema' && type === 'custom') return check!
-  if (kind === 'schema' && type === 'picklist') return (value) => options!.includes(value)
-  return kind === 'validation' && type === 'check' ? (requirement as Predicate) : null
+  if (kind === 'schema' && type === 'custom' && isPredicate(check)) return check
+  if (kind === 'schema' && type === 'picklist' && options) return (value) => options.includes(value)
+  return kind === 'validation' && type === 'check' && isPredicate(requirement) ? requirement : null
 }
 
-function toCompiledStep(step: Step, test: Predicate | null): CompiledField {
-  if (test) return (value) => (test(value as never) ? value : INVALID)
+function toCompiledStep(step: Step, holds: Predicate | null): CompiledField {
+  if (holds) return (value) => (holds(value) ? value : INVALID)
   const isSchema = step.kind === 'schema'
   return (value) => {
     const result = step['~run'](isSchema ? { value } : { typed: true, value }, {})

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 
 /**
- * A field, with what its readers should know: what it means, and values that it may have. Schemas
- * and documents are made of it; to judge by it costs nothing more, since a pipe skips what is said.
+ * Returns a field with a description and examples for its readers. JSON Schemas and documentation
+ * are generated from them; validation skips them.
  */
 export function describeField<S extends v.GenericSchema>(
   field: S,
   description: string,
   ...examples: v.InferInput<S>[]
 ): S {
-  const { pipe = [field] } = field as { pipe?: readonly unknown[] }
-  const said = v.metadata({ description, ...(examples.length > 0 && { examples }) })
-  return v.pipe(...([...pipe, said] as unknown as [v.GenericSchema])) as unknown as S
+  const pipe = 'pipe' in field && Array.isArray(field.pipe) ? field.pipe : [field]
+  const metadata = v.metadata({ description, ...(examples.length > 0 && { examples }) })
+  return { ...field, pipe: [...pipe, metadata] }
 }

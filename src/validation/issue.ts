@@ -1,38 +1,62 @@
-/** Why a record is wrong, in the codes of the contract (§4). */
-export type IssueCode =
-  | 'required'
-  | 'unknown_field'
-  | 'type'
-  | 'date_time'
-  | 'date'
-  | 'length'
-  | 'text'
-  | 'pattern'
-  | 'email'
-  | 'currency'
-  | 'number'
-  | 'digits'
-  | 'decimals'
-  | 'minimum'
-  | 'enum'
-  | 'duplicate_key'
-  | 'unknown_customer'
-  | 'unknown_affiliate'
-  | 'record_count'
-  | 'field_case'
-  | 'no_kpi'
-  | 'idempotency_key_reused'
-  | 'circle'
+const ISSUE_CODES = [
+  'required',
+  'unknown_field',
+  'type',
+  'date_time',
+  'date',
+  'length',
+  'text',
+  'pattern',
+  'email',
+  'currency',
+  'number',
+  'digits',
+  'decimals',
+  'minimum',
+  'enum',
+  'duplicate_key',
+  'unknown_customer',
+  'unknown_affiliate',
+  'record_count',
+  'field_case',
+  'no_kpi',
+  'idempotency_key_reused',
+  'circle',
+] as const
 
-/** One broken rule, as data: which record, where in the body as sent, and what the schema expects. */
+/** The `code` of a record error. */
+export type IssueCode = (typeof ISSUE_CODES)[number]
+
+/** A broken rule as data; `formatIssue` turns it into text. */
 export interface Issue {
+  /** The position of the record in the request; absent for an error of the whole body. */
   index?: number
   key?: Record<string, string>
+  /** A JSON Pointer into the body as sent. */
   pointer: string
   code: IssueCode
+  /** What the rule expects, in words. */
   expected?: string
-  /** What was sent, where it may be said back: never of a personal field. */
+  /** What was sent instead, where it is not the value itself: a JSON type or a number of records. */
+  received?: string
+  /** The value as sent, if a message may quote it; never that of a personal field. */
   value?: unknown
-  /** The names that would have been right. */
+  /** Names that are valid here. */
   suggestions?: readonly string[]
+}
+
+/** Returns the message of a schema rule: a code and what the rule expects, in words. */
+export const ruleMessage = <C extends IssueCode>(code: C, expected = '') =>
+  expected ? `${code} ${expected}` : code
+
+/**
+ * Parses the message of a schema rule.
+ *
+ * @throws Error if the message does not start with an issue code.
+ */
+export function parseRuleMessage(message: string): Pick<Issue, 'code' | 'expected'> {
+  const [name, ...words] = message.split(' ')
+  const code = ISSUE_CODES.find((issueCode) => issueCode === name)
+  if (!code) throw new Error(`A schema rule has no issue code: ${message}`)
+  return words.length > 0 ? { code, expected: words.join(' ') } : { code }
 }

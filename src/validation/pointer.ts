@@ -4,3 +4,7 @@
  * @see [RFC 6901 §3](https://www.rfc-editor.org/rfc/rfc6901#section-3) JSON Pointer
  */
 export const pointerStep = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+
+/** Returns the name of the member that a JSON Pointer ends with, unescaped. */
+export const lastMember = (pointer: string) =>
+  (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~')

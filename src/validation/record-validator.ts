@@ -1,30 +1,38 @@
 import type { Issue } from './issue.ts'
 import type { Warning } from './warnings.ts'
 
-/** The contract: of one record at most so many errors are written out; here, and so many warnings. */
+/** The contract: at most 10 errors and 10 warnings are listed per record. */
 export const MAX_LISTED_PER_RECORD = 10
 
-/** What is found of one record; pointers are within it. */
+/** A JSON object. */
+export type JsonObject = Record<string, unknown>
+
+/** The result of validating one record; its pointers are relative to the record. */
 export interface RecordCheck {
-  /** The rules that it breaks. */
   issues: Issue[]
-  /** What of it is right. */
-  output: Record<string, unknown>
-  /** What to tell of it if it is good. */
+  /** The members that are valid, parsed. */
+  output: JsonObject
+  /** Warnings to report if the record is stored. */
   warnings: Warning[]
 }
 
-/** What the records of a request are judged by. */
+/** The validator of a resource's records. */
 export interface RecordValidator {
-  /** Whether an object may hold the records as its member `data`. */
+  /** Whether an object may wrap the records in its member `data`. */
   readonly acceptsDataWrapper: boolean
-  /** One text for all that tells a record from others, where it must not be there twice. */
-  readonly identityOf: (record: object) => string | null
-  /** The members that tell it from others, as they were sent; undefined: there are none. */
-  readonly keyOf: (record: object) => Record<string, string> | undefined
-  readonly validate: (record: object) => RecordCheck
+  /** Returns a string identity for keys that must be unique in a request; null if it has none. */
+  readonly identityOf: (record: JsonObject) => string | null
+  /** Returns the valid key members as sent; undefined if there are none. */
+  readonly keyOf: (record: JsonObject) => Record<string, string> | undefined
+  readonly validate: (record: JsonObject) => RecordCheck
 }
 
-/** Whether a JSON value is an object, and no list. */
-export const isObject = (record: unknown): record is object =>
-  typeof record === 'object' && record !== null && !Array.isArray(record)
+/** Returns whether a JSON value is an object, not an array or null. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns the JSON type of a value. */
+export function jsonType(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

@@ -1,57 +1,73 @@
 import * as v from 'valibot'
 import { type CompiledField, compileField, INVALID } from './compile.ts'
 import { id } from './fields.ts'
-import type { Issue, IssueCode } from './issue.ts'
+import { type Issue, parseRuleMessage } from './issue.ts'
 import { pointerStep } from './pointer.ts'
-import type { RecordCheck, RecordValidator } from './record-validator.ts'
+import {
+  type JsonObject,
+  jsonType,
+  type RecordCheck,
+  type RecordValidator,
+} from './record-validator.ts'
 import type { Warning } from './warnings.ts'
 
-/** The fields of a record that has no others. */
+/** The fields of an object that has no others. */
 export type ObjectFields = v.ObjectSchema<v.ObjectEntries, undefined>
 
-/** What a record with these fields and no others is judged by; its key must not be there twice. */
+/**
+ * Returns the validator of records that have exactly these fields and a unique key. Messages name
+ * the record by its title and never quote the value of a personal field.
+ */
 export const strictObject = (
+  title: string,
   fields: ObjectFields,
   key: readonly string[],
   personal: ReadonlySet<string>,
-  warn: (record: Record<string, unknown>) => Warning[],
-): RecordValidator => ({
-  acceptsDataWrapper: true,
-  identityOf: (record) => nameOf(record, key),
-  keyOf: (record) => keyOf(record, key),
-  validate: (record) => {
-    const { issues, output } = validateObject(record, fields, personal)
-    return { issues, output, warnings: issues.length === 0 ? warn(output) : [] }
-  },
-})
-
-/** One text for all members of a record's key; null where one of them is no text. */
-function nameOf(record: object, key: readonly string[]): string | null {
-  const sent = record as Record<string, unknown>
-  const only = sent[key[0]!]
-  if (key.length === 1) return typeof only === 'string' ? only : null
-  const members = key.map((name) => sent[name])
-  return members.every((member) => typeof member === 'string') ? JSON.stringify(members) : null
+  warn: (record: JsonObject) => Warning[],
+): RecordValidator => {
+  const entity = `a ${title.toLowerCase()}`
+  return {
+    acceptsDataWrapper: true,
+    identityOf: (record) => identityOf(record, key),
+    keyOf: (record) => keyOf(record, key),
+    validate: (record) => {
+      const { issues, output } = validateObject(record, fields, entity, personal)
+      return { issues, output, warnings: issues.length === 0 ? warn(output) : [] }
+    },
+  }
 }
 
-/** The members of a record's key, as sent, less those that are no good as one; none: undefined. */
+/** Returns a string identity for the record's key, or null if a key member is not a string. */
+function identityOf(record: JsonObject, key: readonly string[]): string | null {
+  const [first = '', ...others] = key
+  const member = record[first]
+  if (others.length === 0) return typeof member === 'string' ? member : null
+  const members = key.map((name) => record[name])
+  return members.every((value) => typeof value === 'string') ? JSON.stringify(members) : null
+}
+
+/** Returns the valid key members as sent; undefined if there are none. */
 export function keyOf(record: object, key: readonly string[]): Record<string, string> | undefined {
-  const members = record as Record<string, unknown>
-  const good = key.filter((name) => Object.hasOwn(members, name) && v.is(id, members[name]))
-  if (good.length === 0) return undefined
-  return Object.fromEntries(good.map((name) => [name, members[name] as string]))
+  const members: Record<string, string> = {}
+  let isEmpty = true
+  for (const name of key) {
+    const member: unknown = Object.hasOwn(record, name) ? Reflect.get(record, name) : undefined
+    if (!v.is(id, member)) continue
+    members[name] = member
+    isEmpty = false
+  }
+  return isEmpty ? undefined : members
 }
 
-/** Nothing of what is judged is personal. */
 const NO_PERSONAL_FIELDS: ReadonlySet<string> = new Set()
 
-/** One rule a field: the first that is broken explains the others. */
+/** Stops at the first broken rule of a field: later rules assume the earlier ones. */
 const CONFIG = {
   abortPipeEarly: true,
   message: ({ expected }: v.BaseIssue<unknown>) => `type ${expected}`,
 } as const
 
-/** A field, made ready to judge many values. */
+/** A field, compiled. */
 interface CompiledEntry {
   readonly name: string
   readonly field: v.GenericSchema
@@ -59,83 +75,96 @@ interface CompiledEntry {
   readonly run: CompiledField
 }
 
-const compiled = new WeakMap<v.ObjectEntries, readonly CompiledEntry[]>()
+const compiledEntries = new WeakMap<v.ObjectEntries, readonly CompiledEntry[]>()
 
 function compileEntries(entries: v.ObjectEntries): readonly CompiledEntry[] {
-  const known = compiled.get(entries)
-  if (known) return known
-  const fields = Object.entries(entries as Record<string, v.GenericSchema>)
-  const ready = fields.map(([name, field]) => {
+  const cached = compiledEntries.get(entries)
+  if (cached) return cached
+  const compiled = Object.entries<v.GenericSchema>(entries).map(([name, field]) => {
     return { name, field, isOptional: field.type === 'optional', run: compileField(field) }
   })
-  compiled.set(entries, ready)
-  return ready
+  compiledEntries.set(entries, compiled)
+  return compiled
 }
 
 /**
- * The rules that one record breaks; pointers are within the record. Where all of it is right as it
- * was sent, what is right is the record itself.
+ * Validates an object that may have these fields and no others. `output` holds the valid members,
+ * parsed; it is the record itself if parsing changed nothing. `entity` names the object in messages.
  */
 export function validateObject(
-  record: object,
+  record: JsonObject,
   { entries }: Pick<ObjectFields, 'entries'>,
+  entity?: string,
   personal: ReadonlySet<string> = NO_PERSONAL_FIELDS,
 ): Pick<RecordCheck, 'issues' | 'output'> {
-  const sent = record as Record<string, unknown>
   const issues: Issue[] = []
-  let output = sent
-  let known = 0
-  const own = () => {
-    if (output === sent) output = { ...sent }
+  let output = record
+  const ownOutput = () => {
+    if (output === record) output = { ...record }
     return output
   }
-  // Field by field: to parse the record as a whole takes half as long again, and drops what is
-  // unknown without a word.
+  let presentFields = 0
+  // Field by field: parsing the whole record in Valibot takes half as long again, and silently
+  // drops unknown fields.
   for (const { name, field, isOptional, run } of compileEntries(entries)) {
-    const value = sent[name]
-    if (value !== undefined) known += 1
+    const value = record[name]
+    if (value !== undefined) presentFields += 1
     else if (isOptional) continue
-    const right = run(value)
-    if (right === value) continue
-    if (right !== INVALID) {
-      own()[name] = right
+    const parsed = run(value)
+    if (parsed === value) continue
+    if (parsed !== INVALID) {
+      ownOutput()[name] = parsed
       continue
     }
-    delete own()[name]
-    if (value === undefined || (value === null && !isOptional)) {
-      issues.push({ pointer: pointerStep(name), code: 'required' })
-    } else issues.push(validateField(name, value, field, personal).issue!)
+    delete ownOutput()[name]
+    issues.push(toIssue(name, value, field, isOptional, personal))
   }
-  const names = Object.keys(sent)
-  if (names.length === known) return { issues, output }
+  const names = Object.keys(record)
+  if (names.length === presentFields) return { issues, output }
+  const suggestions = Object.keys(entries)
   for (const name of names) {
     if (Object.hasOwn(entries, name)) continue
-    delete own()[name]
-    issues.push({
-      pointer: pointerStep(name),
-      code: 'unknown_field',
-      suggestions: Object.keys(entries),
-    })
+    delete ownOutput()[name]
+    const issue: Issue = { pointer: pointerStep(name), code: 'unknown_field', suggestions }
+    issues.push(entity === undefined ? issue : { ...issue, expected: entity })
   }
   return { issues, output }
 }
 
-/** What is wrong with the value of one member, or what it says; a personal value is not said back. */
+/**
+ * Returns the issue of an invalid field. The compiled field does not give the reason, so Valibot
+ * validates the value again.
+ */
+function toIssue(
+  name: string,
+  value: unknown,
+  field: v.GenericSchema,
+  isOptional: boolean,
+  personal: ReadonlySet<string>,
+): Issue {
+  const pointer = pointerStep(name)
+  if (value === undefined || (value === null && !isOptional)) return { pointer, code: 'required' }
+  const { issue } = validateField(name, value, field, personal)
+  if (!issue) throw new Error(`The compiled rules of ${name} differ from Valibot's.`)
+  return issue
+}
+
+/** Validates the value of one field; returns its issue, or null and the parsed value. */
 export function validateField(
   name: string,
   value: unknown,
   field: v.GenericSchema,
   personal: ReadonlySet<string> = NO_PERSONAL_FIELDS,
-): { issue: Issue | null; output: unknown } {
+): { issue: Issue; output: undefined } | { issue: null; output: unknown } {
   const result = field['~run']({ value }, CONFIG)
   if (!result.issues) return { issue: null, output: result.value }
-  const [code, ...expected] = result.issues[0].message.split(' ')
-  const shown = (typeof value === 'string' || typeof value === 'number') && !personal.has(name)
+  const rule = parseRuleMessage(result.issues[0].message)
+  const isQuotable = (typeof value === 'string' || typeof value === 'number') && !personal.has(name)
   const issue = {
     pointer: pointerStep(name),
-    code: code as IssueCode,
-    ...(expected.length > 0 && { expected: expected.join(' ') }),
-    ...(shown && { value }),
+    ...rule,
+    ...(rule.code === 'type' && { received: jsonType(value) }),
+    ...(isQuotable && { value }),
   }
   return { issue, output: undefined }
 }

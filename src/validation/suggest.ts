@@ -1,14 +1,17 @@
 import leven from 'leven'
 
-/** What is longer is no misspelling of ours. */
+/** Longer names are never compared: all valid names are shorter. */
 const MAX_LENGTH = 40
 
-/** What was probably meant: at most two letters off, and less than half of the word. */
-export function suggest(sent: string, names: readonly string[]): string | null {
-  if (sent.length > MAX_LENGTH) return null
-  const ranked = names
-    .map((name) => ({ name, distance: leven(sent.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= 2 && distance * 2 < name.length)
+/**
+ * Returns the valid name closest to `name`, ignoring case, or null. Close means at most two edits,
+ * and fewer edits than half of the valid name's length.
+ */
+export function suggest(name: string, validNames: readonly string[]): string | null {
+  if (name.length > MAX_LENGTH) return null
+  const candidates = validNames
+    .map((valid) => ({ valid, distance: leven(name.toLowerCase(), valid.toLowerCase()) }))
+    .filter(({ valid, distance }) => distance <= 2 && distance * 2 < valid.length)
     .sort((a, b) => a.distance - b.distance)
-  return ranked[0]?.name ?? null
+  return candidates[0]?.valid ?? null
 }

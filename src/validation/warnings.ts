@@ -1,52 +1,64 @@
 import { WITHDRAWN } from './iso-4217.ts'
+import { quote } from './quote.ts'
 
-/** Something the sender should know of a record that is stored. */
+/** A warning about a record that is stored. */
 export interface Warning {
   code: string
   pointer: string
   message: string
 }
 
-/** What each warning says; `of` is what it is about, `more` what else there is to say. */
+/** The messages. `quoted` is the value as sent, `more` a second value, both in backticks. */
 const MESSAGES = {
-  withdrawn_currency: (of, more) => `${of} was withdrawn from ISO 4217 in ${more}.`,
-  unattributed: () => 'Nothing says where this customer came from: it is paid to nobody.',
-  altered: () => 'tracking_data is not as we gave it out, and proves nothing. Return it unchanged.',
-  field_case: (of, more) => `${of} is kept as a field of your own; did you mean ${more}?`,
-  foreign: () => 'tracking_data was given out for another account, and proves nothing here.',
-  unrecognised: () => 'tracking_data is not in our format: no link of ours led to this customer.',
+  withdrawn_currency: (quoted, more) => `${quoted} was withdrawn from ISO 4217 in ${more}.`,
+  unattributed: () => 'The customer has no `tracking_data`, so no affiliate is paid for them.',
+  altered: () =>
+    '`tracking_data` is not as issued, so it identifies no affiliate. Return it unchanged.',
+  field_case: (quoted, more) => `${quoted} is stored as an additional field. Did you mean ${more}?`,
+  foreign: () => '`tracking_data` was issued for another account, so it identifies no affiliate.',
+  unrecognised: () =>
+    '`tracking_data` does not have the format of this service, so it identifies no affiliate.',
   conflict: () =>
-    'The link in tracking_data belongs to another affiliate; the one named in affiliate_id is paid.',
-  erased: () => 'The personal data of this customer was erased, and is not stored again.',
-  not_a_number: (of) =>
-    `${of} is no decimal, and kept as a detail: write decimals without separators.`,
+    'The link in `tracking_data` belongs to another affiliate. The affiliate in `affiliate_id` is paid.',
+  erased: () => 'The personal data of this customer was erased and is not stored again.',
+  not_a_number: (quoted) =>
+    `${quoted} is not a decimal, so it is stored as a detail. Send decimals without separators.`,
   not_deduplicated: () =>
-    'Nothing tells this event from others: sent again it counts again. Send an eventid, or the day of a daily total as its createtime, or the header Idempotency-Key.',
-  no_createtime: () => 'There is no createtime: it counts on the day it was first received.',
-  skipped_time: (of, more) =>
-    `${of} is left out by daylight saving in the account's time zone; it was read as ${more}.`,
-  ambiguous_time: (of, more) =>
-    `${of} is there twice in the account's time zone; the first was taken, ${more}.`,
-  unmapped_product: (of) =>
-    `${of} is mapped to no product line (casino, sports, poker, bingo), and counts as itself.`,
-  stray_product: (of) =>
-    `${of} is a detail, since no event definition names this field: send product, in lower case.`,
-} satisfies Record<string, (of: string, more: string) => string>
+    'Nothing identifies this event, so it counts again if it is resent. Send `eventid`, the header `Idempotency-Key` or, for a daily total, its day as `createtime`.',
+  no_createtime: () =>
+    '`createtime` is missing, so the event counts on the day it was first received.',
+  skipped_time: (quoted, more) =>
+    `Daylight saving time skips ${quoted} in the account's time zone. It was read as ${more}.`,
+  ambiguous_time: (quoted, more) =>
+    `${quoted} occurs twice in the account's time zone because of daylight saving time. The first occurrence was used: ${more}.`,
+  unmapped_product: (quoted) =>
+    `${quoted} is not mapped to a product line (\`casino\`, \`sports\`, \`poker\`, \`bingo\`), so it counts as its own.`,
+  stray_product: (quoted) =>
+    `${quoted} is stored as a detail because no event definition names this field. Send \`product\`, in lower case.`,
+} satisfies Record<string, (quoted: string, more: string) => string>
 
-/** The code of a warning. */
+/** The name of a warning message. */
 export type WarningCode = keyof typeof MESSAGES
 
-/** What is told in other words, under the code of another. */
+/** The messages that share the code of another. */
 const WIRE_CODES: Partial<Record<WarningCode, WarningCode>> = { stray_product: 'unmapped_product' }
 
-/** A warning in words: the only place that makes them, those of `unknown_affiliate` aside. */
-export function warning(code: WarningCode, pointer: string, of = '', more = ''): Warning {
-  const say: (of: string, more: string) => string = MESSAGES[code]
-  return { code: WIRE_CODES[code] ?? code, pointer, message: say(of, more) }
+/**
+ * Returns a warning with its message. `value` and `more` are quoted in it, so neither may be
+ * personal. (`formatIssue` writes the warning `unknown_affiliate`.)
+ */
+export function warning(
+  code: WarningCode,
+  pointer: string,
+  value: unknown = '',
+  more = '',
+): Warning {
+  const format: (quoted: string, more: string) => string = MESSAGES[code]
+  return { code: WIRE_CODES[code] ?? code, pointer, message: format(quote(value), quote(more)) }
 }
 
-/** A currency that was withdrawn is stored: the event may be older than its end. */
+/** Returns a warning for a withdrawn currency, which is stored because the event may be older. */
 export function currencyWarnings(code: unknown, pointer: string): Warning[] {
-  const month = WITHDRAWN.get(code as string)
-  return month === undefined ? [] : [warning('withdrawn_currency', pointer, String(code), month)]
+  const month = typeof code === 'string' ? WITHDRAWN.get(code) : undefined
+  return month === undefined ? [] : [warning('withdrawn_currency', pointer, code, month)]
 }
