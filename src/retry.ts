@@ -1,30 +1,30 @@
 import { unavailable } from './errors.ts'
 
-/** What a fault of the platform asks for: another try, patience, or our attention: it is a bug. */
-export type FaultKind = 'again' | 'later' | 'bug'
+/** How to handle a fault: retry the call, respond with 503, or rethrow a bug of ours. */
+export type FaultKind = 'retry' | 'unavailable' | 'rethrow'
 
 const MAX_ATTEMPTS = 3
 
-/** Seconds until the caller may try again where it was a moment's fault; when overloaded it is later. */
+/** The `Retry-After` once all attempts failed, in seconds. An overloaded service asks for more. */
 const RETRY_SOON_SECONDS = 2
 
 /**
- * Asks the platform, again where that cures the fault, at most three times in all. Safe only for
- * what may take effect twice: every write here is idempotent, and is told which try it is.
+ * Calls the platform, at most three times in all. The call may take effect although it fails, so
+ * it must be idempotent; it receives its attempt number, from 1.
  *
- * @throws ApiError `unavailable` where what is asked is gone or overloaded.
+ * @throws ApiError `unavailable` if the attempts are used up or `classify` returns `unavailable`.
  */
 export async function withRetry<T>(
-  ask: (attempt: number) => Promise<T>,
-  verdictOf: (error: unknown, attempt: number) => FaultKind,
+  call: (attempt: number) => Promise<T>,
+  classify: (error: unknown, attempt: number) => FaultKind,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ask(attempt)
+      return await call(attempt)
     } catch (error) {
-      const verdict = verdictOf(error, attempt)
-      if (verdict === 'bug') throw error
-      if (verdict === 'later') throw unavailable(error)
+      const kind = classify(error, attempt)
+      if (kind === 'rethrow') throw error
+      if (kind === 'unavailable') throw unavailable(error)
       if (attempt === MAX_ATTEMPTS) throw unavailable(error, RETRY_SOON_SECONDS)
       await scheduler.wait(Math.random() * 50 * 2 ** attempt)
     }

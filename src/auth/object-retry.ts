@@ -1,19 +1,26 @@
 import { type FaultKind, withRetry } from '../retry.ts'
 
-/** What Cloudflare says of a failed call to an object, beside its message. */
+/** The properties that Cloudflare sets on the error of a failed call to a Durable Object. */
 interface ObjectFault {
-  retryable?: boolean
-  overloaded?: boolean
-  remote?: boolean
+  retryable?: unknown
+  overloaded?: unknown
+  remote?: unknown
 }
 
-function verdictOf(error: unknown, attempt: number): FaultKind {
-  const { retryable, overloaded, remote } = error as ObjectFault
-  // An object that is aborted says so as if it had thrown itself, and another try finds it well;
-  // what it throws each time is a bug of ours. All else is the platform's.
-  if (remote) return attempt === 1 ? 'again' : 'bug'
-  return retryable && !overloaded ? 'again' : 'later'
+/**
+ * Classifies a failed call. An object that was aborted fails as if its own code had thrown
+ * (`remote`), and the next call starts it anew. If it throws again, that is a bug of ours.
+ */
+function classify(error: unknown, attempt: number): FaultKind {
+  const { retryable, overloaded, remote }: ObjectFault = Object(error)
+  if (remote) return attempt === 1 ? 'retry' : 'rethrow'
+  return retryable && !overloaded ? 'retry' : 'unavailable'
 }
 
-/** Asks a Durable Object, each time by a new stub: after a fault the old one is broken. */
-export const withObjectRetry = <T>(ask: () => Promise<T>): Promise<T> => withRetry(ask, verdictOf)
+/**
+ * Calls a Durable Object, with retries. `call` must create a new stub each time, because a stub stays
+ * broken after a fault.
+ *
+ * @throws ApiError `unavailable`
+ */
+export const withObjectRetry = <T>(call: () => Promise<T>): Promise<T> => withRetry(call, classify)

@@ -44,9 +44,9 @@ function isUnmigrated(error: unknown): boolean {
 }
 
 function verdictOf(error: unknown): FaultKind {
-  if (messageIncludes(error, OVERLOAD)) return 'later'
-  if (messageIncludes(error, RETRYABLE)) return 'again'
-  return isUnmigrated(error) ? 'later' : 'bug'
+  if (messageIncludes(error, OVERLOAD)) return 'unavailable'
+  if (messageIncludes(error, RETRYABLE)) return 'retry'
+  return isUnmigrated(error) ? 'unavailable' : 'rethrow'
 }
 
 /** Runs what asks D1, again where a retry cures the fault. */
