@@ -2,22 +2,24 @@ import { ApiError } from '../errors.ts'
 import { LARGE_BODY_BYTES } from './body-budget.ts'
 import { malformed } from './body-errors.ts'
 
-/** The contract: no deeper than this; a bulk of records is two or three deep. */
+/** The contract: the maximum nesting depth. A bulk of records has a depth of two or three. */
 export const MAX_DEPTH = 8
-/** What is said of what nests deeper. */
-export const TOO_DEEP = `The body nests deeper than ${MAX_DEPTH}.`
 
-/** Far more than 1000 records need; each value costs memory many times its two bytes of text. */
+/** The detail of the error for a body that nests deeper. */
+export const TOO_DEEP = `The body must not nest deeper than ${MAX_DEPTH} levels.`
+
+/** The contract: the maximum number of JSON values. In memory a value takes many times its text. */
 const MAX_VALUES = 250_000
 
-/** Objects and lists among them: one costs 200 bytes, though it is said in two. */
-const MAX_NESTED = 50_000
+/** The maximum number of objects and arrays. Each takes 200 bytes, though `[]` is two characters. */
+const MAX_CONTAINERS = 50_000
 
-/** Below these, a text takes little more memory parsed than it does as text. */
+/** A text within these limits takes little more memory parsed than as text. */
 const SMALL_TEXT = 262_144
 const MANY_VALUES = 25_000
-const MANY_NESTED = 5_000
+const MANY_CONTAINERS = 5_000
 
+const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
@@ -27,54 +29,67 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * Whether a text would take so much memory, parsed, that one such must wait for another.
+ * Returns whether a JSON text takes so much memory, parsed, that only one such text may be processed
+ * at a time. It looks at the text without parsing it, since some kilobytes of gzip can hold millions
+ * of arrays.
  *
- * @throws ApiError `payload_too_large` where it would be more than there is: some kilobytes of gzip
- * can be millions of arrays; `malformed_json` where it nests deeper than 8.
+ * @throws ApiError `payload_too_large` if it has too many values, `malformed_json` if it nests
+ * deeper than 8 levels.
  */
 export function isLargeJson(text: string): boolean {
-  // Most are weighed by two quick searches; what stands in a string is counted, too, and then not.
+  // Two quick searches decide for most texts. Brackets within strings count too, which is harmless.
   if (
     text.length <= SMALL_TEXT &&
-    countCharacter('{', text) + countCharacter('[', text) <= MANY_NESTED
+    countCharacter('{', text) + countCharacter('[', text) <= MANY_CONTAINERS
   )
     return false
-  const { values, nested } = countValues(text)
-  return text.length > LARGE_BODY_BYTES || values > MANY_VALUES || nested > MANY_NESTED
+  const { values, containers } = countValues(text)
+  return text.length > LARGE_BODY_BYTES || values > MANY_VALUES || containers > MANY_CONTAINERS
 }
 
 function countCharacter(char: string, text: string): number {
-  let found = 0
-  for (let at = text.indexOf(char); at >= 0; at = text.indexOf(char, at + 1)) found += 1
-  return found
+  let count = 0
+  for (let at = text.indexOf(char); at >= 0; at = text.indexOf(char, at + 1)) count += 1
+  return count
 }
 
+/**
+ * Counts the values of a JSON text: the top one, the first of each container that is not empty, and
+ * one after each comma.
+ */
 function countValues(text: string) {
-  let values = 0
-  let nested = 0
+  let values = 1
+  let containers = 0
   let depth = 0
+  let isAfterOpening = false
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i)
+    if (char <= SPACE) continue
+    const isClosing = char === CLOSE_BRACKET || char === CLOSE_BRACE
+    if (isAfterOpening && !isClosing) values += 1
+    isAfterOpening = false
     if (char === QUOTE) {
-      // To the end of the string: a quote that an odd number of backslashes precede is part of it.
+      // Skips to the end of the string: a quote after an odd number of backslashes is part of it.
       do i = text.indexOf('"', i + 1)
       while (i > 0 && isEscaped(text, i))
       if (i < 0) break
     } else if (char === COMMA) values += 1
     else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
-      values += 1
-      nested += 1
+      containers += 1
       depth += 1
-    } else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) depth -= 1
+      isAfterOpening = true
+    } else if (isClosing) depth -= 1
     if (depth > MAX_DEPTH) throw malformed(TOO_DEEP)
-    if (values > MAX_VALUES) throw tooLarge(`${MAX_VALUES} values`)
-    if (nested > MAX_NESTED) throw tooLarge(`${MAX_NESTED} objects and lists`)
+    if (values > MAX_VALUES) throw tooLarge(`${MAX_VALUES} JSON values`)
+    if (containers > MAX_CONTAINERS) throw tooLarge(`${MAX_CONTAINERS} objects and arrays`)
   }
-  return { values, nested }
+  return { values, containers }
 }
 
-const tooLarge = (most: string) =>
-  new ApiError('payload_too_large', { detail: `A body has at most ${most}.` })
+const tooLarge = (limit: string) =>
+  new ApiError('payload_too_large', {
+    detail: `A body can have at most ${limit}. Send fewer records per request.`,
+  })
 
 function isEscaped(text: string, at: number): boolean {
   let backslashes = 0
