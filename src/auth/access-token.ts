@@ -1,25 +1,25 @@
 import { type CryptoKey, createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT } from 'jose'
 import { unavailable } from '../errors.ts'
-import { isCanonical } from './canonical.ts'
+import { decodeBase64url } from './base64url.ts'
 import { memoizePerKeySet } from './key-cache.ts'
 
-/** Seconds an access token lives. */
+/** The lifetime of an access token in seconds. */
 export const TOKEN_LIFETIME_SECONDS = 3600
 
 const ALG = 'RS256'
 const TYP = 'at+jwt'
 
-/** Our origin, and a JWK set as JSON: its first key signs, all verify. */
+/** Our origin and the JWK set, as JSON: its first key signs, all keys verify. */
 export type Issuer = Pick<Env, 'BASE_URL' | 'SIGNING_KEYS'>
 
-/** Whose token it is, and under which name its gate knows it. */
+/** The claims that identify a token's client and its Durable Object, which is named by `jti`. */
 export interface Claims {
   client_id: string
   jti: string
   scope?: string
 }
 
-/** An RSA key as a JWK, of which the world may see this much. */
+/** The public part of an RSA key. */
 interface PublicKey {
   kty: string
   kid: string
@@ -34,20 +34,20 @@ interface Keys {
   signer: CryptoKey | Uint8Array
   published: PublicKey[]
   verifier: ReturnType<typeof createLocalJWKSet>
-  /** What tokens say whose signature was found good: it stays so, and costs more than a small bulk. */
-  verified: Map<string, Signed>
+  /** Verified tokens. Verifying a signature again would cost more than storing a small bulk. */
+  verified: Map<string, VerifiedClaims>
 }
 
-interface Signed extends Claims {
+interface VerifiedClaims extends Claims {
   iss: string
   exp: number
 }
 
-/** How many tokens an isolate remembers, the latest. */
+/** How many verified tokens an isolate remembers; the oldest are dropped. */
 const MAX_VERIFIED = 100
 
 /**
- * Signs an access token with the seven claims; `now` is in milliseconds.
+ * Signs an access token with the seven required claims. `now` is in milliseconds.
  *
  * @see [RFC 9068 §2](https://www.rfc-editor.org/rfc/rfc9068#section-2)
  */
@@ -67,26 +67,32 @@ export async function mintAccessToken(
     .sign(signer)
 }
 
-/** When a token that was minted at `now` expires; both in milliseconds. */
+/** Returns when a token that is minted at `now` expires; both are in milliseconds. */
 export const expiryOf = (now: number) => (Math.floor(now / 1000) + TOKEN_LIFETIME_SECONDS) * 1000
 
+/** Returns whether a text has the form of a signed JWT: three parts of base64url. */
+export const isJwt = (text: string) => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)
+
 /**
- * The claims of a token, or null for any that we did not mint or that has expired by `now`.
+ * Returns the claims of a token, or null if we did not sign it or it has expired at `now`
+ * (milliseconds). Does not check whether it was revoked.
  *
  * @see [RFC 9068 §4](https://www.rfc-editor.org/rfc/rfc9068#section-4)
+ * @throws ApiError `unavailable` if the signing keys cannot be read.
  */
 export async function verifyAccessToken(
   token: string,
   issuer: Issuer,
   now: number,
 ): Promise<Claims | null> {
-  const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
-  if (signature === undefined || !isCanonical(signature)) return null
+  const [, , signature] = token.split('.')
+  // jose ignores unused bits of the signature: a changed token would count as another one.
+  if (signature === undefined || !isJwt(token) || !decodeBase64url(signature)) return null
   const { verified, verifier } = await keysOf(issuer.SIGNING_KEYS)
-  const known = verified.get(token)
-  if (known && known.iss === issuer.BASE_URL) return known.exp * 1000 > now ? known : null
+  const cached = verified.get(token)
+  if (cached && cached.iss === issuer.BASE_URL) return cached.exp * 1000 > now ? cached : null
   try {
-    const { payload } = await jwtVerify<Signed>(token, verifier, {
+    const { payload } = await jwtVerify<VerifiedClaims>(token, verifier, {
       issuer: issuer.BASE_URL,
       audience: issuer.BASE_URL,
       algorithms: [ALG],
@@ -103,23 +109,25 @@ export async function verifyAccessToken(
   }
 }
 
-/** The public keys, as a JWK set. */
+/** Returns the public keys as a JWK set. */
 export const publicKeys = async (issuer: Issuer) => ({
   keys: (await keysOf(issuer.SIGNING_KEYS)).published,
 })
 
 const keysOf = memoizePerKeySet(
   async (keys: [PublicKey & { d?: string }, ...PublicKey[]]): Promise<Keys> => {
-    if (!keys[0].d) throw new Error('The first key has no private part.')
-    // Member by member: whatever else a key holds is secret.
+    const [signingKey] = keys
+    if (!signingKey.d) throw new Error('The first signing key has no private part.')
+    // Copied member by member: every other member of a key is secret.
     const published = keys.map(({ kty, kid, n, e }) => ({ kty, kid, n, e, alg: ALG, use: 'sig' }))
-    // All are tried here: a key of ours that cannot be read would make its tokens look forged.
-    const [signer] = await Promise.all(
-      [keys[0], ...published].map((key) => importJWK({ ...key }, ALG)),
-    )
+    // Imports every key now: with an unreadable key, its valid tokens would be refused as forged.
+    const [signer] = await Promise.all([
+      importJWK({ ...signingKey }, ALG),
+      ...published.map((key) => importJWK({ ...key }, ALG)),
+    ])
     return {
-      kid: keys[0].kid,
-      signer: signer!,
+      kid: signingKey.kid,
+      signer,
       published,
       verifier: createLocalJWKSet({ keys: published }),
       verified: new Map(),

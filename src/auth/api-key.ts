@@ -1,21 +1,37 @@
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../errors.ts'
+import { isJwt } from './access-token.ts'
 import { type AppEnv, authorize } from './authorize.ts'
 import { digest, isWellFormed } from './secret.ts'
 import { brandTokenObjectName } from './token-gate.ts'
 
 /**
- * Lets a request through when its Brand Token is ours, alive and within its rate. A typing error is
- * refused without any lookup; why a token is refused, nobody learns.
+ * Authenticates a brand by its Brand Token and applies the rate limit. A token with a wrong checksum
+ * is refused without a lookup. The response does not reveal why a token is refused.
+ *
+ * @throws ApiError `invalid_api_key`, `rate_limited`
  */
 export const apiKey = createMiddleware<AppEnv>(async function apiKey(c, next) {
-  const key = c.req.header('x-api-key') ?? ''
-  if (!isWellFormed(key, 'tbt')) throw invalidApiKey()
-  await authorize(c, next, brandTokenObjectName(await digest(key)), invalidApiKey, (grant) => grant)
+  const key = c.req.header('x-api-key')
+  if (key === undefined && c.req.header('Authorization')) throw invalidApiKey(WRONG_HEADER)
+  if (key !== undefined && isJwt(key)) throw invalidApiKey(WRONG_CREDENTIAL)
+  if (key === undefined || !isWellFormed(key, 'tbt')) throw invalidApiKey(INVALID)
+  const objectName = brandTokenObjectName(await digest(key))
+  const unknownToken = () => invalidApiKey(INVALID)
+  await authorize(c, next, objectName, unknownToken, (grant) => grant)
 })
 
-const invalidApiKey = () =>
+const INVALID =
+  'The Brand Token in the header `x-api-key` is missing, malformed, unknown or no longer valid.'
+
+const WRONG_HEADER =
+  'Send the Brand Token in the header `x-api-key`. The header `Authorization` is for partner firms.'
+
+const WRONG_CREDENTIAL =
+  'The header `x-api-key` contains an access token of a partner firm. Send a Brand Token, which starts with `tbt_`.'
+
+const invalidApiKey = (detail: string) =>
   new ApiError('invalid_api_key', {
-    detail: 'The Brand Token in the header x-api-key is missing, mistyped, unknown or ended.',
+    detail,
     headers: { 'WWW-Authenticate': 'ApiKey realm="tracking", header="x-api-key"' },
   })

@@ -3,46 +3,67 @@ import { ApiError, type ErrorCode } from '../errors.ts'
 import { verifyAccessToken } from './access-token.ts'
 import { type AppEnv, authorize } from './authorize.ts'
 import type { Grant } from './grant.ts'
+import { isWellFormed } from './secret.ts'
 
 const CHALLENGE = 'Bearer realm="api"'
 
 /**
- * Lets a request through when its token is ours, alive, within its rate, for this vertical, and of
- * the scope that the method needs. The gate is asked while the body is read and judged; whatever
- * that finds, a refusal of the gate wins.
+ * Authenticates a partner firm by its access token, applies the rate limit, and checks the vertical
+ * and the scope that the method requires.
  *
  * @see [RFC 6750 §3](https://www.rfc-editor.org/rfc/rfc6750#section-3)
+ * @throws ApiError `missing_credentials`, `invalid_token`, `rate_limited`, `wrong_vertical`,
+ * `insufficient_scope`
  */
 export const bearer = (vertical: string) =>
   createMiddleware<AppEnv>(async function bearer(c, next) {
-    const token = bearerToken(c.req.header('Authorization'))
+    const token = bearerToken(c.req.header('Authorization'), c.req.header('x-api-key'))
     const claims = await verifyAccessToken(token, c.env, Date.now())
-    if (!claims) throw invalidToken()
+    if (!claims) throw invalidToken(isWellFormed(token, 'tbt') ? BRAND_TOKEN : undefined)
 
-    await authorize(c, next, claims.jti, invalidToken, (grant) =>
-      checkGrant(grant, vertical, c.req.method),
+    const unknownToken = () => invalidToken()
+    await authorize(c, next, claims.jti, unknownToken, (grant) =>
+      checkGrant(grant, vertical, c.req.method, c.req.path),
     )
   })
 
-function bearerToken(header: string | undefined): string {
-  const found = /^Bearer(?: +(.*))?$/i.exec(header ?? '')
-  if (!found) throw refusal('missing_credentials', CHALLENGE)
-  return found[1] ?? ''
+const BRAND_TOKEN =
+  'This is a Brand Token. Send it in the header `x-api-key`, to /tracking/events. Partner firms get an access token from POST /oauth/token.'
+
+const API_KEY =
+  'Partner firms send `Authorization: Bearer` with an access token from POST /oauth/token. The header `x-api-key` is for brands, on /tracking/events.'
+
+function bearerToken(authorization: string | undefined, apiKey: string | undefined): string {
+  const match = /^Bearer(?: +(.*))?$/i.exec(authorization ?? '')
+  if (!match) throw refusal('missing_credentials', CHALLENGE, apiKey ? API_KEY : undefined)
+  return match[1] ?? ''
 }
 
-function checkGrant(grant: Grant, vertical: string, method: string): Grant {
+function checkGrant(grant: Grant, vertical: string, method: string, path: string): Grant {
   if (grant.vertical !== vertical) {
-    throw new ApiError('wrong_vertical', { detail: `This token is for /api/v1/${grant.vertical}.` })
+    throw new ApiError('wrong_vertical', {
+      detail: `This access token is for the vertical \`${grant.vertical}\`. Use ${pathFor(grant, path)}.`,
+    })
   }
-  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
-  if (!grant.scope.split(' ').includes(needed)) {
-    const challenge = `${CHALLENGE}, error="insufficient_scope", scope="${needed}"`
-    throw refusal('insufficient_scope', challenge)
+  const scope = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
+  if (!grant.scope.split(' ').includes(scope)) {
+    const challenge = `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`
+    throw refusal('insufficient_scope', challenge, `This request requires the scope \`${scope}\`.`)
   }
   return grant
 }
 
-const invalidToken = () => refusal('invalid_token', `${CHALLENGE}, error="invalid_token"`)
+/** Returns the path of the same resource in the grant's vertical, without the id of a record. */
+function pathFor({ vertical }: Grant, path: string): string {
+  const [, resource = ''] = /^\/api\/v1\/[^/]+(\/[a-z-]+)/.exec(path) ?? []
+  return `/api/v1/${vertical}${resource}`
+}
 
-const refusal = (code: ErrorCode, challenge: string) =>
-  new ApiError(code, { headers: { 'WWW-Authenticate': challenge } })
+const invalidToken = (detail?: string) =>
+  refusal('invalid_token', `${CHALLENGE}, error="invalid_token"`, detail)
+
+const refusal = (code: ErrorCode, challenge: string, detail?: string) =>
+  new ApiError(code, {
+    headers: { 'WWW-Authenticate': challenge },
+    ...(detail !== undefined && { detail }),
+  })

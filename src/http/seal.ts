@@ -1,37 +1,43 @@
-import { base64url } from 'jose'
-import { isCanonical } from '../auth/canonical.ts'
+import { decodeBase64url, encodeBase64url } from '../auth/base64url.ts'
 import { memoizePerKeySet } from '../auth/key-cache.ts'
 
-// What we hand out to get it back unchanged. The keys follow from the signing keys, so they rotate
-// with them: the first seals, all open.
+// Cursors are signed so that callers return them unchanged. The keys are derived from the signing
+// keys and rotate with them: the first key seals, all keys unseal.
 
-const keysOf = memoizePerKeySet((keys: { d: string }[]) =>
-  Promise.all(
-    keys.map(async ({ d }) => {
-      // Without it anybody could seal.
-      if (!d) throw new Error('A key has no private part.')
-      const raw = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`seal ${d}`))
-      const hmac = { name: 'HMAC', hash: 'SHA-256' }
-      return crypto.subtle.importKey('raw', raw, hmac, false, ['sign', 'verify'])
-    }) as Promise<CryptoKey>[],
-  ),
+const encoder = new TextEncoder()
+
+const keysOf = memoizePerKeySet(([first, ...others]: [PrivateKey, ...PrivateKey[]]) =>
+  Promise.all([sealingKey(first), ...others.map(sealingKey)]),
 )
 
-const bytesOf = (context: string, text: string) => new TextEncoder().encode(`${context}\n${text}`)
-
-/** A text with proof that we wrote it, for this context and no other. */
-export async function seal(env: Env, context: string, text: string): Promise<string> {
-  const [key] = await keysOf(env.SIGNING_KEYS)
-  const mac = await crypto.subtle.sign('HMAC', key!, bytesOf(context, text))
-  return `${base64url.encode(text)}.${base64url.encode(new Uint8Array(mac))}`
+interface PrivateKey {
+  d: string
 }
 
-/** The text that was sealed for this context, or null for anything else. */
+async function sealingKey({ d }: PrivateKey) {
+  // Anyone could derive the key from an empty `d`.
+  if (!d) throw new Error('A signing key has no private part.')
+  const raw = await crypto.subtle.digest('SHA-256', encoder.encode(`seal ${d}`))
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
+  return crypto.subtle.importKey('raw', raw, hmac, false, ['sign', 'verify'])
+}
+
+const bytesOf = (context: string, text: string) => encoder.encode(`${context}\n${text}`)
+
+/** Returns a text with a signature that is only valid for this context. */
+export async function seal(env: Env, context: string, text: string): Promise<string> {
+  const [key] = await keysOf(env.SIGNING_KEYS)
+  const mac = await crypto.subtle.sign('HMAC', key, bytesOf(context, text))
+  return `${encodeBase64url(encoder.encode(text))}.${encodeBase64url(new Uint8Array(mac))}`
+}
+
+/** Returns the text that was sealed for this context, or null if the signature is not valid. */
 export async function unseal(env: Env, context: string, sealed: string): Promise<string | null> {
   const [, body, mac] = /^([\w-]+)\.([\w-]{43})$/.exec(sealed) ?? []
-  if (!body || !mac || !isCanonical(body) || !isCanonical(mac)) return null
-  const text = new TextDecoder().decode(base64url.decode(body))
-  const signature = base64url.decode(mac)
+  const bytes = body === undefined ? null : decodeBase64url(body)
+  const signature = mac === undefined ? null : decodeBase64url(mac)
+  if (!bytes || !signature) return null
+  const text = new TextDecoder().decode(bytes)
   for (const key of await keysOf(env.SIGNING_KEYS)) {
     if (await crypto.subtle.verify('HMAC', key, signature, bytesOf(context, text))) return text
   }
