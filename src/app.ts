@@ -9,6 +9,7 @@ import { igaming } from './brand/igaming.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
+import { suggestPath } from './http/suggest-path.ts'
 import type { Resource } from './ingest/resource.ts'
 import { accountInfo, accountRoutes } from './reading/account-routes.ts'
 import { recordRoutes } from './reading/record-routes.ts'
@@ -19,7 +20,7 @@ import { propTrading } from './trading/prop-trading.ts'
 
 /** The map of the service: every address it answers begins on this page. */
 export const app = new Hono<AppEnv>()
-app.notFound((c) => errorHandler(c.req.path)(new ApiError('not_found'), c))
+app.notFound((c) => errorHandler(c.req.path)(endpointNotFound(c.req.path), c))
 app.onError((thrown, c) => errorHandler(c.req.path)(thrown, c))
 
 app.use(requestLog)
@@ -60,6 +61,16 @@ app.route('/admin/v1', admin(resourcesOf))
 /** The resources of an account, by its vertical. */
 export function resourcesOf(name: string): readonly Resource[] {
   return [propTrading, forex, igaming].find(({ vertical }) => vertical === name)!.resources
+}
+
+/** Returns the 404 of a path that no route matches. */
+function endpointNotFound(path: string): ApiError {
+  const closest = suggestPath(
+    path,
+    app.routes.map((route) => route.path),
+  )
+  const hint = closest === null ? 'GET /openapi.json lists all.' : `Did you mean ${closest}?`
+  return new ApiError('not_found', { detail: `No endpoint has this path. ${hint}` })
 }
 
 /** How a failure is told: the RFC has a shape of its own, and visitors read no JSON. */
