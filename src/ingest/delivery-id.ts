@@ -2,14 +2,14 @@ import { decodeTime, ulid } from 'ulid'
 
 const PREFIX = 'dlv_'
 
-/** A new delivery's id: a ULID, which begins with the time and so sorts by it. */
+/** Returns a new delivery id: a ULID, which starts with the time and so sorts by it. */
 export const newDeliveryId = (now: number) => PREFIX + ulid(now)
 
-/** When the delivery of this id was received, in milliseconds. */
+/** Returns when the delivery was received, in milliseconds. */
 export const deliveryTime = (id: string) => decodeTime(id.slice(PREFIX.length))
 
-/** Smaller than the id of any delivery that was received from then on. */
+/** Returns a text that sorts before the id of every delivery received at `time` or later. */
 export const firstIdAt = (time: number) => PREFIX + ulid(Math.max(time, 0)).slice(0, 10)
 
-/** How long the log of deliveries is kept. */
+/** How long the log keeps deliveries, in milliseconds. */
 export const DELIVERY_LOG_MS = 30 * 24 * 60 * 60 * 1000

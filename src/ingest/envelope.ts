@@ -1,45 +1,55 @@
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
+import { isObject, jsonType } from '../validation/record-validator.ts'
 
-/** The contract: 1 to 1000 records a request. */
+/** The contract: the maximum number of records per request. */
 export const MAX_RECORDS = 1000
 
-/** How the records came: one alone, in an array, or as `data`. */
+/** The form of a body: a single object, an array, or an object with the array `data`. */
 export type BodyForm = 'object' | 'array' | 'data'
 
-/** Where a record stands in the body as sent. */
+/** Returns the JSON Pointer of a record in the body as sent. */
 export const recordPointer = (form: BodyForm, index: number) =>
   form === 'object' ? '' : form === 'array' ? `/${index}` : `/data/${index}`
 
-/**
- * The records of a body in any of its forms, and what is wrong with it as a whole. Where records
- * may have any members, `data` is one of them, and wraps nothing.
- */
-export function unwrap(
-  body: unknown,
-  wraps: boolean,
-): { form: BodyForm; sent: readonly unknown[]; issues: Issue[] } {
-  if (Array.isArray(body)) return { form: 'array', sent: body, issues: checkRecordCount(body, '') }
-  if (typeof body !== 'object' || body === null) {
-    const expected = 'JSON object or an array of them'
-    return { form: 'object', sent: [], issues: [{ pointer: '', code: 'type', expected }] }
-  }
-  if (!wraps || !Object.hasOwn(body, 'data')) return { form: 'object', sent: [body], issues: [] }
-
-  const { data } = body as { data: unknown }
-  const others = Object.keys(body).filter((name) => name !== 'data' && name !== 'meta')
-  const issues: Issue[] = others.map((name) => ({
-    pointer: pointerStep(name),
-    code: 'unknown_field',
-  }))
-  if (Array.isArray(data)) {
-    return { form: 'data', sent: data, issues: [...issues, ...checkRecordCount(data, '/data')] }
-  }
-  issues.push({ pointer: '/data', code: 'type', expected: 'array' })
-  return { form: 'data', sent: [], issues }
+/** The records of a body as sent, and the errors of the body as a whole. */
+interface Envelope {
+  form: BodyForm
+  records: readonly unknown[]
+  issues: Issue[]
 }
+
+/**
+ * Returns the records of a body in any of its forms. Where records may have members of any name
+ * (`acceptsDataWrapper` is false), `data` is an ordinary member.
+ */
+export function unwrap(body: unknown, acceptsDataWrapper: boolean): Envelope {
+  if (Array.isArray(body)) {
+    return { form: 'array', records: body, issues: checkRecordCount(body, '') }
+  }
+  if (!isObject(body)) {
+    const expected = 'JSON object or an array of them'
+    const issue: Issue = { pointer: '', code: 'type', expected, received: jsonType(body) }
+    return { form: 'object', records: [], issues: [issue] }
+  }
+  if (!acceptsDataWrapper || !Object.hasOwn(body, 'data')) {
+    return { form: 'object', records: [body], issues: [] }
+  }
+
+  const { data } = body
+  const issues = Object.keys(body)
+    .filter((name) => name !== 'data' && name !== 'meta')
+    .map((name): Issue => ({ pointer: pointerStep(name), code: 'unknown_field', expected: BULK }))
+  if (Array.isArray(data)) {
+    return { form: 'data', records: data, issues: [...issues, ...checkRecordCount(data, '/data')] }
+  }
+  issues.push({ pointer: '/data', code: 'type', expected: 'array', received: jsonType(data) })
+  return { form: 'data', records: [], issues }
+}
+
+const BULK = 'a bulk, which has only `data` and `meta`'
 
 const checkRecordCount = ({ length }: readonly unknown[], pointer: string): Issue[] =>
   length >= 1 && length <= MAX_RECORDS
     ? []
-    : [{ pointer, code: 'record_count', expected: `1 to ${MAX_RECORDS}` }]
+    : [{ pointer, code: 'record_count', expected: `1 to ${MAX_RECORDS}`, received: String(length) }]

@@ -2,17 +2,21 @@ import { digest } from '../auth/secret.ts'
 import { ApiError } from '../errors.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 
-const VISIBLE = /^[\x21-\x7e]{1,255}$/
+const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
 
-/** The key that makes a request repeatable, if one was sent. */
+/**
+ * Returns the `Idempotency-Key`, or null if none was sent.
+ *
+ * @throws ApiError `invalid_request` for a malformed key.
+ */
 export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
-  if (VISIBLE.test(header)) return header
+  if (KEY_PATTERN.test(header)) return header
   throw new ApiError('invalid_request', {
-    detail: 'Idempotency-Key has 1 to 255 visible ASCII characters.',
+    detail: 'The header `Idempotency-Key` must have 1 to 255 visible ASCII characters.',
   })
 }
 
-/** The digest of records, the same whatever the order of their members and the space between them. */
+/** Returns a digest of records that ignores the order of members and white space. */
 export const digestRecords = (records: readonly unknown[]): Promise<string> =>
   digest(canonicalJson(records))

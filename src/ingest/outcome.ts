@@ -1,12 +1,12 @@
 import type { Delivery } from '../db/schema.ts'
 
-/** What became of a record, in the contract's words (§4). */
+/** The outcome of a record (contract §4). */
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'stale' | 'held' | 'rejected'
 
-/** How many records a request brought, and what became of them. */
+/** The number of records received, and of each outcome. */
 export type Summary = { received: number } & Record<Outcome, number>
 
-/** The numbers that a request's status and summary follow from. */
+/** The columns of a delivery that its status and summary are computed from. */
 type Counts = Pick<
   Delivery,
   | 'form'
@@ -21,14 +21,14 @@ type Counts = Pick<
   | 'held_written'
 >
 
-/** The status of the answer: the log of deliveries tells the same. */
+/** Returns the status of the response; the log of deliveries shows the same. */
 export function statusOf({ form, received, rejected, refused, created }: Counts) {
   if (refused > 0 || received === rejected) return 422
   if (rejected > 0) return 207
   return form === 'object' && created === 1 ? 201 : 200
 }
 
-/** The summary of the answer: the log of deliveries tells the same. */
+/** Returns the summary of the response; the log of deliveries shows the same. */
 export function summaryOf(counts: Counts): Summary {
   const { received, rejected, held, stale, created, written, held_written } = counts
   if (statusOf(counts) === 422) {
@@ -39,10 +39,14 @@ export function summaryOf(counts: Counts): Summary {
   return { received, created, updated, unchanged, stale, held, rejected }
 }
 
-/** What became of one record that broke no rule and may be stored. */
-export function outcomeOf(revision: number | undefined, held: boolean, stale: boolean): Outcome {
-  if (held) return 'held'
-  if (stale) return 'stale'
+/** Returns the outcome of a valid record. `revision` is undefined if the record was not written. */
+export function outcomeOf(
+  revision: number | undefined,
+  isHeld: boolean,
+  isStale: boolean,
+): Outcome {
+  if (isHeld) return 'held'
+  if (isStale) return 'stale'
   if (revision === undefined) return 'unchanged'
   return revision === 1 ? 'created' : 'updated'
 }

@@ -6,12 +6,11 @@ import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { Row } from '../db/records/json-chunks.ts'
 import { storeDelivery } from '../db/records/store-delivery.ts'
 import { ApiError } from '../errors.ts'
-import { readBody } from '../http/body.ts'
+import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
-import { readPrefer } from '../http/prefer.ts'
+import { type Preferences, readPrefer } from '../http/prefer.ts'
 import { readDryRun } from '../http/query.ts'
-import type { RecordValidator } from '../validation/record-validator.ts'
-import { isObject } from '../validation/record-validator.ts'
+import { isObject, type RecordValidator } from '../validation/record-validator.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { digestRecords, readIdempotencyKey } from './idempotency.ts'
@@ -21,64 +20,85 @@ import { respond } from './response.ts'
 import { type ValidatedRequest, validateRecords } from './validate-records.ts'
 
 /**
- * Receives one delivery: reads and judges the body while the gate is asked, stores what may be
- * stored in one round trip (two, where records move), and says what became of each record.
+ * Receives a delivery. Validates the body while the request is authorized, stores the valid records
+ * in one batch (two if records move to another day or customer), and responds with each outcome.
  */
 export function receive(c: Context<AppEnv>, resource: Resource): Promise<Response> {
-  const work = handleDelivery(c, resource)
-  // A caller that hangs up must not leave a turn taken, or a retry undone.
-  c.executionCtx.waitUntil(work.catch(() => {}))
-  return work
+  const handling = handleDelivery(c, resource)
+  // If the caller disconnects, the work still finishes: it must release the slot for large bodies.
+  c.executionCtx.waitUntil(handling.catch(() => {}))
+  return handling
+}
+
+/** The options of a request, from its headers and query. */
+interface DeliveryOptions {
+  preferences: Preferences
+  dryRun: boolean
+  idempotencyKey: string | null
 }
 
 async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<Response> {
   const { grantPromise } = c.var
-  const preferences = readPrefer(c.req.header('Prefer'))
-  const dryRun = readDryRun(c.req.url)
-  const key = resource.acceptsIdempotencyKey
-    ? readIdempotencyKey(c.req.header('Idempotency-Key'))
-    : null
-  const sent = await readBody(c.req.raw, grantPromise)
+  const options = readOptions(c, resource)
+  const body = await readBody(c.req.raw, grantPromise)
   try {
-    const { validated, validator } = await validateBody(sent.takeText(), resource, grantPromise)
-    const grant = await grantPromise
-    const receivedAt = Date.now()
-    const id = newDeliveryId(receivedAt)
-    const context = { env: c.env, grant, id, receivedAt, idempotencyKey: key }
-    const input: DeliveryInput = {
-      ...(await toDeliveryInput(validated, resource, context, sent.isLarge)),
-      idempotency: key === null ? null : { key, digest: await digestRecords(validated.records) },
-      dryRun,
-      lenient: preferences.lenient,
-      returnRecordOutcomes: !preferences.minimal || mayHaveWarnings(validated, resource, grant),
-    }
-    if (sent.isLarge) Object.assign(validated, withoutContent(validated, resource, validator))
+    const { grant, input, validated, validator } = await prepare(c, resource, options, body)
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
     const stored = await storeDelivery(session, resource.recordTable, input)
-    c.set('delivery', { delivery_id: id, outcomes: summaryOf(stored.delivery) })
-    c.header('x-d1-bookmark', session.getBookmark()!)
-    if (preferences.applied) c.header('Preference-Applied', preferences.applied)
-    return respond(c, {
-      validated,
-      resource,
-      validator,
-      input,
-      stored,
-      minimal: preferences.minimal,
-    })
+    c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })
+    c.header('x-d1-bookmark', session.getBookmark() ?? '')
+    const { applied, minimal } = options.preferences
+    if (applied) c.header('Preference-Applied', applied)
+    return respond(c, { validated, resource, validator, input, stored, minimal })
   } finally {
-    sent.release()
+    body.release()
   }
 }
 
-/** What the records are validated by, and what is found. */
+const readOptions = (c: Context<AppEnv>, resource: Resource): DeliveryOptions => ({
+  preferences: readPrefer(c.req.header('Prefer')),
+  dryRun: readDryRun(c.req.url),
+  idempotencyKey: resource.acceptsIdempotencyKey
+    ? readIdempotencyKey(c.req.header('Idempotency-Key'))
+    : null,
+})
+
+/**
+ * Validates the body and returns what to store and what the response needs. Takes the text of the
+ * body. For a large body the records are only in `input` afterwards, because memory has no room for
+ * them twice beside the parameters of the statements.
+ */
+async function prepare(
+  c: Context<AppEnv>,
+  resource: Resource,
+  { preferences, dryRun, idempotencyKey }: DeliveryOptions,
+  { takeText, isLarge }: RequestBody,
+) {
+  const { grantPromise } = c.var
+  const { validated, validator } = await validateBody(takeText(), resource, grantPromise)
+  const grant = await grantPromise
+  const receivedAt = Date.now()
+  const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
+  const input: DeliveryInput = {
+    ...(await toDeliveryInput(validated, resource, context, isLarge)),
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : { key: idempotencyKey, digest: await digestRecords(validated.records) },
+    dryRun,
+    lenient: preferences.lenient,
+    returnRecordOutcomes: !preferences.minimal || mayHaveWarnings(validated, resource, grant),
+  }
+  const answerable = isLarge ? withoutContent(validated, resource, validator) : validated
+  return { grant, input, validated: answerable, validator }
+}
+
 async function validateBody(text: string, resource: Resource, grantPromise: Promise<Grant>) {
   const body = parseJson(text)
   const validator = await resource.validator(grantPromise)
   return { validator, validated: validateRecords(body, validator) }
 }
 
-/** The records as they are kept, and what is known of them together. */
 async function toDeliveryInput(
   validated: ValidatedRequest,
   resource: Resource,
@@ -105,25 +125,26 @@ async function toDeliveryInput(
   }
 }
 
-/** What an answer says of a large body's records: memory has no room for all of it, thrice. */
+/** Returns a copy with only the members that a response needs: keys and references. */
 const withoutContent = (
   validated: ValidatedRequest,
   { referenceMember }: Resource,
   validator: RecordValidator,
-): Partial<ValidatedRequest> => ({
-  valid: validated.valid.map((one) => ({ ...one, record: {} })),
+): ValidatedRequest => ({
+  ...validated,
+  valid: validated.valid.map((valid) => ({ ...valid, record: {} })),
   invalid: [],
   records: validated.records.map((record) =>
     isObject(record)
       ? {
-          ...(referenceMember && { [referenceMember]: Reflect.get(record, referenceMember) }),
+          ...(referenceMember && { [referenceMember]: record[referenceMember] }),
           ...validator.keyOf(record),
         }
       : record,
   ),
 })
 
-/** A minimal answer tells only of records with a warning: it can be known that there is none. */
+/** Returns false if no record can get a warning: then a minimal response needs no record outcomes. */
 const mayHaveWarnings = (
   { valid }: ValidatedRequest,
   { recordTable, policy }: Resource,
@@ -136,23 +157,25 @@ const mayHaveWarnings = (
 
 const DAY_MS = 86_400_000
 
-/** Whether it brings what happened on that day (UTC): feeds are due by the next morning. */
+/** Returns whether a record is dated on the day of `time` (UTC). Feeds are due the next morning. */
 function hasRecordOfDay(
   time: number,
   { rows, repeatedRows }: RecordRows,
   { recordTable }: Resource,
 ): boolean {
   const day = new Date(time).toISOString().slice(0, 10)
-  const isThen = ({ values }: Row) => values[recordTable.dayColumn] === day
-  return rows.some(isThen) || repeatedRows.some(isThen)
+  const isOfDay = ({ values }: Row) => values[recordTable.dayColumn] === day
+  return rows.some(isOfDay) || repeatedRows.some(isOfDay)
 }
 
-/** As rows they may take so many characters: an isolate has 128 MB, and makes more of them. */
-const MAX_CHARACTERS = 12_000_000
+/** The contract: the maximum number of characters of all rows. An isolate has 128 MB of memory. */
+const MAX_ROW_CHARACTERS = 12_000_000
 
 /**
- * Refuses what would become far larger than it was sent: quotes within texts within texts. A body
- * that is not large cannot come so far.
+ * Checks the size of the rows of a large body. Nested JSON is stored as text within text, whose
+ * escaped quotes can make it several times larger than it was sent.
+ *
+ * @throws ApiError `payload_too_large`
  */
 function checkRowSize({ rows, repeatedRows }: RecordRows): void {
   let characters = 0
@@ -161,6 +184,8 @@ function checkRowSize({ rows, repeatedRows }: RecordRows): void {
       if (typeof value === 'string') characters += value.length
     }
   }
-  if (characters <= MAX_CHARACTERS) return
-  throw new ApiError('payload_too_large', { detail: 'Send fewer records: these are too large.' })
+  if (characters <= MAX_ROW_CHARACTERS) return
+  throw new ApiError('payload_too_large', {
+    detail: 'The records are too large to store together. Send fewer records per request.',
+  })
 }

@@ -1,20 +1,19 @@
-import type * as v from 'valibot'
 import type { Grant } from '../auth/grant.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { RecordView } from '../db/records/record-view.ts'
 import type { Issue } from '../validation/issue.ts'
 import type { RecordValidator } from '../validation/record-validator.ts'
-import { MAX_LISTED_PER_RECORD } from '../validation/record-validator.ts'
+import type { ObjectFields } from '../validation/strict-object.ts'
 import { type BodyForm, recordPointer } from './envelope.ts'
 import type { ValidatedRequest } from './validate-records.ts'
 
-/** A resource is a value: routes, validation, SQL, lists, schemas and documents follow from it. */
+/** A resource. Its routes, validation, SQL, lists, schemas and documentation are derived from it. */
 export interface Resource extends RecordView {
-  /** The name of one record, and a description of the resource, for its readers. */
+  /** The name of one record and the description of the resource, for documentation and messages. */
   readonly title: string
   readonly description: string
   /** The fields of a record. Partner records have no others. */
-  readonly fields: v.ObjectEntries
+  readonly fields: ObjectFields['entries']
   /** The members that identify a record. */
   readonly key: readonly string[]
   /** The fields that a record must have where `fields` does not say so itself (brands). */
@@ -43,54 +42,45 @@ export interface Resource extends RecordView {
   readonly policy: (grant: Grant) => DeliveryInput['policy']
 }
 
-/** What is kept of a request: see `Parcel`. */
+/** The rows of a request, see `DeliveryInput`. */
 export type RecordRows = Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'>
 
-/** Whose request it is, and what is known of it beside its records. */
+/** The request that records belong to. */
 export interface RequestContext {
   env: Env
   grant: Grant
+  /** The delivery id. */
   id: string
+  /** Milliseconds. */
   receivedAt: number
   idempotencyKey: string | null
 }
 
-/** A record's key, of the columns that keep it; those that were no good are left out. */
+/** Returns the members of a record's key from its columns; undefined if none has a value. */
 export function keyMembers(
   names: readonly string[],
   values: readonly (string | null)[],
 ): Record<string, string> | undefined {
-  const sent = names.flatMap((name, i) => (values[i] ? [[name, values[i]] as const] : []))
-  return sent.length > 0 ? Object.fromEntries(sent) : undefined
+  const members = names.flatMap((name, i) => (values[i] ? [[name, values[i]] as const] : []))
+  return members.length > 0 ? Object.fromEntries(members) : undefined
 }
 
-/** A record, as far as an issue names it. */
+/** The position and key of a record in a request. */
 interface RecordPlace {
   form: BodyForm
   index: number
   key: Record<string, string> | undefined
 }
 
-/** The issue of a record that the database refuses: what it refers to is not known, say. */
+/** Returns the issue of a record that the database refuses, such as one of an unknown customer. */
 export function toReferenceIssue(
   { referenceMember, referenceIssue: rule }: Pick<Resource, 'referenceMember' | 'referenceIssue'>,
   { form, index, key }: RecordPlace,
   value: unknown,
-): Issue {
-  const at = recordPointer(form, index)
+): Issue & { index: number } {
+  const pointer = recordPointer(form, index)
   const issue = { index, ...(key && { key }), ...rule }
   return referenceMember === null
-    ? { ...issue, pointer: at }
-    : { ...issue, pointer: `${at}/${referenceMember}`, value }
-}
-
-/** Errors of the door and of the database in the order of the records, of each as many as may be. */
-export function limitPerRecord<T extends { index?: number }>(errors: readonly T[]): T[] {
-  const counts = new Map<number | undefined, number>()
-  const hasRoom = ({ index }: T) => {
-    const count = counts.get(index) ?? 0
-    counts.set(index, count + 1)
-    return index === undefined || count < MAX_LISTED_PER_RECORD
-  }
-  return errors.filter(hasRoom).sort((a, b) => (a.index ?? -1) - (b.index ?? -1))
+    ? { ...issue, pointer }
+    : { ...issue, pointer: `${pointer}/${referenceMember}`, value }
 }

@@ -4,74 +4,97 @@ import type { DeliveryResult } from '../db/records/store-delivery.ts'
 import { ApiError } from '../errors.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../validation/messages.ts'
-import type { RecordValidator } from '../validation/record-validator.ts'
+import {
+  isObject,
+  MAX_LISTED_PER_RECORD,
+  type RecordValidator,
+} from '../validation/record-validator.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { recordPointer } from './envelope.ts'
+import { inRecordOrder, prioritizeErrors } from './error-order.ts'
 import { outcomeOf, statusOf, summaryOf } from './outcome.ts'
-import { limitPerRecord, type Resource, toReferenceIssue } from './resource.ts'
+import { type Resource, toReferenceIssue } from './resource.ts'
 import { keyOfRecord, type ValidatedRequest } from './validate-records.ts'
 
-/** The contract: all errors are counted, the first 1000 are written out. */
+/** The contract: the maximum number of errors in a response. */
 const MAX_ERRORS = 1000
 
-/** What an answer is made of. */
+/** A stored delivery and what its response is made of. */
 interface HandledDelivery {
   validated: ValidatedRequest
   resource: Resource
   validator: RecordValidator
-  input: DeliveryInput
+  input: Pick<DeliveryInput, 'id' | 'policy' | 'dryRun' | 'received'>
   stored: DeliveryResult
+  /** Whether to leave out results without warnings and errors. */
   minimal: boolean
 }
 
-/** Answers a delivery: its outcomes, or why it is refused. */
+type ReferenceIssue = ReturnType<typeof toReferenceIssue>
+
+/**
+ * Responds to a delivery with the outcome of each record.
+ *
+ * @throws ApiError `validation_failed` if nothing was stored, `idempotency_key_reused`.
+ */
 export function respond(c: Context, handled: HandledDelivery) {
-  const { validated, resource, validator, input, stored } = handled
+  const { validated, input, stored } = handled
   const { delivery } = stored
-  if (delivery.reused) throw reused(input)
-  const { form, records } = validated
-  const referring = indexesOf(delivery.unknown_at).map((index) => {
-    const record = records[index] as Record<string, unknown>
-    const named = { form, index, key: keyOfRecord(record, validator) }
-    return toReferenceIssue(resource, named, record[resource.referenceMember ?? ''])
-  })
+  if (delivery.reused) throw idempotencyKeyReused(input)
+  const referenceIssues = referenceIssuesOf(handled)
   const issues =
-    input.policy === 'reject'
-      ? limitPerRecord([...validated.issues, ...referring])
-      : validated.issues
+    input.policy === 'reject' ? [...validated.issues, ...referenceIssues] : validated.issues
+  const listed = inRecordOrder(prioritizeErrors(issues).slice(0, MAX_ERRORS))
 
   const status = statusOf(delivery)
-  if (status === 422) throw refusal(input, delivery.errors_total, delivery.rejected, issues)
+  if (status === 422) {
+    throw validationFailed(input, delivery.errors_total, delivery.rejected, listed)
+  }
 
   const body = {
     delivery_id: input.id,
     dry_run: input.dryRun,
     summary: summaryOf(delivery),
     ...(delivery.errors_total > 0 && { errors_total: delivery.errors_total }),
-    results: resultsOf(handled, issues, referring),
+    results: resultsOf(handled, listed, referenceIssues),
   }
   return c.json(body, status)
 }
 
-const reused = ({ id }: DeliveryInput) =>
+const idempotencyKeyReused = ({ id }: Pick<DeliveryInput, 'id'>) =>
   new ApiError('idempotency_key_reused', {
-    detail: 'Nothing was stored: send other records under another Idempotency-Key.',
+    detail: 'Nothing was stored. Send different records with a new `Idempotency-Key`.',
     delivery_id: id,
     errors: [formatIssue({ pointer: '', code: 'idempotency_key_reused' })],
     errors_total: 1,
   })
 
-function refusal(input: DeliveryInput, total: number, rejected: number, issues: readonly Issue[]) {
-  const { received, id } = input
+function validationFailed(
+  { received, id }: Pick<DeliveryInput, 'received' | 'id'>,
+  total: number,
+  rejected: number,
+  listed: readonly Issue[],
+) {
+  const isWholeBody = received === rejected && listed[0]?.index === undefined
   const are = rejected === 1 ? 'is' : 'are'
   return new ApiError('validation_failed', {
-    detail:
-      received === rejected && issues[0]?.index === undefined
-        ? 'The body is wrong as a whole; nothing was stored.'
-        : `${rejected} of ${received} records ${are} wrong; nothing was stored.`,
+    detail: isWholeBody
+      ? 'The body is invalid. Nothing was stored.'
+      : `${rejected} of ${received} records ${are} invalid. Nothing was stored.`,
     delivery_id: id,
-    errors: issues.slice(0, MAX_ERRORS).map(formatIssue),
+    errors: listed.map(formatIssue),
     errors_total: total,
+  })
+}
+
+/** Returns the issues of records that refer to something unknown. */
+function referenceIssuesOf({ validated, resource, validator, stored }: HandledDelivery) {
+  const { form, records } = validated
+  return indexesOf(stored.delivery.unknown_at).map((index) => {
+    const record = records[index]
+    const key = keyOfRecord(record, validator)
+    const value = isObject(record) ? record[resource.referenceMember ?? ''] : undefined
+    return toReferenceIssue(resource, { form, index, key }, value)
   })
 }
 
@@ -87,70 +110,74 @@ interface Result {
 function resultsOf(
   { validated, validator, input, stored, minimal }: HandledDelivery,
   issues: readonly Issue[],
-  referring: readonly Issue[],
+  referenceIssues: readonly ReferenceIssue[],
 ): Result[] {
   const { delivery, revisions } = stored
-  const errors = Map.groupBy(issues.slice(0, MAX_ERRORS), ({ index }) => index)
+  const errors = Map.groupBy(issues, ({ index }) => index)
   const stale = new Set(indexesOf(delivery.stale_at))
   const held = new Set(input.policy === 'hold' ? indexesOf(delivery.unknown_at) : [])
-  const rejected = new Set(issues.map(({ index }) => index))
-  const warnings = warningsOf(validated, delivery, input.policy === 'warn' ? referring : [])
-  const unsaid = new Map(
-    validated.valid
-      .filter((one) => one.omittedWarnings > 0)
-      .map((one) => [one.index, one.omittedWarnings]),
+  const warnings = warningsOf(validated, delivery, input.policy === 'warn' ? referenceIssues : [])
+  const omitted = new Map(
+    validated.valid.map(({ index, omittedWarnings }) => [index, omittedWarnings]),
   )
 
   const results: Result[] = []
   for (const [index, record] of validated.records.entries()) {
-    const isRejected = rejected.has(index)
-    // What is stale is not stored: there is nothing to warn of.
-    const told = stale.has(index) ? undefined : warnings.get(index)
-    if (minimal && !isRejected && !told) continue
+    const recordErrors = errors.get(index)
+    // A stale record is not stored, so it has no warnings.
+    const recordWarnings = stale.has(index) ? undefined : warnings.get(index)
+    if (minimal && !recordErrors && !recordWarnings) continue
     const key = keyOfRecord(record, validator)
-    const result = { index, ...(key && { key }) }
-    if (isRejected) {
-      const said = (errors.get(index) ?? []).map(({ index: _, key: __, ...issue }) =>
-        formatIssue(issue),
-      )
-      results.push({ ...result, outcome: 'rejected', errors: said })
+    const place = { index, ...(key && { key }) }
+    if (recordErrors) {
+      const formatted = recordErrors.map(({ index: _, key: __, ...issue }) => formatIssue(issue))
+      results.push({ ...place, outcome: 'rejected', errors: formatted })
     } else {
       const outcome = outcomeOf(revisions.get(index), held.has(index), stale.has(index))
-      const more = unsaid.get(index)
-      const total = told && more && { warnings_total: told.length + more }
-      results.push({ ...result, outcome, ...(told && { warnings: told, ...total }) })
+      const listed = recordWarnings && listWarnings(recordWarnings, omitted.get(index) ?? 0)
+      results.push({ ...place, outcome, ...listed })
     }
   }
   return results
 }
 
-/** The warnings of each record that has any: of the door, and of what only the database knows. */
+/**
+ * Returns at most 10 warnings, and the number of all if there are more. Lists the last ones: those
+ * of the database come last and tell what was stored.
+ */
+function listWarnings(warnings: readonly Warning[], omitted: number) {
+  const listed = warnings.slice(-MAX_LISTED_PER_RECORD)
+  const total = warnings.length + omitted
+  return { warnings: listed, ...(total > listed.length && { warnings_total: total }) }
+}
+
+/** Returns the warnings of each record that has any: those of validation, then those of the database. */
 function warningsOf(
   { form, valid }: ValidatedRequest,
   { verdicts, erased_at }: DeliveryResult['delivery'],
-  referring: readonly Issue[],
+  referenceIssues: readonly ReferenceIssue[],
 ): Map<number, Warning[]> {
   const warnings = new Map<number, Warning[]>()
-  for (const { index, warnings: own } of valid) if (own.length > 0) warnings.set(index, own)
-  const warn = (index: number, told: Warning) => {
-    const before = warnings.get(index)
-    if (before) before.push(told)
-    else warnings.set(index, [told])
+  const add = (index: number, ...added: Warning[]) => {
+    if (added.length > 0) warnings.set(index, [...(warnings.get(index) ?? []), ...added])
   }
-  for (const issue of referring) {
+  for (const record of valid) add(record.index, ...record.warnings)
+  for (const issue of referenceIssues) {
     const { pointer, code, message } = formatIssue(issue)
-    warn(issue.index!, { code, pointer, message })
+    add(issue.index, { code, pointer, message })
   }
-  for (const [index, verdict] of JSON.parse(verdicts ?? '[]') as [number, Verdict][]) {
+  const verdictEntries: [number, Verdict][] = JSON.parse(verdicts ?? '[]')
+  for (const [index, verdict] of verdictEntries) {
     const code = verdict === 'organic' ? 'unattributed' : verdict
-    warn(index, warning(code, `${recordPointer(form, index)}/tracking_data`))
+    add(index, warning(code, `${recordPointer(form, index)}/tracking_data`))
   }
-  for (const index of indexesOf(erased_at))
-    warn(index, warning('erased', recordPointer(form, index)))
+  for (const index of indexesOf(erased_at)) {
+    add(index, warning('erased', recordPointer(form, index)))
+  }
   return warnings
 }
 
-/** What the stored customer's `tracking_data` proves, where that is less than who is paid. */
+/** The verdict on a stored customer's `tracking_data`, where it attributes them to no affiliate. */
 type Verdict = 'organic' | 'altered' | 'foreign' | 'unrecognised' | 'conflict'
 
 const indexesOf = (json: string | null): number[] => (json === null ? [] : JSON.parse(json))

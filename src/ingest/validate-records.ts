@@ -1,6 +1,8 @@
 import type { Issue } from '../validation/issue.ts'
 import {
   isObject,
+  type JsonObject,
+  jsonType,
   MAX_LISTED_PER_RECORD,
   type RecordCheck,
   type RecordValidator,
@@ -8,86 +10,109 @@ import {
 import type { Warning } from '../validation/warnings.ts'
 import { type BodyForm, recordPointer, unwrap } from './envelope.ts'
 
-/** A record that breaks no rule. */
+/** A valid record, parsed. */
 export interface ValidRecord {
   index: number
-  record: Record<string, unknown>
+  record: JsonObject
   warnings: Warning[]
-  /** How many more warnings there would be. */
+  /** The number of further warnings that are not in `warnings`. */
   omittedWarnings: number
 }
 
-/** A request, validated. */
+/** The result of validating a request. */
 export interface ValidatedRequest {
   form: BodyForm
-  /** The records as they were sent. */
+  /** The records as sent. */
   records: readonly unknown[]
   valid: ValidRecord[]
-  /** The others, as far as they are right: what they refer to is checked all the same. */
+  /** The valid members of the other records; their references are checked as well. */
   invalid: Pick<ValidRecord, 'index' | 'record'>[]
-  /** The errors that are written out, by record; `errorsTotal` counts the others, too. */
+  /** At most 10 errors per record, in the order of the records. */
   issues: Issue[]
+  /** The number of all errors. */
   errorsTotal: number
   invalidCount: number
 }
 
-/** Judges a body. Pure: it reads no request, and throws nothing. */
+/** Validates the records of a parsed body. */
 export function validateRecords(body: unknown, validator: RecordValidator): ValidatedRequest {
-  const { form, sent, issues } = unwrap(body, validator.acceptsDataWrapper)
+  const { form, records, issues } = unwrap(body, validator.acceptsDataWrapper)
   const validated: ValidatedRequest = {
     form,
-    records: sent,
+    records,
     valid: [],
     invalid: [],
     issues,
     errorsTotal: issues.length,
     invalidCount: 0,
   }
-  const isWhole = issues.length === 0
-  if (issues.some(({ code }) => code !== 'unknown_field'))
-    return { ...validated, invalidCount: sent.length }
+  const isEnvelopeValid = issues.length === 0
+  if (issues.some(({ code }) => code !== 'unknown_field')) {
+    return { ...validated, invalidCount: records.length }
+  }
 
-  const names = sent.map((record) => (isObject(record) ? validator.identityOf(record) : null))
-  const isRepeated = findRepeated(names)
-  for (const [index, record] of sent.entries()) {
-    const {
-      issues: found,
-      output,
-      warnings,
-    } = isObject(record) ? validator.validate(record) : NOT_AN_OBJECT
-    if (isRepeated(index)) found.push({ pointer: '', code: 'duplicate_key' })
-    if (found.length === 0 && isWhole) {
-      const omittedWarnings = warnings.splice(MAX_LISTED_PER_RECORD).length
-      for (const warning of warnings) warning.pointer = recordPointer(form, index) + warning.pointer
-      validated.valid.push({ index, record: output, warnings, omittedWarnings })
+  const isRepeated = findRepeated(
+    records.map((record) => (isObject(record) ? validator.identityOf(record) : null)),
+  )
+  for (const [index, record] of records.entries()) {
+    const check = isObject(record) ? validator.validate(record) : notAnObject(record)
+    if (isRepeated(index)) check.issues.push({ pointer: '', code: 'duplicate_key' })
+    if (check.issues.length === 0 && isEnvelopeValid) {
+      validated.valid.push(toValidRecord(check, form, index))
       continue
     }
     validated.invalidCount += 1
-    validated.errorsTotal += found.length
-    validated.invalid.push({ index, record: output })
+    validated.errorsTotal += check.issues.length
+    validated.invalid.push({ index, record: check.output })
+    const recordIssues = check.issues.slice(0, MAX_LISTED_PER_RECORD)
     const at = recordPointer(form, index)
     const key = keyOfRecord(record, validator)
-    for (const issue of found.slice(0, MAX_LISTED_PER_RECORD)) {
+    for (const issue of recordIssues) {
       issues.push({ index, ...(key && { key }), ...issue, pointer: at + issue.pointer })
     }
   }
   return validated
 }
 
-/** Whether the name at a place was there before it: what comes in order, or has none, was not. */
-function findRepeated(names: readonly (string | null)[]): (index: number) => boolean {
-  const said = names.filter((name) => name !== null)
-  if (said.every((name, i) => i === 0 || name > said[i - 1]!)) return () => false
-  const first = new Map(names.map((name, index) => [name, index] as const).reverse())
-  return (index) => names[index] !== null && first.get(names[index]!) !== index
+function toValidRecord(
+  { output, warnings }: RecordCheck,
+  form: BodyForm,
+  index: number,
+): ValidRecord {
+  const at = recordPointer(form, index)
+  const listed = warnings.slice(0, MAX_LISTED_PER_RECORD).map((warning) => ({
+    ...warning,
+    pointer: at + warning.pointer,
+  }))
+  const omittedWarnings = warnings.length - listed.length
+  return { index, record: output, warnings: listed, omittedWarnings }
 }
 
-const NOT_AN_OBJECT: RecordCheck = {
-  issues: [{ pointer: '', code: 'type', expected: 'object' }],
+/** Returns a function that tells whether the identity at an index occurred before. */
+function findRepeated(identities: readonly (string | null)[]): (index: number) => boolean {
+  // In most requests the identities are in ascending order, so none is repeated.
+  let previous: string | null = null
+  const isAscending = identities.every((identity) => {
+    if (identity === null) return true
+    const follows = previous === null || identity > previous
+    previous = identity
+    return follows
+  })
+  if (isAscending) return () => false
+  const entries = identities.map((identity, index) => [identity, index] as const)
+  const firstIndexes = new Map(entries.reverse())
+  return (index) => {
+    const identity = identities[index] ?? null
+    return identity !== null && firstIndexes.get(identity) !== index
+  }
+}
+
+const notAnObject = (record: unknown): RecordCheck => ({
+  issues: [{ pointer: '', code: 'type', expected: 'object', received: jsonType(record) }],
   output: {},
   warnings: [],
-}
+})
 
-/** The key of a record as it was sent, if that is an object. */
+/** Returns the valid key members of a record as sent; undefined if it has none. */
 export const keyOfRecord = (record: unknown, { keyOf }: Pick<RecordValidator, 'keyOf'>) =>
   isObject(record) ? keyOf(record) : undefined
