@@ -1,4 +1,4 @@
-import { digest } from '../../src/auth/secret.ts'
+import { hash } from 'node:crypto'
 import { answered } from '../ask.ts'
 import { asFirm, type Firm, newToken } from '../parties.ts'
 import type { Setting } from '../program.ts'
@@ -29,7 +29,7 @@ export async function brandPool(service: Service, account: string): Promise<Pool
       body: { overlap: '7d' },
     })
     const { brand_token } = await answered(201, asked)
-    const gate = `brand:${await digest(brand_token)}`
+    const gate = `brand:${hash('sha256', brand_token)}`
     tokens.push({ headers: { 'x-api-key': brand_token }, gate })
   }
   return newPool(service.url, '/tracking/events/', tokens)

@@ -5,40 +5,47 @@ import { type Credentials, invalidClient } from './client-credentials.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { digest, isWellFormed } from './secret.ts'
 
-/** Too much of something for now; `seconds` later it is allowed again. */
+/** Returns a 429 of the OAuth endpoints; `seconds` is when to retry. */
 export const tooManyAttempts = (detail: string, seconds: number) =>
   new ApiError('temporarily_unavailable', {
-    detail: `${detail} Try again in ${seconds} s.`,
+    detail: `${detail} Retry after ${seconds} seconds.`,
     headers: { 'Retry-After': String(seconds) },
   })
 
 /**
- * The client that these credentials belong to, with its account.
+ * Returns the client with these credentials, and its account. `now` is in milliseconds.
  *
- * Guesses are counted by address, and there by client, so a stranger's never lock a client out from
- * elsewhere, and an unknown client is answered as a known one is: nobody learns which exist.
+ * Wrong secrets are counted per address, and per client at that address, so that an attacker cannot
+ * lock a client out from elsewhere. An unknown client gets the same response as a wrong secret, so
+ * that nobody can find out which clients exist.
  *
- * @throws ApiError `invalid_client`, or `temporarily_unavailable` after too many guesses.
+ * @throws ApiError `invalid_client`, or `temporarily_unavailable` after too many wrong secrets.
  */
-export async function authenticate(env: Env, headers: Headers, sent: Credentials, now: number) {
+export async function authenticate(
+  env: Env,
+  headers: Headers,
+  credentials: Credentials,
+  now: number,
+) {
+  const { client_id, client_secret } = credentials
   const gate = () => env.CLIENT_GATE.getByName(`address:${clientAddress(headers)}`)
-  const [client, secret] = await Promise.all([digest(sent.client_id), digest(sent.client_secret)])
-  const [wait, found] = await Promise.all([
+  const [client, secret] = await Promise.all([digest(client_id), digest(client_secret)])
+  const [wait, match] = await Promise.all([
     withObjectRetry(() => gate().guessingWait(client)),
-    isWellFormed(sent.client_secret, 'tcs') ? findClient(env.DB, sent.client_id, secret) : null,
+    isWellFormed(client_secret, 'tcs') ? findClient(env.DB, client_id, secret) : null,
   ])
   if (wait > 0) throw tooManyAttempts('Too many wrong secrets.', wait)
-  if (found && isValidSecret(found, secret, now) && !found.account.disabled) return found
+  if (match && isValidSecret(match, secret, now) && !match.account.disabled) return match
 
   const waitNow = await withObjectRetry(() => gate().recordWrongSecret(client))
   throw waitNow > 0 ? tooManyAttempts('Too many wrong secrets.', waitNow) : invalidClient()
 }
 
-interface Found {
+interface ClientMatch {
   client: { secret_digest: string; revoked: number }
   ends_at: number | null
 }
 
-// What is compared are digests of 256 random bits: its time tells nothing of the secret.
-const isValidSecret = ({ client, ends_at }: Found, secret: string, now: number) =>
+// A plain comparison is safe: both are digests of 256 random bits, so its time reveals nothing.
+const isValidSecret = ({ client, ends_at }: ClientMatch, secret: string, now: number) =>
   !client.revoked && (client.secret_digest === secret || now < (ends_at ?? 0))

@@ -4,53 +4,59 @@ import type { Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
 
-/** What a handler knows once a guard stands before it. */
+/** The bindings and variables that handlers use. */
 export interface AppEnv {
   Bindings: Env
   Variables: {
     requestId: string
     /**
-     * Whose request this is. It is the only source of the account, so nothing can be read or stored
-     * before the gate has answered; what needs no account may go on meanwhile.
+     * The grant of the caller, or a rejection. It is the only source of the account, so nothing can
+     * be read or stored before the caller is authorized. Work that needs no account can go on.
      */
     grantPromise: Promise<Grant>
-    /** Who of the integrations team asks, where one of them does. */
+    /** The member of the integrations team that makes the request. */
     actor: string
-    /** What the request delivered, as its line in the log reports it. */
+    /** The delivery, for the request log. */
     delivery?: { delivery_id: string; outcomes: object }
   }
 }
 
 /**
- * Asks the gate of this name while the body is read; whatever that finds, a refusal of the gate
- * wins. One call says whether the token lives, whose it is, and how many requests are left.
+ * Starts authorization, runs the handlers, and adds the rate limit headers. One call to the token's
+ * object returns whether the token is live, its grant, and the requests that remain. The body is
+ * read meanwhile, but a refusal takes precedence over errors in the body.
+ *
+ * `unknownToken` returns the error for a token that is not live; `checkGrant` returns the grant or
+ * throws.
+ *
+ * @throws ApiError `rate_limited`, and the errors of both functions.
  */
 export async function authorize(
   c: Context<AppEnv>,
   next: Next,
-  gate: string,
-  unknown: () => ApiError,
-  allowed: (grant: Grant) => Grant,
+  objectName: string,
+  unknownToken: () => ApiError,
+  checkGrant: (grant: Grant) => Grant,
 ): Promise<void> {
-  const answer = withObjectRetry(() => c.env.TOKEN_GATE.getByName(gate).admit())
-  const grantPromise = answer.then((admission) => {
-    if (!admission) throw unknown()
-    if (admission.retryAfter > 0) throw tooFast(admission.retryAfter)
-    return allowed(admission.grant)
+  const admissionPromise = withObjectRetry(() => c.env.TOKEN_GATE.getByName(objectName).admit())
+  const grantPromise = admissionPromise.then((admission) => {
+    if (!admission) throw unknownToken()
+    if (admission.retryAfter > 0) throw rateLimited(admission.retryAfter)
+    return checkGrant(admission.grant)
   })
-  grantPromise.catch(() => {}) // It may be refused before anything waits for it.
+  grantPromise.catch(() => {}) // It may reject before anything awaits it.
   c.set('grantPromise', grantPromise)
   await next()
   await grantPromise.finally(async () => {
-    const admission = await answer.catch(() => null)
+    const admission = await admissionPromise.catch(() => null)
     if (!admission) return
     c.header('RateLimit-Policy', `"token";q=${REQUESTS_PER_WINDOW};w=${WINDOW_MS / 1000}`)
     c.header('RateLimit', `"token";r=${admission.remaining};t=${admission.reset}`)
   })
 }
 
-const tooFast = (seconds: number) =>
+const rateLimited = (seconds: number) =>
   new ApiError('rate_limited', {
-    detail: `${REQUESTS_PER_WINDOW} requests a minute are allowed. Try again in ${seconds} s.`,
+    detail: `The limit is ${REQUESTS_PER_WINDOW} requests per minute. Retry after ${seconds} seconds.`,
     headers: { 'Retry-After': String(seconds) },
   })

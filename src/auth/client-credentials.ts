@@ -1,45 +1,47 @@
 import { ApiError, type ErrorCode } from '../errors.ts'
 
-/** How a client says who it is. */
+/** The credentials of an OAuth client. */
 export interface Credentials {
   client_id: string
   client_secret: string
 }
 
-/** A form in which each parameter stands once. */
+/** The parameters of a form body; none is repeated or empty. */
 export type Form = ReadonlyMap<string, string>
 
-/** Far more than any form here needs. */
+/** The maximum size of a form body, far more than any request needs. */
 const MAX_FORM_BYTES = 65_536
 
 const invalid = (detail: string, code: ErrorCode = 'invalid_request') =>
   new ApiError(code, { detail })
 
-/** A client that is unknown, or whose secret is wrong: the caller learns no more than that. */
+/** Returns the error for an unknown client or a wrong secret. It does not reveal which. */
 export const invalidClient = () =>
   new ApiError('invalid_client', {
     headers: { 'WWW-Authenticate': 'Basic realm="oauth", charset="UTF-8"' },
   })
 
 /**
- * Reads a form; a parameter without a value counts as left out.
+ * Reads a form body. A parameter without a value counts as absent.
  *
  * @see [RFC 6749 §3.2](https://www.rfc-editor.org/rfc/rfc6749#section-3.2) each parameter once
  * @see [RFC 6749 §2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1) never in the URI
+ * @throws ApiError `invalid_request`, `payload_too_large`; `invalid_client` for credentials in the URI
  */
 export async function readForm(request: Request): Promise<Form> {
   const type = request.headers.get('Content-Type') ?? ''
   if (!/^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
-    throw invalid('Send the body as application/x-www-form-urlencoded.')
+    throw invalid('Send the body as `application/x-www-form-urlencoded`.')
   }
   const encoding = request.headers.get('Content-Encoding') ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') throw invalid('Send the body as it is, not encoded.')
+  if (encoding.toLowerCase() !== 'identity')
+    throw invalid('Send the body without `Content-Encoding`.')
   const text = await readFormText(request)
   const form = new Map<string, string>()
   for (const pair of text.split('&').filter(Boolean)) {
-    const [name, value = '', ...more] = pair.split('=').map(decodeFormText) as [string, ...string[]]
-    if (form.has(name)) throw invalid('Send each parameter once.')
-    if (more.length > 0) throw invalid('A parameter is malformed.')
+    const [name = '', value = '', ...more] = pair.split('=').map(decodeFormText)
+    if (form.has(name)) throw invalid('A parameter is repeated. Send each parameter once.')
+    if (more.length > 0) throw invalid(MALFORMED)
     form.set(name, value)
   }
   const query = new URL(request.url).searchParams
@@ -47,7 +49,9 @@ export async function readForm(request: Request): Promise<Form> {
   return new Map([...form].filter(([, value]) => value !== ''))
 }
 
-/** Strict, unlike `URLSearchParams`, which keeps a stray `%` and replaces what is no UTF-8. */
+const MALFORMED = 'A parameter is malformed. Send the form percent-encoded, in UTF-8.'
+
+/** Decodes strictly: `URLSearchParams` would keep a stray `%` and replace invalid UTF-8. */
 function decodeFormText(text: string): string {
   return decodeUtf8(() => decodeURIComponent(text.replaceAll('+', ' ')))
 }
@@ -55,34 +59,39 @@ function decodeFormText(text: string): string {
 async function readFormText(request: Request): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   let text = ''
-  // What is left unread of a body is for `everyAnswer` to drain.
+  // `preventCancel`: `requestLog` drains the rest of the body.
   try {
     for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
       text += decodeUtf8(() => decoder.decode(chunk, { stream: true }))
       if (text.length > MAX_FORM_BYTES) {
-        throw invalid('The form is larger than 64 KiB.', 'payload_too_large')
+        throw invalid('The form can have at most 64 KiB.', 'payload_too_large')
       }
     }
   } catch (error) {
-    // What the stream itself throws is the sender's fault: it was cut.
-    throw error instanceof ApiError ? error : invalid('The body ended before its end.')
+    // The stream itself fails if the sender cuts it off.
+    throw error instanceof ApiError ? error : invalid('The body ended early.')
   }
   return text + decodeUtf8(() => decoder.decode())
 }
 
-/** What is no UTF-8, or ends in the middle of it, is malformed. */
+/**
+ * Runs a decoder.
+ *
+ * @throws ApiError `invalid_request` if the bytes are not valid UTF-8.
+ */
 function decodeUtf8(decode: () => string): string {
   try {
     return decode()
   } catch {
-    throw invalid('A parameter is malformed.')
+    throw invalid(MALFORMED)
   }
 }
 
 /**
- * The client's credentials, from the header or from the form, never from both.
+ * Returns the client's credentials from the `Authorization` header or the form.
  *
  * @see [RFC 6749 §2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)
+ * @throws ApiError `invalid_request` if both have credentials, `invalid_client` if neither has.
  */
 export function readCredentials(header: string | undefined, form: Form): Credentials {
   const client_id = form.get('client_id')
@@ -91,13 +100,14 @@ export function readCredentials(header: string | undefined, form: Form): Credent
     if (!client_id || !client_secret) throw invalidClient()
     return { client_id, client_secret }
   }
-  if (client_secret) throw invalid('Authenticate once: in the header or in the form.')
-  const sent = parseBasic(header)
-  if (!sent) throw invalidClient()
-  if (client_id && client_id !== sent.client_id) {
-    throw invalid('The header and the form name two clients.')
+  if (client_secret)
+    throw invalid('Send the client secret in the header or in the form, not in both.')
+  const credentials = parseBasic(header)
+  if (!credentials) throw invalidClient()
+  if (client_id && client_id !== credentials.client_id) {
+    throw invalid('The `client_id` in the header and in the form differ.')
   }
-  return sent
+  return credentials
 }
 
 function parseBasic(header: string): Credentials | null {
@@ -105,7 +115,7 @@ function parseBasic(header: string): Credentials | null {
   try {
     const bytes = Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0))
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-    // The two halves are form-encoded before they are joined: a colon in one of them is %3A.
+    // Both parts are form-encoded before they are joined, so a colon within a part is `%3A`.
     const [client_id, client_secret, ...more] = text.split(':').map(decodeFormText)
     return client_id && client_secret && more.length === 0 ? { client_id, client_secret } : null
   } catch {

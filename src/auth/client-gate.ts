@@ -10,25 +10,26 @@ import {
 } from './client-limits.ts'
 import type { Settings } from './grant.ts'
 
-/** How long to wait, and what was told of the account meanwhile, if anything was. */
+/** The result of a request for a token: seconds to wait (0 if it is listed) and newer settings, if any. */
 export interface Minted {
   wait: number
   settings: Settings | undefined
 }
 
 /**
- * One object per OAuth client, named `client:{client_id}`: its live tokens, so that they can be
- * ended, and how many were minted in the last hour, which is the same list. And one per address,
- * named `address:{address}`: the wrong secrets that came from there.
+ * The object of an OAuth client, named `client:{client_id}`, or of an address, named
+ * `address:{address}`. A client's object lists its live tokens, so that they can be revoked and so
+ * that minting can be limited: a token lives for an hour, so the list is also the tokens of the last
+ * hour. An address's object lists the wrong secrets that it sent.
  *
- * Storage keys: `tokens` (Live[], at most 60), `version` (the oldest that may still mint),
- * `settings` (Settings, the newest that it was told), `wrongs` (Wrong[], at most 200). An alarm
- * forgets tokens and wrongs when none of them counts any more.
+ * Storage keys: `tokens` (LiveToken[], at most 60), `version` (the lowest client version that may
+ * mint), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200). An alarm
+ * deletes `tokens` and `wrongs` once none of them counts any more.
  */
 export class ClientGate extends DurableObject<Env> {
   /**
-   * Lists a token that is about to be opened, so that it can be ended, or says how many seconds to
-   * wait; null where the client has changed. Asked again for the same token it says the same.
+   * Lists a token before it is opened, so that it can be revoked, or returns the seconds to wait.
+   * Returns null if the client has changed since it was read. Idempotent for the same token.
    */
   async mint({ jti, expiresAt, version }: LiveToken): Promise<Minted | null> {
     const { kv } = this.ctx.storage
@@ -46,29 +47,29 @@ export class ClientGate extends DurableObject<Env> {
   }
 
   /**
-   * Tells all live tokens what has become of their account; those that an older version of the
-   * client's record allowed are ended, and none such is minted any more. Told again it does no more.
+   * Applies new account settings to all live tokens. Ends the tokens that were minted under an older
+   * version of the client, and mints no more for it. Idempotent.
    */
   async applySettings(version: number, settings: Settings): Promise<void> {
     const { kv } = this.ctx.storage
     kv.put('version', Math.max(version, kv.get<number>('version') ?? 0))
-    const known = kv.get<Settings>('settings')
-    if (!known || known.version <= settings.version) kv.put('settings', settings)
+    const current = kv.get<Settings>('settings')
+    if (!current || current.version <= settings.version) kv.put('settings', settings)
     const tokens = liveTokens(kv.get<LiveToken[]>('tokens') ?? [], Date.now())
     await Promise.all(
-      tokens.map(({ jti, version: allowed }) => {
+      tokens.map(({ jti, version: mintedVersion }) => {
         const gate = this.env.TOKEN_GATE.getByName(jti)
-        return allowed < version ? gate.end() : gate.change(settings)
+        return mintedVersion < version ? gate.end() : gate.change(settings)
       }),
     )
   }
 
-  /** Seconds until this client may be tried again from this address; 0: now. */
+  /** Returns the seconds until this address may try the client again; 0 if it may now. */
   guessingWait(client: string): number {
     return guessingWait(this.ctx.storage.kv.get<WrongSecret[]>('wrongs') ?? [], client, Date.now())
   }
 
-  /** Counts a wrong secret; the seconds to wait are those before it, so the 21st is told to wait. */
+  /** Records a wrong secret, unless the address must already wait: then returns the seconds. */
   async recordWrongSecret(client: string): Promise<number> {
     const { kv } = this.ctx.storage
     const now = Date.now()
@@ -80,7 +81,7 @@ export class ClientGate extends DurableObject<Env> {
     return 0
   }
 
-  /** Forgets what no longer counts; a client's oldest allowed version and its settings are kept. */
+  /** Deletes the lists. The client's version and settings are kept. */
   override alarm(): void {
     const { kv } = this.ctx.storage
     kv.delete('tokens')

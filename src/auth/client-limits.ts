@@ -1,46 +1,49 @@
-/** The contract: wrong secrets in ten minutes, per client and address, and per address. */
+/** The contract: wrong secrets per window, per client and address, and per address. */
 const WRONG_PER_CLIENT = 20
 const WRONG_PER_ADDRESS = 200
 
-/** The length of these ten minutes, in milliseconds. */
+/** The length of the window for wrong secrets, in milliseconds. */
 export const GUESSING_WINDOW_MS = 600_000
 
-/** The contract: tokens an hour per client. An hour is also how long a token lives. */
+/** The contract: tokens per hour and client. An hour is also the lifetime of a token. */
 const TOKENS_PER_HOUR = 60
 
-/** A wrong secret: when, and for which client (a digest of what was said). */
+/** A wrong secret: its time (milliseconds) and the digest of the `client_id` it was sent with. */
 export interface WrongSecret {
   readonly at: number
   readonly client: string
 }
 
-/** Those that still count at `now`. */
+/** Returns the wrong secrets that still count at `now`. */
 export const recentWrongSecrets = (wrongs: readonly WrongSecret[], now: number) =>
   wrongs.filter(({ at }) => at > now - GUESSING_WINDOW_MS)
 
-/** Whole seconds until this client may be tried again from this address; 0: now. */
+/** Returns the whole seconds until this address may try the client again; 0 if it may now. */
 export function guessingWait(wrongs: readonly WrongSecret[], client: string, now: number): number {
   const recent = recentWrongSecrets(wrongs, now)
-  const own = recent.filter((wrong) => wrong.client === client)
-  const until = (list: readonly WrongSecret[], limit: number) =>
-    list.length < limit ? 0 : list[list.length - limit]!.at + GUESSING_WINDOW_MS - now
-  return Math.ceil(Math.max(until(own, WRONG_PER_CLIENT), until(recent, WRONG_PER_ADDRESS)) / 1000)
+  const ofClient = recent.filter((wrong) => wrong.client === client)
+  // The limit holds again once the `limit`-th last has left the window.
+  const waitFor = (list: readonly WrongSecret[], limit: number) => {
+    const oldest = list.at(-limit)
+    return oldest ? oldest.at + GUESSING_WINDOW_MS - now : 0
+  }
+  const wait = Math.max(waitFor(ofClient, WRONG_PER_CLIENT), waitFor(recent, WRONG_PER_ADDRESS))
+  return Math.ceil(wait / 1000)
 }
 
-/** A token that was minted, and the version of the client's record by which it was allowed. */
+/** A minted token: its expiry (milliseconds) and the version of the client that it was minted for. */
 export interface LiveToken {
   readonly jti: string
   readonly expiresAt: number
   readonly version: number
 }
 
-/** Those that have not expired at `now`. */
+/** Returns the tokens that have not expired at `now`. */
 export const liveTokens = (tokens: readonly LiveToken[], now: number) =>
   tokens.filter(({ expiresAt }) => expiresAt > now)
 
-/** Whole seconds until another token may be minted; 0: now. */
+/** Returns the whole seconds until another token may be minted; 0 if it may now. */
 export function mintingWait(tokens: readonly LiveToken[], now: number): number {
-  const live = liveTokens(tokens, now)
-  if (live.length < TOKENS_PER_HOUR) return 0
-  return Math.ceil((live[live.length - TOKENS_PER_HOUR]!.expiresAt - now) / 1000)
+  const oldest = liveTokens(tokens, now).at(-TOKENS_PER_HOUR)
+  return oldest ? Math.ceil((oldest.expiresAt - now) / 1000) : 0
 }

@@ -1,41 +1,41 @@
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
 import type { Account } from '../db/schema.ts'
 
-/** What of an account the integrations team may change; live tokens are told within a minute. */
+/** The account settings that the integrations team can change. Live tokens get changes within a minute. */
 export interface Settings {
-  /** Goes up with each change: what is older never replaces what is newer. */
+  /** Increases with each change, so that older settings never replace newer ones. */
   version: number
   name: string
   time_zone: string
   unknown_customer: 'reject' | 'hold'
   unknown_affiliate: 'warn' | 'reject'
-  /** No token of a disabled account is let through. */
+  /** Tokens of a disabled account are refused. */
   disabled: boolean
-  /** How a brand's events are to be read. */
+  /** The event definitions of a brand. */
   events: readonly EventDefinition[]
 }
 
-/** What a live token stands for: whose it is, what it may do, and how its records are judged. */
+/** The rights of a live token and the account settings that apply to its records. */
 export interface Grant extends Settings {
   account: string
-  /** The OAuth client that asked for the token; null: it is a Brand Token. */
+  /** The OAuth client; null for a Brand Token. */
   client_id: string | null
   vertical: string
   mode: string
-  /** The D1 binding that keeps the account's records. */
+  /** The name of the D1 binding with the account's records. */
   binding: string
-  /** A subset of `read write`, in that order. */
+  /** A subset of `read write`, in this order. */
   scope: string
 }
 
-/** An account's settings, as its tokens carry them. */
+/** Returns the settings of an account. */
 export function settingsOf(account: Account, events: readonly EventDefinition[]): Settings {
   const { version, name, time_zone, unknown_customer, unknown_affiliate, disabled } = account
   const policies = { unknown_customer, unknown_affiliate }
   return { version, name, time_zone, ...policies, disabled: disabled === 1, events }
 }
 
-/** All that a request must know of its account rides in this: no other place is asked. */
+/** Returns the grant of a token. It has everything a request needs to know about its account. */
 export function grantOf(
   account: Account,
   client_id: string | null,

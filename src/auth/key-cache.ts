@@ -1,20 +1,20 @@
 import { unavailable } from '../errors.ts'
 
-/** A function that makes something of a secret's text once an isolate: keys cost much to read. */
+/** Returns a function that runs `make` once per secret and isolate, because importing keys is slow. */
 export function memoizePerSecret<T>(make: (secret: string) => T): (secret: string) => T {
-  const made = new Map<string, T>()
+  const cache = new Map<string, T>()
   return (secret) => {
-    const found = made.get(secret) ?? make(secret)
-    made.set(secret, found)
-    return found
+    const value = cache.get(secret) ?? make(secret)
+    cache.set(secret, value)
+    return value
   }
 }
 
 /**
- * The same for a set of keys as JSON.
+ * Returns a function that runs `make` once per JWK set and isolate. The set is JSON.
  *
- * @throws ApiError `unavailable` where it has no key, or one that cannot be read: nobody who shows
- * what such a key has signed, or would, may be told to be wrong.
+ * The function throws ApiError `unavailable` if the set is empty or a key cannot be read: with
+ * broken keys of our own, no token or code may be called invalid.
  */
 export const memoizePerKeySet = <K, T>(make: (keys: [K, ...K[]]) => Promise<T>) =>
   memoizePerSecret(async (json): Promise<T> => {

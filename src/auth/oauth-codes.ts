@@ -1,5 +1,6 @@
 /**
- * What a code is called where the RFC has its own few words; all others are called as they are.
+ * The `error` of an OAuth response by status, where RFC 6749 defines a code. Other statuses use the code
+ * of the error.
  *
  * @see [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)
  */

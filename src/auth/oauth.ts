@@ -6,7 +6,7 @@ import { OAUTH_CODE_BY_STATUS } from './oauth-codes.ts'
 import { revocation } from './revocation.ts'
 import { tokenEndpoint } from './token-endpoint.ts'
 
-/** Answers a failure in the shape of RFC 6749: these addresses have one of their own. */
+/** Responds to an error in the format of RFC 6749 §5.2, which the OAuth endpoints use. */
 export function oauthError(thrown: unknown, c: Context) {
   const error: ApiError = toApiError(thrown, c)
   const body = {
@@ -17,7 +17,7 @@ export function oauthError(thrown: unknown, c: Context) {
 }
 
 /**
- * Forbids to keep any answer, a refusal included.
+ * Forbids caching of every response, errors included.
  *
  * @see [RFC 6749 §5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1)
  */
@@ -27,13 +27,13 @@ export const noStore = createMiddleware(async function noStore(c, next) {
   c.header('Pragma', 'no-cache')
 })
 
-/** Where tokens are asked for and given back. */
+/** The routes that issue and revoke access tokens. */
 export const oauth = new Hono<{ Bindings: Env }>()
   .route('/token', tokenEndpoint)
   .route('/revoke', revocation)
 
 /**
- * What a client finds by itself: the authorization server's metadata, and its public keys.
+ * The routes for discovery: the authorization server's metadata and its public keys.
  *
  * @see [RFC 8414 §2](https://www.rfc-editor.org/rfc/rfc8414#section-2)
  */
@@ -48,7 +48,7 @@ export const wellKnown = new Hono<{ Bindings: Env }>()
       revocation_endpoint: at('/oauth/revoke'),
       jwks_uri: at('/.well-known/jwks.json'),
       grant_types_supported: ['client_credentials'],
-      // Required by the RFC, and empty: there is no authorization endpoint.
+      // RFC 8414 requires this member. It is empty because there is no authorization endpoint.
       response_types_supported: [],
       token_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_methods_supported: methods,
@@ -58,7 +58,7 @@ export const wellKnown = new Hono<{ Bindings: Env }>()
   })
   .get('/jwks.json', async (c) => {
     const keys = await publicKeys(c.env)
-    // Only what is right may be kept.
+    // Set after the keys are read, so that an error is not cached.
     c.header('Cache-Control', 'public, max-age=300')
     return c.json(keys)
   })

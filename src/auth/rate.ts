@@ -1,33 +1,34 @@
-/** The contract: 1000 requests per minute per token. */
+/** The contract: the maximum number of requests per token in any minute. */
 export const REQUESTS_PER_WINDOW = 1000
 
-/** The length of that minute, in milliseconds. */
+/** The length of the window, in milliseconds. */
 export const WINDOW_MS = 60_000
 
-/** How many requests may pass on one written lease. */
+/** How many requests may pass before the state is written again. */
 export const LEASE_SIZE = 25
 
-/** How long nothing comes before a lease is closed, in milliseconds. */
+/** How long a token must be idle before its lease is closed, in milliseconds. */
 export const LEASE_IDLE_MS = 5000
 
-/** When requests were let through, oldest first, and what was promised to storage about the next. */
+/** The times of admitted requests and the open lease. */
 export interface RateState {
+  /** The times of the admitted requests of the last minute in milliseconds, oldest first. */
   readonly times: readonly number[]
-  /** How many requests may follow the written log unwritten; 0: the written log is complete. */
+  /** How many requests may pass without another write; 0 if the stored state is complete. */
   readonly lease: number
-  /** How many have followed. */
+  /** How many of them have passed. */
   readonly used: number
 }
 
-/** A token that was never used. */
+/** The state of a token that was never used. */
 export const INITIAL_RATE: RateState = { times: [], lease: 0, used: 0 }
 
-/** What becomes of one request, and what its caller may know of the rest of the minute. */
+/** The decision on one request, and the values of its rate limit headers. */
 export interface Decision {
   rate: RateState
-  /** Whether the state must reach storage before the answer leaves. */
+  /** Whether the state must be stored before the response is sent. */
   write: boolean
-  /** Whole seconds to wait, after which the next request passes; 0: let through. */
+  /** Whole seconds until the next request is admitted; 0 if this one is. */
   retryAfter: number
   remaining: number
   /** Whole seconds until the quota grows again. */
@@ -35,42 +36,44 @@ export interface Decision {
 }
 
 /**
- * Decides one request at `now` (milliseconds) by the times of those let through before.
+ * Decides on one request at `clock` (milliseconds).
  *
- * Exact: each of them is remembered, at most 1000, so in no span of 60 s are more let through. A
- * refused request changes nothing. Not every one is written: a written log carries a lease, the
- * number of requests that may follow unwritten, which `recover` counts as made.
+ * The limit is exact: the state has the time of each admitted request, at most 1000, so no span of
+ * 60 s has more. A refused request changes nothing. The state is not written for each request: a
+ * stored state has a lease, the number of requests that may follow without a write, and `recover`
+ * counts them as made.
  */
 export function decide(rate: RateState, clock: number): Decision {
   const { times, lease, used } = rate
   const last = times.at(-1) ?? 0
   const now = Math.max(clock, last)
-  const recent = times[0]! > now - WINDOW_MS ? times : times.filter((t) => t > now - WINDOW_MS)
+  const recent =
+    (times[0] ?? 0) > now - WINDOW_MS ? times : times.filter((t) => t > now - WINDOW_MS)
   if (recent.length >= REQUESTS_PER_WINDOW) {
-    // After a crash there may be more than the limit: so many must leave the window first.
-    const reset = Math.ceil((recent[recent.length - REQUESTS_PER_WINDOW]! + WINDOW_MS - now) / 1000)
+    // After a crash there may be more than the limit; all above it must leave the window first.
+    const reset = Math.ceil(((recent.at(-REQUESTS_PER_WINDOW) ?? now) + WINDOW_MS - now) / 1000)
     return { rate, write: false, retryAfter: reset, remaining: 0, reset }
   }
-  const passed = [...recent, now]
-  // After a pause the written lease no longer bounds when its requests were made.
+  const admitted = [...recent, now]
+  // After a pause the stored lease no longer bounds when its requests were made.
   const write = used === lease || now - last > LEASE_IDLE_MS
   return {
-    rate: { times: passed, lease: write ? LEASE_SIZE : lease, used: write ? 0 : used + 1 },
+    rate: { times: admitted, lease: write ? LEASE_SIZE : lease, used: write ? 0 : used + 1 },
     write,
     retryAfter: 0,
-    remaining: REQUESTS_PER_WINDOW - passed.length,
-    reset: Math.ceil((passed[0]! + WINDOW_MS - now) / 1000),
+    remaining: REQUESTS_PER_WINDOW - admitted.length,
+    reset: Math.ceil(((recent[0] ?? now) + WINDOW_MS - now) / 1000),
   }
 }
 
 /**
- * The state after memory was lost. An open lease counts as spent, as late as it can have been:
- * its requests followed each other within the pause that would have closed it.
+ * Returns the state after memory was lost. An open lease counts as used up, at the latest possible
+ * time: no gap between its requests was as long as the pause that closes a lease.
  */
 export function recover({ times, lease }: RateState, now: number): RateState {
   const latest = Math.min(now, (times.at(-1) ?? now) + lease * LEASE_IDLE_MS)
   return { times: [...times, ...Array<number>(lease).fill(latest)], lease: 0, used: 0 }
 }
 
-/** The state as it is written when nothing has come for a while: the true count, no lease. */
+/** Returns the state to store once the token is idle: the exact times and no lease. */
 export const settle = ({ times }: RateState): RateState => ({ times, lease: 0, used: 0 })

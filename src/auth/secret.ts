@@ -1,35 +1,38 @@
-/** The SHA-256 of a secret in hex, and all we store of it: a long random one needs no slower digest. */
+/**
+ * Returns the SHA-256 of a secret in hex, the only form in which secrets are stored. A fast digest is
+ * safe because every secret has 256 random bits.
+ */
 export async function digest(secret: string): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
-  return Array.from(new Uint8Array(bytes), (b) => b.toString(16).padStart(2, '0')).join('')
+  return new Uint8Array(bytes).toHex()
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_FORMAT = /^([a-z]+_(?:live|test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
-/** What a secret is for; the prefix lets scanners of leaked secrets know it. */
+/** The prefix of a client secret (`tcs`) or Brand Token (`tbt`). Scanners for leaked secrets use it. */
 export type Prefix = 'tcs' | 'tbt'
 
-/** A new secret of 256 random bits: `{prefix}_{mode}_{43 base62}{6 base62 of its CRC32}`. */
+/** Returns a new secret of 256 random bits: `{prefix}_{mode}_{43 base62}{6 base62 of its CRC32}`. */
 export function newSecret(prefix: Prefix, mode: 'live' | 'test'): string {
-  let body = ''
-  while (body.length < 43) {
-    // 248 is the largest multiple of 62 in a byte: what is above would favour the first letters.
+  let random = ''
+  while (random.length < 43) {
+    // 248 is the largest multiple of 62 in a byte: higher bytes would favour the first digits.
     for (const byte of crypto.getRandomValues(new Uint8Array(64))) {
-      if (byte < 248 && body.length < 43) body += BASE62[byte % 62]
+      if (byte < 248 && random.length < 43) random += BASE62[byte % 62]
     }
   }
-  const said = `${prefix}_${mode}_${body}`
-  return said + checksum(said)
+  const body = `${prefix}_${mode}_${random}`
+  return body + checksum(body)
 }
 
-/** Whether a secret can be one of ours; a typing error is refused without any lookup. */
+/** Returns whether a text has this prefix, the format of a secret, and the correct checksum. */
 export function isWellFormed(secret: string, prefix: Prefix): boolean {
-  const [, said = '', sum] = SECRET_FORMAT.exec(secret) ?? []
-  return said.startsWith(`${prefix}_`) && checksum(said) === sum
+  const [, body = '', sum] = SECRET_FORMAT.exec(secret) ?? []
+  return body.startsWith(`${prefix}_`) && checksum(body) === sum
 }
 
-/** CRC-32 as in zlib, in base62. Not a defence: it tells a typing error from a guess. */
+/** Returns the CRC-32 (as in zlib) in base62. It detects typing errors and is no protection. */
 function checksum(text: string): string {
   let crc = ~0
   for (const byte of new TextEncoder().encode(text)) {

@@ -9,34 +9,31 @@ import { withObjectRetry } from './object-retry.ts'
 const SCOPES = ['read', 'write']
 
 /**
- * The client credentials grant.
+ * Issues an access token by the client credentials grant.
  *
  * @see [RFC 6749 §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4)
  */
 export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) => {
   const now = Date.now()
   const form = await readForm(c.req.raw)
-  const sent = readCredentials(c.req.header('Authorization'), form)
-  const grantType = form.get('grant_type')
-  if (!grantType) throw new ApiError('invalid_request', { detail: 'grant_type is missing.' })
-  if (grantType !== 'client_credentials') {
-    throw new ApiError('unsupported_grant_type', { detail: 'Send grant_type=client_credentials.' })
-  }
+  const credentials = readCredentials(c.req.header('Authorization'), form)
+  checkGrantType(form.get('grant_type'))
   const scope = grantedScope(form.get('scope'))
 
-  const { client, account } = await authenticate(c.env, c.req.raw.headers, sent, now)
+  const { client, account } = await authenticate(c.env, c.req.raw.headers, credentials, now)
   const { client_id, version } = client
   const jti = crypto.randomUUID()
   const expiresAt = expiryOf(now)
-  // Listed before it opens: a token that is being ended must not open unseen.
-  const listing = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`)
-  const minted = await withObjectRetry(() => listing().mint({ jti, version, expiresAt }))
+  // Listed before it is opened: a revocation at the same moment would otherwise miss the token.
+  const clientGate = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`)
+  const minted = await withObjectRetry(() => clientGate().mint({ jti, version, expiresAt }))
   if (minted === null) throw invalidClient()
   const { wait, settings } = minted
-  if (wait > 0) throw tooManyAttempts('60 tokens an hour are enough: a token lives for one.', wait)
-  const known = grantOf(account, client_id, scope)
-  // What was told meanwhile is newer than what was read before.
-  const grant = settings && settings.version > known.version ? { ...known, ...settings } : known
+  if (wait > 0) throw tooManyAttempts(TOO_MANY_TOKENS, wait)
+  const readGrant = grantOf(account, client_id, scope)
+  // The object may have newer settings than the database had when it was read.
+  const grant =
+    settings && settings.version > readGrant.version ? { ...readGrant, ...settings } : readGrant
   await withObjectRetry(() => c.env.TOKEN_GATE.getByName(jti).open(grant, expiresAt))
 
   return c.json({
@@ -47,16 +44,31 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
   })
 })
 
+const TOO_MANY_TOKENS =
+  'A client can get 60 tokens per hour. Reuse each token until it expires, after an hour.'
+
+function checkGrantType(grantType: string | undefined): void {
+  if (!grantType) {
+    throw new ApiError('invalid_request', { detail: 'The parameter `grant_type` is missing.' })
+  }
+  if (grantType !== 'client_credentials') {
+    throw new ApiError('unsupported_grant_type', {
+      detail: 'Send `grant_type=client_credentials`.',
+    })
+  }
+}
+
 /**
- * The scope that is granted: what was asked for, or all of it.
+ * Returns the scope to grant: the requested one, or `read write` if none is requested.
  *
  * @see [RFC 6749 §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)
+ * @throws ApiError `invalid_scope`
  */
-function grantedScope(asked: string | undefined): string {
-  if (asked === undefined) return SCOPES.join(' ')
-  const words = asked.split(' ')
-  if (!words.every((word) => SCOPES.includes(word))) {
-    throw new ApiError('invalid_scope', { detail: 'A scope is a subset of: read write.' })
+function grantedScope(requested: string | undefined): string {
+  if (requested === undefined) return SCOPES.join(' ')
+  const scopes = requested.split(' ')
+  if (!scopes.every((scope) => SCOPES.includes(scope))) {
+    throw new ApiError('invalid_scope', { detail: 'Send `read`, `write` or `read write`.' })
   }
-  return SCOPES.filter((word) => words.includes(word)).join(' ')
+  return SCOPES.filter((scope) => scopes.includes(scope)).join(' ')
 }

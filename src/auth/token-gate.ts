@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Grant, Settings } from './grant.ts'
 import { decide, INITIAL_RATE, LEASE_IDLE_MS, type RateState, recover, settle } from './rate.ts'
 
-/** A live token's grant, and what its rate allows; all counts as the contract's headers say them. */
+/** The grant of a live token, and the values of its rate limit headers. */
 export interface Admission {
   grant: Grant
   retryAfter: number
@@ -10,42 +10,41 @@ export interface Admission {
   reset: number
 }
 
-/** The object of a Brand Token is named by its digest; that of an access token by its `jti`. */
+/** Returns the name of a Brand Token's object. The object of an access token is named by its `jti`. */
 export const brandTokenObjectName = (digest: string) => `brand:${digest}`
 
-/** For so long an ended token is remembered as such: whatever is late to open it finds it ended. */
+/** How long an ended token is remembered, so that a late `open` cannot revive it. */
 const ENDED_KEPT_MS = 8 * 24 * 60 * 60 * 1000
 
 /**
- * One object per token, of partners and brands. It holds what only one place can hold: whether the
- * token is alive, what it stands for, and when it was used.
+ * The object of one access token or Brand Token: whether it is live, its grant, and its rate.
  *
- * Storage keys: `grant` (Grant), `settings` (Settings, the newest that it was told), `until`
- * (milliseconds, where the token ends by itself), `ended` (true, from revocation on), `rate` (Rate:
- * at most one row for 25 requests and two for each pause). An alarm forgets all of it some time
- * after the token's end. An object is evicted when idle for 10 s; by then its lease is closed, so
- * nothing is lost. After a crash an open lease counts as spent: up to 25 requests that were not made.
+ * Storage keys: `grant` (Grant), `settings` (Settings, the newest received), `until` (milliseconds;
+ * absent if the token does not expire), `ended` (true once revoked), `rate` (RateState; written at
+ * most once per 25 requests and twice per pause). An alarm deletes everything after the token's end.
+ * An idle object is evicted after 10 s; its lease is closed by then, so no count is lost. After a
+ * crash an open lease counts as used: up to 25 requests that were not made.
  */
 export class TokenGate extends DurableObject<Env> {
   #rate: RateState | undefined
   #closing = false
 
   /**
-   * Lets the token live, until then (milliseconds) if it is said, unless it has been ended already.
-   * Opened again it takes what is newer.
+   * Makes the token live until `until` (milliseconds), or without expiry if that is null. Does
+   * nothing if the token was ended. A repeated call keeps the newer grant.
    */
   async open(grant: Grant, until: number | null): Promise<void> {
     const { kv } = this.ctx.storage
     if (kv.get('ended')) return
-    const older = kv.get<Grant>('grant')
-    if (older && older.version > grant.version) return
+    const current = kv.get<Grant>('grant')
+    if (current && current.version > grant.version) return
     kv.put('grant', { ...grant, ...newer(grant, kv.get<Settings>('settings')) })
     if (until === null) return
     kv.put('until', until)
     await this.ctx.storage.setAlarm(until)
   }
 
-  /** Changes what the token stands for, now or, where that comes later, as soon as it is opened. */
+  /** Applies newer settings to the grant, or keeps them until the token is opened. */
   async change(settings: Settings): Promise<void> {
     const { kv } = this.ctx.storage
     if (newer(settings, kv.get<Settings>('settings')) !== settings) return
@@ -55,13 +54,13 @@ export class TokenGate extends DurableObject<Env> {
     else await this.ctx.storage.setAlarm(Date.now() + ENDED_KEPT_MS)
   }
 
-  /** Ends the token; it stays ended even if `open` arrives later. */
+  /** Ends the token. It stays ended even if `open` is called later. */
   async end(): Promise<void> {
     this.ctx.storage.kv.put('ended', true)
     await this.ctx.storage.setAlarm(Date.now() + ENDED_KEPT_MS)
   }
 
-  /** Counts one request, or refuses it; null when there is no such token, or no longer. */
+  /** Counts one request or refuses it. Returns null if the token is not live. */
   admit(): Admission | null {
     const { kv } = this.ctx.storage
     const grant = kv.get<Grant>('grant')
@@ -70,28 +69,29 @@ export class TokenGate extends DurableObject<Env> {
     if (now >= (kv.get<number>('until') ?? Number.POSITIVE_INFINITY)) return null
 
     this.#rate ??= recover(kv.get<RateState>('rate') ?? INITIAL_RATE, now)
-    const { rate, write, ...told } = decide(this.#rate, now)
+    const { rate, write, ...limits } = decide(this.#rate, now)
     this.#rate = rate
     if (write) kv.put('rate', rate)
-    if (told.retryAfter === 0) this.#closeLater()
-    return { grant, ...told }
+    if (limits.retryAfter === 0) this.#closeLater()
+    return { grant, ...limits }
   }
 
-  /** Forgets the token. */
+  /** Deletes the token. */
   override async alarm(): Promise<void> {
     this.#rate = undefined
     await this.ctx.storage.deleteAll()
   }
 
-  /** Closes the lease as soon as nothing has come for the length of a pause. */
+  /** Closes the lease once the token has been idle for the length of a pause. */
   #closeLater(wait = LEASE_IDLE_MS) {
     if (this.#closing) return
     this.#closing = true
     setTimeout(() => {
       this.#closing = false
       const rate = this.#rate
-      if (!rate || rate.lease === 0) return
-      const rest = rate.times.at(-1)! + LEASE_IDLE_MS - Date.now()
+      const last = rate?.times.at(-1)
+      if (!rate || last === undefined || rate.lease === 0) return
+      const rest = last + LEASE_IDLE_MS - Date.now()
       if (rest > 0) return this.#closeLater(rest)
       this.#rate = settle(rate)
       this.ctx.storage.kv.put('rate', this.#rate)
@@ -99,7 +99,7 @@ export class TokenGate extends DurableObject<Env> {
   }
 }
 
-/** The newer of two versions of an account's settings. */
+/** Returns the newer of two versions of an account's settings. */
 function newer<S extends Settings>(settings: S, others: Settings | undefined): S | Settings {
   return others && others.version > settings.version ? others : settings
 }
