@@ -1,41 +1,46 @@
 import { unavailable } from '../errors.ts'
 
-/** A body above this is read when it is its turn: an isolate has 128 MB, a maximal one takes up to 86. */
+/**
+ * Bodies larger than this are read one at a time. An isolate has 128 MB of memory, and a body of
+ * the maximum size takes up to 86 MB.
+ */
 export const LARGE_BODY_BYTES = 1024 * 1024
 
-/** How fast a body must come to keep its turn, and what it may take to begin: ms and bytes a ms. */
+/** How long a sender may take to begin, and the rate it must then keep to hold the slot. */
 const GRACE_MS = 2000
 const MIN_BYTES_PER_MS = 1024
 
-/** How long it may take to judge and store what was read; after that its request was lost. */
+/** How long a request may take to validate and store its body before it counts as lost. */
 const PROCESSING_MS = 30_000
 
-/** How often a body that has stopped coming looks whether its turn is gone. */
+/** How often a stalled body checks whether it still holds the slot. */
 const CHECK_INTERVAL_MS = 1000
 
 let holder: LargeBodySlot | null = null
 
 /**
- * The turn of one large body; this isolate has one at a time. A body that comes too slowly loses it
- * to the next that waits, and is refused: whoever sends a byte a second must neither keep all
- * others waiting, nor keep what was read meanwhile.
+ * The slot for one large body; an isolate has a single one. A body that arrives too slowly loses
+ * the slot to the next request and is refused. Otherwise a sender of one byte a second could block
+ * all other large requests, or keep what was read in memory.
  */
 export class LargeBodySlot {
   readonly #grantPromise: Promise<unknown>
   #since = 0
   #until = 0
 
-  /** A turn that none gets who is not grantPromise. */
+  /** Creates a slot that is only acquired once `grantPromise` resolves. */
   constructor(grantPromise: Promise<unknown>) {
     this.#grantPromise = grantPromise
   }
 
   /**
-   * Waits for it. It looks again and again, rather than to wait for the promise of the request
-   * before: one that is cancelled never keeps its promise.
+   * Waits until the slot is free and acquires it. Polls, because the promise of a request that is
+   * cancelled never settles.
+   *
+   * @throws ApiError `unavailable` if the slot was acquired before and lost.
    */
   async acquire(): Promise<void> {
-    this.#check()
+    this.#checkHeld()
     if (this.#since > 0) return
     await this.#grantPromise
     while (holder && Date.now() < holder.#until) await scheduler.wait(5)
@@ -44,39 +49,50 @@ export class LargeBodySlot {
     this.#until = this.#since + GRACE_MS
   }
 
-  /** Keeps it for as long as so many bytes may take to come. */
+  /** Extends the slot to the time that this many bytes in total may take. */
   received(bytes: number): void {
     this.#until = Math.max(this.#until, this.#since + GRACE_MS + bytes / MIN_BYTES_PER_MS)
   }
 
-  /** Keeps it for what there is to do with them. */
+  /**
+   * Extends the slot to the time that processing may take.
+   *
+   * @throws ApiError `unavailable` if the slot was lost.
+   */
   startProcessing(): void {
-    this.#check()
+    this.#checkHeld()
     this.#until = Date.now() + PROCESSING_MS
   }
 
-  /** Waits for what is to come, unless the turn is lost over it. */
-  async waitFor<T>(coming: Promise<T>): Promise<T> {
-    const late = Symbol()
-    coming.catch(() => {}) // Nobody waits for it any more once the turn is lost.
+  /**
+   * Waits for the next chunk.
+   *
+   * @throws ApiError `unavailable` if the slot is lost meanwhile.
+   */
+  async waitFor<T>(chunk: Promise<T>): Promise<T> {
+    const arrived = chunk.then((value) => ({ value }))
+    arrived.catch(() => {}) // Nothing awaits it once the slot is lost.
     for (;;) {
-      // A body comes in many chunks, and a request may have 10,000 timers.
-      const over = new AbortController()
-      const look = scheduler.wait(CHECK_INTERVAL_MS, { signal: over.signal }).catch(() => {})
-      const first = await Promise.race([coming, look.then(() => late)]).finally(() => over.abort())
-      if (first !== late) return first as T
-      this.#check()
+      // The timer is cancelled each time: a request may have 10,000 timers, a body more chunks.
+      const timer = new AbortController()
+      const timeout = scheduler.wait(CHECK_INTERVAL_MS, { signal: timer.signal }).then(
+        () => null,
+        () => null,
+      )
+      const result = await Promise.race([arrived, timeout]).finally(() => timer.abort())
+      if (result) return result.value
+      this.#checkHeld()
     }
   }
 
-  /** Lets the next one have it. */
+  /** Frees the slot for the next request. */
   release(): void {
     if (holder === this) holder = null
   }
 
-  #check() {
+  #checkHeld() {
     if (this.#since > 0 && holder !== this) {
-      throw unavailable(new Error('A large body came too slowly.'), GRACE_MS / 1000)
+      throw unavailable(new Error('A large body arrived too slowly.'), GRACE_MS / 1000)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
 
-/** JSON that cannot be read; `detail` says where, and never what. */
+/** Returns a `malformed_json` error. `detail` may give a position, never text from the body. */
 export const malformed = (detail: string, cause?: unknown) =>
   new ApiError('malformed_json', { detail, cause })

@@ -3,24 +3,25 @@ import { LARGE_BODY_BYTES, LargeBodySlot } from './body-budget.ts'
 import { malformed } from './body-errors.ts'
 import { isLargeJson } from './body-size.ts'
 
-/** The contract: at most 8 MiB once decompressed. */
+/** The contract: the maximum size of a decompressed body, 8 MiB. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
 
-/** A body that was read. */
+/** A request body that has been read. */
 export interface RequestBody {
-  /** Whether it is read when it is its turn alone. */
+  /** Whether it holds the slot for large bodies. */
   isLarge: boolean
-  /** Its text, once: what it becomes is kept, and memory has no room for both. */
+  /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
   takeText: () => string
-  /** To be called when nothing of it is needed any more. */
+  /** Frees the slot for large bodies. Call it when nothing of the body is needed any more. */
   release: () => void
 }
 
 /**
- * Reads a request's body: JSON by its type, UTF-8 by its bytes, compressed or not. What is large, as
- * it comes or once it is parsed, waits for its turn, and is only read for who is `grantPromise`.
+ * Reads the text of a JSON body, which may be compressed with gzip. A large body waits for the slot
+ * of its isolate, and so for `grantPromise`.
  *
- * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`.
+ * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`; `unavailable` if
+ * a large body arrives too slowly.
  */
 export async function readBody(
   request: Request,
@@ -32,28 +33,28 @@ export async function readBody(
   if (!request.body) throw malformed('The body is empty.')
   if (length > MAX_BODY_BYTES) throw tooLarge()
 
-  const turn = new LargeBodySlot(grantPromise)
+  const slot = new LargeBodySlot(grantPromise)
   try {
-    // Whole, where its length is said and small: chunk by chunk costs a millisecond more.
-    // One that says that it is large waits for its turn before much of it is there.
-    const early = length > LARGE_BODY_BYTES ? LARGE_BODY_BYTES / 8 : LARGE_BODY_BYTES
-    const read =
+    // A body with a small Content-Length is read at once: chunk by chunk takes a millisecond more.
+    // A body with a large one waits for the slot before much of it is in memory.
+    const freeBytes = length > LARGE_BODY_BYTES ? LARGE_BODY_BYTES / 8 : LARGE_BODY_BYTES
+    const reading =
       length <= LARGE_BODY_BYTES
-        ? readWhole(request)
-        : readAll(request.body, turn, early, TRUNCATED)
-    const sent = await Promise.race([read, rejectIfRefused(grantPromise)])
-    const text = decode(isGzip ? await decompress(sent, turn) : sent)
+        ? readAtOnce(request)
+        : readChunks(request.body, slot, freeBytes, TRUNCATED)
+    const chunks = await Promise.race([reading, rejectIfRefused(grantPromise)])
+    const text = decode(isGzip ? await decompress(chunks, slot) : chunks)
     const isLarge = isLargeJson(text)
-    if (isLarge) await turn.acquire()
-    turn.startProcessing()
-    return toRequestBody(text, isLarge, turn)
+    if (isLarge) await slot.acquire()
+    slot.startProcessing()
+    return toRequestBody(text, isLarge, slot)
   } catch (error) {
-    turn.release()
+    slot.release()
     throw error
   }
 }
 
-function toRequestBody(decoded: string, isLarge: boolean, turn: LargeBodySlot): RequestBody {
+function toRequestBody(decoded: string, isLarge: boolean, slot: LargeBodySlot): RequestBody {
   let text = decoded
   return {
     isLarge,
@@ -62,89 +63,102 @@ function toRequestBody(decoded: string, isLarge: boolean, turn: LargeBodySlot): 
       text = ''
       return taken
     },
-    release: () => turn.release(),
+    release: () => slot.release(),
   }
 }
 
-/** A refused caller may finish the body, for an answer to reach it; but need not, for so long. */
+/** How long a refused caller may take to finish its body and so to receive the error, in ms. */
 const REFUSED_BODY_MS = 5000
 
-/** Rejects some time after the gate has refused; for who is grantPromise it never does anything. */
+/** Rejects some time after `grantPromise` has rejected; never settles if it resolves. */
 const rejectIfRefused = (grantPromise: Promise<unknown>) =>
   new Promise<never>((_, reject) => {
     grantPromise.catch((error) => scheduler.wait(REFUSED_BODY_MS).then(() => reject(error)))
   })
 
-const TRUNCATED = 'The body ended before its end.'
+const TRUNCATED = 'The body ended early.'
 
-const readWhole = async (request: Request) => [
+const readAtOnce = async (request: Request) => [
   new Uint8Array(await orMalformed(request.arrayBuffer(), TRUNCATED)),
 ]
 
-/** All chunks of a stream, of at most 8 MiB together; beyond those `free` they wait for their turn. */
-async function readAll(
+/**
+ * Returns the chunks of a stream. After the first `freeBytes` it needs the slot for large bodies.
+ *
+ * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` with `fault` if the stream fails.
+ */
+async function readChunks(
   stream: ReadableStream<Uint8Array>,
-  turn: LargeBodySlot,
-  free: number,
+  slot: LargeBodySlot,
+  freeBytes: number,
   fault: string,
 ): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   const reader = stream.getReader()
-  let isAwaited = false
+  let isReading = false
   try {
     for (;;) {
-      isAwaited = true
-      const coming = orMalformed(reader.read(), fault)
-      const { done, value } = await (bytes > free ? turn.waitFor(coming) : coming)
-      isAwaited = false
+      isReading = true
+      const chunk = orMalformed(reader.read(), fault)
+      const { done, value } = await (bytes > freeBytes ? slot.waitFor(chunk) : chunk)
+      isReading = false
       if (done) return chunks
       bytes += value.byteLength
       if (bytes > MAX_BODY_BYTES) throw tooLarge()
-      if (bytes > free) await turn.acquire()
-      turn.received(bytes)
+      if (bytes > freeBytes) await slot.acquire()
+      slot.received(bytes)
       chunks.push(value)
     }
   } finally {
-    // What is left unread of a body is for `everyAnswer` to drain; what still does not come, is not.
-    if (isAwaited) reader.cancel().catch(() => {})
+    // `requestLog` drains the rest of a body. It cannot if a read is pending, so that is cancelled.
+    if (isReading) reader.cancel().catch(() => {})
     else reader.releaseLock()
   }
 }
 
-function decompress(sent: Uint8Array[], turn: LargeBodySlot): Promise<Uint8Array[]> {
+function decompress(chunks: Uint8Array[], slot: LargeBodySlot): Promise<Uint8Array[]> {
   const gunzip = new DecompressionStream('gzip')
-  return readAll(new Blob(sent).stream().pipeThrough(gunzip), turn, LARGE_BODY_BYTES, NOT_GZIP)
+  return readChunks(new Blob(chunks).stream().pipeThrough(gunzip), slot, LARGE_BODY_BYTES, NOT_GZIP)
 }
 
-const NOT_GZIP = 'The body is not gzip: one member, and nothing behind it.'
+const NOT_GZIP = 'The body is not valid gzip. Send a single gzip member with nothing after it.'
 
-/** What a stream throws is the sender's fault: it was cut, or is not what it was said to be. */
-async function orMalformed<T>(read: Promise<T>, detail: string): Promise<T> {
+/** Turns an error of a stream into `malformed_json`: the sender cut it off or encoded it wrongly. */
+async function orMalformed<T>(reading: Promise<T>, detail: string): Promise<T> {
   try {
-    return await read
+    return await reading
   } catch (error) {
     throw malformed(detail, error)
   }
 }
 
 const tooLarge = () =>
-  new ApiError('payload_too_large', { detail: 'A body has at most 8 MiB once decompressed.' })
+  new ApiError('payload_too_large', {
+    detail: 'A body can have at most 8 MiB once decompressed. Send fewer records per request.',
+  })
 
 function checkType(header: string) {
   const [type, ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   if (type === 'application/json' && /^(charset="?utf-8"?)?$/.test(charset ?? '')) return
-  throw new ApiError('unsupported_media_type', { detail: 'Send application/json, in UTF-8.' })
+  throw new ApiError('unsupported_media_type', {
+    detail: 'Send `Content-Type: application/json`, in UTF-8.',
+  })
 }
 
-/** @see [RFC 7694 §3](https://www.rfc-editor.org/rfc/rfc7694#section-3) what is taken, in a 415 */
+/**
+ * Returns whether the body is compressed with gzip.
+ *
+ * @see [RFC 7694 §3](https://www.rfc-editor.org/rfc/rfc7694#section-3) `Accept-Encoding` of a 415
+ * @throws ApiError `unsupported_media_type` for any other encoding.
+ */
 function checkEncoding(header: string): boolean {
   const encoding = header.trim().toLowerCase()
   if (encoding === 'gzip' || encoding === 'x-gzip') return true
   if (encoding === 'identity') return false
   throw new ApiError('unsupported_media_type', {
-    detail: 'Send the body as it is, or with Content-Encoding: gzip.',
+    detail: 'Send the body uncompressed or with `Content-Encoding: gzip`.',
     headers: { 'Accept-Encoding': 'gzip' },
   })
 }
@@ -155,6 +169,6 @@ function decode(chunks: Uint8Array[]): string {
     const parts = chunks.map((chunk) => decoder.decode(chunk, { stream: true }))
     return parts.join('') + decoder.decode()
   } catch (error) {
-    throw malformed('The body is not well-formed UTF-8.', error)
+    throw malformed('The body is not valid UTF-8.', error)
   }
 }

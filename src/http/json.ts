@@ -2,17 +2,16 @@ import { malformed } from './body-errors.ts'
 import { MAX_DEPTH, TOO_DEEP } from './body-size.ts'
 
 /**
- * Without this a number has at most 15 significant digits, and is not too small for a double. Eight
- * of the characters stand one by one: so most of a body is skipped, and the rest is soon looked at.
+ * Matches texts that may have a number of more than 15 significant digits, or one too small for a
+ * double. The classes are written out one by one because that lets the engine skip most of a body.
  */
 const MAY_BE_INEXACT = /\d[\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.]{8}|e-\d{3}/i
 
 /**
- * Parses JSON. A number that is written with more than 15 significant digits, or too small for a
- * double, becomes NaN, which JSON cannot say otherwise: rounded it would look like one that nobody
- * sent.
+ * Parses JSON. A number that is written with more than 15 significant digits, or is too small for a
+ * double, becomes NaN: rounded, it would look like a number that nobody sent.
  *
- * @throws ApiError `malformed_json`, also where it nests deeper than 8.
+ * @throws ApiError `malformed_json` if the text is not JSON or nests deeper than 8 levels.
  */
 export function parseJson(text: string): unknown {
   let value: unknown
@@ -21,37 +20,40 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw malformed(text.trim() === '' ? 'The body is empty.' : syntaxErrorDetail(error), error)
   }
-  if (isNested(value) && exceedsDepth(value, MAX_DEPTH)) throw malformed(TOO_DEEP)
-  return MAY_BE_INEXACT.test(text) ? JSON.parse(text, exactNumber as never) : value
+  if (isContainer(value) && exceedsDepth(value, MAX_DEPTH)) throw malformed(TOO_DEEP)
+  return MAY_BE_INEXACT.test(text) ? JSON.parse(text, reviveExactNumber) : value
 }
 
-/** Where the parser stopped; the rest of its message may quote the body. */
+/** Returns where the parser stopped. The rest of its message may quote the body. */
 function syntaxErrorDetail(error: unknown): string {
-  const [, position] = /at position (\d+)/.exec((error as Error).message) ?? []
+  const message = error instanceof Error ? error.message : ''
+  const [, position] = /at position (\d+)/.exec(message) ?? []
   return position === undefined
-    ? 'The body is not JSON.'
-    : `The body is not JSON from character ${Number(position) + 1} on.`
+    ? 'The body is not valid JSON.'
+    : `The body is not valid JSON: unexpected input at character ${Number(position) + 1}.`
 }
 
-const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
+const isContainer = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
 
-function exceedsDepth(value: object, depth: number): boolean {
+function exceedsDepth(value: Record<string, unknown>, depth: number): boolean {
   if (depth === 0) return true
-  const goesOn = (member: unknown) => isNested(member) && exceedsDepth(member, depth - 1)
-  if (Array.isArray(value)) return value.some(goesOn)
-  // Without a list of its members, which takes six times as long.
-  for (const name in value) if (goesOn(value[name as keyof typeof value])) return true
+  const isTooDeep = (member: unknown) => isContainer(member) && exceedsDepth(member, depth - 1)
+  if (Array.isArray(value)) return value.some(isTooDeep)
+  // `Object.values` would take six times as long.
+  for (const name in value) if (isTooDeep(value[name])) return true
   return false
 }
 
-function exactNumber(_: string, value: unknown, { source }: { source: string }) {
-  if (typeof value !== 'number') return value
-  const digits = significantDigits(source)
+/** @see [JSON.parse source text access](https://github.com/tc39/proposal-json-parse-with-source) */
+function reviveExactNumber(_: string, value: unknown, context?: { source: string }) {
+  if (typeof value !== 'number' || !context) return value
+  const digits = countSignificantDigits(context.source)
   return digits > 15 || (value === 0 && digits > 0) ? Number.NaN : value
 }
 
-/** How many significant digits are written; zeros at either end do not count. */
-function significantDigits(source: string): number {
-  const mantissa = source.split(/e/i)[0]!
+/** Returns the number of significant digits as written. Zeros at either end do not count. */
+function countSignificantDigits(source: string): number {
+  const [mantissa = ''] = source.split(/e/i)
   return mantissa.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length
 }

@@ -1,28 +1,29 @@
-/** How the caller wants its request handled and answered. */
+/** The preferences of a request that the service applies. */
 export interface Preferences {
   lenient: boolean
   minimal: boolean
-  /** What of it was honoured, as `Preference-Applied` says it; empty: nothing. */
+  /** The value of `Preference-Applied`; empty if no preference was applied. */
   applied: string
 }
 
-/** What we honour; whatever else is preferred is ignored, as the RFC says. */
+/** The supported preferences. Others are ignored, as RFC 7240 requires. */
 const SUPPORTED = ['return=minimal', 'return=representation', 'handling=lenient', 'handling=strict']
 
-/** What stands between commas; a comma in quotes is no such. */
+/** Matches the text between commas; commas within quotes do not separate. */
 const PREFERENCE_PATTERN = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 
 /**
- * Reads the `Prefer` header; of two that contradict each other the first wins.
+ * Reads the `Prefer` header. The first of two contradicting preferences wins.
  *
  * @see [RFC 7240 §2](https://www.rfc-editor.org/rfc/rfc7240#section-2)
  */
 export function readPrefer(header = ''): Preferences {
   const applied = new Map<string, string>()
-  for (const said of header.match(PREFERENCE_PATTERN) ?? []) {
-    const [name, value = ''] = said.split(';')[0]!.replaceAll('"', '').split('=')
-    const preference = `${name!.trim()}=${value.trim()}`.toLowerCase()
-    const key = preference.split('=')[0]!
+  for (const text of header.match(PREFERENCE_PATTERN) ?? []) {
+    const [withoutParameters = ''] = text.split(';')
+    const [name = '', value = ''] = withoutParameters.replaceAll('"', '').split('=')
+    const key = name.trim().toLowerCase()
+    const preference = `${key}=${value.trim().toLowerCase()}`
     if (SUPPORTED.includes(preference) && !applied.has(key)) applied.set(key, preference)
   }
   return {

@@ -1,71 +1,103 @@
 import * as v from 'valibot'
 import { ApiError } from '../errors.ts'
 import { day } from '../validation/fields.ts'
+import { quote, quoteAll } from '../validation/quote.ts'
 import { suggest } from '../validation/suggest.ts'
 
-/** A query that cannot be understood; the sentence names the parameter. */
+/** Returns an `invalid_query` error. `detail` names the parameter. */
 export const invalidQuery = (detail: string) => new ApiError('invalid_query', { detail })
 
 /**
- * The parameters of a query, each at most once and each known: one that is misspelt would be
- * ignored otherwise, and a `dryrun=true` would store.
+ * Returns the parameters of a URL. Unknown parameters are refused: a misspelt `dryrun=true` would
+ * otherwise be ignored, and the records stored.
+ *
+ * @throws ApiError `invalid_query` for an unknown, repeated or empty parameter.
  */
 export function readQuery<const N extends string>(
   url: string,
-  ...known: N[]
+  ...supported: N[]
 ): Partial<Record<N, string>> {
-  const read: Partial<Record<N, string>> = {}
+  const query: Partial<Record<N, string>> = {}
   const { search, searchParams } = new URL(url)
   checkPercentEncoding(search)
-  for (const [name, value] of searchParams) {
-    if (!known.includes(name as N)) {
-      const near = suggest(name, known)
-      const hint = near ? `did you mean ${near}?` : `known are: ${known.join(', ') || 'none'}.`
-      throw invalidQuery(`There is no parameter ${JSON.stringify(name.slice(0, 40))}; ${hint}`)
-    }
-    if (Object.hasOwn(read, name)) throw invalidQuery(`${name} is there twice.`)
-    if (value === '') throw invalidQuery(`${name} is empty; leave it out, or say something.`)
-    read[name as N] = value
+  for (const [parameter, value] of searchParams) {
+    const name = supported.find((known) => known === parameter)
+    if (name === undefined) throw unknownParameter(parameter, supported)
+    if (Object.hasOwn(query, name)) throw invalidQuery(`\`${name}\` is repeated. Send it once.`)
+    if (value === '') throw invalidQuery(`\`${name}\` is empty. Send a value or leave it out.`)
+    query[name] = value
   }
-  return read
+  return query
 }
 
-/** What reads an address keeps a stray `%`, or replaces what is no UTF-8: another thing would be named. */
+function unknownParameter(name: string, supported: readonly string[]): ApiError {
+  const closest = suggest(name, supported)
+  const list = supported.length > 0 ? `Supported: ${quoteAll(supported)}.` : 'None is supported.'
+  const hint = closest ? `Did you mean ${quote(closest)}?` : list
+  return invalidQuery(`${quote(name)} is not a parameter of this endpoint. ${hint}`)
+}
+
+/**
+ * Checks the percent-encoding of a part of a URL. URL parsers keep a stray `%` and replace invalid
+ * UTF-8, so the request would name something else.
+ *
+ * @throws ApiError `invalid_query`
+ */
 export function checkPercentEncoding(part: string): void {
   try {
     decodeURIComponent(part)
   } catch {
-    throw invalidQuery('After each % follow two hexadecimal digits, of UTF-8.')
+    throw invalidQuery('Each `%` must be followed by two hexadecimal digits that encode UTF-8.')
   }
 }
 
-/** Whether a request is only to be judged. */
+/**
+ * Returns whether the request only validates and stores nothing.
+ *
+ * @throws ApiError `invalid_query`
+ */
 export function readDryRun(url: string): boolean {
   const { dry_run = 'false' } = readQuery(url, 'dry_run')
-  if (dry_run !== 'true' && dry_run !== 'false') throw invalidQuery('dry_run is true or false.')
+  if (dry_run !== 'true' && dry_run !== 'false') {
+    throw invalidQuery('`dry_run` must be `true` or `false`.')
+  }
   return dry_run === 'true'
 }
 
-/** Two days of a query, checked: each of the calendar, and in order. */
+/**
+ * Returns the query if its days `from` and `to` exist and are in order.
+ *
+ * @throws ApiError `invalid_query`
+ */
 export function readDays<Q extends { from?: string; to?: string }>(query: Q): Q {
   for (const name of ['from', 'to'] as const) {
-    const said = query[name]
-    if (said !== undefined && !v.is(day, said)) {
-      throw invalidQuery(`${name} is a day of the calendar, written YYYY-MM-DD.`)
+    const value = query[name]
+    if (value !== undefined && !v.is(day, value)) {
+      throw invalidQuery(`\`${name}\` must be a valid date in the form \`YYYY-MM-DD\`.`)
     }
   }
-  if (query.from && query.to && query.from > query.to) throw invalidQuery('from is after to.')
+  if (query.from && query.to && query.from > query.to) {
+    throw invalidQuery('`from` must not be after `to`.')
+  }
   return query
 }
 
-/** The contract: totals span at most so many days. */
+const DAY_MS = 86_400_000
+
+/** The contract: the maximum number of days of control totals. */
 const MAX_DAYS = 366
 
-/** Two days that must both be there, not too far apart. */
+/**
+ * Returns the days `from` and `to`, which are both required.
+ *
+ * @throws ApiError `invalid_query`, also if they span more than 366 days.
+ */
 export function readDayRange(query: { from?: string; to?: string }): { from: string; to: string } {
   const { from, to } = readDays(query)
-  if (!from || !to) throw invalidQuery('from and to are needed: the first and the last day.')
-  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1
-  if (days > MAX_DAYS) throw invalidQuery(`from and to span at most ${MAX_DAYS} days.`)
+  if (!from || !to) {
+    throw invalidQuery('`from` and `to` are required: the first and the last day.')
+  }
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
+  if (days > MAX_DAYS) throw invalidQuery(`\`from\` and \`to\` can span at most ${MAX_DAYS} days.`)
   return { from, to }
 }

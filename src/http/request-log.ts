@@ -3,16 +3,16 @@ import { routePath } from 'hono/route'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
 
-const TWO_YEARS = 63_072_000
+const TWO_YEARS_SECONDS = 63_072_000
 
 const isHttps = (env: Env) => env.BASE_URL.startsWith('https:')
 
 /**
- * What every answer has: an id, and one line in the log. The line says who, where, how long and
- * what became of it: no body, no secret, nothing personal.
+ * Sets the headers that every response has and logs one line per request: account, route, status,
+ * duration and outcomes. It never logs a body, a secret or personal data.
  */
-export const requestLog = createMiddleware<AppEnv>(async function everyAnswer(c, next) {
-  const started = Date.now()
+export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, next) {
+  const startedAt = Date.now()
   const requestId = crypto.randomUUID()
   c.set('requestId', requestId)
   await next()
@@ -20,7 +20,7 @@ export const requestLog = createMiddleware<AppEnv>(async function everyAnswer(c,
   c.header('X-Request-Id', requestId)
   c.header('X-Content-Type-Options', 'nosniff')
   if (isHttps(c.env)) {
-    c.header('Strict-Transport-Security', `max-age=${TWO_YEARS}; includeSubDomains`)
+    c.header('Strict-Transport-Security', `max-age=${TWO_YEARS_SECONDS}; includeSubDomains`)
   }
 
   const grant = await c.var.grantPromise?.catch(() => null)
@@ -31,42 +31,46 @@ export const requestLog = createMiddleware<AppEnv>(async function everyAnswer(c,
       method: c.req.method,
       route: routePath(c, -1),
       status: c.res.status,
-      ms: Date.now() - started,
+      ms: Date.now() - startedAt,
       ...c.var.delivery,
     }),
   )
 })
 
-/** What is left of a refused body is read so far: more than the platform lets through. */
+/** How much of an unread body is drained: more than the platform accepts. */
 const MAX_DRAINED_BYTES = 128 * 1024 * 1024
 
-/** So long it may take: who announces a body and sends none is answered all the same. */
+/** How long a body is drained. A caller that announces a body and sends none still gets a response. */
 const MAX_DRAIN_MS = 5000
 
-/** Reads what nobody read: a body that is answered unread breaks the connection, and the answer. */
+/** Drains an unread body: an unread body breaks the connection, and the caller loses the response. */
 async function drain({ body }: Request) {
   if (!body || body.locked) return
-  const late = scheduler.wait(MAX_DRAIN_MS).then(() => ({ done: true, value: undefined }))
+  const timeout = scheduler.wait(MAX_DRAIN_MS).then(() => ({ done: true, value: undefined }))
   let bytes = 0
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   try {
     reader = body.getReader()
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late])
+      const { done, value } = await Promise.race([reader.read(), timeout])
       bytes += value?.byteLength ?? 0
       if (done || bytes > MAX_DRAINED_BYTES) return
     }
   } catch {
-    // The caller has gone: nobody is left to be answered.
+    // The caller has disconnected.
   } finally {
     reader?.cancel().catch(() => {})
   }
 }
 
-/** Refuses plain HTTP, never by a redirect: by then the secret has been sent in clear. */
+/**
+ * Refuses plain HTTP. It never redirects, because the secret has already been sent in clear.
+ *
+ * @throws ApiError `https_required`
+ */
 export const httpsOnly = createMiddleware<AppEnv>(async function httpsOnly(c, next) {
   if (isHttps(c.env) && new URL(c.req.url).protocol === 'http:') {
-    throw new ApiError('https_required', { detail: `Send it again, to ${c.env.BASE_URL}.` })
+    throw new ApiError('https_required', { detail: `Send the request to ${c.env.BASE_URL}.` })
   }
   await next()
 })

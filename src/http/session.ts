@@ -7,15 +7,18 @@ import { invalidQuery } from './query.ts'
 const BOOKMARK_HEADER = 'x-d1-bookmark'
 const BOOKMARK_PATTERN = /^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/
 
-/** An account and its database, as a reader sees them. */
+/** The account that reads and a session of its database. */
 export interface Reader {
   grant: Grant
   session: D1DatabaseSession
 }
 
 /**
- * Reads for whoever the gate admits. Without a bookmark the primary answers, so a read sees what
- * was written before it; with one, a replica may, as soon as it is that far.
+ * Runs a read in a database session once the request is authorized, and returns its response with a
+ * bookmark. Without a bookmark in the request the primary answers, so a read sees every earlier
+ * write. With one, a replica may answer as soon as it has reached the bookmark.
+ *
+ * @throws ApiError `invalid_query` for a malformed bookmark.
  */
 export async function withReadSession(
   c: Context<AppEnv>,
@@ -23,17 +26,17 @@ export async function withReadSession(
 ): Promise<Response> {
   const bookmark = c.req.header(BOOKMARK_HEADER)
   if (bookmark !== undefined && !BOOKMARK_PATTERN.test(bookmark)) {
-    throw invalidQuery(`${BOOKMARK_HEADER} is not a bookmark that an answer carried.`)
+    throw invalidQuery(`\`${BOOKMARK_HEADER}\` must be a bookmark from an earlier response.`)
   }
   const grant = await c.var.grantPromise
   const session = resolveDatabase(c.env, grant.binding).withSession(bookmark ?? 'first-primary')
-  const mark = () => session.getBookmark() ?? undefined
+  const currentBookmark = () => session.getBookmark() ?? undefined
   try {
     const response = await read({ grant, session })
-    response.headers.set(BOOKMARK_HEADER, mark() ?? '')
+    response.headers.set(BOOKMARK_HEADER, currentBookmark() ?? '')
     return response
   } catch (error) {
-    c.header(BOOKMARK_HEADER, mark())
+    c.header(BOOKMARK_HEADER, currentBookmark())
     throw error
   }
 }
