@@ -28,7 +28,7 @@ const DELIVERY = {
   input: 'first-delivery.json',
   outcomes: [/^customers C-200[12]$/, /^transactions T-200[123]$/],
   breaks: ['"USD"', '"EUX"'] as [string, string],
-  told: /^record 2 \/2\/currency currency: .+ Did you mean EUR\?/m,
+  told: /^record 2 \/2\/currency currency: .+ Did you mean `EUR`\?/m,
   troubles: [401, 503, 429],
 }
 const ACTIVITY = {

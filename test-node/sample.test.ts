@@ -200,7 +200,7 @@ describe('npm run push -- --sample', { timeout: 180_000 }, () => {
     assert.equal(code, 0)
     assert.match(
       stdout,
-      /✓ error enum → rejected\n +sent +"transaction_type":"challenge-fee"\n +answered .*\n[^✓]*hint +Did you mean challenge_fee\?\n +why [^✓]*fix /,
+      /✓ error enum → rejected\n +sent +"transaction_type":"challenge-fee"\n +answered .*\n[^✓]*hint +Did you mean `challenge_fee`\?\n +why [^✓]*fix /,
     )
     assert.match(stdout, /Not shown:[\s\S]*warning erased +because/)
     assert.match(stdout, /\nEvery response is the expected one\.\n$/)

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { mintAccessToken, verifyAccessToken } from '../src/auth/access-token.ts'
+import { newSecret } from '../src/auth/secret.ts'
 import { askIn } from './heard.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 
@@ -45,8 +46,37 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     expect(response.status).toBe(403)
     expect(await json(response)).toMatchObject({
       code: 'wrong_vertical',
-      detail: 'This token is for /api/v1/prop-trading.',
+      detail:
+        'This access token is for the vertical `prop-trading`. Use /api/v1/prop-trading/customers.',
     })
+  })
+
+  test('403 wrong_vertical names the right path without the id of a record', async () => {
+    const { access_token } = await partner('prop-trading')
+    const headers = { Authorization: `Bearer ${access_token}` }
+    const { detail } = await json(ask('/api/v1/forex/customers/secret-id', { headers }))
+
+    expect(detail).toMatch(/Use \/api\/v1\/prop-trading\/customers\.$/)
+  })
+
+  test('a Brand Token as Bearer: 401 invalid_token that names the header x-api-key', async () => {
+    const response = await list(`Bearer ${newSecret('tbt', 'test')}`)
+
+    expect(response.status).toBe(401)
+    expect(response.headers.get('WWW-Authenticate')).toBe(`${REALM}, error="invalid_token"`)
+    const { code, detail } = await json(response)
+    expect(code).toBe('invalid_token')
+    expect(detail).toContain('Send it in the header `x-api-key`')
+  })
+
+  test('no token but an x-api-key: 401 missing_credentials that names the header', async () => {
+    const headers = { 'x-api-key': newSecret('tbt', 'test') }
+    const response = await ask('/api/v1/forex/customers', { headers })
+
+    expect(response.headers.get('WWW-Authenticate')).toBe(REALM)
+    const { code, detail } = await json(response)
+    expect(code).toBe('missing_credentials')
+    expect(detail).toContain('`Authorization: Bearer`')
   })
 
   test('§3.1 a read token that writes: 403 insufficient_scope, and the other way round', async () => {

@@ -37,7 +37,7 @@ describe('malformed JSON is 400', () => {
     const said = await json(response)
     expect(said).toEqual({
       type: 'https://api.example/problems/malformed_json',
-      title: 'The body is not JSON',
+      title: 'The body is not valid JSON',
       status: 400,
       code: 'malformed_json',
       detail: expect.any(String),
@@ -47,11 +47,11 @@ describe('malformed JSON is 400', () => {
     await nothing(acme)
   })
 
-  test('it says from which character on', async () => {
+  test('the detail names the position of the error', async () => {
     const acme = await partner()
     const said = await json(acme.postText('customers', '[{"customer_id": "c-1",,}]'))
 
-    expect(said.detail).toBe('The body is not JSON from character 24 on.')
+    expect(said.detail).toBe('The body is not valid JSON: unexpected input at character 24.')
   })
 
   test('eight levels are JSON like any other', async () => {
@@ -100,7 +100,13 @@ describe('a body that is JSON, but no record, is 422', () => {
     expect(refused.status).toBe(422)
     expect(await json(refused)).toMatchObject({
       errors_total: 1,
-      errors: [{ pointer: '', code: 'record_count', message: 'A request has 1 to 1000 records.' }],
+      errors: [
+        {
+          pointer: '',
+          code: 'record_count',
+          message: 'A request must have 1 to 1000 records, not 1001.',
+        },
+      ],
     })
     expect((await json(acme.get('customers'))).meta.total).toBe(1000)
     expect((await json(acme.get('deliveries'))).data[0]).toMatchObject({
@@ -279,8 +285,20 @@ describe('some kilobytes that would fill the memory', () => {
     ['millions of brackets', '['.repeat(8_000_000), 400],
     ['objects and lists, one too many', `[${'{},'.repeat(25_000)}${'[],'.repeat(24_999)}[]]`, 413],
     ['as many as may be', `[${'{},'.repeat(25_000)}${'[],'.repeat(24_998)}[]]`, 422],
-    ['values, one too many', `[${'1,'.repeat(250_000)}1]`, 413],
-    ['as many values as may be', `[${'1,'.repeat(249_998)}1]`, 422],
+    ['250,001 values', `[${'1,'.repeat(249_999)}1]`, 413],
+    ['250,000 values', `[${'1,'.repeat(249_998)}1]`, 422],
+    ['250,001 values, most of them members', `{${'"a":1,'.repeat(249_999)}"a":1}`, 413],
+    ['250,000 values, most of them members', `{${'"a":1,'.repeat(249_998)}"a":1}`, 422],
+    [
+      '250,001 values, some of them empty',
+      `[${'[ ],'.repeat(24_000)}${'{ },'.repeat(24_000)}${'1,'.repeat(201_999)}1]`,
+      413,
+    ],
+    [
+      '250,000 values, some of them empty',
+      `[${'[ ],'.repeat(24_000)}${'{ },'.repeat(24_000)}${'1,'.repeat(201_998)}1]`,
+      422,
+    ],
     ['braces within text', JSON.stringify([{ customer_id: '{['.repeat(30_000) }]), 422],
     [
       'commas within text are no values',
@@ -370,7 +388,7 @@ test('what is wrong is also told what it refers to and is not known', async () =
   const said = await json(acme.post('transactions', [deposit, wrong]))
 
   expect(said).toMatchObject({
-    detail: '1 of 2 records is wrong; nothing was stored.',
+    detail: '1 of 2 records is invalid. Nothing was stored.',
     errors_total: 2,
     errors: [
       { index: 1, pointer: '/1/currency' },
@@ -430,17 +448,37 @@ describe('errors that are many', () => {
     expect(said.errors[0]).toMatchObject({ pointer: '/0/x0', code: 'unknown_field' })
   })
 
-  test('in all 1000 are written out', async () => {
+  test('at most 1000 are listed in all: one of each wrong record before a second of any', async () => {
     const acme = await partner()
     const many = Array.from({ length: 1000 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
     const said = await json(acme.post('customers', many))
 
     expect(said.errors_total).toBe(4000)
-    expect(said.errors).toHaveLength(1000)
-    expect(said.detail).toBe('1000 of 1000 records are wrong; nothing was stored.')
+    expect(said.errors.map(({ index }: { index: number }) => index)).toEqual([...many.keys()])
+    expect(said.detail).toBe('1000 of 1000 records are invalid. Nothing was stored.')
   })
 
-  test('beyond those 1000 a record is rejected without them', async () => {
+  test('a second error is listed as long as there is room, in the order of the records', async () => {
+    const acme = await partner()
+    const many = Array.from({ length: 400 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const { errors } = await json(acme.post('customers', many))
+
+    const expected = [...many.keys()].flatMap((index) => Array(index < 200 ? 3 : 2).fill(index))
+    expect(errors.map(({ index }: { index: number }) => index)).toEqual(expected)
+  })
+
+  test('the log lists one of each wrong record before a second of any, up to 100', async () => {
+    const acme = await partner()
+    const many = Array.from({ length: 60 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const { delivery_id } = await json(acme.post('customers', many))
+    const { errors, errors_total } = await json(acme.get(`deliveries/${delivery_id}`))
+
+    const expected = [...many.keys()].flatMap((index) => Array(index < 40 ? 2 : 1).fill(index))
+    expect(errors.map(({ index }: { index: number }) => index)).toEqual(expected)
+    expect(errors_total).toBe(240)
+  })
+
+  test('with handling=lenient each rejected record has an error', async () => {
     const acme = await partner()
     const many = Array.from({ length: 999 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
     const said = await json(
@@ -449,8 +487,10 @@ describe('errors that are many', () => {
       }),
     )
     expect(said.summary).toMatchObject({ created: 1, rejected: 999 })
-    expect(said.results[0].errors).toHaveLength(4)
-    expect(said.results[998]).toMatchObject({ outcome: 'rejected', errors: [] })
+    // 999 records have one, which leaves room for one more.
+    expect(said.results[0].errors).toHaveLength(2)
+    for (const { errors } of said.results.slice(1, 999)) expect(errors).toHaveLength(1)
+    expect(said.results[998]).toMatchObject({ outcome: 'rejected' })
   })
 })
 
@@ -462,7 +502,7 @@ test('a query that is misspelt or doubled stores nothing', async () => {
     expect(await json(response)).toMatchObject({ code: 'invalid_query' })
   }
   expect((await json(acme.post('customers?dryrun=true', ada))).detail).toBe(
-    'There is no parameter "dryrun"; did you mean dry_run?',
+    '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
   )
   await nothing(acme)
 })

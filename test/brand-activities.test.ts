@@ -369,7 +369,7 @@ describe('the product line', () => {
             {
               code: 'field_case',
               pointer: '/0/ngr',
-              message: '"ngr" is kept as a field of your own; did you mean NGR?',
+              message: '`ngr` is stored as an additional field. Did you mean `NGR`?',
             },
             { code: 'field_case', pointer: '/0/product' },
           ],
@@ -401,7 +401,7 @@ describe('the product line', () => {
     expect(detail.results[0].warnings).toContainEqual(
       expect.objectContaining({
         pointer: '/0/Product',
-        message: expect.stringContaining('"{\\"toString\\":1}"'),
+        message: expect.stringContaining('`{"toString":1}`'),
       }),
     )
     const key = await json(acme.postText('activities', of(`"eventid":${odd}`)))

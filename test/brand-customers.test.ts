@@ -261,7 +261,7 @@ describe('what is wrong with a customer', () => {
         pointer: '/1',
         code: 'length',
         message:
-          'This must have at most 64 KiB of additional fields, all that were sent of it together.',
+          'There can be at most 64 KiB of additional fields, all that were sent of it together.',
       },
     ])
     expect((await json(acme.get(`deliveries/${body.delivery_id}`))).errors).toEqual(body.errors)
@@ -315,10 +315,10 @@ describe('what is wrong with a customer', () => {
     const acme = await brand()
     expect(await json(acme.post('customers', [{ CustomerID: 'p-1' }]))).toMatchObject({
       errors_total: 1,
-      errors: [{ pointer: '/0/customerId', code: 'required', hint: 'Write it as customerId.' }],
+      errors: [{ pointer: '/0/customerId', code: 'required', hint: 'Spell it `customerId`.' }],
     })
     expect(await json(acme.post('customers', [{ ...eve, customerid: 'x' }]))).toMatchObject({
-      errors: [{ pointer: '/0/customerid', code: 'field_case', hint: 'Write it as customerId.' }],
+      errors: [{ pointer: '/0/customerid', code: 'field_case', hint: 'Spell it `customerId`.' }],
     })
   })
 

@@ -55,7 +55,6 @@ describe('a Brand Token', () => {
       { 'x-api-key': `${next}, ${next}` },
       { 'x-api-key': `${next.slice(0, 20)} ${next.slice(20)}` },
       { 'x-api-key': next.toLowerCase() },
-      { Authorization: `Bearer ${next}` },
     ]
     const first = await refusal(await ask('/tracking/events/customers'))
     expect(first.slice(0, 2)).toEqual([401, 'ApiKey realm="tracking", header="x-api-key"'])
@@ -67,6 +66,24 @@ describe('a Brand Token', () => {
       }
     }
     expect((await caller(next).get('customers')).status).toBe(200)
+  })
+
+  test.each<[string, (token: string) => Record<string, string>, string]>([
+    [
+      'a Brand Token in Authorization',
+      (token) => ({ Authorization: `Bearer ${token}` }),
+      'Send the Brand Token in the header `x-api-key`.',
+    ],
+    ['an access token as x-api-key', () => ({ 'x-api-key': 'eyJ.eyJ.x_-1' }), 'access token'],
+  ])('%s: the same 401, and its detail says so', async (_, headersFor, detail) => {
+    const { brand_token } = await brand()
+    const headers = headersFor(brand_token)
+    const [status, challenge, body] = await refusal(
+      await ask('/tracking/events/customers', { headers }),
+    )
+
+    expect([status, challenge]).toEqual([401, 'ApiKey realm="tracking", header="x-api-key"'])
+    expect(body).toMatchObject({ code: 'invalid_api_key', detail: expect.stringContaining(detail) })
   })
 
   test('is found under any case of the header, and with spaces around it', async () => {

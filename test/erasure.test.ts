@@ -121,6 +121,27 @@ describe("a brand's customer", () => {
     expect(await json(acme.get('customers/p-1'))).toEqual({ ...eve, tracking_data: 'x' })
     expect((await json(acme.get('activities'))).meta.total).toBe(1)
   })
+
+  test('gets at most 10 warnings, that of the erasure among them, and their number', async () => {
+    const acme = await brand()
+    await acme.post('customers', player)
+    await erase(acme.account, 'p-1')
+    const variants = (count: number) => {
+      const names = Array.from({ length: count }, (_, i) =>
+        [...'country'].map((c, at) => ((i + 1) & (1 << at) ? c.toUpperCase() : c)).join(''),
+      )
+      return { customerId: 'p-1', ...Object.fromEntries(names.map((name) => [name, 'x'])) }
+    }
+    const warned = async (count: number) => {
+      const { results } = await json(acme.post('customers', [variants(count)]))
+      const [{ warnings, warnings_total }] = results
+      return [warnings.length, warnings.at(-1).code, warnings_total]
+    }
+
+    expect(await warned(8)).toEqual([10, 'erased', undefined])
+    expect(await warned(9)).toEqual([10, 'erased', 11])
+    expect(await warned(12)).toEqual([10, 'erased', 14])
+  })
 })
 
 describe('erasure', () => {

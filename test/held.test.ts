@@ -16,7 +16,7 @@ test('unknown_customer=reject, the default of a partner: 422, and nothing is sto
         key: { transaction_id: 't-1' },
         pointer: '/0/customer_id',
         code: 'unknown_customer',
-        message: 'No customer "c-1" was sent before.',
+        message: 'Customer `c-1` has not been received.',
       },
     ],
   })

@@ -208,7 +208,7 @@ test('the answer to a bulk has the shape that the contract prints', async () => 
           {
             code: 'unknown_affiliate',
             pointer: '/0/affiliate_id',
-            message: 'No affiliate "nobody" is configured.',
+            message: 'Affiliate `nobody` is not configured.',
           },
         ],
       },
@@ -420,7 +420,7 @@ describe('handling=lenient', () => {
           index: 1,
           key: { transaction_id: 't-2' },
           outcome: 'rejected',
-          errors: [{ pointer: '/1/currency', code: 'currency', hint: 'Did you mean EUR?' }],
+          errors: [{ pointer: '/1/currency', code: 'currency', hint: 'Did you mean `EUR`?' }],
         },
         {
           index: 2,
@@ -489,7 +489,7 @@ describe('handling=lenient', () => {
 
     expect(response.status).toBe(422)
     expect(await json(response)).toMatchObject({
-      detail: '2 of 3 records are wrong; nothing was stored.',
+      detail: '2 of 3 records are invalid. Nothing was stored.',
       errors_total: 2,
       errors: [
         { index: 0, code: 'unknown_customer' },

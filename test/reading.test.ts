@@ -127,8 +127,8 @@ describe('pages', () => {
     ['from', 'from=2026-02-30'],
     ['to', 'to=yesterday'],
     ['from', 'from=2026-10-02&to=2026-10-01'],
-    ['"perpage"', 'perpage=5'],
-    ['"status"', 'status=approved'],
+    ['`perpage`', 'perpage=5'],
+    ['`status`', 'status=approved'],
   ])('%s: %s is 400 invalid_query', async (name, query) => {
     const acme = await partner()
 
@@ -201,7 +201,7 @@ describe('filters', () => {
     const acme = await withTransactions(0)
 
     expect((await json(acme.get('customers?customer_id=c-2'))).meta.total).toBe(1)
-    await invalid(await acme.get('customers?from=2026-10-01'), '"from"')
+    await invalid(await acme.get('customers?from=2026-10-01'), '`from`')
   })
 })
 
@@ -387,7 +387,11 @@ describe('GET deliveries', () => {
     )
     const mixed = await json(acme.post('transactions', [deposit, ...half]))
     const mixedLog = await errorsOf(mixed.delivery_id)
-    expect(mixedLog).toEqual(mixed.errors.slice(0, mixedLog.length))
+    // Of each record the log has the first error, and no room for a second.
+    const first = Map.groupBy(mixed.errors as { index: number }[], ({ index }) => index)
+    const firstOfEach = [...first.values()].map(([error]) => error)
+    expect(mixedLog.length).toBeGreaterThan(10)
+    expect(mixedLog).toEqual(firstOfEach.slice(0, mixedLog.length))
     const { most } = (await env.DB.prepare(
       'select max(octet_length(unknown_keys)) as most from deliveries',
     ).first<{ most: number }>())!
@@ -596,7 +600,7 @@ describe('GET totals', () => {
     ['to', 'from=2026-10-01'],
     ['from', 'from=x&to=2026-10-01'],
     ['from', 'from=2026-10-02&to=2026-10-01'],
-    ['"page"', 'from=2026-10-01&to=2026-10-01&page=1'],
+    ['`page`', 'from=2026-10-01&to=2026-10-01&page=1'],
   ])('%s is named: %j', async (name, query) => {
     const acme = await partner()
 

@@ -122,25 +122,76 @@ test.each(guarded)('$name refuses who says nothing, and says how to ask', async 
   expect(await json(response)).toMatchObject({ code, status: 401 })
 })
 
-test('an address that nobody has is answered in the one shape', async () => {
-  for (const path of [
-    '/nowhere',
-    '/docs/nowhere',
-    '/api/v1/nowhere/customers',
-    '/api/v2/forex/customers',
-  ]) {
+const NO_ENDPOINT = 'No endpoint has this path. GET /openapi.json lists all.'
+
+test('a path without an endpoint is a 404 in the usual format', async () => {
+  for (const [path, detail] of [
+    ['/nowhere', NO_ENDPOINT],
+    ['/docs/nowhere', 'Not found.'],
+    ['/api/v1/nowhere/customers', NO_ENDPOINT],
+    ['/api/v2/forex/customers', NO_ENDPOINT],
+  ] as const) {
     const response = await ask(path)
     expect(response.status).toBe(404)
     expect(response.headers.get('Content-Type')).toBe('application/problem+json')
     expect(await json(response)).toEqual({
       type: `${ORIGIN}/problems/not_found`,
-      title: 'No such resource',
+      title: 'Not found',
       status: 404,
       code: 'not_found',
-      detail: 'No such resource.',
+      detail,
       request_id: response.headers.get('X-Request-Id'),
     })
   }
+})
+
+describe('a path that is close to an endpoint', () => {
+  test.each([
+    ['customer', 'customers'],
+    ['activity', 'activities'],
+    ['Activities', 'activities'],
+    ['activities/', 'activities'],
+    ['delivery', 'deliveries'],
+    ['total', 'totals'],
+    ['customer/secret-id', 'customers/{id}'],
+  ])('of brands: %s is a 404 that names %s', async (path, endpoint) => {
+    const { get } = await brand()
+
+    expect(await json(get(path))).toMatchObject({
+      code: 'not_found',
+      detail: `No endpoint has this path. Did you mean /tracking/events/${endpoint}?`,
+    })
+  })
+
+  test.each([
+    ['customer', 'customers'],
+    ['transaction', 'transactions'],
+    ['trading_activity', 'trading-activity'],
+    ['trading-activities', 'trading-activity'],
+    ['transaction/secret-id', 'transactions/{id}'],
+  ])('of partners: %s is a 404 that names %s', async (path, endpoint) => {
+    const acme = await partner()
+
+    for (const answer of [acme.get(path), acme.post(path, ada)]) {
+      expect(await json(answer)).toMatchObject({
+        code: 'not_found',
+        detail: `No endpoint has this path. Did you mean /api/v1/forex/${endpoint}?`,
+      })
+    }
+  })
+
+  test('a path that is close to none gets no suggestion', async () => {
+    const acme = await partner()
+
+    for (const path of ['players', 'customers/a/b', 'cust']) {
+      expect((await json(acme.get(path))).detail).toBe(NO_ENDPOINT)
+    }
+  })
+
+  test('without credentials it is a 401 like any other', async () => {
+    expect((await ask('/tracking/events/customer')).status).toBe(401)
+    expect((await ask('/api/v1/forex/customer')).status).toBe(401)
+  })
 })
 
 test('a forged Host changes nothing of what is printed or signed', async () => {

@@ -502,7 +502,7 @@ test('a withdrawn currency is stored, with a warning', async () => {
           {
             code: 'withdrawn_currency',
             pointer: '/0/currency',
-            message: 'HRK was withdrawn from ISO 4217 in 2023-01.',
+            message: '`HRK` was withdrawn from ISO 4217 in `2023-01`.',
           },
         ],
       },
@@ -512,16 +512,16 @@ test('a withdrawn currency is stored, with a warning', async () => {
 
 describe('words', () => {
   test.each([
-    ['customers', { kyc_status_id: '' }, 'This must have 1 to 500 characters.'],
-    ['customers', { tracking_data: '' }, 'This must have 1 to 50 characters.'],
-    ['customers', { signup_date: 'x'.repeat(501) }, 'This must have 1 to 500 characters.'],
-    ['customers', { lang_id: 'EN' }, '"EN" does not match ^[a-z]{2}$.'],
-    ['transactions', { amount_usd: '1' }, 'This must be a number.'],
-    ['trading-activity', { lots_traded: -1 }, '-1 is less than 0.'],
+    ['customers', { kyc_status_id: '' }, 'Text must have 1 to 500 characters.'],
+    ['customers', { tracking_data: '' }, 'Text must have 1 to 50 characters.'],
+    ['customers', { signup_date: 'x'.repeat(501) }, 'Text must have 1 to 500 characters.'],
+    ['customers', { lang_id: 'EN' }, '`EN` does not match the pattern `^[a-z]{2}$`.'],
+    ['transactions', { amount_usd: '1' }, 'Expected a number, not a string.'],
+    ['trading-activity', { lots_traded: -1 }, '`-1` is less than the minimum, 0.'],
     [
       'transactions',
       { transaction_type: 'gift' },
-      '"gift" is not one of: deposit, withdrawal, bonus, adjustment, ib_rebate, other.',
+      '`gift` is not a valid value. Expected one of `deposit`, `withdrawal`, `bonus`, `adjustment`, `ib_rebate`, `other`.',
     ],
   ])('of %s %o', async (resource, wrong, message) => {
     const acme = await knowing()
@@ -530,7 +530,7 @@ describe('words', () => {
     expect(errors).toMatchObject([{ message }])
   })
 
-  test('a hint names what was probably meant', async () => {
+  test('a hint names the closest valid name or value', async () => {
     const acme = await knowing()
     const said = await json(
       acme.post('transactions', {
@@ -543,28 +543,29 @@ describe('words', () => {
     expect(
       Object.fromEntries(said.errors.map(({ pointer, hint }: never) => [pointer, hint])),
     ).toEqual({
-      '/currency': 'Did you mean EUR?',
-      '/transaction_type': 'Did you mean deposit?',
-      '/customerId': 'Did you mean customer_id?',
+      '/currency': 'Did you mean `EUR`?',
+      '/transaction_type': 'Did you mean `deposit`?',
+      '/customerId': 'Did you mean `customer_id`?',
     })
     const messages = said.errors.map(({ message }: { message: string }) => message)
-    expect(messages).toContain('"EUX" is not an ISO 4217 currency code.')
+    expect(messages).toContain('`EUX` is not an ISO 4217 currency code.')
+    expect(messages).toContain('`customerId` is not a field of a transaction.')
   })
 
-  test('what is long is no misspelling, and is cut where it is said back', async () => {
+  test('a long value gets no suggestion and is truncated in the message', async () => {
     const acme = await knowing()
     const { errors } = await json(
       acme.post('transactions', { ...deposit, transaction_type: 'deposit'.repeat(10) }),
     )
     expect(errors).toEqual([
       expect.objectContaining({
-        message: expect.stringContaining(`"${'deposit'.repeat(10).slice(0, 40)}…"`),
+        message: expect.stringContaining(`\`${'deposit'.repeat(10).slice(0, 40)}…\``),
       }),
     ])
     expect(errors[0]).not.toHaveProperty('hint')
   })
 
-  test('a personal value is never said back, nor logged', async () => {
+  test('a message never quotes a personal value, nor does the log', async () => {
     const acme = await partner()
     const secret = 'secret@person'
     const personal = { first_name: [secret], last_name: { secret }, email: secret }
