@@ -48,8 +48,8 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
       : `${quoted} is not valid. Expected ${expected}.`,
   email: () => 'The value is not a valid e-mail address.',
   currency: ({ quoted }) => `${quoted} is not an ISO 4217 currency code.`,
-  number: ({ expected }) =>
-    expected ? `The value is not a decimal: ${expected}.` : 'The number is too large.',
+  number: ({ quoted, expected }) =>
+    expected ? `${quoted} is not a decimal: expected ${expected}.` : 'The number is too large.',
   digits: () =>
     'The number must be within ±10^15 and have at most 15 significant digits and 12 decimal places.',
   decimals: ({ quoted }) => `${quoted} has more than 2 decimal places.`,
