@@ -91,14 +91,10 @@ function toValidRecord(
 /** Returns a function that tells whether the identity at an index occurred before. */
 function findRepeated(identities: readonly (string | null)[]): (index: number) => boolean {
   // In most requests the identities are in ascending order, so none is repeated.
-  let previous: string | null = null
-  const isAscending = identities.every((identity) => {
-    if (identity === null) return true
-    const follows = previous === null || identity > previous
-    previous = identity
-    return follows
-  })
-  if (isAscending) return () => false
+  const present = identities.filter((identity) => identity !== null)
+  if (present.every((identity, i) => i === 0 || identity > (present[i - 1] ?? ''))) {
+    return () => false
+  }
   const entries = identities.map((identity, index) => [identity, index] as const)
   const firstIndexes = new Map(entries.reverse())
   return (index) => {
