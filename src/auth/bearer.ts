@@ -3,7 +3,6 @@ import { ApiError, type ErrorCode } from '../errors.ts'
 import { verifyAccessToken } from './access-token.ts'
 import { type AppEnv, authorize } from './authorize.ts'
 import type { Grant } from './grant.ts'
-import { isWellFormed } from './secret.ts'
 
 const CHALLENGE = 'Bearer realm="api"'
 
@@ -19,7 +18,7 @@ export const bearer = (vertical: string) =>
   createMiddleware<AppEnv>(async function bearer(c, next) {
     const token = bearerToken(c.req.header('Authorization'), c.req.header('x-api-key'))
     const claims = await verifyAccessToken(token, c.env, Date.now())
-    if (!claims) throw invalidToken(isWellFormed(token, 'tbt') ? BRAND_TOKEN : undefined)
+    if (!claims) throw invalidToken(token.startsWith('tbt_') ? BRAND_TOKEN : undefined)
 
     const unknownToken = () => invalidToken()
     await authorize(c, next, claims.jti, unknownToken, (grant) =>
