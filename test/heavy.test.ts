@@ -13,7 +13,7 @@ async function isBounded(get: (query: string) => Promise<Response>) {
   const response = await get('per_page=200')
   const { code, detail } = await json(response.clone())
   expect([response.status, code]).toEqual([400, 'invalid_query'])
-  const [, fewer] = /^per_page: .+ 2 MiB\. Ask for fewer, such as (\d+)\.$/.exec(detail)!
+  const [, fewer] = /^`per_page` is too large: .+ 2 MiB\. Use at most (\d+)\.$/.exec(detail)!
   expect(Number(fewer)).toBeGreaterThan(100)
 
   const walked = []
