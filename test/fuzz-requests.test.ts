@@ -31,7 +31,8 @@ describe('a query', () => {
     for (const cursor of new Set(singleEdits(next_cursor))) {
       const { status, text } = await walked(cursor)
       const { code, detail } = JSON.parse(text)
-      if (status !== 400 || code !== 'invalid_query' || !/^`cursor` /.test(detail)) taken.push(cursor)
+      if (status !== 400 || code !== 'invalid_query' || !/^`cursor` /.test(detail))
+        taken.push(cursor)
     }
     expect(taken).toEqual([])
     await holds(200, mangled(next_cursor), async (cursor) => {
