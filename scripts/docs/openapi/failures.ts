@@ -34,9 +34,9 @@ const REQUEST_ID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
 
 /** Details of problems that no recorded example has. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {
-  rate_limited: '1000 requests a minute are allowed. Try again in 7 s.',
-  invalid_query: 'There is no parameter "dryrun"; did you mean dry_run?',
-  malformed_json: 'The body is not JSON from character 42 on.',
+  rate_limited: 'The limit is 1000 requests per minute. Retry after 7 seconds.',
+  invalid_query: '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
+  malformed_json: 'The body is not valid JSON: unexpected input at character 42.',
   unavailable: 'No partial changes were made. Retry after `Retry-After` seconds.',
 }
 
