@@ -11,7 +11,7 @@ import {
 } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import type { RecordValidator } from '../validation/record-validator.ts'
-import { warning } from '../validation/warnings.ts'
+import { type Warning, warning } from '../validation/warnings.ts'
 import { definitionsByName } from './definition.ts'
 import { type EventRules, keyOf, REQUIRED, validateEvent } from './event.ts'
 import { activity as fields } from './fields.ts'
@@ -27,31 +27,35 @@ function activityValidator({ time_zone, events }: Grant): RecordValidator {
   }
 }
 
-/** What is longer is kept as its digest: it is only ever compared. */
-const MAX_ID = 300
+/** Identifiers and details longer than this, in characters, are stored as a digest: they are only compared. */
+const MAX_STORED_LENGTH = 300
 
-const shorten = async (text: string) => (text.length > MAX_ID ? `h ${await digest(text)}` : text)
+const shorten = async (text: string) =>
+  text.length > MAX_STORED_LENGTH ? `h ${await digest(text)}` : text
 
 /**
- * What is kept: each record under what tells it from others, in array order where two are the same.
- * An event that nothing tells from others is known by its request and its place there.
+ * Returns a row for each event, under its identity. An event without an identity is stored under its
+ * request and its index there, so that a retry of ours does not store it twice.
  */
-async function rowsOf(
+async function activityRows(
   { form, valid, invalid }: ValidatedRequest,
-  context: RequestContext,
+  { id: delivery, idempotencyKey, grant, receivedAt }: RequestContext,
 ): Promise<RecordRows> {
-  const { id: delivery, idempotencyKey, grant, receivedAt } = context
   const first_day = dayInZone(grant.time_zone, receivedAt)
   const request = idempotencyKey === null ? `r ${delivery}` : `k ${idempotencyKey}`
-  const all = await Promise.all(
-    valid.map(async ({ index, record, warnings }): Promise<Row> => {
-      const { identity, details, ...columns } = record as Record<string, string | null | undefined>
-      if (identity === null && idempotencyKey === null) {
-        warnings.push(warning('not_deduplicated', recordPointer(form, index)))
+  const warnings = new Map<number, Warning[]>()
+  const events = await Promise.all(
+    valid.map(async ({ index, record }): Promise<Row> => {
+      const { identity, details, ...columns } = record
+      const hasIdentity = typeof identity === 'string'
+      if (!hasIdentity && idempotencyKey === null) {
+        warnings.set(index, [warning('not_deduplicated', recordPointer(form, index))])
       }
-      const id = identity ? await shorten(identity) : `${request} ${String(index).padStart(3, '0')}`
-      const values = { ...columns, id, first_day, details: details && (await shorten(details)) }
-      return { idx: index, values }
+      const id = hasIdentity
+        ? await shorten(identity)
+        : `${request} ${String(index).padStart(3, '0')}`
+      const stored = typeof details === 'string' ? await shorten(details) : undefined
+      return { idx: index, values: { ...columns, id, first_day, details: stored } }
     }),
   )
   const invalidRows = invalid.map(
@@ -61,28 +65,27 @@ async function rowsOf(
       flag: 'wrong',
     }),
   )
-  return { ...separateRepeated(all), invalidRows }
+  return { ...separateRepeated(events), invalidRows, warnings }
 }
 
-/** The rows of each key, the first apart from those that come again. */
-function separateRepeated(all: readonly Row[]): Pick<RecordRows, 'rows' | 'repeatedRows'> {
-  const before = new Map<unknown, Row>()
+/** Separates the first row of each identity from the rows that repeat it. */
+function separateRepeated(events: readonly Row[]): Pick<RecordRows, 'rows' | 'repeatedRows'> {
+  const lastById = new Map<unknown, Row>()
   const rows: Row[] = []
   const repeatedRows: Row[] = []
-  for (const row of all) {
-    const last = before.get(row.values.id)
+  for (const row of events) {
+    const last = lastById.get(row.values.id)
     if (last === undefined) rows.push(row)
     else repeatedRows.push({ ...row, flag: hasSameContent(last, row) ? 'again' : 'later' })
-    before.set(row.values.id, row)
+    lastById.set(row.values.id, row)
   }
   return { rows, repeatedRows }
 }
 
-/** Whether two records are the same in all that is kept, but for how it was written. */
-const hasSameContent = (one: Row, other: Row) =>
+/** Reports whether two rows differ at most in columns that are ignored in comparison. */
+const hasSameContent = (a: Row, b: Row) =>
   eventTable.columns.every(
-    (name) =>
-      eventTable.ignoredInComparison.includes(name) || one.values[name] === other.values[name],
+    (name) => eventTable.ignoredInComparison.includes(name) || a.values[name] === b.values[name],
   )
 
 /** What customers of a brand did. */
@@ -100,7 +103,7 @@ export const activities: Resource = {
   referenceMember: 'customerid',
   referenceIssue: { code: 'unknown_customer' },
   validator: async (grant) => activityValidator(await grant),
-  rowsOf,
+  rowsOf: activityRows,
   keyFromColumns,
   policy: ({ unknown_customer }) => unknown_customer,
   acceptsIdempotencyKey: true,

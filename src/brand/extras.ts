@@ -1,26 +1,27 @@
 import { MAX_EXTRAS_BYTES } from '../db/records/record-table.ts'
 
-/** How many bytes additional fields take, by their names. */
+/** The stored size of each additional field, in bytes, by name. */
 export type Sizes = ReadonlyMap<string, number>
 
-/** The additional fields of a customer, of all that a request says of it so far. */
+/** The additional fields that a request has sent of one customer so far. */
 export interface Extras {
+  /** The total of `sizes`. */
   bytes: number
   sizes: Map<string, number>
 }
 
-/** How much is kept of each field: a name and a JSON text within a JSON text, and a comma. */
+/** Returns the stored size of each field: its name, its value as JSON text within JSON, and a comma. */
 export const extraSizes = (fields: readonly (readonly [string, unknown])[]): Sizes =>
   new Map(
     fields.map(([name, value]) => {
-      const kept = JSON.stringify({ [name]: JSON.stringify(value) })
-      return [name, encoder.encode(kept).length - '{}'.length + ','.length]
+      const stored = JSON.stringify({ [name]: JSON.stringify(value) })
+      return [name, encoder.encode(stored).length - '{}'.length + ','.length]
     }),
   )
 
 const encoder = new TextEncoder()
 
-/** Counts each additional field once, however often it is sent. */
+/** Adds the fields of a further record; a field that is sent again counts once, with its new size. */
 export function addSizes(extras: Extras, sizes: Sizes): void {
   for (const [name, size] of sizes) {
     extras.bytes += size - (extras.sizes.get(name) ?? 0)
@@ -28,20 +29,21 @@ export function addSizes(extras: Extras, sizes: Sizes): void {
   }
 }
 
-/** So many characters a request tells of the names that it says anew. */
-const MAX_TOLD = 262_144
+/** The patches of one request take at most this many characters together. */
+const MAX_PATCH_CHARACTERS = 262_144
 
 /**
- * Tells, for one request, what takes the fields that it says anew out of those that are stored (a
- * patch of RFC 7396), so that they count once. Where that would be very much, as of one customer a
- * thousand times, it tells no more, and they count twice; so it does of what is too large alone.
+ * Returns a function that makes the patches of one request. A patch (RFC 7396) removes the fields that
+ * are sent again from the stored ones, so that their size counts once. When the patches of a request
+ * exceed their limit, as for one customer sent a thousand times, or when the fields alone are too
+ * large, the patch is empty and such fields count twice.
  */
 export function extrasPatch(): (extras: Extras) => string {
-  let room = MAX_TOLD
+  let remaining = MAX_PATCH_CHARACTERS
   return ({ bytes, sizes }) => {
-    if (bytes > MAX_EXTRAS_BYTES || room < 0) return '{}'
-    const anew = JSON.stringify(Object.fromEntries([...sizes.keys()].map((name) => [name, null])))
-    room -= anew.length
-    return anew
+    if (bytes > MAX_EXTRAS_BYTES || remaining < 0) return '{}'
+    const patch = JSON.stringify(Object.fromEntries([...sizes.keys()].map((name) => [name, null])))
+    remaining -= patch.length
+    return patch
   }
 }

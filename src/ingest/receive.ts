@@ -105,7 +105,8 @@ async function toDeliveryInput(
   context: RequestContext,
   isLarge: boolean,
 ) {
-  const records = await resource.rowsOf(validated, context)
+  const { warnings, ...records } = await resource.rowsOf(validated, context)
+  for (const record of validated.valid) record.warnings.push(...(warnings.get(record.index) ?? []))
   if (isLarge) checkRowSize(records)
   const { id, grant, receivedAt } = context
   return {
@@ -160,7 +161,7 @@ const DAY_MS = 86_400_000
 /** Returns whether a record is dated on the day of `time` (UTC). Feeds are due the next morning. */
 function hasRecordOfDay(
   time: number,
-  { rows, repeatedRows }: RecordRows,
+  { rows, repeatedRows }: Pick<RecordRows, 'rows' | 'repeatedRows'>,
   { recordTable }: Resource,
 ): boolean {
   const day = new Date(time).toISOString().slice(0, 10)
@@ -177,7 +178,7 @@ const MAX_ROW_CHARACTERS = 12_000_000
  *
  * @throws ApiError `payload_too_large`
  */
-function checkRowSize({ rows, repeatedRows }: RecordRows): void {
+function checkRowSize({ rows, repeatedRows }: Pick<RecordRows, 'rows' | 'repeatedRows'>): void {
   let characters = 0
   for (const { values } of [...rows, ...repeatedRows]) {
     for (const value of Object.values(values)) {

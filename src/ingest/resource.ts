@@ -4,6 +4,7 @@ import type { RecordView } from '../db/records/record-view.ts'
 import type { Issue } from '../validation/issue.ts'
 import type { RecordValidator } from '../validation/record-validator.ts'
 import type { ObjectFields } from '../validation/strict-object.ts'
+import type { Warning } from '../validation/warnings.ts'
 import { type BodyForm, recordPointer } from './envelope.ts'
 import type { ValidatedRequest } from './validate-records.ts'
 
@@ -42,8 +43,10 @@ export interface Resource extends RecordView {
   readonly policy: (grant: Grant) => DeliveryInput['policy']
 }
 
-/** The rows of a request, see `DeliveryInput`. */
-export type RecordRows = Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'>
+/** The rows of a request (see `DeliveryInput`), and the warnings that only its content shows, by record index. */
+export interface RecordRows extends Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
+  readonly warnings: ReadonlyMap<number, readonly Warning[]>
+}
 
 /** The request that records belong to. */
 export interface RequestContext {

@@ -5,7 +5,7 @@ import type { Table } from '../db/schema.ts'
 import { keyMembers, type Resource } from '../ingest/resource.ts'
 import { strictObject } from '../validation/strict-object.ts'
 import { currencyWarnings } from '../validation/warnings.ts'
-import { PERSONAL_FIELDS, rowsOf } from './rows.ts'
+import { PERSONAL_FIELDS, partnerRows } from './rows.ts'
 
 /** What a resource says of itself beside its fields. */
 type ResourceOptions = Pick<
@@ -40,7 +40,7 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     referenceMember: recordTable.reference!.column,
     referenceIssue: { code: UNKNOWN_CODES[recordTable.reference!.table] },
     validator: () => validator,
-    rowsOf: rowsOf(recordTable, dated),
+    rowsOf: partnerRows(recordTable, dated),
     keyFromColumns: (values) => keyMembers(key, values),
   }
 }

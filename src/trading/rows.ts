@@ -3,45 +3,53 @@ import type { RecordTable } from '../db/records/record-table.ts'
 import { recordPointer } from '../ingest/envelope.ts'
 import type { RecordRows, RequestContext } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
-import { type Attribution, verifierFor } from '../tracking/verdict.ts'
+import { verifierFor } from '../tracking/verdict.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 
-/** The members whose values are nobody's business, and never said back. */
+/** The fields whose values are personal; no message repeats them. */
 export const PERSONAL_FIELDS: ReadonlySet<string> = new Set(['first_name', 'last_name', 'email'])
 
-/** What is kept of a partner's records: each as a whole, under the names that it was sent with. */
-export const rowsOf =
-  (recordTable: RecordTable, dated: string) =>
+/** Returns the row builder of a partner resource; `dayField` holds the date that a record counts on. */
+export const partnerRows =
+  (recordTable: RecordTable, dayField: string) =>
   async (validated: ValidatedRequest, context: RequestContext): Promise<RecordRows> => {
     const hasDay = recordTable.columns.includes('day')
-    const rows: Row[] = validated.valid.map(({ index, record }) => ({
-      idx: index,
-      values: hasDay ? { ...record, day: String(record[dated]).slice(0, 10) } : record,
-    }))
+    const records = validated.valid.map(
+      ({ index, record }): Row => ({
+        idx: index,
+        values: hasDay ? { ...record, day: String(record[dayField]).slice(0, 10) } : record,
+      }),
+    )
+    const { rows, warnings } = recordTable.columns.includes('verdict')
+      ? await attributeCustomers(records, validated, context)
+      : { rows: records, warnings: new Map() }
     const invalidRows = validated.invalid.map(
       ({ index, record }): Row => ({ idx: index, values: record, flag: 'wrong' }),
     )
-    if (recordTable.columns.includes('verdict')) await attributeCustomers(rows, validated, context)
-    return { rows, repeatedRows: [], invalidRows }
+    return { rows, repeatedRows: [], invalidRows, warnings }
   }
 
-/** Says of each customer what its `tracking_data` proves: who is paid is named by `affiliate_id`. */
+/**
+ * Adds to each customer the attribution that their `tracking_data` proves. Partners name the paid
+ * affiliate themselves, so only a verdict that contradicts them is a warning.
+ */
 async function attributeCustomers(
-  rows: Row[],
-  { form, valid }: ValidatedRequest,
+  customers: readonly Row[],
+  { form }: ValidatedRequest,
   { env, grant }: RequestContext,
-) {
-  const prove = verifierFor(env.TRACKING_KEYS, grant.account)
-  await Promise.all(
-    rows.map(async ({ idx, values }, i) => {
-      const { tracking_data, affiliate_id } = values as Record<string, string>
-      const proof = await prove(tracking_data!, affiliate_id)
-      Object.assign(values, { verdict: proof.verdict, link: proof.link })
-      valid[i]!.warnings.push(...warningOf(proof, `${recordPointer(form, idx)}/tracking_data`))
+): Promise<Pick<RecordRows, 'rows' | 'warnings'>> {
+  const verify = verifierFor(env.TRACKING_KEYS, grant.account)
+  const warnings = new Map<number, Warning[]>()
+  const rows = await Promise.all(
+    customers.map(async ({ idx, values }): Promise<Row> => {
+      const { tracking_data, affiliate_id } = values
+      const { verdict, link } = await verify(String(tracking_data), String(affiliate_id))
+      if (verdict !== 'attributed' && verdict !== 'unrecognised') {
+        const pointer = `${recordPointer(form, idx)}/tracking_data`
+        warnings.set(idx, [warning(verdict, pointer)])
+      }
+      return { idx, values: { ...values, verdict, link } }
     }),
   )
+  return { rows, warnings }
 }
-
-/** Where a customer came from is for partners to say: only what contradicts it is worth a word. */
-const warningOf = ({ verdict }: Attribution, pointer: string): Warning[] =>
-  verdict === 'attributed' || verdict === 'unrecognised' ? [] : [warning(verdict, pointer)]
