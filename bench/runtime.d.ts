@@ -36,3 +36,12 @@ declare module 'tributary:service' {
   const service: import('@cloudflare/workers-types').ExportedHandler
   export default service
 }
+
+/** The extension of Web Crypto that workerd has and Node does not. */
+declare module 'crypto' {
+  namespace webcrypto {
+    interface SubtleCrypto {
+      timingSafeEqual(a: BufferSource, b: BufferSource): boolean
+    }
+  }
+}

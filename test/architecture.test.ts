@@ -45,7 +45,7 @@ const MAY_USE: Record<string, string[]> = {
 const DOORS: Record<string, RegExp> = {
   hono: /^(app|errors|auth|http|docs|ingest|reading|trading|brand|admin|tracking)\b/,
   valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin)\b/,
-  jose: /^(auth\/|http\/seal)/,
+  jose: /^(auth\/|http\/seal|tracking\/code)/,
   'drizzle-orm': /^db\//,
   leven: /^validation\/suggest\.ts$/,
   ulid: /^(ingest\/delivery-id|db\/directory\/audit)\.ts$/,

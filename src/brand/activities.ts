@@ -18,16 +18,16 @@ import { activity as fields } from './fields.ts'
 import { dayInZone } from './zone.ts'
 
 function activityValidator({ time_zone, events }: Grant): RecordValidator {
-  const reader: EventRules = { zone: time_zone, definitions: definitionsByName(events) }
+  const rules: EventRules = { zone: time_zone, definitions: definitionsByName(events) }
   return {
     acceptsDataWrapper: false,
     identityOf: () => null,
-    keyOf: (record) => keyOf(record, reader),
-    validate: (record) => validateEvent(record, reader),
+    keyOf: (record) => keyOf(record, rules),
+    validate: (record) => validateEvent(record, rules),
   }
 }
 
-/** Identifiers and details longer than this, in characters, are stored as a digest: they are only compared. */
+/** Ids and details longer than this many characters are stored as a digest: they are only compared. */
 const MAX_STORED_LENGTH = 300
 
 const shorten = async (text: string) =>
@@ -35,7 +35,7 @@ const shorten = async (text: string) =>
 
 /**
  * Returns a row for each event, under its identity. An event without an identity is stored under its
- * request and its index there, so that a retry of ours does not store it twice.
+ * request and its index there, so that the service's own retry does not store it twice.
  */
 async function activityRows(
   { form, valid, invalid }: ValidatedRequest,
@@ -88,12 +88,12 @@ const hasSameContent = (a: Row, b: Row) =>
     (name) => eventTable.ignoredInComparison.includes(name) || a.values[name] === b.values[name],
   )
 
-/** What customers of a brand did. */
+/** The activity of a brand's customers: single events and daily aggregates. */
 export const activities: Resource = {
   name: 'activities',
   title: 'Activity',
   description:
-    'One event, or one day of one customer with several KPIs. It is known by its `eventid`; without one, a day by `eventname`, `customerid`, day, `Currency` and product; otherwise each record is an event of its own. Members that are not listed are KPI fields where they are decimals, and details otherwise; all are kept.',
+    'One event, or one day of one customer with several KPIs. An activity is identified by its `eventid`. Without one, a daily aggregate is identified by `eventname`, `customerid`, day, `Currency` and product, and any other record is an event of its own. Fields that are not listed here are KPI fields if they are decimals and details otherwise; all are stored.',
   fields,
   required: REQUIRED,
   key: ['eventid'],
@@ -109,14 +109,14 @@ export const activities: Resource = {
   acceptsIdempotencyKey: true,
   hasItemRoute: false,
   columns: ['id', 'record'],
-  present: ({ record }) => JSON.parse(record as string),
+  present: ({ record }) => JSON.parse(String(record)),
   groups: ['eventname', 'product', 'currency'],
   sums: ['amount'],
   kpis: 'kpis',
   wire: { currency: 'Currency', amount: 'Value' },
 }
 
-/** The members of an identity that is kept; of a daily aggregate the day, for its time is not. */
+/** Returns the members of a stored identity. A daily aggregate has its day as `createtime`. */
 function keyFromColumns([id]: readonly (string | null)[]): Record<string, string> | undefined {
   if (id?.startsWith('e ')) return { eventid: id.slice(2) }
   if (!id?.startsWith('d ')) return undefined

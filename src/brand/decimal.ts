@@ -3,51 +3,54 @@ import { amount } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { validateField } from '../validation/strict-object.ts'
 
-/** A decimal, written as text. */
+/** Matches a decimal written as text. */
 export const DECIMAL_PATTERN = /^-?\d+(?:\.\d+)?$/
 
-// Digits, and what people put between them, but a decimal: a date or a clock time is none of these.
-// One class and one repeat: it stays linear on hostile input.
+// Matches digits with the separators that people use in numbers; dates and clock times do not match.
+// A single character class with one repeat, so matching is linear on hostile input.
 const SEPARATED_PATTERN = /^[-+]?[\d.,'’_\s]+(?:e[-+]?\d{1,3})?$/i
-const LONGEST = 100
 
-/** How a decimal is written, for whoever wrote it otherwise. */
-const FORM = 'digits with at most one point, such as "1000.00"'
+/** The longest text that is searched for separators, in characters. */
+const MAX_SEPARATED_LENGTH = 100
 
-/** Whether a value is meant as a decimal: any number, or decimal text. */
+/** How to write a decimal, for error messages. */
+const DECIMAL_FORM = 'digits with at most one point, such as "1000.00"'
+
+/** Reports whether a value is a decimal: any number, or decimal text. */
 export const isDecimal = (value: unknown): value is number | string =>
   typeof value === 'number' || (typeof value === 'string' && DECIMAL_PATTERN.test(value))
 
-/** Whether a text is a number to people, with separators or a sign, and none to us. */
+/** Reports whether a text reads as a number to people, with separators or a plus sign. */
 export const hasSeparators = (value: unknown) =>
   typeof value === 'string' &&
-  value.length <= LONGEST &&
+  value.length <= MAX_SEPARATED_LENGTH &&
   SEPARATED_PATTERN.test(value) &&
   /\d/.test(value)
 
 /**
- * A decimal as a number, which holds it exactly, or what is wrong with it: it is none, or has more
- * than 15 significant digits as written.
+ * Returns a decimal as a number, which represents it exactly, or an issue if the value is not a decimal
+ * or is written with more than 15 significant digits.
  */
 export function readDecimal(name: string, value: unknown): { issue: Issue | null; number: number } {
-  if (!isWrittenDecimal(value))
+  if (!isDecimalWithinLimit(value)) {
     return { issue: validateField(name, value, decimal).issue, number: 0 }
+  }
   const number =
     typeof value === 'string' && countSignificantDigits(value) > 15 ? Number.NaN : Number(value)
   const { issue } = validateField(name, number, amount)
   return { issue, number: number + 0 }
 }
 
-/** No text is longer, whatever its zeros. */
+/** The longest decimal text, in characters, including zeros at either end. */
 export const MAX_CHARACTERS = 500
 
-/** Whether a value is a decimal, and no longer than any text. */
-function isWrittenDecimal(value: unknown): value is number | string {
+/** Reports whether a value is a decimal within the length limit. */
+function isDecimalWithinLimit(value: unknown): value is number | string {
   return isDecimal(value) && (typeof value === 'number' || value.length <= MAX_CHARACTERS)
 }
 
-/** A decimal, as a number or as text. */
-export const decimal = v.custom<number | string>(isWrittenDecimal, `number ${FORM}`)
+/** The schema of a decimal, as a number or as text. */
+export const decimal = v.custom<number | string>(isDecimalWithinLimit, `number ${DECIMAL_FORM}`)
 
 const countSignificantDigits = (text: string) =>
   text.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length

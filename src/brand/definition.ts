@@ -1,23 +1,24 @@
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
 import { type Spelling, toSpelling } from './members.ts'
 
-/** The member that says the product line, unless a definition names another. */
+/** The member that carries the product line unless an event definition names another. */
 export const DEFAULT_PRODUCT_FIELD = 'product'
 
-/** An event definition, made ready once a request for all the records that it judges. */
+/** An event definition prepared for lookups; compiled once per request. */
 export interface CompiledDefinition
   extends Pick<EventDefinition, 'granularity' | 'eventid' | 'currency'> {
   kpis: ReadonlySet<string>
-  /** The member that says the product line, and what its values mean; null: `product`, as it stands. */
-  field: string
-  lines: ReadonlyMap<string, string> | null
-  /** How all that it names is spelt. */
+  /** The member that carries the product line. */
+  productField: string
+  /** Product lines by the value of that member; null if values are used as sent. */
+  productLines: ReadonlyMap<string, string> | null
+  /** The spelling of every member that the definition names. */
   spelling: Spelling
 }
 
-/** Event definitions by name, made ready. */
-export const definitionsByName = (all: readonly EventDefinition[]) =>
-  new Map(all.map((one) => [one.eventname, compileDefinition(one)]))
+/** Returns compiled event definitions by event name. */
+export const definitionsByName = (definitions: readonly EventDefinition[]) =>
+  new Map(definitions.map((definition) => [definition.eventname, compileDefinition(definition)]))
 
 function compileDefinition({
   granularity,
@@ -26,18 +27,18 @@ function compileDefinition({
   kpis,
   product,
 }: EventDefinition): CompiledDefinition {
-  const field = product?.field ?? DEFAULT_PRODUCT_FIELD
+  const productField = product?.field ?? DEFAULT_PRODUCT_FIELD
   return {
     granularity,
     eventid,
     currency,
     kpis: new Set(kpis),
-    field,
-    lines: product && new Map(Object.entries(product.map)),
-    spelling: toSpelling([...kpis, field]),
+    productField,
+    productLines: product && new Map(Object.entries(product.map)),
+    spelling: toSpelling([...kpis, productField]),
   }
 }
 
-/** The member that says the product line of such events. */
-export const productField = (definition: CompiledDefinition | undefined) =>
-  definition?.field ?? DEFAULT_PRODUCT_FIELD
+/** Returns the name of the member that carries the product line of an event. */
+export const productFieldOf = (definition: CompiledDefinition | undefined) =>
+  definition?.productField ?? DEFAULT_PRODUCT_FIELD

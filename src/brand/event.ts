@@ -4,7 +4,7 @@ import { pointerStep } from '../validation/pointer.ts'
 import type { RecordCheck } from '../validation/record-validator.ts'
 import { validateField } from '../validation/strict-object.ts'
 import { currencyWarnings, type Warning, warning } from '../validation/warnings.ts'
-import { type CompiledDefinition, productField } from './definition.ts'
+import { type CompiledDefinition, productFieldOf } from './definition.ts'
 import { activity as fields } from './fields.ts'
 import { readKpis } from './kpis.ts'
 import { findNameErrors, membersOf, type RecordReading, readField, toSpelling } from './members.ts'
@@ -12,44 +12,47 @@ import { type BrandTime, readTime, TIME_FORMS } from './time.ts'
 
 const SPELLING = toSpelling(KNOWN_MEMBERS)
 
-/** What no event goes without; an event definition may add `eventid`. */
+/** The members that every event must have. An event definition can also require `eventid`. */
 export const REQUIRED = ['customerid', 'eventname'] as const
 
-/** How an account's events are to be read. */
+/** The account settings that determine how its events are read. */
 export interface EventRules {
+  /** The IANA time zone of the account. */
   zone: string
   definitions: ReadonlyMap<string, CompiledDefinition>
 }
 
-/** The definition of a record's event, if there is one. */
-const definitionOf = ({ definitions }: EventRules, members: Map<string, unknown>) =>
-  definitions.get(members.get('eventname') as string)
+/** Returns the definition of a record's event, or undefined if the event has none. */
+function findDefinition({ definitions }: EventRules, members: Map<string, unknown>) {
+  const eventname = members.get('eventname')
+  return typeof eventname === 'string' ? definitions.get(eventname) : undefined
+}
 
-/** One event, or one day of one customer, in the columns that keep it. */
-export function validateEvent(record: object, reader: EventRules): RecordCheck {
+/** Validates a single event or a daily aggregate. The output is keyed by column. */
+export function validateEvent(record: object, rules: EventRules): RecordCheck {
   const members = membersOf(record)
-  const definition = definitionOf(reader, members)
+  const definition = findDefinition(rules, members)
   const required: string[] = [...REQUIRED]
   if (definition?.eventid === 'required') required.push('eventid')
-  const isNamed = (name: string) =>
-    (definition?.kpis.has(name) ?? false) || name === productField(definition)
-  const findings: RecordReading = {
-    issues: findNameErrors(members, SPELLING, required, isNamed),
+  const isDefined = (name: string) =>
+    (definition?.kpis.has(name) ?? false) || name === productFieldOf(definition)
+  const reading: RecordReading = {
+    issues: findNameErrors(members, SPELLING, required, isDefined),
     output: {},
   }
-  const { output, issues } = findings
-  readField(findings, members, 'eventname', 'eventname', fields.eventname)
-  readField(findings, members, 'customerid', 'customer_id', fields.customerid)
-  readField(findings, members, 'eventid', 'eventid', fields.eventid)
-  readField(findings, members, 'Currency', 'currency', fields.Currency)
+  const { output, issues } = reading
+  readField(reading, members, 'eventname', 'eventname', fields.eventname)
+  readField(reading, members, 'customerid', 'customer_id', fields.customerid)
+  readField(reading, members, 'eventid', 'eventid', fields.eventid)
+  readField(reading, members, 'Currency', 'currency', fields.Currency)
   output.currency ??= definition?.currency ?? undefined
 
-  const time = readEventTime(members, reader.zone)
+  const time = readEventTime(members, rules.zone)
   const warnings = [
-    ...readCreatetime(findings, members, time),
+    ...readCreatetime(reading, members, time),
     ...currencyWarnings(output.currency, '/Currency'),
-    ...readProduct(findings, members, definition),
-    ...readKpis(findings, members, definition),
+    ...readProduct(reading, members, definition),
+    ...readKpis(reading, members, definition),
   ]
   if (issues.length === 0) {
     output.record = JSON.stringify(Object.fromEntries(members))
@@ -59,8 +62,8 @@ export function validateEvent(record: object, reader: EventRules): RecordCheck {
 }
 
 const readEventTime = (members: Map<string, unknown>, zone: string): BrandTime | null => {
-  const sent = members.get('createtime')
-  return typeof sent === 'string' ? readTime(sent, zone, '/createtime') : null
+  const createtime = members.get('createtime')
+  return typeof createtime === 'string' ? readTime(createtime, zone, '/createtime') : null
 }
 
 function readCreatetime(
@@ -68,44 +71,38 @@ function readCreatetime(
   members: Map<string, unknown>,
   time: BrandTime | null,
 ): Warning[] {
-  const sent = members.get('createtime')
-  if (sent === undefined) return [warning('no_createtime', '/createtime')]
-  const { issue } = validateField('createtime', sent, fields.createtime)
+  const value = members.get('createtime')
+  if (value === undefined) return [warning('no_createtime', '/createtime')]
+  const { issue } = validateField('createtime', value, fields.createtime)
   if (time && !issue) Object.assign(output, { createtime: time.instant, day: time.day })
-  else {
-    const isText = issue?.code !== 'type'
-    issues.push(
-      isText
-        ? { pointer: '/createtime', code: 'date_time', expected: TIME_FORMS, value: sent }
-        : issue,
-    )
-  }
+  else if (issue?.code === 'type') issues.push(issue)
+  else issues.push({ pointer: '/createtime', code: 'date_time', expected: TIME_FORMS, value })
   return time?.warnings ?? []
 }
 
-/** The product line: what the definition's map makes of it, or one of the four as it stands. */
+/** Reads the product line: mapped by the definition if it has a map, otherwise as sent. */
 function readProduct(
-  findings: RecordReading,
+  reading: RecordReading,
   members: Map<string, unknown>,
   definition: CompiledDefinition | undefined,
 ): Warning[] {
-  const field = productField(definition)
-  readField(findings, members, field, 'product', fields.product)
-  const { product } = findings.output as { product?: string }
-  const stray = definition?.lines ? undefined : members.get('Product')
+  const field = productFieldOf(definition)
+  readField(reading, members, field, 'product', fields.product)
+  const { product } = reading.output
+  const stray = definition?.productLines ? undefined : members.get('Product')
   const warnings = stray === undefined ? [] : [warning('stray_product', '/Product', stray)]
-  if (product === undefined) return warnings
+  if (typeof product !== 'string') return warnings
 
-  const line = definition?.lines?.get(product) ?? PRODUCTS.find((name) => name === product)
-  if (line) findings.output.product = line
+  const line = definition?.productLines?.get(product) ?? PRODUCTS.find((name) => name === product)
+  if (line) reading.output.product = line
   else warnings.push(warning('unmapped_product', pointerStep(field), product))
   return warnings
 }
 
 /**
- * What tells an event from others: its `eventid`, or the day of an aggregate; null: nothing does.
- * The product is taken as it was sent: two that mean the same product line may both be sent, and the
- * one must not take the place of the other.
+ * Returns the identity of an event, by its `eventid` or by the day of an aggregate, or null if it has
+ * neither. The product is part of the identity as sent and not as mapped: two products that map to
+ * the same line can both be sent, and one must not replace the other.
  */
 export function identityOf(
   members: Map<string, unknown>,
@@ -114,30 +111,36 @@ export function identityOf(
 ): string | null {
   const eventid = members.get('eventid')
   if (eventid !== undefined && definition?.eventid !== 'ignored') {
-    // One that is no text is refused; it may be an object that cannot be made one.
+    // Any other type is refused; it may be an object that cannot be converted to text.
     return `e ${typeof eventid === 'string' ? eventid : ''}`
   }
   const isDaily = time && (definition ? definition.granularity === 'day' : time.isDay)
   if (!isDaily) return null
-  const whose = [members.get('eventname'), members.get('customerid'), time.day]
-  const currency = members.get('Currency') ?? definition?.currency ?? null
-  const of = [currency, members.get(productField(definition)) ?? null]
-  return `d ${JSON.stringify([...whose, ...of])}`
+  return `d ${JSON.stringify([
+    members.get('eventname'),
+    members.get('customerid'),
+    time.day,
+    members.get('Currency') ?? definition?.currency ?? null,
+    members.get(productFieldOf(definition)) ?? null,
+  ])}`
 }
 
-/** The members that make up such an identity, as they were sent, less those that are no good. */
-export function keyOf(record: object, reader: EventRules): Record<string, string> | undefined {
+/**
+ * Returns the members of an event's identity as sent, without those that are invalid, or undefined if
+ * none is left.
+ */
+export function keyOf(record: object, rules: EventRules): Record<string, string> | undefined {
   const members = membersOf(record)
-  const definition = definitionOf(reader, members)
-  const time = readEventTime(members, reader.zone)
-  const identity = identityOf(members, definition, time)
+  const definition = findDefinition(rules, members)
+  const identity = identityOf(members, definition, readEventTime(members, rules.zone))
   if (identity === null) return undefined
   const names = identity.startsWith('e ')
     ? ['eventid']
-    : ['eventname', 'customerid', 'createtime', 'Currency', productField(definition)]
-  const good = names.flatMap((name) => {
+    : ['eventname', 'customerid', 'createtime', 'Currency', productFieldOf(definition)]
+  const valid = names.flatMap((name) => {
     const value = members.get(name)
-    return validateField('', value, id).issue ? [] : [[name, value as string] as const]
+    const isValid = typeof value === 'string' && !validateField('', value, id).issue
+    return isValid ? [[name, value] as const] : []
   })
-  return good.length > 0 ? Object.fromEntries(good) : undefined
+  return valid.length > 0 ? Object.fromEntries(valid) : undefined
 }

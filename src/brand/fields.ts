@@ -2,45 +2,49 @@ import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { decimal } from './decimal.ts'
 
-// The members that we know of what brands send, in their own names. All others are kept as sent.
+// The known members of brand records, under their wire names. All other members are stored as sent.
 
-/** A time, on the clock of the account's zone or with an offset: `readTime` says which there are. */
+/** A brand time; `readTime` parses it. */
 export const time = describeField(
   f.text,
-  "A time on the clock of the account's time zone, a day, or an RFC 3339 date-time.",
+  "A date-time in the account's time zone, a date, or an RFC 3339 date-time.",
 )
 
-/** Known members of a customer; `customerId` alone is required. */
+/** The known members of a customer. Only `customerId` is required. */
 export const customer = {
   customerId: describeField(
     f.id,
-    'The player, for good: sent again, what is known is augmented.',
+    'Identifies the player. The id never changes; sending it again updates the stored customer.',
     'P-1001',
   ),
   regtime: describeField(
     time,
-    'When the player registered. Recommended, as YYYY-MM-DD HH:mm.',
+    'When the player registered, preferably as `YYYY-MM-DD HH:mm`. Recommended.',
     '2026-10-01 08:30',
   ),
-  country: describeField(f.text, 'The country, best as ISO 3166-1 alpha-2.', 'DE'),
+  country: describeField(
+    f.text,
+    "The player's country, preferably as an ISO 3166-1 alpha-2 code.",
+    'DE',
+  ),
   firstName: describeField(
     f.text,
-    'The first name. Personal: gone for good once it is erased.',
+    "The player's first name. Personal data: an erasure removes it permanently.",
     'Eve',
   ),
   lastName: describeField(
     f.text,
-    'The last name. Personal: gone for good once it is erased.',
+    "The player's last name. Personal data: an erasure removes it permanently.",
     'Moran',
   ),
   tracking_data: describeField(
     f.tracking,
-    'What the service put into the URL of the landing page, returned unchanged. It never fails a call: what cannot be ours is stored as absent, with the warning `altered`.',
+    'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters. Any other value is stored as absent, with the warning `altered`; it never fails the request.',
     'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRw',
   ),
 }
 
-/** The columns that keep a customer. */
+/** The column of each known member of a customer. */
 export const COLUMNS = {
   customerId: 'customer_id',
   regtime: 'regtime',
@@ -50,29 +54,37 @@ export const COLUMNS = {
   tracking_data: 'tracking_data',
 } as const
 
-/** Known members of an activity; `eventname` and `customerid` are required, and an amount. */
+/** The known members of an activity. `eventname`, `customerid` and at least one amount are required. */
 export const activity = {
   eventname: describeField(
     f.id,
-    'What happened, in a word agreed with the integrations team.',
+    'The type of event, as agreed with the integrations team.',
     'Deposit',
   ),
-  customerid: describeField(f.id, 'Whose it is: the `customerId` of a customer.', 'P-1001'),
+  customerid: describeField(
+    f.id,
+    'Identifies the player: the `customerId` of a customer.',
+    'P-1001',
+  ),
   eventid: describeField(
     f.id,
-    'What tells this event from all others, for good: sent again it is replaced, never counted twice, unless its definition ignores it.',
+    'Identifies the event. Sending the same id again replaces the event and never counts it twice, unless the event definition ignores `eventid`.',
     'dep-778',
   ),
   createtime: describeField(
     time,
-    'When it happened; recommended. A day without a time makes it a daily aggregate, which a re-send replaces.',
+    'When the event happened. Recommended. A date without a time makes the record a daily aggregate; sending it again replaces it.',
     '2026-10-02 09:30',
   ),
-  Value: describeField(decimal, 'The amount of an event that has one.', '100.00'),
-  Currency: describeField(f.currency, 'The currency of the amounts. Recommended.', 'EUR'),
+  Value: describeField(decimal, 'The amount of a single-KPI event.', '100.00'),
+  Currency: describeField(
+    f.currency,
+    'The ISO 4217 currency code of the amounts. Recommended.',
+    'EUR',
+  ),
   product: describeField(
     f.text,
-    'The product line: `casino`, `sports`, `poker` or `bingo`, or what the event definition maps to one of them.',
+    'The product line: `casino`, `sports`, `poker` or `bingo`, or a value that the event definition maps to one of them.',
     'casino',
   ),
 }

@@ -1,5 +1,5 @@
 import { activities } from './activities.ts'
 import { customers } from './customer.ts'
 
-/** iGaming brands: customers, and what they did. */
+/** The iGaming vertical: customers and their activity. */
 export const igaming = { vertical: 'igaming', resources: [customers, activities] }

@@ -3,7 +3,7 @@ import { canonicalJson } from '../validation/canonical-json.ts'
 import { pointerStep } from '../validation/pointer.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { hasSeparators, isDecimal, readDecimal } from './decimal.ts'
-import { type CompiledDefinition, DEFAULT_PRODUCT_FIELD, productField } from './definition.ts'
+import { type CompiledDefinition, DEFAULT_PRODUCT_FIELD, productFieldOf } from './definition.ts'
 import {
   checkExtraSize,
   findCaseVariants,
@@ -12,8 +12,9 @@ import {
 } from './members.ts'
 
 /**
- * The amounts of an event. With a definition exactly the members that it names are KPIs; without
- * one each decimal is, unless there is a `Value`. What is left are details, kept as they were sent.
+ * Reads the amounts of an event. With a definition, exactly the members that it names are KPIs.
+ * Without one, every decimal is a KPI unless `Value` is present. The remaining members are details,
+ * stored as sent.
  */
 export function readKpis(
   { issues, output }: RecordReading,
@@ -23,7 +24,7 @@ export function readKpis(
   const kpis = new Map<string, number>()
   const details: [string, unknown][] = []
   const warnings: Warning[] = []
-  const field = productField(definition)
+  const productField = productFieldOf(definition)
   const hasValue = members.has('Value')
   const isKpi = (name: string, value: unknown) =>
     definition
@@ -38,21 +39,20 @@ export function readKpis(
       if (issue) issues.push(issue)
       else if (name === 'Value') output.amount = number
       else kpis.set(name, number)
-    } else if (!KNOWN_MEMBERS.includes(name) && name !== field) {
+    } else if (!KNOWN_MEMBERS.includes(name) && name !== productField) {
       details.push([name, value])
       if (!definition && !hasValue && hasSeparators(value)) {
         warnings.push(warning('not_a_number', pointerStep(name), value))
       }
     }
   }
-  const names = details.map(([name]) => name)
-  if (definition) warnings.push(...findCaseVariants(names, definition.spelling))
+  if (definition) {
+    const names = details.map(([name]) => name)
+    warnings.push(...findCaseVariants(names, definition.spelling))
+  }
   if (amounts === 0) issues.push({ pointer: '', code: 'no_kpi' })
-  const amountsSent = [...kpis.keys()].map((name) => [name, members.get(name)] as const)
-  issues.push(
-    ...findInvalidValues([...details, ...amountsSent]),
-    ...checkExtraSize([...details, ...amountsSent]),
-  )
+  const stored = [...details, ...[...kpis.keys()].map((name) => [name, members.get(name)] as const)]
+  issues.push(...findInvalidValues(stored), ...checkExtraSize(stored))
   if (kpis.size > 0) output.kpis = canonicalJson(Object.fromEntries(kpis))
   if (details.length > 0) output.details = canonicalJson(Object.fromEntries(details))
   return warnings

@@ -5,21 +5,25 @@ import { pointerStep } from '../validation/pointer.ts'
 import { validateField } from '../validation/strict-object.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 
-/** The contract: the members that we do not know are JSON of at most 16 KiB a record. */
+/** The limit on the unknown members of one record, as JSON (contract §7). */
 const MAX_EXTRA_BYTES = 16_384
-const EXTRAS_LIMIT = `at most ${MAX_EXTRA_BYTES / 1024} KiB of fields of its own`
+const EXTRAS_LIMIT = `at most ${MAX_EXTRA_BYTES / 1024} KiB of additional fields`
 
-/** What was found while the members of one record were read; `output` is by column. */
+/** The issues and the valid values of one record while its members are read. */
 export interface RecordReading {
   issues: Issue[]
+  /** Valid values by column. */
   output: Record<string, unknown>
 }
 
-/** The members of a record that say anything: null counts as left out. Pairs, for any name may be there. */
+/**
+ * Returns the members of a record that are not null: in the brand API null means left out. A map is
+ * safe for any name, `__proto__` included.
+ */
 export const membersOf = (record: object): Map<string, unknown> =>
   new Map(Object.entries(record).filter(([, value]) => value !== null))
 
-/** Judges one member, if it is there, and keeps it under the name of its column. */
+/** Validates one member, if present, and stores its value under `column`. */
 export function readField(
   { issues, output }: RecordReading,
   members: Map<string, unknown>,
@@ -30,86 +34,87 @@ export function readField(
 ): void {
   const value = members.get(name)
   if (value === undefined) return
-  const { issue, output: right } = validateField(name, value, field, personal)
-  if (issue) issues.push(issue)
-  else output[column] = right
+  const result = validateField(name, value, field, personal)
+  if (result.issue) issues.push(result.issue)
+  else output[column] = result.output
 }
 
-/** The right spelling of names, by what they are without their case. */
+/** The correct spelling of names, by the name in lower case. */
 export type Spelling = ReadonlyMap<string, string>
 
-/** How names are spelt. */
+/** Returns the spelling of these names. */
 export const toSpelling = (names: readonly string[]): Spelling =>
   new Map(names.map((name) => [name.toLowerCase(), name]))
 
 /**
- * Required members that are not there, and others that are there but for their case: nothing would
- * look for them under that name. `free` may be called as they like.
+ * Returns an issue for each required member that is missing, and for each member whose name differs
+ * from a known one only by case: it would be ignored. `isExempt` names may have any case.
  */
 export function findNameErrors(
   members: Map<string, unknown>,
-  right: Spelling,
+  spelling: Spelling,
   required: readonly string[],
-  free: (name: string) => boolean,
+  isExempt: (name: string) => boolean,
 ): Issue[] {
   const missing = new Set(required.filter((name) => !members.has(name)))
-  const wrong = [...members.keys()].flatMap((name) => {
-    const meant = right.get(name.toLowerCase())
-    return meant === undefined || meant === name || free(name) ? [] : [{ name, meant }]
+  const miscased = [...members.keys()].flatMap((name) => {
+    const correct = spelling.get(name.toLowerCase())
+    return correct === undefined || correct === name || isExempt(name) ? [] : [{ name, correct }]
   })
   return [
     ...[...missing].map((name): Issue => {
-      const isThere = wrong.some(({ meant }) => meant === name)
-      const expected = Array.isArray(members.get('data')) && 'the array itself, not as data'
+      const isMiscased = miscased.some(({ correct }) => correct === name)
+      const expected =
+        Array.isArray(members.get('data')) && 'the array itself, without a data wrapper'
       return {
         pointer: pointerStep(name),
         code: 'required',
-        ...(isThere && { suggestions: [name] }),
+        ...(isMiscased && { suggestions: [name] }),
         ...(expected && { expected }),
       }
     }),
-    ...wrong
-      .filter(({ meant }) => !missing.has(meant))
-      .map(({ name, meant }): Issue => {
-        return { pointer: pointerStep(name), code: 'field_case', suggestions: [meant] }
+    ...miscased
+      .filter(({ correct }) => !missing.has(correct))
+      .map(({ name, correct }): Issue => {
+        return { pointer: pointerStep(name), code: 'field_case', suggestions: [correct] }
       }),
   ]
 }
 
-/** What is kept under a name that differs from a known one only by its case. */
-export const findCaseVariants = (names: Iterable<string>, right: Spelling): Warning[] =>
+/** Returns a warning for each stored name that differs from a known one only by case. */
+export const findCaseVariants = (names: Iterable<string>, spelling: Spelling): Warning[] =>
   [...names].flatMap((name) => {
-    const meant = right.get(name.toLowerCase())
-    return meant === undefined || meant === name
+    const correct = spelling.get(name.toLowerCase())
+    return correct === undefined || correct === name
       ? []
-      : [warning('field_case', pointerStep(name), name, meant)]
+      : [warning('field_case', pointerStep(name), name, correct)]
   })
 
-/** What of members cannot be kept as it was sent. */
+/** Returns an issue for each member that cannot be stored as sent, at the first invalid value in it. */
 export const findInvalidValues = (members: readonly (readonly [string, unknown])[]): Issue[] =>
   members.flatMap(([name, value]) => findInvalidValue(name, value, '') ?? [])
 
-/** Whether the members that we do not know are too much for one record. */
+/** Returns an issue if the unknown members of a record exceed 16 KiB. */
 export function checkExtraSize(extras: readonly (readonly [string, unknown])[]): Issue[] {
   if (extras.length === 0) return []
   const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(extras))).length
   return bytes > MAX_EXTRA_BYTES ? [{ pointer: '', code: 'length', expected: EXTRAS_LIMIT }] : []
 }
 
-/** The first of what is wrong within a value, however deep. */
-function findInvalidValue(name: string, value: unknown, above: string): Issue | null {
-  const pointer = above + pointerStep(name)
+/** Returns the first issue within a value, depth first, or null. `parent` is a JSON pointer. */
+function findInvalidValue(name: string, value: unknown, parent: string): Issue | null {
+  const pointer = parent + pointerStep(name)
   if (!isStorableText(name)) return { pointer, code: 'text' }
   if (typeof value === 'string') return isStorableText(value) ? null : { pointer, code: 'text' }
   if (typeof value === 'number') {
-    // What was written with more digits than a double keeps is NaN by now: see `parseJson`.
+    // `parseJson` turns a number with more digits than a double holds into NaN.
     if (Number.isNaN(value)) return { pointer, code: 'digits' }
     return Number.isFinite(value) ? null : { pointer, code: 'number' }
   }
   if (typeof value !== 'object' || value === null) return null
-  for (const [inner, member] of Object.entries(value)) {
-    const flaw = findInvalidValue(inner, member, pointer)
-    if (flaw) return flaw
+  for (const [key, member] of Object.entries(value)) {
+    const issue = findInvalidValue(key, member, pointer)
+    if (issue) return issue
   }
   return null
 }

@@ -2,63 +2,73 @@ import { parseDay, parseInstant } from '../validation/fields.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone, instantOfLocalTime } from './zone.ts'
 
-/** A time as a brand writes it, understood. */
+/** A parsed brand time. */
 export interface BrandTime {
-  /** The same as an instant in UTC; of a day its beginning. */
+  /** The instant in UTC, as RFC 3339; for a date, its beginning in the account's time zone. */
   instant: string
-  /** The day as it was sent, or in the account's zone. */
+  /** The date as sent; for an RFC 3339 date-time, the date in the account's time zone. */
   day: string
-  /** Whether it is a day, and no more. */
+  /** Whether the text is a date without a time. */
   isDay: boolean
   warnings: Warning[]
 }
 
-/** How a brand writes a time, for whoever wrote it otherwise. */
+/** The accepted forms of a brand time, for error messages. */
 export const TIME_FORMS = '2026-10-01 08:30, 2026-10-01 or 2026-10-01T08:30:00Z'
 
-/** A time on the clock of the account's zone, as far as a pattern can say it. */
+/** Matches a date-time without an offset. It does not check that the date exists. */
 export const LOCAL_TIME_PATTERN = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
 
-/** Years beyond four digits begin with a sign; a clock far from UTC may show one. */
+/** Reports whether both years have four digits: the offset of a zone can shift a time beyond 9999. */
 const isPlainYear = ({ instant, day }: BrandTime) => /^\d{4}-/.test(instant) && /^\d{4}-/.test(day)
 
-/** Reads a time, or says null where there is no such time. */
+/** Parses a brand time in the zone of its account, or returns null if the text is not a valid time. */
 export function readTime(text: string, zone: string, pointer: string): BrandTime | null {
-  const time = parseTime(text, zone, pointer)
+  const time =
+    text.length === 10
+      ? parseDate(text, zone)
+      : (parseLocalTime(text, zone, pointer) ?? parseOffsetTime(text, zone))
   return time && isPlainYear(time) ? time : null
 }
 
-/** On the clock of the account's zone, as a day of it, or as RFC 3339 has it. */
-function parseTime(text: string, zone: string, pointer: string): BrandTime | null {
-  if (text.length === 10) {
-    const day = parseDay(text)
-    return day === null
-      ? null
-      : { instant: toInstantInZone(day, '00:00:00', zone).instant, day, isDay: true, warnings: [] }
-  }
+function parseDate(text: string, zone: string): BrandTime | null {
+  const day = parseDay(text)
+  if (day === null) return null
+  const { instant } = instantOfLocalTime(zone, Date.parse(`${day}T00:00:00Z`))
+  return { instant: new Date(instant).toISOString(), day, isDay: true, warnings: [] }
+}
+
+function parseLocalTime(text: string, zone: string, pointer: string): BrandTime | null {
   const [, date, hours, minutes, seconds = '00'] = LOCAL_TIME_PATTERN.exec(text) ?? []
-  if (date !== undefined) {
-    const day = parseDay(date)
-    if (!day) return null
-    const { instant, odd, shown } = toInstantInZone(day, `${hours}:${minutes}:${seconds}`, zone)
-    const warnings = odd
-      ? [warning(odd === 'skipped' ? 'skipped_time' : 'ambiguous_time', pointer, text, shown())]
-      : []
-    return { instant, day, isDay: false, warnings }
-  }
+  const day = date === undefined ? null : parseDay(date)
+  if (day === null) return null
+  const clock = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+  const { instant, irregularity, offset } = instantOfLocalTime(zone, clock)
+  const warnings =
+    irregularity === null
+      ? []
+      : [
+          warning(
+            WARNING_CODES[irregularity],
+            pointer,
+            text,
+            new Date(instant + offset).toISOString().slice(0, 19) + formatOffset(offset),
+          ),
+        ]
+  return { instant: new Date(instant).toISOString(), day, isDay: false, warnings }
+}
+
+const WARNING_CODES = { skipped: 'skipped_time', ambiguous: 'ambiguous_time' } as const
+
+function parseOffsetTime(text: string, zone: string): BrandTime | null {
   const instant = parseInstant(text)
   if (instant === null) return null
   return { instant, day: dayInZone(zone, Date.parse(instant)), isDay: false, warnings: [] }
 }
 
-function toInstantInZone(day: string, time: string, zone: string) {
-  const { instant, irregularity, offset } = instantOfLocalTime(zone, Date.parse(`${day}T${time}Z`))
-  const shown = () => new Date(instant + offset).toISOString().slice(0, 19) + formatOffset(offset)
-  return { instant: new Date(instant).toISOString(), odd: irregularity, shown }
-}
-
+/** Formats an offset in milliseconds as `+02:00`. */
 function formatOffset(offset: number): string {
   const minutes = Math.abs(Math.round(offset / 60_000))
-  const two = (n: number) => String(n).padStart(2, '0')
-  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+  const twoDigits = (n: number) => String(n).padStart(2, '0')
+  return `${offset < 0 ? '-' : '+'}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`
 }

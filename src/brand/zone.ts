@@ -1,5 +1,5 @@
-// Times on the clock of a zone are kept as if they were UTC, in milliseconds: 08:30 in Berlin is
-// 08:30Z here, until it is read.
+// A local time is represented as the UTC instant with the same clock reading, in milliseconds: 08:30
+// in Berlin is 08:30Z until `instantOfLocalTime` converts it.
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -21,69 +21,78 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** Before this no zone has changed its offset; the era of its years is told, too. */
+/** No zone changed its offset before this instant; `Intl` also writes years before 1 with an era. */
 const EARLIEST = Date.UTC(1800, 0, 1)
 
 const DAY_MS = 86_400_000
 
-/** How far the clock of a zone is ahead of UTC at an instant; all in milliseconds. */
+/** Returns the offset of a zone from UTC at an instant; both in milliseconds. */
 export function offsetAt(zone: string, instant: number): number {
   if (zone === 'UTC') return 0
   const midnight = Math.floor(instant / DAY_MS) * DAY_MS
-  // On most days the clock is not set at all: to ask the calendar each time costs a bulk 20 ms.
+  // The offset rarely changes within a day. Asking `Intl` for every record costs 20 ms per bulk.
   const offset = cachedOffset(zone, midnight)
   return offset === cachedOffset(zone, midnight + DAY_MS) ? offset : cachedOffset(zone, instant)
 }
 
-/** What the calendar has said, by zone and instant. */
+/** Offsets by zone and instant. */
 const offsetCache = new Map<string, Map<number, number>>()
 const MAX_CACHED_OFFSETS = 20_000
 
 function cachedOffset(zone: string, instant: number): number {
   const offsets = offsetCache.get(zone) ?? new Map<number, number>()
-  const found = offsets.get(instant) ?? computeOffset(zone, instant)
+  const offset = offsets.get(instant) ?? computeOffset(zone, instant)
   if (offsets.size >= MAX_CACHED_OFFSETS) offsets.clear()
-  offsetCache.set(zone, offsets.set(instant, found))
-  return found
+  offsetCache.set(zone, offsets.set(instant, offset))
+  return offset
 }
 
-/** What the calendar of the runtime says. */
+/** Computes an offset from the time zone database of the runtime. */
 function computeOffset(zone: string, instant: number): number {
   const at = Math.max(Math.floor(instant / 1000) * 1000, EARLIEST)
-  const parts = Object.fromEntries(
-    formatOf(zone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, Number(value)]),
+  const parts = new Map<string, number>()
+  for (const { type, value } of formatOf(zone).formatToParts(at)) parts.set(type, Number(value))
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? Number.NaN
+  const clock = Date.UTC(
+    part('year'),
+    part('month') - 1,
+    part('day'),
+    part('hour'),
+    part('minute'),
+    part('second'),
   )
-  const { year, month, day, hour, minute, second } = parts as Record<string, number>
-  return Date.UTC(year!, month! - 1, day, hour, minute, second) - at
+  return clock - at
 }
 
-/** The instant at which a zone's clock shows a time, and what is odd of it. */
+/** The instant of a local time, in milliseconds, with the offset of the zone at that instant. */
 export interface ZonedInstant {
   instant: number
-  /** The clock never showed it, and went on so much later; or it showed it twice, this was the first. */
+  /** `skipped`: the clock was set forward past this time. `ambiguous`: the clock showed it twice. */
   irregularity: 'skipped' | 'ambiguous' | null
   offset: number
 }
 
 /**
- * Reads a time on the clock of a zone. One that was skipped is read with the offset from before, so
- * that it is as much later as the clock was set forward; of one that comes twice the first is taken.
+ * Returns the instant of a local time. A skipped time is read with the offset before the change, as
+ * `Temporal` does; of an ambiguous time the first occurrence is taken.
  */
 export function instantOfLocalTime(zone: string, clock: number): ZonedInstant {
   const before = offsetAt(zone, clock - DAY_MS)
   const after = offsetAt(zone, clock + DAY_MS)
-  const shows = (offset: number) => offsetAt(zone, clock - offset) === offset
-  if (shows(before)) {
-    const twice = before !== after && shows(after)
-    return { instant: clock - before, irregularity: twice ? 'ambiguous' : null, offset: before }
+  const isOffsetValid = (offset: number) => offsetAt(zone, clock - offset) === offset
+  if (isOffsetValid(before)) {
+    const isAmbiguous = before !== after && isOffsetValid(after)
+    return {
+      instant: clock - before,
+      irregularity: isAmbiguous ? 'ambiguous' : null,
+      offset: before,
+    }
   }
-  if (shows(after)) return { instant: clock - after, irregularity: null, offset: after }
+  if (isOffsetValid(after)) return { instant: clock - after, irregularity: null, offset: after }
   const instant = clock - before
   return { instant, irregularity: 'skipped', offset: offsetAt(zone, instant) }
 }
 
-/** The day on the clock of a zone. */
+/** Returns the date in a zone at an instant, as YYYY-MM-DD. */
 export const dayInZone = (zone: string, instant: number) =>
   new Date(instant + offsetAt(zone, instant)).toISOString().slice(0, 10)

@@ -4,8 +4,8 @@ import { errorName } from '../errors.ts'
 import type { Click } from './go.ts'
 
 /**
- * Stores clicks in bulk, each once however often the queue delivers it. What cannot be stored now is
- * delivered again, and keeps nothing else waiting: one database may be gone while others are there.
+ * Stores the clicks of a queue batch, each exactly once even if the queue delivers it again. Clicks
+ * whose database fails are retried; those of other databases are stored in the meantime.
  */
 export async function storeClickBatch(batch: MessageBatch<Click>, env: Env): Promise<void> {
   const byBinding = Map.groupBy(batch.messages, ({ body }) => body.binding)
@@ -25,5 +25,5 @@ export async function storeClickBatch(batch: MessageBatch<Click>, env: Env): Pro
   )
 }
 
-/** D1 has been seen gone for a minute: ten tries, so far apart, outlast that. */
+/** Ten retries at this interval outlast an outage of a minute, which D1 has had. */
 const RETRY_DELAY_SECONDS = 30

@@ -1,47 +1,50 @@
+import { base64url } from 'jose'
 import { memoizePerKeySet } from '../auth/key-cache.ts'
 
-// What `tracking_data` is made of: a prefix, and 33 bytes in base64url, so that each byte matters and
-// each character does. 47 characters, of at most 50 that are returned.
+// The layout of `tracking_data`: a prefix, then 33 bytes in base64url, so that every character counts.
+// 47 characters, of at most 50 that are returned.
 //
-//   link (6 bytes, 8 characters)  click (5 of time and 4 of chance, 12 characters)
+//   link (6 bytes, 8 characters)  click (5 of time and 4 random, 12 characters)
 //   account (5 bytes)  affiliate (3 bytes)  signature (10 bytes)
 //
-// Account and affiliate are the first bytes of a SHA-256: enough to tell that it is another one.
+// Account and affiliate are the first bytes of a SHA-256, enough to recognize another account.
 
-/** How all begins that we give out. */
+/** The start of every code. */
 export const PREFIX = 'tr1'
 
-const LINK = 6
-const CLICK = 9
-const ACCOUNT = 5
-const AFFILIATE = 3
-const SIGNATURE = 10
+const LINK_BYTES = 6
+const CLICK_BYTES = 9
+const ACCOUNT_BYTES = 5
+const AFFILIATE_BYTES = 3
+const SIGNATURE_BYTES = 10
 
-/** Three bytes are four characters. */
-const charactersOf = (bytes: number) => (bytes / 3) * 4
-const LINK_END = charactersOf(LINK)
-const CLICK_END = charactersOf(LINK + CLICK)
+/** Returns the base64url length of a multiple of three bytes. */
+const encodedLength = (bytes: number) => (bytes / 3) * 4
+const LINK_END = encodedLength(LINK_BYTES)
+const CLICK_END = encodedLength(LINK_BYTES + CLICK_BYTES)
 
-/** How long a code is behind its prefix. */
-export const BODY_LENGTH = charactersOf(LINK + CLICK + ACCOUNT + AFFILIATE + SIGNATURE)
+/** The length of a code after its prefix, in characters. */
+export const BODY_LENGTH = encodedLength(
+  LINK_BYTES + CLICK_BYTES + ACCOUNT_BYTES + AFFILIATE_BYTES + SIGNATURE_BYTES,
+)
 
 const BODY_PATTERN = new RegExp(`^[\\w-]{${BODY_LENGTH}}$`)
 const LINK_ID_PATTERN = new RegExp(`^[\\w-]{${LINK_END}}$`)
 
-/** Whether a link may have this id. */
+/** Reports whether a text has the form of a link id. */
 export const isLinkId = (text: string) => LINK_ID_PATTERN.test(text)
 
-/** Times are counted from here, in milliseconds: five bytes of them last until 2060. */
+/** The start of click times, in milliseconds; five bytes count until 2060. */
 const EPOCH = Date.UTC(2026, 0, 1)
 
-/** Whose link was followed, and whom it pays. */
+/** The link that a visitor followed, with its account and the affiliate that it pays. */
 export interface LinkOrigin {
   link_id: string
   account: string
   affiliate_id: string
 }
 
-/** What `tracking_data` says by itself. */
+/** The content of a verified code. Account and affiliate are tags; see `accountTag`. */
 export interface TrackingCode {
   link_id: string
   click_id: string
@@ -49,91 +52,89 @@ export interface TrackingCode {
   affiliate: string
 }
 
-/** A new link's id: 48 bits of chance. */
-export const newLinkId = () => toText(crypto.getRandomValues(new Uint8Array(LINK)))
+/** Returns a new link id of 48 random bits. */
+export const newLinkId = () => base64url.encode(crypto.getRandomValues(new Uint8Array(LINK_BYTES)))
 
-/** A new click's id, which begins with its time (milliseconds). */
+/** Returns a new click id; it begins with `now` (milliseconds), so ids sort by time. */
 export function newClickId(now: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(CLICK))
-  let rest = Math.max(0, now - EPOCH)
-  for (let i = 4; i >= 0; i--, rest = Math.floor(rest / 256)) bytes[i] = rest % 256
-  return toText(bytes)
+  const bytes = crypto.getRandomValues(new Uint8Array(CLICK_BYTES))
+  let time = Math.max(0, now - EPOCH)
+  for (let i = 4; i >= 0; i--, time = Math.floor(time / 256)) bytes[i] = time % 256
+  return base64url.encode(bytes)
 }
 
-/** What a landing page is given for one click, signed by the first key. */
+/** Returns the code that a landing page receives for one click, signed with the first key. */
 export async function encodeTrackingCode(
   keys: string,
   { link_id, account, affiliate_id }: LinkOrigin,
   click_id: string,
 ): Promise<string> {
-  const [key] = await keysOf(keys)
-  const whose = await Promise.all([tagOf(account, ACCOUNT), tagOf(affiliate_id, AFFILIATE)])
-  const said = Uint8Array.of(...toBytes(link_id + click_id), ...whose.flatMap((tag) => [...tag]))
-  return PREFIX + toText(Uint8Array.of(...said, ...(await sign(key!, said))))
+  const [key] = await importKeys(keys)
+  const payload = Uint8Array.of(
+    ...base64url.decode(link_id + click_id),
+    ...(await tagBytes(account, ACCOUNT_BYTES)),
+    ...(await tagBytes(affiliate_id, AFFILIATE_BYTES)),
+  )
+  return PREFIX + base64url.encode(Uint8Array.of(...payload, ...(await sign(key, payload))))
 }
 
-/** What such a text says, or null where no key has signed it; all keys verify. */
+/** Returns the content of a code, or null unless one of the keys has signed it. */
 export async function decodeTrackingCode(keys: string, text: string): Promise<TrackingCode | null> {
   const body = text.slice(PREFIX.length)
   if (!text.startsWith(PREFIX) || !BODY_PATTERN.test(body)) return null
-  const bytes = toBytes(body)
-  const said = bytes.subarray(0, -SIGNATURE)
-  for (const key of await keysOf(keys)) {
-    const signature = await sign(key, said)
-    if (!areEqual(signature, bytes.subarray(-SIGNATURE))) continue
-    const whose = said.subarray(LINK + CLICK)
+  const bytes = base64url.decode(body)
+  const payload = bytes.subarray(0, -SIGNATURE_BYTES)
+  const signature = bytes.subarray(-SIGNATURE_BYTES)
+  for (const key of await importKeys(keys)) {
+    // Constant time: the duration must not tell a forger how many bytes of a guess are right.
+    if (!crypto.subtle.timingSafeEqual(await sign(key, payload), signature)) continue
+    const tags = payload.subarray(LINK_BYTES + CLICK_BYTES)
     return {
       link_id: body.slice(0, LINK_END),
       click_id: body.slice(LINK_END, CLICK_END),
-      account: toText(whose.subarray(0, ACCOUNT)),
-      affiliate: toText(whose.subarray(ACCOUNT)),
+      account: base64url.encode(tags.subarray(0, ACCOUNT_BYTES)),
+      affiliate: base64url.encode(tags.subarray(ACCOUNT_BYTES)),
     }
   }
   return null
 }
 
-/** How an account is called in a code. */
-export const accountTag = async (account: string) => toText(await tagOf(account, ACCOUNT))
+/** Returns the tag of an account in a code. */
+export const accountTag = async (account: string) =>
+  base64url.encode(await tagBytes(account, ACCOUNT_BYTES))
 
-/** How an affiliate is called in a code. */
-export const affiliateTag = async (affiliate: string) => toText(await tagOf(affiliate, AFFILIATE))
+/** Returns the tag of an affiliate in a code. */
+export const affiliateTag = async (affiliate: string) =>
+  base64url.encode(await tagBytes(affiliate, AFFILIATE_BYTES))
 
-/** The keys of TRACKING_KEYS: a JWK set, of kind `oct`. */
-const keysOf = memoizePerKeySet((keys: JsonWebKey[]) =>
-  Promise.all(
-    keys.map(({ k, kty }) =>
-      crypto.subtle.importKey('jwk', { k, kty } as JsonWebKey, HMAC, false, ['sign']),
-    ),
-  ),
+/** Imports the keys of TRACKING_KEYS, a JWK set of kind `oct`. */
+const importKeys = memoizePerKeySet(
+  async ([first, ...others]: [OctetKey, ...OctetKey[]]): Promise<[Key, ...Key[]]> => [
+    await importKey(first),
+    ...(await Promise.all(others.map(importKey))),
+  ],
 )
 
-type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+/** A key of the set, as far as HMAC needs it. */
+interface OctetKey {
+  k: string
+  kty: string
+}
+type Key = Awaited<ReturnType<typeof importKey>>
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 
-/** In constant time: how much of a guess is right must not show. */
-const areEqual = (own: Uint8Array, sent: Uint8Array) =>
-  own.reduce((difference, byte, i) => difference | (byte ^ sent[i]!), 0) === 0
+// Only these members: the set may hold others, which `importKey` would check.
+const importKey = ({ k, kty }: OctetKey) =>
+  crypto.subtle.importKey('jwk', { k, kty }, HMAC, false, ['sign'])
 
-async function sign(key: Key, said: Uint8Array): Promise<Uint8Array> {
-  const mac = await crypto.subtle.sign(HMAC, key, Uint8Array.of(...encoder.encode(PREFIX), ...said))
-  return new Uint8Array(mac, 0, SIGNATURE)
+async function sign(key: Key, payload: Uint8Array): Promise<Uint8Array> {
+  const message = Uint8Array.of(...encoder.encode(PREFIX), ...payload)
+  return new Uint8Array(await crypto.subtle.sign(HMAC, key, message), 0, SIGNATURE_BYTES)
 }
 
-async function tagOf(name: string, length: number): Promise<Uint8Array> {
-  const hash = await crypto.subtle.digest('SHA-256', encoder.encode(name))
-  return new Uint8Array(hash, 0, length)
+async function tagBytes(name: string, length: number): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(name)), 0, length)
 }
 
 const encoder = new TextEncoder()
-
-const toText = (bytes: Uint8Array) =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
-
-const toBytes = (text: string) =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
-    char.charCodeAt(0),
-  )

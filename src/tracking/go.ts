@@ -5,58 +5,59 @@ import { ApiError, errorName } from '../errors.ts'
 import { encodeTrackingCode, isLinkId, newClickId } from './code.ts'
 import { withTracking } from './landing.ts'
 
-/** One visitor on the way, as the queue carries it: nothing of it is personal. */
+/** A click on a link, as the queue carries it. It holds no personal data. */
 export interface Click {
   account: string
-  /** The D1 binding that keeps the account's records. */
+  /** The D1 binding of the account's database. */
   binding: string
   link_id: string
   click_id: string
+  /** Milliseconds since 1970. */
   clicked_at: number
 }
 
-/** A changed link takes effect within this time. */
+/** How long an isolate caches a link: a changed link takes effect within this time (contract §9). */
 const CACHED_MS = 60_000
 
-/** So many links an isolate remembers: more than are followed in a minute. */
-const CACHED_LINKS = 10_000
+/** The most links that an isolate caches; more than are followed within a minute. */
+const MAX_CACHED_LINKS = 10_000
 
-const cache = new Map<string, { link: Link; until: number }>()
+const cache = new Map<string, { link: Link; expiresAt: number }>()
 
-/** Only what exists is remembered: a new link works at once. */
-async function cachedLink(env: Env, link_id: string, now: number): Promise<Link> {
-  const known = cache.get(link_id)
-  if (known && known.until > now) return known.link
+/** Returns a link, or throws `not_found`. A missing link is not cached, so that a new link works at once. */
+async function findCachedLink(env: Env, link_id: string, now: number): Promise<Link> {
+  const cached = cache.get(link_id)
+  if (cached && cached.expiresAt > now) return cached.link
   cache.delete(link_id)
   const link = isLinkId(link_id) ? await findLink(env.DB, link_id) : null
   if (!link || link.disabled) throw new ApiError('not_found')
-  if (cache.size >= CACHED_LINKS) cache.clear()
-  cache.set(link_id, { link, until: now + CACHED_MS })
+  if (cache.size >= MAX_CACHED_LINKS) cache.clear()
+  cache.set(link_id, { link, expiresAt: now + CACHED_MS })
   return link
 }
 
 /**
- * Leads a visitor to the landing page of a link. It reads at most the link; the click goes to a
- * queue once the answer is on its way, so no visitor waits for a write.
+ * Redirects a visitor to the landing page of a link. The click goes to a queue after the response, so
+ * that the visitor waits for one read at most and for no write.
  */
 export const go = new Hono<AppEnv>().get('/:link_id', async (c) => {
   const now = Date.now()
-  const link = await cachedLink(c.env, c.req.param('link_id'), now)
+  const link = await findCachedLink(c.env, c.req.param('link_id'), now)
   const { account, binding, link_id, landing_page } = link
   const click_id = newClickId(now)
   const code = await encodeTrackingCode(c.env.TRACKING_KEYS, link, click_id)
-  // What only looks where a link leads is no visitor.
+  // HEAD is sent by link checkers and previews, not by visitors.
   if (c.req.method === 'GET') {
     const click: Click = { account, binding, link_id, click_id, clicked_at: now }
-    c.executionCtx.waitUntil(record(c.env, click))
+    c.executionCtx.waitUntil(queueClick(c.env, click))
   }
   c.header('Cache-Control', 'no-store')
   c.header('Referrer-Policy', 'no-referrer')
   return c.redirect(withTracking(landing_page, code), 302)
 })
 
-/** A click that is lost costs a number in a report: its `tracking_data` proves itself. */
-async function record(env: Env, click: Click): Promise<void> {
+/** Queues a click. A lost click changes a report only: attribution needs no stored click. */
+async function queueClick(env: Env, click: Click): Promise<void> {
   try {
     await env.CLICKS.send(click)
   } catch (error) {

@@ -1,16 +1,16 @@
-const NAME = 'tracking_data'
+const PARAMETER = 'tracking_data'
 
 /**
- * A landing page with the parameter in its query, in place of one that is there. All else of the
- * address stays as it is, its fragment at the end.
+ * Returns the URL of a landing page with `tracking_data` as its last query parameter, replacing any
+ * that is present. The rest of the URL is unchanged, byte for byte.
  */
-export function withTracking(landing: string, tracking_data: string): string {
-  const [address = '', ...fragment] = landing.split('#')
+export function withTracking(landingPage: string, tracking_data: string): string {
+  const [address = '', ...fragment] = landingPage.split('#')
   const [page = '', ...query] = address.split('?')
-  const others = query
+  const parameters = query
     .join('?')
     .split('&')
-    .filter((pair) => pair !== '' && !new URLSearchParams(pair).has(NAME))
-  const target = `${page}?${[...others, `${NAME}=${tracking_data}`].join('&')}`
+    .filter((pair) => pair !== '' && !new URLSearchParams(pair).has(PARAMETER))
+  const target = `${page}?${[...parameters, `${PARAMETER}=${tracking_data}`].join('&')}`
   return fragment.length > 0 ? `${target}#${fragment.join('#')}` : target
 }

@@ -1,24 +1,25 @@
 import { accountTag, affiliateTag, BODY_LENGTH, decodeTrackingCode, PREFIX } from './code.ts'
 
-/** What `tracking_data` proves of where a customer came from (§9). */
+/** The verdict on a customer's `tracking_data` (contract §9). */
 export type AttributionVerdict = 'attributed' | 'altered' | 'foreign' | 'unrecognised' | 'conflict'
 
-/** A verdict, and the link that is proven to have led here. */
+/** A verdict, with the id of the link that it proves, or null. */
 export interface Attribution {
   verdict: AttributionVerdict
   link: string | null
 }
 
-/** A text that can only have been a code. */
-const ONCE_OURS = new RegExp(`${PREFIX}[\\w-]{20,}`, 'i')
+/** Matches a text that contains most of a code. */
+const CODE_FRAGMENT = new RegExp(`${PREFIX}[\\w-]{20,}`, 'i')
 
 /**
- * Proves what the customers of one account returned. Nothing is looked up: the code says by itself
- * whose it is. `affiliate`: who is paid, where the sender names that.
+ * Returns a function that verifies the `tracking_data` of an account's customers. It reads no database:
+ * a code names its account, affiliate and link. Pass `affiliate` if the sender names the paid affiliate;
+ * another affiliate in the code is a `conflict`.
  */
 export function verifierFor(keys: string, account: string) {
-  const own = accountTag(account)
-  return async function prove(tracking_data: string, affiliate?: string): Promise<Attribution> {
+  const ownTag = accountTag(account)
+  return async function verify(tracking_data: string, affiliate?: string): Promise<Attribution> {
     const code = await decodeTrackingCode(keys, tracking_data)
     if (!code) {
       return {
@@ -26,15 +27,15 @@ export function verifierFor(keys: string, account: string) {
         link: null,
       }
     }
-    if (code.account !== (await own)) return { verdict: 'foreign', link: null }
+    if (code.account !== (await ownTag)) return { verdict: 'foreign', link: null }
     const conflicts = affiliate !== undefined && code.affiliate !== (await affiliateTag(affiliate))
     return { verdict: conflicts ? 'conflict' : 'attributed', link: code.link_id }
   }
 }
 
-/** Whether a text was a code of ours before somebody changed it, cut it, or added to it. */
+/** Reports whether a text looks like a code that was changed, cut or extended. */
 async function looksAltered(keys: string, text: string): Promise<boolean> {
-  if (text.toLowerCase().startsWith(PREFIX) || ONCE_OURS.test(text)) return true
+  if (text.toLowerCase().startsWith(PREFIX) || CODE_FRAGMENT.test(text)) return true
   return (
     text.length >= BODY_LENGTH &&
     (await decodeTrackingCode(keys, PREFIX + text.slice(-BODY_LENGTH))) !== null

@@ -1,22 +1,24 @@
 import type { Context } from 'hono'
 import { toApiError } from '../errors.ts'
 
-/** What a visitor reads, by status; of all others the last. */
-const PAGES: Record<number, [title: string, text: string]> = {
-  403: ['This address needs HTTPS', 'Follow the link again with https:// in front of it.'],
+/** The title and text of the page for all other statuses. */
+const FALLBACK = ['Something went wrong', 'This was our mistake. Please try again later.'] as const
+
+/** The title and text of each error page, by status. */
+const PAGES: Readonly<Record<number, readonly [title: string, text: string]>> = {
+  403: ['This link needs HTTPS', 'Open the link again with https:// at the start of the address.'],
   404: [
-    'This link leads nowhere',
-    'It may have been mistyped, or is no longer in use. Ask whoever gave it to you for a new one.',
+    'This link does not work',
+    'It may be mistyped or no longer in use. Ask the person who gave it to you for a new one.',
   ],
-  405: ['A link is followed with GET', 'Open it in a browser.'],
-  503: ['This link cannot be followed right now', 'Please try again in a moment.'],
-  500: ['Something went wrong', 'It is not your fault. Please try again later.'],
+  405: ['This request method is not supported', 'Open the link in a browser.'],
+  503: ['This link is temporarily unavailable', 'Please try again in a moment.'],
 }
 
-/** Answers a failure to a visitor, who is no developer: a short page instead of JSON. */
+/** Returns an error as a short page: visitors of a link are not developers. */
 export function visitorError(thrown: unknown, c: Context) {
   const { status, details } = toApiError(thrown, c)
-  const [title, text] = PAGES[status] ?? PAGES[500]!
+  const [title, text] = PAGES[status] ?? FALLBACK
   const page = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

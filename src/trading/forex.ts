@@ -5,7 +5,7 @@ import * as f from '../validation/fields.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'
 
-/** Forex: deposits, withdrawals and rebates; lots, volume and spread. */
+/** The forex vertical: deposits, withdrawals and rebates; lots, volume and spread. */
 export const forex = {
   vertical: 'forex',
   resources: [
@@ -14,11 +14,17 @@ export const forex = {
       trading_account_type: v.optional(
         describeField(
           f.text,
-          'For example `standard`, `ECN`, `micro`, `demo`. Recommended.',
+          'The type of the trading account, for example `standard`, `ECN`, `micro` or `demo`. Recommended.',
           'standard',
         ),
       ),
-      leverage: v.optional(describeField(f.leverage, 'A ratio, for information.', '1:100')),
+      leverage: v.optional(
+        describeField(
+          f.leverage,
+          'The leverage of the trading account as a ratio. For information only.',
+          '1:100',
+        ),
+      ),
     }),
     defineResource(
       tables.transactions,
@@ -26,12 +32,12 @@ export const forex = {
       shared.transaction(
         describeField(
           f.oneOf('deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'),
-          'What happened. A rebate to an introducing broker is computed by the broker, and sent as a transaction.',
+          'The type of transaction. Send a rebate to an introducing broker, as computed by the broker, as `ib_rebate`.',
           'deposit',
         ),
         describeField(
           f.text,
-          'A finer class, for example `wire`, `card`, `crypto`, `lot_rebate`, `spread_rebate`.',
+          'A more specific type, for example `wire`, `card`, `crypto`, `lot_rebate` or `spread_rebate`.',
           'card',
         ),
       ),
@@ -41,20 +47,20 @@ export const forex = {
       pnl: v.optional(
         describeField(
           f.amount,
-          'Realized profit or loss in `currency`, of closed positions only.',
+          'The realized profit or loss in `currency`. Include closed positions only.',
           -12.5,
         ),
       ),
       volume_usd: v.optional(
-        describeField(f.notNegative, 'Notional volume, in USD. Recommended.', 107000),
+        describeField(f.notNegative, 'The notional volume in USD. Recommended.', 107000),
       ),
       spread_cost: v.optional(
-        describeField(f.notNegative, 'What the spread cost, in `currency`.', 8.4),
+        describeField(f.notNegative, 'The cost of the spread in `currency`.', 8.4),
       ),
       commission: v.optional(
         describeField(
           f.notNegative,
-          'What the broker charged for trading, in `currency`, apart from the spread.',
+          'The trading commission that the broker charged in `currency`, without the spread.',
           3.5,
         ),
       ),

@@ -5,7 +5,7 @@ import * as f from '../validation/fields.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'
 
-/** Prop trading: challenge fees and payouts; evaluation phases. */
+/** The prop trading vertical: challenge fees and payouts; evaluation phases. */
 export const propTrading = {
   vertical: 'prop-trading',
   resources: [
@@ -14,21 +14,21 @@ export const propTrading = {
       challenge_type: v.optional(
         describeField(
           f.text,
-          'For example `standard`, `aggressive`, `rapid`, `instant_funding`. Recommended.',
+          'The type of challenge, for example `standard`, `aggressive`, `rapid` or `instant_funding`. Recommended.',
           'standard',
         ),
       ),
       phase: v.optional(
         describeField(
           f.text,
-          'For example `phase_1`, `phase_2`, `funded`, `failed`; recommended. A change is sent again, with a new `last_modified_date`.',
+          'The evaluation phase, for example `phase_1`, `phase_2`, `funded` or `failed`. Recommended. When the phase changes, send the customer again with a new `last_modified_date`.',
           'phase_1',
         ),
       ),
       account_size: v.optional(
         describeField(
           f.notNegative,
-          'The size of the challenge account, in USD. Recommended.',
+          'The size of the challenge account in USD. Recommended.',
           50000,
         ),
       ),
@@ -39,12 +39,12 @@ export const propTrading = {
       shared.transaction(
         describeField(
           f.oneOf('challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other'),
-          'What happened: a fee for a challenge or its reset, a profit split paid out, a refund or correction.',
+          'The type of transaction: a fee for a challenge or its reset, a payout of the profit split, a refund, an adjustment, or any other.',
           'challenge_fee',
         ),
         describeField(
           f.text,
-          'A finer class, for example `phase_1_fee`, `phase_2_fee`, `profit_split`, `monthly_payout`.',
+          'A more specific type, for example `phase_1_fee`, `phase_2_fee`, `profit_split` or `monthly_payout`.',
           'phase_1_fee',
         ),
       ),
@@ -53,20 +53,20 @@ export const propTrading = {
       ...shared.tradingActivity,
       pnl: describeField(
         f.amount,
-        'Realized profit or loss in `currency`, of closed positions only.',
+        'The realized profit or loss in `currency`. Include closed positions only.',
         -12.5,
       ),
       drawdown: v.optional(
         describeField(
           f.notNegative,
-          'The drop of equity within the day, in percent: 2.5 is 2.5 %. Recommended.',
+          'The daily drawdown: the drop in equity within the day, in percent of the account equity. `2.5` means 2.5%. Recommended.',
           2.5,
         ),
       ),
       max_drawdown: v.optional(
         describeField(
           f.notNegative,
-          'From peak to trough since the challenge began, in percent of the initial balance.',
+          'The maximum drawdown: the peak-to-trough drop since the challenge began, in percent of the initial balance.',
           4,
         ),
       ),

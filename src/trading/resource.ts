@@ -1,33 +1,35 @@
 import * as v from 'valibot'
 import { withoutNulls } from '../db/records/list.ts'
-import { keyColumnsOf as keyColumns } from '../db/records/record-table.ts'
+import { keyColumnsOf } from '../db/records/record-table.ts'
 import type { Table } from '../db/schema.ts'
 import { keyMembers, type Resource } from '../ingest/resource.ts'
 import { strictObject } from '../validation/strict-object.ts'
 import { currencyWarnings } from '../validation/warnings.ts'
 import { PERSONAL_FIELDS, partnerRows } from './rows.ts'
 
-/** What a resource says of itself beside its fields. */
+/** The properties of a partner resource that do not follow from its fields. */
 type ResourceOptions = Pick<
   Resource,
   'name' | 'title' | 'description' | 'hasItemRoute' | 'groups' | 'policy' | 'recordTable'
 > & {
-  /** The member whose day (UTC) filters and totals go by. */
-  dated: string
-  summed: readonly string[]
+  /** The field whose UTC day filters and totals use. */
+  dayField: string
+  /** The numeric fields that the control totals sum, in any vertical. */
+  summedFields: readonly string[]
 }
 
-/** Ties a record's fields to the table that keeps them; does not compile when they disagree. */
+/** Returns a partner resource. Does not compile unless the fields agree with the columns of the table. */
 export function defineResource<T extends Table, const E extends v.ObjectEntries>(
   table: T,
-  { dated, summed, ...own }: ResourceOptions,
+  { dayField, summedFields, ...options }: ResourceOptions,
   entries: E & FieldsFitColumns<T, E>,
 ): Resource {
-  const key = keyColumns(table)
-  const validator = strictObject(own.title, v.object(entries), key, PERSONAL_FIELDS, warnOf)
-  const { recordTable } = own
+  const key = keyColumnsOf(table)
+  const validator = strictObject(options.title, v.object(entries), key, PERSONAL_FIELDS, warningsOf)
+  const { recordTable } = options
+  const { reference } = recordTable
   return {
-    ...own,
+    ...options,
     fields: entries,
     key,
     required: [],
@@ -36,22 +38,24 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     acceptsIdempotencyKey: false,
     columns: Object.keys(entries),
     present: withoutNulls,
-    sums: summed.filter((name) => name in entries),
-    referenceMember: recordTable.reference!.column,
-    referenceIssue: { code: UNKNOWN_CODES[recordTable.reference!.table] },
+    sums: summedFields.filter((name) => name in entries),
+    referenceMember: reference?.column ?? null,
+    referenceIssue: { code: REFERENCE_CODES[reference?.table ?? 'customers'] },
     validator: () => validator,
-    rowsOf: partnerRows(recordTable, dated),
+    rowsOf: partnerRows(recordTable, dayField),
     keyFromColumns: (values) => keyMembers(key, values),
   }
 }
 
-/** The code of a reference to what is not known, by the table where it should be. */
-const UNKNOWN_CODES = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
+/** The issue code of an unknown reference, by the table that it refers to. */
+const REFERENCE_CODES = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
 
-const warnOf = ({ currency }: Record<string, unknown>) => currencyWarnings(currency, '/currency')
+const warningsOf = ({ currency }: Record<string, unknown>) =>
+  currencyWarnings(currency, '/currency')
 
-type Columns<T extends Table> = Omit<T['$inferInsert'], OursAndDay>
-type OursAndDay =
+/** The columns of a table that hold a field of a partner record. */
+type FieldColumns<T extends Table> = Omit<T['$inferInsert'], OtherColumns>
+type OtherColumns =
   | 'account'
   | 'day'
   | 'first_day'
@@ -64,8 +68,11 @@ type OursAndDay =
   | 'verdict'
   | 'link'
 
-type FieldsFitColumns<T extends Table, E extends v.ObjectEntries> = keyof E extends keyof Columns<T>
-  ? v.InferOutput<v.ObjectSchema<E, undefined>> extends Columns<T>
+type FieldsFitColumns<
+  T extends Table,
+  E extends v.ObjectEntries,
+> = keyof E extends keyof FieldColumns<T>
+  ? v.InferOutput<v.ObjectSchema<E, undefined>> extends FieldColumns<T>
     ? unknown
     : 'a field disagrees with its column'
   : 'a field has no column'
