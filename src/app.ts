@@ -18,7 +18,7 @@ import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
 
-/** The map of the service: every address it answers begins on this page. */
+/** The application: every route of the service is mounted here. */
 export const app = new Hono<AppEnv>()
 app.notFound((c) => errorHandler(c.req.path)(endpointNotFound(c.req.path), c))
 app.onError((thrown, c) => errorHandler(c.req.path)(thrown, c))
@@ -40,11 +40,11 @@ app.route('/.well-known', wellKnown)
 app.route('/oauth', oauth)
 
 for (const { vertical, resources } of [propTrading, forex]) {
-  const at = `/api/v1/${vertical}`
-  app.use(`${at}/*`, bearer(vertical))
-  for (const resource of resources) app.route(`${at}/${resource.name}`, recordRoutes(resource))
-  app.route(at, accountInfo)
-  app.route(at, accountRoutes(resourcesOf))
+  const base = `/api/v1/${vertical}`
+  app.use(`${base}/*`, bearer(vertical))
+  for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
+  app.route(base, accountInfo)
+  app.route(base, accountRoutes(resourcesOf))
 }
 
 app.use('/tracking/events/*', apiKey)
@@ -58,9 +58,9 @@ app.route('/', documents)
 app.route('/go', go)
 app.route('/admin/v1', admin(resourcesOf))
 
-/** The resources of an account, by its vertical. */
+/** Returns the resources of a vertical; none if the vertical is unknown. */
 export function resourcesOf(name: string): readonly Resource[] {
-  return [propTrading, forex, igaming].find(({ vertical }) => vertical === name)!.resources
+  return [propTrading, forex, igaming].find(({ vertical }) => vertical === name)?.resources ?? []
 }
 
 /** Returns the 404 of a path that no route matches. */
@@ -73,7 +73,7 @@ function endpointNotFound(path: string): ApiError {
   return new ApiError('not_found', { detail: `No endpoint has this path. ${hint}` })
 }
 
-/** How a failure is told: the RFC has a shape of its own, and visitors read no JSON. */
+/** Returns the error format of a path: OAuth has its own (RFC 6749 §5.2), and visitors get a page. */
 function errorHandler(path: string): ErrorHandler {
   if (path.startsWith('/oauth/')) return oauthError
   return path.startsWith('/go/') ? visitorError : onError

@@ -1,2 +1,2 @@
-/** The one origin in all that is kept in the repository; what is served names `BASE_URL` in its place. */
+/** The canonical origin in the repository's documents; served documents name `BASE_URL` in its place. */
 export const ORIGIN = 'https://api.tributary.example'

@@ -16,7 +16,7 @@ import { statusOf, summaryOf } from '../ingest/outcome.ts'
 import type { Resource } from '../ingest/resource.ts'
 import { feedFreshness } from './freshness.ts'
 
-/** What an account may ask about itself. */
+/** `GET account`: the account that the credentials belong to, with its configured affiliates. */
 export const accountInfo = new Hono<AppEnv>().get('/account', async (c) => {
   readQuery(c.req.url)
   return withReadSession(c, async ({ grant, session }) => {
@@ -25,19 +25,17 @@ export const accountInfo = new Hono<AppEnv>().get('/account', async (c) => {
   })
 })
 
-/** What an account, or who looks after it, may ask about what it sent. */
+/** Routes for an account and the integrations team: deliveries, totals, held records and feed freshness. */
 export const accountRoutes = (resourcesOf: (vertical: string) => readonly Resource[]) =>
   new Hono<AppEnv>()
     .get('/deliveries', async (c) => {
-      const asked = readQuery(c.req.url, ...PAGE_PARAMETERS)
+      const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
       return withReadSession(c, async ({ grant, session }) => {
         const context = JSON.stringify([grant.account, 'deliveries'])
-        const page = await readPage(c.env, context, asked)
-        const found = await listDeliveries(session, grant.account, oldest(), page)
-        return respondWithPage(c, context, page, {
-          ...found,
-          data: found.data.map(presentDelivery),
-        })
+        const page = await readPage(c.env, context, query)
+        const deliveries = await listDeliveries(session, grant.account, oldestId(), page)
+        const data = deliveries.data.map(presentDelivery)
+        return respondWithPage(c, context, page, { ...deliveries, data })
       })
     })
 
@@ -45,10 +43,10 @@ export const accountRoutes = (resourcesOf: (vertical: string) => readonly Resour
       readQuery(c.req.url)
       return withReadSession(c, async ({ grant, session }) => {
         const id = c.req.param('delivery_id')
-        const found = await findDelivery(session, grant.account, oldest(), id)
-        if (!found) throw new ApiError('not_found')
-        const resource = resourcesOf(grant.vertical).find(({ name }) => name === found.resource)!
-        return c.json({ ...presentDelivery(found), errors: readErrors(found, resource) })
+        const delivery = await findDelivery(session, grant.account, oldestId(), id)
+        const resource = resourcesOf(grant.vertical).find(({ name }) => name === delivery?.resource)
+        if (!delivery || !resource) throw new ApiError('not_found')
+        return c.json({ ...presentDelivery(delivery), errors: readErrors(delivery, resource) })
       })
     })
 
@@ -58,21 +56,21 @@ export const accountRoutes = (resourcesOf: (vertical: string) => readonly Resour
         const resources = resourcesOf(grant.vertical)
         const data = await readTotals(session, resources, grant.account, from, to)
         if (data) return c.json({ data })
-        throw invalidQuery('from and to: these are too many totals. Ask for fewer days.')
+        throw invalidQuery('The range from `from` to `to` has too many totals. Ask for fewer days.')
       })
     })
 
     .get('/held', async (c) => {
-      const asked = readQuery(c.req.url, ...PAGE_PARAMETERS)
+      const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
       return withReadSession(c, async ({ grant, session }) => {
         const context = JSON.stringify([grant.account, 'held'])
-        const page = await readPage(c.env, context, asked)
-        const found = await listHeld(session, resourcesOf(grant.vertical), grant.account, page)
-        const data = found.data.map(({ resource, delivery_id, record }) => {
-          const received_at = timeOf(deliveryTime(delivery_id))
+        const page = await readPage(c.env, context, query)
+        const held = await listHeld(session, resourcesOf(grant.vertical), grant.account, page)
+        const data = held.data.map(({ resource, delivery_id, record }) => {
+          const received_at = toIsoTime(deliveryTime(delivery_id))
           return { resource, received_at, delivery_id, record }
         })
-        return respondWithPage(c, context, page, { ...found, data })
+        return respondWithPage(c, context, page, { ...held, data })
       })
     })
 
@@ -86,11 +84,11 @@ export const accountRoutes = (resourcesOf: (vertical: string) => readonly Resour
           [{ account: grant.account, names }],
           now,
         )
-        return c.json({ data: arrivals.map((one) => feedFreshness(one, now)) })
+        return c.json({ data: arrivals.map((arrival) => feedFreshness(arrival, now)) })
       })
     })
 
-/** Whose token it is, as its holder may know: a brand has no client, a partner no event definitions. */
+/** Returns an account as its own API shows it. A brand has no OAuth client, a partner no event definitions. */
 function presentAccount(grant: Grant) {
   const { account, client_id, name, vertical, mode, time_zone, scope, events } = grant
   const { unknown_customer, unknown_affiliate } = grant
@@ -107,13 +105,14 @@ function presentAccount(grant: Grant) {
   }
 }
 
-const oldest = () => firstIdAt(Date.now() - DELIVERY_LOG_MS)
+/** Returns an id before those of all deliveries that the log still shows. */
+const oldestId = () => firstIdAt(Date.now() - DELIVERY_LOG_MS)
 
-const timeOf = (ms: number) => new Date(ms).toISOString()
+const toIsoTime = (ms: number) => new Date(ms).toISOString()
 
 const presentDelivery = (delivery: DeliverySummary) => ({
   delivery_id: delivery.id,
-  received_at: timeOf(delivery.received_at),
+  received_at: toIsoTime(delivery.received_at),
   resource: delivery.resource,
   status: statusOf(delivery),
   dry_run: delivery.dry_run === 1,

@@ -4,12 +4,12 @@ const DAY_HOURS = 24
 const DAY_MS = 86_400_000
 const DUE_HOUR = 6
 
-/** What came of yesterday's activity, which is due by 06:00 UTC. */
+/** Whether yesterday's activity arrived; it is due by 06:00 UTC. */
 export type Yesterday = 'in_time' | 'late' | 'missing' | 'pending'
 
 /**
- * How fresh one feed is: the sources recommend customers and transactions within 5 minutes, and
- * activity by 06:00 UTC of the day after.
+ * Returns how fresh one feed is at `now` (milliseconds). The sources recommend sending customers and
+ * transactions within 5 minutes, and activity by 06:00 UTC of the next day.
  */
 export function feedFreshness(
   { resource, last_at, received, refused, yesterday_hour }: Arrivals,

@@ -8,7 +8,7 @@ import { withReadSession } from '../http/session.ts'
 import { receive } from '../ingest/receive.ts'
 import type { Resource } from '../ingest/resource.ts'
 
-/** Routes of one resource: write records, list them, and read one where it has a path of its own. */
+/** Returns the routes of a resource: write, list and, if it has an item route, read one record. */
 export function recordRoutes(resource: Resource) {
   const { customerFilter } = resource
   const days = resource.name === 'customers' ? [] : (['from', 'to'] as const)
@@ -25,8 +25,8 @@ export function recordRoutes(resource: Resource) {
       return withReadSession(c, async ({ grant, session }) => {
         const context = JSON.stringify([grant.account, resource.name, filter])
         const page = await readPage(c.env, context, query)
-        const found = await listRecords(session, resource, grant.account, filter, page)
-        return respondWithPage(c, context, page, found)
+        const records = await listRecords(session, resource, grant.account, filter, page)
+        return respondWithPage(c, context, page, records)
       })
     })
   if (!resource.hasItemRoute) return routes
@@ -34,9 +34,9 @@ export function recordRoutes(resource: Resource) {
   return routes.get('/:id', async (c) => {
     readQuery(c.req.url)
     return withReadSession(c, async ({ grant, session }) => {
-      const found = await findRecord(session, resource, grant.account, c.req.param('id'))
-      if (!found) throw new ApiError('not_found')
-      return c.json(found)
+      const record = await findRecord(session, resource, grant.account, c.req.param('id'))
+      if (!record) throw new ApiError('not_found')
+      return c.json(record)
     })
   })
 }
