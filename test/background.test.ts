@@ -81,11 +81,11 @@ describe.each(Object.entries(CRON_SCHEDULES))('the cron that is to %s', (_, cron
       const rest = calls.filter(({ name }) => name === fault.call).length - fault.nth
       expect(failed, `${fault.call}, ${fault.is}`).toBe(fault.lasting ? 3 * rest : 1)
       await run()
-      if (cron === CRON_SCHEDULES.forget) {
+      if (cron === CRON_SCHEDULES.expire) {
         expect(await count('select count(*) as n from clicks')).toBe(0)
         expect(await count('select count(*) as n from arrivals where hour = 1')).toBe(0)
       }
-      if (cron !== CRON_SCHEDULES.tell) await tell()
+      if (cron !== CRON_SCHEDULES.propagate) await tell()
       expect(await count('select count(*) as n from accounts where pushed < version')).toBe(0)
       expect((await rememberedBy(world)).token).toContain('Another')
     }

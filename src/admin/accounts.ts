@@ -20,7 +20,7 @@ import { notFound, readFields } from './body.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { propagateSettings } from './propagate.ts'
 
-/** An account as the integrations team sees it. */
+/** Returns an account as the administration API shows it. */
 export const presentAccount = (account: Account) => ({
   account: account.id,
   name: account.name,
@@ -36,7 +36,7 @@ export const presentAccount = (account: Account) => ({
   created_at: account.created_at,
 })
 
-/** The account that an address names. */
+/** Returns the account that the path names, or throws `not_found`. */
 export async function findRouteAccount(c: Context<AppEnv>): Promise<Account> {
   const id = c.req.param('account') ?? ''
   const account = await findAccount(c.env.DB, id)
@@ -44,22 +44,22 @@ export async function findRouteAccount(c: Context<AppEnv>): Promise<Account> {
   return account
 }
 
-/** Accounts: one partner firm or one brand each. */
+/** Routes for accounts. An account is one partner firm or one brand. */
 export const accounts = new Hono<AppEnv>()
   .post('/', async (c) => {
     readQuery(c.req.url)
-    const said = await readFields(c, {
+    const fields = await readFields(c, {
       ...newAccount,
       binding: v.optional(bindingField(c.env)),
     })
-    const { account: id, name, vertical, mode = 'live', binding = 'DB', time_zone = 'UTC' } = said
+    const { account: id, name, vertical, mode = 'live', binding = 'DB', time_zone = 'UTC' } = fields
     const account: Omit<Account, 'disabled' | 'version' | 'pushed'> = {
       ...{ id, name, vertical, mode, binding, time_zone },
-      unknown_customer: said.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
-      unknown_affiliate: said.unknown_affiliate ?? 'warn',
+      unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
+      unknown_affiliate: fields.unknown_affiliate ?? 'warn',
       created_at: new Date().toISOString(),
     }
-    const act = { actor: c.var.actor, action: 'account.create', account: id, details: said }
+    const act = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
     const made = presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 })
     try {
       await withAudit(c.env.DB, act, [insertAccount(c.env.DB, account)])
@@ -76,8 +76,8 @@ export const accounts = new Hono<AppEnv>()
 
   .get('/', async (c) => {
     const page = await readPage(c.env, 'accounts', readQuery(c.req.url, ...PAGE_PARAMETERS))
-    const found = await listAccounts(c.env.DB, page)
-    return respondWithPage(c, 'accounts', page, { ...found, data: found.data.map(presentAccount) })
+    const list = await listAccounts(c.env.DB, page)
+    return respondWithPage(c, 'accounts', page, { ...list, data: list.data.map(presentAccount) })
   })
 
   .get('/:account', async (c) => {
@@ -90,7 +90,7 @@ export const accounts = new Hono<AppEnv>()
     const { id } = await findRouteAccount(c)
     const change = await readFields(c, accountChange)
     const act = { actor: c.var.actor, action: 'account.change', account: id, details: change }
-    // What changes nothing leaves no line behind; the tokens are told in any case.
+    // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {
       await withAudit(c.env.DB, act, [updateAccount(c.env.DB, id, change)])
     }
@@ -111,6 +111,7 @@ export const accounts = new Hono<AppEnv>()
     return c.body(null, 204)
   })
 
+/** Returns the field of a D1 binding of this deployment. */
 const bindingField = (env: Env) =>
   v.pipe(
     f.text,
@@ -118,7 +119,8 @@ const bindingField = (env: Env) =>
   )
 
 function isBinding(env: Env, name: string): boolean {
-  const bound = (env as unknown as Record<string, unknown>)[name]
-  // A service has whatever it is asked for, as a method that it may know: but a database no `fetch`.
-  return typeof bound === 'object' && bound !== null && 'prepare' in bound && !('fetch' in bound)
+  const binding: unknown = Reflect.get(env, name)
+  if (typeof binding !== 'object' || binding === null) return false
+  // A service binding answers to any method name, but only a database lacks `fetch`.
+  return 'prepare' in binding && !('fetch' in binding)
 }

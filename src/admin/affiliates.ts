@@ -20,13 +20,14 @@ import { readJson, validateAt, validationFailed } from './body.ts'
 import { affiliate } from './fields.ts'
 import { respondWithList } from './list-route.ts'
 
-/** An affiliate as it is sent: whose parent is left out keeps the one it has. */
+/** An affiliate as sent, with its index in the body. Without `parent` it keeps its stored parent. */
 interface AffiliateInput {
+  index: number
   affiliate_id: string
   parent?: string | null
 }
 
-/** Affiliates of an account: who may be paid, each with the one that it was referred by, if any. */
+/** Routes for the affiliates of an account, each with the affiliate who referred it, if any. */
 export const affiliates = new Hono<AppEnv>()
   .put('/', async (c) => {
     readQuery(c.req.url)
@@ -35,16 +36,18 @@ export const affiliates = new Hono<AppEnv>()
     const { sent, issues } = readAffiliateList(await readJson(c))
     issues.push(...findTreeIssues(sent, await listParents(db, account)))
     if (issues.length > 0) throw validationFailed(issues)
-    const details = { affiliates: sent.length, ids: sent.slice(0, 20).map((a) => a.affiliate_id) }
+    const ids = sent.slice(0, MAX_AUDITED_IDS).map(({ affiliate_id }) => affiliate_id)
+    const details = { affiliates: sent.length, ids }
     const act = { actor: c.var.actor, action: 'affiliates.put', account, details }
     const puts = putAffiliates(db, account, sent)
     const checks = rejectCycles(db, account, sent)
-    const done = await withAudit(db, act, [...puts, ...checks]).catch((error) => {
+    const results = await withAudit(db, act, [...puts, ...checks]).catch((error) => {
       if (!isAssertionFailure(error)) throw error
-      const detail = 'Another change came in between, and a circle of it: read them, and try again.'
+      const detail =
+        'Another change was made at the same time; together they would make an affiliate its own ancestor. Read the affiliates and try again.'
       throw new ApiError('conflict', { detail, cause: error })
     })
-    const changed = done.slice(0, puts.length).reduce((sum, { meta }) => sum + meta.changes, 0)
+    const changed = results.slice(0, puts.length).reduce((sum, { meta }) => sum + meta.changes, 0)
     return c.json({ received: sent.length, changed })
   })
 
@@ -58,7 +61,10 @@ export const affiliates = new Hono<AppEnv>()
     return c.json({ data: await listUnconfigured(resolveDatabase(c.env, binding), id) })
   })
 
-/** The affiliates that were sent, and what is wrong with any of them. */
+/** The audit log names at most this many affiliates of a request. */
+const MAX_AUDITED_IDS = 20
+
+/** Returns the affiliates of a body with a valid id, and the issues of all. */
 function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Issue[] } {
   if (!Array.isArray(body))
     throw validationFailed([{ pointer: '', code: 'type', expected: 'array' }])
@@ -66,32 +72,34 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
     throw validationFailed([{ pointer: '', code: 'record_count', expected: `1 to ${MAX_RECORDS}` }])
   }
   const seen = new Set<unknown>()
-  const all: Issue[] = []
-  const sent = body.map((one: unknown, i): AffiliateInput => {
-    const { issues, output } = validateAt(one, affiliate, `/${i}`)
-    const { affiliate_id } = output
-    if (seen.has(affiliate_id)) issues.push({ pointer: `/${i}`, code: 'duplicate_key' })
-    if (affiliate_id !== undefined) seen.add(affiliate_id)
-    all.push(...issues)
-    return output as unknown as AffiliateInput
+  const issues: Issue[] = []
+  const sent = body.flatMap((item: unknown, index): AffiliateInput[] => {
+    const pointer = `/${index}`
+    const checked = validateAt(item, affiliate, pointer)
+    const { affiliate_id, parent } = checked.output
+    issues.push(...checked.issues)
+    if (seen.has(affiliate_id)) issues.push({ pointer, code: 'duplicate_key' })
+    if (affiliate_id === undefined) return []
+    seen.add(affiliate_id)
+    return [{ index, affiliate_id, ...(parent !== undefined && { parent }) }]
   })
-  return { sent, issues: all }
+  return { sent, issues }
 }
 
-/** What would make the affiliates no tree: a parent that nobody configured, or a circle. */
-function findTreeIssues(sent: readonly AffiliateInput[], known: readonly Affiliate[]): Issue[] {
-  const parents = new Map(known.map((one) => [one.affiliate_id, one.parent]))
+/** Returns an issue for each parent that is not configured or would make an affiliate its own ancestor. */
+function findTreeIssues(sent: readonly AffiliateInput[], stored: readonly Affiliate[]): Issue[] {
+  const parents = new Map(stored.map(({ affiliate_id, parent }) => [affiliate_id, parent]))
   for (const { affiliate_id, parent } of sent) {
     parents.set(affiliate_id, parent === undefined ? (parents.get(affiliate_id) ?? null) : parent)
   }
-  return sent.flatMap(({ affiliate_id, parent }, i): Issue[] => {
-    if (!parent || affiliate_id === undefined) return []
-    const pointer = `/${i}/parent`
+  return sent.flatMap(({ index, affiliate_id, parent }): Issue[] => {
+    if (!parent) return []
+    const pointer = `/${index}/parent`
     if (!parents.has(parent)) return [{ pointer, code: 'unknown_affiliate', value: parent }]
-    const above = new Set([affiliate_id])
-    for (let up: string | null | undefined = parent; up; up = parents.get(up)) {
-      if (above.has(up)) return [{ pointer, code: 'circle', value: parent }]
-      above.add(up)
+    const visited = new Set([affiliate_id])
+    for (let next: string | null | undefined = parent; next; next = parents.get(next)) {
+      if (visited.has(next)) return [{ pointer, code: 'circle', value: parent }]
+      visited.add(next)
     }
     return []
   })

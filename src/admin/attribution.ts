@@ -15,32 +15,27 @@ import { respondWithList } from './list-route.ts'
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
 /**
- * Where customers came from. Who is paid is looked up when it is asked for, so an affiliate that is
- * configured later has its earlier customers, too.
+ * Routes for attribution and clicks. The paid affiliate is looked up at read time, so an affiliate that
+ * is configured later also has its earlier customers.
  */
 export const attribution = new Hono<AppEnv>()
   .get('/customers', (c) =>
     respondWithList(c, 'attributed', async ({ id }, page, db) => {
-      const found = await listAttributions(db, id, page)
-      const ofLinks = await affiliatesByLink(
-        c.env.DB,
-        id,
-        found.data.map(({ link }) => link).filter(isText),
+      const customers = await listAttributions(db, id, page)
+      const links = customers.data.map(({ link }) => link).filter(isText)
+      const linkAffiliates = await affiliatesByLink(c.env.DB, id, links)
+      // Partners name the paid affiliate; for brands it is the affiliate of the link.
+      const paid = customers.data.map(
+        ({ affiliate_id, link }) => affiliate_id ?? linkAffiliates.get(link ?? '') ?? null,
       )
-      // A partner names who is paid; a brand's customer is paid to the affiliate of its link.
-      const paid = found.data.map((one) => one.affiliate_id ?? ofLinks.get(one.link ?? '') ?? null)
-      const known = await configuredAffiliates(db, id, paid.filter(isText))
-      const data = found.data.map(({ customer_id, day, verdict, link }, i) => ({
-        customer_id,
-        day,
-        attribution: {
-          verdict,
-          link_id: link,
-          affiliate_id: paid[i]!,
-          affiliate_configured: paid[i] !== null && known.has(paid[i]!),
-        },
-      }))
-      return { ...found, data }
+      const configured = await configuredAffiliates(db, id, paid.filter(isText))
+      const data = customers.data.map(({ customer_id, day, verdict, link }, i) => {
+        const affiliate_id = paid[i] ?? null
+        const affiliate_configured = affiliate_id !== null && configured.has(affiliate_id)
+        const attribution = { verdict, link_id: link, affiliate_id, affiliate_configured }
+        return { customer_id, day, attribution }
+      })
+      return { ...customers, data }
     }),
   )
 

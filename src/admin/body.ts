@@ -9,47 +9,59 @@ import { formatIssue } from '../validation/messages.ts'
 import { isObject } from '../validation/record-validator.ts'
 import { validateObject } from '../validation/strict-object.ts'
 
-/** What an address names and is not there. */
+/** Returns the error for something that a path names and that does not exist. */
 export const notFound = (noun: string, id: string) =>
   new ApiError('not_found', { detail: `There is no ${noun} ${JSON.stringify(id)}.` })
 
-/** What is wrong with what the integrations team sent, in the shape in which partners are told. */
+/** Returns the error for an invalid body, in the format of the partner API. */
 export function validationFailed(issues: readonly Issue[]): ApiError {
   return new ApiError('validation_failed', {
     detail: 'Nothing was changed.',
-    // The hints are for partners: they name addresses of theirs.
     errors: issues.map((issue) => {
-      const { hint, ...said } = formatIssue(issue)
-      return issue.code === 'unknown_affiliate' || !hint ? said : { ...said, hint }
+      const { hint, ...error } = formatIssue(issue)
+      // The hint of this code names a path of the partner API.
+      return issue.code === 'unknown_affiliate' || !hint ? error : { ...error, hint }
     }),
     errors_total: issues.length,
   })
 }
 
-/** Reads a JSON object with these members and no others; no body is an empty one. */
+type Fields<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
+
+/**
+ * Reads a JSON object with these members and no others. A request without a body counts as `{}`.
+ * Throws `validation_failed` with all issues.
+ */
 export async function readFields<const E extends v.ObjectEntries>(
   c: Context<AppEnv>,
   entries: E,
-): Promise<v.InferOutput<v.ObjectSchema<E, undefined>>> {
+): Promise<Fields<E>> {
   const isEmpty = c.req.raw.body === null || c.req.header('Content-Length') === '0'
-  const body = isEmpty ? {} : await readJson(c)
-  if (!isObject(body)) throw validationFailed([{ pointer: '', code: 'type', expected: 'object' }])
-  const { issues, output } = validateObject(body, v.object(entries))
+  const { issues, output } = validateAt(isEmpty ? {} : await readJson(c), entries, '')
   if (issues.length > 0) throw validationFailed(issues)
-  return output as v.InferOutput<v.ObjectSchema<E, undefined>>
+  // Without issues every member is valid.
+  return output as Fields<E>
 }
 
-/** What is wrong with one object of a body, and what of it is right; `at` is where it stands there. */
-export function validateAt(body: unknown, entries: v.ObjectEntries, at: string) {
-  if (!isObject(body)) {
-    const issue: Issue = { pointer: at, code: 'type', expected: 'object' }
-    return { issues: [issue], output: {} as Record<string, unknown> }
-  }
+/**
+ * Validates one object of a body with these members and no others. Returns its issues, with pointers
+ * below `pointer`, and the members that are valid.
+ */
+export function validateAt<const E extends v.ObjectEntries>(
+  body: unknown,
+  entries: E,
+  pointer: string,
+): { issues: Issue[]; output: Partial<Fields<E>> } {
+  if (!isObject(body))
+    return { issues: [{ pointer, code: 'type', expected: 'object' }], output: {} }
   const { issues, output } = validateObject(body, v.object(entries))
-  return { issues: issues.map((issue) => ({ ...issue, pointer: at + issue.pointer })), output }
+  return {
+    issues: issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer })),
+    output: output as Partial<Fields<E>>,
+  }
 }
 
-/** Reads a JSON body. */
+/** Reads a JSON body. Throws `malformed_json` and the other errors of a body. */
 export async function readJson(c: Context<AppEnv>): Promise<unknown> {
   const { takeText, release } = await readBody(c.req.raw, Promise.resolve())
   try {

@@ -18,6 +18,7 @@ import { notFound, readFields } from './body.ts'
 import { overlap, overlapEnd } from './fields.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
+/** Returns a Brand Token as the administration API shows it. */
 const present = ({ id, ends_at, created_at }: BrandTokenRow) => ({
   id,
   alive: ends_at === null || ends_at > Date.now(),
@@ -25,29 +26,31 @@ const present = ({ id, ends_at, created_at }: BrandTokenRow) => ({
   created_at,
 })
 
-/** A brand's account; partners have OAuth clients. */
+/** Returns the account that the path names. Throws `not_found`, or `conflict` if it is a partner's. */
 export async function findBrandAccount(c: Context<AppEnv>): Promise<Account> {
   const account = await findRouteAccount(c)
   if (account.vertical === 'igaming') return account
-  throw new ApiError('conflict', { detail: 'Only a brand has these; this account is a partner.' })
+  throw new ApiError('conflict', {
+    detail: 'Only brands have Brand Tokens and event definitions. This account is a partner.',
+  })
 }
 
-/** Brand Tokens of a brand. One is shown once, when it is made. */
+/** Routes for the Brand Tokens of a brand. A token is shown only once, when it is created. */
 export const brandTokens = new Hono<AppEnv>()
   .post('/', async (c) => {
     readQuery(c.req.url)
     const { id: account, mode } = await findBrandAccount(c)
-    const said = await readFields(c, { overlap })
+    const fields = await readFields(c, { overlap })
     const now = Date.now()
     const brand_token = newSecret('tbt', mode)
-    const name = await digest(brand_token)
+    const tokenDigest = await digest(brand_token)
     const id = crypto.randomUUID()
     const created_at = new Date(now).toISOString()
-    const details = { id, overlap: said.overlap ?? 'none' }
+    const details = { id, overlap: fields.overlap ?? 'none' }
     const act = { actor: c.var.actor, action: 'brand-token.regenerate', account, details }
     await withAudit(c.env.DB, act, [
-      insertBrandToken(c.env.DB, { digest: name, id, account, created_at }),
-      endBrandTokens(c.env.DB, account, name, overlapEnd(said.overlap, now)),
+      insertBrandToken(c.env.DB, { digest: tokenDigest, id, account, created_at }),
+      endBrandTokens(c.env.DB, account, tokenDigest, overlapEnd(fields.overlap, now)),
       bumpVersion(c.env.DB, account),
     ])
     const takes_effect = await propagateSettings(c.env, account)
@@ -64,7 +67,7 @@ export const brandTokens = new Hono<AppEnv>()
     readQuery(c.req.url)
     const { id: account } = await findBrandAccount(c)
     const id = c.req.param('id')
-    const token = (await listBrandTokens(c.env.DB, account)).find((one) => one.id === id)
+    const token = (await listBrandTokens(c.env.DB, account)).find((row) => row.id === id)
     if (!token) throw notFound('Brand Token', id)
     const act = { actor: c.var.actor, action: 'brand-token.revoke', account, details: { id } }
     const now = Date.now()

@@ -18,6 +18,7 @@ import { notFound, readFields } from './body.ts'
 import { overlap, overlapEnd } from './fields.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
+/** Returns an OAuth client as the administration API shows it. */
 const present = ({ client_id, revoked, previous_until, created_at }: ClientRow) => ({
   client_id,
   revoked: revoked === 1,
@@ -28,13 +29,16 @@ const present = ({ client_id, revoked, previous_until, created_at }: ClientRow) 
   created_at,
 })
 
-/** A partner's account; brands have Brand Tokens. */
+/** Returns the account that the path names. Throws `not_found`, or `conflict` if it is a brand's. */
 async function findPartnerAccount(c: Context<AppEnv>): Promise<Account> {
   const account = await findRouteAccount(c)
   if (account.vertical !== 'igaming') return account
-  throw new ApiError('conflict', { detail: 'A brand has Brand Tokens, and no OAuth clients.' })
+  throw new ApiError('conflict', {
+    detail: 'Only partners have OAuth clients. This account is a brand and has Brand Tokens.',
+  })
 }
 
+/** Returns the client that the path names, with its account. */
 async function findRouteClient(
   c: Context<AppEnv>,
 ): Promise<{ account: Account; client: ClientRow }> {
@@ -46,7 +50,7 @@ async function findRouteClient(
   return { account, client }
 }
 
-/** OAuth clients of a partner. A secret is shown once, when it is made. */
+/** Routes for the OAuth clients of a partner. A secret is shown only once, when it is created. */
 export const clients = new Hono<AppEnv>()
   .post('/', async (c) => {
     readQuery(c.req.url)
@@ -71,13 +75,13 @@ export const clients = new Hono<AppEnv>()
   .post('/:client_id/rotate', async (c) => {
     readQuery(c.req.url)
     const { account, client } = await findRouteClient(c)
-    const said = await readFields(c, { overlap })
+    const fields = await readFields(c, { overlap })
     const { client_id } = client
     if (client.revoked) throw new ApiError('conflict', { detail: 'The client is revoked.' })
     const client_secret = newSecret('tcs', account.mode)
-    const until =
-      said.overlap && said.overlap !== 'none' ? overlapEnd(said.overlap, Date.now()) : null
-    const details = { client_id, overlap: said.overlap ?? 'none' }
+    const length = fields.overlap ?? 'none'
+    const until = length === 'none' ? null : overlapEnd(length, Date.now())
+    const details = { client_id, overlap: length }
     const act = { actor: c.var.actor, action: 'client.rotate', account: account.id, details }
     await withAudit(c.env.DB, act, [
       ...rotateClient(c.env.DB, client_id, await digest(client_secret), until),

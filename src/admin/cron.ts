@@ -10,16 +10,16 @@ import { propagatePending } from './propagate.ts'
 const PAGE = 100
 const HOUR_MS = 3_600_000
 
-/** Does what is due: tells live tokens of changes, forgets what is old, says which feeds are late. */
+/** Runs the job of a cron schedule: propagates settings, deletes expired rows, or reports late feeds. */
 export async function scheduled(cron: string, env: Env, namesOf: ResourceNames, now: number) {
-  if (cron === CRON_SCHEDULES.tell) return propagatePending(env)
-  if (cron === CRON_SCHEDULES.forget) return deleteExpiredRows(env, now)
+  if (cron === CRON_SCHEDULES.propagate) return propagatePending(env)
+  if (cron === CRON_SCHEDULES.expire) return deleteExpiredRows(env, now)
   return reportLateFeeds(env, namesOf, now)
 }
 
 async function deleteExpiredRows(env: Env, now: number): Promise<void> {
   const oldest = now - DELIVERY_LOG_MS
-  const kept = {
+  const limits = {
     deliveries: firstIdAt(oldest),
     // Only a retry of the same request reads them.
     overwritten_writes: firstIdAt(now - HOUR_MS),
@@ -27,25 +27,25 @@ async function deleteExpiredRows(env: Env, now: number): Promise<void> {
     arrivals: Math.floor(oldest / HOUR_MS),
   }
   for (const binding of await listBindings(env.DB)) {
-    await isolated(binding, () => deleteExpired(resolveDatabase(env, binding), kept))
+    await logFailure(binding, () => deleteExpired(resolveDatabase(env, binding), limits))
   }
 }
 
-/** Does something with one database, so that one that is gone keeps the others not waiting. */
-async function isolated(binding: string, act: () => Promise<unknown>): Promise<void> {
+/** Runs a task on one database and logs its failure, so that the tasks of other databases still run. */
+async function logFailure(binding: string, task: () => Promise<unknown>): Promise<void> {
   try {
-    await act()
+    await task()
   } catch (error) {
     console.error(JSON.stringify({ fault: errorName(error), binding }))
   }
 }
 
-/** One line in the log for each feed whose activity of yesterday did not come in time: to alarm on. */
+/** Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines. */
 async function reportLateFeeds(env: Env, namesOf: ResourceNames, now: number): Promise<void> {
   for await (const page of accountPages(env.DB, PAGE)) {
     for (const [binding, accounts] of Map.groupBy(page, (account) => account.binding)) {
-      await isolated(binding, async () => {
-        for (const one of await readFeeds(env, accounts, namesOf, now)) logLateFeeds(one)
+      await logFailure(binding, async () => {
+        for (const feeds of await readFeeds(env, accounts, namesOf, now)) logLateFeeds(feeds)
       })
     }
   }

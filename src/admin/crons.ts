@@ -1,6 +1,6 @@
-/** When something is due, as wrangler.toml says it, too; `npm run check` compares them. */
+/** The cron schedules of the jobs. `npm run check` compares them with wrangler.toml. */
 export const CRON_SCHEDULES = {
-  tell: '* * * * *',
-  forget: '17 * * * *',
+  propagate: '* * * * *',
+  expire: '17 * * * *',
   report: '5 6 * * *',
 } as const

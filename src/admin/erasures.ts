@@ -21,11 +21,12 @@ import { notFound } from './body.ts'
 import { respondWithList } from './list-route.ts'
 import { propagateSettings } from './propagate.ts'
 
+/** Journal entries and accounts per step of a replay. */
 const STEP = 500
 
 const journalOf = (env: Env, account: string) => env.ERASURE_JOURNAL.getByName(account)
 
-/** Erases customers of an account: nothing of theirs that is personal is kept, now or later. */
+/** Routes for erasures. An erasure removes personal data, and masks it in all later deliveries. */
 export const erasures = new Hono<AppEnv>()
   .delete('/customers/:customer_id/personal-data', async (c) => {
     readQuery(c.req.url)
@@ -35,7 +36,7 @@ export const erasures = new Hono<AppEnv>()
     if (!v.is(anyId, customer_id) || !(await customerExists(db, account, customer_id))) {
       throw notFound('customer', customer_id)
     }
-    // The journal comes first: what it knows can be done again, what it does not know is lost.
+    // The journal comes first: an erasure that it holds can be replayed, any other would be lost.
     const now = new Date().toISOString()
     const erased_at = await withObjectRetry(() => journalOf(c.env, account).add(customer_id, now))
     const act = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
@@ -48,43 +49,44 @@ export const erasures = new Hono<AppEnv>()
   )
 
 /**
- * One command after a database was restored to an earlier time: erases again all that was ever
- * erased, and tells all live tokens what the database says now. `account` narrows it to one.
+ * `POST replay`, to be called after a database was restored to an earlier time: repeats every erasure of
+ * the journal, and propagates the restored settings to all tokens. `account` limits it to one account.
  */
 export const erasureReplay = new Hono<AppEnv>().post('/replay', async (c) => {
   const { account } = readQuery(c.req.url, 'account')
   const { actor } = c.var
   let erased = 0
-  const again = async (one: Account) => {
-    erased += await replayOne(c.env, actor, one)
-    await withD1Retry(() => bumpVersion(c.env.DB, one.id).run())
-    // Before what was kept was put back, a Brand Token that ended long ago may have been opened again.
-    await propagateSettings(c.env, one.id, 0)
+  const replay = async (account: Account) => {
+    erased += await replayErasures(c.env, actor, account)
+    await withD1Retry(() => bumpVersion(c.env.DB, account.id).run())
+    // The database at the earlier time may have reopened a credential that has ended since.
+    await propagateSettings(c.env, account.id, 0)
   }
   if (account !== undefined) {
     const found = await findAccount(c.env.DB, account)
-    if (!found) throw invalidQuery('account names none that there is.')
-    await again(found)
+    if (!found) throw invalidQuery(`account: there is no account ${JSON.stringify(account)}.`)
+    await replay(found)
   } else {
-    for await (const page of accountPages(c.env.DB, STEP)) for (const one of page) await again(one)
+    for await (const page of accountPages(c.env.DB, STEP)) for (const row of page) await replay(row)
   }
   return c.json({ erased })
 })
 
-async function replayOne(env: Env, actor: string, { id, binding }: Account): Promise<number> {
+/** Repeats the erasures of one account; returns their number. */
+async function replayErasures(env: Env, actor: string, { id, binding }: Account): Promise<number> {
   const db = resolveDatabase(env, binding)
   let erased = 0
   let last: string | null = null
   for (;;) {
-    const found = await readJournal(env, id, last)
-    if (found.length > 0) {
-      const details = { customers: found.length }
+    const erasures = await readJournal(env, id, last)
+    if (erasures.length > 0) {
+      const details = { customers: erasures.length }
       const act = { actor, action: 'erasures.replay', account: id, details }
-      await withAudit(db, act, erasePersonalData(db, id, found))
+      await withAudit(db, act, erasePersonalData(db, id, erasures))
     }
-    erased += found.length
-    if (found.length < STEP) return erased
-    last = found.at(-1)!.customer_id
+    erased += erasures.length
+    if (erasures.length < STEP) return erased
+    last = erasures.at(-1)?.customer_id ?? null
   }
 }
 

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withAudit } from '../db/directory/audit.ts'
@@ -20,40 +20,75 @@ import { findBrandAccount } from './brand-tokens.ts'
 import { anObject, definitionFields, member } from './fields.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
-/** They ride in the answer to every request: so many are plenty, and cost little. */
+/** The member that carries the product line unless a definition names another. */
+const DEFAULT_PRODUCT_FIELD = 'product'
+
+/** Limits on the definitions of a brand: every authenticated request carries them in its grant. */
 const MAX_DEFINITIONS = 200
 const MAX_NAMES = 100
 const MAX_BYTES = 131_072
 
-/** A list of KPIs, each a member of its own. */
-function checkKpis(said: readonly unknown[], product: string): Issue[] {
-  if (said.length > MAX_NAMES) {
-    return [{ pointer: '/kpis', code: 'length', expected: `at most ${MAX_NAMES} names` }]
+/** Reads the names of the KPIs, each once. None may be the member of the product line. */
+function readKpiNames(
+  sent: readonly unknown[],
+  productField: string,
+): { kpis: string[]; issues: Issue[] } {
+  if (sent.length > MAX_NAMES) {
+    const expected = `at most ${MAX_NAMES} names`
+    return { kpis: [], issues: [{ pointer: '/kpis', code: 'length', expected }] }
   }
-  return said.flatMap((name, i): Issue[] => {
+  const kpis = new Set<string>()
+  const issues = sent.flatMap((name, i): Issue[] => {
+    const pointer = `/kpis/${i}`
     const { issue } = validateField('', name, member)
-    if (issue) return [{ ...issue, pointer: `/kpis/${i}` }]
-    return name === product ? [{ pointer: `/kpis/${i}`, code: 'duplicate_key' }] : []
+    if (issue) return [{ ...issue, pointer }]
+    if (name === productField) return [{ pointer, code: 'duplicate_key' }]
+    kpis.add(String(name))
+    return []
   })
+  return { kpis: [...kpis], issues }
 }
 
-/** The field that carries the product line, and what each of its values means. */
-function readProductMap(said: unknown): { product: EventDefinition['product']; issues: Issue[] } {
-  if (said === undefined || said === null) return { product: null, issues: [] }
-  const { issues, output } = validateAt(said, { field: member, map: anObject }, '/product')
-  const lines = Object.entries((output.map ?? {}) as object)
-  if (lines.length > MAX_NAMES) {
-    issues.push({ pointer: '/product/map', code: 'length', expected: `at most ${MAX_NAMES} words` })
+/** Reads the member that carries the product line, and the product line of each of its values. */
+function readProduct(sent: unknown): { product: EventDefinition['product']; issues: Issue[] } {
+  if (sent === undefined || sent === null) return { product: null, issues: [] }
+  const { issues, output } = validateAt(sent, { field: member, map: anObject }, '/product')
+  const { field = '', map = {} } = output
+  const entries = Object.entries(map)
+  if (entries.length > MAX_NAMES) {
+    const expected = `at most ${MAX_NAMES} values`
+    issues.push({ pointer: '/product/map', code: 'length', expected })
   }
-  for (const [word, line] of lines) {
-    const { issue } = validateField(word, line, f.oneOf(...PRODUCTS))
+  for (const [value, line] of entries) {
+    const { issue } = validateField(value, line, f.oneOf(...PRODUCTS))
     if (issue) issues.push({ ...issue, pointer: `/product/map${issue.pointer}` })
   }
-  const product = { field: output.field as string, map: Object.fromEntries(lines) }
-  return { product, issues }
+  return { product: { field, map: Object.fromEntries(entries) }, issues }
 }
 
-/** How the events of a brand are to be read, a definition a name. */
+/** Reads an event definition from the body of a request. */
+async function readDefinition(c: Context<AppEnv>, eventname: string): Promise<EventDefinition> {
+  const fields = await readFields(c, definitionFields)
+  const { product, issues } = readProduct(fields.product)
+  const { kpis, issues: kpiIssues } = readKpiNames(
+    fields.kpis ?? [],
+    product?.field ?? DEFAULT_PRODUCT_FIELD,
+  )
+  issues.push(...kpiIssues)
+  if (issues.length > 0) throw validationFailed(issues)
+  const { granularity, eventid = 'used', currency = null } = fields
+  return { eventname, granularity, eventid, kpis, product, currency }
+}
+
+/** Throws `conflict` if a brand would have too many definitions with one more. */
+function checkLimits(others: readonly EventDefinition[], definition: EventDefinition): void {
+  const bytes = new TextEncoder().encode(JSON.stringify([...others, definition])).length
+  if (others.length < MAX_DEFINITIONS && bytes <= MAX_BYTES) return
+  const limits = `${MAX_DEFINITIONS} event definitions, of ${MAX_BYTES / 1024} KiB in total`
+  throw new ApiError('conflict', { detail: `A brand has at most ${limits}.` })
+}
+
+/** Routes for the event definitions of a brand; each names one event. */
 export const eventDefinitions = new Hono<AppEnv>()
   .get('/', async (c) => {
     readQuery(c.req.url)
@@ -68,26 +103,11 @@ export const eventDefinitions = new Hono<AppEnv>()
     const eventname = c.req.param('eventname')
     if (!v.is(f.id, eventname))
       throw validationFailed([{ pointer: '', code: 'length', expected: '1 to 500' }])
-    const said = await readFields(c, definitionFields)
-    const { product, issues } = readProductMap(said.product)
-    issues.push(...checkKpis(said.kpis ?? [], product?.field ?? 'product'))
-    if (issues.length > 0) throw validationFailed(issues)
-    const definition: EventDefinition = {
-      eventname,
-      granularity: said.granularity,
-      eventid: said.eventid ?? 'used',
-      kpis: [...new Set((said.kpis ?? []) as string[])],
-      product,
-      currency: said.currency ?? null,
-    }
-    const others = await listDefinitions(c.env.DB, account)
-    const isNew = !others.some((other) => other.eventname === eventname)
-    const kept = others.filter((other) => other.eventname !== eventname)
-    const bytes = new TextEncoder().encode(JSON.stringify([...kept, definition])).length
-    if (kept.length >= MAX_DEFINITIONS || bytes > MAX_BYTES) {
-      const most = `${MAX_DEFINITIONS} definitions, of ${MAX_BYTES / 1024} KiB in all`
-      throw new ApiError('conflict', { detail: `A brand has at most ${most}.` })
-    }
+    const definition = await readDefinition(c, eventname)
+    const definitions = await listDefinitions(c.env.DB, account)
+    const others = definitions.filter((other) => other.eventname !== eventname)
+    const isNew = others.length === definitions.length
+    checkLimits(others, definition)
     const details: Record<string, unknown> = { ...definition }
     const act = { actor: c.var.actor, action: 'event-definition.put', account, details }
     await withAudit(c.env.DB, act, [
@@ -102,8 +122,8 @@ export const eventDefinitions = new Hono<AppEnv>()
     readQuery(c.req.url)
     const { id: account } = await findBrandAccount(c)
     const eventname = c.req.param('eventname')
-    const known = await listDefinitions(c.env.DB, account)
-    if (!known.some((one) => one.eventname === eventname)) {
+    const definitions = await listDefinitions(c.env.DB, account)
+    if (!definitions.some((definition) => definition.eventname === eventname)) {
       throw notFound('event definition', eventname)
     }
     const details = { eventname }

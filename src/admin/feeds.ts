@@ -3,10 +3,10 @@ import { readArrivals } from '../db/records/arrivals.ts'
 import type { Account } from '../db/schema.ts'
 import { feedFreshness } from '../reading/freshness.ts'
 
-/** The resources of a vertical, by name. */
+/** Returns the names of the resources of a vertical. */
 export type ResourceNames = (vertical: string) => readonly string[]
 
-/** How fresh the feeds of some accounts are, in the order of the accounts. */
+/** Returns how fresh the feeds of accounts are at `now` (milliseconds), in the order of the accounts. */
 export async function readFeeds(
   env: Env,
   accounts: readonly Account[],
@@ -14,18 +14,21 @@ export async function readFeeds(
   now: number,
 ) {
   const byBinding = Map.groupBy(accounts, ({ binding }) => binding)
-  const found = await Promise.all(
-    [...byBinding].map(async ([binding, own]) => {
-      const asked = own.map(({ id, vertical }) => ({ account: id, names: namesOf(vertical) }))
-      const feeds = await readArrivals(resolveDatabase(env, binding), asked, now)
-      return own.map(({ id }, i) => [id, feeds[i]!.map((one) => feedFreshness(one, now))] as const)
+  const lists = await Promise.all(
+    [...byBinding].map(async ([binding, members]) => {
+      const queries = members.map(({ id, vertical }) => ({ account: id, names: namesOf(vertical) }))
+      const arrivals = await readArrivals(resolveDatabase(env, binding), queries, now)
+      return members.map(({ id }, i) => {
+        const feeds = (arrivals[i] ?? []).map((arrival) => feedFreshness(arrival, now))
+        return [id, feeds] as const
+      })
     }),
   )
-  const byAccount = new Map(found.flat())
+  const byAccount = new Map(lists.flat())
   return accounts.map(({ id, name, vertical }) => ({
     account: id,
     name,
     vertical,
-    feeds: byAccount.get(id)!,
+    feeds: byAccount.get(id) ?? [],
   }))
 }

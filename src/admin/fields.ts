@@ -4,7 +4,7 @@ import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { isObject } from '../validation/record-validator.ts'
 
-// What the integrations team may send, by what it is about.
+// The fields of request bodies in the administration API.
 
 const SLUG = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 
@@ -19,116 +19,131 @@ const isZone = (name: string) => {
   }
 }
 
-/** Kept as the database of zones writes it, whatever its case. */
+/** A time zone, stored in the canonical spelling. */
 const zone = v.pipe(
   f.text,
   v.check(isZone, 'pattern a name of the IANA time zone database'),
   v.transform((timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone),
 )
 
-/** What is shown to people: no control characters, and none that turn the writing round. */
+/** Text that is shown to people: without control characters and bidirectional formatting. */
 const label = v.pipe(
   f.text,
   v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
 )
 
 const settings = {
-  name: v.optional(describeField(label, 'What people call it.', 'Acme Markets')),
+  name: v.optional(describeField(label, 'The display name of the account.', 'Acme Markets')),
   time_zone: v.optional(
     describeField(
       zone,
-      'The clock of times that name no offset; UTC if left out.',
+      'The IANA time zone of times without an offset. Defaults to `UTC`.',
       'Europe/Berlin',
     ),
   ),
   unknown_customer: v.optional(
     describeField(
       f.oneOf('reject', 'hold'),
-      'What becomes of a record whose customer is not known; of partners `reject`, of brands `hold` if left out.',
+      'Whether to reject or hold a record whose customer is unknown. Defaults to `reject` for partners and `hold` for brands.',
     ),
   ),
   unknown_affiliate: v.optional(
     describeField(
       f.oneOf('warn', 'reject'),
-      'What becomes of a customer whose affiliate is not configured; `warn` if left out.',
+      'Whether to store with a warning or reject a customer whose affiliate is not configured. Defaults to `warn`.',
     ),
   ),
 }
 
-/** What a new account is made of, apart from the database that keeps it. */
+/** The fields of a new account, without the binding of its database. */
 export const newAccount = {
-  account: describeField(slug, 'Its id, for good.', 'acme'),
-  vertical: describeField(f.oneOf('prop-trading', 'forex', 'igaming'), 'Which API it calls.'),
+  account: describeField(slug, 'Identifies the account. The id never changes.', 'acme'),
+  vertical: describeField(
+    f.oneOf('prop-trading', 'forex', 'igaming'),
+    'The vertical of the account, which determines the API that it calls.',
+  ),
   mode: v.optional(
     describeField(
       f.oneOf('live', 'test'),
-      'Only the data of a test account can be reset; `live` if left out.',
+      'Whether the account is live or a test. Only the data of a test account can be reset. Defaults to `live`.',
     ),
   ),
   ...settings,
   name: settings.name.wrapped,
 }
 
-/** What of an account may change. */
+/** The fields of an account that can change. */
 export const accountChange = {
   ...settings,
-  disabled: v.optional(describeField(v.boolean(), 'Whether its credentials are refused.')),
-}
-
-/** What an affiliate is made of. */
-export const affiliate = {
-  affiliate_id: describeField(f.id, 'As the account names it.', 'IB-07'),
-  parent: v.optional(
-    v.nullable(
-      describeField(f.id, 'Who referred it; left out it stays, null takes it away.', 'IB-01'),
+  disabled: v.optional(
+    describeField(
+      v.boolean(),
+      'Whether the account is disabled. The credentials of a disabled account are refused.',
     ),
   ),
 }
 
-/** How long an old secret stays good beside a new one. */
+/** The fields of an affiliate. */
+export const affiliate = {
+  affiliate_id: describeField(f.id, 'Identifies the affiliate within the account.', 'IB-07'),
+  parent: v.optional(
+    v.nullable(
+      describeField(
+        f.id,
+        'The affiliate who referred this affiliate. Null removes the parent; if left out, it stays as it is.',
+        'IB-01',
+      ),
+    ),
+  ),
+}
+
+/** How long the old secret remains valid next to a new one. */
 export const overlap = v.optional(
   describeField(
     f.oneOf('none', '1h', '24h', '7d'),
-    'How long the old one stays good; left out it ends before its next request.',
+    'How long the old credential remains valid. Defaults to `none`: it ends before its next request.',
   ),
 )
 
 const HOUR_MS = 3_600_000
-const OVERLAPS = { none: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS }
+const OVERLAPS_MS = { none: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS }
 
-/** When a secret with such an overlap ends; both in milliseconds. */
-export const overlapEnd = (said: keyof typeof OVERLAPS | undefined, now: number) =>
-  now + OVERLAPS[said ?? 'none']
+/** Returns when the old secret ends, for an overlap that begins at `now`; both in milliseconds. */
+export const overlapEnd = (length: keyof typeof OVERLAPS_MS | undefined, now: number) =>
+  now + OVERLAPS_MS[length ?? 'none']
 
-const isOwn = (name: string) => !KNOWN_MEMBERS.includes(name)
+const isCustomMember = (name: string) => !KNOWN_MEMBERS.includes(name)
 
-/** A member that a definition may name: not one that every event has. */
+/** The name of a member that a definition can use: any but those that every event can have. */
 export const member = v.pipe(
   f.text,
-  v.check(isOwn, `pattern a field of your own, none of: ${KNOWN_MEMBERS.join(', ')}`),
+  v.check(
+    isCustomMember,
+    `pattern the name of a custom field, other than ${KNOWN_MEMBERS.join(', ')}`,
+  ),
 )
 
-/** Any object. */
+/** Any JSON object. */
 export const anObject = v.custom<object>(isObject, 'type object')
 
 const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
 
-/** What an event definition is made of. */
+/** The fields of an event definition. */
 export const definitionFields = {
   granularity: describeField(
     f.oneOf('event', 'day'),
-    '`day`: one record a customer and day, which a re-send replaces.',
+    'Whether a record is a single event or a daily aggregate. Sending the aggregate of a day again replaces it.',
   ),
   eventid: v.optional(
     describeField(
       f.oneOf('required', 'used', 'ignored'),
-      'Whether `eventid` tells one event from another; `used` if left out.',
+      'Whether `eventid` is required, used to identify an event if present, or ignored. Defaults to `used`.',
     ),
   ),
   kpis: v.optional(
     describeField(
       anArray,
-      'The members that are KPIs, and must be decimals; `Value` always is one.',
+      'The names of the KPI fields, which must be decimals. `Value` is always a KPI.',
       ['GGR', 'NGR'],
     ),
   ),
@@ -136,7 +151,7 @@ export const definitionFields = {
     v.nullable(
       describeField(
         anObject,
-        'The member that says the product line, and what each of its values means.',
+        'The field that carries the product line, and the product line of each of its values.',
         {
           field: 'Product',
           map: { Casino: 'casino' },
@@ -145,46 +160,62 @@ export const definitionFields = {
     ),
   ),
   currency: v.optional(
-    v.nullable(describeField(f.currency, 'The currency of what names none.', 'EUR')),
+    v.nullable(
+      describeField(
+        f.currency,
+        'The currency of events that name none, as an ISO 4217 code.',
+        'EUR',
+      ),
+    ),
   ),
 }
 
-const MAX_ADDRESS = 2000
+/** The longest URL of a landing page, in characters, after normalization. */
+const MAX_URL_LENGTH = 2000
 
 /**
- * Whether visitors may be led there: a page on the web, with nobody's password in its address, and
- * nothing that a parser of addresses would drop in silence.
+ * Reports whether a text is the URL of a web page without credentials. Control characters are refused,
+ * because a URL parser drops some of them silently.
  */
 function isPage(text: string): boolean {
   if (!URL.canParse(text) || /\p{Cc}/u.test(text)) return false
   const { protocol, username, password, href } = new URL(text)
   const isWeb = ['https:', 'http:'].includes(protocol) && username === '' && password === ''
-  return isWeb && href.length <= MAX_ADDRESS
+  return isWeb && href.length <= MAX_URL_LENGTH
 }
 
 const landingPage = v.pipe(
   v.string(),
   v.check(
     isPage,
-    `pattern an address that begins with https:// or http://, without user name, password and control characters, of at most ${MAX_ADDRESS} characters as it is sent to a browser`,
+    `pattern an http:// or https:// URL of at most ${MAX_URL_LENGTH} characters, without user name, password or control characters`,
   ),
   v.transform((text) => new URL(text).href),
 )
 
-/** What a new link is made of. */
+/** The fields of a new link. */
 export const newLink = {
   affiliate_id: describeField(
     f.id,
-    'Who is paid for whom it leads; must be configured. For good.',
+    'Identifies the affiliate who is paid for customers who follow the link. It must be configured and never changes.',
     'IB-07',
   ),
-  landing_page: describeField(landingPage, 'Where it leads.', 'https://acme.example/start'),
-  name: v.optional(describeField(f.text, 'What people call it.', 'Spring newsletter')),
+  landing_page: describeField(
+    landingPage,
+    'The URL of the page that the link leads to.',
+    'https://acme.example/start',
+  ),
+  name: v.optional(describeField(f.text, 'The display name of the link.', 'Spring newsletter')),
 }
 
-/** What of a link may change. */
+/** The fields of a link that can change. */
 export const linkChange = {
   landing_page: v.optional(newLink.landing_page),
   name: v.optional(v.nullable(newLink.name.wrapped)),
-  disabled: v.optional(describeField(v.boolean(), 'Whether visitors are answered 404.')),
+  disabled: v.optional(
+    describeField(
+      v.boolean(),
+      'Whether the link is disabled. Visitors of a disabled link get a 404 page.',
+    ),
+  ),
 }

@@ -17,6 +17,7 @@ import { notFound, readFields, validationFailed } from './body.ts'
 import { linkChange, newLink } from './fields.ts'
 import { respondWithList } from './list-route.ts'
 
+/** Returns a link as the administration API shows it. */
 function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
   return {
     link_id,
@@ -29,6 +30,7 @@ function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
   }
 }
 
+/** Returns the link that the path names, with the id of its account. */
 async function findRouteLink(c: Context<AppEnv>): Promise<{ account: string; link: LinkRow }> {
   const { id: account } = await findRouteAccount(c)
   const id = c.req.param('link_id') ?? ''
@@ -37,18 +39,18 @@ async function findRouteLink(c: Context<AppEnv>): Promise<{ account: string; lin
   return { account, link }
 }
 
-/** Links of an account, each of an affiliate, to a landing page. */
+/** Routes for links. A link belongs to an affiliate of the account and leads to a landing page. */
 export const links = new Hono<AppEnv>()
   .post('/', async (c) => {
     readQuery(c.req.url)
     const { id: account, binding } = await findRouteAccount(c)
-    const said = await readFields(c, newLink)
-    const { affiliate_id: value } = said
+    const fields = await readFields(c, newLink)
+    const { affiliate_id: value } = fields
     if (!(await affiliateExists(resolveDatabase(c.env, binding), account, value))) {
       throw validationFailed([{ pointer: '/affiliate_id', code: 'unknown_affiliate', value }])
     }
     const created_at = new Date().toISOString()
-    const link = { link_id: newLinkId(), ...said, name: said.name ?? null, created_at }
+    const link = { link_id: newLinkId(), ...fields, name: fields.name ?? null, created_at }
     const act = { actor: c.var.actor, action: 'link.create', account, details: link }
     await withAudit(c.env.DB, act, [insertLink(c.env.DB, account, link)])
     return c.json(present(c.env, { ...link, disabled: 0 }), 201)
@@ -56,8 +58,8 @@ export const links = new Hono<AppEnv>()
 
   .get('/', (c) =>
     respondWithList(c, 'links', async ({ id }, page) => {
-      const found = await listLinks(c.env.DB, id, page)
-      return { ...found, data: found.data.map((link) => present(c.env, link)) }
+      const list = await listLinks(c.env.DB, id, page)
+      return { ...list, data: list.data.map((link) => present(c.env, link)) }
     }),
   )
 
@@ -72,7 +74,7 @@ export const links = new Hono<AppEnv>()
     const change = await readFields(c, linkChange)
     const details = { link_id: link.link_id, ...change }
     const act = { actor: c.var.actor, action: 'link.change', account, details }
-    // What changes nothing leaves no line behind.
+    // An empty change is not in the audit log.
     if (Object.keys(change).length > 0) {
       await withAudit(c.env.DB, act, [updateLink(c.env.DB, account, link.link_id, change)])
     }

@@ -7,16 +7,16 @@ import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.t
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 
-/** Answers one page of what an account has; `db` is where its records are. */
+/** Responds with one page of a list of the account that the path names; `db` is the account's database. */
 export async function respondWithList(
   c: Context<AppEnv>,
   noun: string,
   list: (account: Account, page: Page, db: D1Database) => Promise<FoundPage<object>>,
 ): Promise<Response> {
-  const asked = readQuery(c.req.url, ...PAGE_PARAMETERS)
+  const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
   const account = await findRouteAccount(c)
   const context = JSON.stringify([account.id, noun])
-  const page = await readPage(c.env, context, asked)
-  const found = await list(account, page, resolveDatabase(c.env, account.binding))
-  return respondWithPage(c, context, page, found)
+  const page = await readPage(c.env, context, query)
+  const data = await list(account, page, resolveDatabase(c.env, account.binding))
+  return respondWithPage(c, context, page, data)
 }

@@ -21,58 +21,61 @@ import { readFeeds } from './feeds.ts'
 import { links } from './links.ts'
 import { labels, statusMap } from './status-map.ts'
 
-const MAX_DEPTH = 10_000
+/** How many entries of the audit log can be reached by page number. */
+const MAX_AUDIT_DEPTH = 10_000
 
-/** What the integrations team sets up, and what it may look into; each change is in the audit log. */
+/** Returns the routes of the administration API. Every change is in the audit log. */
 export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) => {
   const routes = new Hono<AppEnv>()
   routes.use(integrationsTeam, noStore)
-  const own = '/accounts/:account'
+  const account = '/accounts/:account'
   routes
     .route('/accounts', accounts)
-    .route(`${own}/clients`, clients)
-    .route(`${own}/brand-tokens`, brandTokens)
-    .route(`${own}/affiliates`, affiliates)
-    .route(`${own}/events`, eventDefinitions)
-    .route(`${own}/status-map`, statusMap)
-    .route(`${own}/labels`, labels)
-    .route(`${own}/links`, links)
-    .route(own, attribution)
-    .route(own, erasures)
+    .route(`${account}/clients`, clients)
+    .route(`${account}/brand-tokens`, brandTokens)
+    .route(`${account}/affiliates`, affiliates)
+    .route(`${account}/events`, eventDefinitions)
+    .route(`${account}/status-map`, statusMap)
+    .route(`${account}/labels`, labels)
+    .route(`${account}/links`, links)
+    .route(account, attribution)
+    .route(account, erasures)
 
   for (const path of ['deliveries/*', 'totals', 'held', 'feed']) {
-    // What an account may ask about itself, its keepers may ask about it.
-    routes.use(`${own}/${path}`, async (c, next) => {
-      const grantPromise = findRouteAccount(c).then((account) => grantOf(account, null, 'read'))
-      grantPromise.catch(() => {}) // There may be no handler that waits for it.
+    // These routes are shared with the account's own API, which reads the account from its grant.
+    routes.use(`${account}/${path}`, async (c, next) => {
+      const grantPromise = findRouteAccount(c).then((row) => grantOf(row, null, 'read'))
+      grantPromise.catch(() => {}) // The path may have no handler that awaits it.
       c.set('grantPromise', grantPromise)
       await next()
     })
   }
-  routes.route(own, accountRoutes(resourcesOf))
+  routes.route(account, accountRoutes(resourcesOf))
 
   return routes
     .route('/erasures', erasureReplay)
     .get('/feeds', async (c) => {
       const page = await readPage(c.env, 'feeds', readQuery(c.req.url, ...PAGE_PARAMETERS))
-      const found = await listAccounts(c.env.DB, page)
+      const accountPage = await listAccounts(c.env.DB, page)
       const names = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
-      const data = await readFeeds(c.env, found.data, names, Date.now())
-      return respondWithPage(c, 'feeds', page, { ...found, data })
+      const data = await readFeeds(c.env, accountPage.data, names, Date.now())
+      return respondWithPage(c, 'feeds', page, { ...accountPage, data })
     })
     .get('/audit-log', async (c) => {
-      const { account = null, ...asked } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'account')
-      if (account !== null && !(await findAccount(c.env.DB, account))) {
-        throw invalidQuery('account names none that there is.')
+      const { account: id = null, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'account')
+      if (id !== null && !(await findAccount(c.env.DB, id))) {
+        throw invalidQuery(`account: there is no account ${JSON.stringify(id)}.`)
       }
-      const context = JSON.stringify(['audit', account])
-      const page = await readPage(c.env, context, asked)
-      // Pages of several logs are found by reading those before them; a cursor needs not.
-      if (page.after === null && page.number * page.size > MAX_DEPTH) {
-        throw invalidQuery(`page goes no deeper than ${MAX_DEPTH} lines here: use cursor.`)
+      const context = JSON.stringify(['audit', id])
+      const page = await readPage(c.env, context, query)
+      // A page by number reads all entries before it in every database; a cursor does not.
+      if (page.after === null && page.number * page.size > MAX_AUDIT_DEPTH) {
+        throw invalidQuery(
+          `page reaches the first ${MAX_AUDIT_DEPTH} entries only. Use cursor for older entries.`,
+        )
       }
       const bindings = await listBindings(c.env.DB)
       const databases = bindings.map((binding) => resolveDatabase(c.env, binding))
-      return respondWithPage(c, context, page, await listAudit(databases, account, page))
+      return respondWithPage(c, context, page, await listAudit(databases, id, page))
     })
 }

@@ -11,17 +11,13 @@ import { isObject } from '../validation/record-validator.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
 
-/** What a transaction's status may mean. */
+/** The standard statuses of a transaction. */
 const STATUSES = ['pending', 'approved', 'declined', 'reversed'] as const
 
 const MAX_MAPPED_VALUES = 500
 
-/** What an account's own words mean: a map that is read, and set as a whole. */
-const mappingRoutes = (
-  field: MappedField,
-  meaning: v.GenericSchema<unknown, string>,
-  expected?: string,
-) => {
+/** Returns the routes that read and replace the mapping of a field's values to their meanings. */
+const mappingRoutes = (field: MappedField, meaning: v.GenericSchema<string>, expected?: string) => {
   const read = async (c: Context<AppEnv>, account: string) =>
     c.json({ [field]: await readMapping(c.env.DB, account, field) })
   return new Hono<AppEnv>()
@@ -32,43 +28,46 @@ const mappingRoutes = (
     .put('/', async (c) => {
       readQuery(c.req.url)
       const { id: account } = await findRouteAccount(c)
-      const words = readMappingBody(await readJson(c), meaning, expected)
-      const details = { [field]: words }
+      const mapping = readMappingBody(await readJson(c), meaning, expected)
+      const details = { [field]: mapping }
       const act = { actor: c.var.actor, action: `${field}.put`, account, details }
-      await withAudit(c.env.DB, act, putMapping(c.env.DB, account, field, words))
+      await withAudit(c.env.DB, act, putMapping(c.env.DB, account, field, mapping))
       return read(c, account)
     })
 }
 
-/** A map of words to what they mean, judged. */
+/** Validates a mapping. `expected` lists the meanings if they are an enumeration. */
 function readMappingBody(
   body: unknown,
-  meaning: v.GenericSchema<unknown, string>,
+  meaning: v.GenericSchema<string>,
   expected?: string,
 ): Record<string, string> {
   if (!isObject(body)) throw validationFailed([{ pointer: '', code: 'type', expected: 'object' }])
-  const words = Object.entries(body)
-  if (words.length > MAX_MAPPED_VALUES) {
+  const entries: [string, unknown][] = Object.entries(body)
+  if (entries.length > MAX_MAPPED_VALUES) {
     throw validationFailed([
-      { pointer: '', code: 'length', expected: `at most ${MAX_MAPPED_VALUES} words` },
+      { pointer: '', code: 'length', expected: `at most ${MAX_MAPPED_VALUES} entries` },
     ])
   }
-  const issues = words.flatMap(([word, means]): Issue[] => {
-    if (!v.is(f.text, word))
-      return [{ pointer: pointerStep(word), code: 'length', expected: '1 to 500' }]
-    if (v.is(meaning, means)) return []
-    if (!expected) return [{ pointer: pointerStep(word), code: 'type', expected: 'string' }]
-    const shown = typeof means === 'string' && { value: means }
-    return [{ pointer: pointerStep(word), code: 'enum', expected, ...shown }]
+  const mapping = new Map<string, string>()
+  const issues = entries.flatMap(([word, value]): Issue[] => {
+    const pointer = pointerStep(word)
+    if (!v.is(f.text, word)) return [{ pointer, code: 'length', expected: '1 to 500' }]
+    if (v.is(meaning, value)) {
+      mapping.set(word, value)
+      return []
+    }
+    if (!expected) return [{ pointer, code: 'type', expected: 'string' }]
+    return [{ pointer, code: 'enum', expected, ...(typeof value === 'string' && { value }) }]
   })
   if (issues.length > 0) throw validationFailed(issues)
-  return Object.fromEntries(words.map(([word, means]) => [word, String(means)]))
+  return Object.fromEntries(mapping)
 }
 
-/** What a partner's own transaction statuses mean. */
+/** Routes for the meaning of a partner's transaction statuses. */
 export const statusMap = mappingRoutes('status', f.oneOf(...STATUSES), STATUSES.join(', '))
 
-/** How a partner's kyc and sales statuses are called. */
+/** Routes for the labels of a partner's KYC and sales statuses. */
 export const labels = new Hono<AppEnv>()
   .route('/kyc_status_id', mappingRoutes('kyc_status_id', f.text))
   .route('/sales_status_id', mappingRoutes('sales_status_id', f.text))

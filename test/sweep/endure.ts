@@ -38,7 +38,7 @@ async function asked(route: Route, world: World, faults: readonly Fault[] = []) 
 
 /** What a cron does each minute: it tells live tokens what they could not be told. */
 export const tell = () =>
-  worker.scheduled({ cron: CRON_SCHEDULES.tell, scheduledTime: Date.now() } as never, env)
+  worker.scheduled({ cron: CRON_SCHEDULES.propagate, scheduledTime: Date.now() } as never, env)
 
 /** All that is stored of an account, and what its objects remember. */
 export const standing = async (world: World) => ({
