@@ -60,7 +60,7 @@ export const erasureReplay = new Hono<AppEnv>().post('/replay', async (c) => {
     erased += await replayErasures(c.env, actor, account)
     await withD1Retry(() => bumpVersion(c.env.DB, account.id).run())
     // The database at the earlier time may have reopened a credential that has ended since.
-    await propagateSettings(c.env, account.id, 0)
+    await propagateSettings(c.env, account.id, 'all')
   }
   if (account !== undefined) {
     const found = await findAccount(c.env.DB, account)

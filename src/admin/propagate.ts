@@ -2,61 +2,75 @@ import { grantOf, settingsOf } from '../auth/grant.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { brandTokenObjectName } from '../auth/token-gate.ts'
 import { accountsToPropagate, findAccount, markPropagated } from '../db/directory/accounts.ts'
-import { listBrandTokens, listClients } from '../db/directory/credentials.ts'
+import {
+  type BrandTokenRow,
+  type ClientRow,
+  closeCredentials,
+  listBrandTokens,
+  listClients,
+} from '../db/directory/credentials.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { ApiError, errorName } from '../errors.ts'
 
-/** A Brand Token that ended longer ago than this has been told so by many tries. */
-const ENDED_TOKEN_MS = 7 * 24 * 60 * 60 * 1000
+/** Which ended credentials a propagation includes: those whose objects do not know it yet, or all. */
+type EndedCredentials = 'open' | 'all'
+
+const isEnded = ({ ends_at }: BrandTokenRow, now: number) => ends_at !== null && ends_at <= now
 
 /**
- * Tells the live tokens of an account what the database says of it: new ones open, others end, and
- * all learn its settings. It may be told any number of times; a cron tells what could not be told.
- * `since`: which Brand Tokens are told that they ended, from that time on (milliseconds).
+ * Sends the state of an account in the database to the objects of its credentials: live tokens open and
+ * learn the settings, ended ones close. Safe to repeat; a cron repeats it until it succeeds.
  */
 export async function propagate(
   env: Env,
   id: string,
-  since = Date.now() - ENDED_TOKEN_MS,
+  ended: EndedCredentials = 'open',
 ): Promise<void> {
   const account = await findAccount(env.DB, id)
   if (!account) return
-  const [definitions, tokens, clients] = await Promise.all([
+  const [definitions, allTokens, allClients] = await Promise.all([
     listDefinitions(env.DB, id),
     listBrandTokens(env.DB, id),
     listClients(env.DB, id),
   ])
+  const now = Date.now()
+  const tokens = allTokens.filter(
+    (token) => !isEnded(token, now) || !token.closed || ended === 'all',
+  )
+  const clients = allClients.filter(({ revoked, closed }) => !revoked || !closed || ended === 'all')
+
   const settings = settingsOf(account, definitions)
   const grant = grantOf(account, null, 'read write', definitions)
-  await Promise.all([
-    ...tokens
-      .filter(({ ends_at }) => ends_at === null || ends_at > since)
-      .map(({ digest, ends_at }) => {
-        const gate = () => env.TOKEN_GATE.getByName(brandTokenObjectName(digest))
-        return withObjectRetry(() =>
-          ends_at !== null && ends_at <= Date.now() ? gate().end() : gate().open(grant, ends_at),
-        )
-      }),
-    ...clients.map(({ client_id, version }) =>
-      withObjectRetry(() =>
-        env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(version, settings),
-      ),
-    ),
-  ])
+  const sendToken = (token: BrandTokenRow) => {
+    const gate = () => env.TOKEN_GATE.getByName(brandTokenObjectName(token.digest))
+    return withObjectRetry(() =>
+      isEnded(token, now) ? gate().end() : gate().open(grant, token.ends_at),
+    )
+  }
+  const sendClient = ({ client_id, version }: ClientRow) => {
+    const gate = () => env.CLIENT_GATE.getByName(`client:${client_id}`)
+    return withObjectRetry(() => gate().applySettings(version, settings))
+  }
+  await Promise.all([...tokens.map(sendToken), ...clients.map(sendClient)])
+  await closeCredentials(
+    env.DB,
+    clients.filter(({ revoked, closed }) => revoked && !closed).map(({ client_id }) => client_id),
+    tokens.filter((token) => isEnded(token, now) && !token.closed).map((token) => token.id),
+  )
   await markPropagated(env.DB, id, account.version)
 }
 
 /**
- * Tells them, or says that it could not be told now: it is stored, and a cron will tell it. What was
- * made must not be lost over it, a secret above all.
+ * Propagates the state of an account and returns when it takes effect. A failure is logged and not
+ * thrown: the change is stored, a cron propagates it, and a new secret must still be shown.
  */
 export async function propagateSettings(
   env: Env,
   id: string,
-  since?: number,
+  ended?: EndedCredentials,
 ): Promise<'now' | 'within a minute'> {
   try {
-    await propagate(env, id, since)
+    await propagate(env, id, ended)
     return 'now'
   } catch (error) {
     console.error(JSON.stringify({ fault: errorName(error), untold: id }))
@@ -64,16 +78,17 @@ export async function propagateSettings(
   }
 }
 
-/** The same for what has no other answer: nobody shall believe that it has taken effect. */
+/** Propagates the state of an account; throws `unavailable` if the change does not take effect at once. */
 export async function propagateNow(env: Env, id: string): Promise<void> {
   if ((await propagateSettings(env, id)) === 'now') return
   throw new ApiError('unavailable', {
-    detail: 'It is stored, and takes effect within a minute. To repeat it does no harm.',
+    detail:
+      'The change was stored and takes effect within a minute. You can safely repeat the request.',
     headers: { 'Retry-After': '10' },
   })
 }
 
-/** Tells what could not be told when it changed. */
+/** Propagates every change that has not reached all credentials of its account. */
 export async function propagatePending(env: Env): Promise<void> {
   for (const id of await accountsToPropagate(env.DB)) await propagateSettings(env, id)
 }

@@ -56,11 +56,25 @@ export class ClientGate extends DurableObject<Env> {
     const current = kv.get<Settings>('settings')
     if (!current || current.version <= settings.version) kv.put('settings', settings)
     const tokens = liveTokens(kv.get<LiveToken[]>('tokens') ?? [], Date.now())
+    const active = tokens.filter(({ ended }) => !ended)
+    const outdated = active.filter((token) => token.version < version)
     await Promise.all(
-      tokens.map(({ jti, version: mintedVersion }) => {
-        const gate = this.env.TOKEN_GATE.getByName(jti)
-        return mintedVersion < version ? gate.end() : gate.change(settings)
+      active.map((token) => {
+        const gate = this.env.TOKEN_GATE.getByName(token.jti)
+        return outdated.includes(token) ? gate.end() : gate.change(settings)
       }),
+    )
+    this.recordEnded(outdated.map(({ jti }) => jti))
+  }
+
+  /** Marks tokens as ended, so that later changes of settings do not wake their objects. */
+  recordEnded(ids: readonly string[]): void {
+    const { kv } = this.ctx.storage
+    const tokens = kv.get<LiveToken[]>('tokens')
+    if (!tokens || ids.length === 0) return
+    kv.put(
+      'tokens',
+      tokens.map((token) => (ids.includes(token.jti) ? { ...token, ended: true } : token)),
     )
   }
 

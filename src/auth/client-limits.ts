@@ -36,6 +36,8 @@ export interface LiveToken {
   readonly jti: string
   readonly expiresAt: number
   readonly version: number
+  /** Whether it was ended before its expiry; it still counts as minted. */
+  readonly ended?: true
 }
 
 /** Returns the tokens that have not expired at `now`. */

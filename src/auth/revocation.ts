@@ -24,6 +24,8 @@ export const revocation = new Hono<{ Bindings: Env }>().post('/', async (c) => {
   if (claims.client_id !== client.client_id) {
     throw new ApiError('invalid_request', { detail: 'The token was issued to another client.' })
   }
-  await withObjectRetry(() => c.env.TOKEN_GATE.getByName(claims.jti).end())
+  const { client_id, jti } = claims
+  await withObjectRetry(() => c.env.TOKEN_GATE.getByName(jti).end())
+  await withObjectRetry(() => c.env.CLIENT_GATE.getByName(`client:${client_id}`).recordEnded([jti]))
   return c.body(null, 200)
 })

@@ -40,6 +40,7 @@ export const clients = sqliteTable('clients', {
   version: integer().notNull().default(1),
   revoked: integer().notNull().default(0),
   created_at: text().notNull(),
+  closed: integer().notNull().default(0),
 })
 
 /** Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds). */
@@ -56,6 +57,7 @@ export const brandTokens = sqliteTable('brand_tokens', {
   account: text().notNull(),
   ends_at: integer(),
   created_at: text().notNull(),
+  closed: integer().notNull().default(0),
 })
 
 /** The affiliates of an account, under the ids that the account uses. */

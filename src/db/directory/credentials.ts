@@ -1,15 +1,22 @@
 import { and, asc, eq, max, ne, sql } from 'drizzle-orm'
-import { all, build, toStatement } from '../query.ts'
+import { all, build, isOneOf, toStatement } from '../query.ts'
+import { withD1Retry } from '../retry.ts'
 import { accounts, brandTokens, clientSecrets, clients } from '../schema.ts'
 import { NEXT_VERSION } from './accounts.ts'
 
-/** An OAuth client. `previous_until` is when the last previous secret ends (milliseconds), or null. */
+/**
+ * An OAuth client. `previous_until` is when the last previous secret ends (milliseconds), or null;
+ * `closed` is 1 once its objects know that it is revoked.
+ */
 export type ClientRow = Pick<
   typeof clients.$inferSelect,
-  'client_id' | 'version' | 'revoked' | 'previous_until' | 'created_at'
+  'client_id' | 'version' | 'revoked' | 'previous_until' | 'created_at' | 'closed'
 >
 
-/** A Brand Token. `ends_at` is when it ends (milliseconds); null if it has no end. */
+/**
+ * A Brand Token. `ends_at` is when it ends (milliseconds); null if it has no end. `closed` is 1 once its
+ * object knows that it has ended.
+ */
 export type BrandTokenRow = Omit<typeof brandTokens.$inferSelect, 'account'>
 
 /** Returns the OAuth clients of an account, revoked ones included, the oldest first. */
@@ -26,6 +33,7 @@ export function listClients(db: D1Database, account: string): Promise<ClientRow[
         version: clients.version,
         revoked: clients.revoked,
         created_at: clients.created_at,
+        closed: clients.closed,
         previous_until: sql<number | null>`${lastEnd}`.as('previous_until'),
       })
       .from(clients)
@@ -44,6 +52,7 @@ export const listBrandTokens = (db: D1Database, account: string): Promise<BrandT
         digest: brandTokens.digest,
         ends_at: brandTokens.ends_at,
         created_at: brandTokens.created_at,
+        closed: brandTokens.closed,
       })
       .from(brandTokens)
       .where(eq(brandTokens.account, account))
@@ -141,3 +150,22 @@ export const bumpVersion = (db: D1Database, account: string) =>
     db,
     build.update(accounts).set({ version: NEXT_VERSION }).where(eq(accounts.id, account)),
   )
+
+/** Notes that the objects of these ended credentials, named by id, know that they have ended. */
+export async function closeCredentials(
+  db: D1Database,
+  clientIds: readonly string[],
+  brandTokenIds: readonly string[],
+): Promise<void> {
+  if (clientIds.length + brandTokenIds.length === 0) return
+  const closed = { closed: 1 }
+  const closeClients = build
+    .update(clients)
+    .set(closed)
+    .where(isOneOf(clients.client_id, clientIds))
+  const closeTokens = build
+    .update(brandTokens)
+    .set(closed)
+    .where(isOneOf(brandTokens.id, brandTokenIds))
+  await withD1Retry(() => db.batch([toStatement(db, closeClients), toStatement(db, closeTokens)]))
+}
