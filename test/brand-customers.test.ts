@@ -337,7 +337,11 @@ describe('what is wrong with a customer', () => {
     const acme = await brand()
     expect(await json(acme.post('customers', { data: [eve] }))).toMatchObject({
       errors: [
-        { pointer: '/customerId', code: 'required', hint: 'Send the array itself, not as data.' },
+        {
+          pointer: '/customerId',
+          code: 'required',
+          hint: 'Send the array itself, without a data wrapper.',
+        },
       ],
     })
   })

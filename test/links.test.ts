@@ -192,7 +192,7 @@ describe('GET /go/{link}', () => {
       expect(response.headers.get('Content-Type')).toBe('text/html; charset=UTF-8')
       expect(response.headers.get('X-Request-Id')).toMatch(/^[\da-f-]{36}$/)
       const page = await response.text()
-      expect(page).toContain('<h1>This link leads nowhere</h1>')
+      expect(page).toContain('<h1>This link does not work</h1>')
       expect(page).not.toContain(id)
     },
   )
