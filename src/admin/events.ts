@@ -17,7 +17,7 @@ import type { Issue } from '../validation/issue.ts'
 import { validateField } from '../validation/strict-object.ts'
 import { notFound, readFields, validateAt, validationFailed } from './body.ts'
 import { findBrandAccount } from './brand-tokens.ts'
-import { anObject, definitionFields, member } from './fields.ts'
+import { anObject, definitionFields, member } from './definition-fields.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** The member that carries the product line unless a definition names another. */

@@ -1,8 +1,6 @@
 import * as v from 'valibot'
-import { KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
 import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
-import { isObject } from '../validation/record-validator.ts'
 
 // The fields of request bodies in the administration API.
 
@@ -111,64 +109,6 @@ const OVERLAPS_MS = { none: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 
 /** Returns when the old secret ends, for an overlap that begins at `now`; both in milliseconds. */
 export const overlapEnd = (length: keyof typeof OVERLAPS_MS | undefined, now: number) =>
   now + OVERLAPS_MS[length ?? 'none']
-
-const isCustomMember = (name: string) => !KNOWN_MEMBERS.includes(name)
-
-/** The name of a member that a definition can use: any but those that every event can have. */
-export const member = v.pipe(
-  f.text,
-  v.check(
-    isCustomMember,
-    `pattern the name of a custom field, other than ${KNOWN_MEMBERS.join(', ')}`,
-  ),
-)
-
-/** Any JSON object. */
-export const anObject = v.custom<object>(isObject, 'type object')
-
-const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
-
-/** The fields of an event definition. */
-export const definitionFields = {
-  granularity: describeField(
-    f.oneOf('event', 'day'),
-    'Whether a record is a single event or a daily aggregate. Sending the aggregate of a day again replaces it.',
-  ),
-  eventid: v.optional(
-    describeField(
-      f.oneOf('required', 'used', 'ignored'),
-      'Whether `eventid` is required, used to identify an event if present, or ignored. Defaults to `used`.',
-    ),
-  ),
-  kpis: v.optional(
-    describeField(
-      anArray,
-      'The names of the KPI fields, which must be decimals. `Value` is always a KPI.',
-      ['GGR', 'NGR'],
-    ),
-  ),
-  product: v.optional(
-    v.nullable(
-      describeField(
-        anObject,
-        'The field that carries the product line, and the product line of each of its values.',
-        {
-          field: 'Product',
-          map: { Casino: 'casino' },
-        },
-      ),
-    ),
-  ),
-  currency: v.optional(
-    v.nullable(
-      describeField(
-        f.currency,
-        'The currency of events that name none, as an ISO 4217 code.',
-        'EUR',
-      ),
-    ),
-  ),
-}
 
 /** The longest URL of a landing page, in characters, after normalization. */
 const MAX_URL_LENGTH = 2000

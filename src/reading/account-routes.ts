@@ -56,7 +56,7 @@ export const accountRoutes = (resourcesOf: (vertical: string) => readonly Resour
         const resources = resourcesOf(grant.vertical)
         const data = await readTotals(session, resources, grant.account, from, to)
         if (data) return c.json({ data })
-        throw invalidQuery('The range from `from` to `to` has too many totals. Ask for fewer days.')
+        throw invalidQuery('from and to: these days have too many totals. Ask for fewer days.')
       })
     })
 

@@ -1,4 +1,4 @@
-import { definitionFields } from '../../../src/admin/fields.ts'
+import { definitionFields } from '../../../src/admin/definition-fields.ts'
 import { PRODUCTS } from '../../../src/db/directory/event-definitions.ts'
 import { documented, object } from '../envelopes.ts'
 import { closedObject, nullable } from '../json-schema.ts'
