@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import worker from '../src/index.ts'
 import { firstIdAt } from '../src/ingest/delivery-id.ts'
 import { brand, deposited, eve, day as playedOnce } from './brand.ts'
-import { ada, askAdmin, json, partner, traded as tradedOnce } from './partner.ts'
+import { ada, ask, askAdmin, json, partner, traded as tradedOnce } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 
 // In days to come: the alarm of a token that expired long ago would end it at once.
@@ -206,5 +206,59 @@ describe('retention', () => {
     }
     await cron('17 * * * *')
     expect(await count(env.DB, 'deliveries')).toBe(1500)
+  })
+})
+
+describe('an account that is new', () => {
+  const create = async () => {
+    const body = { account: 'new-casino', name: 'New', vertical: 'igaming', mode: 'test' }
+    expect((await askAdmin('accounts', 'POST', body)).status).toBe(201)
+    const { brand_token } = await json(askAdmin('accounts/new-casino/brand-tokens', 'POST'))
+    const headers = { 'x-api-key': brand_token, 'Content-Type': 'application/json' }
+    return (path: string, records?: unknown[]) =>
+      ask(`/tracking/events/${path}`, {
+        headers,
+        ...(records && { method: 'POST', body: JSON.stringify(records) }),
+      })
+  }
+  const yesterday = async (call: (path: string) => Promise<Response>) => {
+    const own = (await json(call('feed'))).data[1]
+    const [{ feeds }] = (await json(askAdmin('feeds'))).data
+    expect([own.resource, feeds[1]]).toEqual(['activities', own])
+    expect((await feedOf({ account: 'new-casino' })).activities).toEqual(own)
+    return own.yesterday
+  }
+
+  test('owes nothing of a day on which it did not exist from the start', async () => {
+    at('3T09:00:00')
+    const call = await create()
+    expect(await yesterday(call)).toBe('pending')
+    at('4T06:05:00')
+    await cron('5 6 * * *')
+    expect(await yesterday(call)).toBe('pending')
+    expect(printedAs('warn')).toEqual([])
+
+    at('5T06:05:00')
+    await cron('5 6 * * *')
+    expect(await yesterday(call)).toBe('missing')
+    expect(printedAs('warn')).toHaveLength(1)
+  })
+
+  test('is never late with such a day, and can be in time', async () => {
+    at('3T09:00:00')
+    const call = await create()
+    await call('customers', [eve])
+    await call('activities', [day])
+    expect(await yesterday(call)).toBe('pending')
+    await call('activities', [{ ...day, createtime: '2030-10-03' }])
+    at('4T06:05:00')
+    expect(await yesterday(call)).toBe('in_time')
+  })
+
+  test('that was created at midnight owes that day', async () => {
+    at('3T00:00:00')
+    const call = await create()
+    at('4T06:05:00')
+    expect(await yesterday(call)).toBe('missing')
   })
 })

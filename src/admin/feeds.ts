@@ -18,9 +18,9 @@ export async function readFeeds(
     [...byBinding].map(async ([binding, members]) => {
       const queries = members.map(({ id, vertical }) => ({ account: id, names: namesOf(vertical) }))
       const arrivals = await readArrivals(resolveDatabase(env, binding), queries, now)
-      return members.map(({ id }, i) => {
-        const feeds = (arrivals[i] ?? []).map((arrival) => feedFreshness(arrival, now))
-        return [id, feeds] as const
+      return members.map((account, i) => {
+        const feeds = (arrivals[i] ?? []).map((arrival) => feedFreshness(arrival, account, now))
+        return [account.id, feeds] as const
       })
     }),
   )

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
+import { findAccount } from '../db/directory/accounts.ts'
 import { listAffiliateIds } from '../db/directory/clients.ts'
 import { readArrivals } from '../db/records/arrivals.ts'
 import { type DeliverySummary, findDelivery, listDeliveries } from '../db/records/deliveries.ts'
@@ -79,12 +80,12 @@ export const accountRoutes = (resourcesOf: (vertical: string) => readonly Resour
       return withReadSession(c, async ({ grant, session }) => {
         const names = resourcesOf(grant.vertical).map(({ name }) => name)
         const now = Date.now()
-        const [arrivals = []] = await readArrivals(
-          session,
-          [{ account: grant.account, names }],
-          now,
-        )
-        return c.json({ data: arrivals.map((arrival) => feedFreshness(arrival, now)) })
+        const [account, [arrivals = []]] = await Promise.all([
+          findAccount(c.env.DB, grant.account),
+          readArrivals(session, [{ account: grant.account, names }], now),
+        ])
+        if (!account) throw new ApiError('not_found')
+        return c.json({ data: arrivals.map((arrival) => feedFreshness(arrival, account, now)) })
       })
     })
 

@@ -1,4 +1,5 @@
 import type { Arrivals } from '../db/records/arrivals.ts'
+import type { Account } from '../db/schema.ts'
 
 const DAY_HOURS = 24
 const DAY_MS = 86_400_000
@@ -8,11 +9,13 @@ const DUE_HOUR = 6
 export type Yesterday = 'in_time' | 'late' | 'missing' | 'pending'
 
 /**
- * Returns how fresh one feed is at `now` (milliseconds). The sources recommend sending customers and
- * transactions within 5 minutes, and activity by 06:00 UTC of the next day.
+ * Returns how fresh one feed of an account is at `now` (milliseconds). The sources recommend sending
+ * customers and transactions within 5 minutes, and activity by 06:00 UTC of the next day. An account
+ * owes no activity of a day on which it did not exist from the start.
  */
 export function feedFreshness(
   { resource, last_at, received, refused, yesterday_hour }: Arrivals,
+  { created_at }: Pick<Account, 'created_at'>,
   now: number,
 ) {
   const share = received === 0 ? null : Math.round((refused / received) * 10_000) / 10_000
@@ -23,12 +26,14 @@ export function feedFreshness(
     lag_seconds: last_at === null ? null : Math.max(0, Math.round((now - last_at) / 1000)),
     received_last_day: received,
     refused_share_last_day: share,
-    ...(isDaily && { yesterday: yesterdayOf(yesterday_hour, now) }),
+    ...(isDaily && { yesterday: yesterdayOf(yesterday_hour, Date.parse(created_at), now) }),
   }
 }
 
-function yesterdayOf(hour: number | null, now: number): Yesterday {
-  const today = Math.floor(now / DAY_MS) * DAY_HOURS
-  if (hour !== null) return hour < today + DUE_HOUR ? 'in_time' : 'late'
+function yesterdayOf(hour: number | null, createdAt: number, now: number): Yesterday {
+  const today = Math.floor(now / DAY_MS)
+  if (hour !== null && hour < today * DAY_HOURS + DUE_HOUR) return 'in_time'
+  if (createdAt > (today - 1) * DAY_MS) return 'pending'
+  if (hour !== null) return 'late'
   return new Date(now).getUTCHours() < DUE_HOUR ? 'pending' : 'missing'
 }
