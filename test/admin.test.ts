@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { generateKeyPair, SignJWT } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { putAffiliates, rejectCycles } from '../src/db/directory/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { askIn } from './heard.ts'
@@ -15,6 +15,19 @@ const actions = async (query = '') =>
   (await json(askAdmin(`audit-log${query}`))).data.map(({ action }: { action: string }) => action)
 
 const firm = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' }
+
+test('of equal accounts created at the same moment one is created, the others are conflicts', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => askAdmin('accounts', 'POST', firm)),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)])
+    expect(await actions()).toEqual(['account.create'])
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
 describe('who administers', () => {
   const as = (headers: Record<string, string>) => ask('/admin/v1/accounts', { headers })

@@ -9,7 +9,7 @@ import {
   listAccounts,
   updateAccount,
 } from '../db/directory/accounts.ts'
-import { withAudit } from '../db/directory/audit.ts'
+import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import { isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
@@ -60,18 +60,19 @@ export const accounts = new Hono<AppEnv>()
       created_at: new Date().toISOString(),
     }
     const act = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
-    const made = presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 })
+    const auditId = newAuditId()
     try {
-      await withAudit(c.env.DB, act, [insertAccount(c.env.DB, account)])
+      await withAudit(c.env.DB, act, [insertAccount(c.env.DB, account)], auditId)
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
-      // A try of ours may have taken effect, and its answer been lost.
-      const there = await findAccount(c.env.DB, id)
-      if (there && JSON.stringify(presentAccount(there)) === JSON.stringify(made))
-        return c.json(made, 201)
-      throw new ApiError('already_exists', { detail: `There is an account ${id}.`, cause: error })
+      // An earlier attempt of this request may have succeeded although its response was lost. Its entry
+      // in the audit log, written in the same batch, tells it from the request of another caller.
+      if (!(await hasAuditEntry(c.env.DB, auditId))) {
+        const detail = `There is already an account ${JSON.stringify(id)}.`
+        throw new ApiError('already_exists', { detail, cause: error })
+      }
     }
-    return c.json(made, 201)
+    return c.json(presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 }), 201)
   })
 
   .get('/', async (c) => {

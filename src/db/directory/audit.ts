@@ -1,6 +1,7 @@
-import { ulid } from 'ulid'
+import { eq } from 'drizzle-orm'
+import { decodeTime, ulid } from 'ulid'
 import type { FoundPage, Page } from '../paginate.ts'
-import { build, listRows, toStatement } from '../query.ts'
+import { build, first, listRows, toStatement } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { auditLog } from '../schema.ts'
 
@@ -15,17 +16,18 @@ export type AuditEntry = Omit<AuditRecord, 'id' | 'at'>
 /**
  * Runs statements and adds an entry to the audit log, in one atomic batch: no change goes unrecorded,
  * and an attempt that failed leaves no entry. Returns the result of each statement, then the entry's.
+ * `id` names the entry; see `hasAuditEntry`.
  */
 export function withAudit(
   db: D1Database,
   entry: AuditEntry,
   statements: D1PreparedStatement[],
+  id = newAuditId(),
 ): Promise<D1Result<Record<string, unknown>>[]> {
-  const now = Date.now()
   const { actor, action, account } = entry
   const row = {
-    id: ulid(now),
-    at: new Date(now).toISOString(),
+    id,
+    at: new Date(decodeTime(id)).toISOString(),
     actor,
     action,
     account,
@@ -33,6 +35,15 @@ export function withAudit(
   }
   const insert = toStatement(db, build.insert(auditLog).values(row).onConflictDoNothing())
   return withD1Retry(() => db.batch<Record<string, unknown>>([...statements, insert]))
+}
+
+/** Returns a new id for an entry; it begins with the current time. */
+export const newAuditId = () => ulid(Date.now())
+
+/** Reports whether the audit log has an entry with this id. */
+export async function hasAuditEntry(db: D1Database, id: string): Promise<boolean> {
+  const query = build.select({ id: auditLog.id }).from(auditLog).where(eq(auditLog.id, id))
+  return (await first(db, query)) !== null
 }
 
 /**

@@ -113,7 +113,7 @@ export const revokeClient = (db: D1Database, client_id: string) =>
 /** Inserts a Brand Token, unless it is stored already. */
 export const insertBrandToken = (
   db: D1Database,
-  token: Omit<typeof brandTokens.$inferSelect, 'ends_at'>,
+  token: Omit<typeof brandTokens.$inferSelect, 'ends_at' | 'closed'>,
 ) => toStatement(db, build.insert(brandTokens).values(token).onConflictDoNothing())
 
 const earlierEnd = (at: number) => sql`min(coalesce(${brandTokens.ends_at}, ${at}), ${at})`
