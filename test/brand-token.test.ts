@@ -321,7 +321,7 @@ describe('a changed setting', () => {
     const refused = await at(`brand-tokens/${data[1].id}`, 'DELETE')
     expect([refused.status, (await json(refused)).detail]).toEqual([
       503,
-      'It is stored, and takes effect within a minute. To repeat it does no harm.',
+      'The change was stored and takes effect within a minute. You can safely repeat the request.',
     ])
     const event = { cron: '* * * * *', scheduledTime: Date.now() } as ScheduledController
     await worker.scheduled(event, env)

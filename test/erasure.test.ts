@@ -221,3 +221,40 @@ describe('erasure', () => {
     ])
   })
 })
+
+describe('a customer whose id no path can hold', () => {
+  const eraseById = (account: string, query: string) =>
+    askAdmin(`accounts/${account}/customers/personal-data${query}`, 'DELETE')
+
+  test.each(['.', '..', 'a/b'])('is erased by a query parameter: %s', async (customer_id) => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, ...person, customer_id })
+    const response = await eraseById(acme.account, `?${new URLSearchParams({ customer_id })}`)
+
+    expect([response.status, await json(response)]).toEqual([
+      200,
+      { customer_id, erased_at: expect.stringMatching(/^\d{4}-/) },
+    ])
+    expect(await everything()).not.toMatch(PERSONAL)
+  })
+
+  test('of another account, or of none, is a 404', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, ...person })
+    await partner('forex', { account: 'other' })
+
+    expect((await eraseById('other', '?customer_id=c-1')).status).toBe(404)
+    expect((await eraseById('nobody', '?customer_id=c-1')).status).toBe(404)
+    expect(await everything()).toMatch(PERSONAL)
+  })
+
+  test.each(['', '?', '?customer=c-1', '?customer_id=', '?customer_id=c-1&customer_id=c-2'])(
+    'is refused by the query %j',
+    async (query) => {
+      const acme = await partner()
+      const response = await eraseById(acme.account, query)
+
+      expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_query'])
+    },
+  )
+})

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import worker from '../src/index.ts'
 import { firstIdAt } from '../src/ingest/delivery-id.ts'
-import { brand, deposited, eve, day as playedOnce } from './brand.ts'
+import { brand as brandOfToday, deposited, eve, day as playedOnce } from './brand.ts'
 import { ada, ask, askAdmin, json, partner, traded as tradedOnce } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 
@@ -19,6 +19,15 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
 })
+
+/** A brand that has existed for long, as the partners of these tests have. */
+const brand = async (...settings: Parameters<typeof brandOfToday>) => {
+  const casino = await brandOfToday(...settings)
+  await env.DB.prepare('update accounts set created_at = ?2 where id = ?1')
+    .bind(casino.account, '2026-01-01T00:00:00.000Z')
+    .run()
+  return casino
+}
 
 const cron = (expression: string) =>
   worker.scheduled({ cron: expression, scheduledTime: Date.now() } as ScheduledController, env)

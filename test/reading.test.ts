@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
+import { brand, eve } from './brand.ts'
 import { ada, ask, deposit, json, partner, traded } from './partner.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
@@ -605,5 +606,55 @@ describe('GET totals', () => {
     const acme = await partner()
 
     await invalid(await acme.get(`totals?${query}`), name)
+  })
+})
+
+describe('a record whose id no path can hold', () => {
+  const IDS = ['.', '..', 'a/b', '?', '%2e', 'by-id'] as const
+  const query = (name: string, id: string) => `by-id?${new URLSearchParams({ [name]: id })}`
+
+  test.each(IDS)('of a partner is read by a query parameter: %s', async (id) => {
+    const acme = await partner()
+    const customer = { ...ada, customer_id: id }
+    const transaction = { ...deposit, transaction_id: id, customer_id: id }
+    await acme.post('customers', customer)
+    await acme.post('transactions', transaction)
+
+    expect(await json(acme.get(`customers/${query('customer_id', id)}`))).toEqual(customer)
+    expect(await json(acme.get(`transactions/${query('transaction_id', id)}`))).toEqual(transaction)
+  })
+
+  test.each(IDS)('of a brand is read by a query parameter: %s', async (id) => {
+    const casino = await brand()
+    const player = { ...eve, customerId: id }
+    await casino.post('customers', player)
+
+    expect(await json(casino.get(`customers/${query('customerid', id)}`))).toEqual(player)
+  })
+
+  test('is another one than the record whose own id is by-id', async () => {
+    const acme = await partner()
+    const customer = { ...ada, customer_id: 'by-id' }
+    expect((await acme.get('customers/by-id')).status).toBe(404)
+    await acme.post('customers', customer)
+
+    expect(await json(acme.get('customers/by-id'))).toEqual(customer)
+    expect((await acme.get('customers/by-id?customer_id=c-1')).status).toBe(404)
+  })
+
+  test.each([
+    'customers/by-id?customerid=c-1',
+    'customers/by-id?customer_id=',
+    'customers/by-id?customer_id=c-1&customer_id=c-2',
+    'customers/by-id?customer_id=c-1&page=1',
+    'customers/by-id?&',
+    'transactions/by-id?customer_id=c-1',
+    'customers/c-1?customer_id=c-1',
+  ])('is refused as %s', async (path) => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const response = await acme.get(path)
+
+    expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_query'])
   })
 })

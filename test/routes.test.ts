@@ -253,10 +253,12 @@ describe('two accounts with the same ids', () => {
     guarded
       .filter(({ method, path }) => method === 'GET' && path.startsWith(at))
       .map(({ path }) => path.replace(at, ''))
-  const pathOf = (path: string, delivery: string) =>
+  const pathOf = (path: string, delivery: string, customerFilter = 'customer_id') =>
     path
       .replace('customers/:id', 'customers/c-1')
       .replace('transactions/:id', 'transactions/t-1')
+      .replace('customers/by-id', `customers/by-id?${customerFilter}=c-1`)
+      .replace('transactions/by-id', 'transactions/by-id?transaction_id=t-1')
       .replace(':delivery_id', delivery)
       .replace(/^(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
 
@@ -297,7 +299,8 @@ describe('two accounts with the same ids', () => {
         [second, first],
       ] as const) {
         for (const path of pathsAt(at)) {
-          const response = await me.get(pathOf(path, me.delivery_id))
+          const customerFilter = at.startsWith('/api') ? 'customer_id' : 'customerid'
+          const response = await me.get(pathOf(path, me.delivery_id, customerFilter))
           expect([path, response.status]).toEqual([path, 200])
           const said = await response.text()
           expect(said).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
@@ -365,6 +368,8 @@ describe('two accounts with the same ids', () => {
     for (const [theirs, missing] of [
       ['customers/c-1', 'customers/nobody'],
       ['transactions/t-1', 'transactions/nobody'],
+      ['customers/by-id?customer_id=c-1', 'customers/by-id?customer_id=nobody'],
+      ['transactions/by-id?transaction_id=t-1', 'transactions/by-id?transaction_id=nobody'],
       [`deliveries/${first.delivery_id}`, 'deliveries/dlv_01KAFDZ7S0AAAAAAAAAAAAAAAA'],
     ] as const) {
       expect(await bytes(theirs)).toBe(await bytes(missing))

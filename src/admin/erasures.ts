@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
@@ -28,20 +28,16 @@ const journalOf = (env: Env, account: string) => env.ERASURE_JOURNAL.getByName(a
 
 /** Routes for erasures. An erasure removes personal data, and masks it in all later deliveries. */
 export const erasures = new Hono<AppEnv>()
-  .delete('/customers/:customer_id/personal-data', async (c) => {
+  .delete('/customers/:customer_id/personal-data', (c) => {
     readQuery(c.req.url)
-    const { id: account, binding } = await findRouteAccount(c)
-    const customer_id = c.req.param('customer_id')
-    const db = resolveDatabase(c.env, binding)
-    if (!v.is(anyId, customer_id) || !(await customerExists(db, account, customer_id))) {
-      throw notFound('customer', customer_id)
-    }
-    // The journal comes first: an erasure that it holds can be replayed, any other would be lost.
-    const now = new Date().toISOString()
-    const erased_at = await withObjectRetry(() => journalOf(c.env, account).add(customer_id, now))
-    const act = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
-    await withAudit(db, act, erasePersonalData(db, account, [{ customer_id, erased_at }]))
-    return c.json({ customer_id, erased_at })
+    return eraseCustomer(c, c.req.param('customer_id'))
+  })
+
+  // URL parsers drop the path segments `.` and `..`, so such an id can only be sent in the query.
+  .delete('/customers/personal-data', (c) => {
+    const { customer_id } = readQuery(c.req.url, 'customer_id')
+    if (customer_id === undefined) throw invalidQuery('customer_id is missing.')
+    return eraseCustomer(c, customer_id)
   })
 
   .get('/erasures', (c) =>
@@ -71,6 +67,21 @@ export const erasureReplay = new Hono<AppEnv>().post('/replay', async (c) => {
   }
   return c.json({ erased })
 })
+
+/** Erases the personal data of one customer, or throws `not_found`. */
+async function eraseCustomer(c: Context<AppEnv>, customer_id: string): Promise<Response> {
+  const { id: account, binding } = await findRouteAccount(c)
+  const db = resolveDatabase(c.env, binding)
+  if (!v.is(anyId, customer_id) || !(await customerExists(db, account, customer_id))) {
+    throw notFound('customer', customer_id)
+  }
+  // The journal comes first: an erasure that it holds can be replayed, any other would be lost.
+  const now = new Date().toISOString()
+  const erased_at = await withObjectRetry(() => journalOf(c.env, account).add(customer_id, now))
+  const act = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
+  await withAudit(db, act, erasePersonalData(db, account, [{ customer_id, erased_at }]))
+  return c.json({ customer_id, erased_at })
+}
 
 /** Repeats the erasures of one account; returns their number. */
 async function replayErasures(env: Env, actor: string, { id, binding }: Account): Promise<number> {

@@ -1,12 +1,15 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { findRecord, listRecords } from '../db/records/list.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readDays, readQuery } from '../http/query.ts'
+import { invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/session.ts'
 import { receive } from '../ingest/receive.ts'
 import type { Resource } from '../ingest/resource.ts'
+
+/** The last segment of the path that takes a record's id as a query parameter. */
+const BY_ID = 'by-id'
 
 /** Returns the routes of a resource: write, list and, if it has an item route, read one record. */
 export function recordRoutes(resource: Resource) {
@@ -31,12 +34,30 @@ export function recordRoutes(resource: Resource) {
     })
   if (!resource.hasItemRoute) return routes
 
-  return routes.get('/:id', async (c) => {
-    readQuery(c.req.url)
-    return withReadSession(c, async ({ grant, session }) => {
-      const record = await findRecord(session, resource, grant.account, c.req.param('id'))
-      if (!record) throw new ApiError('not_found')
-      return c.json(record)
+  return routes
+    .get(`/${BY_ID}`, (c) => respondWithRecord(c, resource, readId(c.req.url, resource)))
+    .get('/:id', (c) => {
+      readQuery(c.req.url)
+      return respondWithRecord(c, resource, c.req.param('id'))
     })
-  })
 }
+
+/**
+ * Returns the id in a query. URL parsers drop the path segments `.` and `..`, so a record with such an
+ * id has no path of its own. Without a query the path is that of the record whose id is `by-id`.
+ */
+function readId(url: string, { name, key, customerFilter }: Resource): string {
+  if (new URL(url).search === '') return BY_ID
+  const parameter = name === 'customers' ? customerFilter : key.join()
+  const { [parameter]: id } = readQuery(url, parameter)
+  if (id === undefined) throw invalidQuery(`${parameter} is missing.`)
+  return id
+}
+
+/** Responds with one record of the caller's account, or throws `not_found`. */
+const respondWithRecord = (c: Context<AppEnv>, resource: Resource, id: string) =>
+  withReadSession(c, async ({ grant, session }) => {
+    const record = await findRecord(session, resource, grant.account, id)
+    if (!record) throw new ApiError('not_found')
+    return c.json(record)
+  })

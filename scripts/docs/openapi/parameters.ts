@@ -51,6 +51,18 @@ const QUERY: Record<string, object> = {
     ),
     required: true,
   },
+  id_query: {
+    ...query('customer_id', 'The `customer_id`, as you sent it.', 'C-1001'),
+    required: true,
+  },
+  transaction_query: {
+    ...query('transaction_id', 'The `transaction_id`, as you sent it.', 'T-5001'),
+    required: true,
+  },
+  player_query: {
+    ...query('customerid', 'The `customerId`, as you sent it.', 'P-1001'),
+    required: true,
+  },
   dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
     type: 'boolean',
   }),

@@ -160,6 +160,20 @@ function read({ at, caller, vertical }: Api, { resource, component, title }: Ent
   }
 }
 
+/** Describes the route that takes the id as a query parameter, for ids that no path can contain. */
+function readById(api: Api, entity: Entity): Operation {
+  const { path, id, summary, parameters = [], ...operation } = read(api, entity)
+  return {
+    ...operation,
+    path: path.replace('{id}', 'by-id'),
+    id: `${id}ById`,
+    summary: `${summary} by query parameter`,
+    description:
+      'Returns the same record as its path. Use this for the ids `.` and `..`, which URL parsers remove from a path.',
+    parameters: [`${idParameter(api.caller, entity.resource)}_query`, ...parameters.slice(1)],
+  }
+}
+
 const accountOf = ({ at, caller, vertical }: Api): Operation => ({
   method: 'get',
   path: `${at}/account`,
@@ -192,7 +206,7 @@ export const records = (): Operation[] =>
       ...entities.flatMap((entity) => [
         send(api, entity),
         list(api, entity),
-        ...(hasSingleRecords(entity) ? [read(api, entity)] : []),
+        ...(hasSingleRecords(entity) ? [read(api, entity), readById(api, entity)] : []),
       ]),
       accountOf(api),
       ...monitoringOf({ at: api.at, caller: api.caller, tag: api.vertical, entities, total }),

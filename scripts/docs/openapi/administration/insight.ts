@@ -87,6 +87,16 @@ export const erasure = (): Operation[] => [
     answers: returned('The time of the first erasure.', ref('Erasure')),
   }),
   operation({
+    method: 'delete',
+    path: `${ACCOUNT_PATH}/customers/personal-data`,
+    id: 'eraseCustomerById',
+    summary: "Erase a customer's personal data by query parameter",
+    description:
+      'Does the same as the path with the id. Use this for the ids `.` and `..`, which URL parsers remove from a path.',
+    parameters: ['id_query'],
+    answers: returned('The time of the first erasure.', ref('Erasure')),
+  }),
+  operation({
     method: 'get',
     path: `${ACCOUNT_PATH}/erasures`,
     id: 'listErasures',
