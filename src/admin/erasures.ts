@@ -59,9 +59,9 @@ export const erasureReplay = new Hono<AppEnv>().post('/replay', async (c) => {
     await propagateSettings(c.env, account.id, 'all')
   }
   if (account !== undefined) {
-    const found = await findAccount(c.env.DB, account)
-    if (!found) throw invalidQuery(`account: there is no account ${JSON.stringify(account)}.`)
-    await replay(found)
+    const row = await findAccount(c.env.DB, account)
+    if (!row) throw invalidQuery(`account: there is no account ${JSON.stringify(account)}.`)
+    await replay(row)
   } else {
     for await (const page of accountPages(c.env.DB, STEP)) for (const row of page) await replay(row)
   }

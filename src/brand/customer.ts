@@ -30,7 +30,7 @@ const OPTIONAL_SPELLING = toSpelling([
 ])
 
 /** The limit on a stored customer, which many deliveries can add to; one record adds at most 16 KiB. */
-const CUSTOMER_EXTRAS_LIMIT = `at most ${MAX_EXTRAS_BYTES / 1024} KiB of additional fields, all that were sent of it together`
+const CUSTOMER_EXTRAS_LIMIT = `at most ${MAX_EXTRAS_BYTES / 1024} KiB of additional fields, counting all that were sent for this customer`
 
 const PERSONAL: ReadonlySet<string> = new Set(['regtime', 'firstName', 'lastName'])
 
