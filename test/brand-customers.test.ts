@@ -261,7 +261,7 @@ describe('what is wrong with a customer', () => {
         pointer: '/1',
         code: 'length',
         message:
-          'There can be at most 64 KiB of additional fields, all that were sent of it together.',
+          'There can be at most 64 KiB of additional fields, counting all that were sent for this customer.',
       },
     ])
     expect((await json(acme.get(`deliveries/${body.delivery_id}`))).errors).toEqual(body.errors)
