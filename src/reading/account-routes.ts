@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { findAccount } from '../db/directory/accounts.ts'
@@ -26,68 +26,78 @@ export const accountInfo = new Hono<AppEnv>().get('/account', async (c) => {
   })
 })
 
+/** Returns the resources of a vertical. */
+type ResourcesOf = (vertical: string) => readonly Resource[]
+
 /** Routes for an account and the integrations team: deliveries, totals, held records and feed freshness. */
-export const accountRoutes = (resourcesOf: (vertical: string) => readonly Resource[]) =>
+export const accountRoutes = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>()
-    .get('/deliveries', async (c) => {
-      const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
-      return withReadSession(c, async ({ grant, session }) => {
-        const context = JSON.stringify([grant.account, 'deliveries'])
-        const page = await readPage(c.env, context, query)
-        const deliveries = await listDeliveries(session, grant.account, oldestId(), page)
-        const data = deliveries.data.map(presentDelivery)
-        return respondWithPage(c, context, page, { ...deliveries, data })
-      })
-    })
+    .get('/deliveries', respondWithDeliveries)
+    .get('/deliveries/:delivery_id', (c) =>
+      respondWithDelivery(c, c.req.param('delivery_id'), resourcesOf),
+    )
+    .get('/totals', (c) => respondWithTotals(c, resourcesOf))
+    .get('/held', (c) => respondWithHeld(c, resourcesOf))
+    .get('/feed', (c) => respondWithFeed(c, resourcesOf))
 
-    .get('/deliveries/:delivery_id', async (c) => {
-      readQuery(c.req.url)
-      return withReadSession(c, async ({ grant, session }) => {
-        const id = c.req.param('delivery_id')
-        const delivery = await findDelivery(session, grant.account, oldestId(), id)
-        const resource = resourcesOf(grant.vertical).find(({ name }) => name === delivery?.resource)
-        if (!delivery || !resource) throw new ApiError('not_found')
-        return c.json({ ...presentDelivery(delivery), errors: readErrors(delivery, resource) })
-      })
-    })
+function respondWithDeliveries(c: Context<AppEnv>) {
+  const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
+  return withReadSession(c, async ({ grant, session }) => {
+    const context = JSON.stringify([grant.account, 'deliveries'])
+    const page = await readPage(c.env, context, query)
+    const deliveries = await listDeliveries(session, grant.account, oldestId(), page)
+    const data = deliveries.data.map(presentDelivery)
+    return respondWithPage(c, context, page, { ...deliveries, data })
+  })
+}
 
-    .get('/totals', async (c) => {
-      const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
-      return withReadSession(c, async ({ grant, session }) => {
-        const resources = resourcesOf(grant.vertical)
-        const data = await readTotals(session, resources, grant.account, from, to)
-        if (data) return c.json({ data })
-        throw invalidQuery('from and to: these days have too many totals. Ask for fewer days.')
-      })
-    })
+function respondWithDelivery(c: Context<AppEnv>, id: string, resourcesOf: ResourcesOf) {
+  readQuery(c.req.url)
+  return withReadSession(c, async ({ grant, session }) => {
+    const delivery = await findDelivery(session, grant.account, oldestId(), id)
+    const resource = resourcesOf(grant.vertical).find(({ name }) => name === delivery?.resource)
+    if (!delivery || !resource) throw new ApiError('not_found')
+    return c.json({ ...presentDelivery(delivery), errors: readErrors(delivery, resource) })
+  })
+}
 
-    .get('/held', async (c) => {
-      const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
-      return withReadSession(c, async ({ grant, session }) => {
-        const context = JSON.stringify([grant.account, 'held'])
-        const page = await readPage(c.env, context, query)
-        const held = await listHeld(session, resourcesOf(grant.vertical), grant.account, page)
-        const data = held.data.map(({ resource, delivery_id, record }) => {
-          const received_at = toIsoTime(deliveryTime(delivery_id))
-          return { resource, received_at, delivery_id, record }
-        })
-        return respondWithPage(c, context, page, { ...held, data })
-      })
-    })
+function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
+  const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
+  return withReadSession(c, async ({ grant, session }) => {
+    const resources = resourcesOf(grant.vertical)
+    const data = await readTotals(session, resources, grant.account, from, to)
+    if (data) return c.json({ data })
+    throw invalidQuery('from and to: these days have too many totals. Ask for fewer days.')
+  })
+}
 
-    .get('/feed', async (c) => {
-      readQuery(c.req.url)
-      return withReadSession(c, async ({ grant, session }) => {
-        const names = resourcesOf(grant.vertical).map(({ name }) => name)
-        const now = Date.now()
-        const [account, [arrivals = []]] = await Promise.all([
-          findAccount(c.env.DB, grant.account),
-          readArrivals(session, [{ account: grant.account, names }], now),
-        ])
-        if (!account) throw new ApiError('not_found')
-        return c.json({ data: arrivals.map((arrival) => feedFreshness(arrival, account, now)) })
-      })
+function respondWithHeld(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
+  const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
+  return withReadSession(c, async ({ grant, session }) => {
+    const context = JSON.stringify([grant.account, 'held'])
+    const page = await readPage(c.env, context, query)
+    const held = await listHeld(session, resourcesOf(grant.vertical), grant.account, page)
+    const data = held.data.map(({ resource, delivery_id, record }) => {
+      const received_at = toIsoTime(deliveryTime(delivery_id))
+      return { resource, received_at, delivery_id, record }
     })
+    return respondWithPage(c, context, page, { ...held, data })
+  })
+}
+
+function respondWithFeed(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
+  readQuery(c.req.url)
+  return withReadSession(c, async ({ grant, session }) => {
+    const names = resourcesOf(grant.vertical).map(({ name }) => name)
+    const now = Date.now()
+    const [account, [arrivals = []]] = await Promise.all([
+      findAccount(c.env.DB, grant.account),
+      readArrivals(session, [{ account: grant.account, names }], now),
+    ])
+    if (!account) throw new ApiError('not_found')
+    return c.json({ data: arrivals.map((arrival) => feedFreshness(arrival, account, now)) })
+  })
+}
 
 /** Returns an account as its own API shows it. A brand has no OAuth client, a partner no event definitions. */
 function presentAccount(grant: Grant) {
