@@ -52,7 +52,9 @@ async function partner(vertical: 'prop-trading' | 'forex') {
     await api('list', noun, 'page', 'One page', { query: '?per_page=1' })
   }
   await api('get', 'Customers', 'one', 'One record', { at: { id: 'C-1001' } })
+  await api('get', 'CustomersById', 'one', 'One record', { query: '?customer_id=C-1001' })
   await api('get', 'Transactions', 'one', 'One record', { at: { id: 'T-5001' } })
+  await api('get', 'TransactionsById', 'one', 'One record', { query: '?transaction_id=T-5001' })
   await team('changeAccount', 'hold', 'Records that come before their customer are held', {
     body: { unknown_customer: 'hold' },
   })
@@ -178,6 +180,7 @@ test('the examples are what the service answers', async () => {
   })
   await brand('list', 'Customers', 'page', 'One page', { query: '?per_page=1' })
   await brand('get', 'Customers', 'one', 'One record', { at: { id: 'P-1001' } })
+  await brand('get', 'CustomersById', 'one', 'One record', { query: '?customerid=P-1001' })
   await brand('list', 'Activities', 'page', 'One page', { query: '?per_page=1' })
   await desk(brand)
 
@@ -200,6 +203,9 @@ test('the examples are what the service answers', async () => {
   )
   await casino('eraseCustomer', 'erased', 'A player', {
     at: { account: 'lucky', customer_id: 'P-1001' },
+  })
+  await casino('eraseCustomerById', 'erased', 'The same player again', {
+    query: '?customer_id=P-1001',
   })
   await casino('listErasures', 'page', 'One page')
   await casino('replayErasures', 'again', 'After a restore')
