@@ -42,12 +42,17 @@ const desks = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
   const second = vertical === 'igaming' ? 'Activities' : 'Transactions'
   const lists = ['Customers', second, ...(vertical === 'igaming' ? [] : ['TradingActivity'])]
   const id = vertical === 'igaming' ? 'p-1' : 'c-1'
+  const filter = vertical === 'igaming' ? 'customerid' : 'customer_id'
   return [
     ...lists.map((noun) => ({ ...own, id: `list${name}${noun}`, query: '?per_page=1' })),
     { ...own, id: `get${name}Customers`, at: { id } },
+    { ...own, id: `get${name}CustomersById`, query: `?${filter}=${id}` },
     ...(vertical === 'igaming'
       ? []
-      : [{ ...own, id: `get${name}Transactions`, at: { id: 't-1' } }]),
+      : [
+          { ...own, id: `get${name}Transactions`, at: { id: 't-1' } },
+          { ...own, id: `get${name}TransactionsById`, query: '?transaction_id=t-1' },
+        ]),
     { ...own, id: `get${name}Account` },
     { ...own, id: `list${name}Deliveries` },
     { ...own, id: `get${name}Delivery` },
@@ -159,6 +164,7 @@ const administration: Route[] = [
   { ...reads, id: 'countAttribution', query: OCTOBER },
   { ...reads, id: 'countClicks', query: OCTOBER },
   { ...changes, id: 'eraseCustomer', records: true },
+  { ...changes, id: 'eraseCustomerById', records: true, query: '?customer_id=c-1' },
   { ...reads, id: 'listErasures' },
   {
     ...changes,
