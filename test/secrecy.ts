@@ -1,4 +1,4 @@
-import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
 // What test-node/secrecy.ts is told, which searches it for secrets and for what is personal.
@@ -95,6 +95,7 @@ export const forgetPrinted = () => printed.splice(0)
 
 /** Keeps what is printed, for tests to read: nothing of it goes to the terminal. */
 export function keepPrinted(): void {
+  recordObjects()
   for (const level of LEVELS) {
     console[level] = (...values: unknown[]) => {
       printed.push({ level, line: values.map(textOf).join(' ') })
@@ -112,32 +113,36 @@ async function tablesOf(db: D1Database): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(results.map(({ name }, i) => [name, all[i]!.results]))
 }
 
-/** The objects of tokens that were looked into: no later test has the same token. */
-const looked = new Set<string>()
+/** The Durable Objects that the current test has asked for: the namespace of each id. */
+const requestedObjects = new Map<DurableObjectId, DurableObjectNamespace>()
 
-/** The name and the storage of all objects of a class; those of tokens but once. */
-async function objectsOf(namespace: DurableObjectNamespace<never>, isToken = false) {
-  const ids = await listDurableObjectIds(namespace)
-  const left = ids.filter((id) => !looked.has(String(id)))
-  if (isToken) for (const id of left) looked.add(String(id))
+/**
+ * Records every object that is asked for. `listDurableObjectIds` also lists the objects of earlier
+ * tests, and waking all of them again after each test takes longer than the tests.
+ */
+function recordObjects(): void {
+  const prototype = Object.getPrototypeOf(env.TOKEN_GATE)
+  for (const method of ['get', 'getByName'] as const) {
+    const original = prototype[method]
+    prototype[method] = function (this: DurableObjectNamespace, ...args: unknown[]) {
+      const stub = original.apply(this, args)
+      requestedObjects.set(stub.id, this)
+      return stub
+    }
+  }
+}
+
+/** Returns the name and the storage of every object that the test has asked for. */
+async function objectsOfTest() {
+  const byId = new Map([...requestedObjects].map(([id, namespace]) => [String(id), { id, namespace }]))
   return Promise.all(
-    left.map((id) =>
+    [...byId.values()].map(({ id, namespace }) =>
       runInDurableObject(namespace.get(id), (_, { storage, id: { name } }) => ({
         name,
         stored: [...storage.kv.list()],
       })),
     ),
   )
-}
-
-async function allObjects() {
-  const { TOKEN_GATE, CLIENT_GATE, ERASURE_JOURNAL } = env
-  const each = await Promise.all([
-    objectsOf(TOKEN_GATE as never, true),
-    objectsOf(CLIENT_GATE as never),
-    objectsOf(ERASURE_JOURNAL as never),
-  ])
-  return each.flat()
 }
 
 /** Fails where a test printed or stored what it must not. */
@@ -147,9 +152,10 @@ export async function keepSecret(): Promise<void> {
   const [first, second, objects] = await Promise.all([
     tablesOf(DB),
     tablesOf(DB_2),
-    heardAny ? allObjects() : [],
+    heardAny ? objectsOfTest() : [],
   ])
   heardAny = false
+  requestedObjects.clear()
   const left = {
     world: WORLD,
     printed: forgetPrinted().map(({ line }) => line),
