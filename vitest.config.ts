@@ -1,19 +1,22 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { readdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { globSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { relative } from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import './scripts/site.ts'
 import { defineConfig } from 'vitest/config'
+import type { TestModule } from 'vitest/node'
+import type { Ended } from './scripts/test/counts.ts'
 import { conformance, type Heard } from './test-node/conformance.ts'
 import { type Exchange, type Left, type Many, secrecy } from './test-node/secrecy.ts'
 
-/** A signing key that lives as long as the tests run. */
+/** Generates a signing key, valid for this run of the tests. */
 const newKey = (kid: string) => ({
   ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
   kid,
 })
 
-/** Nothing that stands in any other text. */
+/** Returns a text that occurs nowhere else. */
 const randomSecret = () => randomBytes(32).toString('base64url')
 
 const SECRETS = {
@@ -23,20 +26,36 @@ const SECRETS = {
   }),
   ADMIN_KEY: randomSecret(),
 }
-/** What `npm run fuzz` was told; in `npm test` nothing. */
-const { FUZZ_RUNS, FUZZ_SEED } = process.env
-const FUZZ = { runs: Number(FUZZ_RUNS ?? 0), seed: FUZZ_SEED ? Number(FUZZ_SEED) : null }
+// The seed is fixed, so that every run of `npm test` generates the same input. `npm run fuzz` and
+// `npm run model` set another seed and more runs; a failure prints the variables that replay it.
+const {
+  TEST_SEED = '1',
+  FUZZ_RUNS = '0',
+  MODEL_RUNS = '0',
+  MODEL_PATH = '',
+  MODEL_TABLE = '',
+} = process.env
+const GENERATED = {
+  SEED: Number(TEST_SEED),
+  FUZZ_RUNS: Number(FUZZ_RUNS),
+  MODEL_RUNS: Number(MODEL_RUNS),
+  MODEL_PATH,
+  MODEL_TABLE,
+}
 
-// Cloudflare Access, in the one part that is outside: a team's public keys.
+/** The tests that run inside the Workers runtime. */
+const TEST_FILES = 'test/**/*.test.ts'
+
+// Cloudflare Access publishes the public keys of a team. The tests serve these themselves.
 const TEAM = 'https://team.cloudflareaccess.example'
 const { d, p, q, dp, dq, qi, ...team } = newKey('team') as Record<string, string>
 const TEAM_KEY = JSON.stringify({ ...team, d, p, q, dp, dq, qi })
 const teamKeys = () => Response.json({ keys: [{ ...team, alg: 'RS256', use: 'sig' }] })
 
-/** Holds each answer that a test receives against openapi.json. */
-const judge = conformance('openapi.json')
+/** Compares each response that a test receives with openapi.json. */
+const description = conformance('openapi.json')
 
-/** Searches what each test printed and stored for what the suite sent and was answered. */
+/** Searches what each test logged and stored for the secrets and personal values that it used. */
 const watch = secrecy(
   {
     SIGNING_KEYS: SECRETS.SIGNING_KEYS,
@@ -46,57 +65,71 @@ const watch = secrecy(
   SECRETS.ADMIN_KEY,
 )
 
-/** What is wrong with an answer, in words. */
-function wrong(heard: Heard & Exchange): string | null {
-  const said = watch.hear(heard)
-  if (said) return `${heard.path} says back the ${said}`
-  const flaw = judge.flaw(heard)
-  return flaw && `openapi.json does not say so: ${flaw}`
+/** Returns what is wrong with a response, or null. */
+function findFault(exchange: Heard & Exchange): string | null {
+  const secret = watch.hear(exchange)
+  if (secret) return `the response of ${exchange.path} contains the ${secret}`
+  const flaw = description.flaw(exchange)
+  return flaw && `openapi.json does not describe this response: ${flaw}`
 }
 
-/** Keeps what test/examples.test.ts was answered, for openapi.json to show. */
-function record(takes: unknown) {
+/** Writes the responses of test/examples.test.ts, which openapi.json shows as examples. */
+function recordExamples(takes: unknown) {
   writeFileSync('scripts/docs/examples.json', `${JSON.stringify(takes, null, 2)}\n`)
   return new Response(null, { status: 204 })
 }
 
-/** What the terminal was told, by workerd too, which prints what no test can keep. */
+/** Everything printed to the terminal. workerd prints to it directly, past the console of a test. */
 const terminal: string[] = []
 for (const stream of [process.stdout, process.stderr]) {
-  const write = stream.write.bind(stream) as (...said: unknown[]) => boolean
-  stream.write = (...said: unknown[]) => {
-    terminal.push(String(said[0]))
-    return write(...said)
+  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean
+  stream.write = (...args: unknown[]) => {
+    terminal.push(String(args[0]))
+    return write(...args)
   }
 }
 
-/** Once tests ran: whether a secret was printed that they learned of. */
-const silence = {
+/** Fails the run if a secret was printed. */
+const secretReporter = {
   onTestRunEnd() {
-    const said = watch.printed(terminal.join(''))
-    if (!said) return
-    console.error(`The terminal has the ${said}`)
+    const secret = watch.printed(terminal.join(''))
+    if (!secret) return
+    console.error(`The terminal shows the ${secret}`)
     process.exitCode = 1
   },
 }
 
-/** Once all tests ran: what is described, and no test was answered, is not known to be true. */
-const described = {
+/** Fails a whole run if openapi.json describes a response that no test received. */
+const descriptionReporter = {
   onTestRunEnd(modules: readonly unknown[]) {
-    if (modules.length < readdirSync('test').filter((name) => name.endsWith('.test.ts')).length)
-      return
-    const unheard = judge.unheard()
+    if (modules.length < globSync(TEST_FILES).length) return
+    const unheard = description.unheard()
     if (unheard.length === 0) return
-    console.error(`openapi.json describes what no test was answered:\n  ${unheard.join('\n  ')}`)
+    console.error(`No test received what openapi.json describes:\n  ${unheard.join('\n  ')}`)
     process.exitCode = 1
   },
 }
 
-// How test/model.test.ts sees a failure again, or looks further than CI does.
-const { MODEL_SEED = '', MODEL_PATH = '', MODEL_RUNS = '', MODEL_TABLE = '' } = process.env
-const MODEL = { MODEL_SEED, MODEL_PATH, MODEL_RUNS, MODEL_TABLE }
+/** Prints the seed, and writes the end of each test to the file that `npm test` reads. */
+const countReporter = {
+  onTestRunStart() {
+    console.log(`Generated input: TEST_SEED=${TEST_SEED}`)
+  },
+  onTestRunEnd(modules: readonly TestModule[]) {
+    const { TEST_REPORT } = process.env
+    if (!TEST_REPORT) return
+    const ended = modules.flatMap((module) =>
+      [...module.children.allTests()].map((test): Ended => {
+        const { state } = test.result()
+        const named = `${relative('', module.moduleId)}: ${test.fullName}`
+        return { state: state === 'pending' ? 'skipped' : state, test: named }
+      }),
+    )
+    writeFileSync(TEST_REPORT, ended.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  },
+}
 
-/** Bytes that are free in memory as a file system, where there is one. */
+/** Returns the free bytes of the file system in memory; 0 if there is none. */
 function freeInMemory(): number {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm')
@@ -106,10 +139,11 @@ function freeInMemory(): number {
   }
 }
 
-// Each test has databases and objects of its own, made and unlinked: on a disk that takes twice as long.
+// Every test creates and deletes databases and objects, which takes twice as long on a disk.
 if (freeInMemory() > 2 ** 30) process.env.TMPDIR = '/dev/shm'
 
-// The pool warns, in each file, of required secrets that are not here; `bindings` is what counts.
+// The pool warns in each file of required secrets that are not in the environment, although
+// `bindings` has them.
 Object.assign(process.env, SECRETS)
 
 export default defineConfig(({ mode }) => ({
@@ -119,14 +153,14 @@ export default defineConfig(({ mode }) => ({
       miniflare: {
         outboundService: async (request: Request) => {
           if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
-          if (request.url === 'http://recorder.local/') return record(await request.json())
+          if (request.url === 'http://recorder.local/') return recordExamples(await request.json())
           if (request.url === 'http://secrecy.local/')
             return new Response(watch.leak((await request.json()) as Left))
           if (request.url === 'http://secrecy.local/overheard')
             return new Response(watch.overhear((await request.json()) as Many))
           if (request.url !== 'http://conformance.local/')
             return new Response(null, { status: 404 })
-          return new Response(wrong((await request.json()) as Heard & Exchange))
+          return new Response(findFault((await request.json()) as Heard & Exchange))
         },
         d1Databases: ['DB', 'DB_2'],
         bindings: {
@@ -135,23 +169,24 @@ export default defineConfig(({ mode }) => ({
           ACCESS_AUD: 'application-of-the-tests',
           TEAM_KEY,
           ...SECRETS,
-          FUZZ,
-          ...MODEL,
+          ...GENERATED,
           MIGRATIONS: await readD1Migrations('./migrations'),
         },
       },
     })),
   ],
   test: {
-    include: mode === 'pairs' ? ['test/sweep/pairs.ts'] : ['test/**/*.test.ts'],
+    include: mode === 'pairs' ? ['test/sweep/pairs.ts'] : [TEST_FILES],
     setupFiles: ['./test/setup.ts'],
-    // A file keeps both a process of Node and one of workerd busy, by turns.
+    // Files that run one after the other share a workerd process: to start one takes 2 s of CPU time.
+    isolate: false,
+    // Each worker keeps a process of Node and one of workerd busy, by turns.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // Only what hangs is ended: how long a test takes says nothing on a machine that is busy.
+    // The limit ends only tests that hang: on a busy machine any test may take long.
     testTimeout: mode === 'pairs' ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
-    reporters: ['default', described, silence],
-    // `npm run coverage`. Counters within the source are all that works inside workerd.
+    reporters: ['default', countReporter, descriptionReporter, secretReporter],
+    // For `npm run coverage`. Of the providers only istanbul works inside workerd.
     coverage: {
       provider: 'istanbul',
       include: ['src/{auth,ingest,db}/**', 'src/{errors,fields,retry}.ts'],
@@ -159,7 +194,7 @@ export default defineConfig(({ mode }) => ({
       reporter: [['text', { skipFull: true }]],
       reportsDirectory: 'node_modules/.coverage',
     },
-    // One line a request is printed by the service itself; a test that fails says enough.
+    // The service logs a line for each request, which is of no use beside the result of a test.
     onConsoleLog: (line) => line.startsWith('sweep: '),
   },
 }))

@@ -1,18 +1,28 @@
 import { spawnSync } from 'node:child_process'
 import { misused, readOptions } from './said.ts'
 
-// Hostile input at length: `npm run fuzz -- --runs 100000`. What fails is told with its seed, and
-// `npm run fuzz -- --seed 42` makes it again; `npm test` runs the same files for a minute.
+// Runs the generated tests at length, with another seed each time: hostile input by
+// `npm run fuzz -- --runs 100000`, sequences of requests by `npm run model -- --runs 1000`.
+// `--seed N` repeats a run. `npm test` runs the same files with few runs and a fixed seed.
 
-const { runs, seed } = readOptions({
-  runs: { type: 'string', default: '10000' },
+const {
+  model,
+  runs = model ? '250' : '10000',
+  seed = String(Date.now() % 2 ** 31),
+} = readOptions({
+  model: { type: 'boolean', default: false },
+  runs: { type: 'string' },
   seed: { type: 'string' },
 })
-if (!/^[1-9]\d*$/.test(runs) || (seed !== undefined && !/^-?\d+$/.test(seed))) {
+if (!/^[1-9]\d*$/.test(runs) || !/^-?\d+$/.test(seed)) {
   misused('npm run fuzz -- --runs N --seed S: whole numbers, N at least 1.')
 }
-const { status } = spawnSync('node_modules/.bin/vitest', ['run', 'test/fuzz-'], {
-  stdio: 'inherit',
-  env: { ...process.env, FUZZ_RUNS: runs, ...(seed !== undefined && { FUZZ_SEED: seed }) },
-})
+const { status } = spawnSync(
+  'node_modules/.bin/vitest',
+  ['run', model ? 'test/model' : 'test/fuzz-'],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, [model ? 'MODEL_RUNS' : 'FUZZ_RUNS']: runs, TEST_SEED: seed },
+  },
+)
 process.exitCode = status ?? 1

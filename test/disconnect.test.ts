@@ -3,11 +3,12 @@ import { env, exports } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import { app } from '../src/app.ts'
 import { ada, json, ORIGIN, partner } from './partner.ts'
+import { cutEverywhere, disconnect } from './sweep/cut.ts'
 import { rehearse, shaky, standing, tell, worldOf } from './sweep/endure.ts'
 import { type Fault, fewOf } from './sweep/faults.ts'
 import { asks, ROUTES, requestOf } from './sweep/routes.ts'
 
-// The caller hangs up. What was under way is done wholly or not at all, and nobody else waits for it.
+// The caller disconnects. Its request takes effect wholly or not at all, and delays nobody else.
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
@@ -21,51 +22,45 @@ const bulk = Array.from({ length: 100 }, (_, i) => ({ ...ada, customer_id: `c-${
 
 const total = async (acme: Partner) => (await json(acme.get('customers'))).meta.total
 
-test('at any moment: all of a request is stored, or nothing, and its repeat stores it', async () => {
+test('during any call: all of a request is stored, or nothing, and its repeat stores it', async () => {
   const acme = await partner()
-  for (let i = 0; i < 12; i++) {
-    const hangUp = new AbortController()
+  const stored: number[] = []
+  const cuts = await cutEverywhere(async (cut, i) => {
     const own = bulk.map((one) => ({ ...one, customer_id: `${i}-${one.customer_id}` }))
-    const answer = exports.default.fetch(at, {
-      ...init(acme, JSON.stringify(own)),
-      signal: hangUp.signal,
-    })
-    answer.catch(() => {})
-    await scheduler.wait(i * 2)
-    hangUp.abort()
-    expect([i * 100, (i + 1) * 100]).toContain(await total(acme))
+    const request = new Request(at, init(acme, JSON.stringify(own)))
+    if (!(await disconnect(request, cut))) return false
+    stored.push((await total(acme)) - i * 100)
     const { summary } = await json(acme.post('customers', own))
     expect([summary.created, summary.unchanged].sort()).toEqual([0, 100])
     expect(await total(acme)).toBe((i + 1) * 100)
-  }
+    return true
+  })
+  // The object of the token and the batch, each before and after its effect.
+  expect({ cuts, stored }).toEqual({ cuts: 4, stored: [0, 0, 0, 100] })
 })
 
-// A visitor's click is stored by the queue, whenever it likes.
+// The queue stores a visitor's click at a time of its own.
 const WRITES = ROUTES.filter(({ writes, id }) => writes && id !== 'followLink')
 
-test.each(WRITES)('at any moment of $id: likewise', async (route) => {
-  const { states, said } = await rehearse(route)
-  const stored = states.map(({ all }) => all)
-  for (let moment = 0; moment < 10; moment++) {
+test.each(WRITES)('during any call of $id: likewise', async (route) => {
+  const { states, said, calls } = await rehearse(route)
+  const allowed = states.slice(0, 2).map(({ all }) => all)
+  const once = states.slice(1).map(({ lasting, remembered }) => ({ lasting, remembered }))
+  const cuts = await cutEverywhere(async (cut) => {
     const world = await worldOf(route)
-    const hangUp = new AbortController()
-    const request = new Request(requestOf(route, world), { signal: hangUp.signal })
-    exports.default.fetch(request).catch(() => {})
-    await scheduler.wait(moment)
-    hangUp.abort()
-    expect(stored.slice(0, 2)).toContain((await standing(world)).all)
+    if (!(await disconnect(requestOf(route, world), cut))) return false
+    expect(allowed).toContain((await standing(world)).all)
     const context = createExecutionContext()
     const repeated = await asks(route, world, env, context)
     await waitOnExecutionContext(context)
     expect(said.map(({ status }) => status)).toContain(repeated.status)
     await tell()
-    // It took effect once or twice, which is the same but for what is made anew each time.
+    // A repeat has no further effect, except for what each request creates anew.
     const { lasting, remembered } = await standing(world)
-    const once = states
-      .slice(1)
-      .map((one) => ({ lasting: one.lasting, remembered: one.remembered }))
     expect(once).toContainEqual({ lasting, remembered })
-  }
+    return true
+  })
+  expect(cuts).toBe(2 * calls.length)
 })
 
 test('before our own retry: that is made all the same', async () => {

@@ -61,7 +61,7 @@ describe('an access token', () => {
     const { access_token } = await partner()
     const { world, asked } = listening()
     const attempt = trying(world)
-    await holds(5000, await forger(access_token), async (make) => {
+    await holds(500, await forger(access_token), async (make) => {
       const forged = await make()
       if (!isSendable(forged) || forged.trim() === access_token) return
       expect(await attempt(forged)).toSatisfy(isRefused)
@@ -75,7 +75,7 @@ describe('an access token', () => {
       fc.constantFrom('Basic ', 'Token ', 'bearer', 'Bearer:', 'Bearer\t', 'JWT ', '', 'DPoP '),
       mangled('Bearer '),
     )
-    await holds(300, scheme, async (said) => {
+    await holds(100, scheme, async (said) => {
       if (!isSendable(said) || /^\s*bearer +$/i.test(said)) return
       const Authorization = said + access_token
       const answer = await send('/api/v1/forex/customers', { headers: { Authorization } })
@@ -133,7 +133,7 @@ describe('a Brand Token', () => {
         () => brand_token.repeat(1000),
       ),
     )
-    await holds(5000, guesses, async (guess) => {
+    await holds(500, guesses, async (guess) => {
       const token = guess()
       if (!isSendable(token) || token.trim() === brand_token) return
       const answer = await attempt(token)

@@ -33,7 +33,7 @@ describe('the token endpoint', () => {
       const start = from % (text.length + 1)
       return edits[at % edits.length] ?? text.slice(0, start) + put + text.slice(start + length)
     }
-    await holds(1500, attempt, async ({ how, edited, at, to }) => {
+    await holds(300, attempt, async ({ how, edited, at, to }) => {
       if (given >= MANY) [client, given] = [await newClient(account), 0]
       const { client_id, client_secret } = client
       const basic = `Basic ${btoa(`${client_id}:${client_secret}`)}`
@@ -78,7 +78,7 @@ describe('the token endpoint', () => {
         headers: { 'Content-Type': FORM },
         body: `${new URLSearchParams({ client_id, client_secret, token })}`,
       })
-    await holds(300, mangled(access_token), async (token) => {
+    await holds(100, mangled(access_token), async (token) => {
       if (token === access_token) return
       expect((await revoke(token)).status).toBe(token === '' ? 400 : 200)
     })
@@ -130,7 +130,7 @@ describe('a link', () => {
     const { link_id } = await linked()
     const id = fc.oneof(mangled(link_id), fc.string({ unit: 'binary', maxLength: 12 }))
     const search = fc.string({ maxLength: 12 }).map((text) => text.replaceAll('#', ''))
-    await holds(500, fc.tuple(id, search, fc.boolean()), async ([named, query, isRaw]) => {
+    await holds(150, fc.tuple(id, search, fc.boolean()), async ([named, query, isRaw]) => {
       // As text it may end the path, or go up: then it is no address of a link.
       const path = isRaw ? named.replaceAll(/[^\w%.~-]/g, '_') : encode(named)
       if (/^(\.|%2e)*$/i.test(path)) return
@@ -212,7 +212,7 @@ describe('the door of the integrations team', () => {
         fc.constantFrom('', ` ${env.ADMIN_KEY}\t`, `\t${env.ADMIN_KEY}`),
       ),
     })
-    await holds(1500, asked, async ({ route, account, id, search, body, key }) => {
+    await holds(300, asked, async ({ route, account, id, search, body, key }) => {
       const [method, path] = route.split(' ') as [string, string]
       const named = path.replace(':account', account).replaceAll(/:\w+/g, id)
       const { status, text } = await send(named + search, {

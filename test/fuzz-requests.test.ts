@@ -35,7 +35,7 @@ describe('a query', () => {
         taken.push(cursor)
     }
     expect(taken).toEqual([])
-    await holds(200, mangled(next_cursor), async (cursor) => {
+    await holds(60, mangled(next_cursor), async (cursor) => {
       if (cursor !== next_cursor) expect((await walked(cursor)).status).toBe(400)
     })
   })
@@ -77,7 +77,7 @@ describe('a query', () => {
         { freq: 3, nil: undefined },
       )
       const asked = fc.tuple(fc.constantFrom(...PATHS[vertical]), query, headers)
-      await holds(500, asked, async ([path, search, mark]) => {
+      await holds(150, asked, async ([path, search, mark]) => {
         const told = mark === undefined ? {} : { 'x-d1-bookmark': mark }
         const { status, text } = await get(sender, `${path}?${search}`, told)
         expect([200, 400, 404]).toContain(status)
@@ -141,7 +141,7 @@ describe('headers', () => {
       const isBrand = vertical === 'igaming'
       const sender = isBrand ? await brandOf() : await partnerOf(vertical)
       let turn = 0
-      await holds(400, sent, async ({ headers, zipped, flip, dry_run }) => {
+      await holds(120, sent, async ({ headers, zipped, flip, dry_run }) => {
         turn += 1
         // Twice, so that a flipped bit makes it no other turn's.
         const id = `n-${turn}-${turn}`

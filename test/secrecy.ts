@@ -85,17 +85,23 @@ const textOf = (value: unknown): string => {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-const { log } = console
+/** What test files share that run in one process. */
+const shared = globalThis as {
+  terminalLog?: typeof console.log
+  requestedObjects?: Map<DurableObjectId, DurableObjectNamespace>
+}
+// The first file finds the console as it was.
+shared.terminalLog ??= console.log
+const { terminalLog } = shared
 
-/** Says something on the terminal, whatever is kept: what a run came to. */
-export const aloud = (line: string) => log(line)
+/** Prints a line to the terminal although `keepPrinted` has replaced the console. */
+export const aloud = (line: string) => terminalLog(line)
 
 /** Forgets what was printed. */
 export const forgetPrinted = () => printed.splice(0)
 
 /** Keeps what is printed, for tests to read: nothing of it goes to the terminal. */
 export function keepPrinted(): void {
-  recordObjects()
   for (const level of LEVELS) {
     console[level] = (...values: unknown[]) => {
       printed.push({ level, line: values.map(textOf).join(' ') })
@@ -113,14 +119,12 @@ async function tablesOf(db: D1Database): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(results.map(({ name }, i) => [name, all[i]!.results]))
 }
 
-/** The Durable Objects that the current test has asked for: the namespace of each id. */
-const requestedObjects = new Map<DurableObjectId, DurableObjectNamespace>()
-
 /**
- * Records every object that is asked for. `listDurableObjectIds` also lists the objects of earlier
- * tests, and waking all of them again after each test takes longer than the tests.
+ * Records every object that is asked for, with its namespace. `listDurableObjectIds` also lists the
+ * objects of earlier tests, and waking all of them again after each test takes longer than the tests.
  */
-function recordObjects(): void {
+function recordObjects() {
+  const requestedObjects = new Map<DurableObjectId, DurableObjectNamespace>()
   const prototype = Object.getPrototypeOf(env.TOKEN_GATE)
   for (const method of ['get', 'getByName'] as const) {
     const original = prototype[method]
@@ -130,11 +134,16 @@ function recordObjects(): void {
       return stub
     }
   }
+  return requestedObjects
 }
+shared.requestedObjects ??= recordObjects()
+const { requestedObjects } = shared
 
 /** Returns the name and the storage of every object that the test has asked for. */
 async function objectsOfTest() {
-  const byId = new Map([...requestedObjects].map(([id, namespace]) => [String(id), { id, namespace }]))
+  const byId = new Map(
+    [...requestedObjects].map(([id, namespace]) => [String(id), { id, namespace }]),
+  )
   return Promise.all(
     [...byId.values()].map(({ id, namespace }) =>
       runInDurableObject(namespace.get(id), (_, { storage, id: { name } }) => ({

@@ -1,6 +1,6 @@
 import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach } from 'vitest'
+import { afterEach, beforeEach, vi } from 'vitest'
 import { keepPrinted, keepSecret } from './secrecy.ts'
 
 const QUERIES = env.MIGRATIONS.flatMap(({ queries }) => queries)
@@ -26,3 +26,8 @@ export async function emptyWorld() {
 keepPrinted()
 beforeEach(emptyWorld)
 afterEach(keepSecret)
+// Files share a process: what one of them replaces must not reach the next.
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})

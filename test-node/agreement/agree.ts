@@ -50,5 +50,5 @@ async function said(service: Service, target: Target, text: string, { seed, coun
 record: ${text}
 service: ${JSON.stringify(faults)}
 schema: ${JSON.stringify(validate.errors)}
-again: FC_SEED=${seed} FC_RECORDS=${count} node --test test-node/agreement.test.ts`
+again: TEST_SEED=${seed} FC_RECORDS=${count} node --test test-node/agreement.test.ts`
 }

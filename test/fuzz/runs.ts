@@ -1,28 +1,23 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 
-/** Time enough for any number of runs on a busy machine: only what hangs is ended. */
+/** A time limit in ms that only a test that hangs exceeds, whatever its number of runs. */
 export const PATIENCE = 24 * 3_600_000
 
-/** How often: so many times in `npm test`, and as often as it says under `npm run fuzz -- --runs`. */
-export const runs = (usual: number) => env.FUZZ.runs || usual
+/** Returns the number of runs: `usual` in `npm test`, that of `--runs` in `npm run fuzz`. */
+export const runs = (usual: number) => env.FUZZ_RUNS || usual
 
-/** Whether there is time for whatever can be tried. */
-export const isLong = env.FUZZ.runs >= 10_000
+/** Whether the run is long enough to try every single edit of a token. */
+export const isLong = env.FUZZ_RUNS >= 10_000
 
 /**
- * Holds for all that is made so. What fails is made smaller, and told with the seed that makes it
- * again: `npm run fuzz -- --seed`.
+ * Asserts that a law holds for every generated value. fast-check shrinks a counterexample and reports
+ * it with the seed: `npm run fuzz -- --seed N` generates it again.
  */
 export function holds<T>(
   usual: number,
   made: fc.Arbitrary<T>,
   law: (one: T) => Promise<void>,
 ): Promise<void> {
-  const { seed } = env.FUZZ
-  const property = fc.asyncProperty(made, law)
-  return fc.assert(property, {
-    numRuns: runs(usual),
-    ...(seed !== null && { seed }),
-  })
+  return fc.assert(fc.asyncProperty(made, law), { numRuns: runs(usual), seed: env.SEED })
 }

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { misused } from './said.ts'
+import { closingLine, countTests, skippedLines } from './test/counts.ts'
+import { isNamed, ROOMS, TEST_FILES } from './test/rooms.ts'
+
+const HELP = `Runs the tests: \`npm test\`, or some of them: \`npm test -- auth push\`.
+
+Usage: npm test [-- NAME ...]
+
+  NAME    a room, a test file, or a part of its name. Several names run the tests of each.
+  --help  prints this text.
+
+Rooms: ${Object.keys(ROOMS).join(', ')}.
+
+Files in test/ run inside the Workers runtime, files in test-node/ on Node. The last line has the
+counts of both: \`N passed, N failed\`, and \`, N skipped\` if any test was skipped. If CI is set, a
+skipped test fails the run. TEST_SEED=N changes the generated input; the seed is 1 otherwise.`
+
+/** Returns the names on the command line, having answered \`--help\`. */
+function readNames(): string[] {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    })
+    if (values.help) {
+      console.log(HELP)
+      process.exit(0)
+    }
+    return positionals
+  } catch (error) {
+    return misused(`${(error as Error).message.split('\n')[0]} See npm test -- --help.`)
+  }
+}
+
+const names = readNames()
+const all = [...TEST_FILES.vitest, ...TEST_FILES.node]
+for (const name of names) {
+  if (all.some((file) => isNamed(file, name))) continue
+  misused(`No room or test file is called "${name}". Rooms: ${Object.keys(ROOMS).join(', ')}.`)
+}
+const chosen = (files: string[]) =>
+  names.length === 0 ? files : files.filter((file) => names.some((name) => isNamed(file, name)))
+
+const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs one runner over its files and counts its tests. */
+function run(name: string, files: string[], program: string, args: (report: string) => string[]) {
+  if (files.length === 0) return { passed: 0, failed: 0, skipped: [] }
+  const report = join(folder, name)
+  const { status } = spawnSync(program, args(report), {
+    stdio: 'inherit',
+    env: { ...process.env, TEST_REPORT: report },
+  })
+  return countTests(report, status ?? 1)
+}
+
+const vitestFiles = chosen(TEST_FILES.vitest)
+const isWhole = vitestFiles.length === TEST_FILES.vitest.length
+const nodeFiles = chosen(TEST_FILES.node)
+const both = [
+  run('vitest', vitestFiles, 'node_modules/.bin/vitest', () => [
+    'run',
+    ...(isWhole ? [] : vitestFiles),
+  ]),
+  run('node', nodeFiles, process.execPath, (report) => [
+    ...['--test', '--test-concurrency=2'],
+    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...['--test-reporter=./scripts/test/node-reporter.ts', `--test-reporter-destination=${report}`],
+    ...nodeFiles,
+  ]),
+]
+
+const total = {
+  passed: both.reduce((sum, { passed }) => sum + passed, 0),
+  failed: both.reduce((sum, { failed }) => sum + failed, 0),
+  skipped: both.flatMap(({ skipped }) => skipped),
+}
+for (const line of skippedLines(total.skipped)) console.log(line)
+const isIncomplete = Boolean(process.env.CI) && total.skipped.length > 0
+if (isIncomplete) console.log('CI is set, so a skipped test fails the run.')
+console.log(closingLine(total))
+process.exitCode = total.failed > 0 || isIncomplete ? 1 : 0

@@ -1,0 +1,64 @@
+import { globSync } from 'node:fs'
+import { basename } from 'node:path'
+
+/** The test files of each room, by the beginning of their names, in `test/` and `test-node/`. */
+export const ROOMS: Record<string, readonly string[]> = {
+  admin: [
+    'admin',
+    'feeds',
+    'erasure',
+    'fuzz-doors',
+    'sweep-team',
+    'cost.test',
+    'restore',
+    'runbook',
+  ],
+  auth: ['bearer', 'brand-token', 'oauth', 'rate', 'fuzz-credentials', 'fuzz-doors', 'secrecy'],
+  brand: ['brand', 'fuzz-brand', 'idempotency', 'sweep-brands', 'zones'],
+  commands: [
+    'admin',
+    'push',
+    'sample',
+    'capacity',
+    'usage',
+    'test-command',
+    'dev',
+    'bench',
+    'proof',
+  ],
+  db: ['cost', 'outcomes', 'model', 'faults', 'gone', 'disconnect', 'messages', 'erasure', 'held'],
+  docs: [
+    ...['documents', 'described', 'examples', 'site', 'guide', 'browser', 'postman', 'generate'],
+    ...['client', 'conformance', 'agreement', 'project'],
+  ],
+  http: ['body', 'heavy', 'prefer', 'routes', 'fuzz-requests', 'disconnect', 'background'],
+  ingest: [
+    'outcomes',
+    'rules',
+    'held',
+    'idempotency',
+    'model',
+    'body',
+    'fuzz-partner',
+    'fuzz-brand',
+  ],
+  reading: ['reading', 'heavy', 'feeds', 'sweep-team-reads'],
+  sweep: ['sweep', 'faults', 'gone', 'disconnect', 'messages'],
+  tracking: ['links', 'fuzz-doors'],
+  trading: ['outcomes', 'rules', 'held', 'sweep-forex', 'sweep-prop', 'fuzz-partner', 'agreement'],
+  validation: ['rules', 'body', 'agreement', 'fuzz-partner', 'fuzz-brand'],
+}
+
+/** Every test file, by the runner that runs it. */
+export const TEST_FILES = {
+  vitest: globSync('test/**/*.test.ts').sort(),
+  node: globSync('test-node/*.test.ts').sort(),
+}
+
+/** Returns whether a file belongs to a room, or has the name in its own. */
+export function isNamed(file: string, name: string): boolean {
+  const own = basename(file)
+  const path = name.replace(/^\.\//, '')
+  if (file === path || own.replace(/\.test\.ts$/, '').includes(path)) return true
+  return (ROOMS[path] ?? []).some((start) => own.startsWith(start))
+}

@@ -1,0 +1,47 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { app } from '../../src/app.ts'
+import { surrounded } from './platform.ts'
+
+/** A call to the platform during which the caller disconnects, before or after its effect. */
+export interface Cut {
+  nth: number
+  after: boolean
+}
+
+/**
+ * Sends a request whose caller disconnects, in the worst case: the runtime cancels the invocation at
+ * once, so that no await in it is ever resolved. Calls that were sent before take effect all the
+ * same. Returns false if the request was answered before its nth call.
+ */
+export async function disconnect(request: Request, { nth, after }: Cut): Promise<boolean> {
+  const reached = Promise.withResolvers<boolean>()
+  const canceled = new Promise<never>(() => {})
+  let calls = 0
+  const platform = surrounded(async (_call, act) => {
+    const current = calls++
+    if (current < nth) return act()
+    if (current === nth) {
+      if (after) await act()
+      reached.resolve(true)
+    }
+    return canceled
+  })
+  const response = Promise.resolve(app.fetch(request, platform, createExecutionContext()))
+  return Promise.race([reached.promise, response.then(() => false)])
+}
+
+/**
+ * Disconnects during every call of a request, before and after its effect, until the request is
+ * answered before the cut. Returns the number of cuts.
+ */
+export async function cutEverywhere(
+  meet: (cut: Cut, i: number) => Promise<boolean>,
+): Promise<number> {
+  let cuts = 0
+  for (let nth = 0; ; nth++) {
+    for (const after of [false, true]) {
+      if (!(await meet({ nth, after }, cuts))) return cuts
+      cuts += 1
+    }
+  }
+}
