@@ -109,6 +109,11 @@ export function keepPrinted(): void {
   }
 }
 
+/** The number of tables that the migrations create. */
+const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).filter((query) =>
+  /\bcreate table\b/i.test(query),
+).length
+
 /** All rows of all tables of a database. */
 async function tablesOf(db: D1Database): Promise<Record<string, unknown[]>> {
   const { results } = await db
@@ -154,7 +159,11 @@ async function objectsOfTest() {
   )
 }
 
-/** Fails where a test printed or stored what it must not. */
+/** Whether the databases are migrated and empty, no object was asked for and no request was sent. */
+let untouched = false
+export const isUntouched = () => untouched
+
+/** Fails if a test logged or stored a secret, or a personal value where it does not belong. */
 export async function keepSecret(): Promise<void> {
   const { DB, DB_2 } = env
   await tellOverheard()
@@ -163,6 +172,11 @@ export async function keepSecret(): Promise<void> {
     tablesOf(DB_2),
     heardAny ? objectsOfTest() : [],
   ])
+  const rows = [first, second].map((tables) => Object.values(tables))
+  untouched =
+    !heardAny &&
+    requestedObjects.size === 0 &&
+    rows.every((tables) => tables.length === TABLES && tables.every(({ length }) => length === 0))
   heardAny = false
   requestedObjects.clear()
   const left = {
