@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { brand, deposited, eve } from './brand.ts'
+import { ada, deposit, json, partner } from './partner.ts'
+
+// Clauses of the contract that no test of a room holds by itself: see contract.md.
+
+test('names every wrong record of a bulk of 1000, and stores nothing of it', async () => {
+  const acme = await partner()
+  const wrong = Array.from({ length: 1000 }, (_, i) => ({
+    ...ada,
+    customer_id: `c-${i}`,
+    country_code: i % 2 === 0 ? 'Germany' : 'DE',
+    lang_id: i % 2 === 0 ? 'en' : 'English',
+  }))
+  const response = await acme.post('customers', wrong)
+  const { errors, errors_total, delivery_id } = await json(response)
+  expect(response.status).toBe(422)
+  expect(errors.map(({ index }: { index: number }) => index)).toEqual(wrong.map((_, i) => i))
+  expect(errors_total).toBe(1000)
+  const { summary } = await json(acme.get(`deliveries/${delivery_id}`))
+  expect(summary).toEqual({
+    ...{ received: 1000, rejected: 1000 },
+    ...{ created: 0, updated: 0, unchanged: 0, stale: 0, held: 0 },
+  })
+  expect((await json(acme.get('customers'))).meta.total).toBe(0)
+})
+
+test('a 422 has the members that the contract prints, and no others', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const response = await acme.post('transactions', [deposit, { ...deposit, currency: 'EUX' }])
+  const body = await json(response)
+  expect(response.headers.get('Content-Type')).toBe('application/problem+json')
+  expect(body).toEqual({
+    type: 'https://api.example/problems/validation_failed',
+    title: expect.any(String),
+    status: 422,
+    code: 'validation_failed',
+    detail: expect.stringContaining('1 of 2 records'),
+    request_id: response.headers.get('X-Request-Id'),
+    delivery_id: expect.stringMatching(/^dlv_/),
+    errors_total: body.errors.length,
+    errors: expect.any(Array),
+  })
+  expect(body.errors[0]).toEqual({
+    index: 1,
+    key: { transaction_id: 't-1' },
+    pointer: '/1/currency',
+    code: 'currency',
+    message: expect.stringContaining('"EUX"'),
+    hint: expect.stringContaining('EUR'),
+  })
+})
+
+test('customers are counted by the day of signup, in UTC', async () => {
+  const acme = await partner()
+  await acme.post('customers', [
+    ada,
+    { ...ada, customer_id: 'c-2', signup_date: '2026-10-01T23:59:59Z' },
+    { ...ada, customer_id: 'c-3', signup_date: '2026-10-02T01:00:00+02:00' },
+  ])
+  const { data } = await json(acme.get('totals?from=2026-10-01&to=2026-10-02'))
+  expect(data).toEqual([{ day: '2026-10-01', resource: 'customers', count: 3, sums: {} }])
+})
+
+test('a brand reads who it is', async () => {
+  const acme = await brand({ time_zone: 'Europe/Berlin' })
+  expect(await json(acme.get('account'))).toMatchObject({
+    account: 'acme-casino',
+    name: 'The acme-casino',
+    vertical: 'igaming',
+    mode: 'test',
+    time_zone: 'Europe/Berlin',
+    policies: { unknown_customer: 'hold', unknown_affiliate: 'warn' },
+    scope: 'read write',
+    affiliates: [],
+  })
+})
+
+test('a brand reads its deliveries, one of them with its errors', async () => {
+  const acme = await brand()
+  await acme.post('customers', eve)
+  await acme.post('activities', { ...deposited, Currency: 'EUX' })
+  const { data } = await json(acme.get('deliveries'))
+  expect(
+    data.map(({ resource, status }: { resource: string; status: number }) => [resource, status]),
+  ).toEqual([
+    ['activities', 422],
+    ['customers', 201],
+  ])
+  const { errors } = await json(acme.get(`deliveries/${data[0].delivery_id}`))
+  expect(errors).toMatchObject([{ pointer: '/Currency', code: 'currency' }])
+})
