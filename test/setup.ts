@@ -1,6 +1,7 @@
 import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, vi } from 'vitest'
+import { compareWholeResults } from './results.ts'
 import { isUntouched, keepPrinted, keepSecret } from './secrecy.ts'
 
 /** Test files that run in one process share the schema that the migrations make. */
@@ -36,6 +37,7 @@ export async function emptyWorld() {
 }
 
 keepPrinted()
+compareWholeResults()
 beforeEach(() => (isUntouched() ? undefined : emptyWorld()))
 afterEach(keepSecret)
 // Test files share a process: a mock or a clock that one of them sets must not reach the next.
