@@ -14,7 +14,7 @@ import { TABLES } from './agreement/wrong.ts'
 // itself judge the same records over HTTP, and agree: what the schemas say is what is done.
 
 const SEED = Number(process.env.TEST_SEED ?? 1)
-const RECORDS = Number(process.env.FC_RECORDS ?? 5000)
+const RECORDS = Number(process.env.FC_RECORDS ?? 1500)
 
 const target = (file: string, resource: string): Target => ({
   file,
