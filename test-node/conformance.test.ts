@@ -92,7 +92,11 @@ const WRONG: [what: string, heard: Heard, says: RegExp][] = [
     { ...good, headers: { ...good.headers, 'x-powered-by': 'us' } },
     /x-powered-by/,
   ],
-  ['an operation that there is not', { ...good, path: '/api/v1/forex/nothing' }, /no operation/],
+  [
+    'an operation that there is not',
+    { ...good, path: '/api/v1/forex/nothing' },
+    /is not an operation/,
+  ],
 ]
 for (const [what, heard, says] of WRONG) {
   test(`${what} is seen`, () => assert.match(String(flaw(heard)), says))

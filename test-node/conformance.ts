@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
-// Every answer that the suite receives is held against openapi.json: `test/heard.ts` sends it here.
+// Compares every response that the tests receive with openapi.json: `test/heard.ts` sends it here.
 
-/** One answer, as the suite received it. */
+/** A response that a test received, with its request. */
 export interface Heard {
   method: string
   path: string
@@ -20,10 +20,10 @@ interface Described {
 
 type Schema = { [keyword: string]: unknown }
 
-/** What is within these describes a part of an object. */
+/** Keywords whose schemas describe a part of an object. */
 const PARTS = ['allOf', 'anyOf', 'not']
 
-/** A body in which a member stands that nobody described is wrong, too: only here are objects closed. */
+/** Closes the objects of a schema, so that a member that is not described is an error. */
 function closed(schema: unknown, isPart = false): unknown {
   if (Array.isArray(schema)) return schema.map((one) => closed(one, isPart))
   if (typeof schema !== 'object' || schema === null) return schema
@@ -40,10 +40,10 @@ function closed(schema: unknown, isPart = false): unknown {
   return isOpen ? inner : { ...inner, additionalProperties: false }
 }
 
-/** What a body has, whatever it is. */
+/** Headers that describe the body; openapi.json does not list them. */
 const OF_BODY = ['content-type', 'content-length']
 
-/** The judge of all answers, and of which of the described ones were ever heard. */
+/** Returns a check of responses, and of which described responses no test has received. */
 export function conformance(file: string) {
   const document = JSON.parse(readFileSync(file, 'utf8'))
   const ajv = new Ajv2020({ strict: false, allErrors: false })
@@ -65,7 +65,7 @@ export function conformance(file: string) {
   const routes = Object.keys(document.paths)
     .map((path) => ({
       path,
-      // What has a name of its own comes before what may be called anything.
+      // A literal step comes before a parameter.
       rank: path.replaceAll(/\{\w+\}/g, '~'),
       pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     }))
@@ -87,7 +87,7 @@ export function conformance(file: string) {
     return found
   }
 
-  /** The pointer to what stands for a status: the description itself, or what it refers to. */
+  /** Returns the pointer to the description of a status, or to the component that it refers to. */
   function pointerTo(path: string, method: string, status: number): string {
     const { responses } = document.paths[path][method.toLowerCase()]
     const { $ref } = responses[status]
@@ -96,7 +96,7 @@ export function conformance(file: string) {
 
   function bodyFlaw(pointer: string, { content }: Described, { headers, body }: Heard) {
     const type = headers['content-type']?.split(';')[0]
-    if (!content) return body === '' ? null : 'has a body, and none is described'
+    if (!content) return body === '' ? null : 'has a body, and no body is described'
     if (type === undefined || !Object.hasOwn(content, type)) return `is of type ${type}`
     if (!/json$/.test(type)) return null
     const validate = validator(`${pointer}/content/${step(type)}/schema`)
@@ -106,19 +106,21 @@ export function conformance(file: string) {
   function headerFlaw({ headers = {} }: Described, heard: Heard): string | null {
     for (const [name, ref] of Object.entries(headers)) {
       const { required, schema } = resolved(ref)
-      const said = heard.headers[name.toLowerCase()]
-      if (said === undefined && required) return `has no ${name}`
-      const value = schema.type === 'integer' ? Number(said) : said
-      if (said !== undefined && !validator(`${ref.$ref.slice(1)}/schema`)(value)) {
-        return `has ${name}: ${said}`
+      const text = heard.headers[name.toLowerCase()]
+      if (text === undefined && required) return `has no ${name}`
+      const value = schema.type === 'integer' ? Number(text) : text
+      if (text !== undefined && !validator(`${ref.$ref.slice(1)}/schema`)(value)) {
+        return `has ${name}: ${text}`
       }
     }
     const known = Object.keys(headers).map((name) => name.toLowerCase())
-    const stray = Object.keys(heard.headers).find((name) => ![...known, ...OF_BODY].includes(name))
-    return stray ? `has a header ${stray}` : null
+    const unknown = Object.keys(heard.headers).find(
+      (name) => ![...known, ...OF_BODY].includes(name),
+    )
+    return unknown ? `has the undescribed header ${unknown}` : null
   }
 
-  /** What is wrong with an answer, in words; null: it is as it is described. */
+  /** Returns how a response differs from its description, or null. */
   function flaw(heard: Heard): string | null {
     const { method: asked, path, status } = heard
     const method = asked === 'HEAD' ? 'GET' : asked
@@ -127,7 +129,7 @@ export function conformance(file: string) {
     if (!route || !document.paths[route.path][method.toLowerCase()]) {
       const isTrailingSlash = status === 301 && path.endsWith('/')
       const isKnown = isTrailingSlash || [401, 403, 404, 405, 415].includes(status)
-      return isKnown ? null : `${name} is no operation`
+      return isKnown ? null : `${name} is not an operation`
     }
     const key = `${method} ${route.path} ${status}`
     const response = described.get(key)

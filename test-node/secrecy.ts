@@ -1,12 +1,12 @@
 import { type Asked, type Known, learn, learnKeys, learnSecret } from './secrecy/learn.ts'
 import { bytesOf, found, foundIn, nothing, readings, type Sought } from './secrecy/search.ts'
 
-// Secrets are nowhere printed and nowhere stored, personal values only where they belong. What the
-// suite sends and is answered says what they are; each test says what was printed and is stored.
+// Secrets are never logged or stored, and personal values are stored only where they belong. Requests
+// and responses show which values these are; each test reports what it logged and stored.
 
-/** One request and its answer, as a test heard them. */
+/** A request and its response, as a test saw them. */
 export interface Exchange {
-  /** Where the test lives: one a file. */
+  /** The test file. */
   world: string
   path: string
   asked: Asked
@@ -15,19 +15,19 @@ export interface Exchange {
   body: string
 }
 
-/** Requests of which a test sends many, their answers, and what was printed meanwhile. */
+/** Many requests of a test with their responses, and the lines that were logged meanwhile. */
 export interface Many {
   world: string
   overheard: (Pick<Exchange, 'path' | 'asked' | 'status' | 'body'> & {
     printed: string[]
-    /** Whether its names are those of the test: then tables are searched for them, too. */
+    /** Whether the tables are searched for its names, too. */
     isNaming: boolean
   })[]
 }
 
 type Row = Record<string, unknown>
 
-/** What a test leaves behind. */
+/** What a test logged and stored. */
 export interface Left {
   world: string
   printed: string[]
@@ -37,7 +37,7 @@ export interface Left {
   objects: unknown[]
 }
 
-/** The columns that keep what is personal; no other may. */
+/** The columns that may hold personal values. */
 const HOME_OF = new Map<string, Home>([
   ['customers.first_name', 'people'],
   ['customers.last_name', 'people'],
@@ -52,18 +52,18 @@ const HOME_OF = new Map<string, Home>([
 type Home = 'people' | 'notes' | 'team'
 const HOMES: readonly Home[] = ['people', 'notes', 'team']
 
-/** These secrets, and nobody. */
+/** Returns what is known: these secrets and no names. */
 const knowing = (secrets: Sought): Known => ({
   ...{ secrets, people: nothing(), notes: nothing(), team: nothing() },
 })
 
-/** Where something is kept or printed, and all texts that are there. */
+/** A column, an object or the log, with all its texts. */
 type Place = [name: string, texts: string[]]
 
-/** What differs in lines and answers that are the same but for that: nothing of the caller's. */
+/** Members that differ between equal lines and responses; none comes from the caller. */
 const OWN = /"request_id":"[\da-f-]{36}"|"delivery_id":"dlv_[\dA-Z]{26}"|"ms":\d+/g
 
-/** What a text may be read as, but for that: to read it takes long, and many say the same. */
+/** Decodes a text without these members, and remembers it: decoding is slow, and most are equal. */
 const readingsOf = (() => {
   const known = new Map<string, [string, string][]>()
   return (text: string) => {
@@ -74,7 +74,7 @@ const readingsOf = (() => {
   }
 })()
 
-/** Searches what each test printed and stored for what the suite sent and was answered. */
+/** Searches what each test logged and stored for the secrets and names that it sent or received. */
 export function secrecy(keySets: Record<string, string>, adminKey: string) {
   const ours = nothing()
   for (const [name, set] of Object.entries(keySets)) learnKeys(ours, name, set)
@@ -87,7 +87,7 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
     return known
   }
 
-  /** Learns what is said; a refusal that says it back is answered with what it says. */
+  /** Learns from an exchange. Returns what a refusal repeats of it, or null. */
   function hear({ world, path, asked, status, headers, body }: Exchange): string | null {
     const known = knownIn(world)
     learn(known, path, asked, body)
@@ -97,8 +97,8 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
   }
 
   /**
-   * The same of many, each held against what it says itself: what is hostile may say what stands
-   * elsewhere with good reason, so that only what let somebody in is a secret of all others, too.
+   * Does the same for many exchanges, each compared with its own values: hostile input may contain what
+   * stands elsewhere for good reason, so that only accepted credentials are secrets of all others, too.
    */
   function overhear({ world, overheard }: Many): string | null {
     const known = knownIn(world)
@@ -107,15 +107,15 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
       learn(own, path, asked, body)
       const secrets = [ours, known.secrets, own.secrets]
       const people = [own.people, own.notes, own.team]
-      const said =
+      const leak =
         foundIn(readingsOf(printed.join('\n')), [...secrets, ...people]) ??
         (status < 400 ? null : foundIn(readingsOf(body), secrets))
-      if (said) return `what is printed or answered at ${path} has the ${said}`
+      if (leak) return `the log or the response of ${path} has the ${leak}`
     }
     return null
   }
 
-  /** What a test left that it must not, in words; null: nothing. */
+  /** Returns what a test logged or stored against the rules, or null. */
   function leak({ world, printed, databases, objects }: Left): string | null {
     const known = knownIn(world)
     const places: Place[] = [
@@ -128,20 +128,20 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
       known.secrets,
       ...HOMES.filter((one) => one !== home).map((one) => known[one]),
     ]
-    const said =
+    const leak =
       searched(places, soughtIn) ?? databases.map(kept).find((one) => one !== null) ?? null
     for (const name of HOMES) known[name] = nothing()
-    return said
+    return leak
   }
 
-  /** What of all secrets that were ever learned a text has; null: nothing. */
+  /** Returns which of all learned secrets a text contains, or null. */
   const printed = (text: string): string | null =>
     found(bytesOf(text), [ours, ...[...worlds.values()].map(({ secrets }) => secrets)])
 
   return { hear, overhear, leak, printed }
 }
 
-/** The first place that has what it must not; where the same is sought is searched at once. */
+/** Returns the first forbidden value. Places with the same rules are searched together. */
 function searched(places: Place[], soughtIn: (home?: Home) => Sought[]): string | null {
   for (const [home, group] of Map.groupBy(places, ([name]) => HOME_OF.get(name))) {
     const sought = soughtIn(home)
@@ -155,7 +155,7 @@ function searched(places: Place[], soughtIn: (home?: Home) => Sought[]): string 
   return null
 }
 
-/** The texts of each column that has any, each but once. */
+/** Returns the different texts of each column. */
 function columnsOf(tables: Record<string, Row[]>): Place[] {
   const columns = new Map<string, Set<string>>()
   for (const [table, rows] of Object.entries(tables)) {
@@ -171,17 +171,17 @@ function columnsOf(tables: Record<string, Row[]>): Place[] {
   return [...columns].map(([name, texts]) => [name, [...texts]])
 }
 
-/** What is gone once a customer is erased. */
+/** The columns that an erasure empties. */
 const PERSONAL = ['first_name', 'last_name', 'email', 'extras']
 
-/** Whether of someone who was erased anything personal is kept. */
+/** Returns a personal column of an erased customer that is not empty, or null. */
 function kept({ erasures = [], customers = [] }: Record<string, Row[]>): string | null {
   const keyOf = ({ account, customer_id }: Row) => JSON.stringify([account, customer_id])
   const erased = new Set(erasures.map(keyOf))
   for (const row of customers) {
     if (!erased.has(keyOf(row))) continue
     const column = PERSONAL.find((name) => row[name] != null)
-    if (column) return `customers.${column} has something of a customer who was erased`
+    if (column) return `customers.${column} is not empty for an erased customer`
   }
   return null
 }

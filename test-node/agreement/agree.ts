@@ -9,18 +9,18 @@ const BULK = 1000
 interface Run {
   seed: number
   count: number
-  /** Collects the rules that no schema can say, and that were broken. */
+  /** Collects the broken rules that no schema can express. */
   used?: Set<string>
 }
 
-/** Fails with the first record on which the two judges disagree, made as small as can be. */
+/** Fails with the first record on which schema and service disagree, shrunk by fast-check. */
 export async function agreeOn(
   service: Service,
   target: Target,
   records: fc.Arbitrary<string>,
   { seed, count, used }: Run,
 ): Promise<void> {
-  // Drawn in a run that finds nothing: what it draws is what another run of this seed draws.
+  // Generates the records in a run of their own, so that any run of this seed generates the same.
   const texts: string[] = []
   const draw = fc.property(records, (text) => void texts.push(text))
   fc.assert(draw, { seed, numRuns: count })
@@ -36,13 +36,13 @@ export async function agreeOn(
       })
       const limits = { interruptAfterTimeLimit: 20_000, markInterruptAsFailure: false }
       const { counterexample } = await fc.check(alone, { seed, path, numRuns: 1, ...limits })
-      assert.fail(await said(service, target, counterexample?.[0] ?? text, { seed, count }))
+      assert.fail(await describe(service, target, counterexample?.[0] ?? text, { seed, count }))
     }
   }
 }
 
-/** A disagreement in full, and how to see it again. */
-async function said(service: Service, target: Target, text: string, { seed, count }: Run) {
+/** Describes a disagreement, with the command that repeats it. */
+async function describe(service: Service, target: Target, text: string, { seed, count }: Run) {
   const [faults] = await faultsOf(service, target, [text])
   const { validate } = target.judge
   validate(JSON.parse(text))

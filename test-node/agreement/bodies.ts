@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import type { Judge } from './schemas.ts'
 
-/** Whether a body holds its records in a bulk; else it is one record. To brands `data` is a member. */
+/** Whether a body is a bulk; otherwise it is one record. For brands `data` is an ordinary member. */
 export const isBulk = (body: unknown, vertical: string) =>
   typeof body !== 'object' ||
   body === null ||
   Array.isArray(body) ||
   (vertical !== 'igaming' && Object.hasOwn(body, 'data'))
 
-/** Whether the schemas take a body: that of bulks, and that of the entity for each record. */
+/** Whether a body matches the schema of bulks, and each record that of its entity. */
 export function isTaken(body: unknown, vertical: string, bulk: Judge, entity: Judge): boolean {
   if (!isBulk(body, vertical)) return entity.validate(body)
   if (!bulk.validate(body)) return false
@@ -16,13 +16,13 @@ export function isTaken(body: unknown, vertical: string, bulk: Judge, entity: Ju
   return records.every((record) => entity.validate(record))
 }
 
-/** Records that are told apart by their key, which is `key`. */
+/** Returns records that differ in the member `key`. */
 const many = (example: object, key: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({ ...example, [key]: `b-${i}` }))
 
 const NOT_RECORDS = [null, true, 0, 7, '', 'x', [], [{}], [[]]]
 
-/** Bodies in all forms that there are, and others. */
+/** Generates bodies in every accepted form, and in others. */
 export function bodies(example: object, key: string): fc.Arbitrary<unknown> {
   const anything = fc.constantFrom<unknown>(...NOT_RECORDS, {}, example)
   const array = fc.oneof(
@@ -44,14 +44,14 @@ export function bodies(example: object, key: string): fc.Arbitrary<unknown> {
   )
 }
 
-/** The largest bulk, and one that is larger by one; in each of the forms. */
+/** Returns the largest bulk and one with one record more, in each form. */
 export const largest = (example: object, key: string): unknown[] =>
   [1000, 1001].flatMap((count) => [
     many(example, key, count),
     { data: many(example, key, count), meta: { total: count } },
   ])
 
-/** Bodies that are no JSON, or nest too deep. */
+/** Bodies that are not JSON, or nested too deep. */
 export const MALFORMED = [
   ...['', ' ', 'x', '{', '[{}', '{"a":1,}', "{'a':1}", 'NaN', '[01]', '["\t"]', '[1] [2]'],
   ...['[[[[[[[[[]]]]]]]]]', `[${'{"a":'.repeat(8)}1${'}'.repeat(8)}]`],

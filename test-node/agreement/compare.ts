@@ -3,8 +3,8 @@ import { isUnsaid, type Judge, memberOf, nameOf, refusedBy, typeOf } from './sch
 import type { Fault } from './verdicts.ts'
 
 /**
- * Where the two judges disagree on a record, in words; null: they agree. `used` collects what no
- * schema can say and the service has said.
+ * Returns where schema and service disagree on a record, or null. `used` collects the errors of the
+ * service that no schema can express.
  */
 export function disagreement(
   judge: Judge,
@@ -13,36 +13,37 @@ export function disagreement(
   used?: Set<string>,
 ): string | null {
   const refused = refusedBy(judge, JSON.parse(text))
-  const told = new Map<string, Set<string>>()
+  const reported = new Map<string, Set<string>>()
   for (const { pointer, code } of faults) {
     const member = memberOf(pointer)
-    told.set(member, (told.get(member) ?? new Set()).add(code))
+    reported.set(member, (reported.get(member) ?? new Set()).add(code))
   }
-  if (refused.size > 0 && told.size === 0) {
-    return `The schema refuses ${list(refused.keys())}, the service takes it.`
+  if (refused.size > 0 && reported.size === 0) {
+    return `The schema refuses ${list(refused.keys())}, the service accepts it.`
   }
-  for (const [member, codes] of told) {
+  for (const [member, codes] of reported) {
     for (const code of codes) {
       if (refused.get(member)?.has(code)) continue
       if (!isUnsaid(judge, member, code)) {
-        return `The service has ${code} against ${member || 'the record'}, the schema has not.`
+        return `The service reports ${code} for ${member || 'the record'}, the schema nothing.`
       }
       used?.add(placeOf(judge, member) + code)
     }
   }
   for (const [member, rule] of numbersOf(judge.schema, text)) {
-    const [code = null] = told.get(member) ?? []
+    const [code = null] = reported.get(member) ?? []
     if (code === rule || refused.has(member)) continue
-    return `The service has ${code} against ${member}, and its digits as written ${rule}.`
+    return `The service reports ${code} for ${member}, and its digits as written break ${rule}.`
   }
   for (const member of refused.keys()) {
-    if (told.has(member) || isMeant(member, told) || isAmount(judge, member, told)) continue
-    return `The schema has something against ${member || 'the record'}, the service nothing.`
+    if (reported.has(member) || isMeant(member, reported) || isAmount(judge, member, reported))
+      continue
+    return `The schema refuses ${member || 'the record'}, the service reports nothing for it.`
   }
   return null
 }
 
-/** The type that a member is of, `*` for any that is not listed, and nothing for the record. */
+/** Returns the type of a member, `*` for one that is not listed, and nothing for the record. */
 function placeOf(judge: Judge, member: string): string {
   if (member === '') return ''
   if (!isListed(judge, member)) return '* '
@@ -55,16 +56,16 @@ const list = (members: Iterable<string>) =>
 const isListed = ({ schema }: Judge, member: string) =>
   member !== '' && Object.hasOwn(schema.properties!, nameOf(member))
 
-/** A member that is missing, and there in another case, is one mistake to the service. */
-const isMeant = (member: string, told: Map<string, Set<string>>) =>
-  [...told].some(
+/** Whether the service reports a name of the wrong case as one missing member. */
+const isMeant = (member: string, reported: Map<string, Set<string>>) =>
+  [...reported].some(
     ([other, codes]) =>
       codes.has('required') && member !== '' && other.toLowerCase() === member.toLowerCase(),
   )
 
-/** An event whose amounts are all wrong has none to the schema; the service says what is wrong. */
-const isAmount = (judge: Judge, member: string, told: Map<string, Set<string>>) =>
+/** Whether the service reports the wrong amounts of an event, which has none for the schema. */
+const isAmount = (judge: Judge, member: string, reported: Map<string, Set<string>>) =>
   member === '' &&
-  [...told].some(
+  [...reported].some(
     ([other, codes]) => !isListed(judge, other) && (codes.has('number') || codes.has('digits')),
   )

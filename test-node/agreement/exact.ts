@@ -1,9 +1,9 @@
 import { type Schema, typeOf } from './schemas.ts'
 
-// What `x-rules` say of numbers, read once more and by their digits as written: that no schema can
-// say it is no reason for the service to be wrong.
+// The rules of `x-rules` for numbers, implemented once more on the digits as written, because no
+// schema can check them.
 
-/** A number as it is written in JSON. */
+/** A number with its text in the JSON. */
 class Source {
   readonly text: string
   constructor(text: string) {
@@ -16,7 +16,7 @@ const keep = (_: string, value: unknown, { source }: { source: string }) =>
 
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i
 
-/** The rule that a number breaks as it is written, of at most `most` decimal places; null: none. */
+/** Returns the rule that a number breaks if it may have `most` decimal places, or null. */
 function brokenBy(text: string, most: number): string | null {
   const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
@@ -39,7 +39,7 @@ const PLACES: Record<string, number> = {
   Decimal: 12,
 }
 
-/** The numbers among the members that are listed, each with the rule that it breaks, or null. */
+/** Returns the listed members that are numbers, each with the rule that it breaks, or null. */
 export function numbersOf({ properties = {} }: Schema, text: string): Map<string, string | null> {
   const record: unknown = JSON.parse(text, keep as never)
   const found = new Map<string, string | null>()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
-// The committed files, judged by a validator that knows nothing of the service.
+// Validates records with the committed schemas and a validator that knows nothing of the service.
 
 /** A JSON Schema, as far as the tests look into it. */
 export interface Schema {
@@ -24,7 +24,7 @@ const ajv = new Ajv2020({ strict: true, allErrors: true })
 addFormats.default(ajv, { mode: 'full' })
 ajv.addVocabulary(['x-key', 'x-rules'])
 
-/** A schema file, and whether it takes a value. */
+/** A schema file and its validator. */
 export interface Judge {
   schema: Schema
   validate: ValidateFunction
@@ -36,7 +36,7 @@ export function judgeOf(file: string): Judge {
   return { schema, validate: ajv.compile(schema) }
 }
 
-/** The name of the type that a member is of; null: it has none, or may be anything. */
+/** Returns the name of a member's type, or null if it has none or may be anything. */
 export function typeOf(member: Schema): string | null {
   const { $ref } = member.anyOf?.find((one) => one.$ref) ?? member
   return $ref?.replace('#/$defs/', '') ?? null
@@ -45,24 +45,24 @@ export function typeOf(member: Schema): string | null {
 /** One step of a pointer (RFC 6901). */
 const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
-/** The member that a pointer leads to or into, as a pointer; '' is the record itself. */
+/** Returns the pointer to the member that a pointer leads to or into; '' is the record itself. */
 export const memberOf = (pointer: string) => /^(?:\/[^/]*)?/.exec(pointer)![0]
 
-/** The name at the end of such a pointer. */
+/** Returns the name in such a pointer. */
 export const nameOf = (member: string) =>
   member.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** The member that an error of Ajv is of. */
+/** Returns the member that an error of Ajv is about. */
 function blamed({ instancePath, params }: ErrorObject): string {
   const name = params.missingProperty ?? params.additionalProperty
   return instancePath === '' && name !== undefined ? step(name) : memberOf(instancePath)
 }
 
-/** What the service may say where a schema refuses by a keyword: of several rules it says the first. */
+/** The codes that the service may report for a keyword: of several broken rules it reports the first. */
 const CODES: Record<string, string[]> = {
   required: ['required'],
   additionalProperties: ['unknown_field'],
-  // 1e400 is no number to the validator, and null is nothing to the service.
+  // The validator does not count 1e400 as a number, and the service counts null as left out.
   type: ['type', 'required', 'number'],
   minLength: ['length', 'date_time'],
   maxLength: ['length', 'date_time', 'number'],
@@ -74,19 +74,19 @@ const CODES: Record<string, string[]> = {
   anyOf: ['no_kpi'],
 }
 
-/** The codes that an error of Ajv stands for; the wrong case of a name may only have null. */
+/** Returns the codes for an error of Ajv. A name of the wrong case may only have the value null. */
 const meant = ({ keyword, params }: ErrorObject) =>
   params.type === 'null' ? ['field_case'] : (CODES[keyword] ?? [])
 
 /**
- * The members that a schema refuses, or '' for the record, each with the codes that would say why;
- * empty: it takes the value.
+ * Returns the members that a schema refuses, or '' for the record, each with the codes that explain it;
+ * none if it accepts the value.
  */
 export function refusedBy({ validate }: Judge, value: unknown): Map<string, Set<string>> {
   const refused = new Map<string, Set<string>>()
   if (validate(value)) return refused
   for (const error of validate.errors!) {
-    // What each of several ways would have asked for is no error; that none was taken is one.
+    // Of `anyOf` only the failure as a whole is an error, not that of each alternative.
     if (error.schemaPath.startsWith('#/anyOf/')) continue
     const member = blamed(error)
     refused.set(member, new Set([...(refused.get(member) ?? []), ...meant(error)]))
@@ -94,10 +94,10 @@ export function refusedBy({ validate }: Judge, value: unknown): Map<string, Set<
   return refused
 }
 
-/** Rules of the record as a whole, and of what it refers to: these stand at the top. */
+/** Rules of the whole record and its references, which stand at the top of a schema. */
 const AT_TOP = ['duplicate_key', 'unknown_customer', 'unknown_affiliate', 'required']
 
-/** Whether a code stands in an `x-rules` that holds at this member. */
+/** Whether a code is in the `x-rules` of this member. */
 export function isUnsaid({ schema }: Judge, member: string, code: string): boolean {
   const { properties, $defs, additionalProperties: others } = schema
   const top = schema['x-rules'] ?? {}

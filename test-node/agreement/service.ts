@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What the service answered. */
+/** A response of the service. */
 export interface Answer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asked for
   body: any
 }
 
-/** The service with its demo accounts; partners have the records of unknown customers held. */
+/** The service with its demo accounts. Those of partners hold the records of unknown customers. */
 export interface Service {
-  /** Posts a text to the resource of a vertical; a dry run, unless told otherwise. */
+  /** Posts a text to the resource of a vertical; a dry run unless `dry` is false. */
   post: (vertical: string, resource: string, text: string, more?: Options) => Promise<Answer>
   get: (vertical: string, path: string) => Promise<Answer>
   end: () => Promise<void>
@@ -39,9 +39,9 @@ export async function startService(): Promise<Service> {
     env: { ...process.env, PORT: String(await freePort()) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  child.stdout.on('data', (data) => (said += data))
-  child.stderr.on('data', (data) => (said += data))
+  let output = ''
+  child.stdout.on('data', (data) => (output += data))
+  child.stderr.on('data', (data) => (output += data))
   const ended = new Promise<void>((done) => child.on('exit', () => done()))
   const end = async () => {
     child.kill('SIGTERM')
@@ -51,7 +51,7 @@ export async function startService(): Promise<Service> {
   const path = join(root, '.demo.json')
   for (let i = 0; i < 600 && !existsSync(path) && child.exitCode === null; i++) await sleep(100)
   try {
-    assert.ok(existsSync(path), said)
+    assert.ok(existsSync(path), output)
     return { ...(await reach(JSON.parse(readFileSync(path, 'utf8')))), end }
   } catch (error) {
     await end()
@@ -69,13 +69,13 @@ async function reach({ base_url, admin_key, accounts }: Demo): Promise<Omit<Serv
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
     for (;;) {
       const response = await fetch(base_url + path, init)
-      const said = await response.text()
-      // Shrinking may ask more often than one token may.
+      const text = await response.text()
+      // Shrinking may exceed the rate of one token.
       if (response.status === 429) {
         await sleep(1000 * Number(response.headers.get('Retry-After') ?? 1))
         continue
       }
-      return { status: response.status, body: JSON.parse(said) }
+      return { status: response.status, body: JSON.parse(text) }
     }
   }
   const json = { 'Content-Type': 'application/json' }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { type Judge, judgeOf } from './schemas.ts'
 import type { Answer, Service } from './service.ts'
 
-/** What the service has against a record; pointers are within it. */
+/** An error of the service; the pointer starts at the record. */
 export interface Fault {
   pointer: string
   code: string
 }
 
-/** An entity by the file of its schema, and where its records are sent. */
+/** An entity: the file of its schema, and where its records are sent. */
 export interface Target {
   file: string
   vertical: string
@@ -19,7 +19,7 @@ export interface Target {
 const RESULT = judgeOf('result')
 const PROBLEM = judgeOf('problem')
 
-/** An answer to a delivery is as its schema says, whatever it is. */
+/** Asserts that a response to a delivery matches its schema. */
 export function checkAnswer({ status, body }: Answer): void {
   const { validate } = status < 400 ? RESULT : PROBLEM
   assert.ok(validate(body), `${status} ${JSON.stringify(validate.errors)} ${JSON.stringify(body)}`)
@@ -28,8 +28,8 @@ export function checkAnswer({ status, body }: Answer): void {
 const MAX_WRITTEN = 1000
 
 /**
- * What the service has against each of these records, which it gets as one bulk. That a key was
- * there before is checked, and left out: it is nothing that a record has of its own.
+ * Sends records as one bulk and returns the errors of each. `duplicate_key` is checked and left out,
+ * because it is not a property of a single record.
  */
 export async function faultsOf(
   service: Pick<Service, 'post'>,
@@ -43,12 +43,11 @@ export async function faultsOf(
   checkAnswer(answer)
   const isJudged = [200, 207, 422].includes(status)
   if (!isJudged && records.length === 1) return [[{ pointer: '', code: `status ${status}` }]]
-  // No more errors than that are written out: it is asked again for fewer records.
+  // The service lists no more errors, so that the records are sent again in halves.
   if (!isJudged || (body.errors_total ?? 0) > MAX_WRITTEN) {
     const half = Math.ceil(records.length / 2)
     const parts = [records.slice(0, half), records.slice(half)]
-    const said = parts.map((part) => faultsOf(service, target, part))
-    return (await Promise.all(said)).flat()
+    return (await Promise.all(parts.map((part) => faultsOf(service, target, part)))).flat()
   }
   const faults = records.map((): Fault[] => [])
   const take = (index: number, { pointer, code }: Fault) => {
@@ -70,7 +69,7 @@ export async function faultsOf(
   })
 }
 
-/** The records that have the key of one before them: no schema of a record can say it. */
+/** Returns the records that repeat the key of an earlier one, which no schema of a record can check. */
 function repeated({ schema }: Judge, records: readonly string[]): Set<number> {
   const rules = schema['x-rules'] ?? {}
   if (!Object.hasOwn(rules, 'duplicate_key')) return new Set()

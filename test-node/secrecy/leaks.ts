@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { learnKeys, learnSecret } from './learn.ts'
 import { bytesOf, found, nothing, type Sought } from './search.ts'
 
-// What our programs print, and the files they leave, searched for secrets that a test knows.
+// Searches the output of our programs, and the files that they leave, for the secrets of a test.
 
-/** Secrets to be sought, by what they are. */
+/** Returns what to search for: secrets and key sets by their names. */
 export function sought(secrets: Record<string, string>, keySets: Record<string, string> = {}) {
   const all = nothing()
   for (const [kind, secret] of Object.entries(secrets)) learnSecret(all, kind, secret)
@@ -13,15 +13,15 @@ export function sought(secrets: Record<string, string>, keySets: Record<string, 
   return all
 }
 
-/** What of them a text has, in whatever coding; null: nothing. */
+/** Returns which secret a text contains, in any encoding, or null. */
 export const leakIn = (text: string, secrets: Sought) => found(bytesOf(text), [secrets])
 
-/** What of them the files of a folder have, and where; null: nothing. The files are read as bytes. */
+/** Returns which secret the files of a folder contain, and where, or null. Reads files as bytes. */
 export function leakInFiles(folder: string, secrets: Sought): string | null {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
-    const said = found(readFileSync(join(entry.parentPath, entry.name), 'latin1'), [secrets])
-    if (said) return `${entry.name} has the ${said}`
+    const secret = found(readFileSync(join(entry.parentPath, entry.name), 'latin1'), [secrets])
+    if (secret) return `${entry.name} has the ${secret}`
   }
   return null
 }

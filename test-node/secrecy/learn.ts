@@ -1,33 +1,33 @@
 import { bytesOf, type Sought, seekSecret, seekValue } from './search.ts'
 
-// What of one request and its answer is a secret, and what is personal.
+// Learns the secrets and the personal values of a request and its response.
 
-/** What was asked, as far as tests say it as text. */
+/** A request, as far as it is text. */
 export interface Asked {
   headers: Record<string, string>
   body: string
 }
 
-/** What is learned: secrets for as long as the world lasts, personal values for one test. */
+/** Learned values: secrets are kept for a whole test file, personal values for one test. */
 export interface Known {
   secrets: Sought
-  /** Who a customer is. */
+  /** Personal fields of customers. */
   people: Sought
-  /** Free text of a transaction, and what an activity says beside its figures. */
+  /** Notes of transactions, and the details of activities. */
   notes: Sought
-  /** Who administers. */
+  /** E-mail addresses of the integrations team. */
   team: Sought
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]{43,}$/
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString('latin1')
 
-/** What reads as text is no part of a signature, though a token that was mangled has it in its place. */
+/** Readable text, which is not part of a signature: a mangled token may have it in that place. */
 const READABLE = /[\x20-\x7e]{8,}/
 
 /**
- * A secret as it is sent. Of a signed token its signature is the secret, as bytes: what is coded is
- * read before it is compared.
+ * Learns a secret as it is sent. The secret of a signed token is its signature, as bytes, because
+ * texts are decoded before they are compared.
  */
 export function learnSecret(secrets: Sought, kind: string, secret: string): void {
   const parts = JWT.test(secret)
@@ -36,7 +36,7 @@ export function learnSecret(secrets: Sought, kind: string, secret: string): void
   for (const part of parts) seekSecret(secrets, kind, part)
 }
 
-/** The private members of a JWK set. */
+/** Learns the private members of a JWK set. */
 export function learnKeys(secrets: Sought, kind: string, set: string): void {
   for (const { kid, ...key } of JSON.parse(set).keys) {
     for (const part of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) {
@@ -47,17 +47,17 @@ export function learnKeys(secrets: Sought, kind: string, set: string): void {
 
 const SECRETS = ['client_secret', 'access_token', 'brand_token', 'token']
 const NAMES = ['first_name', 'last_name', 'email', 'firstName', 'lastName']
-/** What a brand says of a customer that is not personal, however it is spelt; all else of its members is. */
+/** Members of a brand's customer that are not personal, in small letters; all others are. */
 const KNOWN = ['customerid', 'regtime', 'country', 'tracking_data']
 
-/** All texts in a value. */
+/** Returns all texts in a value. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
   return Object.values(value).flatMap(textsIn)
 }
 
-/** All objects in a value, it too. */
+/** Returns all objects in a value, itself included. */
 function objectsIn(value: unknown): Record<string, unknown>[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(objectsIn)
@@ -68,7 +68,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What is cut off or no JSON is read member by member.
+    // Text that is cut off or not JSON is read member by member.
     const members = text.matchAll(/"(\w+)"\s*:\s*("(?:[^"\\]|\\.)*")/g)
     return [...members].flatMap(([, name, value]) => {
       try {
@@ -95,14 +95,14 @@ function learnHeaders({ secrets, team }: Known, headers: Record<string, string>)
   for (const { email } of objectsIn(claims)) seekValue(team, 'e-mail of the team', String(email))
 }
 
-/** Learns what one request and its answer say. */
+/** Learns from a request and its response. */
 export function learn(known: Known, path: string, asked: Asked, answer: string): void {
   learnHeaders(known, asked.headers)
   const form = path.startsWith('/oauth/') ? Object.fromEntries(new URLSearchParams(asked.body)) : {}
   const body = parsed(asked.body)
-  for (const said of [form, ...objectsIn(body), ...objectsIn(parsed(answer))]) {
+  for (const members of [form, ...objectsIn(body), ...objectsIn(parsed(answer))]) {
     for (const name of SECRETS) {
-      if (typeof said[name] === 'string') learnSecret(known.secrets, name, said[name])
+      if (typeof members[name] === 'string') learnSecret(known.secrets, name, members[name])
     }
   }
   const isCustomer = path.endsWith('/customers')
@@ -113,7 +113,7 @@ export function learn(known: Known, path: string, asked: Asked, answer: string):
       const isPersonal =
         isCustomer && isBrand ? !KNOWN.includes(name.toLowerCase()) : NAMES.includes(name)
       const isNote = !isCustomer && name === 'note'
-      // What holds the records is no member of one.
+      // `data` holds the records and is not a member of one.
       if (!(isPersonal || isNote) || name === 'data') continue
       for (const text of textsIn(value)) seekValue(sought, name, text)
     }

@@ -1,15 +1,15 @@
-// Finds what is sought in a text, however it is written there: plain, percent-coded, escaped, in hex
-// or in base64, or one of them in another. Texts are compared as bytes, one a character, and all in
-// small letters, so that a name is found whatever its case.
+// Finds secrets and names in a text, whether they stand there plain, percent-encoded, escaped, in hex,
+// in base64, or in one of these inside another. Texts are compared as bytes, one per character, and in
+// small letters, so that a name is found in any case.
 
-/** The bytes of a text, one a character. */
+/** Returns the bytes of a text, one per character. */
 export const bytesOf = (text: string) => Buffer.from(text).toString('latin1')
 
 const small = (text: string) => text.toLowerCase()
 const fromHex = (hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
 const fromUnit = (hex: string) => bytesOf(String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** All that is matched, read from so many places. */
+/** Decodes every match, starting at each of its first `places` characters. */
 const runs = (text: string, run: RegExp, places: number, coding: BufferEncoding) =>
   (text.match(run) ?? [])
     .flatMap((found) =>
@@ -20,8 +20,8 @@ const runs = (text: string, run: RegExp, places: number, coding: BufferEncoding)
     .join('\n')
 
 /**
- * Codings, and what a text says if it is, or has in it, what is written in one. A run may begin with
- * what is not part of it, so hex is read from both places of a pair, and base64 from all four of a group.
+ * Decoders of a text that is, or contains, encoded text. A run may begin with characters that are not
+ * part of it, so hex is read from both places of a pair, and base64 from all four of a group.
  */
 const CODINGS: [name: string, read: (text: string) => string][] = [
   ['hex', (text) => runs(text, /[\da-f]{10,}/gi, 2, 'hex')],
@@ -36,33 +36,33 @@ const CODINGS: [name: string, read: (text: string) => string][] = [
   ],
 ]
 
-/** All that a text may be read as, and how: it, what is coded in it, and what is coded in that. */
+/** Yields a text, what is encoded in it, and what is encoded in that, each with its encoding. */
 export function* readings(text: string, depth = 2, form = 'plain'): Generator<[string, string]> {
   yield [form, text]
   if (depth === 0) return
   for (const [name, read] of CODINGS) {
-    const said = read(text)
-    if (said && said !== text)
-      yield* readings(said, depth - 1, form === 'plain' ? name : `${name} in ${form}`)
+    const decoded = read(text)
+    if (decoded && decoded !== text)
+      yield* readings(decoded, depth - 1, form === 'plain' ? name : `${name} in ${form}`)
   }
 }
 
-/** So long is the part by which a secret is found; of any 15 characters of it, one part is found. */
+/** The length of the parts by which a secret is found: any 15 characters of it contain one. */
 const PART = 8
 
-/** What is sought: secrets by their parts, other values as a whole; each with what it is. */
+/** Values to search for: secrets by their parts, others as a whole, each with its description. */
 export interface Sought {
   parts: Map<string, string>
   values: Map<string, string>
 }
 
-/** Nothing yet. */
+/** Returns an empty set of values. */
 export const nothing = (): Sought => ({ parts: new Map(), values: new Map() })
 
-/** A value that says what it is without being told: its first characters. */
+/** Describes a value without printing it: its kind and its first characters. */
 const named = (kind: string, value: string) => `${kind} ${JSON.stringify(value.slice(0, 4))}…`
 
-/** A secret, given as its bytes. What has few different characters fills a place, and is none. */
+/** Adds a secret, given as its bytes. Placeholders, which have few different characters, are left out. */
 export function seekSecret({ parts }: Sought, kind: string, secret: string): void {
   const bytes = small(secret)
   if (bytes.length < 2 * PART || new Set(bytes).size < PART) return
@@ -70,38 +70,38 @@ export function seekSecret({ parts }: Sought, kind: string, secret: string): voi
   for (let i = 0; i + PART <= bytes.length; i++) parts.set(bytes.slice(i, i + PART), what)
 }
 
-/** The least that is sought: what is shorter stands in other words. */
+/** The shortest value that is searched for: shorter ones occur in other words. */
 const SHORTEST = 5
-/** By so much of its beginning a long value is known. */
+/** The number of characters by which a long value is found. */
 const BEGINNING = 24
 
-/** Another value, of which all is sought, or the beginning where it is long. */
+/** Adds a value that is searched for as a whole, or by its beginning if it is long. */
 export function seekValue({ values }: Sought, kind: string, value: string): void {
   const beginning = [...value].slice(0, BEGINNING)
-  // Figures and times stand everywhere, and what has few different characters fills a place.
+  // Numbers and times occur everywhere, and values with few different characters are placeholders.
   if (beginning.length < SHORTEST || new Set(beginning).size < 3 || /^[\d.:TZ-]*$/.test(value))
     return
   values.set(small(bytesOf(beginning.join(''))), named(kind, value))
 }
 
-/** What of all that is sought stands in a text, given as bytes, and how; null: nothing. */
+/** Returns which value a text contains, given as bytes, and in which encoding, or null. */
 export const found = (text: string, sought: readonly Sought[]) => foundIn(readings(text), sought)
 
-/** The same of what a text may be read as. */
+/** Returns the same for a text that is decoded already. */
 export function foundIn(
   all: Iterable<[form: string, read: string]>,
   sought: readonly Sought[],
 ): string | null {
   for (const [form, read] of all) {
-    const said = small(read)
+    const text = small(read)
     for (const { parts, values } of sought) {
       if (parts.size > 0) {
-        for (let i = 0; i + PART <= said.length; i += PART) {
-          const what = parts.get(said.slice(i, i + PART))
+        for (let i = 0; i + PART <= text.length; i += PART) {
+          const what = parts.get(text.slice(i, i + PART))
           if (what) return `${what} (${form})`
         }
       }
-      for (const [value, what] of values) if (said.includes(value)) return `${what} (${form})`
+      for (const [value, what] of values) if (text.includes(value)) return `${what} (${form})`
     }
   }
   return null
