@@ -44,7 +44,7 @@ test('a click is stored once, whatever fails on its way from the queue', async (
   }
   const { calls } = await deliver('calm')
   const faults = calls.flatMap((place) => [...fewOf(place), ...unmigrated(place)])
-  expect(faults.length).toBeGreaterThan(5)
+  expect(faults.length).toBeGreaterThan(3)
 
   for (const [i, fault] of faults.entries()) {
     const { acked, again, failed } = await deliver(`click-${i}`, [fault])

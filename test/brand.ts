@@ -1,6 +1,6 @@
 import { ask, askAdmin, json } from './partner.ts'
 
-/** What a brand may be set up with beside its token. */
+/** The settings of a brand. */
 interface Settings {
   account: string
   binding: 'DB' | 'DB_2'
@@ -10,7 +10,7 @@ interface Settings {
   events: Record<string, object>
 }
 
-/** A brand as the outside world sees one: set up by the integrations team, then a token and HTTP. */
+/** Creates a brand as the integrations team does, and returns its token and its requests. */
 export async function brand(settings: Partial<Settings> = {}) {
   const { account = 'acme-casino', events = {}, ...own } = settings
   const created = await askAdmin('accounts', 'POST', {
@@ -29,7 +29,7 @@ export async function brand(settings: Partial<Settings> = {}) {
   return { account, brand_token: issued.brand_token as string, ...caller(issued.brand_token) }
 }
 
-/** Whoever holds a Brand Token. */
+/** Returns the requests of a holder of a Brand Token. */
 export function caller(brand_token: string) {
   const key = { 'x-api-key': brand_token }
   const at = (path: string) => `/tracking/events/${path}`
@@ -47,10 +47,10 @@ export function caller(brand_token: string) {
   }
 }
 
-/** A player of a brand. */
+/** A customer of a brand. */
 export const eve = { customerId: 'p-1', regtime: '2026-10-01 08:30', country: 'DE' }
 
-/** A deposit of hers. */
+/** A deposit of this customer. */
 export const deposited = {
   eventname: 'Deposit',
   customerid: 'p-1',
@@ -60,7 +60,7 @@ export const deposited = {
   Currency: 'EUR',
 }
 
-/** A day of hers. */
+/** A day of this customer. */
 export const day = {
   eventname: 'DailyStats',
   customerid: 'p-1',
@@ -72,7 +72,7 @@ export const day = {
   Currency: 'EUR',
 }
 
-/** How the days of a brand are read. */
+/** The event definition of these days. */
 export const dailyStats = {
   granularity: 'day',
   eventid: 'used',

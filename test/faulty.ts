@@ -1,15 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { before } from './watched.ts'
 
-/** Faults to come: each call takes the first, and throws it before or after its own effect. */
+/** A fault: a call throws it before or after its own effect. */
 export interface Fault {
   message: string
   after: boolean
-  /** What happens between the fault and our next try. */
+  /** Runs between the fault and our own retry. */
   meanwhile?: () => Promise<unknown>
 }
 
-/** Faults that another try cures, each known by another part of what it says. */
+/** Messages of faults that a retry cures, each recognized by another part of its text. */
 export const CURABLE = [
   'D1_ERROR: Network connection lost.',
   "D1_ERROR: Can't read from request stream because client disconnected.",
@@ -18,7 +18,7 @@ export const CURABLE = [
   'D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.',
   'D1_ERROR: Internal error while starting up D1 DB storage.',
 ]
-/** Faults that another try makes worse, likewise. */
+/** Messages of faults that a retry makes worse. */
 export const OVERLOAD = [
   'D1_ERROR: D1 DB is overloaded. Too many requests queued.',
   'D1_ERROR: Requests queued for too long.',
@@ -28,7 +28,7 @@ export const OVERLOAD = [
   'D1_ERROR: Exceeded maximum DB size.',
 ]
 
-/** A world in which calls to D1 fail, one after the other but for those left out, and are real but for that. */
+/** Returns an environment whose calls to D1 take these faults in turn; null: the call succeeds. */
 export function faulty(faults: (Fault | null)[]) {
   const seen = { tries: 0 }
   const failing =

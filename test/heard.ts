@@ -2,14 +2,14 @@ import { createExecutionContext } from 'cloudflare:test'
 import { app } from '../src/app.ts'
 import { saidBy, WORLD } from './secrecy.ts'
 
-/** A request, before it is sent. */
+/** A request before it is sent. */
 interface Asked extends Pick<RequestInit, 'headers' | 'body'> {
   method: string
   url: string
 }
 
 /**
- * What was answered, once it is known to be as openapi.json says, and to say back no secret: see
+ * Returns a response after checking that openapi.json describes it and that it repeats no secret: see
  * test-node/conformance.ts and test-node/secrecy.ts.
  */
 export async function heard(
@@ -17,7 +17,7 @@ export async function heard(
   answer: Promise<Response>,
 ): Promise<Response> {
   const response = await answer
-  const said = {
+  const exchange = {
     world: WORLD,
     asked: saidBy(init),
     method,
@@ -28,14 +28,14 @@ export async function heard(
   }
   const judged = await fetch('http://conformance.local/', {
     method: 'POST',
-    body: JSON.stringify(said),
+    body: JSON.stringify(exchange),
   })
   const flaw = await judged.text()
   if (flaw) throw new Error(flaw)
   return response
 }
 
-/** Asks the service in a world of the test's own making. */
+/** Sends a request to the service with an environment that the test provides. */
 export async function askIn(world: Env, request: Request, context = createExecutionContext()) {
   const { method, url, headers } = request
   const body = request.body && new TextDecoder().decode(await request.clone().arrayBuffer())

@@ -2,13 +2,13 @@ import { env, exports } from 'cloudflare:workers'
 import { digest, newSecret } from '../src/auth/secret.ts'
 import { heard } from './heard.ts'
 
-/** Where the service is reached in tests. */
+/** The address of the service in tests. */
 export const ORIGIN = 'https://api.example'
 
 /** The verticals of the partner API. */
 export type Vertical = 'prop-trading' | 'forex'
 
-/** Asks for any address of the service. */
+/** Sends a request to any address of the service. */
 export function ask(path: string, init?: RequestInit): Promise<Response> {
   const url = new URL(path, ORIGIN)
   return heard({ method: 'GET', ...init, url: url.href }, exports.default.fetch(url, init))
@@ -23,7 +23,7 @@ interface Settings {
   scope?: string
 }
 
-/** Makes a partner firm known, as the integrations team does. */
+/** Creates a partner firm with its client, in the database directly. */
 export async function register(vertical: Vertical, settings: Partial<Settings> = {}) {
   const account = settings.account ?? `acme-${vertical}`
   const { unknown_customer = 'reject', unknown_affiliate = 'warn', binding = 'DB' } = settings
@@ -48,15 +48,15 @@ export async function register(vertical: Vertical, settings: Partial<Settings> =
   return { account, client_id, client_secret }
 }
 
-/** Asks for a token. */
+/** Requests a token. */
 export const askToken = (form: Record<string, string> | string, headers = {}) =>
   ask('/oauth/token', { method: 'POST', body: new URLSearchParams(form), headers })
 
-/** The body of an answer, as far as tests look into it. */
+/** Returns the JSON body of a response. */
 // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
 export const json = async (response: Response | Promise<Response>) => (await response).json<any>()
 
-/** A partner as the outside world sees one: credentials, a token, and HTTP. */
+/** Creates a partner firm and returns its credentials, its token and its requests. */
 export async function partner(vertical: Vertical = 'forex', settings: Partial<Settings> = {}) {
   const { account, client_id, client_secret } = await register(vertical, settings)
   const { scope } = settings
@@ -84,7 +84,7 @@ export async function partner(vertical: Vertical = 'forex', settings: Partial<Se
   }
 }
 
-/** A trader that every vertical takes. */
+/** A customer that is valid in both verticals. */
 export const ada = {
   customer_id: 'c-1',
   signup_date: '2026-10-01T08:00:00.000Z',
@@ -92,7 +92,7 @@ export const ada = {
   tracking_data: 'click-42',
 }
 
-/** A transaction of hers that the forex vertical takes. */
+/** A transaction of this customer that is valid in forex. */
 export const deposit = {
   transaction_id: 't-1',
   customer_id: 'c-1',
@@ -103,7 +103,7 @@ export const deposit = {
   status: 'approved',
 }
 
-/** A day of hers that every vertical takes. */
+/** A day of trading of this customer that is valid in both verticals. */
 export const traded = {
   date: '2026-10-02',
   customer_id: 'c-1',
@@ -113,7 +113,7 @@ export const traded = {
   currency: 'USD',
 }
 
-/** Asks as the integrations team. */
+/** Sends a request as the integrations team. */
 export const askAdmin = (path: string, method = 'GET', body?: unknown, headers = {}) =>
   ask(`/admin/v1/${path}`, {
     method,

@@ -1,18 +1,19 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
-// What test-node/secrecy.ts is told, which searches it for secrets and for what is personal.
+// Reports what tests send, log and store to test-node/secrecy.ts, which searches it for secrets and
+// personal values.
 
-/** Where these tests live: one a file. */
+/** The id of the test file. */
 export const WORLD = crypto.randomUUID()
 
-/** So much of a body is looked into. */
+/** The number of characters of a body that are searched. */
 const LOOKED_INTO = 65_536
 
-/** Whether a test said anything: of what it did not say nothing can be found. */
+/** Whether the test has sent anything: otherwise there is nothing to search for. */
 let heardAny = false
 
-/** What a request says, as far as it is text. */
+/** Returns the headers and the body of a request, as far as it is text. */
 export function saidBy({ headers, body }: Pick<RequestInit, 'headers' | 'body'>) {
   heardAny = true
   const isText = typeof body === 'string' || body instanceof URLSearchParams
@@ -24,23 +25,23 @@ export function saidBy({ headers, body }: Pick<RequestInit, 'headers' | 'body'>)
   }
 }
 
-/** One request of many, its answer, and what was printed meanwhile. */
+/** One request of many, its response, and the lines that were logged meanwhile. */
 interface Overheard {
   path: string
   asked: ReturnType<typeof saidBy>
   status: number
   body: string
   printed: string[]
-  /** Whether its names are those of the test: then tables are searched for them, too. */
+  /** Whether the tables are searched for its names, too. */
   isNaming: boolean
 }
 
-/** So many are told at once: each alone would take longer than its answer. */
+/** The number of requests in one report: one by one the reports would take longer than the requests. */
 const TOLD_AT_ONCE = 500
 
 const overheard: Overheard[] = []
 
-/** What of them was printed, and must not be. */
+/** Forbidden values that were found so far. */
 const leaks: string[] = []
 
 async function tellOverheard() {
@@ -51,9 +52,9 @@ async function tellOverheard() {
   if (leak) leaks.push(leak)
 }
 
-/** Asks as one of many, one after the other; what is said and printed is searched with the others. */
+/** Sends one request of many, which are reported together. */
 export async function overhear<A extends { status: number; text: string }>(
-  { url, ...said }: Pick<RequestInit, 'headers' | 'body'> & { url: string },
+  { url, ...request }: Pick<RequestInit, 'headers' | 'body'> & { url: string },
   ask: () => Promise<A>,
   isNaming = false,
 ): Promise<A> {
@@ -61,7 +62,7 @@ export async function overhear<A extends { status: number; text: string }>(
   const answer = await ask()
   overheard.push({
     path: new URL(url).pathname,
-    asked: saidBy(said),
+    asked: saidBy(request),
     status: answer.status,
     body: answer.text.slice(0, LOOKED_INTO),
     printed: printed.splice(from).map(({ line }) => line),
@@ -71,10 +72,10 @@ export async function overhear<A extends { status: number; text: string }>(
   return answer
 }
 
-/** What was printed since the test began. */
+/** The lines that were logged since the test began. */
 const printed: { level: string; line: string }[] = []
 
-/** The lines of one level. */
+/** Returns the logged lines of one level. */
 export const printedAs = (level: (typeof LEVELS)[number]) =>
   printed.filter((one) => one.level === level).map(({ line }) => line)
 
@@ -97,10 +98,10 @@ const { terminalLog } = shared
 /** Prints a line to the terminal although `keepPrinted` has replaced the console. */
 export const aloud = (line: string) => terminalLog(line)
 
-/** Forgets what was printed. */
+/** Removes and returns the logged lines. */
 export const forgetPrinted = () => printed.splice(0)
 
-/** Keeps what is printed, for tests to read: nothing of it goes to the terminal. */
+/** Collects logged lines for tests to read, instead of printing them. */
 export function keepPrinted(): void {
   for (const level of LEVELS) {
     console[level] = (...values: unknown[]) => {
@@ -114,7 +115,7 @@ const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).filter((query) =
   /\bcreate table\b/i.test(query),
 ).length
 
-/** All rows of all tables of a database. */
+/** Returns all rows of all tables of a database. */
 async function tablesOf(db: D1Database): Promise<Record<string, unknown[]>> {
   const { results } = await db
     .prepare("select name from sqlite_schema where type = 'table' and name not glob '_cf*'")

@@ -4,9 +4,9 @@ import type { Recorded } from '../scripts/docs/recorded.ts'
 import { ORIGIN as CANONICAL } from '../src/docs/origin.ts'
 import { ask, ORIGIN } from './partner.ts'
 
-// Requests and answers as documents show them: made here, and compared with those that are kept.
+// Records requests and responses for the documents; a test compares them with those that are committed.
 
-/** What varies from one run to the next, and what stands in its place. */
+/** What differs between runs, and its replacement. */
 const VARIES: [RegExp, string][] = [
   [/dlv_[\dA-Z]{26}/g, 'dlv_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"01M7W0R4W8Y6N1S2Q9E0J8T4ZB"'],
@@ -26,7 +26,7 @@ const VARIES: [RegExp, string][] = [
   [/\/go\/[\w-]+/g, '/go/Lk7Qm2Xv'],
 ]
 
-/** The same, whenever and wherever it was made. */
+/** Replaces what differs between runs. */
 function shown(value: unknown): unknown {
   if (value === null) return null
   const today = new Date().toISOString().slice(0, 10)
@@ -38,9 +38,9 @@ function shown(value: unknown): unknown {
   return JSON.parse(text)
 }
 
-/** What a request says beside its operation. */
+/** The parameters of a request. */
 interface Asked {
-  /** What stands in the address, by name. */
+  /** The parameters in the path, by name. */
   at?: Record<string, string>
   query?: string
   headers?: Record<string, string>
@@ -53,7 +53,7 @@ interface Operation {
   path: string
 }
 
-/** Where each operation is, by its name in openapi.json. */
+/** Method and path of each operation, by its name in openapi.json. */
 export const operations = new Map<string, Operation>(
   Object.entries(openapi.paths).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, { operationId: string }>).map(
@@ -62,7 +62,7 @@ export const operations = new Map<string, Operation>(
   ),
 )
 
-/** Takes one request and its answer after the other, in one world. */
+/** Returns a recorder of requests and responses. */
 export function camera() {
   const takes: Recorded[] = []
   return {
@@ -72,7 +72,7 @@ export function camera() {
       name: string,
       summary: string,
       { at = {}, query = '', headers = {}, body, form }: Asked = {},
-      // biome-ignore lint/suspicious/noExplicitAny: what was answered is looked into by name
+      // biome-ignore lint/suspicious/noExplicitAny: what was answered is read by name
     ): Promise<any> {
       const { method, path } = operations.get(operation)!
       const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) =>
@@ -95,5 +95,5 @@ export function camera() {
   }
 }
 
-/** How the integrations team says who it is. */
+/** Returns the header that authenticates the integrations team. */
 export const asTeam = () => ({ Authorization: `Bearer ${env.ADMIN_KEY}` })

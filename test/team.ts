@@ -11,7 +11,7 @@ export const teamKey = () =>
     ['sign'],
   ) as Promise<CryptoKey>
 
-/** What Cloudflare Access adds to the request of whom it has let through. */
+/** Signs the assertion that Cloudflare Access adds to a request that it has let through. */
 export const ofTheTeam = async () =>
   new SignJWT({ email: 'ada@team.example' })
     .setProtectedHeader({ alg: 'RS256', kid: 'team' })

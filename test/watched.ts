@@ -3,10 +3,10 @@ import { env } from 'cloudflare:workers'
 import { askIn } from './heard.ts'
 import { ORIGIN } from './partner.ts'
 
-/** What one request asked of the platform, by the platform's own account. */
+/** The calls of one request to the platform, with its own counts. */
 export interface Seen {
   response: Response
-  /** Round trips to D1, and what they read and wrote. */
+  /** Round trips to D1, and the rows that they read and wrote. */
   trips: number
   rowsRead: number
   rowsWritten: number
@@ -18,7 +18,7 @@ interface Answer {
   meta: { rows_read: number; rows_written: number }
 }
 
-/** Asks the service as it is, with every call to the platform counted on its way. */
+/** Sends a request to the service and counts its calls to the platform. */
 export async function watched(path: string, init: RequestInit): Promise<Seen> {
   const seen = { trips: 0, rowsRead: 0, rowsWritten: 0, calls: [] as string[] }
   const count = (answers: Answer[]) => {
@@ -40,7 +40,7 @@ export async function watched(path: string, init: RequestInit): Promise<Seen> {
   return { response, ...seen }
 }
 
-/** Stands before what does the real work: nothing is answered in its place. */
+/** Returns an object whose own members take precedence over those of the target. */
 export const before = <T extends object>(target: T, own: Partial<Record<keyof T, unknown>>): T =>
   new Proxy(target, {
     get(_, name) {
@@ -49,7 +49,7 @@ export const before = <T extends object>(target: T, own: Partial<Record<keyof T,
     },
   })
 
-/** A database, and each session of it, with these methods before its own. */
+/** Returns a database whose sessions, too, have these methods before their own. */
 export const inSessions = (
   db: D1Database,
   methods: (real: Pick<D1Database, 'prepare' | 'batch'>) => { prepare: unknown; batch: unknown },
@@ -75,7 +75,7 @@ function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Da
       all,
       run: all,
       first: async () => (await all()).results[0] ?? null,
-      // It says nothing of what it read: only the trip is counted.
+      // `raw` has no counts of rows: only the trip is counted.
       raw: async () => {
         count([])
         return real.raw()

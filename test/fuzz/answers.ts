@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Json } from './bodies.ts'
 import type { Answer } from './send.ts'
 
-// What must be true of any answer to a delivery, whatever was sent.
+// Checks that hold for the response to any delivery.
 
 interface Said {
   index?: number
@@ -37,7 +37,7 @@ function leads(pointer: string, body: Json): boolean {
 
 const parentOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
 
-/** What is told of a member that is not there: of it itself, or of what an earlier record said. */
+/** Codes that may name a member that was not sent. */
 const ABSENT = /^(required|no_createtime|no_kpi|unattributed|altered|unrecognised|foreign)$/
 
 function isPlaced({ pointer, code }: Said, body: Json): boolean {
@@ -46,7 +46,7 @@ function isPlaced({ pointer, code }: Said, body: Json): boolean {
 
 const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected']
 
-/** The records of a body; a `data` that is no list has none. */
+/** Returns the records of a body; none if `data` is not a list. */
 function recordsOf(body: Json, wraps: boolean): Json[] {
   if (Array.isArray(body)) return body
   const isWrapped =
@@ -56,7 +56,7 @@ function recordsOf(body: Json, wraps: boolean): Json[] {
   return Array.isArray(data) ? data : []
 }
 
-/** Holds an answer against what was sent; gives back what became of each record that was taken. */
+/** Checks a response against its request. Returns the result of each record that was accepted. */
 export function judgeAnswer({ status, text }: Answer, body: Uint8Array, wraps: boolean) {
   expect([200, 201, 207, 400, 413, 422]).toContain(status)
   const said = JSON.parse(text)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { type Slip, slip, spoil } from './bytes.ts'
 
-// Bodies that are nearly good: a good one, changed as JSON and then as bytes.
+// Generates bodies that are almost valid: a valid one, edited as JSON and then as bytes.
 
 /** Any JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-/** What code that trusts its input trips over. */
+/** Names that break code which trusts its input. */
 const ODD_NAMES = [
   '__proto__',
   'constructor',
@@ -29,7 +29,7 @@ const ODD_TEXTS = [
   '%2F',
 ]
 
-/** Numbers and texts in forms that a value does not have: they stand in the text as they are. */
+/** JSON texts that `JSON.stringify` never writes. */
 const LITERALS = [
   ...['1e400', '-1e400', '1e-400', '-0', '0.0', '1E+2', '1e3', '19.990000000000000001', '01', '.5'],
   ...['9007199254740993', '0.1e-15', '123456789012345678901234567890', '1.', '+1', '0x1', 'NaN'],
@@ -108,7 +108,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   odd: fc.constantFrom(...ODD_TEXTS),
 })
 
-/** Where in a JSON value something can be changed: each member, and each of a list. */
+/** Returns the places of a JSON value that can be edited: members and elements. */
 function places(within: Json, found: [Json, string][] = []): [Json, string][] {
   if (typeof within !== 'object' || within === null) return found
   for (const [name, member] of Object.entries(within)) {
@@ -118,11 +118,11 @@ function places(within: Json, found: [Json, string][] = []): [Json, string][] {
   return found
 }
 
-/** Sets a member of any name: to assign `__proto__` would set no member. */
+/** Sets a member of any name: an assignment to `__proto__` would not set a member. */
 const put = (within: Json, name: string, member: Json) =>
   Object.defineProperty(within, name, entry(member))
 
-/** A mark in a text, for what JSON cannot say. */
+/** Returns a placeholder for a text that JSON cannot represent. */
 const mark = (literal: string) => `\u0001${LITERALS.indexOf(literal)}\u0001`
 
 function change(root: { body: Json }, { at, how, name, value, literal, odd }: Edit) {
@@ -152,17 +152,17 @@ const entry = (value: Json) => ({ value, enumerable: true, configurable: true, w
 const encoder = new TextEncoder()
 
 function bytesOf(body: Json): Uint8Array {
-  const said = JSON.stringify(body) ?? ''
-  return encoder.encode(said.replaceAll(/"\\u0001(\d+)\\u0001"/g, (_, i) => LITERALS[Number(i)]!))
+  const text = JSON.stringify(body) ?? ''
+  return encoder.encode(text.replaceAll(/"\\u0001(\d+)\\u0001"/g, (_, i) => LITERALS[Number(i)]!))
 }
 
-/** A good body. */
+/** Returns the bytes of a valid body. */
 export const encode = (value: Json) => encoder.encode(JSON.stringify(value))
 
 /** The number of bodies that `npm test` sends to each of the eight resources. */
 export const EACH = 250
 
-/** One of these, changed a few times; one in four is changed as bytes, too. */
+/** Generates edits of these bodies; one in four is edited as bytes, too. */
 export const nearly = (good: readonly Json[]): fc.Arbitrary<Uint8Array> =>
   fc
     .record({
@@ -181,5 +181,5 @@ export const nearly = (good: readonly Json[]): fc.Arbitrary<Uint8Array> =>
       return Object.assign(bytes, { [fc.toStringMethod]: () => new TextDecoder().decode(bytes) })
     })
 
-/** What is sent, and whether the good of it is to be kept without the rest. */
+/** Generates a body, and whether it is sent with `handling=lenient`. */
 export const delivery = (good: readonly Json[]) => fc.tuple(nearly(good), fc.boolean())

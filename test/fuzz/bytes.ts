@@ -7,7 +7,7 @@ export interface Slip {
   bytes: number[]
 }
 
-/** Bytes turned, left out or put in: most are no UTF-8. */
+/** Generates bytes that are flipped, left out or inserted: most are not UTF-8. */
 export const slip: fc.Arbitrary<Slip> = fc.record({
   at: fc.nat(100_000),
   how: fc.constantFrom<Slip['how'][]>('flip', 'cut', 'truncate', 'put', 'bom'),
@@ -26,7 +26,7 @@ export const slip: fc.Arbitrary<Slip> = fc.record({
   ),
 })
 
-/** The bytes with one change. */
+/** Applies one change to bytes. */
 export function spoil(bytes: Uint8Array, { at, how, bytes: put }: Slip): Uint8Array {
   const from = at % (bytes.length + 1)
   const [head, tail] = [bytes.subarray(0, from), bytes.subarray(from)]

@@ -1,20 +1,19 @@
 import fc from 'fast-check'
 
-// Texts that are nearly good.
+// Texts that are almost valid.
 
 /** The characters of base64url: an edit among them leaves a token well-formed. */
 export const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** What else may stand in a header. */
+/** Other characters that may stand in a header. */
 const OTHERS = [' ', '.', '=', '+', '/', '%', '"', ',', ';', '~', '\t']
 
-/** At each place but one in so many a few characters are tried, there all of them. */
+/** At one place in so many all characters are tried, at the others a few. */
 const ROTATION = 16
 
 /**
- * Of these a share: a text edited at each of its places, replaced by some others, left out, doubled,
- * and with another one before it. Where a part ends, all of the alphabet is tried: there base64url has
- * bits that say nothing.
+ * Yields some edits of a text by one character: replaced, removed, doubled, and one inserted. At the end
+ * of a part it tries the whole alphabet, because the last character of base64url has unused bits.
  */
 export function* singleEdits(text: string): Generator<string> {
   const edited = (at: number, part: string, length = 1) =>
@@ -35,7 +34,7 @@ export function* singleEdits(text: string): Generator<string> {
   for (const char of [...BASE64URL, ...OTHERS]) yield text + char
 }
 
-/** Every edit by one character: another in its place, left out, and any put in. */
+/** Yields every edit by one character: replaced, removed, inserted. */
 export function* everyEdit(text: string): Generator<string> {
   for (let at = 0; at <= text.length; at++) {
     const [head, tail] = [text.slice(0, at), text.slice(at + 1)]
@@ -47,7 +46,7 @@ export function* everyEdit(text: string): Generator<string> {
   }
 }
 
-/** A text that was changed somewhere: cut, doubled, turned round, or with something put in. */
+/** Generates a text that is cut, doubled, reversed, or has something inserted. */
 export const mangled = (text: string): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -68,5 +67,5 @@ export const mangled = (text: string): fc.Arbitrary<string> =>
       return head + middle + middle + tail
     })
 
-/** Whether a text can be sent as the value of a header: workerd complains aloud of what is not ASCII. */
+/** Whether a text can be the value of a header: workerd prints a warning if it is not ASCII. */
 export const isSendable = (value: string) => /^[\t\x20-\x7e]*$/.test(value)

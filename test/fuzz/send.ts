@@ -7,8 +7,8 @@ import { askAdmin, askToken, json, ORIGIN, partner, type Vertical } from '../par
 import { overhear } from '../secrecy.ts'
 
 /**
- * Asks the service. The answers are not held against openapi.json, as those of other tests are: of
- * so many it would take most of the time.
+ * Sends a request to the service. Unlike in other tests the response is not compared with openapi.json,
+ * which would take most of the time.
  */
 export async function send(path: string, init: RequestInit = {}, world: Env = env) {
   const url = new URL(path, ORIGIN).href
@@ -22,10 +22,10 @@ export async function send(path: string, init: RequestInit = {}, world: Env = en
   })
 }
 
-/** What was answered. */
+/** A response of the service. */
 export type Answer = Awaited<ReturnType<typeof send>>
 
-/** A world that counts whom it asks of tokens, and is real. */
+/** Returns an environment that records which objects of tokens it uses. */
 export function listening() {
   const asked: string[] = []
   const TOKEN_GATE = {
@@ -37,20 +37,20 @@ export function listening() {
   return { asked, world: { ...env, TOKEN_GATE } as unknown as Env }
 }
 
-/** A token is good for 1000 requests a minute: after so many another one is taken. */
+/** The number of requests for each token, below its limit of 1000 a minute. */
 const TURNS = 900
 
-/** Somebody who asks more often than one token may: what to send, as whom. */
+/** A caller that sends more requests than one token may. */
 export interface Sender {
   account: string
-  /** Sends what is good as other tests do: whom it names is sought in all tables. */
+  /** Sends a valid body as other tests do: the tables are searched for the names in it. */
   post: (path: string, body: unknown) => Promise<Response>
   at: (path: string) => string
-  /** The header that says who asks. */
+  /** Returns the header that authenticates the caller. */
   who: () => Promise<Record<string, string>>
 }
 
-/** The same header for so many requests, then another. */
+/** Returns the same header for `TURNS` requests, then another. */
 function inTurns(fresh: () => Promise<Record<string, string>>) {
   let turn = 0
   let header: Record<string, string> = {}
@@ -61,7 +61,7 @@ function inTurns(fresh: () => Promise<Record<string, string>>) {
   }
 }
 
-/** A partner with as many clients as it needs. */
+/** Creates a partner with as many clients as it needs. */
 export async function partnerOf(vertical: Vertical, settings: object = {}): Promise<Sender> {
   const { account, post } = await partner(vertical, settings)
   return {
@@ -78,7 +78,7 @@ export async function partnerOf(vertical: Vertical, settings: object = {}): Prom
   }
 }
 
-/** A brand with as many Brand Tokens as it needs. */
+/** Creates a brand with as many Brand Tokens as it needs. */
 export async function brandOf(settings: Parameters<typeof brand>[0] = {}): Promise<Sender> {
   const { account, post } = await brand(settings)
   return {
@@ -92,7 +92,7 @@ export async function brandOf(settings: Parameters<typeof brand>[0] = {}): Promi
   }
 }
 
-/** Delivers a body, to be kept as a whole, or `lenient` as far as it is good. */
+/** Delivers a body, `lenient` or not. */
 export const deliver = async (sender: Sender, path: string, body: Uint8Array, lenient = false) =>
   send(sender.at(path), {
     method: 'POST',
@@ -104,13 +104,13 @@ export const deliver = async (sender: Sender, path: string, body: Uint8Array, le
     },
   })
 
-/** An address that has guessed nothing yet. */
+/** Returns an address without wrong secrets. */
 export function newAddress(): Record<string, string> {
   const bytes = crypto.getRandomValues(new Uint8Array(4))
   return { 'CF-Connecting-IP': bytes.join('.') }
 }
 
-/** A client that has asked for no token yet. */
+/** Creates a client without tokens. */
 export async function newClient(account: string) {
   const client_id = `client-${crypto.randomUUID()}`
   const client_secret = newSecret('tcs', 'test')

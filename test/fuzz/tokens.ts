@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { base64url, exportSPKI, importJWK, type JWTHeaderParameters, SignJWT } from 'jose'
 import { mangled } from './edits.ts'
 
-// Tokens that somebody else has made, in the ways that have let others in elsewhere.
+// Forged tokens, by the methods that have succeeded against other services.
 
 const encoded = (value: unknown) => base64url.encode(JSON.stringify(value))
 
@@ -14,7 +14,7 @@ const RSA = {
   publicExponent: Uint8Array.of(1, 0, 1),
 }
 
-/** What a forger has: a good token, our public key, and keys of their own. */
+/** Generates forged tokens from a valid token, our public key, and other keys. */
 export async function forger(token: string) {
   const [head = '', body = '', signature = ''] = token.split('.')
   const header = JSON.parse(atob(head)) as JWTHeaderParameters
@@ -78,7 +78,7 @@ export async function forger(token: string) {
     { requiredKeys: [] },
   )
 
-  /** Something that is not the good token, and tries to be let in. */
+  /** Tokens that are not the valid one. */
   const attempts: fc.Arbitrary<() => Promise<string>> = fc.oneof(
     { weight: 4, arbitrary: mangled(token).map((text) => async () => text) },
     fc

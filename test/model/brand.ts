@@ -2,7 +2,7 @@ import type { Account, Data, Remark, Rules } from './oracle.ts'
 import { text } from './text.ts'
 import { canonical, isDecimal } from './totals.ts'
 
-// Brand customers are augmented, brand activities are whole. Whatever is not known is kept.
+// Brand customers are augmented, brand activities are replaced. Unknown members are kept.
 
 const KEPT_OF_ERASED = ['customerId', 'regtime', 'country', 'tracking_data']
 const EVENT = ['eventname', 'customerid', 'eventid', 'createtime', 'Currency', 'product']
@@ -10,13 +10,13 @@ const EVENT = ['eventname', 'customerid', 'eventid', 'createtime', 'Currency', '
 const missing = (sent: Data, ...names: string[]) =>
   names.filter((name) => sent[name] === undefined).map((name): Remark => [name, 'required'])
 
-/** A member that is null counts as left out. */
-const said = (sent: Data): Data =>
+/** Removes the members that are null, which count as left out. */
+const withoutNulls = (sent: Data): Data =>
   Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
 
 const isDay = (time: unknown) => /^\d{4}-\d\d-\d\d$/.test(String(time))
 
-/** What a clock on the wall of the account shows: times are equal if, and only if, this is. */
+/** Returns the local time of the account, which is equal exactly for equal times. */
 function clock(time: unknown, timeZone: string): string {
   const text = String(time)
   if (isDay(text)) return text
@@ -34,14 +34,14 @@ function clock(time: unknown, timeZone: string): string {
   return `${year}-${month}-${day} ${hour}:${minute}:${second}`
 }
 
-/** What brands keep. */
+/** The rules of both resources of brands. */
 export function brandRules({ time_zone, events }: Account): Record<string, Rules> {
   const at = (time: unknown) => (time === undefined ? undefined : clock(time, time_zone))
 
   const usable = ({ tracking_data }: Data) =>
     typeof tracking_data === 'string' && tracking_data.length >= 1 && tracking_data.length <= 50
 
-  const lost = (sent: Data) => said(sent).tracking_data !== undefined && !usable(sent)
+  const lost = (sent: Data) => withoutNulls(sent).tracking_data !== undefined && !usable(sent)
 
   const customers: Rules = {
     repeats: true,
@@ -49,10 +49,10 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
       customerId === undefined || customerId === null ? undefined : { customerId },
     identity: ({ customerId }) => customerId as string,
     customer: () => undefined,
-    faults: (sent) => missing(said(sent), 'customerId'),
-    // What a re-send leaves out is kept, and tracking_data that cannot be used counts as left out.
+    faults: (sent) => missing(withoutNulls(sent), 'customerId'),
+    // Members that a re-send leaves out are kept. Unusable tracking_data counts as left out.
     merge: (before, sent) => {
-      const { tracking_data, ...rest } = said(sent)
+      const { tracking_data, ...rest } = withoutNulls(sent)
       return { ...before, ...rest, ...(usable(sent) && { tracking_data }) }
     },
     mask: (sent) =>
@@ -60,7 +60,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
     same: (a, b) =>
       text({ ...a, regtime: at(a.regtime) }) === text({ ...b, regtime: at(b.regtime) }),
     stale: () => false,
-    // What cannot be used is an alteration, unless it is known already where the customer came from.
+    // Unusable tracking_data is `altered`, unless the customer is attributed already.
     attribution: (before, sent) => {
       if (usable(sent)) return 'unrecognised'
       if (before?.record.tracking_data !== undefined) return before.attribution!
@@ -75,7 +75,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
   const field = (sent: Data) => definition(sent)?.product?.field ?? 'product'
   const currency = (sent: Data) => sent.Currency ?? definition(sent)?.currency
 
-  /** With a definition exactly those it names; without one Value, or else every decimal. */
+  /** With a definition the members that it names; without one Value, or else every decimal. */
   function kpis(sent: Data): string[] {
     const { kpis: named } = definition(sent) ?? {}
     if (named) return Object.keys(sent).filter((name) => name === 'Value' || named.includes(name))
@@ -85,7 +85,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
     )
   }
 
-  /** Which of the three ways to know an event applies first. */
+  /** The first of the three identities of an event that applies. */
   function identified(sent: Data): 'eventid' | 'day' | undefined {
     const { granularity, eventid } = definition(sent) ?? {}
     if (sent.eventid !== undefined && eventid !== 'ignored') return 'eventid'
@@ -97,7 +97,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
   const activities: Rules = {
     repeats: true,
     key: (nullable) => {
-      const sent = said(nullable)
+      const sent = withoutNulls(nullable)
       const by = identified(sent)
       if (by === undefined) return
       const names =
@@ -107,7 +107,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
       return Object.fromEntries(names.filter((n) => n in sent).map((n) => [n, sent[n]]))
     },
     identity: (nullable, place) => {
-      const sent = said(nullable)
+      const sent = withoutNulls(nullable)
       const by = identified(sent)
       if (by === 'eventid') return `eventid ${sent.eventid}`
       if (by === undefined) return place
@@ -117,7 +117,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
     },
     customer: ({ customerid }) => customerid as string | undefined,
     faults: (nullable) => {
-      const sent = said(nullable)
+      const sent = withoutNulls(nullable)
       const required = definition(sent)?.eventid === 'required' ? ['eventid'] : []
       const amounts = kpis(sent)
       return [
@@ -126,8 +126,8 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
         ...(amounts.length === 0 ? [[undefined, 'no_kpi'] as Remark] : []),
       ]
     },
-    merge: (_, sent) => said(sent),
-    // Amounts are compared as decimals, times as instants, all else as it was sent.
+    merge: (_, sent) => withoutNulls(sent),
+    // Amounts are compared as decimals, times as instants, other members as sent.
     same: (a, b) => {
       const [one, other] = [a, b].map((record) => ({
         ...record,
@@ -138,8 +138,8 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
     },
     stale: () => false,
     warnings: (nullable, _, keyed) => {
-      const sent = said(nullable)
-      // Only a definition makes a member Product a product line, and only as its map says.
+      const sent = withoutNulls(nullable)
+      // A member Product is a product line only by a definition and its map.
       const { product } = definition(sent) ?? {}
       const named = product ? sent[product.field] : sent.Product
       const unmapped = named !== undefined && !(product && String(named) in product.map)
@@ -148,7 +148,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
         ...(identified(sent) || keyed ? [] : ['not_deduplicated']),
         ...(sent.createtime === undefined ? ['no_createtime'] : []),
         ...(unmapped ? ['unmapped_product'] : []),
-        // Where a definition names no product line, it looks like the member `product`.
+        // If a definition names no product line, the member looks like `product` in another case.
         ...(definition(sent) && !product && named !== undefined ? ['field_case'] : []),
         ...details.filter((value) => /^\d+,\d+/.test(String(value))).map(() => 'not_a_number'),
       ]

@@ -2,13 +2,13 @@ import { brandRules } from './brand.ts'
 import { partnerRules } from './partner.ts'
 import { type Total, totalsOf } from './totals.ts'
 
-// What the contract promises, as a program that keeps everything in a Map: read it as the
-// specification of an account. Nothing here comes from `src`, so the two can disagree.
+// The contract as a program that keeps everything in a Map: an executable specification of an account.
+// It imports nothing from `src`, so the two can disagree.
 
-/** A record as it travels. */
+/** A record as it is sent. */
 export type Data = Record<string, unknown>
 
-/** What an account is set up with. */
+/** The settings of an account. */
 export interface Account {
   vertical: 'forex' | 'prop-trading' | 'igaming'
   unknown_customer: 'reject' | 'hold'
@@ -18,7 +18,7 @@ export interface Account {
   events: Record<string, Definition>
 }
 
-/** What a brand agreed for one eventname. */
+/** An event definition of a brand. */
 export interface Definition {
   granularity: 'event' | 'day'
   eventid: 'required' | 'used' | 'ignored'
@@ -27,42 +27,42 @@ export interface Definition {
   currency?: string
 }
 
-/** One request that writes. */
+/** A request that writes. */
 export interface Delivery {
   resource: string
   records: Data[]
-  /** Sent bare, not in an array. */
+  /** Sent as one object, not in an array. */
   single: boolean
   lenient: boolean
   dry_run: boolean
   idempotency_key?: string | undefined
 }
 
-/** A member of a record (none: the record itself) and what is said of it. */
+/** A member of a record (none: the record itself) and the code reported for it. */
 export type Remark = [member: string | undefined, code: string]
 
-/** How the records of one resource are told apart, compared and judged. */
+/** How the records of a resource are identified, compared and validated. */
 export interface Rules {
-  /** Whether a key may be there twice in one bulk. */
+  /** Whether a bulk may repeat a key. */
   repeats: boolean
-  /** The members that make its identity, as they were sent; none: it is an event of its own. */
+  /** The members of its identity as sent; none for an event that has no identity. */
   key(sent: Data): Data | undefined
-  /** What two versions of one record have in common; none, if what makes it is missing. */
+  /** The key that all versions of a record share; none if one of its members is missing. */
   identity(sent: Data, place: string): string | undefined
-  /** The record whose arrival it waits for. */
+  /** The customer whose arrival it waits for. */
   customer(record: Data): string | undefined
-  /** Judged by itself alone. */
+  /** The errors of the record by itself. */
   faults(sent: Data): Remark[]
-  /** What is kept once it has arrived. */
+  /** The record that is stored. */
   merge(before: Data | undefined, sent: Data): Data
-  /** What must not outlive an erasure taken out; customers only. */
+  /** Removes personal data after an erasure; customers only. */
   mask?(sent: Data): Data
   same(a: Data, b: Data): boolean
-  /** Where a customer came from, as its sender is told. */
+  /** The attribution of a customer, as its sender sees it. */
   attribution?(before: Kept | undefined, sent: Data): string
   stale(before: Data, sent: Data): boolean
   warnings(sent: Data, attribution: string | undefined, keyed: boolean): string[]
-  /** The day it counts for, if it says one. */
+  /** The day it counts for, if it has one. */
   day(record: Data): string | undefined
   group(record: Data): { by: Data; amounts: Data }
 }
@@ -77,7 +77,7 @@ export interface Kept {
 
 const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
 
-/** What became of one record. */
+/** The result of one record. */
 export interface Result {
   index: number
   key?: Data
@@ -86,13 +86,13 @@ export interface Result {
   errors: Remark[]
 }
 
-/** What a delivery is answered. */
+/** The response to a delivery. */
 export interface Answer {
   status: number
   code?: string
   summary?: Record<string, number>
   results?: Result[]
-  /** By index, when all is refused. */
+  /** The errors by index, if the delivery is refused. */
   errors?: [index: number, ...Remark][]
 }
 
@@ -103,7 +103,7 @@ const summed = (results: Pick<Result, 'outcome'>[]) => ({
   ),
 })
 
-/** An account and all that it was ever sent. */
+/** An account with all its records. */
 export function oracle(account: Account) {
   const rules: Record<string, Rules> =
     account.vertical === 'igaming' ? brandRules(account) : partnerRules(account)
@@ -112,13 +112,13 @@ export function oracle(account: Account) {
   const bound = new Map<string, string>()
   let requests = 0
 
-  /** Whether its customer has arrived. A release is no event: it is that this becomes true. */
+  /** Whether its customer has arrived. A release is not an event: this becomes true. */
   const known = (resource: string, record: Data) => {
     const customer = rules[resource]!.customer(record)
     return customer === undefined || stored.get('customers')!.has(customer)
   }
 
-  /** All that is wrong with one record of a delivery. */
+  /** Returns the errors of one record of a delivery. */
   function faults({ resource, records }: Delivery, index: number): Remark[] {
     const rule = rules[resource]!
     const sent = records[index]!
@@ -144,7 +144,7 @@ export function oracle(account: Account) {
       list.map((remark): [number, ...Remark] => [index, ...remark]),
     )
     const none = (rejected: number) => ({ ...summed([]), received: records.length, rejected })
-    // A key stands for its records: with others it is refused, with the same it is a repeat.
+    // An Idempotency-Key belongs to its records: other records are refused, the same are a repeat.
     const binding = idempotency_key && `${resource} ${idempotency_key}`
     const content = JSON.stringify(records)
     if (binding && bound.has(binding) && bound.get(binding) !== content)
@@ -171,17 +171,17 @@ export function oracle(account: Account) {
 
       const id = rule.identity(sent, `${place} ${index}`)!
       const forgotten = resource === 'customers' && erased.has(id)
-      const said = forgotten ? rule.mask!(sent) : sent
+      const own = forgotten ? rule.mask!(sent) : sent
       const earlier = draft.get(id)
-      // A dry run of a key that comes twice: each is compared with what is stored.
+      // In a dry run every record of a repeated key is compared with what is stored.
       const before = dry_run ? stored.get(resource)!.get(id) : earlier
       const become = (from: Kept | undefined): Kept => ({
-        record: rule.merge(from?.record, said),
+        record: rule.merge(from?.record, own),
         since: from?.since ?? today,
-        attribution: rule.attribution?.(from, said),
+        attribution: rule.attribution?.(from, own),
       })
       const after = become(before)
-      const stale = before !== undefined && rule.stale(before.record, said)
+      const stale = before !== undefined && rule.stale(before.record, own)
       const same =
         before !== undefined &&
         rule.same(before.record, after.record) &&
@@ -200,8 +200,8 @@ export function oracle(account: Account) {
             : earlier
               ? 'updated'
               : 'created'
-      // Of what was not stored, for it is older, nothing is odd.
-      const warnings = stale ? [] : rule.warnings(said, next.attribution, !!idempotency_key)
+      // A stale record is not stored and has no warnings.
+      const warnings = stale ? [] : rule.warnings(own, next.attribution, !!idempotency_key)
       if (forgotten && !stale) warnings.push('erased')
       return { ...named, outcome, warnings, errors: [] }
     })
@@ -213,7 +213,7 @@ export function oracle(account: Account) {
     return { status: created ? 201 : bad > 0 ? 207 : 200, summary: summed(results), results }
   }
 
-  /** Personal data goes for good, and whatever comes later is masked. False: who is not there. */
+  /** Erases personal data and masks what comes later. False if the customer does not exist. */
   function erase(customer: string): boolean {
     const customers = stored.get('customers')!
     const kept = customers.get(customer)
@@ -232,7 +232,7 @@ export function oracle(account: Account) {
     resources: Object.keys(rules),
     deliver,
     erase,
-    /** What a list holds: nothing that waits. */
+    /** Returns the records of a list, without those that are held. */
     list: (resource: string, filter: { customer?: string; from?: string; to?: string } = {}) =>
       visible(resource)
         .filter(({ record }) => !filter.customer || ofCustomer(record) === filter.customer)
@@ -243,7 +243,7 @@ export function oracle(account: Account) {
       const kept = stored.get(resource)!.get(id)
       return kept && known(resource, kept.record) ? kept.record : undefined
     },
-    /** What waits for its customer. */
+    /** Returns the held records. */
     held: () =>
       Object.keys(rules).flatMap((resource) =>
         all(resource)

@@ -1,7 +1,7 @@
 import type { Account, Data, Remark, Rules } from './oracle.ts'
 import { text } from './text.ts'
 
-// Partner records are whole: what a re-send leaves out is gone.
+// A re-send of a partner's record replaces it: members that it leaves out are gone.
 
 const TYPES = {
   forex: ['deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'],
@@ -9,14 +9,14 @@ const TYPES = {
 }
 const PERSONAL = ['first_name', 'last_name', 'email']
 
-// Of ISO 4217 as much as the generator speaks.
+// The part of ISO 4217 that the generator uses.
 const CURRENT = ['EUR', 'USD']
 const WITHDRAWN = ['HRK']
 
 const instant = (text: unknown) => new Date(text as string).toISOString()
 const places = (value: unknown) => String(value).split('.')[1]?.length ?? 0
 
-/** What a resource requires, and what it may have beside it. */
+/** The required and the optional members of a resource. */
 interface Members {
   required: string[]
   optional: string[]
@@ -39,7 +39,7 @@ function money({ currency }: Data): Remark[] {
 const withdrawn = ({ currency }: Data) =>
   WITHDRAWN.includes(currency as string) ? ['withdrawn_currency'] : []
 
-/** Kept and returned: instants in UTC, all else as sent. */
+/** Returns a record as it is stored: instants in UTC, other members as sent. */
 function utc(sent: Data): Data {
   const dates = ['signup_date', 'last_modified_date', 'transaction_date']
   return Object.fromEntries(
@@ -50,7 +50,7 @@ function utc(sent: Data): Data {
   )
 }
 
-/** The same for all three resources. */
+/** The rules that all three resources share. */
 const whole = {
   repeats: false,
   merge: (_: Data | undefined, sent: Data) => utc(sent),
@@ -58,7 +58,7 @@ const whole = {
   stale: () => false,
 }
 
-/** Known by these members. */
+/** Returns the identity by these members. */
 const knownBy = (...names: string[]) => ({
   key: (sent: Data) => {
     const there = names.filter((name) => sent[name] !== undefined)
@@ -74,7 +74,7 @@ const knownBy = (...names: string[]) => ({
   },
 })
 
-/** What the two verticals of the partner API keep. */
+/** The rules of the two verticals of the partner API. */
 export function partnerRules({ vertical, affiliates }: Account): Record<string, Rules> {
   const forex = vertical === 'forex'
 
@@ -94,7 +94,7 @@ export function partnerRules({ vertical, affiliates }: Account): Record<string, 
       }),
     mask: (sent) =>
       Object.fromEntries(Object.entries(sent).filter(([name]) => !PERSONAL.includes(name))),
-    // Judged only where both versions say when; equal dates are no older.
+    // Compared only if both versions have a date; an equal date is not older.
     stale: (before, { last_modified_date }) =>
       before.last_modified_date !== undefined &&
       last_modified_date !== undefined &&
@@ -161,7 +161,7 @@ export function partnerRules({ vertical, affiliates }: Account): Record<string, 
     ],
     warnings: withdrawn,
     day: ({ date }) => date as string,
-    // The drawdowns are percentages: they have no sum.
+    // The drawdowns are percentages and have no sum.
     group: ({ currency, lots_traded, pnl, volume_usd, spread_cost, commission }) => ({
       by: { currency },
       amounts: { lots_traded, pnl, volume_usd, spread_cost, commission },

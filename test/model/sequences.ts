@@ -1,9 +1,9 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { Account, Data, Delivery } from './oracle.ts'
 
-// What is sent: pools so small that ids meet again and again, in both accounts alike.
+// Generates requests. The pools of ids are so small that the accounts use the same ids again and again.
 
-/** One thing that happens to one of the two accounts. */
+/** A request to one of the two accounts. */
 export type Step = { at: 0 | 1 } & (
   | { do: 'deliver'; delivery: Delivery; wrapped: boolean; minimal: boolean }
   | { do: 'again'; which: number; turned: boolean }
@@ -19,7 +19,7 @@ const one = <T>(...values: T[]) => fc.constantFrom(...values)
 const rarely = <T, U>(good: Arbitrary<T>, bad: Arbitrary<U>): Arbitrary<T | U> =>
   fc.oneof({ arbitrary: good, weight: 30 }, { arbitrary: bad, weight: 1 })
 
-/** A record of these members, of which the second half may be left out. */
+/** Generates a record with the first members, and any of the second. */
 function record(required: Record<string, Arbitrary<unknown>>, optional = {}) {
   const requiredKeys = Object.keys(required)
   const whole = fc.record({ ...required, ...optional }, { requiredKeys }) as Arbitrary<Data>
@@ -140,7 +140,7 @@ const brandRecords: Record<string, Arbitrary<Data>> = {
 
 const kinds = { ...{ minLength: 1, maxLength: 4 }, size: 'max' } as const
 
-/** What an account of this vertical may be set up with. */
+/** Generates the settings of an account of this vertical. */
 export const account = (vertical: Account['vertical']): Arbitrary<Account> =>
   fc.record({
     vertical: fc.constant(vertical),
@@ -167,15 +167,15 @@ const definitions = fc.record(
   { requiredKeys: [] },
 )
 
-/** What may happen next, to two accounts of these verticals. */
+/** Generates sequences of requests to two accounts of these verticals. */
 export function steps(verticals: readonly [Account['vertical'], Account['vertical']]) {
   const of = ([0, 1] as const).map((at) => stepsOf(at, verticals[at]))
   return fc.array(fc.oneof(...of), { minLength: 1, maxLength: 14, size: 'max' })
 }
 
 /**
- * In a dry run each customer once: of one who is there twice a later record has what the earlier one
- * said of its day and origin, and is compared with what is stored all the same.
+ * Keeps each customer once in a dry run: a later record of the same customer would take its day and
+ * origin from the earlier one, and would still be compared with what is stored.
  */
 const once = (records: Data[]) => [
   ...new Map(records.map((record) => [record.customerId, record])).values(),

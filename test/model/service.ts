@@ -6,8 +6,8 @@ import { ORIGIN } from '../partner.ts'
 import { overhear } from '../secrecy.ts'
 import type { Account, Answer, Delivery, Remark } from './oracle.ts'
 
-// The service as the model asks it: not through `heard`, which has each answer judged in another
-// process. The rest of the suite does that; here it would cost more than the answer.
+// Calls the service without `heard`, which compares each response with openapi.json in another process:
+// here that would take longer than the response, and the other tests do it.
 
 const ask = async (path: string, init: RequestInit = {}) => {
   const url = new URL(path, ORIGIN).href
@@ -32,7 +32,7 @@ const insert = (db: D1Database, table: string, row: Record<string, string | null
     )
     .bind(...Object.values(row))
 
-/** An account that was never there before, set up as the integrations team would, and its caller. */
+/** Creates an account as the integrations team does, and returns its caller. */
 export async function open(settings: Account, binding: 'DB' | 'DB_2') {
   accounts += 1
   const account = `model-${accounts}`
@@ -87,7 +87,7 @@ export async function open(settings: Account, binding: 'DB' | 'DB_2') {
   }
 }
 
-/** What was answered, in the words of the oracle. */
+/** Converts a response to the form of the oracle. */
 export interface Heard {
   delivery_id: string
   answer: Answer
@@ -119,7 +119,7 @@ interface Issue {
   code: string
 }
 
-/** The member that a pointer names, which has to point into the record that it is about. */
+/** Returns the member that a pointer names, which must point into its own record. */
 function remark({ pointer, code }: Issue, base: string, index: number, single: boolean): Remark {
   const record = single ? '' : `${base}${index}`
   if (pointer !== record && !pointer.startsWith(`${record}/`))
@@ -130,7 +130,7 @@ function remark({ pointer, code }: Issue, base: string, index: number, single: b
 // biome-ignore lint/suspicious/noExplicitAny: as it came
 function refused({ code, errors = [], errors_total }: any, base: string, single: boolean): Answer {
   if (errors_total !== undefined && errors_total !== errors.length)
-    throw new Error(`${errors_total} errors are counted, ${errors.length} are told`)
+    throw new Error(`errors_total is ${errors_total}, but ${errors.length} errors are listed`)
   return {
     status: 422,
     code,

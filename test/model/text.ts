@@ -1,4 +1,4 @@
-/** The same text for what is equal, whatever the order of members. */
+/** Returns the same text for equal values, whatever the order of their members. */
 export const text = (value: unknown): string =>
   JSON.stringify(value, (_, member) =>
     member && typeof member === 'object' && !Array.isArray(member)
@@ -6,5 +6,5 @@ export const text = (value: unknown): string =>
       : member,
   )
 
-/** A list whose order says nothing. */
+/** Sorts a list whose order has no meaning. */
 export const anyOrder = (list: readonly unknown[]) => list.map(text).sort()

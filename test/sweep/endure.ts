@@ -9,7 +9,7 @@ import { asks, type Route } from './routes.ts'
 import { rememberedBy, shown, storedOf } from './state.ts'
 import { prepare, type World } from './worlds.ts'
 
-/** A platform to which these faults happen; it notes what it was asked, and how often it failed. */
+/** Returns a platform with these faults, and a record of its calls and failures. */
 export function shaky(faults: readonly Fault[] = []) {
   const seen = { calls: [] as Place[], failed: 0 }
   const { calls } = seen
@@ -26,7 +26,7 @@ export function shaky(faults: readonly Fault[] = []) {
   return { platform, seen }
 }
 
-/** Asks once, while these faults happen. */
+/** Sends a request once, with these faults. */
 async function asked(route: Route, world: World, faults: readonly Fault[] = []) {
   const { platform, seen } = shaky(faults)
   const context = createExecutionContext()
@@ -36,27 +36,27 @@ async function asked(route: Route, world: World, faults: readonly Fault[] = []) 
   return { status: response.status, headers: response.headers, body, ...seen }
 }
 
-/** What a cron does each minute: it tells live tokens what they could not be told. */
+/** Runs the cron of each minute, which propagates settings that live tokens have missed. */
 export const tell = () =>
   worker.scheduled({ cron: CRON_SCHEDULES.propagate, scheduledTime: Date.now() } as never, env)
 
-/** All that is stored of an account, and what its objects remember. */
+/** Returns the rows of an account and the storage of its objects. */
 export const standing = async (world: World) => ({
   ...(await storedOf(world)),
   remembered: await rememberedBy(world),
 })
 
-/** The objects that a request asks when nothing fails: to look into one that is not there makes it. */
+/** Returns the objects that a request uses. Reading an object that does not exist would create it. */
 const askedOf = ({ calls }: Calm) =>
   Object.entries({ token: /^TOKEN_GATE/, client: /^CLIENT_GATE/, journal: /^ERASURE/ }).flatMap(
     ([name, pattern]) => (calls.some((call) => pattern.test(call.name)) ? [name] : []),
   )
 
-/** An account of its own for one request. */
+/** Creates an account for one request. */
 export const worldOf = ({ vertical, records, ...its }: Route) =>
   prepare(vertical, records ?? false, its)
 
-/** How it goes when nothing fails: asked again and again, what is said, and what is there then. */
+/** Sends a request several times without faults. Returns the responses and the state after each. */
 export async function rehearse(route: Route, times = 2) {
   const world = await worldOf(route)
   const states = [await standing(world)]
@@ -71,17 +71,17 @@ export async function rehearse(route: Route, times = 2) {
 
 export type Calm = Awaited<ReturnType<typeof rehearse>>
 
-/** Holds that what only reads has written nothing, whatever failed. */
+/** Asserts that a request that only reads has written nothing, whatever failed. */
 export async function unchanged({ states, world }: Calm) {
   expect(await standing(world)).toEqual(states[0])
 }
 
-/** How often a call is asked at most: as in a calm run, and again as often as its faults allow. */
+/** Returns how often a call may be made: as without faults, and again for each of its faults. */
 function mostOf({ said }: Calm, name: string, plan: readonly Fault[]): number {
   const times = (calls: Place[]) => calls.filter((one) => one.name === name).length
   const calm = Math.max(...said.map(({ calls }) => times(calls)))
   const met = plan.filter(({ call }) => call === name)
-  // What lasts meets all that come from there on: one more for each that was asked again before.
+  // A lasting fault meets every later call: one more for each call that was retried before.
   const places = (from: number) => {
     const before = met.filter(({ lasting, nth }) => !lasting && nth < from)
     return Math.max(calm - from + before.reduce((sum, { again }) => sum + again, 0), 1)
@@ -91,12 +91,12 @@ function mostOf({ said }: Calm, name: string, plan: readonly Fault[]): number {
 }
 
 /**
- * The law of the sweep. The client repeats a request until it is answered; each of its tries meets
- * the faults planned for it, the last one meets none.
+ * Asserts the law of the sweep. The client repeats a request until it succeeds; each of its tries meets
+ * the faults planned for it, and the last one meets none.
  */
 export async function endure(route: Route, calm: Calm, plans: readonly (readonly Fault[])[]) {
   const world = route.writes ? await worldOf(route) : calm.world
-  /** How often the request has taken effect. */
+  /** The number of times that the request has taken effect. */
   let done = 0
   for (const plan of [...plans, []]) {
     const { status, headers, body, calls } = await asked(route, world, plan)
@@ -118,7 +118,7 @@ export async function endure(route: Route, calm: Calm, plans: readonly (readonly
       expect(shown(body, world)).toBe(calm.answers[Math.min(done, calm.answers.length - 1)])
     }
     if (!route.writes) {
-      // Whether it wrote is asked once for all of its faults: see `unchanged`.
+      // `unchanged` checks once, after all faults, that nothing was written.
       if (status !== 503) return
       continue
     }

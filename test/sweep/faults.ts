@@ -3,25 +3,25 @@ import { CURABLE, OVERLOAD } from '../faulty.ts'
 import type { Call } from './platform.ts'
 import { TABLES } from './state.ts'
 
-/** Something that happens to one call of a request: to the nth of its name, or to all from there. */
+/** A fault of one call of a request: the nth of its name, or all from there on. */
 export interface Fault {
   call: string
   nth: number
   lasting: boolean
-  /** What it is, for the title. */
+  /** A description for messages. */
   is: string
-  /** Whether our own retry cures it, if it does not last. */
+  /** Whether the service's own retry succeeds, unless the fault lasts. */
   cured: boolean
-  /** How often the call is asked again for it, at most; twice as often if it lasts. */
+  /** The largest number of retries of the call; twice as many if the fault lasts. */
   again: number
-  /** It meets whatever is under way, so nothing else may be. */
+  /** Whether it hits every running request, so that it must be the only one. */
   alone: boolean
   happen: (act: () => Promise<unknown>, call: Call) => Promise<unknown>
 }
 
 const failure = (message: string, flags = {}) => Object.assign(new Error(message), flags)
 
-/** How a call may fail: what is thrown, and whether another try cures it. */
+/** A way to fail: the error, and whether another try succeeds. */
 export type Kind = readonly [error: () => Error, cured: boolean]
 
 const D1_KINDS: readonly Kind[] = [
@@ -40,12 +40,12 @@ const kindsOf = ({ db, stub }: Call) => {
   return stub ? OBJECT_KINDS : ([[() => failure('gone'), false]] as Kind[])
 }
 
-/** Which call it is: the nth of its name. */
+/** A call of a request: the nth of its name. */
 export interface Place extends Call {
   nth: number
 }
 
-/** A call fails, before it takes effect or after. */
+/** Returns a fault that throws before the effect of a call, or after. */
 export const failing = (
   { name, nth }: Place,
   [error, cured]: Kind,
@@ -60,25 +60,25 @@ export const failing = (
   },
 })
 
-/** What happens to objects only. */
+/** Returns a fault only for calls of objects. */
 const toObject = ({ stub }: Place, fault: Fault): Fault[] => (stub ? [fault] : [])
 
-/** An object is evicted before it is asked. */
+/** Returns the eviction of an object before the call. */
 export const evicted = (place: Place): Fault[] =>
   toObject(place, {
     ...{ call: place.name, nth: place.nth, lasting: false, cured: true, again: 0, alone: false },
     is: 'evicted before',
     happen: async (act, { stub }) => {
-      // One that does not run is gone already.
+      // Fails for an object that is not running.
       await evictDurableObject(stub!).catch(() => {})
       return act()
     },
   })
 
-/** An object is aborted before it is heard. */
+/** Returns the abortion of an object before its response arrives. */
 export const aborted = (place: Place): Fault[] =>
   toObject(place, {
-    // What the caller is told then has no flag that says whether another try would help.
+    // The error has no flag that says whether a retry is useful.
     ...{ call: place.name, nth: place.nth, lasting: false, cured: false, again: 1, alone: true },
     is: 'aborted meanwhile',
     happen: async (act) => {
@@ -89,7 +89,7 @@ export const aborted = (place: Place): Fault[] =>
     },
   })
 
-/** A table that a call names is not there: the version that runs came before its migration. */
+/** Returns, for each table of a call, its absence: the running version is newer than the migration. */
 export const unmigrated = ({ name, nth, sql, db }: Place): Fault[] =>
   TABLES.filter((table) => new RegExp(`\\b${table}\\b`).test(sql)).map((table) => ({
     ...{ call: name, nth, lasting: false, cured: false, again: 0, alone: true },
@@ -124,16 +124,16 @@ export const fewOf = (place: Place): Fault[] => {
   ]
 }
 
-/** All that can be thrown at a place. */
+/** Returns every fault of a place. */
 export const allOf = (place: Place): Fault[] =>
   kindsOf(place).flatMap((kind) =>
     WHEN.flatMap((after) => WHEN.map((lasting) => failing(place, kind, after, lasting))),
   )
 
-/** The transient faults of a place that happen once, for pairs of them. */
+/** Returns the transient faults of a place that happen once, for pairs of them. */
 export const onceOf = (place: Place): Fault[] =>
   WHEN.map((after) => failing(place, kindsOf(place)[0]!, after, false))
 
-/** Its transient fault, for as long as it is asked. */
+/** Returns the transient faults of a place that last. */
 export const lastingOf = (place: Place): Fault[] =>
   WHEN.map((after) => failing(place, kindsOf(place)[0]!, after, true))

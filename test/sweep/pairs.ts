@@ -4,8 +4,8 @@ import { endure, rehearse, unchanged } from './endure.ts'
 import { allOf, type Fault, lastingOf, onceOf } from './faults.ts'
 import { ROUTES } from './routes.ts'
 
-// A second fault while we retry, or while the client does; and each fault there is at each call of
-// each route. `npm run pairs` runs this in parts, for each object of a run keeps a file open.
+// A second fault during our own retry or that of the client, and every fault at every call of every
+// route. `npm run pairs` runs this in parts, because each object of a run keeps a file open.
 
 const EVERY = Number(import.meta.env.VITE_EVERY ?? 1)
 const [PART = 0, PARTS = 1] = import.meta.env.VITE_PART?.split('/').map(Number) ?? []
@@ -22,20 +22,20 @@ afterAll(() => {
   aloud(`sweep: ${met} combinations met, ${skipped} left out`)
 })
 
-/** What happens to one request after the other until it is answered. */
+/** The faults of each try of a request. */
 type Plan = Fault[][]
 
 test.each(routes.filter(({ writes }) => writes))('$id meets two faults', async (route) => {
   const calm = await rehearse(route, 3)
   const { calls } = calm
   const plans = calls.flatMap((first, i) => [
-    // While we retry: the same call again, or one that comes after it.
+    // During our own retry: the same call again, or a later one.
     ...onceOf(first).flatMap((one): Plan[] =>
       [{ ...first, nth: first.nth + 1 }, ...calls.slice(i + 1)].flatMap((second) =>
         [...onceOf(second), ...lastingOf(second)].map((other) => [[one, other]]),
       ),
     ),
-    // While the client does.
+    // During the retry of the client.
     ...lastingOf(first).flatMap((one): Plan[] =>
       calls.flatMap((second) =>
         [...onceOf(second), ...lastingOf(second)].map((other) => [[one], [other]]),
@@ -61,8 +61,8 @@ async function all<T extends Plan | Fault>(cases: T[], meet: (one: T) => Promise
     await Promise.all(
       some.map((one) =>
         meet(one).catch((error) => {
-          const said = [one].flat(2).map(({ call, nth, is }) => `${call} (${nth}), ${is}`)
-          broken.push(`${said.join(' + ')}: ${error.message}`)
+          const plan = [one].flat(2).map(({ call, nth, is }) => `${call} (${nth}), ${is}`)
+          broken.push(`${plan.join(' + ')}: ${error.message}`)
         }),
       ),
     )

@@ -1,24 +1,24 @@
 import { env } from 'cloudflare:workers'
 import { before, inSessions } from '../watched.ts'
 
-/** One call to the platform: what is asked, by a name that a second try has, too. */
+/** A call to the platform, by a name that its retries share. */
 export interface Call {
   name: string
-  /** All SQL of a call to D1. */
+  /** The SQL of a call to D1. */
   sql: string
-  /** The database that is asked, where it is one. */
+  /** The database of the call, if it has one. */
   db?: D1Database
-  /** The object that is asked, where it is one. */
+  /** The object of the call, if it has one. */
   stub?: DurableObjectStub
 }
 
-/** Stands around each call to the platform: lets it happen, or not, or not be heard of. */
+/** Intercepts a call to the platform: `act` makes it. */
 export type Around = (call: Call, act: () => Promise<unknown>) => Promise<unknown>
 
-/** All databases there are. */
+/** The bindings of all databases. */
 const DATABASES = ['DB', 'DB_2'] as const
 
-/** The platform as it is, with something that stands around each call. */
+/** Returns the platform with every call intercepted. */
 export function surrounded(around: Around): Env {
   return {
     ...env,
@@ -57,7 +57,7 @@ function database(binding: string, db: D1Database, around: Around): D1Database {
     prepare: (text: string) => statement(real.prepare(text), text.replace(/\s+/g, ' ').trim()),
     batch: (list: D1PreparedStatement[]) => {
       const all = list.map((one) => known.get(one)!)
-      // By its first statement: a later try may ask more behind it.
+      // Named by its first statement: a retry may have more statements.
       const name = `${binding} ${all[0]!.sql}`
       return around({ name, sql: all.map(({ sql }) => sql).join(';'), db }, () =>
         real.batch(all.map((one) => one.real)),

@@ -6,16 +6,16 @@ import { ORIGIN } from '../partner.ts'
 import { asTeam, operations } from '../take.ts'
 import { asSender, type Binding, recordsOf, type World } from './worlds.ts'
 
-/** A request of each operation, and what a sweep must know of it. */
+/** A request of an operation, and what a sweep must know of it. */
 export interface Route {
   /** Its name in openapi.json. */
   id: string
-  /** Which of the ways there are to ask it, if not the plain one. */
+  /** The variant of the request, if it is not the ordinary one. */
   way?: string
   vertical: string
-  /** Where the records of its account are, if not in `DB`. */
+  /** The database of its account, if not `DB`. */
   binding?: Binding
-  /** What becomes of records that name an unknown customer, if they are not held. */
+  /** The policy for records that name an unknown customer, if they are not held. */
   policy?: 'reject'
   as: 'account' | 'client' | 'team' | 'anyone'
   at?: Record<string, string>
@@ -23,20 +23,20 @@ export interface Route {
   headers?: Record<string, string>
   body?: unknown | ((world: World) => unknown)
   form?: (world: World) => Record<string, string>
-  /** It changes something, so that each fault needs an account of its own. */
+  /** Whether it changes something, so that each fault needs its own account. */
   writes?: true
-  /** It finds records there. */
+  /** Whether its account has records. */
   records?: true
-  /** It names a key twice: of these our own retry tells only the last record as it was stored. */
+  /** Whether it names a key twice: after our own retry only the last record has its own outcome. */
   twice?: true
-  /** Why what is repeated makes one more of what it made; else it changes nothing more. */
+  /** Why a repeat creates something again; without it a repeat changes nothing. */
   anew?: string
 }
 
 const VERTICALS = { PropTrading: 'prop-trading', Forex: 'forex', Igaming: 'igaming' }
 const OCTOBER = '?from=2026-10-01&to=2026-10-31'
 
-/** What each account may ask of itself. */
+/** The requests that read an account's own data. */
 const desks = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
   const own = { vertical, as: 'account', records: true } as const
   const second = vertical === 'igaming' ? 'Activities' : 'Transactions'
@@ -62,14 +62,14 @@ const desks = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
   ]
 })
 
-/** What changes, what is new, and what releases a record that was held. */
+/** Deliveries that change a record, create one, and release a held one. */
 const sent = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
   const own = { vertical, as: 'account', writes: true, records: true } as const
   const { customers = [], transactions = [], ...rest } = recordsOf(vertical)
   if (vertical === 'igaming') {
     const once = { headers: { 'Idempotency-Key': 'part-1' } }
     const { eventid, ...keyless } = deposited
-    // One moves to another day, and is named again.
+    // One record moves to another day and occurs twice.
     const moved = { ...deposited, Value: '7.00', createtime: '2026-10-05 10:00' }
     const events = [keyless, moved, { ...keyless, customerid: 'p-8' }, moved]
     const players = [
@@ -184,7 +184,7 @@ const administration: Route[] = [
 const anyone = { vertical: 'forex', as: 'anyone' } as const
 const client = { vertical: 'forex', as: 'client', writes: true } as const
 
-/** A request of each operation there is. */
+/** A request of every operation. */
 export const ROUTES: Route[] = [
   {
     ...client,
@@ -213,7 +213,7 @@ export const ROUTES: Route[] = [
 
 let origins = 1024
 
-/** One of them, as it is sent. */
+/** Returns the request of a route. */
 export function requestOf(route: Route, world: World): Request {
   const { method, path } = operations.get(route.id)!
   const at: Record<string, string> = {
@@ -223,19 +223,19 @@ export function requestOf(route: Route, world: World): Request {
   }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)
   const query = typeof route.query === 'function' ? route.query(world) : (route.query ?? '')
-  const said = typeof route.body === 'function' ? route.body(world) : route.body
+  const body = typeof route.body === 'function' ? route.body(world) : route.body
   return new Request(new URL(address + query, ORIGIN), {
     method,
     headers: { ...credentials(route, world), ...route.headers, 'CF-Connecting-IP': world.address },
-    ...(said !== undefined && { body: JSON.stringify(said) }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(route.form && { body: new URLSearchParams(route.form(world)) }),
   })
 }
 
-/** Asks one of them in a world of faults; what is answered is held against openapi.json. */
+/** Sends the request of a route to this platform, and compares the response with openapi.json. */
 export async function asks(route: Route, world: World, platform: Env, context: ExecutionContext) {
   const request = requestOf(route, world)
-  // Documents are made once for each origin: here every request has one of its own.
+  // Documents are cached by origin, so every request has its own.
   const BASE_URL = route.as === 'anyone' ? `${ORIGIN}:${origins++}` : env.BASE_URL
   return heard(request, Promise.resolve(app.fetch(request, { ...platform, BASE_URL }, context)))
 }

@@ -2,25 +2,32 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { World } from './worlds.ts'
 
-/** Whose a row is, by table; of all others the column `account`. */
+/** The condition of an account's rows, by table; for all others it is the column `account`. */
 const OWN: Record<string, string> = {
   accounts: "id in (?1, ?1 || '-new')",
   client_secrets: 'client_id in (select client_id from clients where account = ?1)',
 }
 
-/** All tables of our migrations, but that of clicks: the queue fills it when it likes. */
+/** The query of a table whose rows differ between runs: a run may cross an hour between two deliveries. */
+const QUERIES: Record<string, string> = {
+  arrivals: `select account, resource, sum(deliveries) as deliveries, sum(received) as received,
+      sum(refused) as refused, max(yesterday) as yesterday, max(today) as today
+    from arrivals where account in (?1, ?1 || '-new') group by account, resource`,
+}
+
+/** All tables except `clicks`, which the queue fills at a time of its own. */
 export const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((query) =>
   [...query.matchAll(/CREATE TABLE (\w+)/gi)].flatMap(([, name]) =>
     name === 'clicks' ? [] : [name!],
   ),
 )
 
-/** Tables that have a line for each request, whatever it changes. */
+/** Tables with a row for each request, whatever it changes. */
 const LOGS = ['audit_log', 'deliveries', 'arrivals']
 
-/** What differs from one run to the next, and what stands in its place. */
+/** What differs between runs, and its replacement. */
 const VARIES: [RegExp, string][] = [
-  // Documents are made once for each origin: every request of theirs has its own.
+  // Every request of a document has its own origin.
   [/(https:\/\/api\.example):\d+/g, '$1'],
   [/dlv_[\dA-Z]{26}/g, 'delivery'],
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"line"'],
@@ -33,14 +40,14 @@ const VARIES: [RegExp, string][] = [
   [new RegExp(`${new Date().toISOString().slice(0, 10)}T[\\d:.]+Z`, 'g'), 'now'],
 ]
 
-/** The same, whenever it was made, and for whom. */
+/** Replaces what differs between runs and accounts. */
 export const shown = (text: string, { account }: World) =>
   VARIES.reduce(
-    (said, [pattern, constant]) => said.replaceAll(pattern, constant),
+    (result, [pattern, constant]) => result.replaceAll(pattern, constant),
     text.replaceAll(account, 'firm'),
   )
 
-/** What the databases say of an account, as far as it says the same each time; without its logs too. */
+/** Returns the rows of an account without what differs between runs; `lasting` leaves out the logs. */
 export async function storedOf(world: World) {
   const databases = new Set([env.DB, env[world.binding]])
   const found = await Promise.all(
@@ -49,7 +56,8 @@ export async function storedOf(world: World) {
         TABLES.map((table) =>
           db
             .prepare(
-              `select * from ${table} where ${OWN[table] ?? "account in (?1, ?1 || '-new')"}`,
+              QUERIES[table] ??
+                `select * from ${table} where ${OWN[table] ?? "account in (?1, ?1 || '-new')"}`,
             )
             .bind(world.account),
         ),
@@ -77,14 +85,14 @@ export async function storedOf(world: World) {
   }
 }
 
-/** What objects of an account hold, all or those that are named; when its tokens were used is no part of it. */
+/** Returns the storage of an account's objects, all or some, without the use of its tokens. */
 export async function rememberedBy(world: World, names = Object.keys(world.objects())) {
-  const said: Record<string, string> = {}
+  const storage: Record<string, string> = {}
   for (const name of names) {
     const kept = await runInDurableObject(world.objects()[name]!, (_, { storage }) =>
       [...storage.kv.list()].filter(([key]) => key !== 'rate'),
     )
-    said[name] = shown(JSON.stringify(kept), world)
+    storage[name] = shown(JSON.stringify(kept), world)
   }
-  return said
+  return storage
 }

@@ -3,15 +3,15 @@ import { endure, rehearse, unchanged } from './endure.ts'
 import { aborted, evicted, type Fault, fewOf, type Place, unmigrated } from './faults.ts'
 import { ROUTES, type Route } from './routes.ts'
 
-// Only what hangs is ended: some routes meet seventy faults, each in an account of its own.
+// The limit ends only tests that hang: some routes meet fifty faults, each in its own account.
 vi.setConfig({ testTimeout: 300_000 })
 
-/** So many faults meet at once, each of them an account of its own. */
+/** The number of faults at the same time, each in its own account. */
 const AT_ONCE = 6
 
-/** What one route is to meet, and how it goes when nothing fails. */
+/** Runs a route without faults and returns the faults that it can meet. */
 async function rehearsed(route: Route, faultsOf: (place: Place) => Fault[]) {
-  // Our retry waits for a moment of chance: here for none.
+  // Our own retry waits for a random time: here for none.
   vi.spyOn(Math, 'random').mockReturnValue(0)
   const calm = await rehearse(route)
   expect(calm.said[0]!.status).toBeLessThan(400)
@@ -30,7 +30,7 @@ async function rehearsed(route: Route, faultsOf: (place: Place) => Fault[]) {
   }
 }
 
-/** Sends one request into each of these faults. */
+/** Sends a request for each of these faults. */
 export async function sweep(route: Route, faultsOf: (place: Place) => Fault[]) {
   const { faults, meet, broken, end } = await rehearsed(route, faultsOf)
   const together = faults.filter(({ alone }) => !alone)
@@ -40,10 +40,10 @@ export async function sweep(route: Route, faultsOf: (place: Place) => Fault[]) {
   await end()
 }
 
-/** Routes by their names. */
+/** Returns routes by their names. */
 export const routes = (...ids: string[]) => ROUTES.filter(({ id }) => ids.includes(id))
 
-/** Sweeps these routes: a call that fails, a table that it names and that is not there yet, an object that goes. */
+/** Sweeps these routes: a call fails, a table is missing, an object is aborted or evicted. */
 export function eachFails(swept: Route[]) {
   describe('a call that fails, a table that is not there yet, an object that is aborted', () => {
     for (const route of swept) {
@@ -53,7 +53,7 @@ export function eachFails(swept: Route[]) {
     }
   })
 
-  // Who evicts an object waits until it rests, a token's until its lease is closed: here all at once.
+  // An eviction waits until the object is idle, that of a token until its lease is closed.
   test('an object of theirs that is evicted before it is asked', async () => {
     const all: Awaited<ReturnType<typeof rehearsed>>[] = []
     for (const route of swept) all.push(await rehearsed(route, evicted))

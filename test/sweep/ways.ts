@@ -6,7 +6,7 @@ const own = { as: 'account', writes: true, records: true } as const
 const forex = { ...own, vertical: 'forex', id: 'sendForexTransactions' } as const
 const [payment] = recordsOf('forex').transactions!
 
-/** One moves, one is new, one names nobody that is known, and one is wrong. */
+/** One record moves, one is new, one names an unknown customer, and one is invalid. */
 const mixed = [
   { ...payment, transaction_date: '2026-10-05T00:00:00Z' },
   { ...payment, transaction_id: 't-3' },
@@ -15,7 +15,7 @@ const mixed = [
 ]
 const lenient = { Prefer: 'handling=lenient' }
 
-/** Ways to send beside a bulk of which all is stored and told. */
+/** Deliveries with other options than a bulk with a full response. */
 export const WAYS: Route[] = [
   { ...forex, way: 'lenient, where unknown customers are held', headers: lenient, body: mixed },
   {

@@ -13,11 +13,11 @@ import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 /** The name of a database. */
 export type Binding = 'DB' | 'DB_2'
 
-/** An account with all that a request may name, its live tokens, and some records. */
+/** An account with everything that a request may name, its live tokens, and some records. */
 export interface World {
   account: string
   vertical: string
-  /** Which database keeps its records. */
+  /** The database of its records. */
   binding: Binding
   client_id: string
   client_secret: string
@@ -25,16 +25,16 @@ export interface World {
   brand_token: string
   token_id: string
   link_id: string
-  /** Of its first delivery, where it has records. */
+  /** The id of its first delivery, if it has records. */
   delivery_id: string
-  /** Where its requests come from: guesses are counted by address. */
+  /** The address of its caller: wrong secrets are counted by address. */
   address: string
   objects: () => Record<string, DurableObjectStub>
 }
 
 let made = 0
 
-/** Makes an account known by the shortest way; what is sent goes through the service. */
+/** Creates an account with its rows and objects directly; records go through the service. */
 export async function prepare(
   vertical: string,
   withRecords: boolean,
@@ -110,17 +110,17 @@ export async function prepare(
   }
   if (withRecords) {
     world.delivery_id = await fill(world)
-    // As if the database had been restored to a time before this one was erased.
+    // The state after the database was restored to a time before this customer was erased.
     await env.ERASURE_JOURNAL.getByName(account).add('c-2', '2026-10-03T00:00:00.000Z')
   }
   return world
 }
 
-/** Sends what there may be: records, and one that waits for its customer. */
+/** Sends records, one of which waits for its customer. Returns the id of the first delivery. */
 async function fill(world: World): Promise<string> {
   const deliveries: string[] = []
   for (const [resource, records] of Object.entries(recordsOf(world.vertical))) {
-    // Where nothing is held, what would be is left out.
+    // If nothing is held, the record of an unknown customer is rejected.
     const headers = { ...asSender(world), Prefer: 'handling=lenient' }
     const init = { method: 'POST', body: JSON.stringify(records), headers }
     const at = new URL(`${baseOf(world)}/${resource}`, ORIGIN)
@@ -131,11 +131,11 @@ async function fill(world: World): Promise<string> {
   return deliveries[0]!
 }
 
-/** Where an account sends to. */
+/** Returns the path that an account sends to. */
 export const baseOf = ({ vertical }: World) =>
   vertical === 'igaming' ? '/tracking/events' : `/api/v1/${vertical}`
 
-/** How an account says who it is. */
+/** Returns the headers that authenticate an account. */
 export const asSender = ({
   vertical,
   access_token,
@@ -149,7 +149,7 @@ export const asSender = ({
 
 const person = { first_name: 'Ada', email: 'ada@person.example' }
 
-/** A trader that the vertical takes. */
+/** Returns valid records of a vertical. */
 export function recordsOf(vertical: string): Record<string, object[]> {
   if (vertical === 'igaming') {
     return {
