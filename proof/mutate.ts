@@ -53,6 +53,7 @@ const vitest = await createVitest(
     setupFiles: ['./proof/hunt.ts'],
     testTimeout: 20_000,
     maxWorkers: 2,
+    isolate: true,
     reporters: [{ onUserConsoleLog: hear }],
   },
   {

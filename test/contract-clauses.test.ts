@@ -1,6 +1,9 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { brand, deposited, eve } from './brand.ts'
-import { ada, deposit, json, partner } from './partner.ts'
+import { askIn } from './heard.ts'
+import { ada, askAdmin, deposit, json, ORIGIN, partner } from './partner.ts'
+import { before } from './watched.ts'
 
 // Clauses of the contract that no test of a room holds by itself: see contract.md.
 
@@ -90,4 +93,53 @@ test('a brand reads its deliveries, one of them with its errors', async () => {
   ])
   const { errors } = await json(acme.get(`deliveries/${data[0].delivery_id}`))
   expect(errors).toMatchObject([{ pointer: '/Currency', code: 'currency' }])
+})
+
+test('a read without a bookmark asks the primary, with one it may ask a replica', async () => {
+  const acme = await partner()
+  const constraints: string[] = []
+  const DB = before(env.DB, {
+    withSession: (constraint: string) => {
+      constraints.push(constraint)
+      return env.DB.withSession(constraint)
+    },
+  })
+  const read = async (headers: Record<string, string> = {}) => {
+    const request = new Request(new URL('/api/v1/forex/customers', ORIGIN), {
+      headers: { Authorization: `Bearer ${acme.access_token}`, ...headers },
+    })
+    const response = await askIn({ ...env, DB }, request)
+    return response.headers.get('x-d1-bookmark') ?? ''
+  }
+  const bookmark = await read()
+  await read({ 'x-d1-bookmark': bookmark })
+  expect(constraints).toEqual(['first-primary', bookmark])
+})
+
+test('a reset deletes every row of an account except its settings', async () => {
+  const acme = await brand({ account: 'acme' })
+  const other = await brand({ account: 'other' })
+  for (const { post } of [acme, other]) {
+    await post('customers', eve)
+    await post('activities', [deposited, { ...deposited, eventid: 'e-2', customerid: 'p-9' }], {
+      'Idempotency-Key': 'part-1',
+    })
+  }
+  const tables = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((query) => {
+    const [, name, columns = ''] = /create table (\w+) \(([\s\S]*)\)/i.exec(query) ?? []
+    return name && /\baccount\b/.test(columns) ? [name] : []
+  })
+  const filled = async (account: string) => {
+    const rows = await env.DB.batch<{ n: number }>(
+      tables.map((table) =>
+        env.DB.prepare(`select count(*) as n from ${table} where account = ?`).bind(account),
+      ),
+    )
+    return tables.filter((_, i) => rows[i]!.results[0]!.n > 0)
+  }
+  const stored = await filled('acme')
+  expect(stored).toEqual(expect.arrayContaining(['customers', 'events', 'deliveries', 'arrivals']))
+  expect((await askAdmin('accounts/acme/reset', 'POST')).status).toBe(204)
+  expect(await filled('acme')).toEqual(['brand_tokens', 'audit_log'])
+  expect(await filled('other')).toEqual(stored)
 })
