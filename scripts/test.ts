@@ -18,7 +18,7 @@ Rooms: ${Object.keys(ROOMS).join(', ')}.
 
 Files in test/ run inside the Workers runtime, files in test-node/ on Node. The last line has the
 counts of both: \`N passed, N failed\`, and \`, N skipped\` if any test was skipped. If CI is set, a
-skipped test fails the run. TEST_SEED=N changes the generated input; the seed is 1 otherwise.`
+skipped test fails the run. TEST_SEED=N changes the generated input; the seed is 3 otherwise.`
 
 /** Returns the names on the command line, having answered \`--help\`. */
 function readNames(): string[] {

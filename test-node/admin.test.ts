@@ -583,7 +583,7 @@ describe('affiliates import', { concurrency: 4 }, () => {
         assert.ok(ordered.findIndex(({ affiliate_id }) => affiliate_id === parent) < i)
       }
     })
-    fc.assert(property, { seed: Number(process.env.TEST_SEED ?? 1) })
+    fc.assert(property, { seed: Number(process.env.TEST_SEED ?? 3) })
   })
 
   const malformed: Record<string, [string, RegExp]> = {

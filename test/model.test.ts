@@ -12,7 +12,7 @@ import { anyOrder, text } from './model/text.ts'
 // A failure prints the command that replays it. `npm run model` tries more sequences of each pair.
 
 /** The number of sequences of each pair in `npm test`: the fixed seed reaches all of `REACHED`. */
-const USUAL_RUNS = 60
+const USUAL_RUNS = 50
 const RUNS = env.MODEL_RUNS || USUAL_RUNS
 
 /** A failure is made smaller for so long; what it then has come to is printed. */

@@ -9,7 +9,7 @@ export const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 const OTHERS = [' ', '.', '=', '+', '/', '%', '"', ',', ';', '~', '\t']
 
 /** At one place in so many all characters are tried, at the others a few. */
-const ROTATION = 16
+const ROTATION = 32
 
 /**
  * Yields some edits of a text by one character: replaced, removed, doubled, and one inserted. At the end
