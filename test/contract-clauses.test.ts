@@ -12,14 +12,15 @@ test('names every wrong record of a bulk of 1000, and stores nothing of it', asy
   const wrong = Array.from({ length: 1000 }, (_, i) => ({
     ...ada,
     customer_id: `c-${i}`,
-    country_code: i % 2 === 0 ? 'Germany' : 'DE',
-    lang_id: i % 2 === 0 ? 'en' : 'English',
+    country_code: 'Germany',
+    ...(i % 2 === 0 && { lang_id: 'English' }),
   }))
   const response = await acme.post('customers', wrong)
   const { errors, errors_total, delivery_id } = await json(response)
   expect(response.status).toBe(422)
+  // At most 1000 errors are listed: one of each record, before a second of any.
   expect(errors.map(({ index }: { index: number }) => index)).toEqual(wrong.map((_, i) => i))
-  expect(errors_total).toBe(1000)
+  expect(errors_total).toBe(1500)
   const { summary } = await json(acme.get(`deliveries/${delivery_id}`))
   expect(summary).toEqual({
     ...{ received: 1000, rejected: 1000 },
@@ -50,7 +51,7 @@ test('a 422 has the members that the contract prints, and no others', async () =
     key: { transaction_id: 't-1' },
     pointer: '/1/currency',
     code: 'currency',
-    message: expect.stringContaining('"EUX"'),
+    message: expect.stringContaining('`EUX`'),
     hint: expect.stringContaining('EUR'),
   })
 })
