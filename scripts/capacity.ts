@@ -1,21 +1,23 @@
 import { existsSync } from 'node:fs'
+import { Option } from 'commander'
 import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
-import { ACT, type Fill, fillOf, LIMIT_BYTES, WARN } from './capacity/fill.ts'
+import { ACT, type Fill, LIMIT_BYTES, measureFill, WARN } from './capacity/fill.ts'
+import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
 import { ENVIRONMENTS } from './config.ts'
-import { misused, readOptions } from './said.ts'
+import { STATE } from './dev/local.ts'
 
-// How full each D1 database is: `npm run capacity -- --env production`, or `--local` for that of
-// `npm run dev`. Exit code 1: one of them is so full that a new binding cannot wait; 2: wrong usage,
-// or it could not be asked.
+// Exit code 1: a database is nearly full. Exit code 2: wrong usage, or a database did not answer.
 
-const MOST = 5
-const STATE = '.wrangler/state'
+/** The number of accounts listed for each database. */
+const LISTED_ACCOUNTS = 5
 
-const values = readOptions({
-  env: { type: 'string' },
-  local: { type: 'boolean', default: false },
-  'persist-to': { type: 'string', default: STATE },
-})
+const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
+
+interface Options {
+  env?: (typeof NAMES)[number]
+  local?: true
+  persistTo: string
+}
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`
@@ -25,61 +27,64 @@ function size(bytes: number): string {
   return bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e3).toFixed(1)} kB`
 }
 
-function show({ binding, name, bytes, share, records, accounts, ...more }: Fill): string {
-  const { writtenToday, growth, daysLeft } = more
+function formatFill({ binding, name, bytes, share, records, accounts, ...rest }: Fill): string {
+  const { writtenToday, growth, daysLeft } = rest
   const lines = [
     `${binding} (${name}): ${size(bytes)}, ${percent(share)} of ${size(LIMIT_BYTES)}`,
     `  ${whole.format(records)} records, accounts: ${accounts.length}`,
-    ...accounts
-      .slice(0, MOST)
-      .map(
-        (one) =>
-          `    ${one.account}: ${whole.format(one.records)} (${percent(one.records / records)})`,
-      ),
+    ...accounts.slice(0, LISTED_ACCOUNTS).map((one) => {
+      const part = percent(one.records / records)
+      return `    ${one.account}: ${whole.format(one.records)} (${part})`
+    }),
   ]
-  if (accounts.length > MOST) lines.push(`    and ${accounts.length - MOST} more`)
+  if (accounts.length > LISTED_ACCOUNTS)
+    lines.push(`    and ${accounts.length - LISTED_ACCOUNTS} more`)
   if (writtenToday !== null) lines.push(`  ${whole.format(writtenToday)} rows written in 24 h`)
   if (growth !== null && daysLeft !== null)
     lines.push(`  grows by about ${size(growth)} a day: full in ${whole.format(daysLeft)} days`)
   if (share >= WARN) {
-    const [how, what] = share >= ACT ? ['FULL SOON', 'now'] : ['filling up', 'soon']
-    lines.push(`  ${how}: name another binding on new accounts ${what}, see docs/runbook.md`)
+    const [state, when] = share >= ACT ? ['NEARLY FULL', 'now'] : ['filling up', 'soon']
+    lines.push(`  ${state}: create new accounts in another database ${when}, see docs/runbook.md`)
   }
   return lines.join('\n')
 }
 
-async function tell(databases: readonly Database[]) {
+async function report(databases: readonly Database[]) {
   for (const database of databases) {
-    const fill = await fillOf(database, Date.now())
-    console.log(show(fill))
+    const fill = await measureFill(database, Date.now())
+    console.log(formatFill(fill))
     if (fill.share >= ACT) process.exitCode = 1
   }
 }
 
-async function tellLocal(state: string) {
+async function reportLocal(state: string) {
   const { databases, end } = await localDatabases(state)
   try {
-    await tell(databases)
+    await report(databases)
   } finally {
     await end()
   }
 }
 
-const { local, env, 'persist-to': state } = values
-if (local && env) misused('Say --local or --env, and not both.')
-if (local && !existsSync(state))
-  misused(`There is no local database in ${state}: npm run dev makes one.`)
-if (!local && !(env && (ENVIRONMENTS as readonly unknown[]).includes(env))) {
-  const known = ENVIRONMENTS.filter(Boolean).join(', ')
-  const wrong = env ? `There is no environment ${env}. ` : ''
-  misused(
-    `${wrong}Say which environment (${known}), or --local: npm run capacity -- --env production`,
+const { local, env, persistTo } = readOptions<Options>(
+  'npm run capacity',
+  'Reports how full the D1 databases of an environment are and when they will be full.',
+  (command) =>
+    command
+      .option('--env <environment>', NAMES.join(' or '), oneOf(NAMES))
+      .addOption(new Option('--local', 'the databases of `npm run dev`').conflicts('env'))
+      .option('--persist-to <folder>', 'with --local: the folder of the databases', STATE),
+)
+if (!local && !env)
+  exitWithUsageError(
+    `Use --env (${NAMES.join(', ')}) or --local: npm run capacity -- --env production`,
   )
-}
+if (local && !existsSync(persistTo))
+  exitWithUsageError(`${persistTo} has no local database. \`npm run dev\` creates it.`)
 try {
-  await (local ? tellLocal(state) : tell(remoteDatabases(env!)))
+  await (env ? report(remoteDatabases(env)) : reportLocal(persistTo))
 } catch (error) {
-  // Not 1: what could not be asked is not full.
-  const hint = local ? ' Its tables are made by npm run dev.' : ''
-  misused(`capacity: ${error instanceof Error ? error.message : error}.${hint}`)
+  // Exit code 1 would mean that a database is nearly full.
+  const hint = local ? ' `npm run dev` creates the tables.' : ''
+  exitWithUsageError(`capacity: ${error instanceof Error ? error.message : error}.${hint}`)
 }

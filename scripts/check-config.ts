@@ -1,9 +1,14 @@
 import { deepStrictEqual } from 'node:assert'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
+import { parseCommand } from './command-line.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 
-// Every environment has the same bindings: one that was forgotten would show as a 500 in production.
+parseCommand(
+  'node scripts/check-config.ts',
+  'Exits with 1 if the environments of wrangler.toml differ in their bindings.',
+)
 
+/** Returns what every environment must have in common; a missing binding is a 500 in production. */
 const shapeOf = (env: string | undefined) => {
   const config = configOf(env)
   return {
@@ -30,12 +35,12 @@ const [first, ...others] = ENVIRONMENTS
 deepStrictEqual(
   configOf(first).triggers.crons,
   Object.values(CRON_SCHEDULES),
-  'crons.ts has other crons',
+  'the crons of src/admin/crons.ts differ',
 )
 for (const env of ENVIRONMENTS) {
   const { producers, consumers } = configOf(env).queues
   const queues = [producers, consumers].map((list) => list.map(({ queue }) => queue))
-  deepStrictEqual(queues[0], queues[1], `env.${env} does not consume what it produces`)
+  deepStrictEqual(queues[0], queues[1], `env.${env} does not consume the queue that it writes to`)
 }
 for (const env of others) {
   deepStrictEqual(shapeOf(env), shapeOf(first), `env.${env} of wrangler.toml differs`)
@@ -43,4 +48,4 @@ for (const env of others) {
     throw new Error(`BASE_URL of env.${env} is not https`)
   }
 }
-console.log('wrangler.toml: every environment has the same bindings.')
+console.log('wrangler.toml: all environments have the same bindings.')

@@ -1,9 +1,9 @@
 import { unstable_readConfig } from 'wrangler'
 
-/** The environments of wrangler.toml; the first is what `wrangler dev` runs. */
+/** The environments of wrangler.toml. The first, the top level, is the one of `wrangler dev`. */
 export const ENVIRONMENTS = [undefined, 'staging', 'production'] as const
 
-/** As much of an environment as our scripts look at. */
+/** The settings of an environment that our scripts read. */
 interface Config {
   compatibility_date: string
   d1_databases: {
@@ -27,6 +27,6 @@ interface Config {
   upload_source_maps: boolean
 }
 
-/** One environment of wrangler.toml, as wrangler reads it. */
+/** Returns the settings of one environment, as wrangler reads them. */
 export const configOf = (env: string | undefined): Config =>
   unstable_readConfig({ config: 'wrangler.toml', ...(env && { env }) })

@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
-import { readOptions } from './said.ts'
+import { readCheckOption } from './command-line.ts'
 
-const { check } = readOptions({ check: { type: 'boolean' } })
+const isCheck = readCheckOption(
+  'node scripts/currencies.ts',
+  'Writes src/validation/iso-4217.ts from data/iso-4217.csv.',
+)
 
-/** Writes src/validation/iso-4217.ts from the published list; `--check` only compares. */
 const rows: { code: string; withdrawn: string }[] = parse(
   readFileSync('data/iso-4217.csv', 'utf8'),
   { columns: true },
@@ -14,7 +16,7 @@ const wrap = (text: string) => text.replace(/(?:\S+ ?){1,22}/g, (line) => `  ${l
 
 const source = `// Written by scripts/currencies.ts from data/iso-4217.csv: edit that, then \`npm run generate\`.
 
-/** The currency codes of ISO 4217, as published in 2026-02. */
+/** The ISO 4217 codes in use, as published in 2026-02. */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   \`
 ${wrap(codes(rows.filter(({ withdrawn }) => !withdrawn)))}\`
@@ -22,7 +24,7 @@ ${wrap(codes(rows.filter(({ withdrawn }) => !withdrawn)))}\`
     .split(/\\s+/),
 )
 
-/** The currency codes withdrawn since 2015, each with its month. */
+/** The ISO 4217 codes withdrawn since 2015, each with its month. */
 export const WITHDRAWN: ReadonlyMap<string, string> = new Map([
 ${rows
   .filter(({ withdrawn }) => withdrawn)
@@ -30,8 +32,8 @@ ${rows
   .join('')}])
 `
 const path = 'src/validation/iso-4217.ts'
-if (!check) writeFileSync(path, source)
+if (!isCheck) writeFileSync(path, source)
 else if (readFileSync(path, 'utf8') !== source) {
-  console.error(`${path} is stale: npm run generate`)
+  console.error(`${path} is out of date. Run \`npm run generate\`.`)
   process.exitCode = 1
 }

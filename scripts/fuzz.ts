@@ -1,28 +1,38 @@
 import { spawnSync } from 'node:child_process'
-import { misused, readOptions } from './said.ts'
+import { readOptions, wholeNumber } from './command-line.ts'
 
-// Runs the generated tests at length, with another seed each time: hostile input by
-// `npm run fuzz -- --runs 100000`, sequences of requests by `npm run model -- --runs 1000`.
-// `--seed N` repeats a run. `npm test` runs the same files with few runs and a fixed seed.
+// Runs the generated tests at length, with another seed each time: hostile input, or with `--model`
+// sequences of requests. `npm test` runs the same files with few runs and a fixed seed.
 
-const {
-  model,
-  runs = model ? '250' : '10000',
-  seed = String(Date.now() % 2 ** 31),
-} = readOptions({
-  model: { type: 'boolean', default: false },
-  runs: { type: 'string' },
-  seed: { type: 'string' },
-})
-if (!/^[1-9]\d*$/.test(runs) || !/^-?\d+$/.test(seed)) {
-  misused('npm run fuzz -- --runs N --seed S: whole numbers, N at least 1.')
+interface Options {
+  model: boolean
+  runs?: number
+  seed?: number
 }
+
+const isModel = process.argv.includes('--model')
+
+const { runs = isModel ? 250 : 10_000, seed = Date.now() % 2 ** 31 } = readOptions<Options>(
+  isModel ? 'npm run model' : 'npm run fuzz',
+  isModel
+    ? 'Compares random sequences of requests with a model of the contract. A failure prints the seed that repeats it.'
+    : 'Runs the property tests with random input. A failure prints the seed that repeats it.',
+  (command) =>
+    command
+      .option('--model', 'runs sequences of requests in place of hostile input', false)
+      .option('--runs <count>', 'inputs or sequences per property', wholeNumber(1, 1e9))
+      .option('--seed <number>', 'repeats the inputs of a run', wholeNumber(-(2 ** 31), 2 ** 31)),
+)
 const { status } = spawnSync(
   'node_modules/.bin/vitest',
-  ['run', model ? 'test/model' : 'test/fuzz-'],
+  ['run', isModel ? 'test/model' : 'test/fuzz-'],
   {
     stdio: 'inherit',
-    env: { ...process.env, [model ? 'MODEL_RUNS' : 'FUZZ_RUNS']: runs, TEST_SEED: seed },
+    env: {
+      ...process.env,
+      [isModel ? 'MODEL_RUNS' : 'FUZZ_RUNS']: String(runs),
+      TEST_SEED: String(seed),
+    },
   },
 )
 process.exitCode = status ?? 1

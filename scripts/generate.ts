@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { readCheckOption } from './command-line.ts'
 import { openapi, operations } from './docs/openapi/document.ts'
 import { collection } from './docs/postman.ts'
 import { schemas } from './docs/schemas.ts'
-import { readOptions } from './said.ts'
 
-// Writes the files that are derived from the code: JSON Schemas, OpenAPI and the Postman collection.
-// With `--check`, it reports stale files instead.
-
-const { check } = readOptions({ check: { type: 'boolean' } })
+const isCheck = readCheckOption(
+  'node scripts/generate.ts',
+  'Writes the files derived from the code: schemas, OpenAPI document, Postman collection.',
+)
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
 const files = new Map([
@@ -22,8 +22,8 @@ const files = new Map([
 const stale = [...files].filter(
   ([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
 )
-if (check) {
-  for (const [path] of stale) console.error(`${path} is stale: npm run generate`)
+if (isCheck) {
+  for (const [path] of stale) console.error(`${path} is out of date. Run \`npm run generate\`.`)
   process.exitCode = stale.length > 0 ? 1 : 0
 } else {
   for (const [path, text] of stale) {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { readOptions } from './said.ts'
+import { readCheckOption } from './command-line.ts'
 
-/** Writes src/db/schema.ts from what the migrations build; `--check` only compares. */
+/** The tables, each with the comment of its declaration. */
 const TABLES: Record<string, string> = {
   accounts: 'Partner firms and brands.',
   clients: 'The OAuth clients of partner firms.',
@@ -27,13 +27,16 @@ const TABLES: Record<string, string> = {
   audit_log: 'Changes that the integrations team made; `details` is JSON.',
 }
 
-/** The types of rows that other rooms name. */
+/** The row types that other folders import. */
 const ROWS = [
-  ['accounts', 'Account', 'An account, as it was set up.'],
-  ['deliveries', 'Delivery', 'A line of the log of deliveries.'],
+  ['accounts', 'Account', 'An account as configured.'],
+  ['deliveries', 'Delivery', 'A row of the delivery log.'],
 ] as const
 
-const { check } = readOptions({ check: { type: 'boolean' } })
+const isCheck = readCheckOption(
+  'node scripts/tables.ts',
+  'Writes src/db/schema.ts from the migrations.',
+)
 
 interface Column {
   name: string
@@ -56,13 +59,13 @@ const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => let
 
 const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
 
-/** The words that a column may have, where a CHECK lists them. */
-function wordsOf(sql: string, column: string): string {
+/** Returns the values that a CHECK constraint allows for a column, as an option of Drizzle. */
+function allowedValues(sql: string, column: string): string {
   const [, list] = new RegExp(`\\(${column} IN \\(([^)]*)\\)`, 'i').exec(sql) ?? []
   return list ? `{ enum: [${list.trim()}] }` : ''
 }
 
-function written(table: string): string {
+function declare(table: string): string {
   const columns = db
     .prepare('select name, type, "notnull", dflt_value, pk from pragma_table_info(?)')
     .all(table) as unknown as Column[]
@@ -75,7 +78,7 @@ function written(table: string): string {
     const primary = isAlone && pk > 0 ? '.primaryKey()' : ''
     const needed = notnull && !primary ? '.notNull()' : ''
     const preset = dflt_value === null ? '' : `.default(${dflt_value})`
-    return `${name}: ${type.toLowerCase()}(${type === 'TEXT' ? wordsOf(sql, name) : ''})${primary}${needed}${preset},`
+    return `${name}: ${type.toLowerCase()}(${type === 'TEXT' ? allowedValues(sql, name) : ''})${primary}${needed}${preset},`
   })
   const more = isAlone
     ? ''
@@ -91,19 +94,19 @@ const source = `// Written by scripts/tables.ts from migrations/: add a migratio
 
 import { integer, primaryKey, real, type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** A table, for the rooms that name one and speak no SQL. */
+/** A table, for code that names one without writing SQL. */
 export type Table = SQLiteTable
 
-${Object.keys(TABLES).map(written).join('\n')}
-${ROWS.map(([table, name, says]) => `/** ${says} */\nexport type ${name} = typeof ${camel(table)}.$inferSelect\n`).join('\n')}`
+${Object.keys(TABLES).map(declare).join('\n')}
+${ROWS.map(([table, name, comment]) => `/** ${comment} */\nexport type ${name} = typeof ${camel(table)}.$inferSelect\n`).join('\n')}`
 
 const path = 'src/db/schema.ts'
 const formatted = execFileSync('node_modules/.bin/biome', ['format', `--stdin-file-path=${path}`], {
   input: source,
   encoding: 'utf8',
 })
-if (!check) writeFileSync(path, formatted)
+if (!isCheck) writeFileSync(path, formatted)
 else if (readFileSync(path, 'utf8') !== formatted) {
-  console.error(`${path} is stale: npm run generate`)
+  console.error(`${path} is out of date. Run \`npm run generate\`.`)
   process.exitCode = 1
 }

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { MIGRATIONS } from '../bench/schema.ts'
-import { infoOf, localDatabases } from '../scripts/capacity/databases.ts'
+import { localDatabases, parseInfo } from '../scripts/capacity/databases.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
-// How full a database is said to be: one of this machine, and what wrangler prints of one that is not.
+// `npm run capacity` for a local database, and for a remote one through a stand-in for wrangler.
 
 const SCRIPT = resolve('scripts/capacity.ts')
 const folder = mkdtempSync(join(tmpdir(), 'tributary-capacity-'))
@@ -32,17 +32,17 @@ describe('a local database', () => {
       ...MIGRATIONS,
       `insert into totals values ('acme', 'transactions', 600), ('acme', 'customers', 150),
          ('other', 'customers', 250), ('empty', 'customers', 0)`,
-      // The first of them is too long ago to tell of growth.
+      // The first is too old to count as growth.
       delivered('acme', 20, 700),
       delivered('acme', 4, 150),
       delivered('other', 2, 50),
     ]) {
-      await databases[0]!.ask(sql)
+      await databases[0]!.query(sql)
     }
     await end()
   })
 
-  test('is told by its size, its accounts with the largest first, and its growth', () => {
+  test('is reported with its size, its accounts with the largest first, and its growth', () => {
     const { stdout, stderr, status } = capacity('.', '--local', '--persist-to', state)
 
     assert.equal(status, 0, stderr)
@@ -53,7 +53,7 @@ describe('a local database', () => {
       '    acme: 750 (75.0 %)',
       '    other: 250 (25.0 %)',
     ])
-    // 200 records in four days, of 1000 in all: a twentieth a day.
+    // 200 of 1000 records arrived in four days: a twentieth a day.
     const [, a_day] = /^ {2}grows by about ([\d.]+) kB a day: full in [\d,]+ days$/.exec(lines[3]!)!
     assert.ok(Math.abs(Number(a_day) - Number(kilobytes) / 20) < 0.2, `${a_day} of ${kilobytes}`)
     assert.equal(lines.length, 4)
@@ -61,7 +61,7 @@ describe('a local database', () => {
 })
 
 describe('a database of Cloudflare', () => {
-  /** The form in which wrangler 4.135 prints it. */
+  /** The output of `wrangler d1 info` 4.135. */
   const info = (bytes: number) => ({
     uuid: '00000000-0000-0000-0000-000000000000',
     name: 'tributary-production',
@@ -76,8 +76,8 @@ describe('a database of Cloudflare', () => {
     rows_written_24h: 12_345,
   })
 
-  /** A folder in which wrangler answers as if it had asked. */
-  const worldOf = (bytes: number) => {
+  /** Returns a folder whose wrangler prints fixed answers. */
+  const folderWith = (bytes: number) => {
     const world = mkdtempSync(join(folder, 'world-'))
     cpSync('wrangler.toml', join(world, 'wrangler.toml'))
     mkdirSync(join(world, 'node_modules/.bin'), { recursive: true })
@@ -85,7 +85,7 @@ describe('a database of Cloudflare', () => {
     writeFileSync(
       stub,
       `#!${process.execPath}
-const said = process.argv.slice(2).join(' ')
+const line = process.argv.slice(2).join(' ')
 const meta = { duration: 1 }
 const answers = [
   [/^d1 info DB --json --env production$/, ${JSON.stringify(info(bytes))}],
@@ -94,7 +94,7 @@ const answers = [
   [/^d1 execute DB --remote --command [^]*join deliveries[^]* --json --env production$/,
     [{ results: [{ listed: null, since: null }], success: true, meta }]],
 ]
-const [, answer] = answers.find(([form]) => form.test(said)) ?? process.exit(3)
+const [, answer] = answers.find(([form]) => form.test(line)) ?? process.exit(3)
 console.log(JSON.stringify(answer, null, 2))
 `,
     )
@@ -104,14 +104,14 @@ console.log(JSON.stringify(answer, null, 2))
 
   for (const [gigabytes, share, status, warning] of [
     [6.99, '69.9 %', 0, null],
-    [7, '70.0 %', 0, '  filling up: name another binding on new accounts soon'],
-    [9, '90.0 %', 1, '  FULL SOON: name another binding on new accounts now'],
+    [7, '70.0 %', 0, '  filling up: create new accounts in another database soon'],
+    [9, '90.0 %', 1, '  NEARLY FULL: create new accounts in another database now'],
   ] as const) {
     test(`at ${share} it ${warning ? 'warns' : 'does not warn'}, and exits with ${status}`, () => {
-      const said = capacity(worldOf(gigabytes * 1e9), '--env', 'production')
+      const result = capacity(folderWith(gigabytes * 1e9), '--env', 'production')
 
-      assert.equal(said.status, status, said.stderr)
-      assert.deepEqual(said.stdout.trimEnd().split('\n'), [
+      assert.equal(result.status, status, result.stderr)
+      assert.deepEqual(result.stdout.trimEnd().split('\n'), [
         `DB (tributary-production): ${gigabytes.toFixed(2)} GB, ${share} of 10.00 GB`,
         '  1,000 records, accounts: 1',
         '    acme: 1,000 (100.0 %)',
@@ -121,30 +121,30 @@ console.log(JSON.stringify(answer, null, 2))
     })
   }
 
-  test('an empty one has a size, too; one without a size is no answer', () => {
-    assert.deepEqual(infoOf(JSON.stringify(info(0))), { bytes: 0, writtenToday: 12_345 })
-    assert.throws(() => infoOf('{"uuid": "…"}'), /wrangler tells no size/)
+  test('output without a size is refused; an empty database has a size', () => {
+    assert.deepEqual(parseInfo(JSON.stringify(info(0))), { bytes: 0, writtenToday: 12_345 })
+    assert.throws(() => parseInfo('{"uuid": "…"}'), /reports no size/)
   })
 })
 
-test('what cannot be asked is not said to be full', () => {
+test('a database that does not answer exits with 2, which does not mean full', () => {
   const empty = join(folder, 'empty')
-  const ask = () => capacity('.', '--local', '--persist-to', empty)
-  assert.equal(ask().status, 2)
-  assert.equal(ask().stderr, `There is no local database in ${empty}: npm run dev makes one.\n`)
+  const run = () => capacity('.', '--local', '--persist-to', empty)
+  assert.equal(run().status, 2)
+  assert.equal(run().stderr, `${empty} has no local database. \`npm run dev\` creates it.\n`)
   mkdirSync(empty)
-  assert.equal(ask().status, 2)
+  assert.equal(run().status, 2)
   assert.equal(
-    ask().stderr,
-    'capacity: D1_ERROR: no such table: totals: SQLITE_ERROR. Its tables are made by npm run dev.\n',
+    run().stderr,
+    'capacity: D1_ERROR: no such table: totals: SQLITE_ERROR. `npm run dev` creates the tables.\n',
   )
 })
 
-test('it is asked of one environment that there is', () => {
+test('an unknown environment is refused with the known ones', () => {
   const { status, stderr } = capacity('.', '--env', 'nowhere')
   assert.equal(status, 2)
   assert.match(
     stderr,
-    /^There is no environment nowhere. Say which environment \(staging, production\), or --local/,
+    /^error: option '--env <environment>' argument 'nowhere' is invalid. Use staging, production.\n$/,
   )
 })

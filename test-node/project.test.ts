@@ -73,10 +73,10 @@ describe('Deploy to Cloudflare', () => {
   test('the button requires an https BASE_URL; the command requires an environment', () => {
     const byButton = deploy({ WORKERS_CI: '1' })
     assert.equal(byButton.status, 1)
-    assert.match(byButton.stderr, /^BASE_URL is http:\/\/127\.0\.0\.1:8787: set it /)
+    assert.match(byButton.stderr, /^BASE_URL is http:\/\/127\.0\.0\.1:0\. Set it /)
     const byCommand = deploy({})
     assert.equal(byCommand.status, 2)
-    assert.equal(byCommand.stderr, 'Say which environment: npm run deploy -- --env staging\n')
+    assert.equal(byCommand.stderr, 'Name the environment: npm run deploy -- --env staging\n')
   })
 })
 

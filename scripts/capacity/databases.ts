@@ -2,34 +2,34 @@ import { execFileSync } from 'node:child_process'
 import { Miniflare } from 'miniflare'
 import { configOf } from '../config.ts'
 
-/** One D1 database, and a way to ask it. */
+/** A D1 database and a function that queries it. */
 export interface Database {
   binding: string
   name: string
   bytes: number
-  /** Rows that it wrote in the last day, indexes included, where that is known. */
+  /** Rows written in the last 24 hours, indexes included, or null if unknown. */
   writtenToday: number | null
-  ask: <Row>(sql: string) => Promise<Row[]>
+  query: <Row>(sql: string) => Promise<Row[]>
 }
 
-/** As much as we look at of what `wrangler d1 info --json` prints. */
+/** The members of `wrangler d1 info --json` that we read. */
 interface Info {
   database_size?: number
-  /** What it is called where it is 0: only then it keeps this name. */
+  /** The name that wrangler uses if the size is 0. */
   file_size?: number
-  /** Left out where the analytics do not answer. */
+  /** Absent if the analytics do not answer. */
   rows_written_24h?: number
 }
 
-/** The size of a database and what it wrote today, as `wrangler d1 info --json` prints them. */
-export function infoOf(printed: string): Pick<Database, 'bytes' | 'writtenToday'> {
+/** Returns the size of a database and the rows that it wrote, from `wrangler d1 info --json`. */
+export function parseInfo(printed: string): Pick<Database, 'bytes' | 'writtenToday'> {
   const { database_size, file_size, rows_written_24h = null } = JSON.parse(printed) as Info
   const bytes = database_size ?? file_size
-  if (typeof bytes !== 'number') throw new Error(`wrangler tells no size: ${printed}`)
+  if (typeof bytes !== 'number') throw new Error(`wrangler d1 info reports no size: ${printed}`)
   return { bytes, writtenToday: rows_written_24h }
 }
 
-/** The databases of a deployed environment, asked through wrangler. */
+/** Returns the databases of a deployed environment, queried through wrangler. */
 export function remoteDatabases(env: string): Database[] {
   const wrangler = (...args: string[]) =>
     execFileSync('node_modules/.bin/wrangler', [...args, '--json', '--env', env], {
@@ -39,16 +39,16 @@ export function remoteDatabases(env: string): Database[] {
   return configOf(env).d1_databases.map(({ binding, database_name }) => ({
     binding,
     name: database_name,
-    ...infoOf(wrangler('d1', 'info', binding)),
-    ask: async <Row>(sql: string) => {
+    ...parseInfo(wrangler('d1', 'info', binding)),
+    query: async <Row>(sql: string) => {
       const printed = wrangler('d1', 'execute', binding, '--remote', '--command', sql)
-      const [answer] = JSON.parse(printed) as { results: Row[] }[]
-      return answer!.results
+      const [result] = JSON.parse(printed) as { results: Row[] }[]
+      return result!.results
     },
   }))
 }
 
-/** The databases of `npm run dev`, as wrangler keeps them in a folder. */
+/** Opens the databases of `npm run dev` in the folder where wrangler keeps them. */
 export async function localDatabases(state: string) {
   const bindings = configOf(undefined).d1_databases
   const miniflare = new Miniflare({
@@ -78,7 +78,7 @@ export async function localDatabases(state: string) {
       name: `${database_name}, local`,
       bytes: meta.size_after,
       writtenToday: null,
-      ask: async <Row>(sql: string) => (await database.prepare(sql).all<Row>()).results,
+      query: async <Row>(sql: string) => (await database.prepare(sql).all<Row>()).results,
     }
   })
   return { databases: await Promise.all(databases), end: () => miniflare.dispose() }

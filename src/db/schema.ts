@@ -9,7 +9,7 @@ import {
   text,
 } from 'drizzle-orm/sqlite-core'
 
-/** A table, for the rooms that name one and speak no SQL. */
+/** A table, for code that names one without writing SQL. */
 export type Table = SQLiteTable
 
 /** Partner firms and brands. */
@@ -339,8 +339,8 @@ export const auditLog = sqliteTable('audit_log', {
   details: text().notNull(),
 })
 
-/** An account, as it was set up. */
+/** An account as configured. */
 export type Account = typeof accounts.$inferSelect
 
-/** A line of the log of deliveries. */
+/** A row of the delivery log. */
 export type Delivery = typeof deliveries.$inferSelect

@@ -1,6 +1,6 @@
 // Written by scripts/currencies.ts from data/iso-4217.csv: edit that, then `npm run generate`.
 
-/** The currency codes of ISO 4217, as published in 2026-02. */
+/** The ISO 4217 codes in use, as published in 2026-02. */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   `
   AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP
@@ -17,7 +17,7 @@ export const CURRENCIES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** The currency codes withdrawn since 2015, each with its month. */
+/** The ISO 4217 codes withdrawn since 2015, each with its month. */
 export const WITHDRAWN: ReadonlyMap<string, string> = new Map([
   ['ANG', '2025-03'],
   ['BGN', '2026-01'],
