@@ -1,110 +1,23 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readOptions, wholeNumber } from './command-line.ts'
+import { banner } from './dev/banner.ts'
+import { writeDemo } from './dev/demo-accounts.ts'
+import { readSecrets } from './dev/local.ts'
 
-/** A demo account, as `.demo.json` shows it: a partner has an OAuth client, a brand a Brand Token. */
-export interface DemoAccount {
-  account: string
-  name: string
-  vertical: string
-  client_id?: string
-  client_secret?: string
-  brand_token?: string
-  /** What leads visitors to its landing page. */
-  link_id?: string
-}
-
-/** What of an account is set up before its credentials are issued. */
-interface Plan {
-  account: string
-  name: string
-  vertical: string
-  affiliates: string[]
-  landing_page: string
-}
-
-const PLANS: Plan[] = [
-  {
-    account: 'demo-prop',
-    name: 'Demo Prop Trading',
-    vertical: 'prop-trading',
-    affiliates: ['AFF-1', 'AFF-2', 'AFF-3', 'IB-07'],
-    landing_page: 'https://prop.example/start',
-  },
-  {
-    account: 'demo-forex',
-    name: 'Demo Forex',
-    vertical: 'forex',
-    affiliates: ['IB-07', 'IB-08', 'IB-09'],
-    landing_page: 'https://forex.example/start',
-  },
-  {
-    account: 'demo-brand',
-    name: 'Demo Casino',
-    vertical: 'igaming',
-    affiliates: ['AFF-1', 'AFF-2', 'AFF-3'],
-    landing_page: 'https://casino.example/welcome?lang=en',
-  },
-]
-
-const DAILY_STATS = {
-  granularity: 'day',
-  eventid: 'used',
-  kpis: ['GGR', 'NGR', 'Bets', 'Games'],
-  product: {
-    field: 'Product',
-    map: { Casino: 'casino', Sports: 'sports', Poker: 'poker', Bingo: 'bingo' },
-  },
-}
-
-type Ask = <T>(method: string, path: string, body?: unknown) => Promise<T>
-
-/** Asks for what the integrations team may; to create what is there already is no failure. */
-const asking =
-  (base: string, key: string): Ask =>
-  async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${base}/admin/v1/${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const said = await response.text()
-    if (response.ok || response.status === 409 || response.status === 404) return JSON.parse(said)
-    throw new Error(`${method} ${path} was answered ${response.status}: ${said}`)
-  }
-
-/** The demo accounts with their secrets: those of the last run, or new ones. */
-export async function demoAccounts(base: string, key: string, path: string) {
-  const ask = asking(base, key)
-  if (existsSync(path)) {
-    const known: DemoAccount[] = JSON.parse(readFileSync(path, 'utf8'))
-    const found = known.map(({ account }) =>
-      ask<{ account?: string }>('GET', `accounts/${account}`),
-    )
-    const isWhole = known.length === PLANS.length
-    if (isWhole && (await Promise.all(found)).every(({ account }) => account)) return known
-  }
-  const accounts = await Promise.all(PLANS.map((plan) => setUp(ask, plan)))
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, JSON.stringify(accounts), { mode: 0o600 })
-  return accounts
-}
-
-/** Sets one account up as the integrations team does. */
-async function setUp(ask: Ask, { affiliates, landing_page, ...plan }: Plan): Promise<DemoAccount> {
-  const at = `accounts/${plan.account}`
-  await ask('POST', 'accounts', { ...plan, mode: 'test' })
-  await ask(
-    'PUT',
-    `${at}/affiliates`,
-    affiliates.map((affiliate_id) => ({ affiliate_id })),
+const { port } = readOptions<{ port: number }>(
+  'npm run demo',
+  'Creates the demo accounts in a service that `npx wrangler dev` runs; writes .demo.json.',
+  (command) =>
+    command.option('--port <port>', 'the port of the service', wholeNumber(1, 65_535), 8787),
+)
+const base = `http://127.0.0.1:${port}`
+const { ADMIN_KEY = '' } = readSecrets()
+try {
+  console.log(banner(base, await writeDemo(base, ADMIN_KEY)))
+} catch (error) {
+  const { cause, message } = error as Error
+  const isClosed = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
+  console.error(
+    isClosed ? `No service answers at ${base}. Start it with \`npx wrangler dev\`.` : message,
   )
-  const link = { affiliate_id: affiliates[0], landing_page }
-  const { link_id } = await ask<{ link_id: string }>('POST', `${at}/links`, link)
-  if (plan.vertical !== 'igaming') {
-    const issued = await ask<{ client_id: string; client_secret: string }>('POST', `${at}/clients`)
-    return { ...plan, client_id: issued.client_id, client_secret: issued.client_secret, link_id }
-  }
-  await ask('PUT', `${at}/events/DailyStats`, DAILY_STATS)
-  const { brand_token } = await ask<{ brand_token: string }>('POST', `${at}/brand-tokens`)
-  return { ...plan, brand_token, link_id }
+  process.exitCode = 1
 }

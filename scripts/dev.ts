@@ -1,160 +1,122 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { parseEnv } from 'node:util'
-import { configOf } from './config.ts'
-import { curlLines } from './curl-lines.ts'
-import { demoAccounts } from './demo.ts'
-import { newKeySet, newTrackingKeys } from './keys.ts'
-import { misused, readOptions } from './said.ts'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exitWithUsageError, readOptions } from './command-line.ts'
+import { banner } from './dev/banner.ts'
+import { ACCOUNTS, DEMO, writeDemo } from './dev/demo-accounts.ts'
+import { buildMessage, formatLine } from './dev/format-log.ts'
+import { readSecrets, STATE, WRANGLER, WRANGLER_ENV } from './dev/local.ts'
 
-// Starts the service with its local database and demo accounts: `npm run dev [-- --reset]`.
+// Runs `wrangler dev`, whose build step (scripts/build.ts) creates the secrets and migrates.
 
-const SECRETS = '.dev.vars'
-const DEMO = '.demo.json'
-const STATE = '.wrangler/state'
-const ACCOUNTS = '.wrangler/demo-accounts.json'
+/** The banner waits until wrangler has printed nothing for this time, so that it comes last. */
+const QUIET_MS = 300
 
-/** Wrangler asks nobody anything, and reaches for nothing outside. */
-const ENV = {
-  ...process.env,
-  CI: '1',
-  WRANGLER_SEND_METRICS: 'false',
-  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  WRANGLER_HIDE_BANNER: 'true',
-}
+/** The banner waits no longer than this. */
+const QUIET_LIMIT_MS = 3000
 
-const values = readOptions({ reset: { type: 'boolean', default: false } })
+const options = readOptions<{ reset?: true; verbose?: true }>(
+  'npm run dev',
+  'Starts the service on this machine with demo accounts. PORT=8788 npm run dev chooses the port.',
+  (command) =>
+    command
+      .option('--reset', 'starts with an empty database and new demo accounts')
+      .option('--verbose', 'prints all output of wrangler and of the Worker'),
+)
 const port = Number(process.env.PORT ?? 8787)
 if (!Number.isInteger(port) || port < 1 || port > 65_535)
-  misused('PORT is a whole number from 1 to 65535.')
+  exitWithUsageError('PORT must be a whole number from 1 to 65535.')
 const base = `http://127.0.0.1:${port}`
 
-let running: ChildProcess | undefined
-let stopping = false
-
-/** Runs wrangler in a process group of its own, so that all it started ends with it. */
-function wrangler(args: string[], stdio: 'inherit' | 'pipe'): ChildProcess {
-  running = spawn('node_modules/.bin/wrangler', args, {
-    env: ENV,
-    stdio: ['ignore', stdio, stdio],
-    detached: true,
-  })
-  return running
-}
+let server: ChildProcess | undefined
+let isStopping = false
+let isReady = false
+let lastOutput = 0
+/** The output before the service is ready, which only a failure or `--verbose` shows. */
+const startOutput: string[] = []
 
 function stop(signal: NodeJS.Signals) {
-  stopping = true
-  if (running?.pid && running.exitCode === null) process.kill(-running.pid, signal)
+  isStopping = true
+  if (server?.pid && server.exitCode === null) process.kill(-server.pid, signal)
   else process.exit()
 }
 
-/** Runs one wrangler command to its end; what it prints is shown only when it fails. */
-async function run(...args: string[]) {
-  const child = wrangler(args, 'pipe')
-  let said = ''
-  child.stdout?.on('data', (data) => (said += data))
-  child.stderr?.on('data', (data) => (said += data))
-  const [code] = await once(child, 'exit')
-  if (stopping) process.exit()
-  if (code !== 0) {
-    console.error(`wrangler ${args.join(' ')} failed:\n${said}`)
-    process.exit(1)
-  }
-}
-
-/** Two services must not share one state: each would count requests and write rows for itself. */
+/** Refuses to start twice in one clone, where two services would share one database. */
 async function checkAlone() {
   const other = existsSync(DEMO) && JSON.parse(readFileSync(DEMO, 'utf8')).base_url
-  if (!other || !(await answers(other))) return
-  console.error(`The service runs already, at ${other}. End it first, or use another clone.`)
+  if (!other || !(await isHealthy(other))) return
+  console.error(`The service already runs at ${other}. Stop it first, or use another clone.`)
   process.exit(1)
 }
 
 async function checkPort() {
   const probe = createServer().listen(port, '127.0.0.1')
-  // A server that cannot listen says so as an error, which is what waiting for it ends in.
-  const failed = await once(probe, 'listening').then(
+  // `once` rejects with the error of a server that cannot listen.
+  const failure = await once(probe, 'listening').then(
     () => null,
     (error: NodeJS.ErrnoException) => error,
   )
   probe.close()
-  if (!failed) return
+  if (!failure) return
   console.error(
-    `Port ${port} cannot be used (${failed.code}). Choose another: PORT=8788 npm run dev`,
+    `Port ${port} is not available (${failure.code}). Choose another: PORT=8788 npm run dev`,
   )
   process.exit(1)
 }
 
-/** Makes the local secrets that are not there yet; what is there stays. */
-async function makeSecrets(): Promise<Record<string, string>> {
-  const found = existsSync(SECRETS) ? parseEnv(readFileSync(SECRETS, 'utf8')) : {}
-  const made: Record<string, string> = {
-    SIGNING_KEYS: found.SIGNING_KEYS || (await newKeySet()),
-    TRACKING_KEYS: found.TRACKING_KEYS || newTrackingKeys(),
-    ADMIN_KEY: found.ADMIN_KEY || randomBytes(32).toString('base64url'),
-  }
-  const secrets = { ...found, ...made }
-  const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`)
-  writeFileSync(SECRETS, lines.join(''), { mode: 0o600 })
-  return made
+async function isHealthy(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/healthz`).catch(() => null)
+  return response?.ok ?? false
 }
 
-async function answers(at: string): Promise<boolean> {
-  const response = await fetch(`${at}/healthz`).catch(() => null)
-  return response?.ok ?? false
+/** Starts wrangler in a process group of its own, so that its children end with it. */
+function startServer(): ChildProcess {
+  const child = spawn(process.execPath, [WRANGLER, 'dev', '--port', String(port)], {
+    env: WRANGLER_ENV,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', show)
+  child.on('close', (code) => {
+    if (isStopping) process.exit(0)
+    if (!isReady && !options.verbose) console.error(startOutput.join('\n'))
+    process.exit(code ?? 1)
+  })
+  return child
+}
+
+function show(line: string) {
+  lastOutput = Date.now()
+  if (!isReady) startOutput.push(line)
+  const shown = options.verbose ? line : isReady ? formatLine(line) : buildMessage(line)
+  if (shown !== null) console.log(shown)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => stop('SIGTERM'))
 }
-// Whatever ends us, a mistake of ours too, ends what we started.
+// An error of this script ends the server, too.
 process.on('exit', () => {
-  if (running?.pid && running.exitCode === null) process.kill(-running.pid, 'SIGTERM')
+  if (server?.pid && server.exitCode === null) process.kill(-server.pid, 'SIGTERM')
 })
-// Whoever started us may be killed without a word to us.
+// A parent that is killed sends no signal.
 const parent = process.ppid
 setInterval(() => process.ppid !== parent && stop('SIGTERM'), 500).unref()
 
 await checkAlone()
 await checkPort()
 rmSync(DEMO, { force: true })
-if (values.reset)
+if (options.reset)
   for (const path of [STATE, ACCOUNTS]) rmSync(path, { recursive: true, force: true })
-const { ADMIN_KEY: admin_key = '' } = await makeSecrets()
 
-console.log('Preparing the local database …')
-for (const { binding } of configOf(undefined).d1_databases) {
-  await run('d1', 'migrations', 'apply', binding, '--local')
-}
-
-const server = wrangler(
-  ['dev', '--ip', '127.0.0.1', '--port', String(port), '--var', `BASE_URL:${base}`],
-  'inherit',
-)
-server.on('exit', (code) => process.exit(stopping ? 0 : (code ?? 1)))
-while (!(await answers(base))) await new Promise((resolve) => setTimeout(resolve, 100))
-
-const accounts = await demoAccounts(base, admin_key, ACCOUNTS)
-const demo = { base_url: base, admin_key, accounts }
-writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
-renameSync(`${DEMO}.new`, DEMO)
-
-// In one piece: wrangler prints to the same place, and must not come between the lines.
-const shown = accounts.map((account) => {
-  const { account: id, name, vertical, client_id, client_secret, brand_token } = account
-  const who = client_id
-    ? `client_id ${client_id}  client_secret ${client_secret}`
-    : `Brand Token ${brand_token}`
-  return `
-# ${name} (${vertical}, account ${id})
-# ${who}
-
-${curlLines(base, account)}
-`
-})
-const help = `Administer it: npm run admin -- --help (the admin key is in ${DEMO}).`
-const where = `Tributary answers at ${base}. Credentials are in ${DEMO}, too. Ctrl-C ends it.`
-console.log(`${shown.join('')}\n${help}\n${where}`)
+console.log('Starting the service …')
+server = startServer()
+while (!(await isHealthy(base))) await sleep(100)
+const accounts = await writeDemo(base, readSecrets().ADMIN_KEY ?? '')
+const deadline = Date.now() + QUIET_LIMIT_MS
+while (Date.now() - lastOutput < QUIET_MS && Date.now() < deadline) await sleep(50)
+isReady = true
+console.log(`${banner(base, accounts)}\nPress Ctrl-C to stop.`)

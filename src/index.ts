@@ -1,5 +1,6 @@
 import { scheduled } from './admin/cron.ts'
 import { app, resourcesOf } from './app.ts'
+import { withLocalPort } from './development.ts'
 import { storeClickBatch } from './tracking/clicks.ts'
 import type { Click } from './tracking/go.ts'
 
@@ -10,7 +11,7 @@ export { TokenGate } from './auth/token-gate.ts'
 const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
 
 export default {
-  fetch: app.fetch,
+  fetch: (request, env, context) => app.fetch(request, withLocalPort(env, request.url), context),
   queue: storeClickBatch,
   scheduled: ({ cron, scheduledTime }, env) => scheduled(cron, env, namesOf, scheduledTime),
 } satisfies ExportedHandler<Env, Click>

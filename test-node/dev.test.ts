@@ -1,15 +1,26 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { copyRepository, has, startIn } from './service.ts'
 
-// What the README promises of `npm run dev`, over real HTTP, in a folder of its own.
+// `npm run dev` over real HTTP, in a copy of the repository.
 
 const root = copyRepository()
 
-/** Processes that were started in this folder; where the system does not tell, none. */
+/** Returns the processes that were started in the copy, or none on a system without /proc. */
 const processes = () =>
   (existsSync('/proc') ? readdirSync('/proc') : [])
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -17,7 +28,7 @@ const processes = () =>
       try {
         return readlinkSync(`/proc/${pid}/cwd`) === root
       } catch {
-        return false // It has ended meanwhile, or is another user's.
+        return false // The process has ended, or belongs to another user.
       }
     })
 
@@ -31,7 +42,7 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('writes .demo.json whole: address, admin key, an account of each vertical', () => {
+  test('writes .demo.json: the address, the admin key and an account of each vertical', () => {
     const { demo, port } = service
     assert.equal(demo.base_url, `http://127.0.0.1:${port}`)
     assert.ok(demo.admin_key.length >= 32)
@@ -41,28 +52,68 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     )
   })
 
-  const skip = has('curl') && has('bash') ? false : 'there is no curl or bash here'
-  test('prints curl lines that work as they stand, for each account', { skip }, async () => {
-    const said = await service.said()
-    for (const { name, vertical } of service.demo.accounts) {
-      const lines = said
-        .slice(said.indexOf(`# ${name}`))
-        .split('\n')
-        .filter((line) => /^(BASE=|curl )/.test(line))
-        .slice(0, 5)
-      assert.match(lines[0]!, /^BASE=\S+ (BRAND_)?TOKEN=/)
-      const printed = execFileSync('bash', ['-c', lines.join('; echo;')], { encoding: 'utf8' })
-      const answers = printed
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-      assert.equal(answers[0].summary.created, 1, vertical)
-      assert.equal(answers[1].summary.created, 1)
-      assert.equal(answers[2].meta.total, 1)
-      assert.equal(answers[3].data.length, 2)
-      // The link was followed, and what it gave out came back: the customer is attributed.
-      if (vertical === 'igaming') assert.equal(answers[0].results[0].warnings, undefined)
+  const skip = has('curl') && has('bash') ? false : 'curl or bash is not installed'
+  /** Returns the output once a part of it has this form. */
+  async function outputWith(form: RegExp): Promise<string> {
+    for (let i = 0; i < 100 && !form.test(service.output()); i++) await sleep(100)
+    assert.match(service.output(), form)
+    return service.output()
+  }
+
+  test('prints one banner, with a curl for each account that works when pasted', {
+    skip,
+  }, async () => {
+    const output = await outputWith(/Press Ctrl-C to stop\./)
+    const { base_url, accounts } = service.demo
+    const [start = '', banner = ''] = output.split(/^(?=Tributary is ready at )/m)
+    assert.doesNotMatch(start, /bindings|wrangler:info|request_id/)
+    assert.ok(banner.includes(`Documentation: ${base_url}/docs\n`))
+    assert.ok(banner.trimEnd().endsWith('\nPress Ctrl-C to stop.'))
+    for (const { name, vertical, client_secret, brand_token } of accounts) {
+      const described = banner.slice(banner.indexOf(`\n${name} (`))
+      assert.ok(described.includes(brand_token ?? client_secret))
+      const line = /^curl .+$/m.exec(described)?.[0] ?? ''
+      const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }))
+      assert.equal(answer.summary.created, 1, vertical)
+      // A brand's customer without attribution would be answered with a warning.
+      assert.equal(answer.results[0].warnings, undefined)
     }
+  })
+
+  test('prints one line for each request, which wrangler and the Worker both log', {
+    skip,
+  }, async () => {
+    const { base_url } = service.demo
+    await fetch(`${base_url}/no-such-page`)
+    const output = await outputWith(/no-such-page/)
+    await sleep(500)
+    const lines = output.slice(output.indexOf('Press Ctrl-C')).split('\n').slice(1)
+    const times = lines.map((line) => line.replace(/ {2}\d+ ms/, '  0 ms'))
+    const sent = (path: string) => times.filter((line) => line.includes(`  ${path}  `))
+    assert.deepEqual(sent('/no-such-page'), ['GET  /no-such-page  404  0 ms'])
+    assert.deepEqual(sent('/api/v1/forex/customers'), [
+      'POST  /api/v1/forex/customers  200  0 ms  demo-forex  1 created',
+    ])
+    assert.deepEqual(
+      times.filter((line) => line && !/^[A-Z]+ {2}\/\S* {2}\d{3} {2}0 ms( {2}|$)/.test(line)),
+      [],
+    )
+  })
+
+  test('migrates when a migration is added, and reports one that fails', async () => {
+    const path = join(root, 'migrations/9999_dev_test.sql')
+    writeFileSync(path, 'creat table dev_test (id text primary key) strict;')
+    await outputWith(/^`wrangler d1 migrations apply DB --local` failed: near "creat"/m)
+    assert.equal((await fetch(`${service.demo.base_url}/healthz`)).status, 200)
+    writeFileSync(path, 'create table dev_test (id text primary key) strict;')
+    await outputWith(/^Applied 9999_dev_test\.sql\.$/m)
+    const [database] = globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite')).filter(
+      (file) => !file.includes('metadata'),
+    )
+    const tables = new DatabaseSync(database!, { readOnly: true }).prepare(
+      "select name from sqlite_schema where name = 'dev_test'",
+    )
+    assert.equal(tables.all().length, 1)
   })
 
   const tokenOf = async ({ demo }: typeof service) => {
@@ -73,35 +124,35 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     return ((await response.json()) as { access_token: string }).access_token
   }
 
-  const again = (port: number) => {
+  const startAgain = (port: number) => {
     const env = { ...process.env, PORT: String(port) }
     const options = { cwd: root, env, encoding: 'utf8' } as const
     const { status, stderr } = spawnSync(process.execPath, ['scripts/dev.ts'], options)
     return [status, stderr]
   }
 
-  test('does not run twice in one clone, at whichever port', () => {
+  test('does not run twice in one clone, at any port', () => {
     const { base_url } = service.demo
     for (const port of [service.port, service.port + 1]) {
-      assert.deepEqual(again(port), [
+      assert.deepEqual(startAgain(port), [
         1,
-        `The service runs already, at ${base_url}. End it first, or use another clone.\n`,
+        `The service already runs at ${base_url}. Stop it first, or use another clone.\n`,
       ])
     }
   })
 
-  test('says which port is taken, and how to choose another', () => {
+  test('reports a port that is in use, and how to choose another', () => {
     const [demo, away] = [`${root}/.demo.json`, `${root}/.demo.json.away`]
     renameSync(demo, away)
     const { port } = service
-    assert.deepEqual(again(port), [
+    assert.deepEqual(startAgain(port), [
       1,
-      `Port ${port} cannot be used (EADDRINUSE). Choose another: PORT=8788 npm run dev\n`,
+      `Port ${port} is not available (EADDRINUSE). Choose another: PORT=8788 npm run dev\n`,
     ])
     renameSync(away, demo)
   })
 
-  test('answers refused bodies of any size, and the next request on the same connection', async () => {
+  test('answers a refused body of any size, and the next request on the same connection', async () => {
     const token = await tokenOf(service)
     const big = ' '.repeat(9_000_000)
     const json = { 'Content-Type': 'application/json' }
@@ -128,7 +179,7 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     }
   })
 
-  test('takes a large body in any number of chunks', async () => {
+  test('accepts a large body in any number of chunks', async () => {
     const { brand_token } = service.demo.accounts.find(({ vertical }) => vertical === 'igaming')!
     const text = JSON.stringify([{ customerId: 'chunked' }]) + ' '.repeat(1_300_000)
     const status = await new Promise((done, fail) => {
@@ -140,7 +191,7 @@ describe('npm run dev', { timeout: 180_000 }, () => {
         },
         (response) => response.resume().on('end', () => done(response.statusCode)),
       ).on('error', fail)
-      // Beyond its first megabyte it is read chunk by chunk.
+      // The service reads the body chunk by chunk after its first megabyte.
       sending.write(text.slice(0, 1_100_000))
       for (let i = 1_100_000; i < text.length; i += 15) sending.write(text.slice(i, i + 15))
       sending.end()
@@ -148,7 +199,7 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     assert.equal(status, 200)
   })
 
-  test('keeps its data when it runs again, and --reset starts over; nothing is left behind', async () => {
+  test('keeps its data when it runs again, --reset starts over, and no process is left', async () => {
     const totalOf = async () => {
       const headers = { Authorization: `Bearer ${await tokenOf(service)}` }
       const url = `${service.demo.base_url}/api/v1/forex/customers`

@@ -62,6 +62,8 @@ export const has = (command: string) =>
 interface Started {
   port: number
   demo: Demo
+  /** Returns the output so far. */
+  output: () => string
   /** What it printed, up to its last line. */
   said: () => Promise<string>
   end: (signal: NodeJS.Signals) => Promise<void>
@@ -92,8 +94,9 @@ export async function startIn(root: string, ...args: string[]): Promise<Started>
   return {
     port,
     demo,
+    output: () => said,
     said: async () => {
-      for (let i = 0; i < 50 && !said.includes('Ctrl-C ends it'); i++) await wait(100)
+      for (let i = 0; i < 50 && !said.includes('Press Ctrl-C to stop.'); i++) await wait(100)
       return said
     },
     end: async (signal: NodeJS.Signals) => {

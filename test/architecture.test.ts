@@ -13,6 +13,7 @@ import { findRings } from './rings.ts'
 
 /** Who may import whom. A room may also use what is inside it; nobody else may be used. */
 const MAY_USE: Record<string, string[]> = {
+  development: [],
   errors: [],
   retry: ['errors'],
   validation: [],
@@ -38,7 +39,7 @@ const MAY_USE: Record<string, string[]> = {
     'tracking',
     'trading',
   ],
-  index: ['admin', 'app', 'auth', 'tracking'],
+  index: ['admin', 'app', 'auth', 'development', 'tracking'],
 }
 
 /** One door per library: which files may import it. A library that is not here has no door. */

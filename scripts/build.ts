@@ -1,0 +1,17 @@
+import { applyMigrations, createSecrets } from './dev/local.ts'
+import './site.ts'
+
+// The `[build]` command of wrangler.toml. It builds the documents; for `wrangler dev` it also creates
+// the local secrets and migrates the local databases, at the start and when a watched file changes.
+
+if (process.env.WRANGLER_COMMAND === 'dev') {
+  const secrets = await createSecrets()
+  if (secrets.length > 0) console.log(`Created ${secrets.join(', ')} in .dev.vars.`)
+  try {
+    const migrations = applyMigrations()
+    if (migrations.length > 0) console.log(`Applied ${migrations.join(', ')}.`)
+  } catch (error) {
+    // Wrangler leaves every request unanswered after a build that fails, so this one succeeds.
+    console.error(`${(error as Error).message}\nCorrect the migration and save it to try again.`)
+  }
+}

@@ -1,0 +1,63 @@
+import { DEMO, type DemoAccount } from './demo-accounts.ts'
+
+/** Returns the text that `npm run dev` prints when the service is ready. */
+export const banner = (base: string, accounts: readonly DemoAccount[]): string => `
+Tributary is ready at ${base}
+Documentation: ${base}/docs
+${accounts.map((account) => describeAccount(base, account)).join('')}
+The credentials and the admin key are in ${DEMO}. To explore further:
+  npm run push -- --sample forex
+  npm run admin -- --help
+`
+
+function describeAccount(base: string, account: DemoAccount): string {
+  const { client_id, client_secret, brand_token } = account
+  const credentials = brand_token
+    ? `Brand Token ${brand_token}`
+    : `client_id ${client_id}\nclient_secret ${client_secret}`
+  return `
+${account.name} (${account.vertical}, account ${account.account})
+${credentials}
+${sampleRequest(base, account)}
+`
+}
+
+const CUSTOMERS: Readonly<Record<string, object>> = {
+  'prop-trading': { affiliate_id: 'AFF-1', challenge_type: 'standard', phase: 'phase_1' },
+  forex: { affiliate_id: 'IB-07', leverage: '1:100' },
+}
+
+/** Returns a command for a shell that sends one customer, the first record of every account. */
+function sampleRequest(base: string, account: DemoAccount): string {
+  const { vertical, client_id, client_secret, brand_token, link_id } = account
+  if (brand_token) {
+    // The link is followed like a visitor would, so the customer is attributed to its affiliate.
+    const follow = `curl -s -o /dev/null -w '%{redirect_url}' ${base}/go/${link_id}`
+    const customer = {
+      customerId: 'P-2001',
+      regtime: '2026-10-05 08:30',
+      country: 'DE',
+      tracking_data: 'TRACKING',
+    }
+    const body = JSON.stringify([customer]).replace(
+      'TRACKING',
+      `'$(${follow} | sed 's/.*tracking_data=//')'`,
+    )
+    return post(`${base}/tracking/events/customers`, `x-api-key: ${brand_token}`, body)
+  }
+  const token = `curl -s -u ${client_id}:${client_secret} ${base}/oauth/token -d grant_type=client_credentials`
+  const customer = {
+    customer_id: 'C-2001',
+    signup_date: '2026-10-05T08:30:00Z',
+    tracking_data: 'click-42',
+    ...CUSTOMERS[vertical],
+  }
+  return post(
+    `${base}/api/v1/${vertical}/customers`,
+    `Authorization: Bearer $(${token} | sed 's/.*"access_token":"//; s/".*//')`,
+    JSON.stringify([customer]),
+  )
+}
+
+const post = (url: string, credential: string, body: string) =>
+  `curl -s ${url} -H "${credential}" -H 'Content-Type: application/json' -d '${body}'`

@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** The file with the address of the local service, the admin key and the demo accounts. */
+export const DEMO = '.demo.json'
+
+/** The credentials of the demo accounts, which only their first answer contains. */
+export const ACCOUNTS = '.wrangler/demo-accounts.json'
+
+/** A demo account as in `.demo.json`. A partner has an OAuth client, a brand a Brand Token. */
+export interface DemoAccount {
+  account: string
+  name: string
+  vertical: string
+  client_id?: string
+  client_secret?: string
+  brand_token?: string
+  /** Its link: `/go/{link_id}` redirects visitors to its landing page. */
+  link_id?: string
+}
+
+/** The configuration of a demo account. */
+interface Plan {
+  account: string
+  name: string
+  vertical: string
+  affiliates: string[]
+  landing_page: string
+}
+
+const PLANS: Plan[] = [
+  {
+    account: 'demo-prop',
+    name: 'Demo Prop Trading',
+    vertical: 'prop-trading',
+    affiliates: ['AFF-1', 'AFF-2', 'AFF-3', 'IB-07'],
+    landing_page: 'https://prop.example/start',
+  },
+  {
+    account: 'demo-forex',
+    name: 'Demo Forex',
+    vertical: 'forex',
+    affiliates: ['IB-07', 'IB-08', 'IB-09'],
+    landing_page: 'https://forex.example/start',
+  },
+  {
+    account: 'demo-brand',
+    name: 'Demo Casino',
+    vertical: 'igaming',
+    affiliates: ['AFF-1', 'AFF-2', 'AFF-3'],
+    landing_page: 'https://casino.example/welcome?lang=en',
+  },
+]
+
+const DAILY_STATS = {
+  granularity: 'day',
+  eventid: 'used',
+  kpis: ['GGR', 'NGR', 'Bets', 'Games'],
+  product: {
+    field: 'Product',
+    map: { Casino: 'casino', Sports: 'sports', Poker: 'poker', Bingo: 'bingo' },
+  },
+}
+
+type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
+
+/** Calls `/admin/v1`. A 409, for an account that exists, and a 404 are answers as well. */
+const adminCalls =
+  (base: string, key: string): Call =>
+  async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${base}/admin/v1/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (response.ok || response.status === 409 || response.status === 404) return JSON.parse(text)
+    throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+  }
+
+/** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
+export async function writeDemo(base_url: string, admin_key: string): Promise<DemoAccount[]> {
+  const accounts = await findOrCreateAccounts(adminCalls(base_url, admin_key))
+  const demo = { base_url, admin_key, accounts }
+  // Other programs wait for the file, so it appears with its whole content.
+  writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${DEMO}.new`, DEMO)
+  return accounts
+}
+
+async function findOrCreateAccounts(call: Call): Promise<DemoAccount[]> {
+  if (existsSync(ACCOUNTS)) {
+    const known: DemoAccount[] = JSON.parse(readFileSync(ACCOUNTS, 'utf8'))
+    const found = known.map(({ account }) =>
+      call<{ account?: string }>('GET', `accounts/${account}`),
+    )
+    const isComplete = known.length === PLANS.length
+    if (isComplete && (await Promise.all(found)).every(({ account }) => account)) return known
+  }
+  const accounts = await Promise.all(PLANS.map((plan) => createAccount(call, plan)))
+  mkdirSync(dirname(ACCOUNTS), { recursive: true })
+  writeFileSync(ACCOUNTS, JSON.stringify(accounts), { mode: 0o600 })
+  return accounts
+}
+
+async function createAccount(
+  call: Call,
+  { affiliates, landing_page, ...plan }: Plan,
+): Promise<DemoAccount> {
+  const at = `accounts/${plan.account}`
+  await call('POST', 'accounts', { ...plan, mode: 'test' })
+  await call(
+    'PUT',
+    `${at}/affiliates`,
+    affiliates.map((affiliate_id) => ({ affiliate_id })),
+  )
+  const link = { affiliate_id: affiliates[0], landing_page }
+  const { link_id } = await call<{ link_id: string }>('POST', `${at}/links`, link)
+  if (plan.vertical !== 'igaming') {
+    const issued = await call<{ client_id: string; client_secret: string }>('POST', `${at}/clients`)
+    return { ...plan, client_id: issued.client_id, client_secret: issued.client_secret, link_id }
+  }
+  await call('PUT', `${at}/events/DailyStats`, DAILY_STATS)
+  const { brand_token } = await call<{ brand_token: string }>('POST', `${at}/brand-tokens`)
+  return { ...plan, brand_token, link_id }
+}

@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { parseEnv, stripVTControlCharacters } from 'node:util'
+import { configOf } from '../config.ts'
+import { newKeySet, newTrackingKeys } from '../keys.ts'
+
+// What the service needs before it can run on this machine: secrets and migrated databases.
+
+/** The folder in which `wrangler dev` keeps its databases, objects and queues. */
+export const STATE = '.wrangler/state'
+
+const SECRETS_FILE = '.dev.vars'
+
+/** Lists the migrations that the databases have. It goes away with the databases themselves. */
+const APPLIED_FILE = `${STATE}/v3/d1/applied-migrations.json`
+
+const GENERATORS: Readonly<Record<string, () => string | Promise<string>>> = {
+  SIGNING_KEYS: newKeySet,
+  TRACKING_KEYS: newTrackingKeys,
+  ADMIN_KEY: () => randomBytes(32).toString('base64url'),
+}
+
+/** Settings of wrangler: no questions, no metrics, no requests to Cloudflare. */
+export const WRANGLER_ENV = {
+  ...process.env,
+  CI: '1',
+  NO_COLOR: '1',
+  WRANGLER_SEND_METRICS: 'false',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+}
+
+/** Wrangler as an argument of Node.js, so that it runs with the version that runs us. */
+export const WRANGLER = 'node_modules/wrangler/bin/wrangler.js'
+
+/** Returns the secrets of this clone. */
+export const readSecrets = (): Record<string, string | undefined> =>
+  existsSync(SECRETS_FILE) ? parseEnv(readFileSync(SECRETS_FILE, 'utf8')) : {}
+
+/** Creates the secrets that are missing or empty and returns their names; keeps all others. */
+export async function createSecrets(): Promise<string[]> {
+  const known = readSecrets()
+  const isEmpty = (value = '') => /^(?:|\{"keys":\[\]\})$/.test(value.replaceAll(/\s/g, ''))
+  const missing = Object.entries(GENERATORS).filter(([name]) => isEmpty(known[name]))
+  for (const [name, generate] of missing) {
+    // The last line of a name is the one that counts.
+    const line = `${name}='${await generate()}'\n`
+    appendFileSync(SECRETS_FILE, line, { mode: 0o600 })
+  }
+  return missing.map(([name]) => name)
+}
+
+/** Applies the migrations that the local databases lack and returns their file names. */
+export function applyMigrations(): string[] {
+  const { d1_databases } = configOf(undefined)
+  const wanted = d1_databases.flatMap(({ binding, database_id, migrations_dir }) =>
+    readdirSync(migrations_dir)
+      .filter((name) => name.endsWith('.sql'))
+      .map((name) => ({ key: `${binding} ${database_id} ${name}`, binding, name })),
+  )
+  const applied = new Set<string>(
+    existsSync(APPLIED_FILE) ? JSON.parse(readFileSync(APPLIED_FILE, 'utf8')) : [],
+  )
+  const missing = wanted.filter(({ key }) => !applied.has(key))
+  for (const binding of new Set(missing.map((one) => one.binding))) {
+    wrangler('d1', 'migrations', 'apply', binding, '--local')
+  }
+  if (missing.length > 0) {
+    mkdirSync(dirname(APPLIED_FILE), { recursive: true })
+    writeFileSync(APPLIED_FILE, JSON.stringify(wanted.map(({ key }) => key)))
+  }
+  return [...new Set(missing.map(({ name }) => name))]
+}
+
+/** Runs a wrangler command. Throws its error message if it fails. */
+function wrangler(...args: string[]): void {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [WRANGLER, ...args], {
+    env: WRANGLER_ENV,
+    encoding: 'utf8',
+  })
+  if (status === 0) return
+  const output = stripVTControlCharacters(stdout + stderr)
+  const [, reason = output] = /\[ERROR\] (.+)/.exec(output) ?? []
+  throw new Error(`\`wrangler ${args.join(' ')}\` failed: ${reason}`)
+}

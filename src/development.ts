@@ -1,0 +1,12 @@
+/** `BASE_URL` in wrangler.toml: port 0 stands for any port that `wrangler dev --port` chooses. */
+const ANY_PORT = 'http://127.0.0.1:0'
+
+/**
+ * Returns the bindings with the origin of this request as `BASE_URL`, in development only. The request
+ * decides the port, never the host; any other `BASE_URL` is returned as configured, because a forged
+ * Host header must not choose the issuer of a token.
+ */
+export function withLocalPort(env: Env, url: string): Env {
+  if (env.BASE_URL !== ANY_PORT) return env
+  return { ...env, BASE_URL: `http://127.0.0.1:${new URL(url).port || 80}` }
+}
