@@ -10,3 +10,6 @@ export function withLocalPort(env: Env, url: string): Env {
   if (env.BASE_URL !== ANY_PORT) return env
   return { ...env, BASE_URL: `http://127.0.0.1:${new URL(url).port || 80}` }
 }
+
+/** Returns whether the service runs on a developer's machine: a deployed `BASE_URL` is https. */
+export const isDevelopment = ({ BASE_URL }: Env) => !BASE_URL.startsWith('https:')

@@ -1,4 +1,5 @@
 import type { Context, ErrorHandler } from 'hono'
+import { isDevelopment } from './development.ts'
 
 /**
  * The status and title of every error code.
@@ -45,16 +46,20 @@ export interface ErrorDetails {
   errors?: object[]
   errors_total?: number
   cause?: unknown
+  /** What a developer must do. Replaces `detail` in development, and is never sent in production. */
+  fix?: string
 }
 
 /** An error that the caller sees. Any other thrown value is a bug and becomes a 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
+  readonly fix: string | undefined
 
-  constructor(code: ErrorCode, { cause, ...details }: ErrorDetails = {}) {
+  constructor(code: ErrorCode, { cause, fix, ...details }: ErrorDetails = {}) {
     super(code, { cause })
     this.code = code
+    this.fix = fix
     this.details = details
   }
 
@@ -70,13 +75,24 @@ export class ApiError extends Error {
 /** The default `Retry-After` of a 503, in seconds. */
 const RETRY_LATER_SECONDS = 10
 
-/** Returns a 503 for a fault that a retry can cure after `seconds`. */
-export const unavailable = (cause: unknown, seconds = RETRY_LATER_SECONDS) =>
+/**
+ * Returns a 503 for a fault that a retry can cure after `seconds`. `fix` is what a developer must do.
+ */
+export const unavailable = (cause: unknown, seconds = RETRY_LATER_SECONDS, fix?: string) =>
   new ApiError('unavailable', {
     detail: 'No partial changes were made. Retry after `Retry-After` seconds.',
     headers: { 'Retry-After': String(seconds) },
     cause,
+    ...(fix && { fix }),
   })
+
+/** Returns a 503 for a secret that is missing or unusable. */
+export const badSecret = (name: string, cause?: unknown) =>
+  unavailable(
+    cause ?? new Error(`The secret ${name} is not set.`),
+    RETRY_LATER_SECONDS,
+    `The secret ${name} is missing or unusable. Delete it from .dev.vars and restart \`npx wrangler dev\`, which creates it.`,
+  )
 
 /** Responds to a thrown value with `application/problem+json`. */
 export const onError: ErrorHandler = (thrown, c) => problem(c, toApiError(thrown, c))
@@ -97,7 +113,10 @@ export function toApiError(thrown: unknown, c: Context): ApiError {
   const error =
     thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
   if (error.status >= 500) logFault(error.cause, c)
-  return error
+  const { code, details, fix } = error
+  if (!fix) return error
+  // A deployed service tells callers nothing about its configuration.
+  return new ApiError(code, isDevelopment(c.env) ? { ...details, detail: fix, fix } : details)
 }
 
 /** Returns the name of an error for the log. Its message may quote a row and is never logged. */

@@ -1,7 +1,10 @@
 import { unavailable } from './errors.ts'
 
-/** How to handle a fault: retry the call, respond with 503, or rethrow a bug of ours. */
-export type FaultKind = 'retry' | 'unavailable' | 'rethrow'
+/**
+ * How to handle a fault: retry the call, respond with 503, or rethrow a bug of ours. `fix`: respond
+ * with 503 until a developer runs a command.
+ */
+export type FaultKind = 'retry' | 'unavailable' | 'rethrow' | { fix: string }
 
 const MAX_ATTEMPTS = 3
 
@@ -25,6 +28,7 @@ export async function withRetry<T>(
       const kind = classify(error, attempt)
       if (kind === 'rethrow') throw error
       if (kind === 'unavailable') throw unavailable(error)
+      if (typeof kind === 'object') throw unavailable(error, undefined, kind.fix)
       if (attempt === MAX_ATTEMPTS) throw unavailable(error, RETRY_SOON_SECONDS)
       await scheduler.wait(Math.random() * 50 * 2 ** attempt)
     }

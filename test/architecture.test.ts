@@ -14,7 +14,7 @@ import { findRings } from './rings.ts'
 /** Who may import whom. A room may also use what is inside it; nobody else may be used. */
 const MAY_USE: Record<string, string[]> = {
   development: [],
-  errors: [],
+  errors: ['development'],
   retry: ['errors'],
   validation: [],
   db: ['errors', 'retry'],

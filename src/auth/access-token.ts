@@ -115,6 +115,7 @@ export const publicKeys = async (issuer: Issuer) => ({
 })
 
 const keysOf = memoizePerKeySet(
+  'SIGNING_KEYS',
   async (keys: [PublicKey & { d?: string }, ...PublicKey[]]): Promise<Keys> => {
     const [signingKey] = keys
     if (!signingKey.d) throw new Error('The first signing key has no private part.')

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
-import { ApiError, unavailable } from '../errors.ts'
+import { ApiError, badSecret, unavailable } from '../errors.ts'
 import type { AppEnv } from './authorize.ts'
 import { memoizePerSecret } from './key-cache.ts'
 
@@ -41,7 +41,7 @@ const isJson = (type = '') => /^application\/json\b/i.test(type)
 /** Compares digests in constant time, so that the time reveals nothing about the admin key. */
 async function isAdminKey(key: string, { ADMIN_KEY }: Env): Promise<boolean> {
   // Without a configured key nobody can be called wrong, so the answer is 503 and not 401.
-  if (!ADMIN_KEY) throw unavailable(new Error('The secret ADMIN_KEY is not set.'))
+  if (!ADMIN_KEY) throw badSecret('ADMIN_KEY')
   const [sent, expected] = await Promise.all([sha256(key), sha256(ADMIN_KEY)])
   return crypto.subtle.timingSafeEqual(sent, expected)
 }

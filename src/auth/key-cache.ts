@@ -1,4 +1,4 @@
-import { unavailable } from '../errors.ts'
+import { badSecret } from '../errors.ts'
 
 /** Returns a function that runs `make` once per secret and isolate, because importing keys is slow. */
 export function memoizePerSecret<T>(make: (secret: string) => T): (secret: string) => T {
@@ -11,18 +11,19 @@ export function memoizePerSecret<T>(make: (secret: string) => T): (secret: strin
 }
 
 /**
- * Returns a function that runs `make` once per JWK set and isolate. The set is JSON.
+ * Returns a function that runs `make` once per JWK set and isolate. `name` is the secret that holds
+ * the set as JSON.
  *
  * The function throws ApiError `unavailable` if the set is empty or a key cannot be read: with
  * broken keys of our own, no token or code may be called invalid.
  */
-export const memoizePerKeySet = <K, T>(make: (keys: [K, ...K[]]) => Promise<T>) =>
+export const memoizePerKeySet = <K, T>(name: string, make: (keys: [K, ...K[]]) => Promise<T>) =>
   memoizePerSecret(async (json): Promise<T> => {
     try {
       const { keys } = JSON.parse(json)
       if (keys.length === 0) throw new Error('The set has no key.')
       return await make(keys)
     } catch (error) {
-      throw unavailable(error)
+      throw badSecret(name, error)
     }
   })

@@ -36,17 +36,21 @@ export const isAssertionFailure = (error: unknown) => messageIncludes(error, ['m
 /** What a statement names and is not there: the version that runs came before its migration. */
 const UNMIGRATED = /no such (?:table|column): [\w.]+|table \w+ has no column named \w+/
 
-function isUnmigrated(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+function findMissing(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
   const [missing] = UNMIGRATED.exec(error.message) ?? []
   if (missing) console.error(JSON.stringify({ fault: 'unmigrated', missing }))
-  return missing !== undefined || isUnmigrated(error.cause)
+  return missing ?? findMissing(error.cause)
 }
+
+const migrationFix = (missing: string) =>
+  `The local database lacks a migration (${missing}). Run \`npx wrangler d1 migrations apply DB --local\`.`
 
 function verdictOf(error: unknown): FaultKind {
   if (messageIncludes(error, OVERLOAD)) return 'unavailable'
   if (messageIncludes(error, RETRYABLE)) return 'retry'
-  return isUnmigrated(error) ? 'unavailable' : 'rethrow'
+  const missing = findMissing(error)
+  return missing ? { fix: migrationFix(missing) } : 'rethrow'
 }
 
 /** Runs what asks D1, again where a retry cures the fault. */

@@ -6,8 +6,10 @@ import { memoizePerKeySet } from '../auth/key-cache.ts'
 
 const encoder = new TextEncoder()
 
-const keysOf = memoizePerKeySet(([first, ...others]: [PrivateKey, ...PrivateKey[]]) =>
-  Promise.all([sealingKey(first), ...others.map(sealingKey)]),
+const keysOf = memoizePerKeySet(
+  'SIGNING_KEYS',
+  ([first, ...others]: [PrivateKey, ...PrivateKey[]]) =>
+    Promise.all([sealingKey(first), ...others.map(sealingKey)]),
 )
 
 interface PrivateKey {

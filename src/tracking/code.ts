@@ -109,6 +109,7 @@ export const affiliateTag = async (affiliate: string) =>
 
 /** Imports the keys of TRACKING_KEYS, a JWK set of kind `oct`. */
 const importKeys = memoizePerKeySet(
+  'TRACKING_KEYS',
   async ([first, ...others]: [OctetKey, ...OctetKey[]]): Promise<[Key, ...Key[]]> => [
     await importKey(first),
     ...(await Promise.all(others.map(importKey))),
