@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseEnv, promisify } from 'node:util'
+import { copyRepository, type Demo, freePort } from './service.ts'
+
+// Plain `wrangler dev` in a fresh clone, at a port that wrangler.toml does not name.
+
+const root = copyRepository()
+/** A value of the developer's own, which must survive. */
+const OWN_KEY = 'a-key-that-a-developer-chose-before-the-start'
+
+describe('npx wrangler dev', { timeout: 180_000 }, () => {
+  let base: string
+  let port: number
+  let wrangler: ChildProcess
+  before(async () => {
+    writeFileSync(
+      join(root, '.dev.vars'),
+      `# mine\nSIGNING_KEYS='{"keys":[]}'\nADMIN_KEY='${OWN_KEY}'\n`,
+      { mode: 0o600 },
+    )
+    port = await freePort()
+    base = `http://127.0.0.1:${port}`
+    wrangler = spawn('npx', ['wrangler', 'dev', '--port', String(port)], {
+      cwd: root,
+      env: { ...process.env, CI: '1', WRANGLER_SEND_METRICS: 'false' },
+      stdio: 'ignore',
+      detached: true,
+    })
+    for (let i = 0; i < 900 && wrangler.exitCode === null; i++) {
+      if ((await fetch(`${base}/healthz`).catch(() => null))?.ok) return
+      await sleep(100)
+    }
+    assert.fail('The service does not answer.')
+  })
+  after(async () => {
+    const ended = new Promise((done) => wrangler.on('exit', done))
+    if (wrangler.exitCode === null) process.kill(-wrangler.pid!, 'SIGTERM')
+    await ended
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, args, { cwd: root, encoding: 'utf8' })
+
+  test('creates the secrets that are missing or empty, and keeps the others', () => {
+    const text = readFileSync(join(root, '.dev.vars'), 'utf8')
+    const { SIGNING_KEYS = '', TRACKING_KEYS = '', ADMIN_KEY } = parseEnv(text)
+    assert.equal(JSON.parse(SIGNING_KEYS).keys.length, 1)
+    assert.equal(JSON.parse(TRACKING_KEYS).keys.length, 1)
+    assert.equal(ADMIN_KEY, OWN_KEY)
+    assert.ok(text.startsWith('# mine\n'))
+    assert.equal(statSync(join(root, '.dev.vars')).mode & 0o777, 0o600)
+  })
+
+  test('answers requests from its migrated database', async () => {
+    const headers = { Authorization: `Bearer ${OWN_KEY}` }
+    const response = await fetch(`${base}/admin/v1/accounts`, { headers })
+    assert.equal(response.status, 200)
+    assert.equal(((await response.json()) as { meta: { total: number } }).meta.total, 0)
+  })
+
+  test('is the issuer under its own port', async () => {
+    const response = await fetch(`http://localhost:${port}/.well-known/oauth-authorization-server`)
+    assert.equal(((await response.json()) as { issuer: string }).issuer, base)
+  })
+
+  test('npm run demo creates accounts whose tokens work', async () => {
+    const { stdout } = await run('scripts/demo.ts', '--port', String(port))
+    const demo: Demo = JSON.parse(readFileSync(join(root, '.demo.json'), 'utf8'))
+    assert.equal(demo.base_url, base)
+    assert.ok(stdout.includes(demo.accounts[2]!.brand_token))
+    const { client_id, client_secret, vertical } = demo.accounts[1]!
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id,
+      client_secret,
+    })
+    const issued = await fetch(`${base}/oauth/token`, { method: 'POST', body })
+    const { access_token } = (await issued.json()) as { access_token: string }
+    const headers = { Authorization: `Bearer ${access_token}` }
+    const listed = await fetch(`${base}/api/v1/${vertical}/customers`, { headers })
+    assert.equal(listed.status, 200)
+  })
+
+  test('npm run demo reports a port where no service answers', async () => {
+    const closed = await freePort()
+    await assert.rejects(run('scripts/demo.ts', '--port', String(closed)), {
+      code: 1,
+      stderr: `No service answers at http://127.0.0.1:${closed}. Start it with \`npx wrangler dev\`.\n`,
+    })
+  })
+
+  test('a build for another command creates nothing', async () => {
+    const secrets = join(root, '.dev.vars')
+    rmSync(secrets)
+    await promisify(execFile)(process.execPath, ['scripts/build.ts'], {
+      cwd: root,
+      env: { ...process.env, WRANGLER_COMMAND: 'deploy' },
+    })
+    assert.equal(existsSync(secrets), false)
+  })
+})
