@@ -1,10 +1,17 @@
 import createClient from 'openapi-fetch'
+import { fetchWithRetry } from './fetch-with-retry.ts'
 import type { components, paths } from './tributary.d.ts'
 
-// The same with a client whose types are made of openapi.json: `npm run generate` in this folder.
+// The first delivery with a client whose types `npm run generate` derives from openapi.json.
+
+/** The largest page. */
+const PER_PAGE = 500
 
 const { TRIBUTARY_BASE_URL, TRIBUTARY_CLIENT_ID, TRIBUTARY_CLIENT_SECRET } = process.env
-const client = createClient<paths>({ baseUrl: TRIBUTARY_BASE_URL ?? 'http://127.0.0.1:8787' })
+const client = createClient<paths>({
+  baseUrl: TRIBUTARY_BASE_URL ?? 'http://127.0.0.1:8787',
+  fetch: fetchWithRetry,
+})
 
 const token = await client.POST('/oauth/token', {
   body: {
@@ -31,7 +38,7 @@ for (const { key, outcome } of sent.data.results) console.log(key?.customer_id, 
 
 let cursor: string | undefined
 do {
-  const query = { per_page: 1, ...(cursor && { cursor }) }
+  const query = { per_page: PER_PAGE, ...(cursor && { cursor }) }
   const page = await client.GET('/api/v1/forex/customers', { headers, params: { query } })
   if (page.error) throw new Error(page.error.detail)
   for (const { customer_id } of page.data.data) console.log('listed', customer_id)
