@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command-line.ts'
 import { asText, type Chapter } from './chapter.ts'
 import { concurrency } from './concurrency.ts'
 import { ingest } from './ingest.ts'
@@ -19,22 +19,33 @@ import { openWorld, type World } from './world.ts'
 const SECTIONS = { ingest, sizes, concurrency, lists, totals, memory, limiter }
 type Section = keyof typeof SECTIONS
 
-const USAGE = `How fast the service is, beside what the platform could do at most and what others would build.
+interface Options {
+  only?: string
+  quick?: true
+  rounds?: number
+  bulks?: number
+}
 
-npm run bench                        all of it, which takes some minutes; writes bench/results
-npm run bench -- --only ingest,lists these sections, of ${Object.keys(SECTIONS).join(', ')}
-npm run bench -- --quick             just enough to see that it works; its figures mean nothing
-npm run bench -- --rounds 5 --bulks 8  more or less of it`
-
-const { values } = parse()
-const chosen = (values.only?.split(',') ?? Object.keys(SECTIONS)) as Section[]
+const names = Object.keys(SECTIONS).join(',')
+const options = readOptions<Options>(
+  'npm run bench',
+  'Measures the service beside its peers. Without options it writes bench/results.',
+  (command) =>
+    command
+      .option('--only <sections>', `sections, of ${names}`)
+      .option('--quick', 'only shows that the benchmark works: its figures mean nothing')
+      .option('--rounds <count>', 'rounds', wholeNumber(1, 50))
+      // A token has 1000 requests a minute.
+      .option('--bulks <count>', 'bulks per phase', wholeNumber(1, 60)),
+)
+const chosen = (options.only?.split(',') ?? Object.keys(SECTIONS)) as Section[]
 for (const name of chosen)
-  if (!Object.hasOwn(SECTIONS, name)) refuse(`There is no section ${name}.`)
-const standard = values.quick ? QUICK : FULL
+  if (!Object.hasOwn(SECTIONS, name)) exitWithUsageError(`Unknown section ${name}. Use ${names}.`)
+const standard = options.quick ? QUICK : FULL
 const scale = {
   ...standard,
-  rounds: count('rounds', 50) ?? standard.rounds,
-  bulks: count('bulks', 60) ?? standard.bulks,
+  rounds: options.rounds ?? standard.rounds,
+  bulks: options.bulks ?? standard.bulks,
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
@@ -52,35 +63,7 @@ try {
     console.log(`${asText(chapter)}\n`)
   }
   // What is published is always made the same way.
-  if (Object.keys(values).length === 0) publish(chapters)
+  if (Object.keys(options).length === 0) publish(chapters)
 } finally {
   await world?.end()
-}
-
-function parse() {
-  try {
-    return parseArgs({
-      options: {
-        only: { type: 'string' },
-        quick: { type: 'boolean' },
-        rounds: { type: 'string' },
-        bulks: { type: 'string' },
-      },
-    })
-  } catch (error) {
-    return refuse((error as Error).message.replaceAll('\n', ' '))
-  }
-}
-
-/** A token is good for 1000 requests a minute. */
-function count(name: 'rounds' | 'bulks', most: number): number | undefined {
-  if (values[name] === undefined) return undefined
-  const n = Number(values[name] || Number.NaN)
-  if (Number.isInteger(n) && n >= 1 && n <= most) return n
-  return refuse(`--${name} is a whole number from 1 to ${most}.`)
-}
-
-function refuse(why: string): never {
-  console.error(`${why}\n\n${USAGE}`)
-  process.exit(2)
 }

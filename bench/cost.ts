@@ -1,23 +1,24 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readOptions, wholeOf } from '../scripts/said.ts'
+import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command-line.ts'
 import { above, faults, GATED_BULK, lineOf, TOLERANCE } from './cost/bill.ts'
 import { measure } from './cost/measure.ts'
 import { printed } from './cost/print.ts'
 
-// What the platform bills, counted: `npm run cost [-- --records 10000 --bulk 1000]`. Exit code 1: more
-// rows are written than the floor allows.
-
-const values = readOptions({
-  records: { type: 'string', default: '10000' },
-  bulk: { type: 'string', default: '1000' },
-})
 /** A token has 1000 requests a minute, and each kind of work a token. */
 const REQUESTS = 900
 
-const bulk = wholeOf('bulk', values.bulk, 1, 1000)
-const records = wholeOf('records', values.records, 1, REQUESTS * bulk)
+const { bulk, records } = readOptions<{ bulk: number; records: number }>(
+  'npm run cost',
+  'Counts what the platform bills. Exits with 1 if more rows are written than the floor allows.',
+  (command) =>
+    command
+      .option('--records <count>', 'records to send', wholeNumber(1, REQUESTS * 1000), 10_000)
+      .option('--bulk <count>', 'records per request', wholeNumber(1, 1000), 1000),
+)
+if (records > REQUESTS * bulk)
+  exitWithUsageError(`--records must be at most ${REQUESTS * bulk} with --bulk ${bulk}.`)
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-cost-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

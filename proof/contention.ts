@@ -28,10 +28,11 @@ export async function proveContention(setting: Setting, size: Size): Promise<voi
 
 await program(
   import.meta.url,
+  'Sends the same records from many clients at once and checks the result.',
   {
-    clients: { value: 32, least: 2, most: 60 },
-    keys: { value: 1000, least: 8, most: 1000 },
-    maximal: { value: 1, least: 0, most: 1 },
+    clients: { help: 'clients at once', value: 32, least: 2, most: 60 },
+    keys: { help: 'records per bulk', value: 1000, least: 8, most: 1000 },
+    maximal: { help: '1 adds the largest bodies', value: 1, least: 0, most: 1 },
   },
   async (setting, { maximal, ...size }) => {
     await proveContention(setting, size)

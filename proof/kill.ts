@@ -96,9 +96,10 @@ function tell(sent: Sent, bulks: readonly Bulk[], there: ReadonlySet<Bulk>): str
 
 await program(
   import.meta.url,
+  'Kills workerd during deliveries and checks what it stored.',
   {
-    times: { value: 20, least: 1, most: 50 },
-    records: { value: 200, least: 1, most: 1000 },
+    times: { help: 'kills', value: 20, least: 1, most: 50 },
+    records: { help: 'records per bulk', value: 200, least: 1, most: 1000 },
   },
   proveKill,
 )

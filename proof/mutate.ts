@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { createVitest } from 'vitest/node'
-import { misused, readOptions, wholeOf } from '../scripts/said.ts'
+import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command-line.ts'
 import { EQUIVALENTS } from './equivalents.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 import { CAUGHT, type Catch, type Plan } from './plan.ts'
@@ -13,14 +13,21 @@ import { TARGETS } from './targets.ts'
 /** The least share of mutants that tests must catch, in per cent. */
 const LEAST = 90
 
-const values = readOptions({ only: { type: 'string' }, sample: { type: 'string' } })
+const values = readOptions<{ only?: string; sample?: number }>(
+  'npm run mutate',
+  'Changes the code in many small ways and checks that tests notice each change.',
+  (command) =>
+    command
+      .option('--only <names>', `targets: ${TARGETS.map(({ name }) => name).join(', ')}`)
+      .option('--sample <count>', 'mutants per target instead of all', wholeNumber(1, 100_000)),
+)
 const only = values.only?.split(',') ?? TARGETS.map(({ name }) => name)
 for (const name of only) {
   if (TARGETS.some((target) => target.name === name)) continue
-  misused(`There is no target "${name}"; they are ${TARGETS.map((one) => one.name).join(', ')}.`)
+  exitWithUsageError(`Unknown target ${name}. Use ${TARGETS.map((one) => one.name).join(', ')}.`)
 }
 const targets = TARGETS.filter(({ name }) => only.includes(name))
-const sample = values.sample === undefined ? null : wholeOf('sample', values.sample, 1, 100_000)
+const sample = values.sample ?? null
 
 const { source, mutants } = await mutantsOf(targets)
 const isEquivalent = ({ file, was, is }: Mutant) =>

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
-import { readOptions, wholeOf } from '../scripts/said.ts'
-
-// Two faults in a row, at every pair of calls to the platform: `npm run pairs [-- --every 30]` takes
-// each of them, or each thirtieth.
+import { readOptions, wholeNumber } from '../scripts/command-line.ts'
 
 const PARTS = 16
 const AT_ONCE = 2
 
-const { every: said } = readOptions({ every: { type: 'string', default: '1' } })
-const every = wholeOf('every', said, 1, 1000)
+const { every } = readOptions<{ every: number }>(
+  'npm run pairs',
+  'Injects two faults in a row, at every pair of calls to the platform.',
+  (command) => command.option('--every <number>', 'takes every n-th pair', wholeNumber(1, 1000), 1),
+)
 
 let met = 0
 let left = 0

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { buildOurs } from '../bench/build.ts'
 import { mulberry32 } from '../bench/records.ts'
-import { readOptions, wholeOf } from '../scripts/said.ts'
+import { readOptions, wholeNumber } from '../scripts/command-line.ts'
 
 /** What a proof works with. */
 export interface Setting {
@@ -41,8 +41,9 @@ export async function newSetting(seed: number, say: Setting['say']) {
   return { setting, end }
 }
 
-/** A whole number that a program takes, and its bounds. */
+/** An option that is a whole number: its help, default and bounds. */
 export interface Option {
+  help: string
   value: number
   least: number
   most: number
@@ -54,28 +55,22 @@ export interface Option {
  */
 export async function program<const O extends Record<string, Option>>(
   url: string,
+  description: string,
   options: O,
   prove: (setting: Setting, numbers: Record<keyof O, number>) => Promise<void>,
 ): Promise<void> {
   if (url !== pathToFileURL(process.argv[1]!).href) return
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
-  const seeded = { ...options, seed: { value: Date.now() % 1_000_000, least: 0, most: 2 ** 31 } }
-  const values = readOptions(
-    Object.fromEntries(
-      Object.entries(seeded).map(([name, { value }]) => [
-        name,
-        { type: 'string' as const, default: String(value) },
-      ]),
-    ),
+  const numbers = readOptions<Record<keyof O | 'seed', number>>(
+    `npm run ${basename(url, '.ts')}`,
+    description,
+    (command) => {
+      for (const [name, { help, value, least, most }] of Object.entries(options))
+        command.option(`--${name} <number>`, help, wholeNumber(least, most), value)
+      const seed = Date.now() % 1_000_000
+      return command.option('--seed <number>', 'repeats a run', wholeNumber(0, 2 ** 31), seed)
+    },
   )
-  const read = ([name, { least, most }]: [string, Option]) => [
-    name,
-    wholeOf(name, String(values[name]), least, most),
-  ]
-  const numbers = Object.fromEntries(Object.entries(seeded).map(read)) as Record<
-    keyof O | 'seed',
-    number
-  >
   console.log(`Seed ${numbers.seed}: --seed ${numbers.seed} draws the same again.`)
   const { setting, end } = await newSetting(numbers.seed, (line) => console.log(line))
   try {

@@ -103,11 +103,12 @@ async function soak(setting: Setting, service: Service, numbers: Numbers) {
 
 await program(
   import.meta.url,
+  'Sends mixed traffic for some time and checks totals, clicks and memory.',
   {
-    minutes: { value: 1, least: 1, most: 600 },
-    lanes: { value: 8, least: 1, most: 32 },
-    heap: { value: 5, least: 1, most: 1000 },
-    process: { value: 10, least: 1, most: 1000 },
+    minutes: { help: 'duration', value: 1, least: 1, most: 600 },
+    lanes: { help: 'clients at once', value: 8, least: 1, most: 32 },
+    heap: { help: 'largest growth of the heap in MiB', value: 5, least: 1, most: 1000 },
+    process: { help: 'largest growth of the process in MiB', value: 10, least: 1, most: 1000 },
   },
   proveSoak,
 )

@@ -29,7 +29,9 @@ export function parseCommand(
 ): Command {
   const command = define(newCommand(invocation, description))
   const [, script] = /^npm run (?:-s )?(\S+)$/.exec(invocation) ?? []
-  const forms = command.options.map(({ name, required }) => [name, required ? /./ : null] as const)
+  // npm reads `--verbose` as its log level, which a developer may also have set for good.
+  const own = command.options.filter(({ long }) => long !== '--verbose')
+  const forms = own.map((option) => [option.name(), option.required ? /./ : null] as const)
   if (script) rejectSwallowedOptions(script, Object.fromEntries(forms))
   return command.parse()
 }

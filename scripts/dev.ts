@@ -31,6 +31,9 @@ if (!Number.isInteger(port) || port < 1 || port > 65_535)
   exitWithUsageError('PORT must be a whole number from 1 to 65535.')
 const base = `http://127.0.0.1:${port}`
 
+// npm takes `--verbose` for itself if no `--` precedes it.
+const isVerbose = options.verbose || process.env.npm_config_loglevel === 'verbose'
+
 let server: ChildProcess | undefined
 let isStopping = false
 let isReady = false
@@ -82,7 +85,7 @@ function startServer(): ChildProcess {
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', show)
   child.on('close', (code) => {
     if (isStopping) process.exit(0)
-    if (!isReady && !options.verbose) console.error(startOutput.join('\n'))
+    if (!isReady && !isVerbose) console.error(startOutput.join('\n'))
     process.exit(code ?? 1)
   })
   return child
@@ -91,7 +94,7 @@ function startServer(): ChildProcess {
 function show(line: string) {
   lastOutput = Date.now()
   if (!isReady) startOutput.push(line)
-  const shown = options.verbose ? line : isReady ? formatLine(line) : buildMessage(line)
+  const shown = isVerbose ? line : isReady ? formatLine(line) : buildMessage(line)
   if (shown !== null) console.log(shown)
 }
 

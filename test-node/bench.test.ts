@@ -40,5 +40,5 @@ test('a section prints the ratio of ours to each of its peers, and leaves nothin
 test('a section that there is not is refused before anything is started', () => {
   const { status, stderr } = bench('--only', 'everything')
   assert.equal(status, 2)
-  assert.match(stderr, /^There is no section everything\.\n/)
+  assert.match(stderr, /^Unknown section everything\. Use ingest,.+\n$/)
 })
