@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { readCheckOption } from './command-line.ts'
 import { documentedSql } from './sql/files.ts'
-
-// Writes docs/sql: every statement of the ingestion path as D1 runs it, with its query plan.
-// `--check` compares only, and fails if a file is stale.
 
 const FOLDER = 'docs/sql'
 
-const { check } = parseArgs({ options: { check: { type: 'boolean' } } }).values
+const isCheck = readCheckOption(
+  'node scripts/sql.ts',
+  'Writes docs/sql: every statement of the ingestion path as D1 runs it, with its query plan.',
+)
 const files = documentedSql()
 const extra = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => !files.has(name)) : []
 const stale = [...files].filter(([name, text]) => {
@@ -15,7 +15,7 @@ const stale = [...files].filter(([name, text]) => {
   return !existsSync(path) || readFileSync(path, 'utf8') !== text
 })
 
-if (check) {
+if (isCheck) {
   for (const name of [...stale.map(([name]) => name), ...extra]) {
     console.error(`${FOLDER}/${name} is stale. Run npm run generate.`)
     process.exitCode = 1

@@ -71,6 +71,10 @@ describe('npm run dev', { timeout: 180_000 }, () => {
     assert.ok(banner.trimEnd().endsWith('\nPress Ctrl-C to stop.'))
     for (const { name, vertical, client_secret, brand_token } of accounts) {
       const described = banner.slice(banner.indexOf(`\n${name} (`))
+      assert.match(
+        described.split('\n')[2]!,
+        /^BASE=\S+ (CLIENT_ID=\S+ CLIENT_SECRET|BRAND_TOKEN)=/,
+      )
       assert.ok(described.includes(brand_token ?? client_secret))
       const line = /^curl .+$/m.exec(described)?.[0] ?? ''
       const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }))

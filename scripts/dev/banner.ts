@@ -11,13 +11,14 @@ The credentials and the admin key are in ${DEMO}. To explore further:
 `
 
 function describeAccount(base: string, account: DemoAccount): string {
-  const { client_id, client_secret, brand_token } = account
+  const { client_id, client_secret, brand_token, link_id } = account
+  // The variables that the commands of the guide use.
   const credentials = brand_token
-    ? `Brand Token ${brand_token}`
-    : `client_id ${client_id}\nclient_secret ${client_secret}`
+    ? `BRAND_TOKEN=${brand_token} LINK=${base}/go/${link_id}`
+    : `CLIENT_ID=${client_id} CLIENT_SECRET=${client_secret}`
   return `
 ${account.name} (${account.vertical}, account ${account.account})
-${credentials}
+BASE=${base} ${credentials}
 ${sampleRequest(base, account)}
 `
 }
