@@ -12,7 +12,7 @@ import { copyRepository, has, startIn } from './service.ts'
 const [, section = ''] = readFileSync('docs/runbook.md', 'utf8').split('\n## Restore\n')
 const [, procedure = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
 
-/** The same commands, asking the local databases; what the variable says stands in for Time Travel. */
+/** Runs the commands on the local databases; the variable GO_BACK stands in for Time Travel. */
 const STAND_INS = `
 unset TRIBUTARY_BASE_URL TRIBUTARY_ADMIN_KEY
 npx() {
@@ -20,11 +20,11 @@ npx() {
     'time-travel info') return ;;
     'time-travel restore') "$NODE" --no-warnings -e "$GO_BACK"; return ;;
   esac
-  local said=()
+  local words=()
   for word in "\${@:2}"; do case $word in
-    --env | production) ;; --remote) said+=(--local) ;; *) said+=("$word") ;;
+    --env | production) ;; --remote) words+=(--local) ;; *) words+=("$word") ;;
   esac; done
-  CI=1 WRANGLER_SEND_METRICS=false node_modules/.bin/wrangler "\${said[@]}"
+  CI=1 WRANGLER_SEND_METRICS=false node_modules/.bin/wrangler "\${words[@]}"
 }
 `
 
@@ -36,8 +36,8 @@ interface Audited {
   action: string
 }
 
-/** As the runbook adds one. */
-const ANOTHER = `
+/** A second database, added as in the runbook. */
+const SECOND_DATABASE = `
 [[d1_databases]]
 binding = "DB_2"
 database_name = "tributary-2"
@@ -45,10 +45,10 @@ database_id = "00000000-0000-0000-0000-000000000002"
 migrations_dir = "migrations"
 `
 
-const skip = has('bash') ? false : 'there is no bash here'
+const skip = has('bash') ? false : 'bash is not installed'
 describe('a database is restored by the runbook', { skip, timeout: 600_000 }, () => {
   const root = copyRepository()
-  appendFileSync(join(root, 'wrangler.toml'), ANOTHER)
+  appendFileSync(join(root, 'wrangler.toml'), SECOND_DATABASE)
   let service: Awaited<ReturnType<typeof startIn>>
   before(async () => {
     service = await startIn(root)
@@ -68,9 +68,9 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
   async function team(method: string, path: string, body?: unknown): Promise<any> {
     const headers = { Authorization: `Bearer ${service.demo.admin_key}` }
     const response = await ask(`/admin/v1/${path}`, method, headers, body)
-    const said = await response.text()
-    assert.ok(response.ok, `${method} ${path}: ${said}`)
-    return said && JSON.parse(said)
+    const text = await response.text()
+    assert.ok(response.ok, `${method} ${path}: ${text}`)
+    return text && JSON.parse(text)
   }
 
   const tokenOf = (client_id: string, client_secret: string) => {
@@ -78,7 +78,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const init = { method: 'POST', body: new URLSearchParams(form) }
     return fetch(`${service.demo.base_url}/oauth/token`, init)
   }
-  /** Asks for the customers of forex by that credential, or sends one. */
+  /** Lists the customers of the forex account, or sends one. */
   async function customers(client_id: string, client_secret: string, sent?: object) {
     const token = await (await tokenOf(client_id, client_secret)).json()
     const headers = { Authorization: `Bearer ${(token as { access_token: string }).access_token}` }
@@ -89,8 +89,8 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
   const isAlive = async (token: string) =>
     (await ask('/tracking/events/account', 'GET', { 'x-api-key': token })).status
 
-  /** All that the team has set up, as it sees it. */
-  async function setUp() {
+  /** Returns the whole configuration, as /admin/v1 shows it. */
+  async function configuration() {
     const { data: accounts } = await team('GET', 'accounts?per_page=500')
     const own = accounts.flatMap(({ account, vertical }: { account: string; vertical: string }) =>
       [
@@ -103,7 +103,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
   }
   const auditLog = async () => (await team('GET', 'audit-log?per_page=500')).data
 
-  /** The file of a database: the accounts are in `DB` alone. */
+  /** Returns the file of a database; only `DB` has accounts. */
   const fileOf = (binding: string) =>
     globSync(join(root, '.wrangler/state/v3/d1/*/*.sqlite')).find((path) => {
       const database = new DatabaseSync(path, { readOnly: true })
@@ -111,13 +111,13 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
         const counted = database.prepare('select count(*) as n from accounts').get()
         return Number(counted?.n) > 0 === (binding === 'DB')
       } catch {
-        return false // It is none of ours.
+        return false // The file belongs to another binding.
       } finally {
         database.close()
       }
     })!
 
-  /** Copies a database; what comes back runs the procedure, which goes back to the copy. */
+  /** Copies a database. Returns a function that runs the procedure, which restores the copy. */
   async function copyOf(binding: string) {
     const live = fileOf(binding)
     const copy = join(root, `${binding}.copy`)
@@ -157,11 +157,11 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const late = await team('POST', 'accounts/late/clients', {})
     await customers(client_id, third, { ...EVE, customer_id: 'C-2' })
     await team('DELETE', of('customers/C-1/personal-data'))
-    const [before, log] = [await setUp(), await auditLog()]
+    const [before, log] = [await configuration(), await auditLog()]
 
     await back()
 
-    assert.deepEqual(await setUp(), before)
+    assert.deepEqual(await configuration(), before)
     const lines = await auditLog()
     const replayed = lines.slice(0, lines.length - log.length)
     assert.deepEqual(lines.slice(replayed.length), log)
@@ -192,11 +192,11 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const back = await copyOf('DB_2')
     const then = [{ affiliate_id: 'A', parent: 'B' }, { affiliate_id: 'B' }]
     await team('PUT', `accounts/${account}/affiliates`, then)
-    const [before, log] = [await setUp(), await auditLog()]
+    const [before, log] = [await configuration(), await auditLog()]
 
     await back()
 
-    assert.deepEqual(await setUp(), before)
+    assert.deepEqual(await configuration(), before)
     const kept = (await auditLog()).filter(({ action }: Audited) => action !== 'erasures.replay')
     assert.deepEqual(
       kept,

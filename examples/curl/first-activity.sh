@@ -9,12 +9,12 @@ trap 'rm -rf "$work"' EXIT
 
 # What has a quote or a line break in it could say more to curl than it should.
 case $TRIBUTARY_BRAND_TOKEN in
-  *[!A-Za-z0-9_]*) echo 'That is no Brand Token.' >&2; exit 1 ;;
+  *[!A-Za-z0-9_]*) echo 'The Brand Token contains an invalid character.' >&2; exit 1 ;;
 esac
 
-# call PATH [OPTION…]: what was answered is in $work/answer. The Brand Token reaches curl by its
-# standard input: everybody on the machine may read its arguments. --retry waits out 429 and 503 as
-# Retry-After says, and sends the same again, which is safe.
+# call PATH [OPTION…]: writes the response to $work/answer. The Brand Token reaches curl
+# through standard input, because every user of the machine can read arguments. --retry repeats the
+# request after 429 and 503, when Retry-After has passed. Repeating is safe.
 call() {
   path=$1
   shift
@@ -22,10 +22,10 @@ call() {
     curl -sS -K - --retry 4 -o "$work/answer" -w '%{http_code}' "$@" "$api/$path")
   case $code in
     200) return ;;
-    401) echo 'The Brand Token is not known: it was regenerated, or copied in part.' >&2 ;;
+    401) echo 'The Brand Token is unknown: it was regenerated, or copied in part.' >&2 ;;
     422) jq -r '.errors[] | "record \(.index) \(.pointer) \(.code): \(.message) \(.hint // "")"' \
       "$work/answer" >&2 ;;
-    *) echo "$path was answered $code: $(cat "$work/answer")" >&2 ;;
+    *) echo "$path answered $code: $(cat "$work/answer")" >&2 ;;
   esac
   exit 1
 }
@@ -37,7 +37,7 @@ for resource in customers activities; do
     [$resource, .key[], .outcome, .warnings[]?.message] | join(" ")' "$work/answer"
 done
 
-# Figures are sent as text; sums are made in whole cents: in doubles 0.1 + 0.2 is not 0.3.
+# Figures are text. jq computes in doubles, where 0.1 + 0.2 is not 0.3, so sums are whole cents.
 call "$(jq -r '"totals?from=\(.from)&to=\(.to)"' "$input")"
 jq -rn --slurpfile data "$input" --slurpfile answer "$work/answer" '
   def cents: tonumber * 100 | round;

@@ -1,9 +1,9 @@
 <?php
-// The first delivery: customers, transactions, then the service's totals beside what was sent.
-// It needs PHP 8.2 or later, with the curl extension.
+// The first delivery: sends customers and transactions, then compares the totals with what was sent.
+// Needs PHP 8.2 or later, with the curl extension.
 declare(strict_types=1);
 
-/** Sends a request until it is answered, 5 times at most: to repeat one is always safe. */
+/** Sends a request, at most 5 times. Repeating a request is always safe. */
 function call(string $path, array $options = []): array
 {
     static $token = null;
@@ -16,22 +16,22 @@ function call(string $path, array $options = []): array
         $options += [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 60];
         $curl = curl_init(getenv('TRIBUTARY_BASE_URL') . $path);
         curl_setopt_array($curl, [CURLOPT_HTTPHEADER => $headers] + $options);
-        $said = curl_exec($curl);
+        $text = curl_exec($curl);
         $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
         if ($status === 200) {
-            return json_decode($said, true, flags: JSON_THROW_ON_ERROR);
+            return json_decode($text, true, flags: JSON_THROW_ON_ERROR);
         } elseif ($left > 0 && ($status === 429 || $status === 503)) {
             sleep(curl_getinfo($curl, CURLINFO_RETRY_AFTER) ?: 1);
         } elseif ($left > 0 && $status === 401 && $isApi) {
-            $token = null; // It has expired, or was revoked: a new one is asked for.
+            $token = null; // The token has expired or was revoked: get a new one.
         } elseif ($status === 422) {
-            foreach (json_decode($said, true)['errors'] as $e) {
+            foreach (json_decode($text, true)['errors'] as $e) {
                 $e += ['index' => '', 'hint' => ''];
                 fwrite(STDERR, "record $e[index] $e[pointer] $e[code]: $e[message] $e[hint]\n");
             }
             exit(1);
         } else {
-            throw new RuntimeException("$path: $status $said" . curl_error($curl));
+            throw new RuntimeException("$path: $status $text" . curl_error($curl));
         }
     }
 }

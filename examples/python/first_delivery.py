@@ -1,4 +1,4 @@
-"""The first delivery: customers, transactions, then the service's totals beside what was sent."""
+"""The first delivery: sends customers and transactions, then compares the totals."""
 
 import json
 import os
@@ -16,7 +16,7 @@ SESSION = {"Content-Type": "application/json"}
 
 
 class NoRedirect(request.HTTPRedirectHandler):
-    """The token is for nobody else, and a POST that is sent on becomes a GET."""
+    """Follows no redirect: it would send the token elsewhere and turn a POST into a GET."""
 
     def redirect_request(self, *_):
         return None
@@ -26,23 +26,23 @@ OPENER = request.build_opener(NoRedirect)
 
 
 def call(path, body=None, headers=SESSION):
-    """Sends a request until it is answered, 5 times at most: to repeat one is safe."""
+    """Sends a request, at most 5 times. Repeating a request is safe."""
     for left in range(4, -1, -1):
         try:
             with OPENER.open(request.Request(BASE + path, body, headers), timeout=60) as answer:
                 return json.load(answer)
         except error.HTTPError as refusal:
-            status, said = refusal.code, refusal.read().decode()
+            status, text = refusal.code, refusal.read().decode()
             if status in (429, 503) and left:
                 time.sleep(int(refusal.headers["Retry-After"] or 1))
             elif status == 401 and left and headers is SESSION:
-                sign_in()  # The token has expired, or was revoked.
+                sign_in()  # The token has expired or was revoked.
             elif status == 422:
-                wrong = ({"index": "", "hint": "", **e} for e in json.loads(said)["errors"])
+                wrong = ({"index": "", "hint": "", **e} for e in json.loads(text)["errors"])
                 line = "record {index} {pointer} {code}: {message} {hint}"
                 sys.exit("\n".join(line.format(**e) for e in wrong))
             else:
-                sys.exit(f"{path} was answered {status}: {said}")
+                sys.exit(f"{path} answered {status}: {text}")
 
 
 def sign_in():
@@ -51,7 +51,7 @@ def sign_in():
 
 
 sign_in()
-# Money is Decimal, so sums are exact; float writes the same digits, up to the 15 one may send.
+# Sums of Decimal are exact. float writes up to 15 digits unchanged, the most an amount may have.
 data = json.loads(Path(INPUT).read_text(), parse_float=Decimal)
 sent, counted = Counter(), Counter()
 for resource in ("customers", "transactions"):

@@ -1,4 +1,4 @@
-// The first delivery: customers, transactions, then the service's totals beside what was sent.
+// The first delivery: sends customers and transactions, then compares the totals with what was sent.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -13,18 +13,18 @@ const { TRIBUTARY_BASE_URL, TRIBUTARY_CLIENT_ID, TRIBUTARY_CLIENT_SECRET } = pro
 const { EXAMPLE_INPUT = `${import.meta.dirname}/../first-delivery.json` } = process.env
 const api: Record<string, string> = { 'Content-Type': 'application/json' }
 
-/** Sends a request until it is answered, 5 times at most: to repeat one is safe. */
+/** Sends a request, at most 5 times. Repeating a request is safe. */
 async function call(path: string, init: RequestInit = {}): Promise<Answer> {
   const method = init.body ? 'POST' : 'GET'
   for (let left = 4; ; left--) {
-    // Sent on, a POST would become a GET: nobody but this address is asked.
-    const asked = { method, headers: api, redirect: 'error', ...init } as const
-    const response = await fetch(TRIBUTARY_BASE_URL + path, asked)
+    // A redirect would send the token elsewhere and turn a POST into a GET.
+    const request = { method, headers: api, redirect: 'error', ...init } as const
+    const response = await fetch(TRIBUTARY_BASE_URL + path, request)
     if (response.ok) return response.json() as Promise<Answer>
     if (left > 0 && [429, 503].includes(response.status)) {
       await sleep(1000 * Number(response.headers.get('Retry-After') ?? 1))
     } else if (left > 0 && response.status === 401 && !init.headers) {
-      await signIn() // The token has expired, or was revoked.
+      await signIn() // The token has expired or was revoked.
     } else if (response.status === 422) {
       for (const e of ((await response.json()) as Answer).errors)
         console.error(`record ${e.index} ${e.pointer} ${e.code}: ${e.message} ${e.hint ?? ''}`)
@@ -44,7 +44,7 @@ await signIn()
 const data = JSON.parse(readFileSync(EXAMPLE_INPUT, 'utf8'))
 const [sent, counted] = [new Map<string, number>(), new Map<string, number>()]
 const add = (to: typeof sent, name: string, n: number) => to.set(name, (to.get(name) ?? 0) + n)
-// Sums are made in whole cents: 0.1 + 0.2 is not 0.3. An amount alone is sent as it was read.
+// 0.1 + 0.2 is not 0.3, so sums are whole cents. A single amount is sent as it was read.
 const cents = (amount: number | string = 0) => Math.round(Number(amount) * 100)
 for (const resource of ['customers', 'transactions']) {
   const answer = await call(`/api/v1/forex/${resource}`, { body: JSON.stringify(data[resource]) })

@@ -24,13 +24,14 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
   }
 
   const grant = await c.var.grantPromise?.catch(() => null)
+  // A path may name a customer: only development logs it.
+  const route = isHttps(c.env) ? routePath(c, -1) : c.req.path
   console.log(
     JSON.stringify({
       request_id: requestId,
       account: grant?.account,
       method: c.req.method,
-      // A path may name a customer, so only development logs it.
-      route: isHttps(c.env) ? routePath(c, -1) : c.req.path,
+      route,
       status: c.res.status,
       ms: Date.now() - startedAt,
       ...c.var.delivery,
