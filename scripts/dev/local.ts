@@ -72,7 +72,7 @@ export function applyMigrations(): string[] {
   )
   const missing = wanted.filter(({ key }) => !applied.has(key))
   for (const binding of new Set(missing.map((one) => one.binding))) {
-    wrangler('d1', 'migrations', 'apply', binding, '--local')
+    wrangler(['d1', 'migrations', 'apply', binding, '--local'])
   }
   if (missing.length > 0) {
     mkdirSync(dirname(APPLIED_FILE), { recursive: true })
@@ -81,14 +81,18 @@ export function applyMigrations(): string[] {
   return [...new Set(missing.map(({ name }) => name))]
 }
 
+/** A service that runs may hold the lock of its database; workerd does not wait for it. */
+const ATTEMPTS_WHILE_LOCKED = 3
+
 /** Runs a wrangler command. Throws its error message if it fails. */
-function wrangler(...args: string[]): void {
+function wrangler(args: string[], attempts = ATTEMPTS_WHILE_LOCKED): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, [WRANGLER, ...args], {
     env: WRANGLER_ENV,
     encoding: 'utf8',
   })
   if (status === 0) return
   const output = stripVTControlCharacters(stdout + stderr)
+  if (output.includes('SQLITE_BUSY') && attempts > 1) return wrangler(args, attempts - 1)
   const [, reason = output] = /\[ERROR\] (.+)/.exec(output) ?? []
   throw new Error(`\`wrangler ${args.join(' ')}\` failed: ${reason}`)
 }
