@@ -1,4 +1,6 @@
 import { Command, InvalidArgumentError, type OptionValues } from 'commander'
+import { parseCommandLine } from './arguments.ts'
+import { ExitError } from './exit-error.ts'
 import { rejectSwallowedOptions } from './npm-flags.ts'
 
 // The command line of every script that has options: `--help`, typed values and errors in one line.
@@ -33,14 +35,21 @@ export function parseCommand(
   const own = command.options.filter(({ long }) => long !== '--verbose')
   const forms = own.map((option) => [option.name(), option.required ? /./ : null] as const)
   if (script) rejectSwallowedOptions(script, Object.fromEntries(forms))
-  return command.parse()
+  try {
+    const help = parseCommandLine(command, process.argv.slice(2))
+    if (help === null) return command
+    console.log(help)
+    process.exit(0)
+  } catch (error) {
+    if (error instanceof ExitError) exitWithUsageError(error.message)
+    throw error
+  }
 }
 
-function newCommand(invocation: string, description: string): Command {
-  return new Command(invocation.startsWith('npm') ? `${invocation} --` : invocation)
-    .description(description)
-    .configureOutput({ outputError: (text) => exitWithUsageError(text.trim()) })
-}
+const newCommand = (invocation: string, description: string) =>
+  new Command(invocation.startsWith('npm') ? `${invocation} --` : invocation).description(
+    description,
+  )
 
 /** Returns whether `--check` was given, the only option of the scripts that write derived files. */
 export const readCheckOption = (invocation: string, description: string): boolean =>

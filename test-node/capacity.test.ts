@@ -145,6 +145,6 @@ test('an unknown environment is refused with the known ones', () => {
   assert.equal(status, 2)
   assert.match(
     stderr,
-    /^error: option '--env <environment>' argument 'nowhere' is invalid. Use staging, production.\n$/,
+    /^Option `--env <environment>` argument `nowhere` is invalid. Use staging, production.\n$/,
   )
 })
