@@ -32,7 +32,7 @@ const processes = () =>
       }
     })
 
-describe('npm run dev', { timeout: 180_000 }, () => {
+describe('npm run dev', { timeout: 300_000 }, () => {
   let service: Awaited<ReturnType<typeof startIn>>
   before(async () => {
     service = await startIn(root)
@@ -55,7 +55,7 @@ describe('npm run dev', { timeout: 180_000 }, () => {
   const skip = has('curl') && has('bash') ? false : 'curl or bash is not installed'
   /** Returns the output once a part of it has this form. */
   async function outputWith(form: RegExp): Promise<string> {
-    for (let i = 0; i < 100 && !form.test(service.output()); i++) await sleep(100)
+    for (let i = 0; i < 600 && !form.test(service.output()); i++) await sleep(100)
     assert.match(service.output(), form)
     return service.output()
   }

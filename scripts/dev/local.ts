@@ -92,7 +92,10 @@ function wrangler(args: string[], attempts = ATTEMPTS_WHILE_LOCKED): void {
   })
   if (status === 0) return
   const output = stripVTControlCharacters(stdout + stderr)
-  if (output.includes('SQLITE_BUSY') && attempts > 1) return wrangler(args, attempts - 1)
+  if (output.includes('SQLITE_BUSY') && attempts > 1) {
+    wrangler(args, attempts - 1)
+    return
+  }
   const [, reason = output] = /\[ERROR\] (.+)/.exec(output) ?? []
   throw new Error(`\`wrangler ${args.join(' ')}\` failed: ${reason}`)
 }
