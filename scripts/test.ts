@@ -2,17 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { misused } from './said.ts'
+import { exitWithUsageError, parseCommand } from './command-line.ts'
 import { closingLine, countTests, skippedLines } from './test/counts.ts'
 import { isNamed, ROOMS, TEST_FILES } from './test/rooms.ts'
 
-const HELP = `Runs the tests: \`npm test\`, or some of them: \`npm test -- auth push\`.
-
-Usage: npm test [-- NAME ...]
-
-  NAME    a room, a test file, or a part of its name. Several names run the tests of each.
-  --help  prints this text.
+const DESCRIPTION = `Runs the tests, or those of the named rooms and files. Several names run the tests of each.
 
 Rooms: ${Object.keys(ROOMS).join(', ')}.
 
@@ -20,28 +14,15 @@ Files in test/ run inside the Workers runtime, files in test-node/ on Node. The 
 counts of both: \`N passed, N failed\`, and \`, N skipped\` if any test was skipped. If CI is set, a
 skipped test fails the run. TEST_SEED=N changes the generated input; the seed is 3 otherwise.`
 
-/** Returns the names on the command line, having answered \`--help\`. */
-function readNames(): string[] {
-  try {
-    const { values, positionals } = parseArgs({
-      options: { help: { type: 'boolean', short: 'h' } },
-      allowPositionals: true,
-    })
-    if (values.help) {
-      console.log(HELP)
-      process.exit(0)
-    }
-    return positionals
-  } catch (error) {
-    return misused(`${(error as Error).message.split('\n')[0]} See npm test -- --help.`)
-  }
-}
-
-const names = readNames()
+const names = parseCommand('npm test', DESCRIPTION, (command) =>
+  command.argument('[name...]', 'a room, a test file, or a part of its name'),
+).args
 const all = [...TEST_FILES.vitest, ...TEST_FILES.node]
 for (const name of names) {
   if (all.some((file) => isNamed(file, name))) continue
-  misused(`No room or test file is called "${name}". Rooms: ${Object.keys(ROOMS).join(', ')}.`)
+  exitWithUsageError(
+    `No room or test file is called \`${name}\`. Rooms: ${Object.keys(ROOMS).join(', ')}.`,
+  )
 }
 const chosen = (files: string[]) =>
   names.length === 0 ? files : files.filter((file) => names.some((name) => isNamed(file, name)))
