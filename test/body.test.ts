@@ -490,7 +490,7 @@ describe('errors that are many', () => {
     // 999 records have one, which leaves room for one more.
     expect(said.results[0].errors).toHaveLength(2)
     for (const { errors } of said.results.slice(1, 999)) expect(errors).toHaveLength(1)
-    expect(said.results[998]).toMatchObject({ outcome: 'rejected' })
+    expect(said.results[998].outcome).toBe('rejected')
   })
 })
 

@@ -37,7 +37,7 @@ const idsMatching = (pattern: RegExp) => ROUTES.map(({ id }) => id).filter((id) 
 const ADMIN_ROUTES = ROUTES.filter(({ as }) => as === 'team')
 const settingsChanges = /^(changeAccount|rotateClient|regenerateBrandToken|putEventDefinition)$/
 const removals = /^(revokeBrandToken|dropEventDefinition)$/
-const erasures = /^(eraseCustomer|replayErasures)$/
+const erasures = /^(eraseCustomer.*|replayErasures)$/
 
 /** The operations that each row covers, by operation id. */
 const ROWS: Record<string, string[]> = {

@@ -1,6 +1,6 @@
 import { type FaultKind, withRetry } from '../retry.ts'
 
-/** Faults of D1 that a retry cures, as its documentation words them: the only place that names them. */
+/** The messages of D1 faults that a retry cures, as its documentation words them. */
 const RETRYABLE = [
   'Network connection lost',
   "Can't read from request stream because client disconnected",
@@ -10,7 +10,7 @@ const RETRYABLE = [
   'Internal error while starting up D1 DB storage',
 ]
 
-/** Faults that another try would only make worse. */
+/** The messages of D1 faults that another attempt would make worse. */
 const OVERLOAD = [
   'overloaded',
   'queued for too long',
@@ -20,20 +20,20 @@ const OVERLOAD = [
   'Exceeded maximum DB size',
 ]
 
-/** What is said by an error, or by the one that it wraps. */
+/** Whether the message of an error, or of its cause, includes one of the texts. */
 function messageIncludes(error: unknown, texts: string[]): boolean {
   if (!(error instanceof Error)) return false
   return texts.some((text) => error.message.includes(text)) || messageIncludes(error.cause, texts)
 }
 
-/** Whether a statement failed because what it inserts is there already. */
+/** Whether a statement failed because it inserts a row that exists. */
 export const isUniqueViolation = (error: unknown) =>
   messageIncludes(error, ['UNIQUE constraint failed'])
 
-/** Whether a statement failed on purpose: what it found must not be. */
+/** Whether a statement failed on purpose, because it found a row that must not exist. */
 export const isAssertionFailure = (error: unknown) => messageIncludes(error, ['malformed JSON'])
 
-/** What a statement names and is not there: the version that runs came before its migration. */
+/** The message for a missing table or column: the Worker was deployed before its migration. */
 const UNMIGRATED = /no such (?:table|column): [\w.]+|table \w+ has no column named \w+/
 
 function findMissing(error: unknown): string | null {
@@ -46,13 +46,18 @@ function findMissing(error: unknown): string | null {
 const migrationFix = (missing: string) =>
   `The local database lacks a migration (${missing}). Run \`npx wrangler d1 migrations apply DB --local\`.`
 
-function verdictOf(error: unknown): FaultKind {
+function classifyFault(error: unknown): FaultKind {
   if (messageIncludes(error, OVERLOAD)) return 'unavailable'
   if (messageIncludes(error, RETRYABLE)) return 'retry'
   const missing = findMissing(error)
   return missing ? { fix: migrationFix(missing) } : 'rethrow'
 }
 
-/** Runs what asks D1, again where a retry cures the fault. */
-export const withD1Retry = <T>(ask: (attempt: number) => Promise<T>): Promise<T> =>
-  withRetry(ask, verdictOf)
+/**
+ * Calls D1, and again if a retry cures the fault. Every write is idempotent, so an attempt that was
+ * committed and whose answer was lost does no harm.
+ *
+ * @throws ApiError `unavailable` if the fault lasts, if D1 is overloaded, or if a migration is missing.
+ */
+export const withD1Retry = <T>(call: (attempt: number) => Promise<T>): Promise<T> =>
+  withRetry(call, classifyFault)
