@@ -100,8 +100,9 @@ test('the client lists 2,000 records once each, and waits out 429 and 503 on its
   const ids = await sendCustomers()
   const isSlow = (path: string) => path.startsWith('/api/v1/forex/customers?')
   const proxy = await startFlakyProxy(service.demo.base_url, [429, 503, 429], isSlow)
-  const { stdout } = await run(process.execPath, ['dist/first-delivery.js'], proxy.base)
-  proxy.close()
+  const { stdout } = await run(process.execPath, ['dist/first-delivery.js'], proxy.base).finally(
+    proxy.close,
+  )
   const listed = [...stdout.matchAll(/^listed (\S+)$/gm)].map(([, id = '']) => id)
   assert.deepEqual(listed.toSorted(), ['C-3001', 'C-3002', ...ids])
   const pages = proxy.seen.filter(({ path }) => isSlow(path))
