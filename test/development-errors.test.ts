@@ -7,7 +7,7 @@ import { ORIGIN } from './partner.ts'
 // Development names the command that repairs a local set-up; a deployed service never does.
 
 const LOCAL = 'http://127.0.0.1:8787'
-const REPEAT = 'Nothing is half done: repeat the same request.'
+const REPEAT = 'No partial changes were made. Retry after `Retry-After` seconds.'
 
 const apply =
   'The local database lacks a migration (no such table: accounts). ' +
