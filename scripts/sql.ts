@@ -17,7 +17,7 @@ const stale = [...files].filter(([name, text]) => {
 
 if (isCheck) {
   for (const name of [...stale.map(([name]) => name), ...extra]) {
-    console.error(`${FOLDER}/${name} is stale. Run npm run generate.`)
+    console.error(`${FOLDER}/${name} is out of date. Run \`npm run generate\`.`)
     process.exitCode = 1
   }
 } else {

@@ -254,7 +254,7 @@ test.skipIf(import.meta.env.MODE === 'record')(
   () => {
     const taken = new Set((kept as { operation: string }[]).map(({ operation }) => operation))
     const pages =
-      /^get(Start|Reference|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/
+      /^get(Start|Reference|ReferencePage|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/
     const missing = [...operations.keys()].filter((id) => !taken.has(id) && !pages.test(id))
     expect(missing).toEqual([])
   },

@@ -315,10 +315,10 @@ describe('a bug', () => {
     expect(response.status).toBe(500)
     expect(await json(response)).toEqual({
       type: `${ORIGIN}/problems/internal_error`,
-      title: 'Something went wrong on our side',
+      title: 'Internal error',
       status: 500,
       code: 'internal_error',
-      detail: 'Something went wrong on our side.',
+      detail: 'Internal error.',
       request_id: response.headers.get('X-Request-Id'),
     })
     expect(logged).toHaveLength(1)

@@ -59,7 +59,7 @@ test('totals that are too many are refused, and told by fewer days', async () =>
   const both = await acme.get('totals?from=2026-10-02&to=2026-10-03')
   expect([both.status, (await json(both)).detail]).toEqual([
     400,
-    'from and to: these are too many totals. Ask for fewer days.',
+    'from and to: these days have too many totals. Ask for fewer days.',
   ])
   const { data } = await json(acme.get('totals?from=2026-10-02&to=2026-10-02'))
   expect(Object.keys(data[0].sums)).toHaveLength(25_500)

@@ -73,7 +73,7 @@ function flawAt(zone: string, periods: readonly Period[], clock: number): string
   const means = [
     new Date(instant).toISOString(),
     text.slice(0, 10),
-    ...(odd ? [odd, `${written(shown).replace(' ', 'T')}${signed(offset)}.`] : []),
+    ...(odd ? [odd, `\`${written(shown).replace(' ', 'T')}${signed(offset)}\`.`] : []),
   ]
   return says?.join() === means.join() ? null : `${zone} ${text}: ${says}, and not ${means}`
 }
