@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { exitWithUsageError, parseCommand } from './command-line.ts'
 import { closingLine, countTests, skippedLines } from './test/counts.ts'
 import { isNamed, ROOMS, TEST_FILES } from './test/rooms.ts'
@@ -27,8 +27,14 @@ for (const name of names) {
 const chosen = (files: string[]) =>
   names.length === 0 ? files : files.filter((file) => names.some((name) => isNamed(file, name)))
 
+/** Tests start our programs and wrangler some 200 times: with a cache each start takes a fifth less. */
+const COMPILE_CACHE = resolve('node_modules/.cache/tributary-test')
+
 const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+/** The number of Node test files at a time: most of their time they wait for other processes. */
+const CONCURRENCY = Math.max(3, availableParallelism())
 
 /** Runs one runner over its files and counts its tests. */
 function run(name: string, files: string[], program: string, args: (report: string) => string[]) {
@@ -36,7 +42,7 @@ function run(name: string, files: string[], program: string, args: (report: stri
   const report = join(folder, name)
   const { status } = spawnSync(program, args(report), {
     stdio: 'inherit',
-    env: { ...process.env, TEST_REPORT: report },
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_REPORT: report },
   })
   return countTests(report, status ?? 1)
 }
@@ -50,7 +56,7 @@ const both = [
     ...(isWhole ? [] : vitestFiles),
   ]),
   run('node', nodeFiles, process.execPath, (report) => [
-    ...['--test', '--test-concurrency=2'],
+    ...['--test', `--test-concurrency=${CONCURRENCY}`],
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     ...['--test-reporter=./scripts/test/node-reporter.ts', `--test-reporter-destination=${report}`],
     ...nodeFiles,
