@@ -43,7 +43,7 @@ describe('npm test -- NAME', () => {
       spawnSync(process.execPath, ['scripts/test.ts', ...args], { encoding: 'utf8' })
     const refused = run('nothing')
     assert.equal(refused.status, 2)
-    assert.match(refused.stderr, /^No room or test file is called "nothing"\. Rooms: .*auth.*\n$/)
+    assert.match(refused.stderr, /^No room or test file is called `nothing`\. Rooms: .*auth.*\n$/)
     const help = run('--help')
     assert.equal(help.status, 0)
     assert.match(help.stdout, /^Rooms: .*auth/m)
