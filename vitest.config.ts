@@ -189,8 +189,8 @@ export default defineConfig(({ mode }) => ({
     // For `npm run coverage`. Of the providers only istanbul works inside workerd.
     coverage: {
       provider: 'istanbul',
-      include: ['src/{auth,ingest,db}/**', 'src/{errors,fields,retry}.ts'],
-      thresholds: { 'src/{auth,ingest,db}/**': { branches: 100 } },
+      include: ['src/{auth,http,ingest,validation,db}/**', 'src/{errors,retry}.ts'],
+      thresholds: { 'src/{auth,http,ingest,validation,db}/**': { branches: 100 } },
       reporter: [['text', { skipFull: true }]],
       reportsDirectory: 'node_modules/.coverage',
     },
