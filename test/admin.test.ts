@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { putAffiliates, rejectCycles } from '../src/db/directory/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { askIn } from './heard.ts'
-import { ada, ask, askAdmin, deposit, json, partner } from './partner.ts'
+import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
 import { ofTheTeam, teamKey } from './team.ts'
 
 const errors = async (response: Response | Promise<Response>) => {
@@ -315,6 +315,45 @@ describe('accounts', () => {
   })
 })
 
+test('a reset leaves only what the integrations team configured', async () => {
+  const acme = await partner()
+  const casino = await brand()
+  for (const { account } of [acme, casino]) {
+    const page = { affiliate_id: 'aff-7', landing_page: 'https://a.example/' }
+    await askAdmin(`accounts/${account}/affiliates`, 'PUT', [{ affiliate_id: 'aff-7' }])
+    await askAdmin(`accounts/${account}/links`, 'POST', page)
+    await env.DB.prepare("insert into clicks values (?, '2026-10-01', 'abcdefgh', 'click', 0)")
+      .bind(account)
+      .run()
+  }
+  const key = { 'Idempotency-Key': 'k-1' }
+  await acme.post('customers', ada, key)
+  await acme.post('transactions', deposit, key)
+  await acme.post('trading-activity', traded)
+  await casino.post('customers', eve)
+  await casino.post('activities', deposited, key)
+  const { results: tables } = await env.DB.prepare(
+    "select name from sqlite_schema where type = 'table' and sql like '% account %' order by name",
+  ).all<{ name: string }>()
+  const filled = async () => {
+    const names: string[] = []
+    for (const { name } of tables) {
+      if (await env.DB.prepare(`select 1 from ${name}`).first()) names.push(name)
+    }
+    return names
+  }
+  const configured = ['affiliates', 'audit_log', 'brand_tokens', 'clients', 'links']
+  const sent = ['activity', 'arrivals', 'clicks', 'customers', 'deliveries', 'events']
+  sent.push('idempotency_keys', 'totals', 'transactions')
+  expect(await filled()).toEqual([...configured, ...sent].sort())
+  for (const { account } of [acme, casino]) {
+    expect((await askAdmin(`accounts/${account}/reset`, 'POST')).status).toBe(204)
+  }
+
+  expect(await filled()).toEqual(configured)
+  expect((await acme.post('customers', { ...ada, customer_id: 'c-9' }, key)).status).toBe(201)
+})
+
 describe('affiliates', () => {
   const at = 'accounts/acme/affiliates'
   const known = async () => {
@@ -375,6 +414,44 @@ describe('affiliates', () => {
         ...rejectCycles(env.DB, 'acme', [{ affiliate_id: 'a' }]),
       ]),
     ).rejects.toThrow('malformed JSON')
+  })
+
+  test('are checked against a circle elsewhere without following it for ever', async () => {
+    await known()
+    await env.DB.exec(
+      "insert into affiliates (account, affiliate_id, parent) values ('acme', 'x', 'y'), ('acme', 'y', 'x')",
+    )
+    await env.DB.batch([
+      ...putAffiliates(env.DB, 'acme', [{ affiliate_id: 'a', parent: 'x' }]),
+      ...rejectCycles(env.DB, 'acme', [{ affiliate_id: 'a' }]),
+    ])
+    expect((await json(askAdmin(at))).data).toContainEqual({ affiliate_id: 'a', parent: 'x' })
+  })
+
+  test('that make a circle within one request are refused at their places', async () => {
+    await known()
+    const body = [
+      { affiliate_id: 'x', parent: 'y' },
+      { affiliate_id: 'y', parent: 'x' },
+    ]
+    expect(await errors(askAdmin(at, 'PUT', body))).toEqual([
+      ['/0/parent', 'circle'],
+      ['/1/parent', 'circle'],
+    ])
+  })
+
+  test('without a valid id are neither duplicates nor checked for their parent', async () => {
+    await known()
+    const body = [
+      { affiliate_id: '', parent: 'nobody' },
+      { affiliate_id: 7, parent: 'nobody' },
+      { parent: 'nobody' },
+    ]
+    expect(await errors(askAdmin(at, 'PUT', body))).toEqual([
+      ['/0/affiliate_id', 'length'],
+      ['/1/affiliate_id', 'type'],
+      ['/2/affiliate_id', 'required'],
+    ])
   })
 
   test('that are wrong are all told at once', async () => {
@@ -581,6 +658,8 @@ describe('the audit log', () => {
       'account.create',
     ])
     const { data } = await json(askAdmin('audit-log?account=acme'))
+    const rotation = data.find(({ action }: { action: string }) => action === 'client.rotate')
+    expect(rotation.details).toEqual({ client_id: issued.client_id, overlap: '1h' })
     expect(data.at(-2)).toEqual({
       id: expect.any(String),
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
@@ -623,8 +702,13 @@ describe('the audit log', () => {
       query = page.meta.next_cursor ? `?cursor=${page.meta.next_cursor}` : ''
     }
     expect(walked).toEqual(ids)
-    const second = await json(askAdmin('audit-log?per_page=3&page=2'))
-    expect(second.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(3, 6))
+    for (const size of [1, 3]) {
+      for (let page = 1; page <= Math.ceil(7 / size); page++) {
+        const { data } = await json(askAdmin(`audit-log?per_page=${size}&page=${page}`))
+        const expected = ids.slice((page - 1) * size, page * size)
+        expect(data.map(({ id }: { id: string }) => id)).toEqual(expected)
+      }
+    }
   })
 })
 

@@ -3,11 +3,12 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { keyColumnsOf } from '../src/db/records/record-table.ts'
+import { keyColumnsOf, partnerCustomerTable } from '../src/db/records/record-table.ts'
 import * as tables from '../src/db/schema.ts'
 import { forex } from '../src/trading/forex.ts'
 import { propTrading } from '../src/trading/prop-trading.ts'
 import { defineResource } from '../src/trading/resource.ts'
+import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
 import * as shared from '../src/trading/shared.ts'
 import { findRings } from './rings.ts'
 
@@ -155,6 +156,10 @@ test('a field without a column does not compile', () => {
   const schema = { ...shared.customer, colour: v.string() }
   // @ts-expect-error 'a field has no column'
   expect(defineResource(tables.customers, shared.customers, schema)).toBeDefined()
+})
+
+test('every personal column of a partner is a field that error messages never repeat', () => {
+  expect([...PERSONAL_FIELDS].sort()).toEqual([...partnerCustomerTable.personalColumns].sort())
 })
 
 test('a field of another type than its column does not compile', () => {

@@ -437,6 +437,38 @@ test('an unknown member beside data hides no error of the records', async () => 
   expect((await json(acme.get('customers'))).data).toEqual([])
 })
 
+test('an invalid personal value is named by its pointer and never repeated', async () => {
+  const acme = await partner()
+  const person = { first_name: 'A\0gusta', last_name: 'Lovelace\0', email: 'augusta at lovelace' }
+  const response = await acme.post('customers', [{ ...ada, ...person }])
+  const text = await response.text()
+
+  expect(JSON.parse(text).errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    '/0/first_name',
+    '/0/last_name',
+    '/0/email',
+  ])
+  expect(text).not.toMatch(/gusta|lovelace/i)
+})
+
+test('a record with 10 errors of its own lists no unknown reference beside them', async () => {
+  const acme = await partner()
+  const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`x${i}`, i]))
+  const wrong = { ...deposit, customer_id: 'nobody' }
+  const { errors, errors_total } = await json(acme.post('transactions', [{ ...wrong, ...many }]))
+
+  expect(errors_total).toBe(11)
+  expect(errors).toHaveLength(10)
+})
+
+test('a string that ends with an escaped backslash hides nothing behind it from the limits', async () => {
+  const acme = await partner()
+  const lists = Array.from({ length: 50_001 }, () => '[]').join()
+  const response = await acme.postText('customers', `["\\\\",${lists}]`)
+
+  expect([response.status, (await json(response)).code]).toEqual([413, 'payload_too_large'])
+})
+
 describe('errors that are many', () => {
   test('of one record 10 are written out, and all are counted', async () => {
     const acme = await partner()

@@ -236,8 +236,13 @@ describe('KPIs', () => {
           `[{"eventname":"E","customerid":"p-1","eventid":"x",${member},"GGR":1}]`,
         ),
       )
+    const event = { eventname: 'E', customerid: 'p-1', eventid: 'full' }
     for (const name of ['\\ud800', 'a\\u0000'])
       expect((await send(`"${name}":1`))[0]![1]).toBe('text')
+    const room = 16 * 1024 - JSON.stringify({ k: '', GGR: 1 }).length
+    const sized = (length: number) =>
+      acme.post('activities', [{ ...event, k: 'x'.repeat(length), GGR: 1 }])
+    expect([(await sized(room)).status, (await sized(room + 1)).status]).toEqual([200, 422])
     expect(await send(`"${'k'.repeat(17_000)}":1`)).toEqual([['/0', 'length']])
     const many = Array.from({ length: 4000 }, (_, i) => `"k${i}":1`).join()
     expect(await send(many)).toEqual([['/0', 'length']])

@@ -340,6 +340,21 @@ describe('a changed setting', () => {
     expect((await json(get('account'))).name).toBe('Newer')
   })
 
+  test('leaves an ended token ended for 8 days, even if it is opened again', async () => {
+    const acme = await partner()
+    const grant = grantOf((await findAccount(env.DB, acme.account))!, 'client', 'read')
+    const gate = env.TOKEN_GATE.getByName('jti-ended')
+    await gate.end()
+    await gate.open(grant, Date.now() + 1000)
+
+    const week = 7 * 24 * 60 * 60 * 1000
+    await runInDurableObject(gate, async (_, { storage }) => {
+      expect(await storage.getAlarm()).toBeGreaterThan(Date.now() + week)
+      expect(storage.kv.get('grant')).toBeUndefined()
+    })
+    expect(await gate.admit()).toBeNull()
+  })
+
   test('counts for tokens that are minted from an older record', async () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!

@@ -1,6 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { grantOf } from '../src/auth/grant.ts'
+import { digest } from '../src/auth/secret.ts'
+import { brandTokenObjectName } from '../src/auth/token-gate.ts'
+import { findAccount } from '../src/db/directory/accounts.ts'
+import { erasePersonalData } from '../src/db/records/erasure.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'
 
@@ -209,6 +214,43 @@ describe('erasure', () => {
     expect(await json(askAdmin('erasures/replay', 'POST'))).toEqual({ erased: 1001 })
     const { meta } = await json(askAdmin(`accounts/${acme.account}/erasures?per_page=1`))
     expect(meta.total).toBe(1001)
+  })
+
+  test('that is repeated writes no row', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, ...person })
+    const again = [{ customer_id: 'c-1', erased_at: '2026-10-03T00:00:00.000Z' }]
+    const written = async () => {
+      const done = await env.DB.batch(erasePersonalData(env.DB, acme.account, again))
+      return done.reduce((sum, { meta }) => sum + meta.changes, 0)
+    }
+    expect(await written()).toBe(2)
+    expect(await written()).toBe(0)
+  })
+
+  test('that is replayed ends a Brand Token that ended long ago and was opened again', async () => {
+    const casino = await brand()
+    await askAdmin(`accounts/${casino.account}/brand-tokens`, 'POST', { overlap: 'none' })
+    const account = (await findAccount(env.DB, casino.account))!
+    const gate = env.TOKEN_GATE.getByName(brandTokenObjectName(await digest(casino.brand_token)))
+    await runInDurableObject(gate, (_, { storage }) => storage.deleteAll())
+    await gate.open(grantOf(account, null, 'read write'), null)
+    await env.DB.exec('update brand_tokens set ends_at = 1 where ends_at is not null')
+    expect((await casino.get('account')).status).toBe(200)
+
+    await askAdmin('erasures/replay', 'POST')
+    expect((await casino.get('account')).status).toBe(401)
+  })
+
+  test('that is replayed tells live tokens the settings of a restored database', async () => {
+    const casino = await brand()
+    for (const name of ['a', 'b']) {
+      await askAdmin(`accounts/${casino.account}`, 'PATCH', { name })
+    }
+    await env.DB.exec("update accounts set name = 'restored', version = 2, pushed = 2")
+    await askAdmin('erasures/replay', 'POST')
+
+    expect((await json(casino.get('account'))).name).toBe('restored')
   })
 
   test('survives the reset of a test account', async () => {

@@ -114,6 +114,24 @@ test('activity that is reported as it happens came in time', async () => {
   expect((await feedOf(casino)).activities.yesterday).toBe('missing')
 })
 
+test('activity that is reported in the first hour of its day came in time', async () => {
+  at('2T00:00:00')
+  const casino = await brand()
+  await casino.post('customers', eve)
+  await casino.post('activities', [{ ...deposited, createtime: '2030-10-02 00:00' }])
+  at('3T06:30:00')
+  expect((await feedOf(casino)).activities.yesterday).toBe('in_time')
+})
+
+test('the last delivery is the newest one, even if an older one is stored after it', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  at('3T05:20:00')
+  await acme.post('customers', { ...ada, customer_id: 'c-2' })
+
+  expect((await feedOf(acme)).customers.last_delivery_at).toBe('2030-10-03T05:30:00.000Z')
+})
+
 describe('the team', () => {
   test('sees the feeds of all accounts, wherever they are kept', async () => {
     const acme = await partner()
@@ -157,6 +175,24 @@ describe('the team', () => {
       },
     ])
   })
+})
+
+test('the log names a feed that came late as well as one that is missing', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  at('3T06:00:00')
+  await acme.post('trading-activity', [traded])
+  at('3T06:05:00')
+  await cron('5 6 * * *')
+
+  expect(printedAs('warn').map((line) => JSON.parse(line))).toEqual([
+    {
+      late_feed: 'trading-activity',
+      account: 'acme-forex',
+      yesterday: 'late',
+      last_delivery_at: '2030-10-03T06:00:00.000Z',
+    },
+  ])
 })
 
 describe('retention', () => {

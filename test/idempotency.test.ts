@@ -41,6 +41,8 @@ describe('Idempotency-Key', () => {
         expect(said).toMatchObject({
           code: 'idempotency_key_reused',
           delivery_id: expect.any(String),
+          errors: [{ pointer: '', code: 'idempotency_key_reused' }],
+          errors_total: 1,
         })
         const logged = await json(acme.get(`deliveries/${said.delivery_id}`))
         expect(logged).toMatchObject({

@@ -137,6 +137,7 @@ describe('GET /go/{link}', () => {
       /^https:\/\/casino\.example\/\?lang=en&tracking_data=tr1[\w-]{44}$/,
     )
     expect(response.headers.get('Cache-Control')).toBe('no-store')
+    expect(response.headers.get('Referrer-Policy')).toBe('no-referrer')
     expect(link.url).toBe(`${ORIGIN}/go/${link.link_id}`)
     expect(codeIn(response)).not.toBe(codeIn(await follow(link.link_id)))
   })
@@ -467,6 +468,20 @@ describe('attribution', () => {
     expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
   })
 
+  test('counts the customers of its account alone', async () => {
+    const acme = await linked()
+    const other = await linked({ account: 'other' })
+    await acme.post('customers', eve)
+    await other.post('customers', [eve, { customerId: 'p-2' }])
+
+    for (const [account, total] of [
+      [acme.account, 1],
+      ['other', 2],
+    ] as const) {
+      expect((await json(askAdmin(`accounts/${account}/customers`))).meta.total).toBe(total)
+    }
+  })
+
   test('within one bulk follows the array', async () => {
     const acme = await linked()
     const tracking_data = codeIn(await follow(acme.link.link_id))
@@ -532,6 +547,25 @@ describe('attribution', () => {
     expect(await json(acme.post('customers', customers))).toMatchObject({
       summary: { unchanged: 5 },
     })
+  })
+
+  test('of a partner cannot be judged while the tracking keys are unreadable: 503, nothing is stored', async () => {
+    const acme = await partner()
+    const link = await linkOf(acme.account, 'https://broker.example/', 'aff-7')
+    const tracking_data = codeIn(await follow(link.link_id))
+    const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${acme.access_token}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify([{ ...ada, tracking_data }]),
+    })
+    const response = await askIn({ ...env, TRACKING_KEYS: '{"keys":[]}' } as Env, request)
+
+    expect([response.status, (await json(response)).code]).toEqual([503, 'unavailable'])
+    expect((await json(acme.get('customers'))).data).toEqual([])
+    expect((await json(acme.get('deliveries'))).data).toEqual([])
   })
 
   test('reaches customers that came before their affiliate was configured, without a re-send', async () => {

@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { app } from '../src/app.ts'
 import { clientAddress } from '../src/auth/address.ts'
 import { guessingWait, mintingWait } from '../src/auth/client-limits.ts'
@@ -109,6 +109,17 @@ describe('RFC 6749 §4.4: the client credentials grant', () => {
       await refused(await askToken({ ...form, scope }), 400, 'invalid_scope')
     },
   )
+
+  test('a form in another charset than UTF-8 is refused', async () => {
+    const { form } = await client()
+    const type = 'application/x-www-form-urlencoded; charset='
+    const body = new URLSearchParams(form).toString()
+    const send = (charset: string) =>
+      ask('/oauth/token', { method: 'POST', body, headers: { 'Content-Type': type + charset } })
+
+    expect((await send('UTF-8')).status).toBe(200)
+    await refused(await send('iso-8859-1'), 400, 'invalid_request')
+  })
 
   test('§5.2 another grant type is unsupported_grant_type', async () => {
     const { form } = await client()
@@ -382,6 +393,23 @@ describe('what counts, and for how long', () => {
     expect(guessingWait(wrongs, 'c', 19)).toBe(600)
     expect(guessingWait(wrongs, 'c', 599_999)).toBe(1)
     expect(guessingWait(wrongs, 'c', 600_000)).toBe(0)
+    expect(guessingWait(wrongs, 'c', 700_000)).toBe(0)
+  })
+
+  test('a client over the limit waits until its 20th newest wrong secret no longer counts', () => {
+    const wrongs = Array.from({ length: 21 }, (_, i) => ({ at: i * 1000, client: 'c' }))
+
+    expect(guessingWait(wrongs, 'c', 20_000)).toBe(581)
+  })
+
+  test('a client over the limit waits until its 60th newest token expires', () => {
+    const tokens = Array.from({ length: 61 }, (_, i) => ({
+      jti: `${i}`,
+      expiresAt: 3_600_000 + i * 1000,
+      version: 1,
+    }))
+
+    expect(mintingWait(tokens, 60_000)).toBe(3541)
   })
 
   test('a token counts for the hour that it lives', () => {
@@ -543,6 +571,17 @@ describe('a client that is revoked or rotated', () => {
     expect((await other.get('customers')).status).toBe(200)
   })
 
+  test('gives a new token the settings in the database if those are newer than what it was told', async () => {
+    const { form, client_id } = await client()
+    const told = settingsOf((await findAccount(env.DB, 'acme-forex'))!, [])
+    await env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(1, told)
+    await env.DB.exec("update accounts set name = 'Newer', version = version + 1")
+    const { access_token } = await json(askToken(form))
+    const headers = { Authorization: `Bearer ${access_token}` }
+
+    expect((await json(ask('/api/v1/forex/account', { headers }))).name).toBe('Newer')
+  })
+
   test('gets no token by the record that was read before', async () => {
     const { form, client_id } = await client()
     await settle(client_id, 2)
@@ -551,6 +590,20 @@ describe('a client that is revoked or rotated', () => {
     await env.DB.exec('update clients set version = 2')
     expect((await askToken(form)).status).toBe(200)
   })
+})
+
+test('a secret uses no random byte above 247, so that each character is equally likely', () => {
+  const bytes = [255, 250, 248, 247, 0, 61, 62, 123, 124]
+  const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
+    const view = array as unknown as Uint8Array
+    view.set(Uint8Array.from(view, (_, i) => bytes[i % bytes.length]!))
+    return array
+  })
+  try {
+    expect(newSecret('tcs', 'test').slice(9, 21)).toBe('z0z0z0z0z0z0')
+  } finally {
+    random.mockRestore()
+  }
 })
 
 test('a secret has the form and the checksum that scanners and we look for', async () => {

@@ -2,7 +2,9 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 import { brand, eve } from './brand.ts'
-import { ada, ask, deposit, json, partner, traded } from './partner.ts'
+import { askIn } from './heard.ts'
+import { ada, ask, deposit, json, ORIGIN, partner, traded } from './partner.ts'
+import { before } from './watched.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
@@ -259,6 +261,27 @@ describe('bookmarks', () => {
     const read = await acme.get('customers', { 'x-d1-bookmark': bookmark })
     expect(read.status).toBe(200)
     expect(read.headers.get('x-d1-bookmark')).toMatch(/^[\da-f]{8}-/)
+  })
+
+  test('without one the primary answers, so that a read sees every earlier write', async () => {
+    const acme = await partner()
+    const opened: string[] = []
+    const DB = before(env.DB, {
+      withSession: (constraint: string) => {
+        opened.push(constraint)
+        return env.DB.withSession(constraint)
+      },
+    })
+    const read = async (headers: Record<string, string> = {}) => {
+      const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
+        headers: { Authorization: `Bearer ${acme.access_token}`, ...headers },
+      })
+      return (await askIn({ ...env, DB } as Env, request)).headers.get('x-d1-bookmark')!
+    }
+    const bookmark = await read()
+    await read({ 'x-d1-bookmark': bookmark })
+
+    expect(opened).toEqual(['first-primary', bookmark])
   })
 
   test.each(['', 'x', 'first-primary', '00000000-00000000-00000000'])(

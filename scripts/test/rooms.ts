@@ -13,7 +13,16 @@ export const ROOMS: Record<string, readonly string[]> = {
     'restore',
     'runbook',
   ],
-  auth: ['bearer', 'brand-token', 'oauth', 'rate', 'fuzz-credentials', 'fuzz-doors', 'secrecy'],
+  auth: [
+    'bearer',
+    'brand-token',
+    'oauth',
+    'rate',
+    'golden',
+    'fuzz-credentials',
+    'fuzz-doors',
+    'secrecy',
+  ],
   brand: ['brand', 'fuzz-brand', 'idempotency', 'sweep-brands', 'zones'],
   commands: [
     'admin',
@@ -24,7 +33,7 @@ export const ROOMS: Record<string, readonly string[]> = {
     'test-command',
     'dev',
     'bench',
-    'proof',
+    'stress',
   ],
   db: ['cost', 'outcomes', 'model', 'faults', 'gone', 'disconnect', 'messages', 'erasure', 'held'],
   docs: [
@@ -46,7 +55,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   sweep: ['sweep', 'faults', 'gone', 'disconnect', 'messages'],
   tracking: ['links', 'fuzz-doors'],
   trading: ['outcomes', 'rules', 'held', 'sweep-forex', 'sweep-prop', 'fuzz-partner', 'agreement'],
-  validation: ['rules', 'body', 'agreement', 'fuzz-partner', 'fuzz-brand'],
+  validation: ['rules', 'suggest', 'body', 'agreement', 'fuzz-partner', 'fuzz-brand'],
 }
 
 /** Every test file, by the runner that runs it. */
