@@ -29,7 +29,7 @@ interface Options {
 const names = Object.keys(SECTIONS).join(',')
 const options = readOptions<Options>(
   'npm run bench',
-  'Measures the service beside its peers. Without options it writes bench/results.',
+  'Compares the service with other designs. Without options it writes bench/results.',
   (command) =>
     command
       .option('--only <sections>', `sections, of ${names}`)
@@ -62,7 +62,7 @@ try {
     chapters.push(chapter)
     console.log(`${asText(chapter)}\n`)
   }
-  // What is published is always made the same way.
+  // Published figures always use the default options.
   if (Object.keys(options).length === 0) publish(chapters)
 } finally {
   await world?.end()

@@ -17,29 +17,29 @@ import type { Bulk } from './records.ts'
 import { transactions } from './resource.ts'
 import type { Running } from './worker.ts'
 
-/** Where the time of one bulk goes, in ms by piece: our own code in Node, each statement in D1. */
+/** The time of one bulk in milliseconds, by step of our code in Node and by statement in D1. */
 export interface Breakdown {
   code: Map<string, number[]>
   sql: Map<string, number[]>
-  /** Rows that D1 read and wrote, of all bulks together. */
+  /** Rows that D1 read and wrote for all bulks. */
   rowsRead: number
   rowsWritten: number
   records: number
 }
 
-/** The first times that our code runs in this process, it is still being compiled. */
-const UNCOUNTED = 2
-const COUNTED = 3
+/** The first runs in a process include compilation, and are not counted. */
+const WARM_UP_PASSES = 2
+const COUNTED_PASSES = 3
 
-/** Stores all bulks some times more, phase by phase and piece by piece. */
+/** Stores all bulks again, phase by phase and step by step. */
 export async function breakdown(
   us: Ours,
   bulks: readonly Bulk[],
 ): Promise<Record<Phase, Breakdown>> {
   const phases = phasesOf(bulks)
   let parts = { insert: nothing(), update: nothing(), replay: nothing() }
-  for (let pass = 0; pass < UNCOUNTED + COUNTED; pass++) {
-    if (pass === UNCOUNTED) parts = { insert: nothing(), update: nothing(), replay: nothing() }
+  for (let pass = 0; pass < WARM_UP_PASSES + COUNTED_PASSES; pass++) {
+    if (pass === WARM_UP_PASSES) parts = { insert: nothing(), update: nothing(), replay: nothing() }
     await us.renew()
     for (const phase of PHASES) await takeApart(phases[phase], us.running, parts[phase])
   }
@@ -54,7 +54,7 @@ const nothing = (): Breakdown => ({
   records: 0,
 })
 
-/** Does what `receive` does, piece by piece, with a stopwatch at each. */
+/** Does what `receive` does, and measures each step. */
 async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdown) {
   const add = (to: Map<string, number[]>, name: string, ms: number) =>
     to.set(name, [...(to.get(name) ?? []), ms])
@@ -72,17 +72,19 @@ async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdo
 
   for (const { body } of bulks) {
     const parsed = timed('JSON.parse and depth', () => parseJson(body))
-    const validated = timed('judge', () => validateRecords(parsed, validator))
-    const records = await timed('rows by column', () => transactions.rowsOf(validated, ARRIVAL))
+    const validated = timed('validation', () => validateRecords(parsed, validator))
+    const records = await timed('rows by column', () =>
+      transactions.rowsOf(validated, REQUEST_CONTEXT),
+    )
     const received = records.rows.length
     const input: DeliveryInput = { ...EMPTY, ...records, id: `dlv_${ulid()}`, received }
-    // Until its first wait it makes the parameters and the batch.
+    // The synchronous part builds the parameters and the batch.
     await timed('rows as parameters', () =>
-      storeDelivery(NOBODY, transactions.recordTable, { ...input }),
+      storeDelivery(EMPTY_DATABASE, transactions.recordTable, { ...input }),
     )
     const stored = await storeDelivery(recording, transactions.recordTable, input)
     timed('answer', () =>
-      respond(SAYING, {
+      respond(CONTEXT, {
         validated,
         resource: transactions,
         validator,
@@ -95,13 +97,13 @@ async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdo
   }
 }
 
-/** What the signature of one token costs, in ms. */
+/** Measures the verification of one token, in milliseconds. */
 export async function verifying(token: string, issuer: Issuer): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < 50; i++) {
     const started = performance.now()
     if (!(await verifyAccessToken(token, issuer, Date.now())))
-      throw new Error('The token is not ours.')
+      throw new Error('The token was not verified.')
     times.push(performance.now() - started)
   }
   return median(times)
@@ -124,13 +126,13 @@ const EMPTY = {
   hasToday: false,
 } as const
 
-/** Transactions are validated alike, whoever sends them. */
+/** The validation of transactions does not depend on the account. */
 const validator = transactions.validator(new Promise(() => {})) as RecordValidator
-const ARRIVAL = {} as RequestContext
+const REQUEST_CONTEXT = {} as RequestContext
 
-/** A database that answers nothing at once, and a caller to whom things are said. */
-const NOBODY = {
+/** A database that answers with nothing, and a context that only serializes. */
+const EMPTY_DATABASE = {
   prepare: () => ({ bind: () => null }),
   batch: async () => [{ results: [] }],
 } as unknown as D1DatabaseSession
-const SAYING = { json: (body: unknown) => JSON.stringify(body) } as unknown as Context
+const CONTEXT = { json: (body: unknown) => JSON.stringify(body) } as unknown as Context

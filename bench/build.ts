@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 
-/** Wrangler asks nobody anything, and reaches for nothing outside. */
+/** Wrangler neither prompts nor uses the network. */
 const ENV = {
   ...process.env,
   CI: '1',
@@ -12,14 +12,14 @@ const ENV = {
   NO_UPDATE_NOTIFIER: '1',
 }
 
-/** The service as it is deployed, in one file. */
+/** The bundled service, as it is deployed. */
 export async function buildOurs(outdir: string): Promise<string> {
   const args = ['deploy', '--env=', '--dry-run', '--minify', '--outdir', outdir]
   await promisify(execFile)('node_modules/.bin/wrangler', args, { env: ENV })
   return readFileSync(`${outdir}/index.js`, 'utf8')
 }
 
-/** A peer, in one file; what it names as `tributary:service` is the built service, if it is said. */
+/** Bundles a peer. `service`, if given, is the file behind its import of `tributary:service`. */
 export async function buildPeer(path: string, service?: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path],
@@ -35,7 +35,7 @@ export async function buildPeer(path: string, service?: string): Promise<string>
   return outputFiles[0]!.text
 }
 
-/** The compatibility date that the service is deployed with; all Workers get the same. */
+/** The compatibility date of the service, which all Workers get. */
 export const COMPATIBILITY_DATE = /^compatibility_date = "(.+)"$/m.exec(
   readFileSync('wrangler.toml', 'utf8'),
 )![1]!

@@ -3,12 +3,12 @@ import type { Timing } from './figures.ts'
 import { send } from './http.ts'
 import { type Bulk, withStatus } from './records.ts'
 
-/** What all contestants needed, by name and phase. */
+/** The times of all contestants, by name and phase. */
 export type Results = Map<string, Record<Phase, Timing>>
 
 /**
- * Lets all contestants store the same bulks, in turns: what else the machine does meets them
- * alike. A first round that is not counted warms them, as an isolate of a busy service is.
+ * Lets all contestants store the same bulks in turns, so that other load affects them alike. The first
+ * round is not counted: it warms up the isolates.
  */
 export async function compete(
   contestants: readonly Contestant[],
@@ -25,7 +25,7 @@ export async function compete(
   return results
 }
 
-/** The bulks of each phase; what is replayed is what was sent last. */
+/** Returns the bulks of each phase. The replay repeats the update. */
 export function phasesOf(bulks: readonly Bulk[]): Record<Phase, readonly Bulk[]> {
   const approved = withStatus('approved', bulks)
   return { insert: bulks, update: approved, replay: approved }
@@ -35,7 +35,7 @@ async function runRound(order: readonly Contestant[], bulks: readonly Bulk[], re
   for (const contestant of order) await contestant.renew()
   for (const [phase, sent] of Object.entries(phasesOf(bulks)) as [Phase, readonly Bulk[]][]) {
     for (const { name } of order) results.get(name)![phase].rounds.push([])
-    // One bulk each, one after the other: what else the machine does meets all of them alike.
+    // Contestants take turns after each bulk, so that other load affects them alike.
     for (const bulk of sent) {
       for (const contestant of order) {
         await time(contestant, phase, bulk, results.get(contestant.name)![phase])
@@ -60,7 +60,7 @@ async function time({ store, cpu }: Contestant, phase: Phase, bulk: Bulk, timing
 const recordsOf = (bulks: readonly Bulk[]) =>
   bulks.reduce((sum, { records }) => sum + records.length, 0)
 
-/** Times requests that carry nothing, one after the other. */
+/** Measures requests without a body, one after the other. */
 export async function timeRoute(
   { cpu }: Pick<Contestant, 'cpu'>,
   requests: number,

@@ -4,17 +4,17 @@ import { median, percentile } from './figures.ts'
 import { type Bulk, newBulks } from './records.ts'
 import type { World } from './world.ts'
 
-/** Requests at a time, and records each of them carries. */
+/** The number of concurrent requests, and of records in each. */
 const LEVELS = [1, 8, 32]
 const SIZES = [1, 100]
 
-/** What one contestant needed at one level: each request, and all of each round. */
+/** The times of one contestant at one level: of each request and of each round. */
 interface Waits {
   each: number[]
   rounds: number[]
 }
 
-/** How long callers wait who do not wait for each other. */
+/** Measures the latency of concurrent callers. */
 export async function concurrency({ scale, peers }: World): Promise<Chapter> {
   const contestants = await peers()
   const tables: Table[] = []
@@ -49,7 +49,7 @@ export async function concurrency({ scale, peers }: World): Promise<Chapter> {
   }
   return {
     title: 'Requests at the same time',
-    says: `New records, ${scale.rounds} rounds of ${Math.ceil(scale.requests / 4)} requests at each level, a fresh store for each, contestants in turns. The driver is one process on the same machine, and all share its cores.`,
+    notes: `New records, ${scale.rounds} rounds of ${Math.ceil(scale.requests / 4)} requests at each level, a fresh store for each, contestants in turns. The driver is one process on the same machine and shares its cores.`,
     tables,
   }
 }
@@ -74,7 +74,7 @@ async function race(
   return waits
 }
 
-/** As many callers as that, each of whom sends its next request when the last one is answered. */
+/** Runs callers that each send the next request once the last is answered. */
 async function together({ store }: Contestant, bulks: readonly Bulk[], level: number) {
   const waiting = [...bulks]
   const times: number[] = []

@@ -8,33 +8,33 @@ import type { Bulk } from './records.ts'
 import { registration, renewal, stored } from './schema.ts'
 import { execute, type Running } from './worker.ts'
 
-/** What a bulk does: its records are new, or have another status, or say nothing new. */
+/** The phases: records are new, change their status, or are equal to the stored ones. */
 export const PHASES = ['insert', 'update', 'replay'] as const
 
-/** One of them. */
+/** One phase. */
 export type Phase = (typeof PHASES)[number]
 
-/** Something that stores bulks, and is timed at it. */
+/** A design that stores bulks and is measured. */
 export interface Contestant {
   readonly name: string
-  /** Empties its store, but for the customers. */
+  /** Empties its store, except for the customers. */
   renew(): Promise<void>
   store(bulk: Bulk, phase: Phase): Promise<void>
-  /** How many of its rows have this status by one change, which is their only one. */
+  /** Counts the rows that reached this status by exactly one change. */
   stored(status: string): Promise<number>
   cpu(): number | null
 }
 
-/** The service, and what it takes to ask it something else. */
+/** The service, and what other requests to it need. */
 export interface Ours extends Contestant {
   running: Running
-  /** The header that lets a request in; each renewal makes another token. */
+  /** Returns the authorization header of the current token. */
   authorization: () => { Authorization: string }
-  /** Makes another token: each is good for 1000 requests a minute. */
+  /** Requests another token. Each allows 1000 requests a minute. */
   mint(): Promise<void>
 }
 
-/** The service: authentication, checks, references and log included. */
+/** The service with authentication, checks, references and log. */
 export function ours(name: string, running: Running, prefer: Record<string, string>): Ours {
   let partner: Partner
   let token = ''
@@ -47,7 +47,7 @@ export function ours(name: string, running: Running, prefer: Record<string, stri
     running,
     authorization,
     async renew() {
-      // A client has 60 tokens an hour, so each of them asks for one.
+      // A client has 60 tokens an hour, so each token has its own client.
       partner = await registered()
       const { client_id, digest } = partner
       await execute(running, [...renewal(ACCOUNT), ...registration(ACCOUNT, client_id, digest)])
@@ -64,7 +64,7 @@ export function ours(name: string, running: Running, prefer: Record<string, stri
   }
 }
 
-/** A Worker without authentication, at its root. */
+/** A Worker without authentication that stores bulks at its root. */
 export const peer = (name: string, running: Running): Contestant => ({
   ...common(running),
   name,
@@ -72,7 +72,7 @@ export const peer = (name: string, running: Running): Contestant => ({
   store: storeAt(running.url),
 })
 
-/** The raw statement in this very process. */
+/** The raw statement in this process. */
 export function raw(folder: string): Contestant & { end: () => void } {
   mkdirSync(folder, { recursive: true })
   const database = new DatabaseSync(`${folder}/raw.sqlite`)
@@ -90,13 +90,13 @@ export function raw(folder: string): Contestant & { end: () => void } {
   }
 }
 
-/** A store in a file of SQLite. */
+/** A store in an SQLite file. */
 export const inSqlite = (database: DatabaseSync) => ({
   renew: async () => database.exec(renewal(ACCOUNT).join(';')),
   stored: async (status: string) => Number(database.prepare(stored(ACCOUNT, status)).get()?.n),
 })
 
-/** Sends bulks to a server that asks for no token. */
+/** Sends bulks to a server without authentication. */
 export const storeAt =
   (url: URL) =>
   async ({ body }: Bulk): Promise<void> => {

@@ -6,7 +6,7 @@ import { above, faults, GATED_BULK, lineOf, TOLERANCE } from './cost/bill.ts'
 import { measure } from './cost/measure.ts'
 import { printed } from './cost/print.ts'
 
-/** A token has 1000 requests a minute, and each kind of work a token. */
+/** A token allows 1000 requests a minute, and each kind of work has one. */
 const REQUESTS = 900
 
 const { bulk, records } = readOptions<{ bulk: number; records: number }>(
@@ -38,5 +38,5 @@ if (bulk < GATED_BULK) {
 } else if (found.length > 0) {
   process.exitCode = 1
 } else {
-  console.log(`All that is promised is within ${TOLERANCE * 100} % of its floor.`)
+  console.log(`All promised kinds of work are within ${TOLERANCE * 100} % of its floor.`)
 }

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Milliseconds a tick of /proc lasts: the kernel says 100 a second, whatever its own clock. */
+/** The length of a tick of /proc in milliseconds: the kernel always reports 100 a second. */
 const TICK_MS = 10
 
-/** The processes that another one started, this one if none is said; none where there is no /proc. */
+/** Returns the child processes of a process, by default of this one. Empty without /proc. */
 export function children(of: number = process.pid): Set<number> {
   try {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
@@ -14,8 +14,8 @@ export function children(of: number = process.pid): Set<number> {
 }
 
 /**
- * User and system time of some processes in milliseconds, with that of their children which have
- * ended; null where nobody tells.
+ * Returns the user and system time of processes in milliseconds, including children that have ended.
+ * Returns null if the system does not report it.
  */
 export function cpuOf(pids: readonly number[]): number | null {
   const all = pids.map(fieldsOf).filter((fields) => fields !== null)
@@ -23,7 +23,7 @@ export function cpuOf(pids: readonly number[]): number | null {
   return all.length === 0 ? null : ticks.reduce((sum, n) => sum + n, 0) * TICK_MS
 }
 
-/** @see proc_pid_stat(5): what follows the name, which may hold spaces; `state` comes first. */
+/** Returns the fields after the name, which may contain spaces. @see proc_pid_stat(5) */
 function fieldsOf(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,48 +1,48 @@
-/** The middle of some numbers; NaN where there are none. */
+/** Returns the median; NaN for an empty list. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   const half = sorted.length >> 1
   return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
 }
 
-/** The mean of the middle half: one slow moment does not count, and whole ms still add up. */
+/** Returns the mean of the middle half, which ignores outliers. */
 export function midmean(numbers: readonly number[]): number {
   const cut = numbers.length >> 2
   const middle = [...numbers].sort((a, b) => a - b).slice(cut, numbers.length - cut)
   return middle.reduce((sum, n) => sum + n, 0) / middle.length
 }
 
-/** What one contestant needed for each request of one phase, by round, and its processor time. */
+/** The times of one contestant in one phase: of each request by round, and its CPU time. */
 export interface Timing {
   rounds: number[][]
   cpuMs: number
   requests: number
 }
 
-/** Records a second at the median of all requests. */
+/** Returns records a second at the median of all requests. */
 export const perSecond = ({ rounds }: Timing, records: number) =>
   (records * 1000) / median(rounds.flat())
 
-/** The least number that this part of them do not exceed. */
+/** Returns a percentile by nearest rank. */
 export function percentile(numbers: readonly number[], part: number): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)]!
 }
 
-/** How far the rounds are apart: half of their range over their middle. */
+/** Returns the spread of the rounds: half of their range over their median. */
 export function spread({ rounds }: Timing): number {
   const medians = rounds.map(median)
   return (Math.max(...medians) - Math.min(...medians)) / 2 / median(medians)
 }
 
-/** How many times as fast one is as another, bulk by bulk: the middle, and where half of them lie. */
+/** How many times as fast one is as another, bulk by bulk: the median and the middle half. */
 export interface Ratio {
   middle: number
   least: number
   most: number
 }
 
-/** How one compares to another that did the same in turns with it. */
+/** Compares a contestant with another that took turns with it. */
 export function ratio(one: Timing, other: Timing): Ratio {
   const others = other.rounds.flat()
   const ratios = one.rounds.flat().map((ms, i) => others[i]! / ms)
@@ -51,7 +51,7 @@ export function ratio(one: Timing, other: Timing): Ratio {
   return { middle: median(ratios), least: at(0.25), most: at(0.75) }
 }
 
-/** Text in columns: the first to the left, the others to the right. */
+/** Formats columns: the first is aligned left, the others right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)))
   const line = (row: readonly string[]) =>

@@ -1,20 +1,20 @@
 import { ACCOUNT } from './peers/upsert.ts'
 import { execute, type Running } from './worker.ts'
 
-/** How many records each customer has. */
+/** The number of records per customer. */
 export const PER_CUSTOMER = 50
 
-/** Records that are stored without being sent: a million of them over HTTP would take a minute. */
+/** Records that are stored without HTTP, which would take a minute per million. */
 export interface Filling {
-  /** The first and the last of them, by number. */
+  /** The numbers of the first and the last record. */
   from: number
   to: number
-  /** The days over which they are spread evenly. */
+  /** The number of days over which they are spread evenly. */
   firstDay: string
   days: number
 }
 
-/** Puts transactions straight into the database, in one statement, and into the list's total. */
+/** Inserts transactions by one statement, and adds them to the list's total. */
 export async function fill(running: Running, { from, to, firstDay, days }: Filling) {
   await execute(running, [
     `insert into transactions

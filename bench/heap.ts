@@ -1,10 +1,10 @@
 import { inspectorOf } from './inspector.ts'
 
-/** A Worker's heap, as its debugger tells. */
+/** A Worker's heap, by its inspector. */
 export interface Heap {
-  /** The bytes of heap that V8 has taken, buffers included. */
+  /** Returns the heap that V8 has allocated, with buffers, in bytes. */
   now(): Promise<number>
-  /** The most of them while this ran. */
+  /** Returns the peak while a function runs. */
   most(run: () => Promise<unknown>): Promise<number>
   end(): void
 }
@@ -14,7 +14,7 @@ interface Usage {
   backingStorageSize: number
 }
 
-/** Listens to the debugger of the Worker that was started as `name`. */
+/** Connects to the inspector of the Worker named `name`. */
 export async function heapOf(inspector: URL, name: string): Promise<Heap> {
   const { ask, end } = await inspectorOf(inspector, name)
   const now = async () => {
@@ -29,7 +29,7 @@ export async function heapOf(inspector: URL, name: string): Promise<Heap> {
         ended = true
       })
       let most = 0
-      // It answers between two turns of the Worker; what V8 took it gives back late, if at all.
+      // The inspector answers between two turns. V8 returns memory late, if at all.
       while (!ended) most = Math.max(most, await now())
       await running
       return Math.max(most, await now())

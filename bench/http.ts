@@ -1,26 +1,26 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
 /**
- * Connections are kept, one for each request at a time: what `fetch` does would be measured, too.
- * workerd hangs up after five idle seconds, so nothing is sent on what has been idle for four.
+ * Keeps connections alive, one per concurrent request. `fetch` would add its own cost. workerd closes
+ * idle connections after five seconds, so those idle for four are not used.
  */
 const agent = new Agent({ keepAlive: true, timeout: 4000 })
 
-/** An answer, as far as it is looked at. */
+/** The parts of a response that the bench reads. */
 export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   text: string
 }
 
-/** What is sent: a GET, or a POST where there is a body, unless it says otherwise. */
+/** A request: by default a POST if there is a body, and a GET otherwise. */
 export interface Sending {
   body?: string
   headers?: Record<string, string>
   method?: string
 }
 
-/** Sends one request and reads the whole answer. */
+/** Sends one request and returns the complete response. */
 export function send(url: URL, sending: Sending = {}): Promise<Answer> {
   const { body, headers, method = body ? 'POST' : 'GET' } = sending
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function send(url: URL, sending: Sending = {}): Promise<Answer> {
       )
       response.on('error', reject)
     })
-    // A connection that was idle may have been closed just then: nobody has read the request.
+    // The server may have closed an idle connection before it read the request.
     sent.on('error', (error: NodeJS.ErrnoException) =>
       sent.reusedSocket && error.code === 'ECONNRESET'
         ? resolve(send(url, sending))
@@ -45,7 +45,7 @@ export function send(url: URL, sending: Sending = {}): Promise<Answer> {
   })
 }
 
-/** The text of an answer that must be a good one. */
+/** Returns the text of a response. Throws unless it succeeded. */
 export async function good(...sent: Parameters<typeof send>): Promise<string> {
   const { status, text } = await send(...sent)
   if (status < 300) return text

@@ -5,7 +5,7 @@ import { newBulks } from './records.ts'
 import { report } from './report.ts'
 import type { World } from './world.ts'
 
-/** Bulks of 1000 records, of all contestants in turns, and where those of ours spend their time. */
+/** Measures bulks of 1000 records, all contestants in turns, and the steps of ours. */
 export async function ingest({ scale, us, issuer, peers, limits }: World): Promise<Chapter> {
   const { rounds, bulks, requests } = scale
   const set = newBulks(bulks)

@@ -3,11 +3,11 @@ import { type Chapter, fine, whole } from './chapter.ts'
 import { send } from './http.ts'
 import type { World } from './world.ts'
 
-/** As many requests as a token is good for, and one more. */
+/** Sends as many requests as a token allows, and one more. */
 export async function limiter({ us }: World): Promise<Chapter> {
   await us.renew()
   const headers = us.authorization()
-  // It is let in, counted, and told that it is wrong: all else would be measured, too.
+  // The request is authorized, counted and refused, so that nothing else is measured.
   const url = new URL('/api/v1/forex/transactions?unknown', us.running.url)
   const started = performance.now()
   for (let i = 1; i <= REQUESTS_PER_WINDOW; i++) {
@@ -24,7 +24,7 @@ export async function limiter({ us }: World): Promise<Chapter> {
   const written = writes(seconds)
   return {
     title: 'The limiter',
-    says: `One token, its object, and requests that are let in and do nothing, one after the other. The object's writes are counted by its own rule, asked the same ${REQUESTS_PER_WINDOW} times: the runtime tells nobody.`,
+    notes: `One token, its object, and requests that are authorized and do nothing, one after the other. The object's writes are counted by running its own rule ${REQUESTS_PER_WINDOW} times, since the runtime does not report them.`,
     tables: [
       [
         ['', ''],
@@ -37,7 +37,7 @@ export async function limiter({ us }: World): Promise<Chapter> {
   }
 }
 
-/** What `TokenGate` writes for requests that come evenly: each lease, and its end. */
+/** Counts the writes of `TokenGate` for evenly spaced requests: each lease and its end. */
 function writes(seconds: number): number {
   let rate: RateState = INITIAL_RATE
   let rows = 0

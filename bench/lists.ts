@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 
 const PER_PAGE = 50
 
-/** What a page costs, however much is stored. */
+/** Measures a page of a long list. */
 export async function lists({ us, scale }: World): Promise<Chapter> {
   const url = new URL('/api/v1/forex/transactions', us.running.url)
   const at = (query: string) => new URL(`?${query}`, url)
@@ -46,18 +46,18 @@ export async function lists({ us, scale }: World): Promise<Chapter> {
         ...(found.get(way) ?? [way]),
         `${rows} rows, ${rough(median(rounds.flat()))} ms`,
       ])
-      // A token has 1000 requests a minute.
+      // A token allows 1000 requests a minute.
       await us.mint()
     }
   }
   return {
     title: 'Lists',
-    says: `Pages of ${PER_PAGE} transactions over HTTP, the median of ${scale.requests} requests one after the other; the rows that D1 says it read for them.`,
+    notes: `Pages of ${PER_PAGE} transactions over HTTP, the median of ${scale.requests} requests one after the other; the rows that D1 reports as read.`,
     tables: [[['records stored', ...scale.stored.map(whole)], ...found.values()]],
   }
 }
 
-/** The rows that D1 reads for one page. */
+/** Returns the number of rows that D1 reads for one page. */
 async function rowsRead(running: World['us']['running'], filter: Filter, page: Page) {
   let rows = 0
   const session = recorder(running, transactions.recordTable, (_, cost) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { binaries } from './postgres.ts'
 
-/** What figures were measured on, and with what. */
+/** Describes the machine and the versions of the runtimes. */
 export function machine(): string {
   const { model = 'unknown processor' } = cpus()[0] ?? {}
   const { version } = JSON.parse(readFileSync('node_modules/workerd/package.json', 'utf8'))

@@ -9,10 +9,10 @@ import type { World } from './world.ts'
 
 const MIB = 2 ** 20
 
-/** Members that no transaction has, so that a body has nearly as many values as are taken. */
+/** Unknown members, which bring a body near the limit of values. */
 const UNKNOWN = 240
 
-/** What a Worker needs for the largest bodies: the platform gives it 128 MB. */
+/** Measures the memory of a Worker for the largest bodies. The platform grants 128 MB. */
 export async function memory({ another }: World): Promise<Chapter> {
   const [{ records, body }] = newBulks(1) as [ReturnType<typeof newBulks>[number]]
   const rows: string[][] = []
@@ -23,7 +23,7 @@ export async function memory({ another }: World): Promise<Chapter> {
       [`${UNKNOWN} unknown members each, refused`, 422, manyMembers(records)],
     ] as const
   ).entries()) {
-    // Each in a Worker that has seen nothing else.
+    // Each runs in a new Worker.
     const running = await another(`memory-${i}`, { inspected: true })
     const us = ours('ours', running, {})
     await us.renew()
@@ -43,7 +43,7 @@ export async function memory({ another }: World): Promise<Chapter> {
   }
   return {
     title: 'Memory of a maximal body',
-    says: `MiB, of 128 that the platform gives: the heap that V8 took for the Worker, garbage and buffers included, as its debugger tells, in a Worker that has served nothing else. The process holds other isolates and the database, too.`,
+    notes: `MiB, of the platform's 128: the heap that V8 allocated for the Worker, including garbage and buffers, by its inspector, in a new Worker. The process also holds other isolates and the database.`,
     tables: [
       [
         ['1000 records', 'body', 'heap before', 'heap, at most', 'whole process, at most more'],
@@ -53,9 +53,9 @@ export async function memory({ another }: World): Promise<Chapter> {
   }
 }
 
-/** The records, with texts so long that the body has nearly the most bytes that are taken. */
+/** Lengthens texts until the body is near the limit of bytes. */
 function escapedTexts(records: readonly Transaction[]): string {
-  // A character beyond the first 65,536 is twelve bytes if it is escaped, and one of at most 500.
+  // An escaped character beyond the basic plane is 12 bytes, and counts once towards the 500.
   const escaped = '\\ud83d\\ude00'
   const place = { note: '@', transaction_subtype: '#' }
   const plain = JSON.stringify(records.map((record) => ({ ...record, ...place })))
@@ -72,7 +72,7 @@ function manyMembers(records: readonly Transaction[]): string {
   return plain.replaceAll('"@"', `"${'x'.repeat(each)}"`)
 }
 
-/** By how many MiB some processes grow from now on, at their most; where the kernel tells. */
+/** Measures the peak growth of processes in MiB, where the kernel reports it. */
 function residentPeak(pids: readonly number[]): () => string {
   const most = () =>
     pids.reduce((sum, pid) => {

@@ -9,13 +9,13 @@ export interface Partner {
   digest: string
 }
 
-/** A new client, that the database does not know yet. */
+/** Makes a client that is not in the database yet. */
 export async function registered(): Promise<Partner> {
   const client_secret = newSecret('tcs', 'test')
   return { client_id: randomUUID(), client_secret, digest: hash('sha256', client_secret) }
 }
 
-/** An access token; a client has 60 of them an hour, and each is good for 1000 requests a minute. */
+/** Requests an access token. A client has 60 an hour; each allows 1000 requests a minute. */
 export async function tokenFor({ client_id, client_secret }: Partner, base: URL): Promise<string> {
   const form = { grant_type: 'client_credentials', client_id, client_secret }
   const text = await good(new URL('/oauth/token', base), {

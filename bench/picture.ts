@@ -4,17 +4,17 @@ import { fine } from './chapter.ts'
 import { PHASES } from './contestants.ts'
 import type { Beside } from './report.ts'
 
-/** Blue, orange and green that are told apart on white, on black, and by who confuses colours. */
+/** Blue, orange and green that differ on white, on black, and for colour-blind readers. */
 const COLOURS = ['#4a90d9', '#d9822b', '#2f9e6e']
 
-/** Readers have it on white or on black; the picture itself has no ground. */
+/** The background is transparent: pages may be light or dark. */
 const STYLE = 'svg{color:#1f2328}@media(prefers-color-scheme:dark){svg{color:#e6edf3}}'
 
 const SVG = 'http://www.w3.org/2000/svg'
 
 const words = ({ phase, middle }: { phase: string; middle: number }) => `${phase} ${fine(middle)}`
 
-/** The ratios as an SVG: a point each, and a line where the middle half of the bulks lies. */
+/** Draws the ratios as an SVG: a point for each, and a line for the middle half of the bulks. */
 export function picture(beside: readonly Beside[]): string {
   const { document } = parseHTML('<!doctype html><body></body>')
   const points = beside.flatMap(({ peer, ratios }) =>
@@ -50,7 +50,7 @@ export function picture(beside: readonly Beside[]): string {
       Plot.ruleX([1]),
       Plot.link(points, { ...place, x1: 'least', x2: 'most', stroke: 'phase', strokeWidth: 3 }),
       Plot.dot(points, { ...place, x: 'middle', fill: 'phase', r: 4.5 }),
-      // Words stay on their side of the line at 1.
+      // Labels stay on their side of the line at 1.
       Plot.text(
         points.filter(({ middle }) => middle >= 1),
         {

@@ -7,19 +7,19 @@ import { Client } from 'pg'
 import { children } from './cpu.ts'
 import { MIGRATIONS } from './schema.ts'
 
-/** A PostgreSQL of our own, and a connection to empty it and look into it. */
+/** A temporary PostgreSQL, and a connection to it. */
 export interface Postgres {
-  /** The folder of its socket: it listens nowhere else. */
+  /** The folder of its socket, the only place where it listens. */
   host: string
   pid: number
   client: Client
   end: () => Promise<void>
 }
 
-/** Where Debian's packages put the programs of PostgreSQL. */
+/** The folder of PostgreSQL's programs in Debian's packages. */
 export const binaries = () => globSync('/usr/lib/postgresql/*/bin').sort().at(-1)
 
-/** Starts PostgreSQL as its packages set it up, in a new folder; null where it is not installed. */
+/** Starts PostgreSQL with default settings in a new folder. Returns null if it is not installed. */
 export async function startPostgres(): Promise<Postgres | null> {
   const bin = binaries()
   if (!bin) return null
@@ -27,7 +27,7 @@ export async function startPostgres(): Promise<Postgres | null> {
   const removed = () => rmSync(host, { recursive: true, force: true })
   const as = otherUser()
   if (as) chownSync(host, as.user, as.group)
-  // It refuses to run as root. `setpriv` becomes what it starts, so the pid is PostgreSQL's own.
+  // PostgreSQL refuses to run as root. `setpriv` execs it, so the pid is that of PostgreSQL.
   const dropped = as
     ? ['setpriv', `--reuid=${as.user}`, `--regid=${as.group}`, '--clear-groups']
     : ['env']
@@ -41,7 +41,7 @@ export async function startPostgres(): Promise<Postgres | null> {
     { cwd: host, stdio: 'ignore' },
   )
   const killed = () => {
-    // Nothing can be waited for any more, and while it ends by itself it still writes.
+    // On exit nothing can be awaited, and a graceful end would still write.
     for (const pid of [server.pid!, ...children(server.pid)]) process.kill(pid, 'SIGKILL')
     removed()
   }
@@ -63,7 +63,7 @@ export async function startPostgres(): Promise<Postgres | null> {
   }
 }
 
-/** The table of ours in PostgreSQL's words: same columns, key and indexes. */
+/** The same table for PostgreSQL, with the same columns, key and indexes. */
 const TABLE = MIGRATIONS.filter((sql) =>
   /^create (table|index) transactions\b|transactions_/i.test(sql),
 )
@@ -72,7 +72,7 @@ const TABLE = MIGRATIONS.filter((sql) =>
   )
   .join(';')
 
-/** Whom root becomes; nobody else has to. */
+/** The user that root becomes, since PostgreSQL refuses root. */
 function otherUser(): { user: number; group: number } | null {
   if (process.getuid?.() !== 0) return null
   for (const name of ['postgres', 'nobody']) {

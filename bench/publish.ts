@@ -6,16 +6,19 @@ import type { Beside } from './report.ts'
 
 const RESULTS = 'bench/results'
 
-/** Keeps what a whole run found out: as tables, and the ratios as a picture. */
+/** Writes the results of a complete run as tables, and the ratios as a picture. */
 export function publish(chapters: readonly (Chapter & { beside?: readonly Beside[] })[]) {
-  const says = [
+  const introduction = [
     '# What `npm run bench` measured',
     '![How fast the service is beside others](ratios.svg)',
     machine(),
     'Written by `npm run bench`. Figures of two machines cannot be compared, ratios of one run can.',
   ]
   mkdirSync(RESULTS, { recursive: true })
-  writeFileSync(`${RESULTS}/results.md`, `${[...says, ...chapters.map(asMarkdown)].join('\n\n')}\n`)
+  writeFileSync(
+    `${RESULTS}/results.md`,
+    `${[...introduction, ...chapters.map(asMarkdown)].join('\n\n')}\n`,
+  )
   const beside = chapters.flatMap((chapter) => chapter.beside ?? [])
   writeFileSync(`${RESULTS}/ratios.svg`, picture(beside))
   console.log(`Written to ${RESULTS}.`)

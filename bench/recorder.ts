@@ -7,14 +7,14 @@ import {
 import type { Statement } from '../src/db/statement.ts'
 import type { Running } from './worker.ts'
 
-/** What one statement of the batch costs a bulk, as D1 itself tells. */
+/** The cost of one statement of a batch, as D1 reports it. */
 export interface Cost {
   ms: number
   rowsRead: number
   rowsWritten: number
 }
 
-/** The database, with a word to the listener for each statement of a batch. */
+/** Wraps the database so that the listener gets the cost of each statement of a batch. */
 export function recorder(
   { database }: Running,
   shelf: RecordTable,

@@ -10,16 +10,16 @@ export interface Transaction {
   transaction_subtype: string
 }
 
-/** One request's worth of records, and the body that carries them. */
+/** The records of one request, and its body. */
 export interface Bulk {
   records: Transaction[]
   body: string
 }
 
-/** The contract's most: records a request. */
+/** The contract: records per request at most. */
 export const PER_BULK = 1000
 
-/** The customers whom all transactions refer to. */
+/** The customers of all transactions. */
 export const CUSTOMERS = Array.from({ length: 300 }, (_, i) => `CU-${10_001 + i}`)
 
 const TYPES = ['deposit', 'deposit', 'deposit', 'withdrawal', 'withdrawal', 'bonus', 'ib_rebate']
@@ -28,7 +28,7 @@ const CURRENCIES = ['EUR', 'USD', 'USD', 'GBP', 'JPY', 'AUD']
 const FIRST_DAY = Date.UTC(2026, 8, 1)
 const MONTH_MS = 30 * 86_400_000
 
-/** Bulks of new transactions of one month, always the same. */
+/** Makes bulks of new transactions in one month, always the same ones. */
 export function newBulks(count: number, size = PER_BULK, seed = 20_260_901): Bulk[] {
   const random = mulberry32(seed)
   const one = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
@@ -48,13 +48,13 @@ export function newBulks(count: number, size = PER_BULK, seed = 20_260_901): Bul
   )
 }
 
-/** The same records with another status; neither customer nor day changes. */
+/** Returns the same records with another status. Customer and day stay the same. */
 export const withStatus = (status: string, bulks: readonly Bulk[]) =>
   bulks.map(({ records }) => toBulk(records.map((record) => ({ ...record, status }))))
 
 const toBulk = (records: Transaction[]): Bulk => ({ records, body: JSON.stringify(records) })
 
-/** A small generator of numbers from 0 to 1 that a seed repeats. */
+/** Returns a generator of pseudo-random numbers from 0 to 1. A seed repeats them. */
 export function mulberry32(seed: number): () => number {
   let state = seed
   return () => {

@@ -5,26 +5,26 @@ import { PHASES, type Phase } from './contestants.ts'
 import { median, midmean, perSecond, type Ratio, ratio, spread, type Timing } from './figures.ts'
 import { PER_BULK } from './records.ts'
 
-/** All that was measured. */
+/** All measurements. */
 export interface Measured {
   results: Results
-  /** An empty route, and one that authenticates and no more. */
+  /** An empty route, and one that only authenticates. */
   empty: Timing
   gate: Timing
-  /** Milliseconds that the signature of a token takes. */
+  /** The time to verify a token, in milliseconds. */
   verify: number
   parts: Record<Phase, Breakdown>
   rounds: number
   bulks: number
 }
 
-/** How fast ours is beside another contestant, by phase. */
+/** The speed of ours relative to another contestant, by phase. */
 export interface Beside {
   peer: string
   ratios: Record<Phase, Ratio>
 }
 
-/** The chapter of the bulks, with the ratios for a picture. */
+/** Returns the chapter of bulks and the ratios for the picture. */
 export function report(measured: Measured): Chapter & { beside: Beside[] } {
   const { results, empty, rounds, bulks } = measured
   const rows = (text: (timing: Timing) => string) =>
@@ -34,7 +34,7 @@ export function report(measured: Measured): Chapter & { beside: Beside[] } {
   const beside = ratiosOf(results)
   return {
     title: `Bulks of ${PER_BULK} records`,
-    says: `${rounds} rounds of ${bulks} bulks a phase, all contestants in turns, each with a fresh store a round; medians, ± half the range of the rounds. Ours: authentication, checks, references and log, \`return=minimal\` where no full answer is said. The peers judge each record, too; the bare platform and raw SQLite check nothing. None of them asks for a token, checks a reference or logs a delivery. An empty route answers ${whole(perSecond(empty, 1))} requests/s, at ${rough(empty.cpuMs / empty.requests)} CPU-ms each.`,
+    notes: `${rounds} rounds of ${bulks} bulks a phase, all contestants in turns, each with a fresh store a round; medians, ± half the range of the rounds. Ours: authentication, checks, references and log, \`return=minimal\` unless a full answer is named. The peers validate each record, too; the bare platform and raw SQLite check nothing. None of them has authentication, checks references or logs deliveries. An empty route answers ${whole(perSecond(empty, 1))} requests/s, at ${rough(empty.cpuMs / empty.requests)} CPU-ms each.`,
     tables: [
       [['records/s', ...PHASES], ...rows(rate)],
       [
@@ -52,7 +52,7 @@ export function report(measured: Measured): Chapter & { beside: Beside[] } {
   }
 }
 
-/** The first of the contestants beside each of the others. */
+/** Compares the first contestant with each of the others. */
 export function ratiosOf(results: Results): Beside[] {
   const [[, us], ...others] = [...results] as [[string, Record<Phase, Timing>]]
   return (others as [string, Record<Phase, Timing>][]).map(([peer, them]) => ({
@@ -67,7 +67,7 @@ const between = (one: Record<Phase, Timing>, other: Record<Phase, Timing>) => ({
   replay: ratio(one.replay, other.replay),
 })
 
-/** What it is for who does not ask for the short answer, which is what the peers give. */
+/** Compares the full response with the peers, which give a short one. */
 function fullRow(results: Results): string[][] {
   const us = 'ours, full answer'
   const peer = 'bare platform'
@@ -75,7 +75,7 @@ function fullRow(results: Results): string[][] {
   return one && other ? [besideRow({ peer, ratios: between(one, other) }, us)] : []
 }
 
-/** A line of a table of ratios. */
+/** Formats a row of a table of ratios. */
 export const besideRow = ({ peer, ratios }: Beside, us = 'ours'): string[] => [
   `${us} ÷ ${peer}`,
   ...PHASES.map((phase) => {
@@ -84,7 +84,7 @@ export const besideRow = ({ peer, ratios }: Beside, us = 'ours'): string[] => [
   }),
 ]
 
-/** Where the time of one bulk goes. What is no part of ours is what the platform needs itself. */
+/** Tables of the time of one bulk. The rest of the total is the platform's. */
 function spending({ results, empty, gate, verify, parts }: Measured): Table {
   const [us] = results.values()
   const all = PHASES.map((phase) => median(us![phase].rounds.flat()))

@@ -1,4 +1,4 @@
 import { forex } from '../src/trading/forex.ts'
 
-/** What all of the bench stores and reads. */
+/** The resource that the bench stores and reads. */
 export const transactions = forex.resources.find(({ name }) => name === 'transactions')!

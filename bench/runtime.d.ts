@@ -1,4 +1,4 @@
-// What the Worker's files name of their runtime, for a compiler that knows them by Node's types:
+// Types of the Workers runtime for files that are compiled with Node's types:
 // `@cloudflare/workers-types` and `@types/node` cannot both be global in one program.
 
 type D1DatabaseSession = import('@cloudflare/workers-types').D1DatabaseSession
@@ -25,7 +25,7 @@ declare module 'cloudflare:workers' {
   }
 }
 
-/** The service as it is deployed; `bench/build.ts` says where it is. */
+/** The bundled service. `bench/build.ts` supplies the file. */
 declare module 'tributary:service' {
   type ObjectClass = new (
     state: import('@cloudflare/workers-types').DurableObjectState,

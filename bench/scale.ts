@@ -1,18 +1,18 @@
-/** How much is measured. */
+/** How much the bench measures. */
 export interface Scale {
-  /** How often each contestant is measured; an uncounted round comes first. */
+  /** Measured rounds. One more round, which is not counted, comes first. */
   rounds: number
-  /** Bulks of 1000 records a phase and round. */
+  /** Bulks of 1000 records per phase and round. */
   bulks: number
-  /** Requests of a route, or of one level of concurrency in a round. */
+  /** Requests per route, or per level of concurrency in a round. */
   requests: number
-  /** How many records are stored when lists are read. */
+  /** Records that are stored when lists are read. */
   stored: readonly number[]
-  /** How many records the control totals sum. */
+  /** Records that the control totals sum. */
   summed: number
 }
 
-/** What the published figures are made with. */
+/** The scale of the published figures. */
 export const FULL: Scale = {
   rounds: 5,
   bulks: 8,
@@ -21,7 +21,7 @@ export const FULL: Scale = {
   summed: 100_000,
 }
 
-/** Just enough to see that all of it works. */
+/** The smallest scale, to see that the bench works. */
 export const QUICK: Scale = {
   rounds: 1,
   bulks: 1,

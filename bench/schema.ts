@@ -3,15 +3,15 @@ import { CUSTOMERS } from './records.ts'
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** The statements of the migrations, in order. */
+/** The statements of all migrations, in order. */
 export const MIGRATIONS = readdirSync('migrations')
   .sort()
   .flatMap((name) => statementsIn(readFileSync(`migrations/${name}`, 'utf8')))
 
-/** The tables that they make, the one that refers to another before it. */
+/** The tables, each before those that it refers to. */
 const TABLES = MIGRATIONS.flatMap((sql) => /^create table (\w+)/i.exec(sql)?.[1] ?? []).reverse()
 
-/** What empties a store, and makes the customers of the account known again. */
+/** Statements that empty a store and insert the customers again. */
 export const renewal = (account: string): string[] => [
   ...TABLES.map((name) => `drop table if exists ${name}`),
   ...MIGRATIONS,
@@ -19,7 +19,7 @@ export const renewal = (account: string): string[] => [
    ${CUSTOMERS.map((id) => `(${quote(account)}, ${quote(id)}, 'IB-07', '2026-08-01', '', 0, 1)`)}`,
 ]
 
-/** What makes a partner firm known, that asks for tokens by this secret. */
+/** Statements that create a partner firm with this client secret. */
 export const registration = (
   account: string,
   client_id: string,
@@ -33,15 +33,15 @@ export const registration = (
 ]
 
 function statementsIn(file: string): string[] {
-  // A trigger holds statements of its own, up to its end.
+  // A trigger contains statements, up to its `end`.
   const statements =
     file.replace(/--.*/g, '').match(/\s*create trigger[\s\S]*?\bend\b|[^;]+/gi) ?? []
   return statements.map((statement) => statement.trim()).filter(Boolean)
 }
 
 /**
- * How many rows the table has with this status that were changed once, so were not written by a
- * replay: a bench of what did not happen is worth nothing.
+ * Counts the rows with this status that were changed exactly once, so that a replay wrote none of them.
+ * The bench fails if the work was not done.
  */
 export const stored = (account: string, status: string) =>
   `select count(*) as n from transactions where account = ${quote(account)}

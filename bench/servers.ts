@@ -8,7 +8,7 @@ import { ACCOUNT } from './peers/upsert.ts'
 import { startPostgres } from './postgres.ts'
 import { stored } from './schema.ts'
 
-/** A contestant that is a process of its own, and has to be ended. */
+/** A contestant in its own process, which must be ended. */
 export type Server = Contestant & { end: () => Promise<void> }
 
 /** Fastify, Ajv and SQLite in one process. */
@@ -17,7 +17,7 @@ export async function fastifySqlite(folder: string): Promise<Server> {
   const file = `${folder}/fastify.sqlite`
   const database = new DatabaseSync(file)
   const store = inSqlite(database)
-  // Its statement is prepared when it starts.
+  // The server prepares its statement when it starts, so the table must exist.
   database.exec('pragma journal_mode = wal')
   await store.renew()
   const { url, pid, end } = await started('fastify-sqlite', file)
@@ -33,7 +33,7 @@ export async function fastifySqlite(folder: string): Promise<Server> {
   }
 }
 
-/** Fastify and Ajv, and PostgreSQL in its processes; null where that is not installed. */
+/** Fastify and Ajv with PostgreSQL in other processes; null if it is not installed. */
 export async function fastifyPostgres(): Promise<Server | null> {
   const postgres = await startPostgres()
   if (!postgres) return null
@@ -54,7 +54,7 @@ export async function fastifyPostgres(): Promise<Server | null> {
   }
 }
 
-/** Starts a server of `peers/`, with where its data is. */
+/** Starts a server of `peers/` on its data. */
 async function started(name: string, data: string) {
   const server = fork(`bench/peers/${name}.ts`, [data])
   const failed = once(server, 'exit').then(() => {

@@ -7,7 +7,7 @@ import { newBulks } from './records.ts'
 import { ratiosOf } from './report.ts'
 import type { World } from './world.ts'
 
-/** Records a bulk, and how many such bulks make a phase, for one bulk of the full bench. */
+/** Records per bulk, and the bulks per phase relative to the full bench. */
 const SIZES = [
   [1, 5],
   [10, 3],
@@ -15,7 +15,7 @@ const SIZES = [
   [1000, 1 / 2],
 ] as const
 
-/** What a bulk costs by its size, and a single record beside a request that does nothing. */
+/** Measures bulks by size, and a single record beside an empty request. */
 export async function sizes(world: World): Promise<Chapter> {
   const { scale, peers } = world
   const contestants = await peers()
@@ -42,7 +42,8 @@ export async function sizes(world: World): Promise<Chapter> {
     )
   return {
     title: 'Small and large bulks',
-    says: 'Bulks of 1, 10, 100 and 1000 records, in turns. What a token, its rate and a line of the log cost is paid once a request: the peers pay nothing of the kind.',
+    notes:
+      'Bulks of 1, 10, 100 and 1000 records, in turns. The token, its rate and the row of the log cost once per request; the peers have none of these.',
     tables: [
       [['records/s, insert, by records a bulk', ...head], ...rates],
       [['ratio, bulk by bulk, by records a bulk', ...head], ...ratios],
@@ -51,7 +52,7 @@ export async function sizes(world: World): Promise<Chapter> {
   }
 }
 
-/** One object a request: created, and answered in full with its outcome. */
+/** Measures requests of a single object, with the full response. */
 async function singles({ us, scale }: World) {
   const url = new URL('/api/v1/forex/transactions', us.running.url)
   const nothing = new URL('/healthz', us.running.url)

@@ -13,7 +13,7 @@ const FROM = '2026-08-01'
 const TO = '2026-08-31'
 const DAYS = 31
 
-/** What control totals cost: they are summed when they are asked for, along the index by day. */
+/** Measures control totals, which are summed on request along the index by day. */
 export async function totals({ us, scale }: World): Promise<Chapter> {
   const { summed } = scale
   const url = new URL(`/api/v1/forex/totals?from=${FROM}&to=${TO}`, us.running.url)
@@ -47,7 +47,8 @@ export async function totals({ us, scale }: World): Promise<Chapter> {
   }
   return {
     title: `Control totals over ${DAYS} days`,
-    says: 'Sums are computed from the records when they are asked for, so they cannot drift; the cost is that of the days that are asked for.',
+    notes:
+      'Sums are computed from the records on request, so they cannot drift. The cost depends on the requested days.',
     tables: [[['transactions stored', 'ms', 'rows read', 'rows read a record'], ...rows]],
   }
 }

@@ -4,26 +4,26 @@ import { children, cpuOf } from './cpu.ts'
 
 type Config = MiniflareOptions['workers'][number]['config']
 
-/** What a Worker may have beside its script and a database. */
+/** Optional parts of a Worker besides its script and database. */
 export type More = Partial<
   Pick<Config, 'env' | 'exports' | 'triggers' | 'assets'> & { inspected: boolean }
 >
 
-/** A Worker that runs in a workerd of its own, with a database on disk. */
+/** A Worker in its own workerd, with a database on disk. */
 export interface Running {
   url: URL
   database: Awaited<ReturnType<Miniflare['getD1Database']>>
-  /** Milliseconds of processor time it has used so far, or null where nobody tells. */
+  /** Returns the CPU time used so far in milliseconds, or null if it is not known. */
   cpu: () => number | null
-  /** What runs it, and the processes that were started for it. */
+  /** Miniflare, and the processes that it started. */
   miniflare: Miniflare
   pids: readonly number[]
-  /** Where a debugger of the Worker listens, if that was asked for. */
+  /** Returns the address of the inspector, if it was enabled. */
   inspector: () => Promise<URL>
   end: () => Promise<void>
 }
 
-/** Starts a Worker at Miniflare's own port; its state is kept in a folder, as `wrangler dev` does. */
+/** Starts a Worker on a free port, with its state in a folder. */
 export async function start(script: string, state: string, more: More = {}): Promise<Running> {
   const { inspected, ...own } = more
   const before = children()

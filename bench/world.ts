@@ -7,22 +7,22 @@ import type { Scale } from './scale.ts'
 import { fastifyPostgres, fastifySqlite } from './servers.ts'
 import { type Running, start } from './worker.ts'
 
-/** All that sections measure; what none of them asks for is never started. */
+/** All that sections can measure. Each part starts when it is first used. */
 export interface World {
   scale: Scale
   issuer: Issuer
-  /** The service, asked for minimal answers. */
+  /** The service, with minimal responses. */
   us: Ours
-  /** Another instance of the service, with a store of its own. */
+  /** Starts another instance of the service, with its own store. */
   another: (name: string, more?: { inspected: boolean }) => Promise<Running>
-  /** The service and its peers, each as one would deploy it. */
+  /** The service and its peers. */
   peers: () => Promise<Contestant[]>
-  /** The service's full answers, the platform with a trick of ours, and SQLite alone. */
+  /** The service with full responses, the platform with rows by position, and SQLite alone. */
   limits: () => Promise<Contestant[]>
   end: () => Promise<void>
 }
 
-/** Builds and starts the service; each contestant's data is in a folder of its own. */
+/** Builds and starts the service. Each contestant has its own data folder. */
 export async function openWorld(folder: string, scale: Scale): Promise<World> {
   const ends: (() => unknown)[] = []
   const ending = <T extends { end: () => unknown }>(it: T): T => {
@@ -66,7 +66,7 @@ export async function openWorld(folder: string, scale: Scale): Promise<World> {
 
 const MINIMAL = { Prefer: 'return=minimal' }
 
-/** What the service is given by its environment. */
+/** The environment of the service. */
 const service = (issuer: Issuer) =>
   ({
     env: {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 
-// The bench still runs; what it measures here means nothing.
+// The bench runs. Its figures here mean nothing.
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-test-'))
 // PostgreSQL does not run as root, and must reach its data.
@@ -20,7 +20,7 @@ const bench = (...args: string[]) =>
     env: { ...process.env, TMPDIR: folder },
   })
 
-test('a section prints the ratio of ours to each of its peers, and leaves nothing behind', () => {
+test('a section prints the ratio of ours to each peer, and removes its temporary files', () => {
   const { status, stdout, stderr } = bench('--quick', '--only', 'sizes')
   assert.equal(status, 0, stderr)
   const printed = stripVTControlCharacters(stdout)
@@ -37,7 +37,7 @@ test('a section prints the ratio of ours to each of its peers, and leaves nothin
   )
 })
 
-test('a section that there is not is refused before anything is started', () => {
+test('an unknown section is refused before anything starts', () => {
   const { status, stderr } = bench('--only', 'everything')
   assert.equal(status, 2)
   assert.match(stderr, /^Unknown section everything\. Use ingest,.+\n$/)

@@ -8,10 +8,10 @@ import { type Costs, measure } from '../bench/cost/measure.ts'
 import { dollars, nothing } from '../bench/cost/prices.ts'
 import { printed } from '../bench/cost/print.ts'
 
-// `npm run cost`, with few records: what is counted, not what it costs here.
+// `npm run cost` with few records: the counts matter, not the costs.
 
 const N = 100
-/** The delivery and its count, those of it that are held, its arrival, the totals of two lists. */
+/** Rows per request: the delivery, its counts, its held count, its arrival, and two totals. */
 const BESIDE = 6
 const RECORDS = ['customers', 'transactions', 'activity', 'events', 'clicks']
 
@@ -26,7 +26,7 @@ describe('npm run cost', { timeout: 120_000 }, () => {
   const rows = (written: Record<string, number>) =>
     RECORDS.reduce((all, table) => all + (written[table] ?? 0), 0)
 
-  test('what is promised writes its floor of records to the row, and a handful beside', () => {
+  test('promised work writes exactly its floor, and at most six rows per request', () => {
     const kinds = costs.measured.filter(({ work }) => work.promised)
     assert.equal(kinds.length, 22)
     for (const { work, records, ours } of kinds) {
@@ -36,7 +36,7 @@ describe('npm run cost', { timeout: 120_000 }, () => {
     }
   })
 
-  test('what moves to another day is written like what is new', () => {
+  test('a record that moves to another day writes as many rows as a new one', () => {
     const moved = costs.measured.filter(({ work }) => work.phase === 'another day')
     assert.equal(moved.length, 4)
     for (const { work, records, ours } of moved) {
@@ -47,7 +47,7 @@ describe('npm run cost', { timeout: 120_000 }, () => {
     }
   })
 
-  test('a bulk is one request to the Worker and one to an object, which writes now and then', () => {
+  test('a bulk is one request to the Worker and one to an object', () => {
     const bulks = costs.measured.filter(({ work }) => work.phase !== 'follow')
     for (const { ours } of bulks) {
       assert.equal(ours.usage.requests, 1)
@@ -55,25 +55,25 @@ describe('npm run cost', { timeout: 120_000 }, () => {
       assert.equal(ours.usage.objectRowsRead, 4)
     }
     const written = bulks.reduce((all, { ours }) => all + ours.usage.objectRowsWritten, 0)
-    // A lease for each token, and the true count of those that have paused meanwhile.
+    // One lease per token, and the true count of tokens that have paused since.
     assert.ok(written >= bulks.length && written <= 2 * bulks.length, String(written))
     assert.equal(costs.token.objectRequests, 3)
   })
 
-  test('a click is written to the queue, read and deleted, and asks no object', () => {
+  test('a click is written to the queue, read and deleted, without a request to an object', () => {
     const { ours } = costs.measured.find(({ work }) => work.phase === 'follow')!
     assert.equal(ours.usage.queueOperations, 3 * N)
     assert.equal(ours.usage.objectRequests, 0)
   })
 
-  test('the naive design writes every index each time, and the rows of its rate', () => {
+  test('the naive design writes every index each time, and a row for its rate', () => {
     const { naive } = costs.measured.find(
       ({ work }) => work.resource === 'partner transactions' && work.phase === 'replay',
     )!
     assert.deepEqual(naive!.written, { transactions: 3 * N, token_requests: 1 })
   })
 
-  test('all of it is in the table, and a floor that is left is found', () => {
+  test('the table lists all kinds of work, and rows above the floor are found', () => {
     const text = printed(costs, N, N)
     for (const { work } of costs.measured)
       assert.ok(text.includes(`${work.resource}: ${work.phase}`), work.resource)
@@ -91,7 +91,7 @@ describe('npm run cost', { timeout: 120_000 }, () => {
   })
 })
 
-test('a bill is what was used at what a million costs', () => {
+test('a bill is the usage times the price per million', () => {
   const used = { ...nothing(), requests: 1e6, rowsWritten: 3e6, objectRowsWritten: 1e6 }
   assert.equal(dollars({ ...used, queueOperations: 3e6, cpuMs: 5e6 }).toFixed(6), '5.600000')
 })

@@ -4,7 +4,7 @@ import { dollars, nothing, sum, times, type Usage } from './prices.ts'
 
 const MILLION = 1_000_000
 
-/** One kind of work: what a million of its records use. */
+/** One kind of work, and the usage of a million of its records. */
 export interface Line {
   resource: string
   phase: string
@@ -14,7 +14,7 @@ export interface Line {
   naive: Usage | null
 }
 
-/** What a million records of one kind use. */
+/** Scales the usage of one kind of work to a million records. */
 export const lineOf = ({ work, records, ours, naive }: Measured): Line => ({
   resource: work.resource,
   phase: work.phase,
@@ -24,32 +24,32 @@ export const lineOf = ({ work, records, ours, naive }: Measured): Line => ({
   naive: naive && times(naive.usage, MILLION / records),
 })
 
-/** All rows that are billed as written, those of objects, too. */
+/** Rows that are billed as written, including those of objects. */
 export const rowsOf = ({ rowsWritten, objectRowsWritten }: Usage) => rowsWritten + objectRowsWritten
 
 /**
- * By which part it is above its floor. Of a replay, whose floor is nothing, by which part of a row a
- * record: that is what its request writes.
+ * Returns how far a kind of work is above its floor, as a share of the floor. For a replay, whose floor
+ * is 0, returns the rows per record that the request writes.
  */
 export const above = ({ floor, ours }: Line): number =>
   (rowsOf(ours) - floor) / Math.max(floor, MILLION)
 
-/** More than this above a floor is a fault. */
+/** A larger share above the floor is a failure. */
 export const TOLERANCE = 0.1
 
-/** In smaller bulks what a request writes beside its records weighs more, and is no fault. */
+/** In smaller bulks the rows per request weigh more, and are not a failure. */
 export const GATED_BULK = 1000
 
-/** What is promised, and above its floor. */
+/** Returns the promised kinds of work that are above their floor. */
 export const faults = (lines: readonly Line[]) =>
   lines.filter((line) => line.promised && above(line) > TOLERANCE)
 
-/** A million records, as many of each kind that both designs know. */
+/** Returns the usage of a million records, equally of each kind that both designs store. */
 export function mix({ measured, after }: Costs): { ours: Usage; naive: Usage; floor: number } {
   const both = measured.filter(({ work, naive }) => naive && work.phase !== 'follow')
   const records = both.reduce((all, one) => all + one.records, 0)
   const per = MILLION / records
-  // What objects write when all is over belongs to all tokens, one for each kind of work.
+  // The last writes of objects are shared by all tokens, one for each kind of work.
   const share = times(after, both.length / measured.length)
   return {
     ours: times(sum([...both.map(({ ours }) => ours.usage), share]), per),
@@ -58,10 +58,10 @@ export function mix({ measured, after }: Costs): { ours: Usage; naive: Usage; fl
   }
 }
 
-/** The tables that hold no records: what a request writes beside them. */
+/** The tables that a request writes besides its records. */
 const BESIDE = ['deliveries', 'arrivals', 'totals']
 
-/** Rows that a request writes beside its records, on average, by table. */
+/** Returns the mean number of rows that a request writes besides its records, by table. */
 export function beside(measured: readonly Measured[]): [where: string, rows: number][] {
   const bulks = measured.filter(({ work }) => work.phase !== 'follow').map(({ ours }) => ours)
   const requests = bulks.reduce((all, { usage }) => all + usage.requests, 0)
@@ -73,5 +73,5 @@ export function beside(measured: readonly Measured[]): [where: string, rows: num
   ]
 }
 
-/** What a million records of one kind cost at the least: their rows and nothing else. */
+/** Returns the least cost of a million records of one kind: that of their rows alone. */
 export const floorDollars = (rows: number) => dollars({ ...nothing(), rowsWritten: rows })

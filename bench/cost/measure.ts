@@ -4,34 +4,34 @@ import { counted, naiveParty, ourParty, type Party } from './parties.ts'
 import type { Usage } from './prices.ts'
 import { WORKS, type Work } from './works.ts'
 
-/** What one kind of work cost, and how many records it was. */
+/** The cost of one kind of work, and the number of its records. */
 export interface Measured {
   work: Work
   records: number
   ours: Counted
-  /** Null where the naive design has no such thing. */
+  /** Null if the naive design does not support it. */
   naive: Counted | null
 }
 
-/** All that was counted. */
+/** All counts. */
 export interface Costs {
   measured: Measured[]
-  /** What a new access token costs. */
+  /** The usage of a new access token. */
   token: Usage
-  /** What comes after: objects write their true count when nothing has come for a while. */
+  /** The usage afterwards: objects write their true count after a pause. */
   after: Usage
 }
 
-/** Visitors come one at a time. */
+/** Clicks are sent one at a time. */
 const CLICKS = 200
 
-/** An object is billed for its 128 MB, in GB, for as long as a timer of its own waits. */
+/** An object is billed for 128 MB, in GB, while its timer is pending. */
 const OBJECT_GB = 0.128
 const PAUSE_MS = 5000
 
 /**
- * Sends so many records of each kind, in bulks, to the service and to the naive design, and counts
- * what the platform would bill. Each kind of work has a token of its own.
+ * Sends a number of records of each kind, in bulks, to the service and to the naive design, and counts
+ * what the platform would bill. Each kind of work has its own token.
  */
 export async function measure(
   folder: string,
@@ -70,7 +70,7 @@ export async function measure(
   }
 }
 
-/** Does one kind of work; null where there is none of the kind. */
+/** Measures one kind of work. Returns null if the design does not support it. */
 async function count(party: Party, work: Work, records: number, bulk: number) {
   const path = party.pathOf(work)
   if (path === null) return null
@@ -94,21 +94,21 @@ async function count(party: Party, work: Work, records: number, bulk: number) {
   return { usage: { ...usage, cpuMs, objectGbSeconds }, written }
 }
 
-/** A count of what did not happen is worth nothing. */
+/** Throws unless the request had the expected outcome. */
 function check({ phase, outcome, resource }: Work, { status, text }: Answer) {
   if (phase === 'follow' && status === 302) return
   const { summary, received } = status < 300 ? JSON.parse(text) : {}
-  // The naive design does not say what became of a record.
+  // The naive design does not return outcomes.
   const became = summary ? summary[outcome] === summary.received : received > 0
   if (!became) throw new Error(`${resource}, ${phase}: ${status} ${text.slice(0, 500)}`)
 }
 
-/** Waits until all clicks have come through the queue. */
+/** Waits until the queue has delivered all clicks. */
 async function clicksOf({ running }: Party, clicks: number) {
   for (let i = 0; i < 100; i++) {
     const n = await running.database.prepare('select count(*) as n from clicks').first('n')
     if (n === clicks) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error('Clicks are missing.')
+  throw new Error('The queue did not deliver all clicks.')
 }

@@ -10,20 +10,20 @@ import type {
 } from '@cloudflare/workers-types'
 import { nothing, type Usage } from './prices.ts'
 
-/** Where a metered Worker tells what was counted since it was last asked. */
+/** The path at which a metered Worker returns its counts and resets them. */
 export const METER_PATH = '/_meter'
 
-/** What was counted, and which tables the rows of D1 went to. */
+/** The usage, and the rows that D1 wrote by table. */
 export interface Counted {
   usage: Usage
   written: Record<string, number>
 }
 
-// The Worker and its objects share an isolate here, so one count serves them all.
+// Here the Worker and its objects share an isolate, and so these counts.
 let usage = nothing()
 let written: Record<string, number> = {}
 
-/** Stands before what does the real work: nothing is answered in its place. */
+/** Wraps an object: the given methods come first, and call the real ones. */
 const before = <T extends object>(target: T, own: Record<string, unknown>): T =>
   new Proxy(target, {
     get(_, name) {
@@ -32,28 +32,28 @@ const before = <T extends object>(target: T, own: Record<string, unknown>): T =>
     },
   })
 
-/** A Worker, with everything counted that the platform would bill for it. */
+/** Wraps a Worker so that everything the platform bills is counted. */
 export const metered = (worker: ExportedHandler): ExportedHandler => ({
   async fetch(request, env, context) {
-    if (new URL(request.url).pathname === METER_PATH) return Response.json(told()) as never
+    if (new URL(request.url).pathname === METER_PATH) return Response.json(takeCounts()) as never
     usage.requests += 1
     return worker.fetch!(request, watched(env as object), context)
   },
-  // Not named among what is billed as a request, and counted as one: rather too much than too little.
+  // Cloudflare does not list queue batches as billed requests; counting them errs on the high side.
   async queue(batch: MessageBatch, env: unknown, context: ExecutionContext) {
     usage.requests += 1
     await worker.queue!(watchBatch(batch), watched(env as object), context)
   },
 })
 
-function told(): Counted {
+function takeCounts(): Counted {
   const counted = { usage, written }
   usage = nothing()
   written = {}
   return counted
 }
 
-/** What a Worker is given, each with its own way to be counted. */
+/** Wraps each binding of a Worker. */
 function watched(env: object): object {
   const { DB, CLICKS, TOKEN_GATE, CLIENT_GATE } = env as Record<string, object | undefined>
   return {
@@ -65,7 +65,7 @@ function watched(env: object): object {
   }
 }
 
-/** D1 itself says what each statement read and wrote. */
+/** D1 reports the rows that each statement read and wrote. */
 function watchDatabase(database: D1Database): D1Database {
   const real = new WeakMap<object, { statement: D1PreparedStatement; table: string }>()
   const count = (table: string, { meta }: D1Result) => {
@@ -87,7 +87,7 @@ function watchDatabase(database: D1Database): D1Database {
         const row = (await all()).results[0] as Record<string, unknown> | undefined
         return (column ? row?.[column] : row) ?? null
       },
-      // It would say nothing of what it read.
+      // `raw` itself does not report what it read.
       raw: async () => (await all()).results.map((row) => Object.values(row as object)),
     })
     real.set(watching, { statement, table })
@@ -111,10 +111,10 @@ function watchDatabase(database: D1Database): D1Database {
   })
 }
 
-/** The table that a statement writes. */
+/** Returns the table that a statement writes. */
 const tableOf = (text: string) => /\b(?:insert into|update)\s+"?(\w+)/i.exec(text)?.[1] ?? ''
 
-/** Each call of a method is a request to the object. */
+/** Counts each call of a method as a request to the object. */
 const watchObjects = (namespace: object): object =>
   before(namespace, {
     getByName: (name: string) =>
@@ -126,7 +126,7 @@ const watchObjects = (namespace: object): object =>
       }),
   })
 
-/** Sent is written; delivered is read, and deleted when it is acknowledged. */
+/** Counts a message as written; delivery counts as read, and acknowledgement as deleted. */
 const watchQueue = (queue: Queue): Queue =>
   before(queue, {
     send: (message: unknown) => {
@@ -147,7 +147,7 @@ function watchBatch(batch: MessageBatch): MessageBatch {
   return before(batch, { messages })
 }
 
-/** The state of an object: what is got or put by a key is a row, and so is an alarm. */
+/** Wraps the state of an object: each get and put by key is a row, and so is an alarm. */
 export function watchState(state: DurableObjectState): DurableObjectState {
   const { storage } = state
   const reads = (method: (key: string) => unknown) => (key: string) => {
@@ -155,10 +155,10 @@ export function watchState(state: DurableObjectState): DurableObjectState {
     return method.call(storage.kv, key)
   }
   const writes =
-    <A extends unknown[]>(target: object, method: (...said: A) => unknown) =>
-    (...said: A) => {
+    <A extends unknown[]>(target: object, method: (...args: A) => unknown) =>
+    (...args: A) => {
       usage.objectRowsWritten += 1
-      return method.apply(target, said)
+      return method.apply(target, args)
     }
   const kv = before(storage.kv, {
     get: reads(storage.kv.get),

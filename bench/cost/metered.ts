@@ -5,7 +5,7 @@ import service, {
 import type { DurableObjectState } from '@cloudflare/workers-types'
 import { metered, watchState } from './meter.ts'
 
-// The service as it is deployed, with a meter around it.
+// The bundled service with a meter around it.
 
 type ObjectClass = new (state: DurableObjectState, env: unknown) => object
 
@@ -17,8 +17,8 @@ const watching = (Real: ObjectClass) =>
     }
   }
 
-/** The object of a token, its rows counted. */
+/** The object of a token, with its rows counted. */
 export const TokenGate = watching(ServiceTokenGate)
-/** The object of a client or an address, its rows counted. */
+/** The object of a client or an address, with its rows counted. */
 export const ClientGate = watching(ServiceClientGate)
 export default metered(service)

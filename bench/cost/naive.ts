@@ -8,16 +8,16 @@ import { activity, customers, events, transactions } from '../../src/db/schema.t
 import { ACCOUNT } from '../peers/upsert.ts'
 import { metered } from './meter.ts'
 
-// The naive design: the same tables and indexes; a token is looked up in D1, its requests are counted
-// in a row of D1, records are upserted by Drizzle in chunks of one batch, all columns set. It checks no
-// reference, holds nothing, logs no delivery, counts no list; a click is stored before its answer.
+// The naive design has the same tables and indexes. It looks tokens up in D1, counts requests in a row
+// of D1, and upserts records with Drizzle in chunks of one batch, setting all columns. It checks no
+// references, holds and logs nothing, counts no lists, and stores a click before the response.
 
 const text = z.string().min(1).max(500)
 const instant = z.iso.datetime({ offset: true })
 const stored = { account: ACCOUNT, delivery: 'naive', revision: 1 }
 const dayOf = (time: string) => time.slice(0, 10)
 
-/** What each resource takes, and the row that it makes of a record. */
+/** The schema of each resource, and how a record becomes a row. */
 const RESOURCES = {
   customers: {
     table: customers,
@@ -102,7 +102,7 @@ const RESOURCES = {
   },
 } as const
 
-/** D1 takes 100 bound parameters a statement. */
+/** D1 allows 100 bound parameters per statement. */
 const PARAMETERS = 100
 
 const app = new Hono<{ Bindings: { DB: D1Database } }>()

@@ -7,16 +7,16 @@ import { execute, type Running, start } from '../worker.ts'
 import { type Counted, METER_PATH } from './meter.ts'
 import type { Work } from './works.ts'
 
-/** A metered Worker that takes work, and what lets a caller in. */
+/** A metered Worker, and how callers authenticate with it. */
 export interface Party {
   running: Running
-  /** Where some work is sent to; null where there is no such thing. */
+  /** Returns the path for a kind of work; null if it is not supported. */
   pathOf: (work: Work) => string | null
-  /** A new token for an account, so that no kind of work spends another one's requests. */
+  /** Returns the headers of a new token, so that each kind of work has its own rate. */
   enter: (to: Work['to']) => Promise<Record<string, string>>
 }
 
-/** What was counted since the last time. */
+/** Returns the counts since the last call. */
 export const counted = async ({ running }: Party): Promise<Counted> =>
   JSON.parse(await good(new URL(METER_PATH, running.url)))
 
@@ -24,7 +24,7 @@ const ADMIN_KEY = 'admin-key-of-the-bench'
 const LANDING = 'https://landing.example/start'
 const MEDIA = { 'Content-Type': 'application/json' }
 
-/** The service as it is deployed, with an account of each kind. */
+/** Starts the bundled service with an account of each kind. */
 export async function ourParty(folder: string): Promise<Party> {
   await buildOurs(`${folder}/build`)
   const object = (exportName: string) =>
@@ -102,7 +102,7 @@ const NAIVE = [
   `insert into links values ('LINKLINK', '${ACCOUNT}', 'IB-07', null, '${LANDING}', 0, '2026-09-01')`,
 ]
 
-/** The naive design. */
+/** Starts the naive design. */
 export async function naiveParty(folder: string): Promise<Party> {
   const running = await start(await buildPeer('bench/cost/naive.ts'), `${folder}/naive`)
   await execute(running, [...MIGRATIONS, ...NAIVE])

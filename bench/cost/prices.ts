@@ -1,4 +1,4 @@
-/** What the platform bills, each by the name under which it is counted. */
+/** The meters of the platform. */
 export type Meter =
   | 'requests'
   | 'cpuMs'
@@ -10,12 +10,12 @@ export type Meter =
   | 'rowsWritten'
   | 'queueOperations'
 
-/** So much of each, whatever the time it was counted in. */
+/** An amount for each meter. */
 export type Usage = Record<Meter, number>
 
 /**
- * What a million of each costs in US dollars on Workers Paid, beyond what the plan includes. Read on
- * 2026-11-20 in the sources of Cloudflare's documentation.
+ * The price of a million of each in US dollars on Workers Paid, beyond the included amounts, as of
+ * 2026-11-20 in Cloudflare's documentation.
  *
  * @see https://developers.cloudflare.com/workers/platform/pricing/ requests, CPU
  * @see https://developers.cloudflare.com/durable-objects/platform/pricing/ a call is a request; `get`
@@ -27,7 +27,7 @@ export const PRICES: Record<Meter, { title: string; perMillion: number }> = {
   requests: { title: 'Worker requests', perMillion: 0.3 },
   cpuMs: { title: 'CPU-ms, of this machine', perMillion: 0.02 },
   objectRequests: { title: 'object requests', perMillion: 0.15 },
-  objectGbSeconds: { title: 'object GB-s, reckoned', perMillion: 12.5 },
+  objectGbSeconds: { title: 'object GB-s, estimated', perMillion: 12.5 },
   objectRowsRead: { title: 'object rows read', perMillion: 0.001 },
   objectRowsWritten: { title: 'object rows written', perMillion: 1 },
   rowsRead: { title: 'D1 rows read', perMillion: 0.001 },
@@ -35,18 +35,18 @@ export const PRICES: Record<Meter, { title: string; perMillion: number }> = {
   queueOperations: { title: 'Queue operations', perMillion: 0.4 },
 }
 
-/** All meters, in the order of the bill. */
+/** The meters in the order of the bill. */
 export const METERS = Object.keys(PRICES) as Meter[]
 
-/** Nothing of anything. */
+/** Returns zero for each meter. */
 export const nothing = (): Usage =>
   Object.fromEntries(METERS.map((meter) => [meter, 0])) as unknown as Usage
 
-/** Some usage, so many times. */
+/** Multiplies a usage. */
 export const times = (usage: Usage, factor: number): Usage =>
   Object.fromEntries(METERS.map((meter) => [meter, usage[meter] * factor])) as Usage
 
-/** Some usages together. */
+/** Adds usages. */
 export const sum = (usages: readonly Usage[]): Usage =>
   usages.reduce(
     (all, one) =>
@@ -54,6 +54,6 @@ export const sum = (usages: readonly Usage[]): Usage =>
     nothing(),
   )
 
-/** What it costs, in dollars. */
+/** Returns the cost of a usage in US dollars. */
 export const dollars = (usage: Usage): number =>
   METERS.reduce((all, meter) => all + (usage[meter] * PRICES[meter].perMillion) / 1e6, 0)

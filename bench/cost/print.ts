@@ -7,7 +7,7 @@ const millions = (n: number) => (n / 1e6).toFixed(3)
 const usd = (n: number, digits = 2) => `$${n.toFixed(digits)}`
 const none = '–'
 
-/** All that was counted, as tables of a million records. */
+/** Formats all counts as tables per million records. */
 export function printed(costs: Costs, records: number, bulk: number): string {
   return [
     `A million records of each kind, counted at ${records}, in bulks of ${bulk}, on Workers Paid without

@@ -1,19 +1,19 @@
-/** One kind of request, of which many are sent, and what its records must at least write. */
+/** One kind of request, and the least number of rows that its records write. */
 export interface Work {
-  /** What is sent, and what it does there. */
+  /** The resource, and the effect of the records. */
   resource: string
   phase: 'insert' | 'update' | 'another day' | 'replay' | 'held' | 'release' | 'follow'
-  /** Rows that each record writes at least: itself, and each index that has a new entry for it. */
+  /** Rows that each record writes at least: itself and each new index entry. */
   floor: number
-  /** Whether it is promised that we keep to the floor: more of it is a fault. */
+  /** Whether the service promises to stay at the floor. */
   promised: boolean
-  /** Where it is sent to: the account that holds what is unknown, or the one that refuses it. */
+  /** The account: one that holds records of unknown customers, or one that rejects them. */
   to: 'partner' | 'holding partner' | 'brand' | 'visitors'
   path: string
-  /** Where the naive design takes the same; it holds nothing. */
+  /** The path in the naive design, which cannot hold records. */
   naive?: string
   record: (i: number) => object
-  /** What becomes of each record. */
+  /** The outcome of each record. */
   outcome: 'created' | 'updated' | 'unchanged' | 'held'
 }
 
@@ -75,7 +75,7 @@ const event =
 
 type Where = Pick<Work, 'resource' | 'to' | 'path' | 'naive'>
 
-/** What is sent first, changed, on another day and again; `floor` is that of the first time. */
+/** Returns the four kinds of work of one resource. `floor` is that of the insert. */
 function life(where: Where, floor: number, made: Made, moves = true): Work[] {
   const of = (
     phase: Work['phase'],
@@ -87,7 +87,7 @@ function life(where: Where, floor: number, made: Made, moves = true): Work[] {
     phase,
     outcome,
     floor: rows,
-    // Where there are two indexes, what moves writes both, if by one alone it moves.
+    // A record that moves in one of two indexes writes both.
     promised: phase !== 'another day' || floor === rows,
     record: (i) => made(i, version),
   })
@@ -95,7 +95,7 @@ function life(where: Where, floor: number, made: Made, moves = true): Work[] {
   return [
     of('insert', 'created', floor, {}),
     of('update', 'updated', 1, { changed: true }),
-    // The record, and its entry in the index by day.
+    // The record and its entry in the index by day.
     ...(moves ? [of('another day', 'updated', 2, last)] : []),
     of('replay', 'unchanged', 0, last),
   ]
@@ -115,8 +115,8 @@ const brand = (resource: string, naive: string): Where => ({
 })
 
 /**
- * What is sent before its customer, and is in the index of what is held alone; then the customer, who
- * writes two rows, and lets it into the indexes by day and by customer.
+ * Returns the work of held records, which are only in the index of held records, and of the customers
+ * that release them: two rows each, and the entries in the indexes by day and by customer.
  */
 function early(to: Where, customers: Where, early: Made, known: Made): Work[] {
   const { naive: _, ...where } = to
@@ -144,7 +144,7 @@ function early(to: Where, customers: Where, early: Made, known: Made): Work[] {
 
 const held = (where: Where): Where => ({ ...where, to: 'holding partner' })
 
-/** All kinds of work, in the order in which they can be done. */
+/** All kinds of work, in the order of their dependencies. */
 export const WORKS: readonly Work[] = [
   ...life(partner('customers'), 2, customer('C')),
   ...life(partner('transactions'), 3, transaction('C')),

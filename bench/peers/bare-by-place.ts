@@ -1,13 +1,13 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import type { Transaction } from '../records.ts'
-import { ACCOUNT, rowOf, SAID, upsertFrom } from './upsert.ts'
+import { ACCOUNT, MEMBERS, rowOf, upsertFrom } from './upsert.ts'
 
 const UPSERT = upsertFrom(`
-  select ?1, ${SAID.map((_, place) => `value ->> ${place}`).join()}, value ->> ${SAID.length},
+  select ?1, ${MEMBERS.map((_, place) => `value ->> ${place}`).join()}, value ->> ${MEMBERS.length},
     key, 0, 'bare', 1
   from jsonb_each(?2) where true`)
 
-/** The bare platform with a trick of ours: records as arrays, half the bytes of objects. */
+/** The bare platform with records as arrays, which take half the bytes of objects. */
 export default {
   async fetch(request: Request, env: { DB: D1Database }): Promise<Response> {
     const records = (await request.json()) as Transaction[]

@@ -2,8 +2,8 @@ import { Pool } from 'pg'
 import { serve } from './fastify.ts'
 import { ACCOUNT, ALL, upsertFrom } from './upsert.ts'
 
-// Fastify and Ajv with PostgreSQL behind its socket: one prepared statement a bulk, whose commit is
-// on disk before it is answered, as PostgreSQL has it by default.
+// Fastify and Ajv with PostgreSQL behind its socket: one prepared statement per bulk, committed to disk
+// before the response, which is the default of PostgreSQL.
 
 const pool = new Pool({ host: process.argv[2], user: 'bench', database: 'postgres', max: 8 })
 const types = { amount_currency: 'double precision', amount_usd: 'double precision' }

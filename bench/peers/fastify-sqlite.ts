@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { serve } from './fastify.ts'
 import { ACCOUNT, ALL, upsertFrom } from './upsert.ts'
 
-// Fastify and Ajv with a database in the same process, as durable as a local D1 is. A prepared
-// statement a row is the quickest here: no row crosses a boundary on its way.
+// Fastify and Ajv with a database in the same process, as durable as a local D1. A prepared statement
+// per row is the fastest here, since no row crosses a process boundary.
 
 const database = new DatabaseSync(process.argv[2]!)
 database.exec('pragma journal_mode = wal; pragma synchronous = full')

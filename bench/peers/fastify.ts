@@ -4,7 +4,7 @@ import formats from 'ajv-formats'
 import Fastify from 'fastify'
 import { PER_BULK, type Transaction } from '../records.ts'
 
-/** A judged record, and what is derived from it. */
+/** A validated record and its day. */
 export type Row = Transaction & { amount_usd?: number; note?: string; day: string }
 
 const schema = JSON.parse(readFileSync('schemas/v1/forex/transaction.json', 'utf8'))
@@ -13,9 +13,9 @@ formats.default(ajv)
 ajv.addSchema(schema)
 
 /**
- * A server as one would write it with care: it judges by the schema that we publish, compiled by
- * Ajv, and stores a bulk in one transaction. It asks for no token, checks no reference and logs no
- * delivery. It ends with the process that forked it, which it tells its address.
+ * A carefully written server. It validates against our published schema, compiled by Ajv, and stores a
+ * bulk in one transaction. It has no authentication, checks no references and logs no deliveries. It
+ * sends its address to the process that forked it, and ends with that process.
  */
 export async function serve(store: (rows: readonly Row[]) => unknown) {
   const app = Fastify({ bodyLimit: 8 * 1024 * 1024 })

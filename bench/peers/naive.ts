@@ -39,10 +39,10 @@ const Body = z
   .min(1)
   .max(1000)
 
-/** D1 takes 100 bound parameters a statement, and a row has up to 16 of them. */
+/** D1 allows 100 bound parameters per statement, and a row has up to 16. */
 const ROWS = 6
 
-/** What a sent record may change of a stored one, and what of both is compared. */
+/** The columns that are compared and updated. */
 const SENT = [...Object.keys(Body.element.shape).slice(1), 'day']
 const sent = (write: (name: string) => string) => sql.raw(SENT.map(write).join())
 const changed = Object.fromEntries(
@@ -51,8 +51,8 @@ const changed = Object.fromEntries(
 const differs = sql`(${sent((name) => `excluded.${name}`)}) is not (${sent((name) => `transactions.${name}`)})`
 
 /**
- * A Worker as one would write it with care and without measuring: it validates, and upserts what
- * differs in chunks, in one batch. It asks for no token, checks no reference and logs no delivery.
+ * A carefully written Worker that was never measured. It validates records, and upserts changed ones in
+ * chunks of one batch. It has no authentication, checks no references and logs no deliveries.
  */
 const app = new Hono<{ Bindings: { DB: D1Database } }>()
 
