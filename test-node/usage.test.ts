@@ -6,9 +6,9 @@ import { findSwallowedOptions, type KnownOptions } from '../scripts/npm-flags.ts
 // Every program reports wrong arguments in one line on stderr, before it does anything.
 
 const WRONG: Record<string, string[]> = {
-  'proof/kill.ts': ['--times -1'],
-  'proof/mutate.ts': ['--only nobody'],
-  'proof/pairs.ts': ['--every 0', '--nonsense'],
+  'stress/kill.ts': ['--times -1'],
+  'stress/mutate.ts': ['--room nowhere', '--sample 0', '--seed x'],
+  'stress/pairs.ts': ['--every 0', '--nonsense'],
   'bench/cost.ts': ['--records=1e3'],
   'scripts/admin.ts': ['', 'accounts', 'accounts lst', 'accounts list --limit 0'],
   'scripts/capacity.ts': ['--no', '--local --persist-to nowhere', '--local --env production'],

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { largeAnswers } from './contention/answers.ts'
+import { newestWins } from './contention/dated.ts'
+import { maximalBodies } from './contention/maximal.ts'
+import { nestedBodies } from './contention/nested.ts'
+import { newCrowd, type Size, sameKeys, someKeys } from './contention/partner.ts'
+import { twins } from './contention/twins.ts'
+import { program, type Setting } from './program.ts'
+import { migrate, newSecrets, serve } from './service.ts'
+
+// Lets many clients write the same keys at once, with equal Idempotency-Keys and maximal bodies:
+// `npm run contention [-- --clients 32 --keys 1000 --maximal 1 --seed N]`.
+
+/** Lets a number of clients write a number of keys at once. */
+export async function proveContention(setting: Setting, size: Size): Promise<void> {
+  const service = await serve(setting.script, join(setting.folder, 'contended'), await newSecrets())
+  try {
+    await migrate(service)
+    const asks = await newCrowd(service, size)
+    await sameKeys(setting, service, asks, size)
+    await someKeys(setting, service, asks, size)
+    await newestWins(setting, service, asks, size)
+    await twins(setting, service, { ...size, keys: Math.min(size.keys, 50) })
+  } finally {
+    await service.end()
+  }
+}
+
+await program(
+  import.meta.url,
+  'Sends the same records from many clients at once and checks the result.',
+  {
+    clients: { help: 'clients at once', value: 32, least: 2, most: 60 },
+    keys: { help: 'records per bulk', value: 1000, least: 8, most: 1000 },
+    maximal: { help: '1 adds the largest bodies', value: 1, least: 0, most: 1 },
+  },
+  async (setting, { maximal, ...size }) => {
+    await proveContention(setting, size)
+    if (!maximal) return
+    await maximalBodies(setting)
+    await nestedBodies(setting)
+    await largeAnswers(setting)
+  },
+)

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { type Ask, answered } from '../ask.ts'
+import { asBrand, newBrand } from '../parties.ts'
+import type { Setting } from '../program.ts'
+import { migrate, serveLimited } from '../service.ts'
+
+/** How many requests are sent at once. */
+const REQUESTS = 12
+
+const DAYS = ['2026-10-02', '2026-10-03'] as const
+const [FIRST, LAST] = DAYS
+const CUSTOMER = 'P-1'
+const many = <T>(count: number, make: (i: number) => T) =>
+  Array.from({ length: count }, (_, i) => make(i))
+
+/** Stores customers of the maximal size: four parts of 16 KiB each. */
+async function fillCustomers(ask: Ask) {
+  for (const part of 'abcd') {
+    const grown = (i: number) => ({ customerId: `L-${i}`, [part]: 'x'.repeat(15_900) })
+    await answered(200, ask('POST', 'customers', { body: many(500, grown) }))
+  }
+}
+
+/** Stores events with distinct KPIs, so that one day has the maximal number of sums. */
+async function fillTotals(ask: Ask) {
+  for (const [bulk, createtime] of DAYS.entries()) {
+    const kpis = (i: number) => Object.fromEntries(many(240, (k) => [`${bulk}-${i}-${k}`, '1.25']))
+    const event = (i: number) => ({
+      ...{ eventname: 'E', customerid: CUSTOMER, eventid: `${bulk}-${i}`, createtime },
+      ...{ Currency: 'EUR', ...kpis(i) },
+    })
+    await answered(200, ask('POST', 'activities', { body: many(200, event) }))
+  }
+}
+
+/** Requests the largest responses many times at once. The isolate survives. */
+export async function largeAnswers({ script, folder, say, check }: Setting): Promise<void> {
+  const service = await serveLimited(script, join(folder, 'answers'))
+  try {
+    await migrate(service)
+    const ask = asBrand(service, await newBrand(service, 'large'))
+    await answered(200, ask('POST', 'customers', { body: [{ customerId: CUSTOMER }] }))
+    await fillCustomers(ask)
+    await fillTotals(ask)
+    for (const [path, status] of [
+      ['customers?per_page=500', 400],
+      ['customers?per_page=30', 200],
+      [`totals?from=${FIRST}&to=${LAST}`, 400],
+      [`totals?from=${FIRST}&to=${FIRST}`, 200],
+    ] as const) {
+      const answers = await Promise.all(many(REQUESTS, () => ask('GET', path)))
+      const answeredCount = answers.filter((answer) => answer.status === status).length
+      check(
+        answeredCount === REQUESTS,
+        `${path}: ${answeredCount} of ${REQUESTS} had status ${status}`,
+      )
+    }
+    say(`Large pages and totals, ${REQUESTS} at once: sent or refused, and the isolate survived.`)
+  } catch (error) {
+    const { message, cause } = error as Error
+    check(false, `large answers: ${message}${cause ? ` (${cause})` : ''}`)
+  } finally {
+    await service.end()
+  }
+}

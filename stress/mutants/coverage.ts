@@ -1,0 +1,98 @@
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+import type { Mutant } from './catalog.ts'
+import type { Met } from './plan.ts'
+import type { LineRange, SourceIndex } from './source-index.ts'
+
+/** Where the coverage of each test is kept between runs. */
+const COVERAGE_FILE = 'node_modules/.cache/mutants/coverage.json'
+
+/** Tests that take minutes, or that read the source instead of running it. They hunt no mutants. */
+const LEFT_OUT = /\/(?:sweep|fuzz|zones|model|heavy|gone|messages|disconnect|contract)\b/
+
+/** The test files that hunt mutants. */
+export const testFiles = () =>
+  globSync('test/*.test.ts').filter((file) => !LEFT_OUT.test(`/${file}`))
+
+/** The lines that one test covers, by source file, and how long it takes in milliseconds. */
+interface CoveringTest {
+  file: string
+  test: string
+  ms: number
+  lines: Record<string, number[]>
+}
+
+export type Coverage = readonly CoveringTest[]
+
+/** The coverage of an earlier run; null if there is none or a file has come or gone since. */
+export function readCoverage(mutants: readonly Mutant[]): Coverage | null {
+  let coverage: CoveringTest[]
+  try {
+    coverage = JSON.parse(readFileSync(COVERAGE_FILE, 'utf8'))
+  } catch {
+    return null
+  }
+  const sources = new Set(mutants.map(({ file }) => file))
+  const isCurrent = coverage.every(({ lines }) => Object.keys(lines).every((s) => sources.has(s)))
+  const tests = new Set(coverage.map(({ file }) => file))
+  return isCurrent && testFiles().every((file) => tests.has(file)) ? coverage : null
+}
+
+/** Keeps what each test reports to have met, and returns it by source file and line. */
+export function writeCoverage(met: readonly Met[], mutants: readonly Mutant[]): Coverage {
+  const byId = new Map(mutants.map((mutant) => [mutant.id, mutant]))
+  const coverage = met.map(({ file, test, mutants: ids, ms }): CoveringTest => {
+    const found = ids.flatMap((id) => byId.get(id) ?? [])
+    const bySource = Object.entries(Object.groupBy(found, (mutant) => mutant.file))
+    const lines = bySource.map(([source, list = []]) => [
+      source,
+      [...new Set(list.map(({ line }) => line))],
+    ])
+    return { file: relative('.', file), test, ms, lines: Object.fromEntries(lines) }
+  })
+  mkdirSync(dirname(COVERAGE_FILE), { recursive: true })
+  writeFileSync(COVERAGE_FILE, JSON.stringify(coverage))
+  return coverage
+}
+
+/** How many tests hunt a mutant first, and how many more if it survives. */
+const QUICK_TESTS = 40
+const MORE_TESTS = 500
+
+/** A test that takes longer hunts no mutants, in milliseconds. */
+const MAX_TEST_MS = 20_000
+
+/** The tests of one file that hunt a mutant. */
+export type TestGroup = [file: string, tests: string[]]
+
+/**
+ * Returns the tests that hunt a mutant: those that run its lines, or else its declaration, or else
+ * declarations that use that one.
+ */
+export function testsFor(mutant: Mutant, coverage: Coverage, index: SourceIndex): TestGroup[] {
+  const covers = ({ lines }: CoveringTest, { file, from, to }: LineRange) =>
+    lines[file]?.some((line) => line >= from && line <= to) ?? false
+  for (const ranges of index.rangesFor(mutant)) {
+    const covering = inTurns(coverage.filter((test) => ranges.some((range) => covers(test, range))))
+    if (covering.length === 0) continue
+    const quick = covering.slice(0, QUICK_TESTS)
+    const more = covering.slice(QUICK_TESTS, QUICK_TESTS + MORE_TESTS)
+    return [...byFile(quick), ...byFile(more)]
+  }
+  return []
+}
+
+/** Orders tests so that each file gives its quickest test in turn, and leaves out slow ones. */
+function inTurns(tests: readonly CoveringTest[]): CoveringTest[] {
+  const sorted = tests.filter(({ ms }) => ms <= MAX_TEST_MS).toSorted((a, b) => a.ms - b.ms)
+  const ranks = [...Map.groupBy(sorted, ({ file }) => file).values()].flatMap((list) =>
+    list.map((test, rank) => ({ test, rank })),
+  )
+  return ranks.toSorted((a, b) => a.rank - b.rank).map(({ test }) => test)
+}
+
+/** Groups tests by file; the file with the most tests comes first. */
+const byFile = (tests: readonly CoveringTest[]): TestGroup[] =>
+  [...Map.groupBy(tests, ({ file }) => file)]
+    .map(([file, list]): TestGroup => [file, list.map(({ test }) => test)])
+    .sort(([, a], [, b]) => b.length - a.length)

@@ -1,0 +1,204 @@
+import type { Mutant } from './catalog.ts'
+
+/** Mutants of one expression that no test can tell from the source. */
+interface Equivalent {
+  file: string
+  /** The top-level declaration, or the method as `Class.method`. */
+  declaration: string
+  /** The source that is replaced, as the report prints it. */
+  was: string
+  is: readonly string[]
+  why: string
+}
+
+/** Mutants that are not counted. */
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: source that contains templates
+const EQUIVALENTS: readonly Equivalent[] = [
+  {
+    file: 'src/auth/rate.ts',
+    declaration: 'decide',
+    was: '(times[0] ?? 0) > now - WINDOW_MS',
+    is: ['false'],
+    why: 'If the oldest request counts, all do, and the filter keeps them all.',
+  },
+  {
+    file: 'src/validation/fields.ts',
+    declaration: 'hasLength',
+    was: 'text.length <= max',
+    is: ['false', 'text.length < max'],
+    why: 'Code units bound code points: counting only code points gives the same answer.',
+  },
+  {
+    file: 'src/validation/fields.ts',
+    declaration: 'hasLength',
+    was: 'text.length <= 2 * max',
+    is: ['true'],
+    why: 'Code units bound code points: counting only code points gives the same answer.',
+  },
+  {
+    file: 'src/validation/fields.ts',
+    declaration: 'PLAIN_UTC_PATTERN',
+    was: '/^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{3})?Z$/',
+    is: [
+      '/^\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{3})?Z$/',
+      '/^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{3})Z$/',
+    ],
+    why: 'A shortcut for most times. Other times take the long way, with the same result.',
+  },
+  {
+    file: 'src/validation/fields.ts',
+    declaration: 'parseInstant',
+    was: 'PLAIN_UTC_PATTERN.test(text)',
+    is: ['false'],
+    why: 'A shortcut for most times. Other times take the long way, with the same result.',
+  },
+  {
+    file: 'src/validation/fields.ts',
+    declaration: 'hasFewDigits',
+    was: 'size < 1e13 && isInHundredths(size)',
+    is: ['false'],
+    why: 'A shortcut for most amounts. Other amounts take the long way, with the same result.',
+  },
+  {
+    file: 'src/validation/fields.ts',
+    declaration: 'hasFewDigits',
+    was: 'size < 1e13',
+    is: ['true', 'size <= 1e13', 'size >= 1e13'],
+    why: 'A shortcut for most amounts. Other amounts take the long way, with the same result.',
+  },
+  {
+    file: 'src/validation/fields.ts',
+    declaration: 'hasFewDigits',
+    was: 'digits.length <= 15',
+    is: ['true'],
+    why: 'A number with more than 15 digits as written arrives as NaN.',
+  },
+  {
+    file: 'src/brand/decimal.ts',
+    declaration: 'readDecimal',
+    was: 'number + 0',
+    is: ['number - 0'],
+    why: 'JSON and SQLite write both zeros alike.',
+  },
+  {
+    file: 'src/ingest/validate-records.ts',
+    declaration: 'findRepeated',
+    was: 'identities.filter((identity) => identity !== null)',
+    is: ['identities'],
+    why: 'Records without a name are never in order beside others, and the map finds the same.',
+  },
+  {
+    file: 'src/ingest/validate-records.ts',
+    declaration: 'findRepeated',
+    was: "present.every((identity, i) => i === 0 || identity > (present[i - 1] ?? ''))",
+    is: ['false'],
+    why: 'A shortcut for names in order. The map finds the same.',
+  },
+  {
+    file: 'src/ingest/validate-records.ts',
+    declaration: 'findRepeated',
+    was: "(identity, i) => i === 0 || identity > (present[i - 1] ?? '')",
+    is: ['() => undefined'],
+    why: 'A shortcut for names in order. The map finds the same.',
+  },
+  {
+    file: 'src/ingest/validate-records.ts',
+    declaration: 'findRepeated',
+    was: "i === 0 || identity > (present[i - 1] ?? '')",
+    is: ['false', "i === 0 && identity > (present[i - 1] ?? '')"],
+    why: 'A shortcut for names in order. The map finds the same.',
+  },
+  {
+    file: 'src/ingest/validate-records.ts',
+    declaration: 'findRepeated',
+    was: 'i === 0',
+    is: ['false', 'i !== 0'],
+    why: 'A shortcut for names in order. The map finds the same.',
+  },
+  {
+    file: 'src/ingest/validate-records.ts',
+    declaration: 'findRepeated',
+    was: '() => false',
+    is: ['() => undefined'],
+    why: 'A shortcut for names in order. The map finds the same.',
+  },
+  {
+    file: 'src/auth/token-gate.ts',
+    declaration: 'TokenGate.admit',
+    was: 'limits.retryAfter === 0',
+    is: ['true'],
+    why: 'A refusal changes nothing: the lease is closed at the same time.',
+  },
+  {
+    file: 'src/auth/token-gate.ts',
+    declaration: 'TokenGate.closeLater',
+    was: 'this.#closing',
+    is: ['false'],
+    why: 'Of several timers one closes the lease, and the others find it closed.',
+  },
+  {
+    file: 'src/auth/token-gate.ts',
+    declaration: 'TokenGate.closeLater',
+    was: 'true',
+    is: ['false'],
+    why: 'Of several timers one closes the lease, and the others find it closed.',
+  },
+  {
+    file: 'src/db/records/classify-sql.ts',
+    declaration: 'unknownKeys',
+    was: ') where bytes < ${MAX_LOGGED_BYTES} )`',
+    is: [') where bytes <= ${MAX_LOGGED_BYTES} )`'],
+    why: 'An error takes more bytes than what it names, and the list is cut again when it is returned.',
+  },
+  {
+    file: 'src/db/records/classify-sql.ts',
+    declaration: 'unknownKeys',
+    was: 'order by idx limit ${MAX_LOGGED_KEYS} ) )',
+    is: ['order by idx limit 1 + ${MAX_LOGGED_KEYS} ) )'],
+    why: 'The list is cut to the same length when it is returned.',
+  },
+  {
+    file: 'src/db/records/count-sql.ts',
+    declaration: 'COUNT_WRITTEN',
+    was: 'changes() where changes() > 0 and account',
+    is: ['changes() where changes() >= 0 and account'],
+    why: 'Adds 0.',
+  },
+  {
+    file: 'src/db/records/count-sql.ts',
+    declaration: 'releaseSql',
+    was: 'refused = 0) > 0 and (account,',
+    is: ['refused = 0) >= 0 and (account,'],
+    why: 'Nothing waits for a customer who was stored before.',
+  },
+  {
+    file: 'src/db/records/count-sql.ts',
+    declaration: 'addReleasedSql',
+    was: 'changes() where changes() > 0 on conflict',
+    is: ['changes() where changes() >= 0 on conflict'],
+    why: 'Adds 0.',
+  },
+  {
+    file: 'src/db/records/count-sql.ts',
+    declaration: 'addReleasedSql',
+    was: ":account, '${resource}', changes() where changes() > 0",
+    is: [":account, '${resource}', changes() where true or changes() > 0"],
+    why: 'Adds 0.',
+  },
+]
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: source that contains templates
+
+const matches = (one: Equivalent, mutant: Mutant) =>
+  one.file === mutant.file && one.declaration === mutant.declaration && one.was === mutant.was
+
+/** Whether no test can tell a mutant from the source. */
+export const isEquivalent = (mutant: Mutant) =>
+  EQUIVALENTS.some((one) => matches(one, mutant) && one.is.includes(mutant.is))
+
+/** Returns the entries that match no mutant. Such an entry may hide a new mutant later. */
+export const missingEquivalents = (mutants: readonly Mutant[]): string[] =>
+  EQUIVALENTS.flatMap((one) =>
+    one.is
+      .filter((is) => !mutants.some((mutant) => matches(one, mutant) && mutant.is === is))
+      .map((is) => `${one.was} → ${is} in ${one.declaration} of ${one.file}`),
+  )

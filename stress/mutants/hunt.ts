@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  inject,
+  type RunnerTestCase,
+  TestRunner,
+  vi,
+} from 'vitest'
+import { aloud, forgetPrinted } from '../../test/secrecy.ts'
+import { emptyWorld } from '../../test/setup.ts'
+import { HUNTED, type Hunted, MET, type Met, type Plan, STARTED } from './plan.ts'
+
+// This setup file runs inside workerd, beside the tests of one file. First the tests that the plan
+// names run as usual. Then each mutant is switched on, and its tests run again until one fails.
+
+interface KnownTest {
+  id: string
+  name: string
+  run: () => unknown
+  /** How often the test meets each mutant. */
+  met: Record<string, number>
+  ms: number
+}
+
+/** The global state that the instrumented source reads and writes. */
+interface MutantSwitch {
+  activeMutant?: string | undefined
+  currentTestId?: string | undefined
+  hitCount?: number | undefined
+  hitLimit?: number | undefined
+  mutantCoverage?:
+    | { static: KnownTest['met']; perTest: Record<string, KnownTest['met']> }
+    | undefined
+}
+
+const world = globalThis as {
+  __stryker__?: MutantSwitch
+  __moduleCaches__?: { clear: () => void }[]
+}
+world.__stryker__ ??= {}
+const mutantSwitch = world.__stryker__
+
+/** Empties the caches that modules keep, so that each test runs the code that fills them. */
+function emptyCaches() {
+  for (const cache of world.__moduleCaches__ ?? []) cache.clear()
+}
+
+const plan: Plan = inject('plan')
+const tests: KnownTest[] = []
+let file: RunnerTestCase['file'] | undefined
+let startedAt = 0
+
+/** How long a test may run with a mutant before the mutant counts as timed out, in milliseconds. */
+const TEST_TIMEOUT_MS = 30_000
+
+// A failure is enough: a smaller counterexample would only take time, as more examples would.
+fc.configureGlobal({ endOnFailure: true, interruptAfterTimeLimit: 3000 })
+
+// All modules load before the first test: mutants that are met meanwhile affect module state.
+beforeAll(async () => {
+  await import('../../src/index.ts')
+})
+
+/** The name of a test with those of the suites around it. */
+function fullName({ name, suite }: { name: string; suite?: RunnerTestCase['suite'] }): string {
+  return suite ? `${fullName(suite)} > ${name}` : name
+}
+
+/** The names of the tests that hunt a mutant of this file. */
+function namesIn(path: string): ReadonlySet<string> {
+  wanted ??= new Set(Object.values(plan.hunts[path] ?? {}).flat())
+  return wanted
+}
+let wanted: Set<string> | undefined
+
+beforeEach(({ task, skip }) => {
+  file = task.file
+  if (!plan.isMapping && !namesIn(file.filepath).has(fullName(task))) skip()
+  emptyCaches()
+  mutantSwitch.currentTestId = task.id
+  startedAt = Date.now()
+})
+
+afterEach(({ task }) => {
+  if (task.result?.state === 'fail') return
+  const { id } = task
+  const ms = Date.now() - startedAt
+  const met = mutantSwitch.mutantCoverage?.perTest[id] ?? {}
+  tests.push({ id, name: fullName(task), run: TestRunner.getTestFn(task), met, ms })
+  if (!plan.isMapping) return
+  const mutants = Object.keys(met)
+  const report: Met = { file: task.file.filepath, test: fullName(task), mutants, ms }
+  aloud(MET + JSON.stringify(report))
+})
+
+/** Reports whether a mutant changes module state: modules must load again with it. */
+const isStatic = (mutant: string) => mutantSwitch.mutantCoverage?.static[mutant] !== undefined
+
+let isStale = false
+
+/** Rejects after the time limit of a test. */
+const timeout = () =>
+  new Promise((_, reject) =>
+    setTimeout(() => reject(new Error('The test timed out.')), TEST_TIMEOUT_MS),
+  )
+
+/** Runs a test in an empty world with a mutant, or with none. Returns its failure, or null. */
+async function failureOf(test: KnownTest, mutant: string | undefined): Promise<string | null> {
+  await emptyWorld()
+  forgetPrinted()
+  emptyCaches()
+  mutantSwitch.currentTestId = test.id
+  mutantSwitch.activeMutant = mutant
+  const needsReload = mutant !== undefined && isStatic(mutant)
+  if (needsReload || isStale) vi.resetModules()
+  isStale = needsReload
+  mutantSwitch.hitCount = 0
+  // Ends loops that the mutant makes infinite.
+  mutantSwitch.hitLimit = 10_000 + 100 * (test.met[mutant ?? ''] ?? 0)
+  try {
+    await Promise.race([test.run(), timeout()])
+    return null
+  } catch (error) {
+    return String(error)
+  } finally {
+    mutantSwitch.activeMutant = undefined
+  }
+}
+
+/** Looks for a test that fails with the mutant and passes without it. */
+async function hunt(mutant: string, candidates: KnownTest[]): Promise<Hunted> {
+  for (const test of candidates) {
+    const failure = await failureOf(test, mutant)
+    if (failure === null) continue
+    const [killer] = tests.splice(tests.indexOf(test), 1)
+    // A test that also fails without the mutant proves nothing, now or later.
+    if ((await failureOf(test, undefined)) !== null) continue
+    // The same test often kills neighbouring mutants: it goes first.
+    tests.unshift(killer!)
+    return { mutant, by: test.name, timedOut: /timed out|Hit count limit/.test(failure) }
+  }
+  return { mutant, by: null, timedOut: false }
+}
+
+afterAll(async () => {
+  if (!file) return
+  tests.sort((a, b) => a.ms - b.ms)
+  for (const [mutant, names] of Object.entries(plan.hunts[file.filepath] ?? {})) {
+    const candidates = tests.filter(
+      ({ name, met }) => names.includes(name) && (met[mutant] || isStatic(mutant)),
+    )
+    if (candidates.length === 0) continue
+    aloud(STARTED + mutant)
+    aloud(HUNTED + JSON.stringify(await hunt(mutant, candidates)))
+  }
+}, 3_600_000)

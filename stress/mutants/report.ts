@@ -1,0 +1,59 @@
+import type { Mutant } from './catalog.ts'
+import { isCritical } from './critical.ts'
+import type { Hunted } from './plan.ts'
+
+/** The least share of mutants that tests must kill, in percent, and that in critical source. */
+const LEAST = 85
+const LEAST_CRITICAL = 90
+
+/** A share of fewer mutants than this says little about the whole, and is only printed. */
+const MEANINGFUL = 30
+
+/** What became of a number of mutants. */
+interface Score {
+  killed: number
+  timedOut: number
+  survived: number
+}
+
+const percentOf = ({ killed, timedOut, survived }: Score) =>
+  (100 * (killed + timedOut)) / (killed + timedOut + survived)
+
+function scoreOf(mutants: readonly Mutant[], hunted: ReadonlyMap<string, Hunted>): Score {
+  const found = mutants.map(({ id }) => hunted.get(id))
+  const timedOut = found.filter((one) => one?.by && one.timedOut).length
+  const survived = found.filter((one) => !one?.by).length
+  return { killed: found.length - timedOut - survived, timedOut, survived }
+}
+
+/** Prints what survived and the score of each room. Returns whether a score is too low. */
+export function report(
+  mutants: readonly Mutant[],
+  hunted: ReadonlyMap<string, Hunted>,
+  print: (line: string) => void,
+): boolean {
+  for (const { id, file, line, declaration, was, is } of mutants) {
+    if (hunted.get(id)?.by) continue
+    const note = hunted.has(id) ? '' : ' (not covered by a test)'
+    print(`\n${file}:${line} in ${declaration}${note}\n- ${was}\n+ ${is}`)
+  }
+  print('')
+  const show = (name: string, score: Score) => {
+    const counts = `${score.killed} killed, ${score.timedOut} timed out, ${score.survived} survived`
+    print(`${name}: ${counts}: ${percentOf(score).toFixed(1)} %`)
+  }
+  const rooms = Map.groupBy(mutants, ({ room }) => room)
+  for (const [room, list] of [...rooms].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    show(room, scoreOf(list, hunted))
+  }
+  const critical = mutants.filter(isCritical)
+  const all = scoreOf(mutants, hunted)
+  show('All of src', all)
+  let isTooLow = percentOf(all) < LEAST
+  if (critical.length > 0) {
+    const score = scoreOf(critical, hunted)
+    show('Where money is decided', score)
+    isTooLow ||= critical.length >= MEANINGFUL && percentOf(score) < LEAST_CRITICAL
+  }
+  return isTooLow
+}

@@ -1,0 +1,84 @@
+import { relative, resolve } from 'node:path'
+import { createVitest } from 'vitest/node'
+import { HUNTED, type Hunt, type Hunted, MET, type Met, type Plan, STARTED } from './plan.ts'
+
+/** After so long without a word about a mutant the runtime hangs, in milliseconds. */
+const HANGS_MS = 300_000
+
+/** What the tests have reported so far. */
+export interface Reports {
+  met: Met[]
+  /** By mutant. The test that kills a mutant counts, whichever file it is in. */
+  hunted: Map<string, Hunted>
+  /** The mutants that are being hunted, and since when. */
+  active: Map<string, number>
+}
+
+/** Reads the lines that hunt.ts prints. */
+function listen(reports: Reports, content: string): void {
+  for (const line of content.split('\n')) {
+    if (line.startsWith(STARTED)) reports.active.set(line.slice(STARTED.length), Date.now())
+    if (line.startsWith(MET)) reports.met.push(JSON.parse(line.slice(MET.length)))
+    if (!line.startsWith(HUNTED)) continue
+    const found: Hunted = JSON.parse(line.slice(HUNTED.length))
+    reports.active.delete(found.mutant)
+    if (!reports.hunted.get(found.mutant)?.by) reports.hunted.set(found.mutant, found)
+  }
+}
+
+// Miniflare would ask Cloudflare for the properties of a request, and print that it cannot.
+process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
+
+/** Starts Vitest on the instrumented source. */
+export async function startRunner(source: ReadonlyMap<string, string>) {
+  const reports: Reports = { met: [], hunted: new Map(), active: new Map() }
+  const vitest = await createVitest(
+    'test',
+    {
+      watch: false,
+      setupFiles: ['./stress/mutants/hunt.ts'],
+      testTimeout: 60_000,
+      reporters: [{ onUserConsoleLog: ({ content }) => listen(reports, content) }],
+    },
+    {
+      plugins: [
+        {
+          name: 'mutants',
+          enforce: 'pre',
+          transform: (_, id) => source.get(id.split('?')[0]!),
+        },
+      ],
+    },
+  )
+  const project = vitest.getRootProject()
+
+  async function run(files: string[], plan: Plan): Promise<void> {
+    vitest.provide('plan', plan)
+    const specs = files.map((file) => project.createSpecification(resolve(file)))
+    const { testModules } = await vitest.runTestSpecifications(specs)
+    for (const module of testModules) {
+      if (module.errors().length > 0) console.error(...module.errors())
+      const file = relative('.', module.moduleId)
+      for (const test of module.children.allTests('failed')) {
+        const [error] = test.result().errors ?? []
+        const why = error?.message.split('\n')[0]
+        console.log(`${file}: "${test.fullName}" fails without a mutant: ${why}`)
+      }
+    }
+  }
+
+  return {
+    reports,
+    /** Lets each test report which mutants it meets. */
+    map: (files: string[]) => run(files, { hunts: {}, isMapping: true }),
+    /** Lets the tests of each file hunt mutants. */
+    hunt(hunts: ReadonlyMap<string, Hunt>): Promise<void> {
+      const entries = [...hunts].map(([file, hunt]) => [resolve(file), hunt])
+      return run([...hunts.keys()], { hunts: Object.fromEntries(entries), isMapping: false })
+    },
+    /** The mutants that hang the runtime, so that no answer about them will come. */
+    hanging: () =>
+      [...reports.active].filter(([, since]) => Date.now() - since > HANGS_MS).map(([id]) => id),
+    close: () => vitest.close(),
+  }
+}

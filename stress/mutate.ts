@@ -1,0 +1,114 @@
+import { mulberry32 } from '../bench/records.ts'
+import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command-line.ts'
+import { catalogMutants, type Mutant, roomOf, sourceFiles } from './mutants/catalog.ts'
+import { readCoverage, testFiles, testsFor, writeCoverage } from './mutants/coverage.ts'
+import { isCritical, missingCritical } from './mutants/critical.ts'
+import { isEquivalent, missingEquivalents } from './mutants/equivalents.ts'
+import type { Hunt } from './mutants/plan.ts'
+import { report } from './mutants/report.ts'
+import { startRunner } from './mutants/runner.ts'
+import { indexSource } from './mutants/source-index.ts'
+
+// Changes the source in small ways and runs the tests that cover each change. A change that no test
+// notices survives.
+//
+// Stryker's own runner for Vitest runs tests in Node, but ours need workerd. So Stryker makes the
+// mutants (sql.ts those of SQL), each behind a switch, and hunt.ts turns them on inside workerd.
+
+interface Options {
+  sample: number
+  seed: number
+  room?: string
+  critical?: true
+  measure?: true
+}
+
+const options = readOptions<Options>(
+  'npm run mutate',
+  'Changes the source in many small ways and checks that tests notice each change.',
+  (command) =>
+    command
+      .option('--sample <count>', 'mutants to draw', wholeNumber(1, 100_000), 150)
+      .option(
+        '--seed <number>',
+        'repeats a sample',
+        wholeNumber(0, 2 ** 31),
+        Date.now() % 1_000_000,
+      )
+      .option('--room <names>', 'folders of src, such as auth,db')
+      .option('--critical', 'only source that decides about money')
+      .option('--measure', 'measures again which lines each test covers'),
+)
+const { sample: size, seed } = options
+
+const rooms = [...new Set(sourceFiles().map(roomOf))]
+const isIn = (room: string, name: string) => room === name || room.startsWith(`${name}/`)
+const askedRooms = options.room?.split(',') ?? null
+for (const name of askedRooms ?? []) {
+  if (rooms.some((room) => isIn(room, name))) continue
+  exitWithUsageError(`Unknown room ${name}. Use ${rooms.join(', ')}.`)
+}
+
+const { source, mutants } = await catalogMutants()
+const isAsked = (mutant: Mutant) =>
+  (!options.critical || isCritical(mutant)) &&
+  (askedRooms?.some((name) => isIn(mutant.room, name)) ?? true) &&
+  !isEquivalent(mutant)
+
+/** Draws mutants at random, the same for the same seed, in the order of the source. */
+function draw(all: readonly Mutant[], count: number): Mutant[] {
+  const random = mulberry32(seed)
+  const ranked = all.map((mutant) => ({ mutant, rank: random() }))
+  const drawn = new Set(ranked.toSorted((a, b) => a.rank - b.rank).slice(0, count))
+  return ranked.filter((one) => drawn.has(one)).map(({ mutant }) => mutant)
+}
+
+const sample = draw(mutants.filter(isAsked), size)
+console.log(`${sample.length} of ${mutants.length} mutants. --seed ${seed} repeats this sample.`)
+
+const runner = await startRunner(source)
+const { hunted, met } = runner.reports
+const isAlive = ({ id }: Mutant) => !hunted.get(id)?.by
+
+/** Prints the result and exits, with 1 if a score is too low or if a list is out of date. */
+function finish(isCutShort: boolean): never {
+  const missing = [...missingCritical(mutants), ...missingEquivalents(mutants)]
+  for (const name of missing) console.log(`Not in the source any more: ${name}`)
+  const isTooLow = report(sample, hunted, (line) => console.log(line))
+  process.exit(isTooLow || isCutShort || missing.length > 0 ? 1 : 0)
+}
+process.on('SIGINT', () => finish(true))
+
+let coverage = options.measure ? null : readCoverage(mutants)
+if (!coverage) {
+  console.log('Measuring which lines each test covers …')
+  await runner.map(testFiles())
+  coverage = writeCoverage(met, mutants)
+}
+
+const startedAt = Date.now()
+const clock = setInterval(() => {
+  const seconds = Math.round((Date.now() - startedAt) / 1000)
+  const left = sample.filter(isAlive).length
+  console.log(`${seconds} s: ${sample.length - left} of ${sample.length} killed`)
+  const [hanging] = runner.hanging()
+  if (hanging === undefined) return
+  const { file, line, is } = mutants.find(({ id }) => id === hanging)!
+  console.log(`A mutant hangs the runtime, list it in equivalents.ts: ${file}:${line} ${is}`)
+  finish(true)
+}, 30_000)
+
+const index = indexSource(sourceFiles())
+const testsOf = new Map(sample.map((mutant) => [mutant, testsFor(mutant, coverage, index)]))
+const turns = Math.max(...[...testsOf.values()].map((tests) => tests.length))
+for (let turn = 0; turn < turns; turn++) {
+  const hunts = new Map<string, Hunt>()
+  for (const mutant of sample.filter(isAlive)) {
+    const [file, tests] = testsOf.get(mutant)![turn] ?? []
+    if (file && tests) hunts.set(file, { ...hunts.get(file), [mutant.id]: tests })
+  }
+  if (hunts.size > 0) await runner.hunt(hunts)
+}
+clearInterval(clock)
+await runner.close()
+finish(false)

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { readOptions, wholeNumber } from '../scripts/command-line.ts'
+
+const PARTS = 16
+const AT_ONCE = 2
+
+const { every } = readOptions<{ every: number }>(
+  'npm run pairs',
+  'Injects two faults in a row, at every pair of calls to the platform.',
+  (command) => command.option('--every <number>', 'takes every n-th pair', wholeNumber(1, 1000), 1),
+)
+
+let met = 0
+let left = 0
+let failed = 0
+const parts = Array.from({ length: PARTS }, (_, i) => i)
+await Promise.all(Array.from({ length: AT_ONCE }, work))
+console.log(`${met} combinations met, ${left} left out; ${failed} of ${PARTS} parts failed.`)
+process.exitCode = Number(failed > 0)
+
+async function work(): Promise<void> {
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) await run(part)
+}
+
+/** Runs one part. Prints its output if it fails. */
+async function run(part: number): Promise<void> {
+  const env = { ...process.env, VITE_PART: `${part}/${PARTS}`, VITE_EVERY: String(every) }
+  const child = spawn('node_modules/.bin/vitest', ['run', '--mode', 'pairs'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (printed += data))
+  const code = await new Promise((done) => child.on('exit', done))
+  const [, some, others] = /sweep: (\d+) combinations met, (\d+) left out/.exec(printed) ?? []
+  met += Number(some ?? 0)
+  left += Number(others ?? 0)
+  if (code === 0 && some !== undefined) return
+  failed += 1
+  console.log(printed)
+}

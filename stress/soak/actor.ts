@@ -1,0 +1,24 @@
+import type { Ask } from '../ask.ts'
+import type { Entry } from '../books.ts'
+import type { Service } from '../service.ts'
+import type { Act, Draw } from './draw.ts'
+import type { ResponseLog } from './response-log.ts'
+
+/** The actions of a lane on one account. */
+export interface Actor {
+  acts: readonly Act[]
+  /** Returns the stored records that are not held, for the control totals. */
+  entries: () => Entry[]
+  /** Returns the number of held records. */
+  held: () => number
+}
+
+/** The tools of a actor. */
+export interface ActorContext {
+  service: Service
+  responses: ResponseLog
+  draw: Draw
+  ask: Ask
+  /** The prefix of the ids of this lane. No other lane writes them. */
+  lane: string
+}
