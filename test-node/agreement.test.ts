@@ -67,7 +67,7 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
   after(() => service?.end())
 
   for (const one of TARGETS) {
-    test(`on ${RECORDS} records of ${one.file}`, async () => {
+    test(`schema and service agree on ${RECORDS} records of ${one.file}`, async () => {
       const { schema } = one.judge
       const used = new Set<string>()
       await agreeOn(service, one, recordsOf(schema), { seed: SEED, count: RECORDS, used })
@@ -76,7 +76,7 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
     })
   }
 
-  test('on events with a definition, but for what it says of `product`', async () => {
+  test('schema and service agree on events with a definition, except for its `product`', async () => {
     const activity = TARGETS.at(-1)!
     const { schema } = activity.judge
     const eventname = { enum: ['DailyStats'] }
@@ -88,7 +88,7 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
   })
 
   for (const { description, type, tests } of TABLES) {
-    test(`on each row of the table of ${description}`, async () => {
+    test(`schema and service agree on each row of the table of ${description}`, async () => {
       for (const { one, name } of fieldsOf(type)) {
         const example = one.judge.schema.examples![0]!
         const isDaily = type === 'Day'
@@ -116,7 +116,7 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
     const example = judge.schema.examples![0]!
     const key = judge.schema['x-key']![0] === 'date' ? 'instrument' : judge.schema['x-key']![0]!
 
-    test(`on whole bodies of ${file}`, async () => {
+    test(`schema and service agree on whole bodies of ${file}`, async () => {
       const compare = async (body: unknown) => {
         const answer = await service.post(vertical, resource, JSON.stringify(body))
         checkAnswer(answer)
@@ -135,7 +135,7 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
     })
   }
 
-  test('on what lists answer', async () => {
+  test('the schemas accept what lists return', async () => {
     const list = judgeOf('list')
     for (const { file, vertical, resource, judge } of TARGETS) {
       const example = judge.schema.examples![0]!

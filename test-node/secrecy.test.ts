@@ -47,23 +47,23 @@ const hex = (text: string) => Buffer.from(text).toString('hex')
 const percent = (text: string) => hex(text).replace(/../g, '%$&')
 const escaped = (text: string) => [...text].map((c) => `\\u00${hex(c)}`).join('')
 
-describe('a secret is found', () => {
+describe('a leaked secret', () => {
   const ways: [string, string][] = [
-    ['plain', SECRET],
+    ['as plain text', SECRET],
     ['in part', `… ${SECRET.slice(11, 27)} …`],
     ['in hex', hex(SECRET)],
-    ['in capital hex, after an odd digit', `0${hex(SECRET).toUpperCase()}`],
-    ['percent-coded', percent(SECRET)],
-    ['escaped, as JSON may', escaped(SECRET)],
+    ['in uppercase hex, after one digit', `0${hex(SECRET).toUpperCase()}`],
+    ['percent-encoded', percent(SECRET)],
+    ['with JSON escapes', escaped(SECRET)],
     ['in base64 of hex', base64(hex(SECRET))],
     ['in base64 of base64', base64(`:${base64(SECRET)}`)],
-    ['in the percent-coding of base64', percent(base64(SECRET))],
+    ['in percent-encoded base64', percent(base64(SECRET))],
     ...[0, 1, 2].map((i): [string, string] => [
-      `in base64, after ${i} bytes of others`,
+      `in base64, after ${i} other bytes`,
       base64('a'.repeat(i) + SECRET),
     ]),
     ...[1, 2, 3].map((i): [string, string] => [
-      `in base64, after ${i} letters that are no part of it`,
+      `in base64, after ${i} unrelated letters`,
       'x'.repeat(i) + base64(SECRET),
     ]),
   ]
@@ -76,19 +76,15 @@ describe('a secret is found', () => {
   const places: [string, Partial<Left>, RegExp][] = [
     ['a column', stored('clients', { secret_digest: SECRET }), /^clients\.secret_digest has/],
     ['a JSON column', stored('audit_log', { details: `{"a":"${SECRET}"}` }), /^audit_log\.details/],
-    [
-      'a column for what is personal',
-      stored('customers', { extras: SECRET }),
-      /^customers\.extras/,
-    ],
+    ['a column of personal data', stored('customers', { extras: SECRET }), /^customers\.extras/],
     ["an object's storage", { objects: [{ stored: [['a', { b: SECRET }]] }] }, /^an object's stor/],
     ["an object's name", { objects: [{ name: SECRET, stored: [] }] }, /^an object's storage/],
   ]
   for (const [place, left, said] of places) {
-    test(`in ${place}`, () => assert.match(leak(left) ?? '', said))
+    test(`a secret is found in ${place}`, () => assert.match(leak(left) ?? '', said))
   }
 
-  test('whichever it is', () => {
+  test('every kind of secret is found', () => {
     const basic = { authorization: `Basic ${base64(`a:${SECRET}`)}` }
     const ours: [string, Exchange['asked']['headers'], string][] = [
       [KEY, {}, 'SIGNING_KEYS a d'],
@@ -116,7 +112,7 @@ describe('a secret is found', () => {
     assert.match(watch.printed(SECRET) ?? '', /^client_secret/)
   })
 
-  test('in a refusal that says it back', () => {
+  test('a secret is found in a refusal that repeats it', () => {
     const refused = { ...exchange, status: 422, body: JSON.stringify({ detail: SECRET }) }
     const watch = watching()
     assert.ok(watch.hear(refused))
@@ -125,8 +121,8 @@ describe('a secret is found', () => {
   })
 })
 
-describe('what is personal', () => {
-  test('is kept in its columns, and nowhere else', () => {
+describe('personal data', () => {
+  test('personal data may be in its columns and nowhere else', () => {
     assert.equal(leak(stored('customers', { email: EMAIL, first_name: 'Ünal' })), null)
     for (const [table, row] of [
       ['deliveries', { errors: `[{"message":"${EMAIL}"}]` }],
@@ -140,7 +136,7 @@ describe('what is personal', () => {
     assert.match(leak({ printed: [`{"at":"${EMAIL}"}`] }) ?? '', /^the log/)
   })
 
-  test('is all that a brand says of a customer beside what is known', () => {
+  test('unknown members of a brand customer count as personal data', () => {
     const body = JSON.stringify({
       data: [{ customerId: 'player-1', crm: { tags: ['whale-999'] } }],
     })
@@ -149,19 +145,19 @@ describe('what is personal', () => {
     assert.equal(leak({ printed: ['player-1'] }, heard), null)
   })
 
-  test('is read from what is no JSON, too', () => {
+  test('personal data is found in a request that is not valid JSON', () => {
     const asked = { headers: {}, body: `[{"email":"${EMAIL}"},` }
     assert.ok(leak({ printed: [EMAIL] }, { asked }))
   })
 
-  test('is a note of a transaction where notes are kept', () => {
+  test('the note of a transaction is personal data with a column of its own', () => {
     const body = JSON.stringify({ note: 'paid by her aunt' })
     const heard = { path: '/api/v1/forex/transactions', asked: { headers: {}, body } }
     assert.equal(leak(stored('transactions', { note: 'paid by her aunt' }), heard), null)
     assert.ok(leak(stored('customers', { extras: 'paid by her aunt' }), heard))
   })
 
-  test('of the team is in the audit log alone', () => {
+  test('the email address of a team member may be in the audit log only', () => {
     const claims = Buffer.from(JSON.stringify({ email: EMAIL })).toString('base64url')
     const headers = {
       'cf-access-jwt-assertion': `e30.${claims}.${SIGNATURE.toString('base64url')}`,
@@ -171,7 +167,7 @@ describe('what is personal', () => {
     assert.ok(leak(stored('audit_log', { details: EMAIL }), heard))
   })
 
-  test('is nowhere once the customer is erased', () => {
+  test('no personal data of an erased customer remains', () => {
     const customers = [
       { account: 'a', customer_id: 'c-1', email: null, extras: null },
       { account: 'b', customer_id: 'c-1', email: 'x@y.example', extras: null },
@@ -183,14 +179,14 @@ describe('what is personal', () => {
   })
 })
 
-test('digests, ids and what fills a place are no leak', () => {
+test('digests, ids and repeated characters are not leaks', () => {
   assert.equal(leak({ printed: ['a'.repeat(64), `dlv_${'0'.repeat(26)}`, 'augusta'] }), null)
   const sought = nothing()
   seekSecret(sought, 'password', 'x'.repeat(700))
   assert.equal(found(bytesOf('x'.repeat(700)), [sought]), null)
 })
 
-test('what is too short, a figure or a filler is no personal value that is sought', () => {
+test('short texts, numbers and fillers are not searched for as personal data', () => {
   for (const note of ['Eve', '2026-10-01T08:00:00Z', '100.25', '😀'.repeat(500)]) {
     const asked = { headers: {}, body: JSON.stringify({ note }) }
     const said = leak({ printed: [note] }, { path: '/api/v1/forex/transactions', asked, body: '' })
@@ -198,16 +194,16 @@ test('what is too short, a figure or a filler is no personal value that is sough
   }
 })
 
-test('long texts are searched in time that grows as they do', () => {
+test('long texts are searched in linear time', () => {
   const long = `${'a%'.repeat(200_000)}${'\\'.repeat(200_000)}`
   assert.equal(leak({ printed: [long] }), null)
 })
 
-describe('of many requests', () => {
+describe('the watch over many requests', () => {
   const hostile = (said: object) =>
     secrecy({}, ADMIN).overhear(many({ status: 401, body: '', ...said }))
 
-  test('what one says is not printed, whether it is let in or not', () => {
+  test('the log repeats nothing from a request, accepted or refused', () => {
     for (const secret of [TOKEN, EMAIL, ADMIN, hex(EMAIL), base64(TOKEN)]) {
       const printed = [`{"request_id":"9d2f","fault":"${secret}"}`]
       assert.notEqual(hostile({ printed }), null, secret)
@@ -215,12 +211,12 @@ describe('of many requests', () => {
     assert.equal(hostile({ printed: ['{"account":"acme","status":401}'] }), null)
   })
 
-  test('a refusal says no token back, and may say a name', () => {
+  test('a refusal repeats no token but may repeat a name', () => {
     assert.notEqual(hostile({ body: TOKEN }), null)
     assert.equal(hostile({ body: EMAIL }), null)
   })
 
-  test('who is let in has a secret, which nobody prints later, and no table keeps', () => {
+  test('a secret of an accepted request is neither logged later nor stored', () => {
     const watch = secrecy({}, ADMIN)
     assert.equal(watch.overhear(many()), null)
     const later = { asked: { headers: {}, body: '' }, body: '', printed: [TOKEN] }
@@ -229,7 +225,7 @@ describe('of many requests', () => {
     assert.equal(watch.leak({ ...empty, ...stored('links', { name: EMAIL }) }), null)
   })
 
-  test('whom a test names is in no table but their own', () => {
+  test('a person that a test names is in no table but their own', () => {
     const watch = secrecy({}, ADMIN)
     watch.overhear(many({ isNaming: true }))
     assert.equal(watch.leak({ ...empty, ...stored('customers', { email: EMAIL }) }), null)
@@ -237,7 +233,7 @@ describe('of many requests', () => {
     assert.notEqual(watch.leak({ ...empty, ...stored('links', { name: EMAIL }) }), null)
   })
 
-  test('a part of a token that reads as text is no signature', () => {
+  test('a token part that decodes to text is not a signature', () => {
     const said = base64('{"client_id":"client-of-acme-forex","sub":"someone"}').replace('=', '')
     const headers = { authorization: `Bearer ${SIGNATURE.toString('base64url')}.e30.${said}` }
     const printed = ['{"account":"acme-forex"}']

@@ -14,13 +14,13 @@ const errors = async (response: Response | Promise<Response>) => {
 const actions = async (query = '') =>
   (await json(askAdmin(`audit-log${query}`))).data.map(({ action }: { action: string }) => action)
 
-const firm = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' }
+const newAccount = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' }
 
-test('of equal accounts created at the same moment one is created, the others are conflicts', async () => {
+test('one of several identical simultaneous account creations succeeds, the others get 409', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     const answers = await Promise.all(
-      Array.from({ length: 12 }, () => askAdmin('accounts', 'POST', firm)),
+      Array.from({ length: 12 }, () => askAdmin('accounts', 'POST', newAccount)),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)])
     expect(await actions()).toEqual(['account.create'])
@@ -29,13 +29,13 @@ test('of equal accounts created at the same moment one is created, the others ar
   }
 })
 
-describe('who administers', () => {
-  const as = (headers: Record<string, string>) => ask('/admin/v1/accounts', { headers })
+describe('administrator authentication', () => {
+  const listWith = (headers: Record<string, string>) => ask('/admin/v1/accounts', { headers })
 
-  test('says the admin key, as it is and whole', async () => {
+  test('only the exact admin key as a Bearer token is accepted', async () => {
     const key = env.ADMIN_KEY
-    expect((await as({ Authorization: `Bearer ${key}` })).status).toBe(200)
-    for (const other of [
+    expect((await listWith({ Authorization: `Bearer ${key}` })).status).toBe(200)
+    for (const wrongKey of [
       key.slice(0, -1),
       `${key}x`,
       key.toUpperCase(),
@@ -44,13 +44,13 @@ describe('who administers', () => {
       '',
       `${key} ${key}`,
     ]) {
-      const response = await as({ Authorization: `Bearer ${other}` })
+      const response = await listWith({ Authorization: `Bearer ${wrongKey}` })
       expect(response.status).toBe(401)
       expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="admin"')
       expect(await json(response)).toMatchObject({ code: 'invalid_admin' })
     }
     for (const headers of [{}, { Authorization: key }, { 'x-api-key': key }]) {
-      expect((await as(headers as Record<string, string>)).status).toBe(401)
+      expect((await listWith(headers as Record<string, string>)).status).toBe(401)
     }
     expect((await ask(`/admin/v1/accounts?key=${key}`)).status).toBe(401)
   })
@@ -59,26 +59,26 @@ describe('who administers', () => {
   const TEAM = env.ACCESS_TEAM
   const signed = async (
     claims: object,
-    own: { kid?: string; alg?: string } = {},
+    header: { kid?: string; alg?: string } = {},
     key?: CryptoKey,
   ) => {
     const { privateKey } = key ? { privateKey: key } : await generateKeyPair('RS256')
     return new SignJWT({ email: 'ada@team.example', ...claims })
-      .setProtectedHeader({ alg: 'RS256', kid: 'team', ...own })
+      .setProtectedHeader({ alg: 'RS256', kid: 'team', ...header })
       .setIssuedAt()
       .sign(privateKey)
   }
   const inAnHour = Math.floor(Date.now() / 1000) + 3600
-  const good = { iss: TEAM, aud: [env.ACCESS_AUD], exp: inAnHour }
+  const validClaims = { iss: TEAM, aud: [env.ACCESS_AUD], exp: inAnHour }
 
-  test('or a JWT of Cloudflare Access, and is named by it in the audit log', async () => {
-    const assertion = await signed(good, {}, await teamKey())
+  test('a Cloudflare Access JWT is accepted and names the actor in the audit log', async () => {
+    const assertion = await signed(validClaims, {}, await teamKey())
     const headers = { 'Cf-Access-Jwt-Assertion': assertion }
-    expect((await as(headers)).status).toBe(200)
+    expect((await listWith(headers)).status).toBe(200)
     await ask('/admin/v1/accounts', {
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify(firm),
+      body: JSON.stringify(newAccount),
     })
     const { data } = await json(askAdmin('audit-log'))
     expect(data).toMatchObject([{ actor: 'ada@team.example', action: 'account.create' }])
@@ -87,54 +87,64 @@ describe('who administers', () => {
   test.each([
     [{ common_name: 'deploy', sub: 'x' }, 'deploy'],
     [{ sub: 'somebody' }, 'somebody'],
-  ])('a service token of Access, which has no address: %o', async (claims, actor) => {
-    const assertion = await signed({ ...good, email: undefined, ...claims }, {}, await teamKey())
-    await ask('/admin/v1/accounts', {
-      method: 'POST',
-      headers: { 'Cf-Access-Jwt-Assertion': assertion, 'Content-Type': 'application/json' },
-      body: JSON.stringify(firm),
-    })
-    expect((await json(askAdmin('audit-log'))).data).toMatchObject([{ actor }])
+  ])(
+    'an Access service token without an email address names the actor: %o',
+    async (claims, actor) => {
+      const assertion = await signed(
+        { ...validClaims, email: undefined, ...claims },
+        {},
+        await teamKey(),
+      )
+      await ask('/admin/v1/accounts', {
+        method: 'POST',
+        headers: { 'Cf-Access-Jwt-Assertion': assertion, 'Content-Type': 'application/json' },
+        body: JSON.stringify(newAccount),
+      })
+      expect((await json(askAdmin('audit-log'))).data).toMatchObject([{ actor }])
+    },
+  )
+
+  test('an Access JWT that names no actor is refused', async () => {
+    const assertion = await signed({ ...validClaims, email: undefined }, {}, await teamKey())
+
+    expect((await listWith({ 'Cf-Access-Jwt-Assertion': assertion })).status).toBe(401)
   })
 
-  test('no JWT that names nobody', async () => {
-    const assertion = await signed({ ...good, email: undefined }, {}, await teamKey())
-
-    expect((await as({ 'Cf-Access-Jwt-Assertion': assertion })).status).toBe(401)
-  })
-
-  test('nobody, where neither an admin key nor Access is set up', async () => {
+  test('a request is refused if its credential is not configured', async () => {
     const assertion = await ofTheTeam()
-    const at = async (own: Partial<Env>, headers: Record<string, string>) => {
+    const statusWith = async (bindings: Partial<Env>, headers: Record<string, string>) => {
       const request = new Request('https://api.example/admin/v1/accounts', { headers })
-      return (await askIn({ ...env, ...own } as Env, request)).status
+      return (await askIn({ ...env, ...bindings } as Env, request)).status
     }
-    const none = { ADMIN_KEY: '' } as object
-    expect(await at(none, { Authorization: 'Bearer undefined' })).toBe(503)
-    for (const own of [{ ACCESS_TEAM: '' }, { ACCESS_AUD: '' }] as object[]) {
-      expect(await at(own, { 'Cf-Access-Jwt-Assertion': assertion })).toBe(401)
+    const noAdminKey = { ADMIN_KEY: '' } as object
+    expect(await statusWith(noAdminKey, { Authorization: 'Bearer undefined' })).toBe(503)
+    for (const bindings of [{ ACCESS_TEAM: '' }, { ACCESS_AUD: '' }] as object[]) {
+      expect(await statusWith(bindings, { 'Cf-Access-Jwt-Assertion': assertion })).toBe(401)
     }
   })
 
-  test('no JWT of another issuer, application, key or time, and none that is unsigned', async () => {
+  test('a JWT with a wrong issuer, audience, key, expiry or signature is refused', async () => {
     const key = await teamKey()
-    const none = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(good))}.`.replaceAll('=', '')
+    const unsigned = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(validClaims))}.`.replaceAll(
+      '=',
+      '',
+    )
     for (const assertion of [
-      await signed({ ...good, iss: 'https://evil.example' }, {}, key),
-      await signed({ ...good, aud: ['other'] }, {}, key),
-      await signed({ ...good, exp: inAnHour - 7200 }, {}, key),
+      await signed({ ...validClaims, iss: 'https://evil.example' }, {}, key),
+      await signed({ ...validClaims, aud: ['other'] }, {}, key),
+      await signed({ ...validClaims, exp: inAnHour - 7200 }, {}, key),
       await signed({ iss: TEAM, aud: [env.ACCESS_AUD] }, {}, key),
-      await signed(good),
-      await signed(good, { kid: 'nobody' }, key),
-      none,
+      await signed(validClaims),
+      await signed(validClaims, { kid: 'nobody' }, key),
+      unsigned,
       'x.y.z',
     ]) {
-      expect((await as({ 'Cf-Access-Jwt-Assertion': assertion })).status).toBe(401)
+      expect((await listWith({ 'Cf-Access-Jwt-Assertion': assertion })).status).toBe(401)
     }
   })
 })
 
-test('a page elsewhere cannot use the assertion that a browser adds by itself', async () => {
+test('a cross-site page cannot use the assertion that the browser adds', async () => {
   const { account } = await brand()
   const assertion = await ofTheTeam()
   const post = (headers: Record<string, string>) =>
@@ -148,7 +158,7 @@ test('a page elsewhere cannot use the assertion that a browser adds by itself', 
   expect((await post({ 'Content-Type': 'application/json' })).status).toBe(204)
 })
 
-test('when the keys of the team cannot be fetched: 503, for nobody is known to be wrong', async () => {
+test('a request gets 503 if the keys of Access cannot be fetched', async () => {
   const jwt = ['{"alg":"RS256","kid":"team"}', '{"iss":"https://other.example"}', 'x'].map(btoa)
   const request = new Request('https://api.example/admin/v1/accounts', {
     headers: { 'Cf-Access-Jwt-Assertion': jwt.join('.').replaceAll('=', '') },
@@ -158,10 +168,12 @@ test('when the keys of the team cannot be fetched: 503, for nobody is known to b
   expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '10'])
 })
 
-test('a word that means no text is refused, whatever it is', async () => {
-  await askAdmin('accounts', 'POST', firm)
-  for (const means of [{ toString: 1 }, { a: 1 }, [], null, 1, true]) {
-    const response = await askAdmin(`accounts/${firm.account}/status-map`, 'PUT', { done: means })
+test('a status that maps to anything but a known text is refused', async () => {
+  await askAdmin('accounts', 'POST', newAccount)
+  for (const status of [{ toString: 1 }, { a: 1 }, [], null, 1, true]) {
+    const response = await askAdmin(`accounts/${newAccount.account}/status-map`, 'PUT', {
+      done: status,
+    })
     expect(response.status).toBe(422)
     const { errors } = await json(response)
     expect(errors).toEqual([expect.objectContaining({ pointer: '/done', code: 'enum' })])
@@ -169,22 +181,22 @@ test('a word that means no text is refused, whatever it is', async () => {
 })
 
 describe('accounts', () => {
-  test('are created, listed, looked at and changed', async () => {
-    const created = await askAdmin('accounts', 'POST', firm)
+  test('an account can be created, listed, read and changed', async () => {
+    const created = await askAdmin('accounts', 'POST', newAccount)
     expect(created.status).toBe(201)
-    const shown = {
-      ...firm,
+    const expected = {
+      ...newAccount,
       time_zone: 'UTC',
       binding: 'DB',
       policies: { unknown_customer: 'reject', unknown_affiliate: 'warn' },
       disabled: false,
       created_at: expect.any(String),
     }
-    expect(await json(created)).toEqual(shown)
-    expect(await json(askAdmin('accounts/acme'))).toEqual(shown)
+    expect(await json(created)).toEqual(expected)
+    expect(await json(askAdmin('accounts/acme'))).toEqual(expected)
     const change = { name: 'New', time_zone: 'Europe/Berlin', unknown_affiliate: 'reject' }
     expect(await json(askAdmin('accounts/acme', 'PATCH', change))).toEqual({
-      ...shown,
+      ...expected,
       name: 'New',
       time_zone: 'Europe/Berlin',
       policies: { unknown_customer: 'reject', unknown_affiliate: 'reject' },
@@ -195,7 +207,7 @@ describe('accounts', () => {
     ).toMatchObject({
       time_zone: 'America/New_York',
     })
-    await askAdmin('accounts', 'POST', { ...firm, account: 'b', vertical: 'igaming' })
+    await askAdmin('accounts', 'POST', { ...newAccount, account: 'b', vertical: 'igaming' })
     expect(await json(askAdmin('accounts/b'))).toMatchObject({
       policies: { unknown_customer: 'hold' },
     })
@@ -221,17 +233,17 @@ describe('accounts', () => {
     [{ binding: 'ASSETS' }, '/binding', 'enum'],
     [{ unknown_customer: 'ignore' }, '/unknown_customer', 'enum'],
     [{ colour: 1 }, '/colour', 'unknown_field'],
-  ])('%j is refused at its place', async (own, pointer, code) => {
-    const response = await askAdmin('accounts', 'POST', { ...firm, ...own })
+  ])('%j is refused with its pointer and error code', async (change, pointer, code) => {
+    const response = await askAdmin('accounts', 'POST', { ...newAccount, ...change })
     expect(response.status).toBe(422)
     expect(await errors(response)).toEqual([[pointer, code]])
     expect(await json(askAdmin('accounts'))).toMatchObject({ data: [] })
     expect(await actions()).toEqual([])
   })
 
-  test('that exist are not created again, those that do not are 404', async () => {
-    await askAdmin('accounts', 'POST', firm)
-    const again = await askAdmin('accounts', 'POST', { ...firm, name: 'Other' })
+  test('an existing account cannot be created again, an unknown one gets 404', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    const again = await askAdmin('accounts', 'POST', { ...newAccount, name: 'Other' })
     expect([again.status, await json(again)]).toMatchObject([409, { code: 'already_exists' }])
     expect(await json(askAdmin('accounts/acme'))).toMatchObject({ name: 'Acme' })
     for (const path of [
@@ -248,9 +260,9 @@ describe('accounts', () => {
     expect((await askAdmin('accounts/nobody', 'PATCH', { name: 'x' })).status).toBe(404)
   })
 
-  test('that two create at once are one: the other is told that it is there', async () => {
+  test('simultaneous creations with different names store one account, the others get 409', async () => {
     const answers = await Promise.all(
-      ['a', 'b', 'c', 'd'].map((name) => askAdmin('accounts', 'POST', { ...firm, name })),
+      ['a', 'b', 'c', 'd'].map((name) => askAdmin('accounts', 'POST', { ...newAccount, name })),
     )
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
     const created = await json(answers.find(({ status }) => status === 201)!)
@@ -258,7 +270,7 @@ describe('accounts', () => {
     expect(await actions()).toEqual(['account.create'])
   })
 
-  test('a change of nothing, or a second revocation, leaves no line in the audit log', async () => {
+  test('an empty change or a repeated revocation adds no audit log entry', async () => {
     const { account } = await brand()
     const { data } = await json(askAdmin(`accounts/${account}/brand-tokens`))
     const before = await actions()
@@ -271,7 +283,7 @@ describe('accounts', () => {
     expect(await actions()).toEqual(['brand-token.revoke', ...before])
   })
 
-  test('what is not there is named', async () => {
+  test('a 404 names the account or link that does not exist', async () => {
     const { account } = await brand()
     for (const [path, detail] of [
       ['accounts/nobody', 'There is no account "nobody".'],
@@ -282,7 +294,7 @@ describe('accounts', () => {
     expect((await askAdmin('audit-log?account=nobody')).status).toBe(400)
   })
 
-  test('bodies that are no JSON objects are told so', async () => {
+  test('a body that is not a JSON object is refused', async () => {
     expect((await askAdmin('accounts', 'POST', [])).status).toBe(422)
     expect(await errors(askAdmin('accounts', 'POST', null))).toEqual([['', 'type']])
     const send = (body: string, type = 'application/json') =>
@@ -293,10 +305,10 @@ describe('accounts', () => {
       })
     expect((await send('{')).status).toBe(400)
     expect((await send('{}', 'text/plain')).status).toBe(415)
-    expect((await askAdmin('accounts?dry_run=true', 'POST', firm)).status).toBe(400)
+    expect((await askAdmin('accounts?dry_run=true', 'POST', newAccount)).status).toBe(400)
   })
 
-  test('of mode test forget all that was sent; live ones never do', async () => {
+  test('a reset empties a test account and is refused for a live one', async () => {
     const acme = await partner('forex')
     await acme.post('customers', ada)
     await acme.post('transactions', deposit)
@@ -356,13 +368,13 @@ test('a reset leaves only what the integrations team configured', async () => {
 
 describe('affiliates', () => {
   const at = 'accounts/acme/affiliates'
-  const known = async () => {
-    await askAdmin('accounts', 'POST', firm)
+  const putTwo = async () => {
+    await askAdmin('accounts', 'POST', newAccount)
     await askAdmin(at, 'PUT', [{ affiliate_id: 'a' }, { affiliate_id: 'b', parent: 'a' }])
   }
 
-  test('are put in bulk, each with a parent if it has one, and listed', async () => {
-    await known()
+  test('affiliates are put in bulk, with optional parents, and listed', async () => {
+    await putTwo()
     const put = await json(
       askAdmin(at, 'PUT', [
         { affiliate_id: 'c', parent: 'b' },
@@ -377,8 +389,8 @@ describe('affiliates', () => {
     ])
   })
 
-  test('whose parent is left out keep the one they have', async () => {
-    await known()
+  test('an affiliate keeps its parent if the request omits it', async () => {
+    await putTwo()
     await askAdmin(at, 'PUT', [{ affiliate_id: 'b' }, { affiliate_id: 'c' }])
     expect((await json(askAdmin(at))).data).toEqual([
       { affiliate_id: 'a', parent: null },
@@ -387,8 +399,8 @@ describe('affiliates', () => {
     ])
   })
 
-  test('never make a circle, by two changes at once either', async () => {
-    await known()
+  test('simultaneous changes of parents never create a cycle', async () => {
+    await putTwo()
     await askAdmin(at, 'PUT', [{ affiliate_id: 'x' }, { affiliate_id: 'y' }])
     for (let i = 0; i < 10; i++) {
       const statuses = await Promise.all([
@@ -399,7 +411,10 @@ describe('affiliates', () => {
       expect([409, 422]).toContain(Math.max(...statuses.map(({ status }) => status)))
       const { data } = await json(askAdmin(at))
       const parents = Object.fromEntries(
-        data.map((one: { affiliate_id: string; parent: string }) => [one.affiliate_id, one.parent]),
+        data.map(({ affiliate_id, parent }: { affiliate_id: string; parent: string }) => [
+          affiliate_id,
+          parent,
+        ]),
       )
       expect([parents.x, parents.y].filter((parent) => parent !== null)).toHaveLength(1)
       await askAdmin(
@@ -416,8 +431,8 @@ describe('affiliates', () => {
     ).rejects.toThrow('malformed JSON')
   })
 
-  test('are checked against a circle elsewhere without following it for ever', async () => {
-    await known()
+  test('a check for cycles ends even if the stored affiliates have a cycle', async () => {
+    await putTwo()
     await env.DB.exec(
       "insert into affiliates (account, affiliate_id, parent) values ('acme', 'x', 'y'), ('acme', 'y', 'x')",
     )
@@ -428,8 +443,8 @@ describe('affiliates', () => {
     expect((await json(askAdmin(at))).data).toContainEqual({ affiliate_id: 'a', parent: 'x' })
   })
 
-  test('that make a circle within one request are refused at their places', async () => {
-    await known()
+  test('a cycle within one request is refused with its pointers', async () => {
+    await putTwo()
     const body = [
       { affiliate_id: 'x', parent: 'y' },
       { affiliate_id: 'y', parent: 'x' },
@@ -440,8 +455,8 @@ describe('affiliates', () => {
     ])
   })
 
-  test('without a valid id are neither duplicates nor checked for their parent', async () => {
-    await known()
+  test('affiliates without a valid id get no errors about duplicates or parents', async () => {
+    await putTwo()
     const body = [
       { affiliate_id: '', parent: 'nobody' },
       { affiliate_id: 7, parent: 'nobody' },
@@ -454,8 +469,8 @@ describe('affiliates', () => {
     ])
   })
 
-  test('that are wrong are all told at once', async () => {
-    await known()
+  test('one response lists the errors of all affiliates', async () => {
+    await putTwo()
     const body = [
       { affiliate_id: '' },
       { affiliate_id: 'x', parent: 'nobody' },
@@ -482,8 +497,8 @@ describe('affiliates', () => {
     [[{ affiliate_id: 'x', parent: 'x' }], '/0/parent', 'circle'],
     [[{ affiliate_id: 'a', parent: 'b' }], '/0/parent', 'circle'],
     [[{ affiliate_id: 'x', email: 'a@b.example' }], '/0/email', 'unknown_field'],
-  ])('%j is refused at its place', async (body, pointer, code) => {
-    await known()
+  ])('%j is refused with its pointer and error code', async (body, pointer, code) => {
+    await putTwo()
     const response = await askAdmin(at, 'PUT', body)
     expect(response.status).toBe(422)
     expect(await errors(response)).toEqual([[pointer, code]])
@@ -492,7 +507,7 @@ describe('affiliates', () => {
 })
 
 describe('event definitions', () => {
-  test('are put, listed, deleted, and judge what arrives later', async () => {
+  test('an event definition can be put, listed and deleted, and validates later events', async () => {
     const { account, get, post } = await brand()
     const at = `accounts/${account}/events`
     const put = await askAdmin(`${at}/DailyStats`, 'PUT', dailyStats)
@@ -510,7 +525,7 @@ describe('event definitions', () => {
     expect((await post('activities', { ...stats, NGR: 1 })).status).toBe(200)
   })
 
-  test('of a name that is no UTF-8 are not made under another one', async () => {
+  test('an event name that is not valid UTF-8 is refused', async () => {
     const { account } = await brand()
     for (const name of ['%E4', '%', '%zz']) {
       const put = await askAdmin(`accounts/${account}/events/${name}`, 'PUT', dailyStats)
@@ -519,7 +534,7 @@ describe('event definitions', () => {
     expect(await json(askAdmin(`accounts/${account}/events`))).toEqual({ data: [] })
   })
 
-  test('of an odd name are found under it', async () => {
+  test('an event definition with special characters in its name is applied', async () => {
     const { account } = await brand()
     const name = 'Net/Gross & "Rev" %é'
     const at = `accounts/${account}/events/${encodeURIComponent(name)}`
@@ -553,15 +568,15 @@ describe('event definitions', () => {
     [{ product: { field: 'P', map: { 'a/b': 'slots' } } }, '/product/map/a~1b', 'enum'],
     [{ currency: 'EUX' }, '/currency', 'currency'],
     [{ eventname: 'Other' }, '/eventname', 'unknown_field'],
-  ])('%j is refused at its place', async (own, pointer, code) => {
+  ])('%j is refused with its pointer and error code', async (change, pointer, code) => {
     const { account } = await brand()
     const at = `accounts/${account}/events/DailyStats`
-    const response = await askAdmin(at, 'PUT', { ...dailyStats, ...own })
+    const response = await askAdmin(at, 'PUT', { ...dailyStats, ...change })
     expect(response.status).toBe(422)
     expect(await errors(response)).toEqual([[pointer, code]])
   })
 
-  test('are for brands, at most 200 of them', async () => {
+  test('only brands have event definitions, at most 200 each', async () => {
     const acme = await partner()
     const at = (account: string) => `accounts/${account}/events/X`
     expect((await askAdmin(at(acme.account), 'PUT', dailyStats)).status).toBe(409)
@@ -576,7 +591,7 @@ describe('event definitions', () => {
     expect((await askAdmin(at(account), 'PUT', dailyStats)).status).toBe(409)
   })
 
-  test('have at most 128 KiB in all, so that every token can carry them', async () => {
+  test('the event definitions of one account are limited to 128 KiB', async () => {
     const { account, get } = await brand()
     const kpis = Array.from({ length: 100 }, (_, i) => `${i}${'🎰'.repeat(200)}`)
     const statuses: number[] = []
@@ -589,9 +604,9 @@ describe('event definitions', () => {
   })
 })
 
-describe("a partner's own words", () => {
-  test('its statuses and labels are set as a whole, and read', async () => {
-    await askAdmin('accounts', 'POST', firm)
+describe('status maps and labels', () => {
+  test('status maps and labels are replaced as a whole and can be read', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
     const map = { settled: 'approved', refunded: 'reversed' }
     expect(await json(askAdmin('accounts/acme/status-map', 'PUT', map))).toEqual({ status: map })
     const next = { settled: 'pending', __proto: 'declined' }
@@ -615,17 +630,17 @@ describe("a partner's own words", () => {
       '',
       'length',
     ],
-  ])('%j is refused at its place', async (map, pointer, code) => {
-    await askAdmin('accounts', 'POST', firm)
+  ])('%j is refused with its pointer and error code', async (map, pointer, code) => {
+    await askAdmin('accounts', 'POST', newAccount)
     const response = await askAdmin('accounts/acme/status-map', 'PUT', map)
     expect([response.status, await errors(response)]).toEqual([422, [[pointer, code]]])
   })
 })
 
 describe('the audit log', () => {
-  test('has a line for each change, newest first, and none for what is refused or read', async () => {
-    await askAdmin('accounts', 'POST', firm)
-    await askAdmin('accounts', 'POST', firm)
+  test('the audit log has one entry per successful change, newest first', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    await askAdmin('accounts', 'POST', newAccount)
     await askAdmin('accounts/acme', 'PATCH', { name: '' })
     await askAdmin('accounts/acme', 'PATCH', { disabled: true })
     await askAdmin('accounts/acme/affiliates', 'PUT', [{ affiliate_id: 'a' }])
@@ -672,8 +687,8 @@ describe('the audit log', () => {
     expect(data).toHaveLength(9)
   })
 
-  test('is append-only: the database itself refuses to change or delete a line', async () => {
-    await askAdmin('accounts', 'POST', firm)
+  test('the database refuses to change or delete an audit log entry', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
     const before = await json(askAdmin('audit-log'))
     for (const text of ["update audit_log set actor = 'nobody'", 'delete from audit_log']) {
       await expect(env.DB.exec(text)).rejects.toThrow('append-only')
@@ -685,8 +700,8 @@ describe('the audit log', () => {
     expect(await actions()).toEqual(['account.create'])
   })
 
-  test('is one, wherever the records of the accounts are, and is walked by cursor', async () => {
-    await askAdmin('accounts', 'POST', { ...firm, binding: 'DB_2' })
+  test('one audit log covers all databases and is paged by cursor', async () => {
+    await askAdmin('accounts', 'POST', { ...newAccount, binding: 'DB_2' })
     for (const affiliate_id of ['a', 'b', 'c']) {
       await askAdmin('accounts/acme/affiliates', 'PUT', [{ affiliate_id }])
       await askAdmin('accounts/acme', 'PATCH', { name: affiliate_id })
@@ -695,13 +710,13 @@ describe('the audit log', () => {
     expect(all.meta.total).toBe(7)
     const ids = all.data.map(({ id }: { id: string }) => id)
     expect(ids).toEqual(ids.toSorted().toReversed())
-    const walked: string[] = []
+    const read: string[] = []
     for (let query = '?per_page=2'; query; ) {
       const page = await json(askAdmin(`audit-log${query}`))
-      walked.push(...page.data.map(({ id }: { id: string }) => id))
+      read.push(...page.data.map(({ id }: { id: string }) => id))
       query = page.meta.next_cursor ? `?cursor=${page.meta.next_cursor}` : ''
     }
-    expect(walked).toEqual(ids)
+    expect(read).toEqual(ids)
     for (const size of [1, 3]) {
       for (let page = 1; page <= Math.ceil(7 / size); page++) {
         const { data } = await json(askAdmin(`audit-log?per_page=${size}&page=${page}`))
@@ -712,8 +727,8 @@ describe('the audit log', () => {
   })
 })
 
-describe('what the integrations team may look into', () => {
-  test('deliveries, totals, held and feed of any account, as it sees them itself', async () => {
+describe('account data for the integrations team', () => {
+  test('the team reads deliveries, totals, held records and feed as the account does', async () => {
     const casino = await brand()
     await casino.post('activities', [
       deposited,
@@ -722,13 +737,13 @@ describe('what the integrations team may look into', () => {
     await casino.post('customers', eve)
     const acme = await partner()
     await acme.post('customers', [ada, {}])
-    // Between the two a second may pass.
-    const still = async (answer: Promise<Response>) =>
+    // The lag may grow between the two reads.
+    const withoutLag = async (answer: Promise<Response>) =>
       (await (await answer).text()).replace(/"lag_seconds":\d+/g, '')
     for (const { account, get } of [casino, acme]) {
       for (const path of ['deliveries', 'totals?from=2026-10-01&to=2026-10-31', 'held', 'feed']) {
-        const own = await still(get(path))
-        expect(await still(askAdmin(`accounts/${account}/${path}`))).toBe(own)
+        const expected = await withoutLag(get(path))
+        expect(await withoutLag(askAdmin(`accounts/${account}/${path}`))).toBe(expected)
       }
     }
     const { data } = await json(acme.get('deliveries'))

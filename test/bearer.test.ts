@@ -12,7 +12,7 @@ const INVALID = `${REALM}, error="invalid_token"`
 const list = (Authorization?: string) =>
   ask('/api/v1/forex/customers', { headers: Authorization ? { Authorization } : {} })
 
-describe('RFC 6750 §3: what a request without a good token is told', () => {
+describe('RFC 6750 §3: requests without a valid token', () => {
   test.each([
     [undefined, 'missing_credentials', REALM],
     ['Basic YTpi', 'missing_credentials', REALM],
@@ -22,15 +22,18 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     ['Bearer x.y.z', 'invalid_token', INVALID],
     [`Bearer ${'x'.repeat(100_000)}`, 'invalid_token', INVALID],
     ['Bearer x.y.z, Bearer x.y.z', 'invalid_token', INVALID],
-  ])('Authorization: %.30s', async (authorization, code, challenge) => {
-    const response = await list(authorization)
+  ])(
+    'an invalid Authorization header gets 401 with its challenge: %.30s',
+    async (authorization, code, challenge) => {
+      const response = await list(authorization)
 
-    expect(response.status).toBe(401)
-    expect(response.headers.get('WWW-Authenticate')).toBe(challenge)
-    expect(await json(response)).toMatchObject({ code })
-  })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('WWW-Authenticate')).toBe(challenge)
+      expect(await json(response)).toMatchObject({ code })
+    },
+  )
 
-  test('a good token sent twice is no good token', async () => {
+  test('a valid token in two Authorization headers is refused', async () => {
     const { access_token } = await partner()
     const headers = new Headers({ Authorization: `Bearer ${access_token}` })
     headers.append('Authorization', `Bearer ${access_token}`)
@@ -39,7 +42,7 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     expect((await list(`bearer ${access_token}`)).status).toBe(200)
   })
 
-  test('a token of the other vertical: 403 wrong_vertical', async () => {
+  test('a token of another vertical gets 403 wrong_vertical', async () => {
     const { access_token } = await partner('prop-trading')
     const response = await list(`Bearer ${access_token}`)
 
@@ -51,7 +54,7 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     })
   })
 
-  test('403 wrong_vertical names the right path without the id of a record', async () => {
+  test('wrong_vertical names the correct path without the record id', async () => {
     const { access_token } = await partner('prop-trading')
     const headers = { Authorization: `Bearer ${access_token}` }
     const { detail } = await json(ask('/api/v1/forex/customers/secret-id', { headers }))
@@ -59,7 +62,7 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     expect(detail).toMatch(/Use \/api\/v1\/prop-trading\/customers\.$/)
   })
 
-  test('a Brand Token as Bearer: 401 invalid_token that names the header x-api-key', async () => {
+  test('a Brand Token sent as Bearer gets a hint to use x-api-key', async () => {
     const response = await list(`Bearer ${newSecret('tbt', 'test')}`)
 
     expect(response.status).toBe(401)
@@ -69,7 +72,7 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     expect(detail).toContain('Send it in the header `x-api-key`')
   })
 
-  test('no token but an x-api-key: 401 missing_credentials that names the header', async () => {
+  test('an x-api-key without a token gets a hint to use Authorization', async () => {
     const headers = { 'x-api-key': newSecret('tbt', 'test') }
     const response = await ask('/api/v1/forex/customers', { headers })
 
@@ -79,7 +82,7 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     expect(detail).toContain('`Authorization: Bearer`')
   })
 
-  test('§3.1 a read token that writes: 403 insufficient_scope, and the other way round', async () => {
+  test('§3.1 a token without the required scope gets 403 insufficient_scope', async () => {
     const reader = await partner('forex', { scope: 'read' })
     const refused = await reader.post('customers', ada)
     expect(refused.status).toBe(403)
@@ -96,7 +99,7 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     )
   })
 
-  test('HEAD asks for what GET asks for', async () => {
+  test('HEAD requires the same scope as GET', async () => {
     const reader = await partner('forex', { scope: 'read' })
     const writer = await partner('forex', { account: 'other', scope: 'write' })
     const head = ({ access_token }: typeof reader) =>
@@ -109,10 +112,10 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
     expect((await head(writer)).status).toBe(403)
   })
 
-  test('401, 403 and 429 win over whatever is wrong with the body', async () => {
+  test('401, 403 and 429 take precedence over errors in the body', async () => {
     const reader = await partner('forex', { scope: 'read' })
     const prop = await partner('prop-trading', { account: 'prop' })
-    const crossing = (token: string, body: string, type: string) =>
+    const send = (token: string, body: string, type: string) =>
       ask('/api/v1/forex/customers', {
         method: 'POST',
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': type },
@@ -133,10 +136,10 @@ describe('RFC 6750 §3: what a request without a good token is told', () => {
       [' '.repeat(9_000_000), 'application/json'],
       ['[]', 'application/json'],
     ] as const) {
-      expect((await crossing(reader.access_token, body, type)).status).toBe(403)
-      expect((await crossing(prop.access_token, body, type)).status).toBe(403)
-      expect((await crossing('x.y.z', body, type)).status).toBe(401)
-      expect((await crossing(spent.access_token, body, type)).status).toBe(429)
+      expect((await send(reader.access_token, body, type)).status).toBe(403)
+      expect((await send(prop.access_token, body, type)).status).toBe(403)
+      expect((await send('x.y.z', body, type)).status).toBe(401)
+      expect((await send(spent.access_token, body, type)).status).toBe(429)
     }
   })
 })
@@ -147,18 +150,19 @@ const RSA = {
   publicExponent: new Uint8Array([1, 0, 1]),
 }
 
-describe('RFC 9068 §4: what is no token of ours', () => {
+describe('RFC 9068 §4: validation of access tokens', () => {
   const { keys } = JSON.parse(env.SIGNING_KEYS)
 
-  test('any byte of it changed', async () => {
+  test('a token with any single character changed is invalid', async () => {
     const { access_token } = await partner()
     const now = Date.now()
     expect(await verifyAccessToken(access_token, env, now)).not.toBeNull()
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
     for (let i = 0; i < access_token.length; i++) {
-      const others = i > access_token.length - 3 ? [...alphabet] : ['A', 'b', '.', ' ', '=', '_']
-      for (const char of others.filter((other) => other !== access_token[i])) {
+      const replacements =
+        i > access_token.length - 3 ? [...alphabet] : ['A', 'b', '.', ' ', '=', '_']
+      for (const char of replacements.filter((char) => char !== access_token[i])) {
         const edited = access_token.slice(0, i) + char + access_token.slice(i + 1)
         expect([i, char, await verifyAccessToken(edited, env, now)]).toEqual([i, char, null])
       }
@@ -167,11 +171,11 @@ describe('RFC 9068 §4: what is no token of ours', () => {
 
   test.each([
     ['a space in the signature', (token: string) => token.replace(/(.{5})$/, ' $1')],
-    ['a line break at its end', (token: string) => `${token}\n`],
+    ['a line break at the end', (token: string) => `${token}\n`],
     ['padding', (token: string) => `${token}==`],
     ['a fourth part', (token: string) => `${token}.x`],
     ['no signature', (token: string) => token.replace(/[^.]+$/, '')],
-  ])('%s', async (_, edit) => {
+  ])('a token with %s is invalid', async (_, edit) => {
     const { access_token } = await partner()
 
     expect(await verifyAccessToken(edit(access_token), env, Date.now())).toBeNull()
@@ -186,7 +190,7 @@ describe('RFC 9068 §4: what is no token of ours', () => {
       .sign(header.alg ? new TextEncoder().encode(keys[0].n) : await importJWK(keys[0], 'RS256'))
   }
 
-  test('forged by the same way it would be good', async () => {
+  test('a token signed again without changes is valid', async () => {
     expect((await list(`Bearer ${await forge({}, {})}`)).status).toBe(200)
   })
 
@@ -197,16 +201,16 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     ['without a client', {}, { client_id: undefined }],
     ['without an expiry', {}, { exp: undefined }],
     ['that has expired', {}, { exp: Math.floor(Date.now() / 1000) - 1 }],
-    ['that no object knows', {}, { jti: 'made-up' }],
+    ['without an object that opened it', {}, { jti: 'made-up' }],
     ['signed with our public key as a shared secret', { alg: 'HS256' }, {}],
-  ])('%s', async (_, header, changed) => {
+  ])('a token %s gets 401', async (_, header, changed) => {
     const response = await list(`Bearer ${await forge(header, changed)}`)
 
     expect(response.status).toBe(401)
     expect(response.headers.get('WWW-Authenticate')).toBe(INVALID)
   })
 
-  test('alg: none', async () => {
+  test('an unsigned token with alg none gets 401', async () => {
     const { access_token } = await partner()
     const header = btoa(JSON.stringify({ alg: 'none', typ: 'at+jwt', kid: 'first' }))
     const unsigned = `${header.replaceAll('=', '')}.${access_token.split('.')[1]}`
@@ -216,11 +220,11 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     }
   })
 
-  test('keys rotate with overlap: the first signs, all verify, a withdrawn one does not', async () => {
+  test('the first key signs, all listed keys verify, a removed key does not', async () => {
     const [first, second] = keys
-    const withKeys = (...some: object[]) => ({
+    const withKeys = (...listed: object[]) => ({
       BASE_URL: ORIGIN,
-      SIGNING_KEYS: JSON.stringify({ keys: some }),
+      SIGNING_KEYS: JSON.stringify({ keys: listed }),
     })
     const now = Date.now()
     const token = await mintAccessToken({ client_id: 'c', jti: 'j' }, withKeys(second, first), now)
@@ -230,7 +234,7 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     expect(await verifyAccessToken(token, withKeys(first), now)).toBeNull()
   })
 
-  test('keys of ours that cannot be read are our fault: nobody is told that a token is bad', async () => {
+  test('requests get 503, not 401, if the signing keys are unusable', async () => {
     const { access_token } = await partner()
     const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
       headers: { Authorization: `Bearer ${access_token}` },
@@ -247,7 +251,7 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     }
   })
 
-  test('a key without its private part seals no cursor: anybody could make one', async () => {
+  test('a key without its private part cannot seal a cursor', async () => {
     const acme = await partner()
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
     const { d: _, ...published } = keys[1]
@@ -263,7 +267,7 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     expect((await read('')).status).toBe(200)
   })
 
-  test('a token lives for 3600 seconds, and not one more', async () => {
+  test('a token expires after exactly 3600 seconds', async () => {
     const now = Date.UTC(2026, 10, 20)
     const token = await mintAccessToken({ client_id: 'c', jti: 'j' }, env, now)
 
@@ -271,17 +275,17 @@ describe('RFC 9068 §4: what is no token of ours', () => {
     expect(await verifyAccessToken(token, env, now + 3_600_000)).toBeNull()
   })
 
-  test('what is remembered of a token is of its issuer alone, and as long as it is among the last', async () => {
+  test('cached verifications are correct beyond the cache size and per issuer', async () => {
     const now = Date.now()
     const tokens = await Promise.all(
       Array.from({ length: 101 }, (_, i) =>
         mintAccessToken({ client_id: 'c', jti: `j-${i}` }, env, now),
       ),
     )
-    for (const again of [1, 2]) {
+    for (const pass of [1, 2]) {
       for (const [i, token] of tokens.entries()) {
-        expect([again, await verifyAccessToken(token, env, now)]).toMatchObject([
-          again,
+        expect([pass, await verifyAccessToken(token, env, now)]).toMatchObject([
+          pass,
           { jti: `j-${i}` },
         ])
       }

@@ -5,21 +5,21 @@ import { askIn } from './heard.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, partner } from './partner.ts'
 import { before } from './watched.ts'
 
-// Clauses of the contract that no test of a room holds by itself: see contract.md.
+// Clauses of the contract that the tests of single features do not cover: see contract.md.
 
-test('names every wrong record of a bulk of 1000, and stores nothing of it', async () => {
+test('a refused bulk of 1000 lists every invalid record and stores nothing', async () => {
   const acme = await partner()
-  const wrong = Array.from({ length: 1000 }, (_, i) => ({
+  const invalid = Array.from({ length: 1000 }, (_, i) => ({
     ...ada,
     customer_id: `c-${i}`,
     country_code: 'Germany',
     ...(i % 2 === 0 && { lang_id: 'English' }),
   }))
-  const response = await acme.post('customers', wrong)
+  const response = await acme.post('customers', invalid)
   const { errors, errors_total, delivery_id } = await json(response)
   expect(response.status).toBe(422)
   // At most 1000 errors are listed: one of each record, before a second of any.
-  expect(errors.map(({ index }: { index: number }) => index)).toEqual(wrong.map((_, i) => i))
+  expect(errors.map(({ index }: { index: number }) => index)).toEqual(invalid.map((_, i) => i))
   expect(errors_total).toBe(1500)
   const { summary } = await json(acme.get(`deliveries/${delivery_id}`))
   expect(summary).toEqual({
@@ -29,7 +29,7 @@ test('names every wrong record of a bulk of 1000, and stores nothing of it', asy
   expect((await json(acme.get('customers'))).meta.total).toBe(0)
 })
 
-test('a 422 has the members that the contract prints, and no others', async () => {
+test('a 422 has exactly the members that the contract shows', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
   const response = await acme.post('transactions', [deposit, { ...deposit, currency: 'EUX' }])
@@ -56,7 +56,7 @@ test('a 422 has the members that the contract prints, and no others', async () =
   })
 })
 
-test('customers are counted by the day of signup, in UTC', async () => {
+test('totals count customers by the UTC day of their signup', async () => {
   const acme = await partner()
   await acme.post('customers', [
     ada,
@@ -67,7 +67,7 @@ test('customers are counted by the day of signup, in UTC', async () => {
   expect(data).toEqual([{ day: '2026-10-01', resource: 'customers', count: 3, sums: {} }])
 })
 
-test('a brand reads who it is', async () => {
+test('a brand reads the settings of its account', async () => {
   const acme = await brand({ time_zone: 'Europe/Berlin' })
   expect(await json(acme.get('account'))).toMatchObject({
     account: 'acme-casino',
@@ -81,7 +81,7 @@ test('a brand reads who it is', async () => {
   })
 })
 
-test('a brand reads its deliveries, one of them with its errors', async () => {
+test('a brand reads its deliveries, and the errors of one', async () => {
   const acme = await brand()
   await acme.post('customers', eve)
   await acme.post('activities', { ...deposited, Currency: 'EUX' })
@@ -96,7 +96,7 @@ test('a brand reads its deliveries, one of them with its errors', async () => {
   expect(errors).toMatchObject([{ pointer: '/Currency', code: 'currency' }])
 })
 
-test('a read without a bookmark asks the primary, with one it may ask a replica', async () => {
+test('a read without a bookmark queries the primary database', async () => {
   const acme = await partner()
   const constraints: string[] = []
   const DB = before(env.DB, {
@@ -130,7 +130,7 @@ test('a reset deletes every row of an account except its settings', async () => 
     const [, name, columns = ''] = /create table (\w+) \(([\s\S]*)\)/i.exec(query) ?? []
     return name && /\baccount\b/.test(columns) ? [name] : []
   })
-  const filled = async (account: string) => {
+  const tablesWithRows = async (account: string) => {
     const rows = await env.DB.batch<{ n: number }>(
       tables.map((table) =>
         env.DB.prepare(`select count(*) as n from ${table} where account = ?`).bind(account),
@@ -138,9 +138,9 @@ test('a reset deletes every row of an account except its settings', async () => 
     )
     return tables.filter((_, i) => rows[i]!.results[0]!.n > 0)
   }
-  const stored = await filled('acme')
+  const stored = await tablesWithRows('acme')
   expect(stored).toEqual(expect.arrayContaining(['customers', 'events', 'deliveries', 'arrivals']))
   expect((await askAdmin('accounts/acme/reset', 'POST')).status).toBe(204)
-  expect(await filled('acme')).toEqual(['brand_tokens', 'audit_log'])
-  expect(await filled('other')).toEqual(stored)
+  expect(await tablesWithRows('acme')).toEqual(['brand_tokens', 'audit_log'])
+  expect(await tablesWithRows('other')).toEqual(stored)
 })

@@ -22,27 +22,27 @@ const bulk = Array.from({ length: 100 }, (_, i) => ({ ...ada, customer_id: `c-${
 
 const total = async (acme: Partner) => (await json(acme.get('customers'))).meta.total
 
-test('during any call: all of a request is stored, or nothing, and its repeat stores it', async () => {
+test('a disconnect during any call stores all records or none', async () => {
   const acme = await partner()
   const stored: number[] = []
   const cuts = await cutEverywhere(async (cut, i) => {
-    const own = bulk.map((one) => ({ ...one, customer_id: `${i}-${one.customer_id}` }))
-    const request = new Request(at, init(acme, JSON.stringify(own)))
+    const records = bulk.map((record) => ({ ...record, customer_id: `${i}-${record.customer_id}` }))
+    const request = new Request(at, init(acme, JSON.stringify(records)))
     if (!(await disconnect(request, cut))) return false
     stored.push((await total(acme)) - i * 100)
-    const { summary } = await json(acme.post('customers', own))
+    const { summary } = await json(acme.post('customers', records))
     expect([summary.created, summary.unchanged].sort()).toEqual([0, 100])
     expect(await total(acme)).toBe((i + 1) * 100)
     return true
   })
-  // The object of the token and the batch, each before and after its effect.
+  // Two calls, to the token's object and of the batch, each before and after its effect.
   expect({ cuts, stored }).toEqual({ cuts: 4, stored: [0, 0, 0, 100] })
 })
 
-// The queue stores a visitor's click at a time of its own.
+// Without `followLink`: the queue stores a click asynchronously.
 const WRITES = ROUTES.filter(({ writes, id }) => writes && id !== 'followLink')
 
-test.each(WRITES)('during any call of $id: likewise', async (route) => {
+test.each(WRITES)('a disconnect during any call of $id is all or nothing', async (route) => {
   const { states, said, calls } = await rehearse(route)
   const allowed = states.slice(0, 2).map(({ all }) => all)
   const once = states.slice(1).map(({ lasting, remembered }) => ({ lasting, remembered }))
@@ -63,7 +63,7 @@ test.each(WRITES)('during any call of $id: likewise', async (route) => {
   expect(cuts).toBe(2 * calls.length)
 })
 
-test('before our own retry: that is made all the same', async () => {
+test('a disconnect before a retry does not stop the retry', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
   const acme = await partner()
   const calm = shaky()
@@ -81,14 +81,14 @@ test('before our own retry: that is made all the same', async () => {
   }
   const { platform, seen } = shaky([{ ...fault!, happen }])
   const context = createExecutionContext()
-  app.fetch(request(), platform, context) // Nobody waits for its answer.
+  app.fetch(request(), platform, context) // The response is not awaited.
   await begun.promise
   await waitOnExecutionContext(context)
   expect(seen.failed).toBe(1)
   expect(await env.DB.prepare('select count(*) as n from customers').first('n')).toBe(100)
 })
 
-test("in the middle of a large body: it is refused, stores nothing, and its turn is the next one's", async () => {
+test('a truncated large body is refused and does not block the next body', async () => {
   const acme = await partner()
   const cut = new ReadableStream({
     start: (controller) => controller.enqueue(new Uint8Array(1_500_000).fill(0x20)),
@@ -102,7 +102,7 @@ test("in the middle of a large body: it is refused, stores nothing, and its turn
   expect((await acme.postText('customers', large)).status).toBe(200)
 })
 
-test('before it has read the answer: what was answered is so', async () => {
+test('a disconnect before the response is read loses no record', async () => {
   const acme = await partner()
   const response = await exports.default.fetch(at, init(acme, JSON.stringify(bulk)))
   await response.body!.cancel()

@@ -8,19 +8,14 @@ import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner
 import { printedAs } from './secrecy.ts'
 import { before } from './watched.ts'
 
-// The platform fails in the middle of a request. Everything is real but for the one call that
-// throws, before or after it took effect.
+// The platform fails in the middle of a request. Everything is real except for the one call that
+// throws, before or after its effect.
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
-const ask = async (
-  { env: with_ }: { env: Env },
-  acme: Partner,
-  path: string,
-  init: RequestInit = {},
-) =>
+const ask = async (world: { env: Env }, acme: Partner, path: string, init: RequestInit = {}) =>
   askIn(
-    with_,
+    world.env,
     new Request(new URL(`/api/v1/${acme.vertical}/${path}`, ORIGIN), {
       ...init,
       headers: {
@@ -40,8 +35,8 @@ const stored = async () => {
   return all.map(({ results }) => results.map((row) => ({ ...(row as object), delivery: null })))
 }
 
-describe('our own retry', () => {
-  // One of the transactions moves, so that all are sent once more: the faults meet either time.
+describe('retries by the service', () => {
+  // One of the transactions moves to another day, so D1 is called twice: a fault hits either call.
   const payments = [
     { ...deposit, status: 'reversed' },
     { ...deposit, transaction_id: 't-2' },
@@ -67,7 +62,7 @@ describe('our own retry', () => {
       [true, false].map((after) => ({ ...each, after, when: after ? 'after' : 'before' })),
     ),
   )(
-    '$path: a fault $when the effect, after $spared calls, is not seen in the answer',
+    '$path: a fault $when the effect, after $spared calls, leaves the response unchanged',
     async ({ path, spared, body, after }) => {
       const lenient = { Prefer: 'handling=lenient' }
       const run = async (faults: (Fault | null)[], account: string) => {
@@ -95,23 +90,23 @@ describe('our own retry', () => {
       }
       const calm = await run([], 'calm')
       const message = CURABLE[0]!
-      const shaken = await run(
+      const faulted = await run(
         [...Array(spared).fill(null), { message, after }, { message, after }],
         'shaken',
       )
 
-      expect(shaken).toEqual({ ...calm, tries: calm.tries + 2 })
+      expect(faulted).toEqual({ ...calm, tries: calm.tries + 2 })
     },
   )
 
   const first = { ...deposit, status: 'first', transaction_date: '2026-10-05T00:00:00.000Z' }
   const second = { ...deposit, status: 'second', transaction_date: '2026-10-09T00:00:00.000Z' }
 
-  // The first call finds that the record moves, and does nothing; the second moves it.
+  // The first call classifies the record as moved and writes nothing; the second moves it.
   test.each([
-    { faultOf: 'what found', spared: [], last: first },
-    { faultOf: 'what moved', spared: [null], last: second },
-  ])('$faultOf: writes nothing over what came after it took effect', async ({ spared, last }) => {
+    { faultOf: 'the classification', spared: [], last: first },
+    { faultOf: 'the move', spared: [null], last: second },
+  ])('a retry of $faultOf never overwrites a later delivery', async ({ spared, last }) => {
     const acme = await partner('forex', { unknown_customer: 'hold' })
     await acme.post('customers', ada)
     await acme.post('transactions', deposit)
@@ -126,7 +121,7 @@ describe('our own retry', () => {
     expect(data).toMatchObject([{ day: transaction_date.slice(0, 10), status, count: 1 }])
   })
 
-  test('a dry run and a refusal are logged once, too, and as they were answered', async () => {
+  test('a retried dry run or refusal is logged once, as it was answered', async () => {
     const acme = await partner()
     const fault = { message: CURABLE[0]!, after: true }
     await acme.post('customers', ada)
@@ -144,7 +139,7 @@ describe('our own retry', () => {
   })
 })
 
-describe('what a retry does not cure', () => {
+describe('faults that retries do not cure', () => {
   const unavailable = async (response: Response) => {
     expect(response.status).toBe(503)
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
@@ -159,7 +154,7 @@ describe('what a retry does not cure', () => {
     'held',
     'account',
     'totals?from=2026-10-01&to=2026-10-02',
-  ])('GET %s is tried again, and answers 503 at last', async (path) => {
+  ])('GET %s is retried and finally gets 503', async (path) => {
     const acme = await partner()
     const once = await ask(faulty([{ message: CURABLE[0]!, after: true }]), acme, path)
     expect(once.status).toBeLessThan(500)
@@ -168,7 +163,7 @@ describe('what a retry does not cure', () => {
     await unavailable(await ask(world, acme, path))
   })
 
-  test('a token request is answered 503 temporarily_unavailable', async () => {
+  test('a token request gets 503 temporarily_unavailable if its retries fail', async () => {
     const { client_id, client_secret } = await register('forex')
     const world = faulty(Array(3).fill({ message: CURABLE[0], after: false }))
     const response = await askIn(
@@ -184,7 +179,7 @@ describe('what a retry does not cure', () => {
   })
 })
 
-describe('an object that is gone', () => {
+describe('an unavailable Durable Object', () => {
   const gone = (fault: object, times: number) => {
     let calls = 0
     const TOKEN_GATE = before(env.TOKEN_GATE, {
@@ -202,7 +197,7 @@ describe('an object that is gone', () => {
     return { env: { ...env, TOKEN_GATE } as Env, calls: () => calls }
   }
 
-  test('is asked again where that helps', async () => {
+  test('a call is repeated while its error is retryable', async () => {
     const acme = await partner()
     const world = gone({ retryable: true }, 2)
 
@@ -213,8 +208,8 @@ describe('an object that is gone', () => {
   test.each([
     ['retryable, three times', { retryable: true }, 3],
     ['overloaded', { retryable: true, overloaded: true }, 1],
-    ['of a kind nobody knows', {}, 1],
-  ])('%s: 503, never 401, and nothing is stored', async (_, fault, calls) => {
+    ['an unknown error', {}, 1],
+  ])('%s: the request gets 503, never 401, and stores nothing', async (_, fault, calls) => {
     const acme = await partner()
     const world = gone(fault, 9)
     const response = await post(world, acme, 'customers', ada)
@@ -226,29 +221,32 @@ describe('an object that is gone', () => {
   })
 })
 
-describe('a database that is not migrated yet', () => {
+describe('a database that lacks a migration', () => {
   const missing = [
     ['drop table customers', 'no such table: customers'],
     ['alter table customers rename column email to mail', 'has no column named email'],
     ['alter table deliveries rename column form to shape', 'deliveries has no column named form'],
   ]
 
-  test.each(missing)('%s: 503, and the log says what is missing', async (change, said) => {
-    const acme = await partner()
-    const log = vi.spyOn(console, 'error')
-    await env.DB.exec(change)
-    const response = await post({ env }, acme, 'customers', [{ ...ada, email: 'ada@person.org' }])
+  test.each(missing)(
+    'after %s requests get 503 and the log names the cause',
+    async (change, cause) => {
+      const acme = await partner()
+      const log = vi.spyOn(console, 'error')
+      await env.DB.exec(change)
+      const response = await post({ env }, acme, 'customers', [{ ...ada, email: 'ada@person.org' }])
 
-    expect(response.status).toBe(503)
-    expect(response.headers.has('Retry-After')).toBe(true)
-    expect(log.mock.calls.flat().join()).toContain(said)
-    expect(log.mock.calls.flat().join()).not.toContain('ada@person')
-    expect((await acme.get('held')).status).toBe(200)
-  })
+      expect(response.status).toBe(503)
+      expect(response.headers.has('Retry-After')).toBe(true)
+      expect(log.mock.calls.flat().join()).toContain(cause)
+      expect(log.mock.calls.flat().join()).not.toContain('ada@person')
+      expect((await acme.get('held')).status).toBe(200)
+    },
+  )
 })
 
 describe('an account in another database', () => {
-  test('that this version does not know yet: 503', async () => {
+  test('a request gets 503 if the binding of its database is missing', async () => {
     const acme = await partner('forex', { binding: 'DB_2' })
     const response = await post(
       { env: { ...env, DB_2: undefined } as never },
@@ -260,7 +258,7 @@ describe('an account in another database', () => {
   })
 })
 
-test('a token whose listing is answered too late is listed once', async () => {
+test('a token is listed once although the response to its listing was lost', async () => {
   const { client_id, client_secret } = await register('forex')
   const gate = () => env.CLIENT_GATE.getByName(`client:${client_id}`)
   let calls = 0
@@ -287,8 +285,8 @@ test('a token whose listing is answered too late is listed once', async () => {
   expect(listed).toHaveLength(1)
 })
 
-describe('a bug', () => {
-  test('of an object is 500, and it is asked but once more', async () => {
+describe('an internal error', () => {
+  test('an exception in an object gets 500 after one retry', async () => {
     const acme = await partner()
     let calls = 0
     const TOKEN_GATE = before(env.TOKEN_GATE, {
@@ -304,7 +302,7 @@ describe('a bug', () => {
     expect([response.status, calls]).toEqual([500, 2])
   })
 
-  test('tells the caller its request id and no more, and the log where it is', async () => {
+  test('the caller gets only a request id, the log gets the cause', async () => {
     const acme = await partner()
     await env.DB.exec(
       `create trigger bug before insert on customers begin select raise(abort, 'ada@person.org'); end`,

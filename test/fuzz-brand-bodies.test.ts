@@ -7,7 +7,7 @@ import { brandOf, deliver } from './fuzz/send.ts'
 
 const augusta = { ...eve, firstName: 'Augusta', email: 'ada@example.org' }
 
-describe('a body of a brand', () => {
+describe('generated bodies of brands', () => {
   const events = [deposited, { ...deposited, eventid: null, product: 'casino' }, day]
   test.each([
     [
@@ -16,7 +16,7 @@ describe('a body of a brand', () => {
     ],
     ['activities', [deposited, day, events]],
   ] as [string, Json[]][])(
-    'for %s is answered truly',
+    'the response to any body for %s is consistent',
     { timeout: PATIENCE },
     async (name, good) => {
       const casino = await brandOf({

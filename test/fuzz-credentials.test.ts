@@ -25,7 +25,9 @@ describe('an access token', () => {
   const trying = (world: Env) => (token: string) =>
     send('/api/v1/forex/customers', { headers: { Authorization: `Bearer ${token}` } }, world)
 
-  test('is no longer ours with any one character edited', { timeout: PATIENCE }, async () => {
+  test('an access token with any one character edited is invalid', {
+    timeout: PATIENCE,
+  }, async () => {
     const { access_token } = await partner()
     const now = Date.now()
     expect(await verifyAccessToken(access_token, env, now)).not.toBe(null)
@@ -36,7 +38,7 @@ describe('an access token', () => {
     expect(passed).toEqual([])
   })
 
-  test('with one character edited is refused, and no gate is asked', {
+  test('an edited access token is refused without a call to an object', {
     timeout: PATIENCE,
   }, async () => {
     const { access_token } = await partner()
@@ -57,7 +59,9 @@ describe('an access token', () => {
     expect(tried).toBeGreaterThan(access_token.length * 8)
   })
 
-  test('that was forged is refused, and no gate is asked', { timeout: PATIENCE }, async () => {
+  test('a forged access token is refused without a call to an object', {
+    timeout: PATIENCE,
+  }, async () => {
     const { access_token } = await partner()
     const { world, asked } = listening()
     const attempt = trying(world)
@@ -69,7 +73,9 @@ describe('an access token', () => {
     expect(asked).toEqual([])
   })
 
-  test('by any scheme but Bearer is none', { timeout: PATIENCE }, async () => {
+  test('an access token with any scheme other than Bearer is refused', {
+    timeout: PATIENCE,
+  }, async () => {
     const { access_token } = await partner()
     const scheme = fc.oneof(
       fc.constantFrom('Basic ', 'Token ', 'bearer', 'Bearer:', 'Bearer\t', 'JWT ', '', 'DPoP '),
@@ -90,13 +96,13 @@ describe('a Brand Token', () => {
   const trying = (world: Env) => (token: string) =>
     send('/tracking/events/customers', { headers: { 'x-api-key': token } }, world)
 
-  test('is mistyped with any one character edited', () => {
+  test('a Brand Token with any one character edited is malformed', () => {
     const token = newSecret('tbt', 'test')
     expect(isWellFormed(token, 'tbt')).toBe(true)
     expect([...everyEdit(token)].filter((edited) => isWellFormed(edited, 'tbt'))).toEqual([])
   })
 
-  test('with one character edited is refused as none is, and no gate is asked', {
+  test('an edited Brand Token is refused like a missing one, without an object call', {
     timeout: PATIENCE,
   }, async () => {
     const { brand_token } = await brand()
@@ -115,7 +121,9 @@ describe('a Brand Token', () => {
     expect([passed, asked]).toEqual([[], []])
   })
 
-  test('that is nobody’s is refused as none is', { timeout: PATIENCE }, async () => {
+  test('an unknown Brand Token gets the same response as a missing one', {
+    timeout: PATIENCE,
+  }, async () => {
     const { brand_token } = await brand()
     const attempt = trying(env)
     const none = bodyOf(await attempt(''))

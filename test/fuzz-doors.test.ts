@@ -17,7 +17,7 @@ describe('the token endpoint', () => {
   /** At most 60 tokens an hour: who has been given so many is followed by another. */
   const MANY = 50
 
-  test('gives a token for the very credentials only', { timeout: PATIENCE }, async () => {
+  test('only the exact credentials of a client get a token', { timeout: PATIENCE }, async () => {
     const { account } = await partner()
     let client = await newClient(account)
     let given = 0
@@ -70,7 +70,9 @@ describe('the token endpoint', () => {
     })
   })
 
-  test('ends no token for what is nearly one', { timeout: PATIENCE }, async () => {
+  test('revoking an edited token does not end the original token', {
+    timeout: PATIENCE,
+  }, async () => {
     const { client_id, client_secret, access_token } = await partner()
     const revoke = (token: string) =>
       send('/oauth/revoke', {
@@ -101,7 +103,7 @@ describe('a link', () => {
     return { ...casino, link_id: link_id as string, code }
   }
 
-  test('proves nothing by tracking_data that has one character edited', {
+  test('tracking_data with one character edited attributes no customer', {
     timeout: PATIENCE,
   }, async () => {
     const { post, code } = await linked()
@@ -124,7 +126,7 @@ describe('a link', () => {
     expect(wrong).toEqual([])
   })
 
-  test('is followed by its very id only, whatever else is in the address', {
+  test('only the exact id of a link redirects', {
     timeout: PATIENCE,
   }, async () => {
     const { link_id } = await linked()
@@ -157,7 +159,7 @@ function decoded(path: string): string {
   }
 }
 
-describe('the door of the integrations team', () => {
+describe('the administration API', () => {
   const ROUTES = [
     ...new Set(
       app.routes
@@ -178,7 +180,7 @@ describe('the door of the integrations team', () => {
   ]
   const ODD = ['', '..%2f', '%00', '%ff', 'x'.repeat(600), '__proto__', 'toString', "' or 1=1 --"]
 
-  test('answers any body on any path without breaking, and nobody without the key', {
+  test('any request gets a documented status, and 401 or 404 without the key', {
     timeout: PATIENCE,
   }, async () => {
     const firm = await partner('forex', { account: 'firm' })

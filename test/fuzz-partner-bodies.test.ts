@@ -29,9 +29,9 @@ const kept = (record: Json) =>
 describe.each([
   ['forex', {}],
   ['prop-trading', { transactions: { transaction_type: 'payout' } }],
-] as const)('a body of %s', (vertical, own: Record<string, object>) => {
+] as const)('generated bodies of %s', (vertical, own: Record<string, object>) => {
   test.each(Object.entries(RESOURCES))(
-    'for %s is answered truly, and kept as it was sent',
+    'any body for %s gets a consistent response and is stored unchanged',
     { timeout: PATIENCE },
     async (name, [whole, other]) => {
       const firm = await partnerOf(vertical)

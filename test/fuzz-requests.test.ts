@@ -19,7 +19,7 @@ const get = async (sender: Sender, path: string, headers = {}) =>
   send(sender.at(path), { headers: { ...(await sender.who()), ...headers } })
 
 describe('a query', () => {
-  test('with an edited cursor is 400, and names it', { timeout: PATIENCE }, async () => {
+  test('an edited cursor gets 400 that names the parameter', { timeout: PATIENCE }, async () => {
     const firm = await partnerOf('forex')
     await post(firm, 'customers', [ada, { ...ada, customer_id: 'c-2' }])
     const first = JSON.parse((await get(firm, 'customers?per_page=1')).text)
@@ -66,7 +66,7 @@ describe('a query', () => {
   }
 
   test.each(['forex', 'igaming'] as const)(
-    'of %s on any path is answered 200, 400 or 404',
+    'any query of %s on any path gets 200, 400 or 404',
     { timeout: PATIENCE },
     async (vertical) => {
       const sender = vertical === 'igaming' ? await brandOf() : await partnerOf(vertical)
@@ -135,7 +135,7 @@ describe('headers', () => {
   }
 
   test.each(['forex', 'igaming'] as const)(
-    'of %s store what was sent, or nothing',
+    'with any headers, %s deliveries are stored unchanged or not at all',
     { timeout: PATIENCE },
     async (vertical) => {
       const isBrand = vertical === 'igaming'

@@ -78,9 +78,9 @@ test('the table in docs/failures.md has exactly these rows and columns', () => {
 })
 
 test('each binding and each secret of wrangler.toml has a column', () => {
-  const [own = ''] = wrangler.split('[env.')
-  const bound = [...own.matchAll(/^(?:binding|name) = "([A-Z_]+)"/gm)].map(([, name]) => name)
-  const [, secrets = ''] = /^required = (\[.*\])$/m.exec(own) ?? []
+  const [topLevel = ''] = wrangler.split('[env.')
+  const bound = [...topLevel.matchAll(/^(?:binding|name) = "([A-Z_]+)"/gm)].map(([, name]) => name)
+  const [, secrets = ''] = /^required = (\[.*\])$/m.exec(topLevel) ?? []
   const all = [...bound, ...JSON.parse(secrets)]
   expect(PARTS.map(([, binding]) => binding).sort()).toEqual(all.sort())
 })
@@ -94,7 +94,7 @@ describe.each(Object.keys(COLUMNS))('without %s', (column) => {
     const worlds = new Map<string, World>()
     const statuses: string[] = []
     for (const id of ROWS[row]!) {
-      const route = ROUTES.find((one) => one.id === id)!
+      const route = ROUTES.find((candidate) => candidate.id === id)!
       const known = worlds.get(route.vertical)
       const world =
         route.writes || !known ? await prepare(route.vertical, route.records ?? false) : known

@@ -7,41 +7,42 @@ import { ada, deposit, json, ORIGIN, partner } from './partner.ts'
 import { shaky } from './sweep/endure.ts'
 import { failing, type Kind } from './sweep/faults.ts'
 
-// What is done with each thing that D1 and an object say when they fail: how often they are asked in
-// all, what is answered, and when the caller may come again. Each time of a record that is new, so that
-// it is seen whether the call took effect, and that a repeat of the caller's stores it once.
+// The treatment of each error of D1 and of Durable Objects: the number of calls, the status and
+// `Retry-After`. Each case sends a new record, which shows whether the call took effect, and then
+// repeats the request, which must store the record exactly once.
 
-/** What is done: with a fault that happens once, and with one that lasts. */
+/** The expected treatment of a fault that happens once, and of one that lasts. */
 interface Treatment {
   once: [tries: number, status: number, retryAfter: string | null]
   lasting: [tries: number, status: number, retryAfter: string | null]
 }
 const CURED: Treatment = { once: [2, 200, null], lasting: [3, 503, '2'] }
 const NEVER_AGAIN: Treatment = { once: [1, 503, '10'], lasting: [1, 503, '10'] }
-/** An object that was aborted says so as if it had thrown itself: once it is that, twice it is a bug. */
+/** An aborted object reports an error of its own: the first is retried, the second is a bug. */
 const OURS: Treatment = { once: [2, 200, null], lasting: [2, 500, null] }
 
-type Case = [message: string, flags: object, done: Treatment]
+type Case = [message: string, flags: object, treatment: Treatment]
 
 const D1: Case[] = [
   ...CURABLE.map((text): Case => [text, {}, CURED]),
   ...OVERLOAD.map((text): Case => [text, {}, NEVER_AGAIN]),
 ]
-/** What an object's flags say when another try does not help. */
+/** The flags of an object's error that is not worth a retry. */
 const HOPELESS = [{ overloaded: true }, { retryable: true, overloaded: true }, {}]
-/** Of an object only the flags count, whatever it says: here always what of D1 would mean the reverse. */
+/** Only the flags of an object's error count: each message here means the opposite for D1. */
 const OBJECT: Case[] = [
   ...OVERLOAD.map((text): Case => [text, { retryable: true }, CURED]),
   ...CURABLE.map((text, i): Case => [text, HOPELESS[i % HOPELESS.length]!, NEVER_AGAIN]),
   [OVERLOAD[0]!, { remote: true }, OURS],
 ]
 
-/** Who sends, or reads. */
+/** An account that sends records or reads them. */
 interface Caller {
   url: string
   headers: Record<string, string>
-  /** The nth record, and in which column of which table it is found. */
+  /** Returns the record with this id; absent for a read. */
   record?: (id: string) => object
+  /** The place of the id in the database. */
   where?: [table: string, column: string]
 }
 
@@ -91,49 +92,58 @@ const CALLERS: Record<string, () => Promise<Caller>> = {
 
 const PLACES = { D1: [/^DB/, D1], 'an object': [/^TOKEN_GATE/, OBJECT] } as const
 
-describe.each(Object.entries(CALLERS))('%s', (_, made) => {
-  test.each(Object.entries(PLACES))('to whom %s fails', async (_place, [pattern, kinds]) => {
-    // Our retry waits for a moment of chance: here for none.
-    vi.spyOn(Math, 'random').mockReturnValue(0)
-    const { url, headers, record, where } = await made()
-    const method = record ? 'POST' : 'GET'
-    let turn = 0
-    const ask = (id: string, platform: Env) => {
-      const body = record ? { body: JSON.stringify([record(id)]) } : {}
-      const init = { method, headers: { ...headers, 'Content-Type': 'application/json' }, ...body }
-      return askIn(platform, new Request(new URL(url, ORIGIN), init))
-    }
-    const stored = ([table, column]: [string, string]) =>
-      env.DB.prepare(`select count(*) as n from ${table} where ${column} like 'turn-%'`).first('n')
+describe.each(Object.entries(CALLERS))('%s', (_, createCaller) => {
+  test.each(Object.entries(PLACES))(
+    'every error of %s gets its documented treatment',
+    async (_platform, [pattern, cases]) => {
+      // Without randomness the retry does not wait.
+      vi.spyOn(Math, 'random').mockReturnValue(0)
+      const { url, headers, record, where } = await createCaller()
+      const method = record ? 'POST' : 'GET'
+      let turn = 0
+      const ask = (id: string, platform: Env) => {
+        const body = record ? { body: JSON.stringify([record(id)]) } : {}
+        const init = {
+          method,
+          headers: { ...headers, 'Content-Type': 'application/json' },
+          ...body,
+        }
+        return askIn(platform, new Request(new URL(url, ORIGIN), init))
+      }
+      const stored = ([table, column]: [string, string]) =>
+        env.DB.prepare(`select count(*) as n from ${table} where ${column} like 'turn-%'`).first(
+          'n',
+        )
 
-    // The last call of its kind, which is the one that writes.
-    const calm = shaky()
-    expect((await ask('calm', calm.platform)).status).toBe(200)
-    const place = calm.seen.calls.findLast(({ name }) => pattern.test(name))!
+      // The last call to this part of the platform is the one that writes.
+      const calm = shaky()
+      expect((await ask('calm', calm.platform)).status).toBe(200)
+      const place = calm.seen.calls.findLast(({ name }) => pattern.test(name))!
 
-    for (const [message, flags, done] of kinds) {
-      const kind: Kind = [() => Object.assign(new Error(message), flags), done === CURED]
-      for (const lasting of [false, true]) {
-        for (const after of [false, true]) {
-          const { platform, seen } = shaky([failing(place, kind, after, lasting)])
-          turn += 1
-          const id = `turn-${turn}`
-          const response = await ask(id, platform)
-          const tries = seen.calls.filter(({ name }) => name === place.name).length
-          const said = [tries, response.status, response.headers.get('Retry-After')]
-          const what = `${message} ${JSON.stringify({ ...flags, lasting, after })}`
-          expect(said, what).toEqual(done[lasting ? 'lasting' : 'once'])
-          if (!record) continue
+      for (const [message, flags, treatment] of cases) {
+        const kind: Kind = [() => Object.assign(new Error(message), flags), treatment === CURED]
+        for (const lasting of [false, true]) {
+          for (const after of [false, true]) {
+            const { platform, seen } = shaky([failing(place, kind, after, lasting)])
+            turn += 1
+            const id = `turn-${turn}`
+            const response = await ask(id, platform)
+            const tries = seen.calls.filter(({ name }) => name === place.name).length
+            const actual = [tries, response.status, response.headers.get('Retry-After')]
+            const label = `${message} ${JSON.stringify({ ...flags, lasting, after })}`
+            expect(actual, label).toEqual(treatment[lasting ? 'lasting' : 'once'])
+            if (!record) continue
 
-          const isCured = response.status === 200
-          if (isCured) expect((await json(response)).summary, what).toMatchObject({ created: 1 })
-          // What its repeat is told says whether it was stored.
-          const isThere = isCured || (after && place.db !== undefined)
-          const { summary } = await json(ask(id, env))
-          expect(summary, what).toMatchObject(isThere ? { unchanged: 1 } : { created: 1 })
+            const isCured = response.status === 200
+            if (isCured) expect((await json(response)).summary, label).toMatchObject({ created: 1 })
+            // The outcome of the repeat shows whether the record was stored.
+            const isStored = isCured || (after && place.db !== undefined)
+            const { summary } = await json(ask(id, env))
+            expect(summary, label).toMatchObject(isStored ? { unchanged: 1 } : { created: 1 })
+          }
         }
       }
-    }
-    if (where) expect(await stored(where)).toBe(turn)
-  })
+      if (where) expect(await stored(where)).toBe(turn)
+    },
+  )
 })

@@ -172,7 +172,7 @@ function count(vertical: string, delivery: Delivery, answer: Answer, released: n
 }
 
 test.each(PAIRS)(
-  '%s beside %s are answered and kept as the contract says',
+  '%s beside %s: the service agrees with the oracle on any sequence',
   async (...pair) => {
     let until = Number.POSITIVE_INFINITY
     const property = fc.asyncProperty(

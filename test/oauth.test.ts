@@ -17,7 +17,7 @@ const basicOf = (id: string, secret: string) => ({
   Authorization: `Basic ${btoa(`${id}:${secret}`)}`,
 })
 
-/** A client, the form that it sends, and the header it may send instead of its secret. */
+/** Registers a client. Returns its form with a secret, and the Basic header that may replace it. */
 const client = async () => {
   const { client_id, client_secret } = await register('forex')
   return {
@@ -28,7 +28,7 @@ const client = async () => {
   }
 }
 
-const refused = async (response: Response, status: number, error: string) => {
+const expectError = async (response: Response, status: number, error: string) => {
   expect([response.status, (await json(response.clone())).error]).toEqual([status, error])
   expect(await json(response)).toEqual({ error, error_description: expect.any(String) })
   expect(response.headers.get('Content-Type')).toBe('application/json')
@@ -40,20 +40,17 @@ const refused = async (response: Response, status: number, error: string) => {
 }
 
 describe('RFC 6749 §4.4: the client credentials grant', () => {
-  test.each(['token', 'revoke'])(
-    'a form for %s that ends before its end is malformed',
-    async (path) => {
-      const body = new ReadableStream({
-        start: (controller) => controller.enqueue(new TextEncoder().encode('grant')),
-        pull: (controller) => controller.error(new Error('The caller has gone.')),
-      })
-      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-      const sent = new Request(`${ORIGIN}/oauth/${path}`, { method: 'POST', headers, body })
-      await refused(await app.fetch(sent, env, createExecutionContext()), 400, 'invalid_request')
-    },
-  )
+  test.each(['token', 'revoke'])('a truncated form for %s is invalid_request', async (path) => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('grant')),
+      pull: (controller) => controller.error(new Error('The caller has gone.')),
+    })
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const sent = new Request(`${ORIGIN}/oauth/${path}`, { method: 'POST', headers, body })
+    await expectError(await app.fetch(sent, env, createExecutionContext()), 400, 'invalid_request')
+  })
 
-  test('§2.3.1 client_secret_post and client_secret_basic are both taken', async () => {
+  test('§2.3.1 client_secret_post and client_secret_basic are both accepted', async () => {
     const { form, basic } = await client()
     for (const response of [await askToken(form), await askToken(grant, basic)]) {
       expect(response.status).toBe(200)
@@ -68,25 +65,25 @@ describe('RFC 6749 §4.4: the client credentials grant', () => {
     }
   })
 
-  test('§2.3.1 the halves of Basic are form-encoded', async () => {
+  test('§2.3.1 the client id and secret in Basic are form-encoded', async () => {
     const { client_id, client_secret } = await client()
     const encoded = basicOf(client_id.replaceAll('-', '%2D'), client_secret.replaceAll('_', '%5F'))
 
     expect((await askToken(grant, encoded)).status).toBe(200)
   })
 
-  test('§2.3.1 a client_id in the form beside Basic must be the same', async () => {
+  test('§2.3.1 a client_id in the form must match the one in Basic', async () => {
     const { client_id, basic } = await client()
 
     expect((await askToken({ ...grant, client_id }, basic)).status).toBe(200)
-    await refused(await askToken({ ...grant, client_id: 'x' }, basic), 400, 'invalid_request')
+    await expectError(await askToken({ ...grant, client_id: 'x' }, basic), 400, 'invalid_request')
   })
 
-  test('§2.3 both ways to authenticate at once are refused', async () => {
+  test('§2.3 two authentication methods in one request are refused', async () => {
     const { form, basic } = await client()
 
-    await refused(await askToken(form, basic), 400, 'invalid_request')
-    await refused(await askToken(form, { Authorization: 'Bearer x' }), 400, 'invalid_request')
+    await expectError(await askToken(form, basic), 400, 'invalid_request')
+    await expectError(await askToken(form, { Authorization: 'Bearer x' }), 400, 'invalid_request')
   })
 
   test.each([
@@ -106,11 +103,11 @@ describe('RFC 6749 §4.4: the client credentials grant', () => {
     async (scope) => {
       const { form } = await client()
 
-      await refused(await askToken({ ...form, scope }), 400, 'invalid_scope')
+      await expectError(await askToken({ ...form, scope }), 400, 'invalid_scope')
     },
   )
 
-  test('a form in another charset than UTF-8 is refused', async () => {
+  test('a form in a charset other than UTF-8 is refused', async () => {
     const { form } = await client()
     const type = 'application/x-www-form-urlencoded; charset='
     const body = new URLSearchParams(form).toString()
@@ -118,13 +115,13 @@ describe('RFC 6749 §4.4: the client credentials grant', () => {
       ask('/oauth/token', { method: 'POST', body, headers: { 'Content-Type': type + charset } })
 
     expect((await send('UTF-8')).status).toBe(200)
-    await refused(await send('iso-8859-1'), 400, 'invalid_request')
+    await expectError(await send('iso-8859-1'), 400, 'invalid_request')
   })
 
   test('§5.2 another grant type is unsupported_grant_type', async () => {
     const { form } = await client()
 
-    await refused(
+    await expectError(
       await askToken({ ...form, grant_type: 'password' }),
       400,
       'unsupported_grant_type',
@@ -134,31 +131,31 @@ describe('RFC 6749 §4.4: the client credentials grant', () => {
 
 describe('RFC 6749 §3.2: the form', () => {
   const bodyOf = (form: Record<string, string>) => new URLSearchParams(form).toString()
-  const bytes = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0))
+  const bytesOf = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0))
   const post = (body: string | Blob, type = 'application/x-www-form-urlencoded') =>
     ask('/oauth/token', {
       method: 'POST',
-      body: typeof body === 'string' ? bytes(body) : body,
+      body: typeof body === 'string' ? bytesOf(body) : body,
       headers: { 'Content-Type': type },
     })
 
   test.each([
-    ['a parameter twice', (body: string) => `${body}&grant_type=client_credentials`],
-    ['a parameter twice, once empty', (body: string) => `${body}&client_id=`],
-    ['an unknown parameter twice', (body: string) => `${body}&x=1&x=2`],
+    ['a repeated parameter', (body: string) => `${body}&grant_type=client_credentials`],
+    ['a repeated parameter, once empty', (body: string) => `${body}&client_id=`],
+    ['a repeated unknown parameter', (body: string) => `${body}&x=1&x=2`],
     ['a stray percent sign', (body: string) => `${body}&x=%zz`],
-    ['what is no UTF-8', (body: string) => `${body}&x=%ff`],
-    ['what is no UTF-8 and not encoded', (body: string) => `${body}&x=\xff`],
+    ['percent-encoded invalid UTF-8', (body: string) => `${body}&x=%ff`],
+    ['raw invalid UTF-8', (body: string) => `${body}&x=\xff`],
     ['a second equals sign', (body: string) => `${body}&x=a=b`],
-    ['no grant_type', (body: string) => body.replace(/grant_type=\w+&/, '')],
+    ['a missing grant_type', (body: string) => body.replace(/grant_type=\w+&/, '')],
     ['an empty grant_type', (body: string) => body.replace('client_credentials', '')],
   ])('%s is invalid_request', async (_, change) => {
     const { form } = await client()
 
-    await refused(await post(change(bodyOf(form))), 400, 'invalid_request')
+    await expectError(await post(change(bodyOf(form))), 400, 'invalid_request')
   })
 
-  test('an empty parameter counts as left out, an unknown one is ignored', async () => {
+  test('an empty parameter counts as omitted, an unknown one is ignored', async () => {
     const { form, basic } = await client()
 
     expect((await post(`${bodyOf(form)}&scope=&x=1`)).status).toBe(200)
@@ -167,7 +164,7 @@ describe('RFC 6749 §3.2: the form', () => {
   })
 
   test.each(['gzip', 'br', 'gzip, identity'])(
-    'a body encoded as %s is invalid_request',
+    'a body with Content-Encoding %s is invalid_request',
     async (encoding) => {
       const { form } = await client()
       const send = (headers: Record<string, string>) =>
@@ -177,7 +174,7 @@ describe('RFC 6749 §3.2: the form', () => {
           headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
         })
 
-      await refused(await send({ 'Content-Encoding': encoding }), 400, 'invalid_request')
+      await expectError(await send({ 'Content-Encoding': encoding }), 400, 'invalid_request')
       expect((await send({ 'Content-Encoding': 'Identity' })).status).toBe(200)
     },
   )
@@ -187,47 +184,50 @@ describe('RFC 6749 §3.2: the form', () => {
     async (type) => {
       const { form } = await client()
 
-      await refused(await post(new Blob([bodyOf(form)]), type), 400, 'invalid_request')
+      await expectError(await post(new Blob([bodyOf(form)]), type), 400, 'invalid_request')
     },
   )
 
-  test('no body is a form without credentials', async () => {
+  test('an empty body counts as a form without credentials', async () => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
     const response = await ask('/oauth/token', { method: 'POST', headers })
 
-    await refused(response, 401, 'invalid_client')
+    await expectError(response, 401, 'invalid_client')
   })
 
-  test('a form of more than 64 KiB is 413 invalid_request', async () => {
+  test('a form larger than 64 KiB gets 413 invalid_request', async () => {
     const { form } = await client()
 
-    await refused(await post(`${bodyOf(form)}&x=${'x'.repeat(70_000)}`), 413, 'invalid_request')
+    await expectError(await post(`${bodyOf(form)}&x=${'x'.repeat(70_000)}`), 413, 'invalid_request')
   })
 
-  test.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('%s is 405 with Allow', async (method) => {
-    const response = await ask('/oauth/token', { method })
+  test.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])(
+    'the method %s gets 405 with the Allow header',
+    async (method) => {
+      const response = await ask('/oauth/token', { method })
 
-    await refused(response.clone(), 405, 'invalid_request')
-    expect(response.headers.get('Allow')).toBe('POST')
-  })
+      await expectError(response.clone(), 405, 'invalid_request')
+      expect(response.headers.get('Allow')).toBe('POST')
+    },
+  )
 
-  test('an address that nobody has is answered in the same shape', async () => {
-    await refused(await ask('/oauth/nowhere', { method: 'POST' }), 404, 'invalid_request')
+  test('an unknown path under /oauth gets an error of the same shape', async () => {
+    await expectError(await ask('/oauth/nowhere', { method: 'POST' }), 404, 'invalid_request')
   })
 })
 
 describe('RFC 6749 §5.2: invalid_client', () => {
-  test('a wrong secret and an unknown client are answered with the same bytes', async () => {
+  test('a wrong secret and an unknown client get the same bytes', async () => {
     const { form } = await client()
-    const other = newSecret('tcs', 'test')
+    const otherSecret = newSecret('tcs', 'test')
     const answers = [
-      await askToken({ ...form, client_secret: other }),
+      await askToken({ ...form, client_secret: otherSecret }),
       await askToken({ ...form, client_secret: 'guess' }),
       await askToken({ ...form, client_id: 'nobody' }),
     ]
     const bodies = await Promise.all(answers.map((answer) => answer.clone().text()))
 
-    for (const answer of answers) await refused(answer, 401, 'invalid_client')
+    for (const answer of answers) await expectError(answer, 401, 'invalid_client')
     expect(new Set(bodies).size).toBe(1)
   })
 
@@ -235,10 +235,10 @@ describe('RFC 6749 §5.2: invalid_client', () => {
     ['none', {}],
     ['a client_id alone', { client_id: 'client-of-acme-forex' }],
     ['a secret alone', { client_secret: 'x' }],
-  ])('credentials: %s', async (_, form) => {
+  ])('incomplete credentials are invalid_client: %s', async (_, form) => {
     await client()
 
-    await refused(await askToken({ ...grant, ...form }), 401, 'invalid_client')
+    await expectError(await askToken({ ...grant, ...form }), 401, 'invalid_client')
   })
 
   test.each([
@@ -251,33 +251,33 @@ describe('RFC 6749 §5.2: invalid_client', () => {
     `Basic ${btoa('a:%zz')}`,
     'Bearer YTpi',
     'x'.repeat(100_000),
-  ])('Authorization: %.30s', async (Authorization) => {
-    await refused(await askToken(grant, { Authorization }), 401, 'invalid_client')
+  ])('a malformed Authorization header is invalid_client: %.30s', async (Authorization) => {
+    await expectError(await askToken(grant, { Authorization }), 401, 'invalid_client')
   })
 
-  test('credentials in the query are refused, even where the form is right', async () => {
+  test('credentials in the query are refused even if the form is valid', async () => {
     const { form, client_id, client_secret } = await client()
     for (const query of [{ client_id, client_secret }, { client_secret }]) {
       const response = await ask(`/oauth/token?${new URLSearchParams(query)}`, {
         method: 'POST',
         body: new URLSearchParams(form),
       })
-      await refused(response, 401, 'invalid_client')
+      await expectError(response, 401, 'invalid_client')
     }
   })
 
   test('a disabled account and a revoked client get no token', async () => {
     const { form } = await client()
     await env.DB.exec('update accounts set disabled = 1')
-    await refused(await askToken(form), 401, 'invalid_client')
+    await expectError(await askToken(form), 401, 'invalid_client')
 
     await env.DB.exec('update accounts set disabled = 0')
     expect((await askToken(form)).status).toBe(200)
     await env.DB.exec('update clients set revoked = 1')
-    await refused(await askToken(form), 401, 'invalid_client')
+    await expectError(await askToken(form), 401, 'invalid_client')
   })
 
-  test('after a rotation with overlap the older secret is good until it ends', async () => {
+  test('after a rotation the previous secret works until the overlap ends', async () => {
     const { form } = await client()
     const next = newSecret('tcs', 'test')
     const rotate = (until: number) =>
@@ -293,7 +293,7 @@ describe('RFC 6749 §5.2: invalid_client', () => {
     expect((await askToken(form)).status).toBe(200)
     expect((await askToken({ ...form, client_secret: next })).status).toBe(200)
     await rotate(Date.now() - 1)
-    await refused(await askToken(form), 401, 'invalid_client')
+    await expectError(await askToken(form), 401, 'invalid_client')
     expect((await askToken({ ...form, client_secret: next })).status).toBe(200)
   })
 })
@@ -301,25 +301,25 @@ describe('RFC 6749 §5.2: invalid_client', () => {
 describe('limits', () => {
   const from = (address: string) => ({ 'CF-Connecting-IP': address })
 
-  const waits = async (response: Response) => {
-    await refused(response.clone(), 429, 'temporarily_unavailable')
+  const retryAfterOf = async (response: Response) => {
+    await expectError(response.clone(), 429, 'temporarily_unavailable')
     const seconds = Number(response.headers.get('Retry-After'))
     expect(Number.isInteger(seconds) && seconds > 0).toBe(true)
     return seconds
   }
 
-  test('20 wrong secrets per client and address, and no client is locked out elsewhere', async () => {
+  test('20 wrong secrets block the client at that address only', async () => {
     const { form } = await client()
     const guess = { ...form, client_secret: 'guess' }
     for (let i = 0; i < 20; i++) {
-      await refused(await askToken(guess, from('192.0.2.1')), 401, 'invalid_client')
+      await expectError(await askToken(guess, from('192.0.2.1')), 401, 'invalid_client')
     }
-    expect(await waits(await askToken(guess, from('192.0.2.1')))).toBeLessThanOrEqual(600)
-    await waits(await askToken(form, from('192.0.2.1')))
+    expect(await retryAfterOf(await askToken(guess, from('192.0.2.1')))).toBeLessThanOrEqual(600)
+    await retryAfterOf(await askToken(form, from('192.0.2.1')))
     expect((await askToken(form, from('192.0.2.2'))).status).toBe(200)
   })
 
-  test('20 of those that come at once, too', async () => {
+  test('the limit of 20 wrong secrets holds for simultaneous requests', async () => {
     const { form } = await client()
     const guess = { ...form, client_secret: 'guess' }
     const answers = await Promise.all(
@@ -331,30 +331,30 @@ describe('limits', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(10)
   })
 
-  test('an unknown client is limited as a known one is', async () => {
+  test('an unknown client has the same limit as a known one', async () => {
     const guess = { ...grant, client_id: 'nobody', client_secret: 'guess' }
     for (let i = 0; i < 20; i++) await askToken(guess, from('192.0.2.1'))
 
-    await waits(await askToken(guess, from('192.0.2.1')))
+    await retryAfterOf(await askToken(guess, from('192.0.2.1')))
   })
 
-  test('200 wrong secrets per address, whatever client they are for', async () => {
+  test('200 wrong secrets for any clients block their address', async () => {
     const { form } = await client()
     await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
         askToken({ ...grant, client_id: `c-${i}`, client_secret: 'x' }, from('192.0.2.1')),
       ),
     )
-    await waits(await askToken(form, from('192.0.2.1')))
+    await retryAfterOf(await askToken(form, from('192.0.2.1')))
     expect((await askToken(form, from('192.0.2.2'))).status).toBe(200)
   })
 
-  test('an IPv6 address counts as its /64', async () => {
+  test('wrong secrets from IPv6 addresses are counted by /64 prefix', async () => {
     const { form } = await client()
     const guess = { ...form, client_secret: 'guess' }
     for (let i = 0; i < 20; i++) await askToken(guess, from(`2001:db8:0:1::${i}`))
 
-    await waits(await askToken(form, from('2001:DB8::1:1:2:3:4')))
+    await retryAfterOf(await askToken(form, from('2001:DB8::1:1:2:3:4')))
     expect((await askToken(form, from('2001:db8:0:2::1'))).status).toBe(200)
   })
 
@@ -365,41 +365,41 @@ describe('limits', () => {
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['1:2:3:4::', '1:2:3:4::/64'],
     ['::1', '0:0:0:0::/64'],
-    // An IPv4 address in the clothes of IPv6 is one address, not a household's.
+    // An IPv4-mapped address is one IPv4 address, not a /64 network.
     ['::ffff:192.0.2.1', 'c000:201'],
     ['::fffe:192.0.2.1', '0:0:0:0::/64'],
     ['2001:db8:::', 'unknown'],
-  ])('guesses from %s count for %s', (said, address) => {
-    expect(clientAddress(new Headers(said ? { 'CF-Connecting-IP': said } : {}))).toBe(address)
+  ])('wrong secrets from %s count for %s', (header, address) => {
+    expect(clientAddress(new Headers(header ? { 'CF-Connecting-IP': header } : {}))).toBe(address)
   })
 
-  test('60 tokens an hour per client, also when they are asked for at once', async () => {
+  test('a client gets 60 tokens an hour, even with simultaneous requests', async () => {
     const { form } = await client()
     const answers = await Promise.all(Array.from({ length: 61 }, () => askToken(form)))
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(60)
-    const seconds = await waits(answers.find(({ status }) => status !== 200)!)
+    const seconds = await retryAfterOf(answers.find(({ status }) => status !== 200)!)
     expect(seconds).toBeGreaterThan(3590)
     expect(seconds).toBeLessThanOrEqual(3600)
   })
 })
 
-describe('what counts, and for how long', () => {
-  test('a wrong secret counts for ten minutes, and not a millisecond more', () => {
-    const wrongs = Array.from({ length: 20 }, (_, i) => ({ at: i, client: 'c' }))
+describe('time limits and stored secrets', () => {
+  test('a wrong secret counts for exactly ten minutes', () => {
+    const failures = Array.from({ length: 20 }, (_, i) => ({ at: i, client: 'c' }))
 
-    expect(guessingWait(wrongs.slice(1), 'c', 19)).toBe(0)
-    expect(guessingWait(wrongs, 'other', 19)).toBe(0)
-    expect(guessingWait(wrongs, 'c', 19)).toBe(600)
-    expect(guessingWait(wrongs, 'c', 599_999)).toBe(1)
-    expect(guessingWait(wrongs, 'c', 600_000)).toBe(0)
-    expect(guessingWait(wrongs, 'c', 700_000)).toBe(0)
+    expect(guessingWait(failures.slice(1), 'c', 19)).toBe(0)
+    expect(guessingWait(failures, 'other', 19)).toBe(0)
+    expect(guessingWait(failures, 'c', 19)).toBe(600)
+    expect(guessingWait(failures, 'c', 599_999)).toBe(1)
+    expect(guessingWait(failures, 'c', 600_000)).toBe(0)
+    expect(guessingWait(failures, 'c', 700_000)).toBe(0)
   })
 
   test('a client over the limit waits until its 20th newest wrong secret no longer counts', () => {
-    const wrongs = Array.from({ length: 21 }, (_, i) => ({ at: i * 1000, client: 'c' }))
+    const failures = Array.from({ length: 21 }, (_, i) => ({ at: i * 1000, client: 'c' }))
 
-    expect(guessingWait(wrongs, 'c', 20_000)).toBe(581)
+    expect(guessingWait(failures, 'c', 20_000)).toBe(581)
   })
 
   test('a client over the limit waits until its 60th newest token expires', () => {
@@ -412,7 +412,7 @@ describe('what counts, and for how long', () => {
     expect(mintingWait(tokens, 60_000)).toBe(3541)
   })
 
-  test('a token counts for the hour that it lives', () => {
+  test('a token counts for its lifetime of one hour', () => {
     const tokens = Array.from({ length: 60 }, (_, i) => ({
       jti: `${i}`,
       expiresAt: 3_600_000 + i,
@@ -429,8 +429,8 @@ describe('what counts, and for how long', () => {
     const { form } = await client()
     const lookups = async (client_secret: string) => {
       const body = new URLSearchParams({ ...form, client_secret })
-      const seen = await watched('/oauth/token', { method: 'POST', body })
-      return [seen.response.status, seen.trips]
+      const { response, trips } = await watched('/oauth/token', { method: 'POST', body })
+      return [response.status, trips]
     }
     const typo = form.client_secret.slice(0, -1) + (form.client_secret.endsWith('a') ? 'b' : 'a')
 
@@ -439,7 +439,7 @@ describe('what counts, and for how long', () => {
     expect(await lookups(form.client_secret)).toEqual([200, 1])
   })
 
-  test('only digests are stored', async () => {
+  test('the database stores only the digest of a secret', async () => {
     const { client_secret } = await client()
     const { results } = await env.DB.prepare('select * from clients').all()
 
@@ -447,19 +447,19 @@ describe('what counts, and for how long', () => {
     expect(JSON.stringify(results)).toContain(await digest(client_secret))
   })
 
-  test('a bug of ours is 500 server_error', async () => {
+  test('an internal error gets 500 server_error', async () => {
     const { form } = await client()
     const request = new Request(`${ORIGIN}/oauth/token`, {
       method: 'POST',
       body: new URLSearchParams(form),
     })
 
-    await refused(await askIn({ ...env, DB: {} } as never, request), 500, 'server_error')
+    await expectError(await askIn({ ...env, DB: {} } as never, request), 500, 'server_error')
   })
 })
 
 describe('RFC 9068 §2: the access token', () => {
-  test('has the header and the seven claims, and BASE_URL for issuer and audience', async () => {
+  test('an access token has these claims, with BASE_URL as issuer and audience', async () => {
     const { form, client_id } = await client()
     const response = await ask('/oauth/token', {
       method: 'POST',
@@ -486,7 +486,7 @@ describe('RFC 9068 §2: the access token', () => {
     })
   })
 
-  test('RFC 8414 §2: the metadata names every address by BASE_URL', async () => {
+  test('RFC 8414 §2: the metadata builds every URL from BASE_URL', async () => {
     const response = await ask('/.well-known/oauth-authorization-server')
 
     expect(await json(response)).toEqual({
@@ -503,7 +503,7 @@ describe('RFC 9068 §2: the access token', () => {
     })
   })
 
-  test('RFC 7517: the key set shows the public half of each key, and nothing else', async () => {
+  test('RFC 7517: the key set has only the public part of each key', async () => {
     const { keys } = await json(ask('/.well-known/jwks.json'))
 
     expect(keys.map((key: object) => Object.keys(key).sort())).toEqual(
@@ -516,7 +516,7 @@ describe('RFC 7009: revocation', () => {
   const revoke = (form: Record<string, string>, headers = {}) =>
     ask('/oauth/revoke', { method: 'POST', body: new URLSearchParams(form), headers })
 
-  test('§2.1 a client ends its own token, before its next request', async () => {
+  test('§2.1 a client revokes its own token before the next request', async () => {
     const acme = await partner()
     const { client_id, client_secret, access_token: token } = acme
     expect((await acme.get('customers')).status).toBe(200)
@@ -530,31 +530,31 @@ describe('RFC 7009: revocation', () => {
     expect((await revoke({ token, client_id, client_secret })).status).toBe(200)
   })
 
-  test('§2.1 the token of another client is refused, and lives on', async () => {
+  test('§2.1 a client cannot revoke the token of another client', async () => {
     const acme = await partner()
     const other = await register('forex', { account: 'other' })
     const response = await revoke({ ...other, token: acme.access_token })
 
-    await refused(response, 400, 'invalid_request')
+    await expectError(response, 400, 'invalid_request')
     expect((await acme.get('customers')).status).toBe(200)
   })
 
-  test('§2.2 a token that is none is no error', async () => {
+  test('§2.2 revoking an invalid token succeeds without effect', async () => {
     const { client_id, client_secret } = await client()
 
     expect((await revoke({ token: 'x.y.z', client_id, client_secret })).status).toBe(200)
   })
 
-  test('§2.1 without a token invalid_request, without credentials invalid_client', async () => {
+  test('§2.1 revocation requires a token and client credentials', async () => {
     const { client_id, client_secret } = await client()
 
-    await refused(await revoke({ client_id, client_secret }), 400, 'invalid_request')
-    await refused(await revoke({ token: 'x' }), 401, 'invalid_client')
+    await expectError(await revoke({ client_id, client_secret }), 400, 'invalid_request')
+    await expectError(await revoke({ token: 'x' }), 401, 'invalid_client')
   })
 })
 
-describe('a client that is revoked or rotated', () => {
-  const settle = async (client_id: string, version: number) => {
+describe('a revoked or rotated client', () => {
+  const applyVersion = async (client_id: string, version: number) => {
     const account = (await findAccount(env.DB, 'acme-forex'))!
     await env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(
       version,
@@ -562,19 +562,19 @@ describe('a client that is revoked or rotated', () => {
     )
   }
 
-  test('has its live tokens ended before their next request', async () => {
+  test('new client settings end its live tokens before their next request', async () => {
     const acme = await partner()
     const other = await partner('forex', { account: 'other' })
-    await settle(acme.client_id, 2)
+    await applyVersion(acme.client_id, 2)
 
     expect((await acme.get('customers')).status).toBe(401)
     expect((await other.get('customers')).status).toBe(200)
   })
 
-  test('gives a new token the settings in the database if those are newer than what it was told', async () => {
+  test('a new token gets the database settings if the settings of its object are older', async () => {
     const { form, client_id } = await client()
-    const told = settingsOf((await findAccount(env.DB, 'acme-forex'))!, [])
-    await env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(1, told)
+    const settings = settingsOf((await findAccount(env.DB, 'acme-forex'))!, [])
+    await env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(1, settings)
     await env.DB.exec("update accounts set name = 'Newer', version = version + 1")
     const { access_token } = await json(askToken(form))
     const headers = { Authorization: `Bearer ${access_token}` }
@@ -582,17 +582,17 @@ describe('a client that is revoked or rotated', () => {
     expect((await json(ask('/api/v1/forex/account', { headers }))).name).toBe('Newer')
   })
 
-  test('gets no token by the record that was read before', async () => {
+  test('a client gets no token from an outdated client record', async () => {
     const { form, client_id } = await client()
-    await settle(client_id, 2)
-    await refused(await askToken(form), 401, 'invalid_client')
+    await applyVersion(client_id, 2)
+    await expectError(await askToken(form), 401, 'invalid_client')
 
     await env.DB.exec('update clients set version = 2')
     expect((await askToken(form)).status).toBe(200)
   })
 })
 
-test('a secret uses no random byte above 247, so that each character is equally likely', () => {
+test('a secret uses no random byte above 247, for an equal distribution', () => {
   const bytes = [255, 250, 248, 247, 0, 61, 62, 123, 124]
   const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
     const view = array as unknown as Uint8Array
@@ -606,7 +606,7 @@ test('a secret uses no random byte above 247, so that each character is equally 
   }
 })
 
-test('a secret has the form and the checksum that scanners and we look for', async () => {
+test('a secret has the documented prefix, length and checksum', async () => {
   const { isWellFormed } = await import('../src/auth/secret.ts')
   const secret = newSecret('tcs', 'live')
 

@@ -9,7 +9,7 @@ import { operations } from './take.ts'
 // treated alike is in messages.test.ts; `npm run pairs` sends each message at each call. Here tokens and
 // documents; a file for each other kind of caller, since objects stay as long as a file runs.
 
-test('no operation of openapi.json is left out', () => {
+test('the sweep covers every operation of openapi.json exactly once', () => {
   const swept = ROUTES.map(({ id }) => id)
   expect([...operations.keys()].filter((id) => !swept.includes(id))).toEqual([])
   expect(new Set(swept).size).toBe(swept.length)

@@ -25,7 +25,7 @@ afterAll(() => {
 /** The faults of each try of a request. */
 type Plan = Fault[][]
 
-test.each(routes.filter(({ writes }) => writes))('$id meets two faults', async (route) => {
+test.each(routes.filter(({ writes }) => writes))('$id withstands two faults', async (route) => {
   const calm = await rehearse(route, 3)
   const { calls } = calm
   const plans = calls.flatMap((first, i) => [
@@ -45,7 +45,7 @@ test.each(routes.filter(({ writes }) => writes))('$id meets two faults', async (
   await all(plans, (plan) => endure(route, calm, plan))
 })
 
-test.each(routes)('$id meets each fault there is', async (route) => {
+test.each(routes)('$id withstands every single fault', async (route) => {
   const calm = await rehearse(route)
   await all(calm.calls.flatMap(allOf), (fault) => endure(route, calm, [[fault]]))
   if (!route.writes) await unchanged(calm)

@@ -45,7 +45,7 @@ export const routes = (...ids: string[]) => ROUTES.filter(({ id }) => ids.includ
 
 /** Sweeps these routes: a call fails, a table is missing, an object is aborted or evicted. */
 export function eachFails(swept: Route[]) {
-  describe('a call that fails, a table that is not there yet, an object that is aborted', () => {
+  describe('a failing call, a missing table or an aborted object', () => {
     for (const route of swept) {
       test([route.id, route.way].filter(Boolean).join(', '), async () => {
         await sweep(route, (place) => [...fewOf(place), ...unmigrated(place), ...aborted(place)])
@@ -54,7 +54,7 @@ export function eachFails(swept: Route[]) {
   })
 
   // An eviction waits until the object is idle, that of a token until its lease is closed.
-  test('an object of theirs that is evicted before it is asked', async () => {
+  test('the eviction of an object before its call changes no response', async () => {
     const all: Awaited<ReturnType<typeof rehearsed>>[] = []
     for (const route of swept) all.push(await rehearsed(route, evicted))
     await Promise.all(all.flatMap(({ faults, meet }) => faults.map(meet)))
