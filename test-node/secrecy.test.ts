@@ -104,7 +104,7 @@ describe('a leaked secret', () => {
     assert.ok(leak({ printed: [SECRET] }, { path: '/oauth/token', asked: form, body: '' }))
   })
 
-  test('of an earlier test of the same world, too, and never one of another', () => {
+  test('a secret of an earlier test is found in the same world only', () => {
     const watch = watching()
     assert.equal(watch.leak(empty), null)
     assert.ok(watch.leak({ ...empty, printed: [SECRET] }))

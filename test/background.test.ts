@@ -13,7 +13,7 @@ import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { ApiError } from '../src/errors.ts'
 import worker from '../src/index.ts'
 import type { Click } from '../src/tracking/go.ts'
-import { shaky, tell } from './sweep/endure.ts'
+import { faultyPlatform, propagate } from './sweep/endure.ts'
 import { type Fault, fewOf, unmigrated } from './sweep/faults.ts'
 import { rememberedBy } from './sweep/state.ts'
 import { prepare } from './sweep/worlds.ts'
@@ -30,7 +30,7 @@ test('a click is stored once, whatever fails on its way from the queue', async (
   const clicked_at = Date.UTC(2026, 9, 2)
   const click = { account: 'firm', binding: 'DB', link_id: 'abcdefgh', clicked_at }
   const deliver = async (click_id: string, faults: Fault[] = []) => {
-    const { platform, seen } = shaky(faults)
+    const { platform, seen } = faultyPlatform(faults)
     const message = {
       id: click_id,
       timestamp: new Date(),
@@ -62,7 +62,7 @@ describe.each(Object.entries(CRON_SCHEDULES))('the cron that is to %s', (_, cron
     `update accounts set name = 'Another', version = version + 1 where id = ?1`,
   ]
   const run = async (faults: Fault[] = []) => {
-    const { platform, seen } = shaky(faults)
+    const { platform, seen } = faultyPlatform(faults)
     const at = { cron, scheduledTime: Date.now() } as ScheduledController
     const thrown = await worker.scheduled(at, platform).catch((error) => error)
     // It may fail as a whole, but by no bug.
@@ -85,7 +85,7 @@ describe.each(Object.entries(CRON_SCHEDULES))('the cron that is to %s', (_, cron
         expect(await count('select count(*) as n from clicks')).toBe(0)
         expect(await count('select count(*) as n from arrivals where hour = 1')).toBe(0)
       }
-      if (cron !== CRON_SCHEDULES.propagate) await tell()
+      if (cron !== CRON_SCHEDULES.propagate) await propagate()
       expect(await count('select count(*) as n from accounts where pushed < version')).toBe(0)
       expect((await rememberedBy(world)).token).toContain('Another')
     }
@@ -110,7 +110,7 @@ describe('an alarm', () => {
   test('of a client forgets its tokens, and not which of its versions may mint', async () => {
     const world = await prepare('forex', false)
     await env.DB.prepare('update accounts set version = version + 1').run()
-    await tell()
+    await propagate()
     await evictDurableObject(world.objects().client!)
     expect(await runDurableObjectAlarm(world.objects().client!)).toBe(true)
     const kept = await runInDurableObject(world.objects().client!, (_, { storage }) => [

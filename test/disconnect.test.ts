@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { app } from '../src/app.ts'
 import { ada, json, ORIGIN, partner } from './partner.ts'
 import { cutEverywhere, disconnect } from './sweep/cut.ts'
-import { rehearse, shaky, standing, tell, worldOf } from './sweep/endure.ts'
+import { faultyPlatform, propagate, rehearse, stateOf, worldOf } from './sweep/endure.ts'
 import { type Fault, fewOf } from './sweep/faults.ts'
 import { asks, ROUTES, requestOf } from './sweep/routes.ts'
 
@@ -43,20 +43,20 @@ test('a disconnect during any call stores all records or none', async () => {
 const WRITES = ROUTES.filter(({ writes, id }) => writes && id !== 'followLink')
 
 test.each(WRITES)('a disconnect during any call of $id is all or nothing', async (route) => {
-  const { states, said, calls } = await rehearse(route)
+  const { states, responses, calls } = await rehearse(route)
   const allowed = states.slice(0, 2).map(({ all }) => all)
   const once = states.slice(1).map(({ lasting, remembered }) => ({ lasting, remembered }))
   const cuts = await cutEverywhere(async (cut) => {
     const world = await worldOf(route)
     if (!(await disconnect(requestOf(route, world), cut))) return false
-    expect(allowed).toContain((await standing(world)).all)
+    expect(allowed).toContain((await stateOf(world)).all)
     const context = createExecutionContext()
     const repeated = await asks(route, world, env, context)
     await waitOnExecutionContext(context)
-    expect(said.map(({ status }) => status)).toContain(repeated.status)
-    await tell()
+    expect(responses.map(({ status }) => status)).toContain(repeated.status)
+    await propagate()
     // A repeat has no further effect, except for what each request creates anew.
-    const { lasting, remembered } = await standing(world)
+    const { lasting, remembered } = await stateOf(world)
     expect(once).toContainEqual({ lasting, remembered })
     return true
   })
@@ -66,7 +66,7 @@ test.each(WRITES)('a disconnect during any call of $id is all or nothing', async
 test('a disconnect before a retry does not stop the retry', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
   const acme = await partner()
-  const calm = shaky()
+  const calm = faultyPlatform()
   const request = () => new Request(at, init(acme, JSON.stringify(bulk)))
   const first = createExecutionContext()
   await app.fetch(request(), calm.platform, first)
@@ -79,7 +79,7 @@ test('a disconnect before a retry does not stop the retry', async () => {
     begun.resolve()
     return fault!.happen(act, call)
   }
-  const { platform, seen } = shaky([{ ...fault!, happen }])
+  const { platform, seen } = faultyPlatform([{ ...fault!, happen }])
   const context = createExecutionContext()
   app.fetch(request(), platform, context) // The response is not awaited.
   await begun.promise

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { dailyStats, day, deposited, eve } from './brand.ts'
-import { judgeAnswer } from './fuzz/answers.ts'
+import { checkAnswer } from './fuzz/answers.ts'
 import { delivery, EACH, type Json } from './fuzz/bodies.ts'
 import { holds, PATIENCE } from './fuzz/runs.ts'
 import { brandOf, deliver } from './fuzz/send.ts'
@@ -18,14 +18,14 @@ describe('generated bodies of brands', () => {
   ] as [string, Json[]][])(
     'the response to any body for %s is consistent',
     { timeout: PATIENCE },
-    async (name, good) => {
+    async (name, bodies) => {
       const casino = await brandOf({
         time_zone: 'Europe/Berlin',
         events: { DailyStats: dailyStats },
       })
       await casino.post('customers', augusta)
-      await holds(EACH, delivery(good), async ([body, lenient]) => {
-        judgeAnswer(await deliver(casino, name, body, lenient), body, false)
+      await holds(EACH, delivery(bodies), async ([body, lenient]) => {
+        checkAnswer(await deliver(casino, name, body, lenient), body, false)
       })
     },
   )

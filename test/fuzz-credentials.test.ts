@@ -10,8 +10,8 @@ import { type Answer, listening, send } from './fuzz/send.ts'
 import { forger } from './fuzz/tokens.ts'
 import { partner } from './partner.ts'
 
-// Nobody is let in by what is nearly a credential. Every edit by one character meets the function that
-// decides; over HTTP goes a share of them, or all of them where there is time.
+// An almost valid credential is refused. The validating functions are tried with every edit by one
+// character; HTTP requests are made with some of the edits, or with all of them in a long run.
 
 const sentEdits = (token: string) => new Set(isLong ? everyEdit(token) : singleEdits(token))
 
@@ -22,7 +22,7 @@ describe('an access token', () => {
     headers.get('WWW-Authenticate') === CHALLENGE &&
     JSON.parse(text).code === 'invalid_token'
 
-  const trying = (world: Env) => (token: string) =>
+  const sendTo = (world: Env) => (token: string) =>
     send('/api/v1/forex/customers', { headers: { Authorization: `Bearer ${token}` } }, world)
 
   test('an access token with any one character edited is invalid', {
@@ -31,11 +31,11 @@ describe('an access token', () => {
     const { access_token } = await partner()
     const now = Date.now()
     expect(await verifyAccessToken(access_token, env, now)).not.toBe(null)
-    const passed: string[] = []
+    const accepted: string[] = []
     for (const edited of everyEdit(access_token)) {
-      if (await verifyAccessToken(edited, env, now)) passed.push(edited)
+      if (await verifyAccessToken(edited, env, now)) accepted.push(edited)
     }
-    expect(passed).toEqual([])
+    expect(accepted).toEqual([])
   })
 
   test('an edited access token is refused without a call to an object', {
@@ -43,19 +43,19 @@ describe('an access token', () => {
   }, async () => {
     const { access_token } = await partner()
     const { world, asked } = listening()
-    const attempt = trying(world)
+    const attempt = sendTo(world)
     expect((await attempt(access_token)).status).toBe(200)
     asked.length = 0
 
     let tried = 0
-    const passed: string[] = []
+    const accepted: string[] = []
     for (const edited of sentEdits(access_token)) {
-      // Space at its ends is no part of a header.
+      // Space around the value is not part of a header.
       if (!isSendable(edited) || edited.trim() === access_token) continue
       tried += 1
-      if (!isRefused(await attempt(edited))) passed.push(edited)
+      if (!isRefused(await attempt(edited))) accepted.push(edited)
     }
-    expect([passed, asked]).toEqual([[], []])
+    expect([accepted, asked]).toEqual([[], []])
     expect(tried).toBeGreaterThan(access_token.length * 8)
   })
 
@@ -64,7 +64,7 @@ describe('an access token', () => {
   }, async () => {
     const { access_token } = await partner()
     const { world, asked } = listening()
-    const attempt = trying(world)
+    const attempt = sendTo(world)
     await holds(500, await forger(access_token), async (make) => {
       const forged = await make()
       if (!isSendable(forged) || forged.trim() === access_token) return
@@ -81,9 +81,9 @@ describe('an access token', () => {
       fc.constantFrom('Basic ', 'Token ', 'bearer', 'Bearer:', 'Bearer\t', 'JWT ', '', 'DPoP '),
       mangled('Bearer '),
     )
-    await holds(100, scheme, async (said) => {
-      if (!isSendable(said) || /^\s*bearer +$/i.test(said)) return
-      const Authorization = said + access_token
+    await holds(100, scheme, async (prefix) => {
+      if (!isSendable(prefix) || /^\s*bearer +$/i.test(prefix)) return
+      const Authorization = prefix + access_token
       const answer = await send('/api/v1/forex/customers', { headers: { Authorization } })
       expect(answer.status).toBe(401)
       expect(answer.headers.get('WWW-Authenticate')).toMatch(/^Bearer realm="api"/)
@@ -93,7 +93,7 @@ describe('an access token', () => {
 
 describe('a Brand Token', () => {
   const bodyOf = ({ text }: Answer) => JSON.stringify({ ...JSON.parse(text), request_id: null })
-  const trying = (world: Env) => (token: string) =>
+  const sendTo = (world: Env) => (token: string) =>
     send('/tracking/events/customers', { headers: { 'x-api-key': token } }, world)
 
   test('a Brand Token with any one character edited is malformed', () => {
@@ -107,26 +107,26 @@ describe('a Brand Token', () => {
   }, async () => {
     const { brand_token } = await brand()
     const { world, asked } = listening()
-    const attempt = trying(world)
+    const attempt = sendTo(world)
     expect((await attempt(brand_token)).status).toBe(200)
     asked.length = 0
 
-    const none = bodyOf(await attempt(''))
-    const passed: string[] = []
+    const withoutToken = bodyOf(await attempt(''))
+    const accepted: string[] = []
     for (const edited of sentEdits(brand_token)) {
       if (!isSendable(edited) || edited.trim() === brand_token) continue
       const answer = await attempt(edited)
-      if (answer.status !== 401 || bodyOf(answer) !== none) passed.push(edited)
+      if (answer.status !== 401 || bodyOf(answer) !== withoutToken) accepted.push(edited)
     }
-    expect([passed, asked]).toEqual([[], []])
+    expect([accepted, asked]).toEqual([[], []])
   })
 
   test('an unknown Brand Token gets the same response as a missing one', {
     timeout: PATIENCE,
   }, async () => {
     const { brand_token } = await brand()
-    const attempt = trying(env)
-    const none = bodyOf(await attempt(''))
+    const attempt = sendTo(env)
+    const withoutToken = bodyOf(await attempt(''))
     const guesses: fc.Arbitrary<() => string> = fc.oneof(
       { weight: 8, arbitrary: mangled(brand_token).map((text) => () => text) },
       { weight: 2, arbitrary: fc.string({ maxLength: 80 }).map((text) => () => text) },
@@ -145,7 +145,7 @@ describe('a Brand Token', () => {
       const token = guess()
       if (!isSendable(token) || token.trim() === brand_token) return
       const answer = await attempt(token)
-      expect([answer.status, bodyOf(answer)]).toEqual([401, none])
+      expect([answer.status, bodyOf(answer)]).toEqual([401, withoutToken])
       expect(answer.headers.get('WWW-Authenticate')).toMatch(/^ApiKey /)
     })
   })

@@ -9,22 +9,22 @@ import { holds, PATIENCE } from './fuzz/runs.ts'
 import { newAddress, newClient, send } from './fuzz/send.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'
 
-// The doors without a token: where one is asked for, the links, and that of the integrations team.
+// Generated requests to the token endpoint, the links and the administration API.
 
 const FORM = 'application/x-www-form-urlencoded'
 
 describe('the token endpoint', () => {
-  /** At most 60 tokens an hour: who has been given so many is followed by another. */
-  const MANY = 50
+  /** The number of tokens for each client, below its limit of 60 an hour. */
+  const TOKENS_PER_CLIENT = 50
 
   test('only the exact credentials of a client get a token', { timeout: PATIENCE }, async () => {
     const { account } = await partner()
     let client = await newClient(account)
-    let given = 0
+    let issued = 0
     const attempt = fc.record({
       how: fc.constantFrom('form', 'form', 'header', 'both'),
       edited: fc.constantFrom('body', 'body', 'header', 'type', 'order'),
-      // Chosen by its place, not by its text: the client is another one now and then.
+      // A position, not a text, because the client changes now and then.
       at: fc.nat(1_000_000),
       to: fc.tuple(fc.nat(200), fc.nat(200), fc.string({ maxLength: 4 })),
     })
@@ -34,11 +34,11 @@ describe('the token endpoint', () => {
       return edits[at % edits.length] ?? text.slice(0, start) + put + text.slice(start + length)
     }
     await holds(300, attempt, async ({ how, edited, at, to }) => {
-      if (given >= MANY) [client, given] = [await newClient(account), 0]
+      if (issued >= TOKENS_PER_CLIENT) [client, issued] = [await newClient(account), 0]
       const { client_id, client_secret } = client
       const basic = `Basic ${btoa(`${client_id}:${client_secret}`)}`
-      const right = { grant_type: 'client_credentials', ...(how !== 'header' && client) }
-      let body = `${new URLSearchParams({ ...right, scope: 'read' })}`
+      const parameters = { grant_type: 'client_credentials', ...(how !== 'header' && client) }
+      let body = `${new URLSearchParams({ ...parameters, scope: 'read' })}`
       if (edited === 'body') body = edit(body, at, to)
       if (edited === 'order')
         body = body
@@ -55,17 +55,17 @@ describe('the token endpoint', () => {
       expect([200, 400, 401]).toContain(status)
       expect(Object.hasOwn(JSON.parse(text), status === 200 ? 'access_token' : 'error')).toBe(true)
       if (status !== 200) return
-      given += 1
-      // As any reader of forms and headers has it: the secret is there once, and is the client's.
-      const said = new URLSearchParams(body)
+      issued += 1
+      // A standard parser finds the secret of the client exactly once.
+      const form = new URLSearchParams(body)
       const header = headers.get('Authorization')
-      expect(said.get('grant_type')).toBe('client_credentials')
-      if (said.get('client_secret')) {
-        expect([header, said.get('client_id')]).toEqual([null, client_id])
-        expect(said.get('client_secret')).toBe(client_secret)
+      expect(form.get('grant_type')).toBe('client_credentials')
+      if (form.get('client_secret')) {
+        expect([header, form.get('client_id')]).toEqual([null, client_id])
+        expect(form.get('client_secret')).toBe(client_secret)
       } else {
         expect(atob(header!.split(' ').at(-1)!)).toBe(`${client_id}:${client_secret}`)
-        expect(said.get('client_id') || client_id).toBe(client_id)
+        expect(form.get('client_id') || client_id).toBe(client_id)
       }
     })
   })
@@ -122,7 +122,7 @@ describe('a link', () => {
     }
     expect(verdicts).toHaveLength(edits.size + 1)
     expect(verdicts[0]).toBeUndefined()
-    const wrong = verdicts.slice(1).filter((one) => !/^(altered|unrecognised)$/.test(one ?? ''))
+    const wrong = verdicts.slice(1).filter((code) => !/^(altered|unrecognised)$/.test(code ?? ''))
     expect(wrong).toEqual([])
   })
 
@@ -133,7 +133,7 @@ describe('a link', () => {
     const id = fc.oneof(mangled(link_id), fc.string({ unit: 'binary', maxLength: 12 }))
     const search = fc.string({ maxLength: 12 }).map((text) => text.replaceAll('#', ''))
     await holds(150, fc.tuple(id, search, fc.boolean()), async ([named, query, isRaw]) => {
-      // As text it may end the path, or go up: then it is no address of a link.
+      // Dots would leave the path `/go/`, so that it is not a link.
       const path = isRaw ? named.replaceAll(/[^\w%.~-]/g, '_') : encode(named)
       if (/^(\.|%2e)*$/i.test(path)) return
       const { status, headers } = await send(`/go/${path}?${query}`)
@@ -148,7 +148,7 @@ describe('a link', () => {
   })
 })
 
-/** A text of any kind as one step of a path. */
+/** Returns any text as one segment of a path. */
 const encode = (text: string) => encodeURIComponent(text.toWellFormed())
 
 function decoded(path: string): string {
@@ -178,7 +178,16 @@ describe('the administration API', () => {
     { overlap: '24h' },
     {},
   ]
-  const ODD = ['', '..%2f', '%00', '%ff', 'x'.repeat(600), '__proto__', 'toString', "' or 1=1 --"]
+  const UNUSUAL_IDS = [
+    '',
+    '..%2f',
+    '%00',
+    '%ff',
+    'x'.repeat(600),
+    '__proto__',
+    'toString',
+    "' or 1=1 --",
+  ]
 
   test('any request gets a documented status, and 401 or 404 without the key', {
     timeout: PATIENCE,
@@ -192,10 +201,10 @@ describe('the administration API', () => {
     const ids = [firm.client_id, link_id, 'c-1', 'p-1', 'DailyStats']
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.constantFrom(...ids) },
-      fc.constantFrom(...ODD),
+      fc.constantFrom(...UNUSUAL_IDS),
       fc.string({ unit: 'binary', maxLength: 8 }).map(encode),
     )
-    const asked = fc.record({
+    const requests = fc.record({
       route: fc.constantFrom(...ROUTES),
       account: fc.oneof({ weight: 6, arbitrary: fc.constantFrom('firm', 'casino') }, step),
       id: step,
@@ -214,10 +223,10 @@ describe('the administration API', () => {
         fc.constantFrom('', ` ${env.ADMIN_KEY}\t`, `\t${env.ADMIN_KEY}`),
       ),
     })
-    await holds(300, asked, async ({ route, account, id, search, body, key }) => {
+    await holds(300, requests, async ({ route, account, id, search, body, key }) => {
       const [method, path] = route.split(' ') as [string, string]
-      const named = path.replace(':account', account).replaceAll(/:\w+/g, id)
-      const { status, text } = await send(named + search, {
+      const filled = path.replace(':account', account).replaceAll(/:\w+/g, id)
+      const { status, text } = await send(filled + search, {
         method,
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
         ...(method !== 'GET' && { body }),

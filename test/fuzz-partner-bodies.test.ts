@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { judgeAnswer } from './fuzz/answers.ts'
+import { checkAnswer } from './fuzz/answers.ts'
 import { delivery, EACH, type Json } from './fuzz/bodies.ts'
 import { holds, PATIENCE } from './fuzz/runs.ts'
 import { deliver, partnerOf, send } from './fuzz/send.ts'
 import { ada, deposit, traded } from './partner.ts'
 
-// No body breaks the service, and whatever it answers is true of what was sent.
+// No body breaks the service, and every response is consistent with its request.
 
-/** A good record of each resource of partners, and what makes another of it. */
+/** A valid record of each partner resource, and the members that make it another record. */
 const RESOURCES = {
   customers: [
     { ...ada, first_name: 'Augusta', email: 'ada@example.org', country_code: 'DE' },
@@ -17,8 +17,8 @@ const RESOURCES = {
   'trading-activity': [traded, { instrument: 'GBPUSD' }],
 } as const
 
-/** A record as the service keeps it: date-times in UTC, cut to milliseconds. */
-const kept = (record: Json) =>
+/** Returns a record as the service stores it: date-times in UTC, cut to milliseconds. */
+const storedForm = (record: Json) =>
   Object.fromEntries(
     Object.entries(record as object).map(([name, value]) => [
       name,
@@ -29,28 +29,30 @@ const kept = (record: Json) =>
 describe.each([
   ['forex', {}],
   ['prop-trading', { transactions: { transaction_type: 'payout' } }],
-] as const)('generated bodies of %s', (vertical, own: Record<string, object>) => {
+] as const)('generated bodies of %s', (vertical, changes: Record<string, object>) => {
   test.each(Object.entries(RESOURCES))(
     'any body for %s gets a consistent response and is stored unchanged',
     { timeout: PATIENCE },
-    async (name, [whole, other]) => {
+    async (name, [valid, otherKey]) => {
       const firm = await partnerOf(vertical)
       await firm.post('customers', RESOURCES.customers[0])
-      const record = { ...whole, ...own[name] }
-      const two = [record, { ...record, ...other }]
-      const good = [record, two, { data: two }]
+      const record = { ...valid, ...changes[name] }
+      const two = [record, { ...record, ...otherKey }]
+      const bodies = [record, two, { data: two }]
 
-      await holds(EACH, delivery(good), async ([body, lenient]) => {
+      await holds(EACH, delivery(bodies), async ([body, lenient]) => {
         const answer = await deliver(firm, name, body, lenient)
-        const results = judgeAnswer(answer, body, true)
+        const results = checkAnswer(answer, body, true)
         if (name === 'trading-activity') return
         const stored = results.findLast(({ outcome }) => !/rejected|stale/.test(outcome))
         const id = stored?.key?.transaction_id ?? stored?.key?.customer_id
-        // No address can end in dots: what is called so is found in lists.
+        // A path cannot end in `.` or `..`: records with these ids are read by a query parameter.
         if (!id || /^\.\.?$/.test(id)) return
         const path = firm.at(`${name}/${encodeURIComponent(id)}`)
         const read = await send(path, { headers: await firm.who() })
-        expect(JSON.parse(read.text)).toEqual(JSON.parse(JSON.stringify(kept(stored!.record))))
+        expect(JSON.parse(read.text)).toEqual(
+          JSON.parse(JSON.stringify(storedForm(stored!.record))),
+        )
       })
     },
   )

@@ -6,7 +6,7 @@ import { holds, PATIENCE } from './fuzz/runs.ts'
 import { brandOf, partnerOf, type Sender, send } from './fuzz/send.ts'
 import { ada } from './partner.ts'
 
-// Queries, headers and forms that are nearly right.
+// Generated queries and headers that are almost valid.
 
 const post = async (sender: Sender, path: string, body: unknown, headers = {}) =>
   send(sender.at(path), {
@@ -24,19 +24,19 @@ describe('a query', () => {
     await post(firm, 'customers', [ada, { ...ada, customer_id: 'c-2' }])
     const first = JSON.parse((await get(firm, 'customers?per_page=1')).text)
     const { next_cursor } = first.meta
-    const walked = (cursor: string) => get(firm, `customers?cursor=${encodeURIComponent(cursor)}`)
-    expect((await walked(next_cursor)).status).toBe(200)
+    const readPage = (cursor: string) => get(firm, `customers?cursor=${encodeURIComponent(cursor)}`)
+    expect((await readPage(next_cursor)).status).toBe(200)
 
-    const taken: string[] = []
+    const accepted: string[] = []
     for (const cursor of new Set(singleEdits(next_cursor))) {
-      const { status, text } = await walked(cursor)
+      const { status, text } = await readPage(cursor)
       const { code, detail } = JSON.parse(text)
       if (status !== 400 || code !== 'invalid_query' || !/^`cursor` /.test(detail))
-        taken.push(cursor)
+        accepted.push(cursor)
     }
-    expect(taken).toEqual([])
+    expect(accepted).toEqual([])
     await holds(60, mangled(next_cursor), async (cursor) => {
-      if (cursor !== next_cursor) expect((await walked(cursor)).status).toBe(400)
+      if (cursor !== next_cursor) expect((await readPage(cursor)).status).toBe(400)
     })
   })
 
@@ -76,10 +76,10 @@ describe('a query', () => {
         fc.oneof(mangled(bookmark), fc.constant(bookmark)).filter(isSendable),
         { freq: 3, nil: undefined },
       )
-      const asked = fc.tuple(fc.constantFrom(...PATHS[vertical]), query, headers)
-      await holds(150, asked, async ([path, search, mark]) => {
-        const told = mark === undefined ? {} : { 'x-d1-bookmark': mark }
-        const { status, text } = await get(sender, `${path}?${search}`, told)
+      const requests = fc.tuple(fc.constantFrom(...PATHS[vertical]), query, headers)
+      await holds(150, requests, async ([path, search, mark]) => {
+        const bookmarkHeader = mark === undefined ? {} : { 'x-d1-bookmark': mark }
+        const { status, text } = await get(sender, `${path}?${search}`, bookmarkHeader)
         expect([200, 400, 404]).toContain(status)
         if (mark !== undefined && !BOOKMARK.test(mark.trim())) expect(status).toBe(400)
         if (status === 400) expect(JSON.parse(text).code).toBe('invalid_query')
@@ -94,42 +94,47 @@ async function gzipped(text: string): Promise<Uint8Array> {
 }
 
 describe('headers', () => {
-  const one = (name: string, good: readonly string[]) =>
+  const header = (name: string, valid: readonly string[]) =>
     fc
       .oneof(
-        { weight: 3, arbitrary: fc.constantFrom(...good) },
-        fc.constantFrom(...good).chain(mangled),
+        { weight: 3, arbitrary: fc.constantFrom(...valid) },
+        fc.constantFrom(...valid).chain(mangled),
         fc.string({ maxLength: 20 }),
       )
       .filter(isSendable)
       .map((value) => [name, value] as const)
-  const header = fc.oneof(
-    one('Content-Type', ['application/json', 'APPLICATION/JSON; charset=UTF-8', 'text/plain', '']),
-    one('Content-Encoding', ['gzip', 'GZIP', 'identity', 'br', 'gzip, gzip', 'deflate', '']),
-    one('Content-Length', ['0', '1', '-1', '99999999999', 'abc', '8388609']),
-    one('Prefer', [
+  const anyHeader = fc.oneof(
+    header('Content-Type', [
+      'application/json',
+      'APPLICATION/JSON; charset=UTF-8',
+      'text/plain',
+      '',
+    ]),
+    header('Content-Encoding', ['gzip', 'GZIP', 'identity', 'br', 'gzip, gzip', 'deflate', '']),
+    header('Content-Length', ['0', '1', '-1', '99999999999', 'abc', '8388609']),
+    header('Prefer', [
       'return=minimal',
       'handling=lenient',
       'handling="lenient"; x=y, wait=10',
       ',;=',
     ]),
-    one('Idempotency-Key', ['a', 'x'.repeat(255), 'x'.repeat(256), '']),
-    one('Accept', ['*/*', 'text/html', 'application/problem+json;q=0']),
-    one('X-Request-Id', ['mine', 'x'.repeat(5000)]),
-    one('X-HTTP-Method-Override', ['DELETE']),
-    one('CF-Connecting-IP', ['::1', '1.2.3.4', '::ffff:1.2.3.4', '[', ':::']),
-    one('x-d1-bookmark', ['', '00000000-00000000-00000000-00000000000000000000000000000000']),
-    one('Transfer-Encoding', ['chunked']),
+    header('Idempotency-Key', ['a', 'x'.repeat(255), 'x'.repeat(256), '']),
+    header('Accept', ['*/*', 'text/html', 'application/problem+json;q=0']),
+    header('X-Request-Id', ['mine', 'x'.repeat(5000)]),
+    header('X-HTTP-Method-Override', ['DELETE']),
+    header('CF-Connecting-IP', ['::1', '1.2.3.4', '::ffff:1.2.3.4', '[', ':::']),
+    header('x-d1-bookmark', ['', '00000000-00000000-00000000-00000000000000000000000000000000']),
+    header('Transfer-Encoding', ['chunked']),
   )
-  const sent = fc.record({
-    headers: fc.array(header, { maxLength: 4 }),
+  const variations = fc.record({
+    headers: fc.array(anyHeader, { maxLength: 4 }),
     zipped: fc.boolean(),
     flip: fc.option(fc.nat(400), { freq: 4, nil: null }),
     dry_run: fc.option(fc.constantFrom('true', 'false', 'TRUE', '1', ''), { freq: 5, nil: null }),
   })
 
-  /** Where what has this id would be read. */
-  const READ = {
+  /** The path that reads the record with this id. */
+  const READ_PATHS = {
     forex: (id: string) => `customers/${id}`,
     igaming: (id: string) => `activities?customerid=${id}`,
   }
@@ -141,9 +146,9 @@ describe('headers', () => {
       const isBrand = vertical === 'igaming'
       const sender = isBrand ? await brandOf() : await partnerOf(vertical)
       let turn = 0
-      await holds(120, sent, async ({ headers, zipped, flip, dry_run }) => {
+      await holds(120, variations, async ({ headers, zipped, flip, dry_run }) => {
         turn += 1
-        // Twice, so that a flipped bit makes it no other turn's.
+        // Twice, so that a flipped bit cannot produce the id of another turn.
         const id = `n-${turn}-${turn}`
         const record = isBrand
           ? { ...deposited, eventid: id, customerid: id }
@@ -152,22 +157,23 @@ describe('headers', () => {
         const text = JSON.stringify(record)
         const body = zipped ? await gzipped(text) : new TextEncoder().encode(text)
         if (flip !== null) body[flip % body.length]! ^= 4
-        const said = new Headers({ 'Content-Type': 'application/json' })
-        if (zipped) said.set('Content-Encoding', 'gzip')
-        for (const [name, value] of headers) said.set(name, value)
-        for (const [name, value] of Object.entries(await sender.who())) said.set(name, value)
+        const requestHeaders = new Headers({ 'Content-Type': 'application/json' })
+        if (zipped) requestHeaders.set('Content-Encoding', 'gzip')
+        for (const [name, value] of headers) requestHeaders.set(name, value)
+        for (const [name, value] of Object.entries(await sender.who()))
+          requestHeaders.set(name, value)
         const search = dry_run === null ? '' : `?dry_run=${dry_run}`
         const path = sender.at(`${isBrand ? 'activities' : 'customers'}${search}`)
-        const { status } = await send(path, { method: 'POST', body, headers: said })
+        const { status } = await send(path, { method: 'POST', body, headers: requestHeaders })
 
         expect([200, 201, 207, 400, 413, 415, 422]).toContain(status)
-        const read = await get(sender, READ[vertical](id))
+        const read = await get(sender, READ_PATHS[vertical](id))
         const found = isBrand
           ? JSON.parse(read.text).data
           : read.status === 200
             ? [JSON.parse(read.text)]
             : []
-        // A flipped bit may be another value; what was refused, or only judged, is not there.
+        // A flipped bit may change a value. A refused request or a dry run stores nothing.
         if (flip === null) {
           expect(found).toEqual(status < 300 && dry_run !== 'true' ? [record] : [])
         } else if (status >= 300) expect(found).toEqual([])

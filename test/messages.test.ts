@@ -4,7 +4,7 @@ import { brand, deposited, eve } from './brand.ts'
 import { CURABLE, OVERLOAD } from './faulty.ts'
 import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner } from './partner.ts'
-import { shaky } from './sweep/endure.ts'
+import { faultyPlatform } from './sweep/endure.ts'
 import { failing, type Kind } from './sweep/faults.ts'
 
 // The treatment of each error of D1 and of Durable Objects: the number of calls, the status and
@@ -116,7 +116,7 @@ describe.each(Object.entries(CALLERS))('%s', (_, createCaller) => {
         )
 
       // The last call to this part of the platform is the one that writes.
-      const calm = shaky()
+      const calm = faultyPlatform()
       expect((await ask('calm', calm.platform)).status).toBe(200)
       const place = calm.seen.calls.findLast(({ name }) => pattern.test(name))!
 
@@ -124,7 +124,7 @@ describe.each(Object.entries(CALLERS))('%s', (_, createCaller) => {
         const kind: Kind = [() => Object.assign(new Error(message), flags), treatment === CURED]
         for (const lasting of [false, true]) {
           for (const after of [false, true]) {
-            const { platform, seen } = shaky([failing(place, kind, after, lasting)])
+            const { platform, seen } = faultyPlatform([failing(place, kind, after, lasting)])
             turn += 1
             const id = `turn-${turn}`
             const response = await ask(id, platform)

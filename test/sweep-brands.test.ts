@@ -1,6 +1,6 @@
 import { ROUTES } from './sweep/routes.ts'
 import { eachFails } from './sweep/sweep.ts'
 
-// What brands send and read: see sweep.test.ts.
+// Requests of brands: see sweep.test.ts.
 
 eachFails(ROUTES.filter(({ as, vertical }) => as === 'account' && vertical === 'igaming'))

@@ -1,11 +1,11 @@
 import type { Route } from './sweep/routes.ts'
 import { eachFails, routes } from './sweep/sweep.ts'
 
-// Of an account whose records are in a database of their own, while it is known in the first.
+// Requests of an account whose records are in the second database and its settings in the first.
 
-const both = [
+const IDS = [
   ...['sendForexTransactions', 'listForexTransactions', 'sendIgamingActivities'],
   ...['createLink', 'putAffiliates', 'resetAccount'],
 ]
 
-eachFails(routes(...both).map((route): Route => ({ ...route, binding: 'DB_2' })))
+eachFails(routes(...IDS).map((route): Route => ({ ...route, binding: 'DB_2' })))

@@ -1,7 +1,7 @@
 import { ROUTES } from './sweep/routes.ts'
 import { eachFails } from './sweep/sweep.ts'
 
-// What the integrations team issues and ends: see sweep.test.ts.
+// Administration of credentials and erasures: see sweep.test.ts.
 
 eachFails(
   ROUTES.filter(

@@ -1,6 +1,6 @@
 import { ROUTES } from './sweep/routes.ts'
 import { eachFails } from './sweep/sweep.ts'
 
-// What the integrations team looks at: see sweep.test.ts.
+// Reads of the integrations team: see sweep.test.ts.
 
 eachFails(ROUTES.filter(({ as, writes }) => as === 'team' && !writes))

@@ -1,7 +1,7 @@
 import { ROUTES } from './sweep/routes.ts'
 import { eachFails } from './sweep/sweep.ts'
 
-// What the integrations team sets: see sweep.test.ts.
+// Changes of settings by the integrations team: see sweep.test.ts.
 
 eachFails(
   ROUTES.filter(

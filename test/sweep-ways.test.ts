@@ -1,6 +1,6 @@
 import { eachFails } from './sweep/sweep.ts'
 import { WAYS } from './sweep/ways.ts'
 
-// Records that are sent in other ways than as a bulk: see sweep.test.ts.
+// Deliveries with other options than a plain bulk: see sweep.test.ts.
 
 eachFails(WAYS)

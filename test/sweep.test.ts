@@ -3,11 +3,11 @@ import { ROUTES } from './sweep/routes.ts'
 import { eachFails } from './sweep/sweep.ts'
 import { operations } from './take.ts'
 
-// Each call of each operation to the platform meets, before and after its effect: a transient fault, once
-// and for as long as it is asked, and an overload; it meets each table that it names missing, and its
-// object evicted and aborted. What then holds is said in `endure`. That all messages of their kind are
-// treated alike is in messages.test.ts; `npm run pairs` sends each message at each call. Here tokens and
-// documents; a file for each other kind of caller, since objects stay as long as a file runs.
+// Every call to the platform, of every operation, meets these faults before and after its effect: a
+// transient fault that happens once or lasts, and an overload. Each table that it uses is missing once,
+// and its object is evicted and aborted. `endure` asserts the result. messages.test.ts covers the other
+// error messages; `npm run pairs` tries each message at each call. This file covers tokens and
+// documents. Other callers have their own files, because objects live until the end of a file.
 
 test('the sweep covers every operation of openapi.json exactly once', () => {
   const swept = ROUTES.map(({ id }) => id)

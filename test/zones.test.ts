@@ -64,7 +64,7 @@ function signed(offset: number): string {
 function flawAt(zone: string, periods: readonly Period[], clock: number): string | null {
   const text = written(clock)
   const read = readTime(text, zone, '/createtime')
-  const { instant, odd, shown, offset } = meaningOf(periods, clock)
+  const { instant, warning, local, offset } = meaningOf(periods, clock)
   const says = read && [
     read.instant,
     read.day,
@@ -73,7 +73,7 @@ function flawAt(zone: string, periods: readonly Period[], clock: number): string
   const means = [
     new Date(instant).toISOString(),
     text.slice(0, 10),
-    ...(odd ? [odd, `\`${written(shown).replace(' ', 'T')}${signed(offset)}\`.`] : []),
+    ...(warning ? [warning, `\`${written(local).replace(' ', 'T')}${signed(offset)}\`.`] : []),
   ]
   return says?.join() === means.join() ? null : `${zone} ${text}: ${says}, and not ${means}`
 }

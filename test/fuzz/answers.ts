@@ -4,17 +4,17 @@ import type { Answer } from './send.ts'
 
 // Checks that hold for the response to any delivery.
 
-interface Said {
+interface ListedIssue {
   index?: number
   pointer: string
   code: string
 }
 
-interface Result extends Said {
+interface Result extends ListedIssue {
   outcome: string
   key?: Record<string, string>
-  warnings?: Said[]
-  errors?: Said[]
+  warnings?: ListedIssue[]
+  errors?: ListedIssue[]
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -40,7 +40,7 @@ const parentOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
 /** Codes that may name a member that was not sent. */
 const ABSENT = /^(required|no_createtime|no_kpi|unattributed|altered|unrecognised|foreign)$/
 
-function isPlaced({ pointer, code }: Said, body: Json): boolean {
+function isPlaced({ pointer, code }: ListedIssue, body: Json): boolean {
   return leads(pointer, body) || (ABSENT.test(code) && leads(parentOf(pointer), body))
 }
 
@@ -57,32 +57,32 @@ function recordsOf(body: Json, wraps: boolean): Json[] {
 }
 
 /** Checks a response against its request. Returns the result of each record that was accepted. */
-export function judgeAnswer({ status, text }: Answer, body: Uint8Array, wraps: boolean) {
+export function checkAnswer({ status, text }: Answer, body: Uint8Array, wraps: boolean) {
   expect([200, 201, 207, 400, 413, 422]).toContain(status)
-  const said = JSON.parse(text)
+  const answer = JSON.parse(text)
   if (status === 400 || status === 413) {
-    expect(said.code).toBe(status === 400 ? 'malformed_json' : 'payload_too_large')
+    expect(answer.code).toBe(status === 400 ? 'malformed_json' : 'payload_too_large')
     return []
   }
   const sent = parsed(body)
   const records = recordsOf(sent, wraps)
   if (status === 422) {
-    const { errors, errors_total } = said as { errors: Said[]; errors_total: number }
+    const { errors, errors_total } = answer as { errors: ListedIssue[]; errors_total: number }
     expect(errors.length).toBeGreaterThan(0)
     expect(errors_total).toBeGreaterThanOrEqual(errors.length)
     expect(errors.filter((error) => !isPlaced(error, sent))).toEqual([])
     expect(errors.filter(({ index }) => index !== undefined && !(index in records))).toEqual([])
     return []
   }
-  const { summary, results } = said as { summary: Record<string, number>; results: Result[] }
+  const { summary, results } = answer as { summary: Record<string, number>; results: Result[] }
   expect(results.map(({ index }) => index)).toEqual(records.map((_, i) => i))
   expect(results.filter(({ outcome }) => !OUTCOMES.includes(outcome))).toEqual([])
   const counts = Object.fromEntries(
     OUTCOMES.map((name) => [name, results.filter(({ outcome }) => outcome === name).length]),
   )
   expect(summary).toEqual({ received: records.length, ...counts })
-  const told = results.flatMap(({ warnings = [], errors = [] }) => [...warnings, ...errors])
-  expect(told.filter((one) => !isPlaced(one, sent))).toEqual([])
+  const issues = results.flatMap(({ warnings = [], errors = [] }) => [...warnings, ...errors])
+  expect(issues.filter((issue) => !isPlaced(issue, sent))).toEqual([])
   expect(results.every(({ outcome, errors }) => (outcome === 'rejected') === !!errors)).toBe(true)
   return results.map((result, i) => ({ ...result, record: records[i]! }))
 }

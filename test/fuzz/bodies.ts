@@ -7,7 +7,7 @@ import { type Slip, slip, spoil } from './bytes.ts'
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /** Names that break code which trusts its input. */
-const ODD_NAMES = [
+const DANGEROUS_NAMES = [
   '__proto__',
   'constructor',
   'toString',
@@ -17,7 +17,7 @@ const ODD_NAMES = [
   'meta',
   'a/b~c',
 ]
-const ODD_TEXTS = [
+const UNUSUAL_TEXTS = [
   '',
   ' ',
   '\0',
@@ -53,7 +53,7 @@ const LITERALS = [
 ]
 
 const text = fc.oneof(
-  fc.constantFrom(...ODD_TEXTS, ...ODD_NAMES),
+  fc.constantFrom(...UNUSUAL_TEXTS, ...DANGEROUS_NAMES),
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.constantFrom(
     '2026-02-30',
@@ -82,7 +82,7 @@ interface Edit {
   name: string
   value: Json
   literal: string
-  odd: string
+  suffix: string
 }
 
 const edit: fc.Arbitrary<Edit> = fc.record({
@@ -102,10 +102,10 @@ const edit: fc.Arbitrary<Edit> = fc.record({
       'literal',
     ] as const),
   ),
-  name: fc.oneof(fc.constantFrom(...ODD_NAMES), fc.string({ maxLength: 5 })),
+  name: fc.oneof(fc.constantFrom(...DANGEROUS_NAMES), fc.string({ maxLength: 5 })),
   value,
   literal: fc.constantFrom(...LITERALS),
-  odd: fc.constantFrom(...ODD_TEXTS),
+  suffix: fc.constantFrom(...UNUSUAL_TEXTS),
 })
 
 /** Returns the places of a JSON value that can be edited: members and elements. */
@@ -125,24 +125,25 @@ const put = (within: Json, name: string, member: Json) =>
 /** Returns a placeholder for a text that JSON cannot represent. */
 const mark = (literal: string) => `\u0001${LITERALS.indexOf(literal)}\u0001`
 
-function change(root: { body: Json }, { at, how, name, value, literal, odd }: Edit) {
+function change(root: { body: Json }, { at, how, name, value, literal, suffix }: Edit) {
   const all = places(root as Json)
-  const [within, own] = all[at % all.length] as [Record<string, Json>, string]
-  const member = within[own]!
-  if (how === 'append' && typeof member === 'string') put(within, own, member + odd)
-  else if (how === 'replace' || how === 'append') put(within, own, structuredClone(value))
-  else if (how === 'literal') put(within, own, mark(literal))
-  else if (how === 'wrap') put(within, own, Object.defineProperty({}, name, entry(member)) as Json)
-  else if (how === 'array') put(within, own, [member, structuredClone(value)])
+  const [within, current] = all[at % all.length] as [Record<string, Json>, string]
+  const member = within[current]!
+  if (how === 'append' && typeof member === 'string') put(within, current, member + suffix)
+  else if (how === 'replace' || how === 'append') put(within, current, structuredClone(value))
+  else if (how === 'literal') put(within, current, mark(literal))
+  else if (how === 'wrap')
+    put(within, current, Object.defineProperty({}, name, entry(member)) as Json)
+  else if (how === 'array') put(within, current, [member, structuredClone(value)])
   else if (within === (root as object)) return
   else if (how === 'remove')
-    Array.isArray(within) ? within.splice(Number(own), 1) : delete within[own]
+    Array.isArray(within) ? within.splice(Number(current), 1) : delete within[current]
   else if (how === 'double') {
     if (Array.isArray(within)) within.push(structuredClone(member))
-    else put(within, own, Array(2).fill(member))
+    else put(within, current, Array(2).fill(member))
   } else if (Array.isArray(within)) within.push(structuredClone(value))
   else {
-    if (how === 'rename') delete within[own]
+    if (how === 'rename') delete within[current]
     put(within, name, how === 'rename' ? member : structuredClone(value))
   }
 }

@@ -19,17 +19,17 @@ export function* singleEdits(text: string): Generator<string> {
   const edited = (at: number, part: string, length = 1) =>
     text.slice(0, at) + part + text.slice(at + length)
   for (let at = 0; at < text.length; at++) {
-    const own = text[at]!
+    const current = text[at]!
     const endsPart = at + 1 === text.length || text[at + 1] === '.'
-    const few = [7, 20, 41].map((step) => BASE64URL[(BASE64URL.indexOf(own) + step + 64) % 64]!)
-    const other = own.toLowerCase() === own ? own.toUpperCase() : own.toLowerCase()
+    const few = [7, 20, 41].map((step) => BASE64URL[(BASE64URL.indexOf(current) + step + 64) % 64]!)
+    const other = current.toLowerCase() === current ? current.toUpperCase() : current.toLowerCase()
     const all = endsPart || at % ROTATION === 0
     for (const char of all ? [...BASE64URL, ...OTHERS] : [...few, other]) {
-      if (char !== own) yield edited(at, char)
+      if (char !== current) yield edited(at, char)
     }
     yield edited(at, '')
-    yield edited(at, own + own)
-    yield edited(at, BASE64URL[(at * 7) % 64]! + own)
+    yield edited(at, current + current)
+    yield edited(at, BASE64URL[(at * 7) % 64]! + current)
   }
   for (const char of [...BASE64URL, ...OTHERS]) yield text + char
 }

@@ -16,8 +16,8 @@ export const isLong = env.FUZZ_RUNS >= 10_000
  */
 export function holds<T>(
   usual: number,
-  made: fc.Arbitrary<T>,
-  law: (one: T) => Promise<void>,
+  values: fc.Arbitrary<T>,
+  law: (value: T) => Promise<void>,
 ): Promise<void> {
-  return fc.assert(fc.asyncProperty(made, law), { numRuns: runs(usual), seed: env.SEED })
+  return fc.assert(fc.asyncProperty(values, law), { numRuns: runs(usual), seed: env.SEED })
 }

@@ -19,25 +19,28 @@ export async function forger(token: string) {
   const [head = '', body = '', signature = ''] = token.split('.')
   const header = JSON.parse(atob(head)) as JWTHeaderParameters
   const claims = JSON.parse(new TextDecoder().decode(base64url.decode(body)))
-  const own = (await crypto.subtle.generateKey(RSA, true, ['sign', 'verify'])) as CryptoKeyPair
+  const otherPair = (await crypto.subtle.generateKey(RSA, true, [
+    'sign',
+    'verify',
+  ])) as CryptoKeyPair
   const [{ n, e }] = JSON.parse(env.SIGNING_KEYS).keys
-  const ours = (await importJWK(
+  const publicKey = (await importJWK(
     { kty: 'RSA', n, e, alg: 'RS256', ext: true },
     'RS256',
   )) as CryptoKey
-  const spki = await exportSPKI(ours)
-  // The public key taken for a secret: https://www.rfc-editor.org/rfc/rfc8725#section-2.1
+  const spki = await exportSPKI(publicKey)
+  // The public key, used as an HMAC secret: https://www.rfc-editor.org/rfc/rfc8725#section-2.1
   const secrets = [spki, spki.trim(), n, JSON.stringify({ kty: 'RSA', n, e }), '', 'secret'].map(
     (text) => new TextEncoder().encode(text),
   )
-  const ownKey = (await crypto.subtle.exportKey('jwk', own.publicKey)) as JsonWebKey
-  const foreign = (said: object, more: object) =>
-    new SignJWT({ ...claims, ...said })
-      .setProtectedHeader({ ...header, ...more })
-      .sign(own.privateKey)
+  const otherKey = (await crypto.subtle.exportKey('jwk', otherPair.publicKey)) as JsonWebKey
+  const signWithOtherKey = (claimEdits: object, headerEdits: object) =>
+    new SignJWT({ ...claims, ...claimEdits })
+      .setProtectedHeader({ ...header, ...headerEdits })
+      .sign(otherPair.privateKey)
 
-  async function hmac(said: object, more: object, secret: Uint8Array) {
-    const text = `${encoded({ ...header, ...more })}.${encoded({ ...claims, ...said })}`
+  async function hmac(claimEdits: object, headerEdits: object, secret: Uint8Array) {
+    const text = `${encoded({ ...header, ...headerEdits })}.${encoded({ ...claims, ...claimEdits })}`
     const hash = { name: 'HMAC', hash: 'SHA-256' }
     // An empty secret cannot be imported: a signature of nothing stands for it.
     if (secret.length === 0) return `${text}.${'A'.repeat(43)}`
@@ -46,7 +49,7 @@ export async function forger(token: string) {
     return `${text}.${base64url.encode(new Uint8Array(mac))}`
   }
 
-  const saying = fc.record(
+  const editedClaims = fc.record(
     {
       client_id: fc.constantFrom('admin', '', null, claims.client_id, 7),
       jti: fc.constantFrom(claims.jti, '', null, '../x', crypto.randomUUID()),
@@ -61,7 +64,7 @@ export async function forger(token: string) {
     },
     { requiredKeys: [] },
   )
-  const heading = fc.record(
+  const editedHeader = fc.record(
     {
       alg: fc.constantFrom('none', 'None', 'NONE', 'nOnE', '', 'HS256', 'RS384', 'PS256', 'ES256'),
       typ: fc.constantFrom('JWT', 'at+jwt ', 'AT+JWT', 'application/at+jwt', null, ''),
@@ -71,7 +74,7 @@ export async function forger(token: string) {
       zip: fc.constant('DEF'),
       jku: fc.constant('https://evil.example/jwks.json'),
       x5u: fc.constant('https://evil.example/cert.pem'),
-      jwk: fc.constant(ownKey),
+      jwk: fc.constant(otherKey),
       x5c: fc.constant(['MIIB']),
       cty: fc.constant('JWT'),
     },
@@ -85,20 +88,31 @@ export async function forger(token: string) {
       .shuffledSubarray([head, body, signature, '', head, signature, 'e30'], { minLength: 1 })
       .map((parts) => async () => parts.join('.')),
     fc
-      .tuple(heading, saying, fc.constantFrom(signature, '', 'AA', signature.slice(0, -2)))
-      .map(([more, said, sign]) => async () => {
-        return `${encoded({ ...header, ...more })}.${encoded({ ...claims, ...said })}.${sign}`
+      .tuple(
+        editedHeader,
+        editedClaims,
+        fc.constantFrom(signature, '', 'AA', signature.slice(0, -2)),
+      )
+      .map(([headerEdits, claimEdits, sign]) => async () => {
+        return `${encoded({ ...header, ...headerEdits })}.${encoded({ ...claims, ...claimEdits })}.${sign}`
       }),
-    fc.tuple(saying, fc.constantFrom({}, { jwk: ownKey }, { kid: 'second' }, { kid: 'own' })).map(
-      ([said, more]) =>
-        () =>
-          foreign(said, more),
-    ),
-    fc.tuple(saying, fc.constantFrom(...secrets), fc.constantFrom('HS256', 'RS256', 'none')).map(
-      ([said, secret, alg]) =>
-        () =>
-          hmac(said, { alg }, secret),
-    ),
+    fc
+      .tuple(
+        editedClaims,
+        fc.constantFrom({}, { jwk: otherKey }, { kid: 'second' }, { kid: 'own' }),
+      )
+      .map(
+        ([claimEdits, headerEdits]) =>
+          () =>
+            signWithOtherKey(claimEdits, headerEdits),
+      ),
+    fc
+      .tuple(editedClaims, fc.constantFrom(...secrets), fc.constantFrom('HS256', 'RS256', 'none'))
+      .map(
+        ([claimEdits, secret, alg]) =>
+          () =>
+            hmac(claimEdits, { alg }, secret),
+      ),
     fc
       .constantFrom(
         ...[`${token}.${token}`, `${token},${token}`, `${token} ${token}`, `"${token}"`],

@@ -4,7 +4,7 @@ import { endure, rehearse, unchanged } from './endure.ts'
 import { allOf, type Fault, lastingOf, onceOf } from './faults.ts'
 import { ROUTES } from './routes.ts'
 
-// A second fault during our own retry or that of the client, and every fault at every call of every
+// A second fault during a retry of the service or of the client, and every fault at every call of every
 // route. `npm run pairs` runs this in parts, because each object of a run keeps a file open.
 
 const EVERY = Number(import.meta.env.VITE_EVERY ?? 1)
@@ -29,16 +29,16 @@ test.each(routes.filter(({ writes }) => writes))('$id withstands two faults', as
   const calm = await rehearse(route, 3)
   const { calls } = calm
   const plans = calls.flatMap((first, i) => [
-    // During our own retry: the same call again, or a later one.
-    ...onceOf(first).flatMap((one): Plan[] =>
+    // During the retry of the service: the same call again, or a later one.
+    ...onceOf(first).flatMap((fault): Plan[] =>
       [{ ...first, nth: first.nth + 1 }, ...calls.slice(i + 1)].flatMap((second) =>
-        [...onceOf(second), ...lastingOf(second)].map((other) => [[one, other]]),
+        [...onceOf(second), ...lastingOf(second)].map((other) => [[fault, other]]),
       ),
     ),
     // During the retry of the client.
-    ...lastingOf(first).flatMap((one): Plan[] =>
+    ...lastingOf(first).flatMap((fault): Plan[] =>
       calls.flatMap((second) =>
-        [...onceOf(second), ...lastingOf(second)].map((other) => [[one], [other]]),
+        [...onceOf(second), ...lastingOf(second)].map((other) => [[fault], [other]]),
       ),
     ),
   ])
@@ -51,17 +51,17 @@ test.each(routes)('$id withstands every single fault', async (route) => {
   if (!route.writes) await unchanged(calm)
 })
 
-async function all<T extends Plan | Fault>(cases: T[], meet: (one: T) => Promise<void>) {
+async function all<T extends Plan | Fault>(cases: T[], meet: (item: T) => Promise<void>) {
   const chosen = cases.filter((_, i) => (i + met) % EVERY === 0)
   skipped += cases.length - chosen.length
   const broken: string[] = []
   while (chosen.length > 0) {
-    const some = chosen.splice(0, AT_ONCE)
-    met += some.length
+    const batch = chosen.splice(0, AT_ONCE)
+    met += batch.length
     await Promise.all(
-      some.map((one) =>
-        meet(one).catch((error) => {
-          const plan = [one].flat(2).map(({ call, nth, is }) => `${call} (${nth}), ${is}`)
+      batch.map((item) =>
+        meet(item).catch((error) => {
+          const plan = [item].flat(2).map(({ call, nth, is }) => `${call} (${nth}), ${is}`)
           broken.push(`${plan.join(' + ')}: ${error.message}`)
         }),
       ),

@@ -39,28 +39,28 @@ export function surrounded(around: Around): Env {
 function database(binding: string, db: D1Database, around: Around): D1Database {
   const known = new WeakMap<object, { real: D1PreparedStatement; sql: string }>()
   const statement = (real: D1PreparedStatement, sql: string): D1PreparedStatement => {
-    const asking = (method: 'all' | 'first' | 'raw' | 'run') => () =>
+    const intercept = (method: 'all' | 'first' | 'raw' | 'run') => () =>
       around({ name: `${binding} ${sql}`, sql, db }, () =>
         (real[method] as () => Promise<unknown>).call(real),
       )
-    const one = before(real, {
+    const intercepted = before(real, {
       bind: (...values: unknown[]) => statement(real.bind(...values), sql),
-      all: asking('all'),
-      first: asking('first'),
-      raw: asking('raw'),
-      run: asking('run'),
+      all: intercept('all'),
+      first: intercept('first'),
+      raw: intercept('raw'),
+      run: intercept('run'),
     })
-    known.set(one, { real, sql })
-    return one
+    known.set(intercepted, { real, sql })
+    return intercepted
   }
   const methods = (real: Pick<D1Database, 'prepare' | 'batch'>) => ({
     prepare: (text: string) => statement(real.prepare(text), text.replace(/\s+/g, ' ').trim()),
     batch: (list: D1PreparedStatement[]) => {
-      const all = list.map((one) => known.get(one)!)
+      const all = list.map((statement) => known.get(statement)!)
       // Named by its first statement: a retry may have more statements.
       const name = `${binding} ${all[0]!.sql}`
       return around({ name, sql: all.map(({ sql }) => sql).join(';'), db }, () =>
-        real.batch(all.map((one) => one.real)),
+        real.batch(all.map(({ real }) => real)),
       )
     },
   })

@@ -27,7 +27,7 @@ export interface Route {
   writes?: true
   /** Whether its account has records. */
   records?: true
-  /** Whether it names a key twice: after our own retry only the last record has its own outcome. */
+  /** Whether it names a key twice: after a retry of the service only the last record has its own outcome. */
   twice?: true
   /** Why a repeat creates something again; without it a repeat changes nothing. */
   anew?: string
@@ -37,37 +37,37 @@ const VERTICALS = { PropTrading: 'prop-trading', Forex: 'forex', Igaming: 'igami
 const OCTOBER = '?from=2026-10-01&to=2026-10-31'
 
 /** The requests that read an account's own data. */
-const desks = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
-  const own = { vertical, as: 'account', records: true } as const
+const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
+  const read = { vertical, as: 'account', records: true } as const
   const second = vertical === 'igaming' ? 'Activities' : 'Transactions'
   const lists = ['Customers', second, ...(vertical === 'igaming' ? [] : ['TradingActivity'])]
   const id = vertical === 'igaming' ? 'p-1' : 'c-1'
   const filter = vertical === 'igaming' ? 'customerid' : 'customer_id'
   return [
-    ...lists.map((noun) => ({ ...own, id: `list${name}${noun}`, query: '?per_page=1' })),
-    { ...own, id: `get${name}Customers`, at: { id } },
-    { ...own, id: `get${name}CustomersById`, query: `?${filter}=${id}` },
+    ...lists.map((noun) => ({ ...read, id: `list${name}${noun}`, query: '?per_page=1' })),
+    { ...read, id: `get${name}Customers`, at: { id } },
+    { ...read, id: `get${name}CustomersById`, query: `?${filter}=${id}` },
     ...(vertical === 'igaming'
       ? []
       : [
-          { ...own, id: `get${name}Transactions`, at: { id: 't-1' } },
-          { ...own, id: `get${name}TransactionsById`, query: '?transaction_id=t-1' },
+          { ...read, id: `get${name}Transactions`, at: { id: 't-1' } },
+          { ...read, id: `get${name}TransactionsById`, query: '?transaction_id=t-1' },
         ]),
-    { ...own, id: `get${name}Account` },
-    { ...own, id: `list${name}Deliveries` },
-    { ...own, id: `get${name}Delivery` },
-    { ...own, id: `get${name}Totals`, query: OCTOBER },
-    { ...own, id: `list${name}Held` },
-    { ...own, id: `get${name}Feed` },
+    { ...read, id: `get${name}Account` },
+    { ...read, id: `list${name}Deliveries` },
+    { ...read, id: `get${name}Delivery` },
+    { ...read, id: `get${name}Totals`, query: OCTOBER },
+    { ...read, id: `list${name}Held` },
+    { ...read, id: `get${name}Feed` },
   ]
 })
 
 /** Deliveries that change a record, create one, and release a held one. */
-const sent = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
-  const own = { vertical, as: 'account', writes: true, records: true } as const
+const deliveries = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
+  const delivery = { vertical, as: 'account', writes: true, records: true } as const
   const { customers = [], transactions = [], ...rest } = recordsOf(vertical)
   if (vertical === 'igaming') {
-    const once = { headers: { 'Idempotency-Key': 'part-1' } }
+    const keyed = { headers: { 'Idempotency-Key': 'part-1' } }
     const { eventid, ...keyless } = deposited
     // One record moves to another day and occurs twice.
     const moved = { ...deposited, Value: '7.00', createtime: '2026-10-05 10:00' }
@@ -77,14 +77,14 @@ const sent = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
       { ...eve, customerId: 'p-9' },
     ]
     return [
-      { ...own, id: `send${name}Customers`, body: players },
-      { ...own, id: `send${name}Activities`, body: events, ...once, twice: true },
+      { ...delivery, id: `send${name}Customers`, body: players },
+      { ...delivery, id: `send${name}Activities`, body: events, ...keyed, twice: true },
     ]
   }
   const [trader, payment, day] = [customers[0], transactions[0], rest['trading-activity']![0]]
   return [
     {
-      ...own,
+      ...delivery,
       id: `send${name}Customers`,
       body: [
         { ...trader, email: 'b@person.example' },
@@ -92,7 +92,7 @@ const sent = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
       ],
     },
     {
-      ...own,
+      ...delivery,
       id: `send${name}Transactions`,
       body: [
         { ...payment, status: 'reversed', transaction_date: '2026-10-05T00:00:00Z' },
@@ -101,7 +101,7 @@ const sent = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[] => {
       ],
     },
     {
-      ...own,
+      ...delivery,
       id: `send${name}TradingActivity`,
       body: [
         { ...day, lots_traded: 2 },
@@ -193,8 +193,8 @@ export const ROUTES: Route[] = [
     anew: 'each is a new token',
   },
   { ...client, id: 'revokeToken', form: ({ access_token }) => ({ token: access_token }) },
-  ...sent,
-  ...desks,
+  ...deliveries,
+  ...accountReads,
   ...administration,
   { ...anyone, id: 'followLink', writes: true, anew: 'each visit is a click of its own' },
   { ...anyone, id: 'getAuthorizationServer' },

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import type { World } from './worlds.ts'
 
 /** The condition of an account's rows, by table; for all others it is the column `account`. */
-const OWN: Record<string, string> = {
+const CONDITIONS: Record<string, string> = {
   accounts: "id in (?1, ?1 || '-new')",
   client_secrets: 'client_id in (select client_id from clients where account = ?1)',
 }
@@ -41,7 +41,7 @@ const VARIES: [RegExp, string][] = [
 ]
 
 /** Replaces what differs between runs and accounts. */
-export const shown = (text: string, { account }: World) =>
+export const normalized = (text: string, { account }: World) =>
   VARIES.reduce(
     (result, [pattern, constant]) => result.replaceAll(pattern, constant),
     text.replaceAll(account, 'firm'),
@@ -57,7 +57,7 @@ export async function storedOf(world: World) {
           db
             .prepare(
               QUERIES[table] ??
-                `select * from ${table} where ${OWN[table] ?? "account in (?1, ?1 || '-new')"}`,
+                `select * from ${table} where ${CONDITIONS[table] ?? "account in (?1, ?1 || '-new')"}`,
             )
             .bind(world.account),
         ),
@@ -67,10 +67,10 @@ export async function storedOf(world: World) {
   const lines = (keep: (table: string) => boolean, ignored: Record<string, object>) =>
     TABLES.filter(keep)
       .flatMap((table) => {
-        const results = found.flatMap((one) => one[TABLES.indexOf(table)]!.results)
+        const results = found.flatMap((tables) => tables[TABLES.indexOf(table)]!.results)
         const masked = ignored[table] ?? {}
         return results
-          .map((row) => shown(JSON.stringify({ table, ...row, ...masked }), world))
+          .map((row) => normalized(JSON.stringify({ table, ...row, ...masked }), world))
           .sort()
       })
       .join('\n')
@@ -89,10 +89,10 @@ export async function storedOf(world: World) {
 export async function rememberedBy(world: World, names = Object.keys(world.objects())) {
   const storage: Record<string, string> = {}
   for (const name of names) {
-    const kept = await runInDurableObject(world.objects()[name]!, (_, { storage }) =>
+    const entries = await runInDurableObject(world.objects()[name]!, (_, { storage }) =>
       [...storage.kv.list()].filter(([key]) => key !== 'rate'),
     )
-    storage[name] = shown(JSON.stringify(kept), world)
+    storage[name] = normalized(JSON.stringify(entries), world)
   }
   return storage
 }

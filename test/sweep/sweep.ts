@@ -11,10 +11,10 @@ const AT_ONCE = 6
 
 /** Runs a route without faults and returns the faults that it can meet. */
 async function rehearsed(route: Route, faultsOf: (place: Place) => Fault[]) {
-  // Our own retry waits for a random time: here for none.
+  // Without randomness the retry of the service does not wait.
   vi.spyOn(Math, 'random').mockReturnValue(0)
   const calm = await rehearse(route)
-  expect(calm.said[0]!.status).toBeLessThan(400)
+  expect(calm.responses[0]!.status).toBeLessThan(400)
   if (!route.writes) expect(calm.states[1]).toEqual(calm.states[0])
   else if (!route.anew) expect(calm.states[2]!.lasting).toEqual(calm.states[1]!.lasting)
 
@@ -60,7 +60,7 @@ export function eachFails(swept: Route[]) {
     await Promise.all(all.flatMap(({ faults, meet }) => faults.map(meet)))
     expect(all.flatMap(({ broken }) => broken)).toEqual([])
     const unmet = swept.filter(({ as }, i) => /account|client/.test(as) && !all[i]!.faults[0])
-    expect(unmet, 'who asks for an account is known by an object').toEqual([])
+    expect(unmet, 'each caller with an account uses an object').toEqual([])
     for (const { end } of all) await end()
   })
 }

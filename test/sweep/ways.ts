@@ -2,8 +2,8 @@ import { deposited, eve } from '../brand.ts'
 import type { Route } from './routes.ts'
 import { recordsOf } from './worlds.ts'
 
-const own = { as: 'account', writes: true, records: true } as const
-const forex = { ...own, vertical: 'forex', id: 'sendForexTransactions' } as const
+const delivery = { as: 'account', writes: true, records: true } as const
+const forex = { ...delivery, vertical: 'forex', id: 'sendForexTransactions' } as const
 const [payment] = recordsOf('forex').transactions!
 
 /** One record moves, one is new, one names an unknown customer, and one is invalid. */
@@ -23,16 +23,21 @@ export const WAYS: Route[] = [
     ...{ headers: lenient, body: mixed },
   },
   {
-    ...{ ...forex, way: 'answered as short as may be' },
+    ...{ ...forex, way: 'with a minimal response' },
     ...{ headers: { Prefer: 'return=minimal' }, body: mixed.slice(0, 3) },
   },
   { ...forex, way: 'one record', body: mixed[1] },
   {
-    ...{ ...forex, way: 'judged, not stored', query: '?dry_run=true', body: mixed.slice(0, 3) },
-    anew: 'each has its line in the log',
+    ...{ ...forex, way: 'dry run', query: '?dry_run=true', body: mixed.slice(0, 3) },
+    anew: 'each has its row in the log',
   },
   {
-    ...{ ...own, vertical: 'igaming', id: 'sendIgamingActivities', way: 'lenient and short' },
+    ...{
+      ...delivery,
+      vertical: 'igaming',
+      id: 'sendIgamingActivities',
+      way: 'lenient, with a minimal response',
+    },
     headers: { Prefer: 'handling=lenient, return=minimal', 'Idempotency-Key': 'part-1' },
     body: [
       { ...deposited, Value: '7.00', createtime: '2026-10-05 10:00' },
@@ -41,7 +46,7 @@ export const WAYS: Route[] = [
     ],
   },
   {
-    ...{ ...own, vertical: 'igaming', id: 'sendIgamingCustomers', way: 'one record' },
+    ...{ ...delivery, vertical: 'igaming', id: 'sendIgamingCustomers', way: 'one record' },
     body: { ...eve, regtime: '2026-10-05 10:00' },
   },
 ]

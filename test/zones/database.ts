@@ -1,12 +1,12 @@
 import { links, version, zones } from 'moment-timezone/data/packed/latest.json'
 
-// The time zone database as `zic` compiles it, packed by moment-timezone: what the runtime's own
-// calendar (ICU) knows was compiled by others, in another way, and is read in another way.
+// The time zone database as compiled by `zic` and packed by moment-timezone. It is independent of ICU,
+// the time zone data of the runtime.
 
-/** How long a zone's clock keeps one distance from UTC; all in milliseconds. */
+/** A period in which a zone keeps one offset from UTC. All values are in milliseconds. */
 export interface Period {
   from: number
-  /** The first instant that is no longer in it. */
+  /** The first instant after the period. */
   until: number
   /** How far the clock is ahead of UTC. */
   offset: number
@@ -14,7 +14,7 @@ export interface Period {
 
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX'
 
-/** Minutes, as they are packed to the base 60: `-1e.Q` is so many, and so many sixtieths. */
+/** Returns minutes that are written in base 60, with a fraction after the point: `-1e.Q`. */
 function minutesOf(packed: string): number {
   const [, sign, whole = '', part = ''] = /^(-?)(\w*)\.?(\w*)$/.exec(packed)!
   let minutes = 0
@@ -25,7 +25,7 @@ function minutesOf(packed: string): number {
 
 const MINUTE = 60_000
 
-/** The periods of a zone one after the other, neighbours of which differ. */
+/** Returns the periods of a zone in order, with equal neighbours joined. */
 function unpack([, , offsets = '', indexes = '', deltas = '']: readonly string[]): Period[] {
   const known = offsets.split(' ').map((packed) => Math.round(-minutesOf(packed) * MINUTE))
   const spans = deltas.split(' ').filter(Boolean)
@@ -49,10 +49,10 @@ const renamed = new Map(
   links.map((link) => link.split('|') as [string, string]).map(([old, name]) => [name, old]),
 )
 
-/** Which release of the database it is. */
+/** The release of the database. */
 export const RELEASE = version
 
-/** The periods of a zone, by any of its names; undefined: there is no such zone. */
+/** Returns the periods of a zone by any of its names, or undefined for an unknown zone. */
 export function periodsOf(zone: string): Period[] | undefined {
   const found = packed.get(zone) ?? packed.get(renamed.get(zone) ?? '')
   return found && unpack(found)

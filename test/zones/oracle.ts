@@ -1,15 +1,15 @@
 import { type Period, periodsOf } from './database.ts'
 
-// What a time on the clock of a zone means, looked up in the list of its periods: no calendar is
-// asked, and nothing is guessed from the day before or after.
+// Converts local times to instants by a search in the list of a zone's periods, without a calendar and
+// without assumptions about the days before and after.
 
 const HOUR = 3_600_000
 
-/** The years in which every edge of every zone is tried. */
+/** The range of years in which the tests try every offset change of every zone. */
 export const FROM = Date.UTC(1970, 0, 1)
 export const TO = Date.UTC(2038, 0, 1)
 
-/** What the runtime's own calendar says, in another form than the one that the service reads. */
+/** Returns the offset by the runtime's calendar, from a format that the service does not use. */
 export function runtimeOffset(zone: string): (instant: number) => number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
   return (instant) => {
@@ -20,7 +20,7 @@ export function runtimeOffset(zone: string): (instant: number) => number {
   }
 }
 
-/** The periods of a zone as the runtime has them: its edges found by halving the days between. */
+/** Returns the periods of a zone by the runtime's calendar: a binary search finds each change. */
 export function runtimePeriods(zone: string, step = 24 * HOUR): Period[] {
   const offsetAt = runtimeOffset(zone)
   const periods: Period[] = []
@@ -41,44 +41,44 @@ export function runtimePeriods(zone: string, step = 24 * HOUR): Period[] {
   return [...periods, { from, until: Number.POSITIVE_INFINITY, offset }]
 }
 
-/** Where a zone's clock is set, in the years that are tried: the periods before and after. */
+/** Returns the offset changes of a zone in that range, each with the periods before and after. */
 export const edgesOf = (periods: readonly Period[]) =>
   periods.flatMap((after, i) => {
     const before = periods[i - 1]
     return before && after.from >= FROM && after.from < TO ? [{ before, after }] : []
   })
 
-/** What a time on a clock means: the first instant that shows it, or the one that stands for it. */
+/** The meaning of a local time: the first instant that shows it, or its substitute. */
 export interface Meaning {
   instant: number
-  odd: 'skipped_time' | 'ambiguous_time' | null
-  /** What the clock shows at that instant. */
-  shown: number
+  warning: 'skipped_time' | 'ambiguous_time' | null
+  /** The local time at that instant. */
+  local: number
   offset: number
 }
 
-/** What a time on the clock of a zone means; `clock` as if it were UTC. */
+/** Returns the meaning of a local time; `clock` is the local time as if it were UTC. */
 export function meaningOf(periods: readonly Period[], clock: number): Meaning {
   const showing = periods.filter(
     ({ from, until, offset }) => clock - offset >= from && clock - offset < until,
   )
   const [first] = showing
   if (first) {
-    const odd = showing.length > 1 ? 'ambiguous_time' : null
-    return { instant: clock - first.offset, odd, shown: clock, offset: first.offset }
+    const warning = showing.length > 1 ? 'ambiguous_time' : null
+    return { instant: clock - first.offset, warning, local: clock, offset: first.offset }
   }
-  // Between two periods: the clock had run past the end of the one, and not yet to the other.
+  // Between two periods: the clock skipped this time.
   const ended = periods.findLast(({ until, offset }) => until + offset <= clock)!
   const instant = clock - ended.offset
   const { offset } = periodAt(periods, instant)
-  return { instant, odd: 'skipped_time', shown: instant + offset, offset }
+  return { instant, warning: 'skipped_time', local: instant + offset, offset }
 }
 
-/** The period that an instant is in. */
+/** Returns the period that contains an instant. */
 export const periodAt = (periods: readonly Period[], instant: number): Period =>
   periods.find(({ from, until }) => instant >= from && instant < until)!
 
-/** The periods of every zone that the runtime knows; of what it has not learnt yet, its own. */
+/** Returns the periods of every zone of the runtime; for zones in `behind`, those of the runtime. */
 export function allPeriods(behind: readonly string[]): Map<string, Period[]> {
   const zones = Intl.supportedValuesOf('timeZone')
   return new Map(
