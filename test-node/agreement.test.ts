@@ -10,8 +10,8 @@ import { type Service, startService } from './agreement/service.ts'
 import { checkAnswer, faultsOf, type Target } from './agreement/verdicts.ts'
 import { TABLES } from './agreement/wrong.ts'
 
-// The committed schemas, judged by a validator that knows nothing of the service, and the service
-// itself judge the same records over HTTP, and agree: what the schemas say is what is done.
+// A JSON Schema validator and the service validate the same generated records, the service over HTTP,
+// and must agree: the committed schemas describe what the service accepts.
 
 const SEED = Number(process.env.TEST_SEED ?? 3)
 const RECORDS = Number(process.env.FC_RECORDS ?? 1500)
@@ -34,26 +34,26 @@ const TARGETS = [
   target('igaming/activity', 'activities'),
 ]
 
-/** What of `x-rules` no generated record breaks: most of it is not for a record alone to break. */
-const NOT_MET = [
-  'duplicate_key', // compared apart: see `faultsOf`
-  'unknown_affiliate', // a warning, as accounts have it by default
-  'unknown_customer', // held: so that it hides nothing else
-  'required', // no event definition here asks for `eventid`
+/** The rules in `x-rules` that no generated record breaks; most depend on more than the record. */
+const NOT_BROKEN = [
+  'duplicate_key', // compared separately: see `faultsOf`
+  'unknown_affiliate', // a warning by default
+  'unknown_customer', // the record is held, so that other errors are visible
+  'required', // no event definition here requires `eventid`
   'no_kpi', // only events with a definition
-  'Day date', // formats are asserted here, and know the calendar
+  'Day date', // the validator checks the format with its calendar
   '* type', // only events with a definition
   '* length', // only events with a definition
 ]
 
-/** Each rule that a schema cannot say, with the type that it is of: `Money digits`. */
-function unsaid({ properties = {}, $defs = {}, additionalProperties, ...top }: Schema): string[] {
-  const others = typeof additionalProperties === 'object' ? additionalProperties : {}
+/** Returns each rule that a schema cannot express, with its type: `Money digits`. */
+function rulesOf({ properties = {}, $defs = {}, additionalProperties, ...top }: Schema): string[] {
+  const extra = typeof additionalProperties === 'object' ? additionalProperties : {}
   const types = new Set(Object.values(properties).map(typeOf))
   const named: [string, Schema][] = [...types].flatMap((type) =>
     type === null ? [] : [[`${type} `, $defs[type]!]],
   )
-  return [['', top] as const, ['* ', others] as const, ...named].flatMap(([name, schema]) =>
+  return [['', top] as const, ['* ', extra] as const, ...named].flatMap(([name, schema]) =>
     Object.keys(schema['x-rules'] ?? {}).map((code) => name + code),
   )
 }
@@ -66,12 +66,12 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
   })
   after(() => service?.end())
 
-  for (const one of TARGETS) {
-    test(`schema and service agree on ${RECORDS} records of ${one.file}`, async () => {
-      const { schema } = one.judge
+  for (const resource of TARGETS) {
+    test(`schema and service agree on ${RECORDS} records of ${resource.file}`, async () => {
+      const { schema } = resource.judge
       const used = new Set<string>()
-      await agreeOn(service, one, recordsOf(schema), { seed: SEED, count: RECORDS, used })
-      const expected = unsaid(schema).filter((rule) => !NOT_MET.includes(rule))
+      await agreeOn(service, resource, recordsOf(schema), { seed: SEED, count: RECORDS, used })
+      const expected = rulesOf(schema).filter((rule) => !NOT_BROKEN.includes(rule))
       assert.deepEqual([...used].sort(), expected.sort(), 'x-rules that the service needed')
     })
   }
@@ -89,30 +89,29 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
 
   for (const { description, type, tests } of TABLES) {
     test(`schema and service agree on each row of the table of ${description}`, async () => {
-      for (const { one, name } of fieldsOf(type)) {
-        const example = one.judge.schema.examples![0]!
+      for (const { owner, name } of fieldsOf(type)) {
+        const example = owner.judge.schema.examples![0]!
         const isDaily = type === 'Day'
         const records = tests.map(({ data }, i) => {
-          const key = one.judge.schema['x-key']!.find((member) => member !== name)
-          const apart = key && !isDaily ? { [key]: `row-${i}` } : {}
-          return JSON.stringify({ ...example, ...apart, [name]: data })
+          const key = owner.judge.schema['x-key']!.find((member) => member !== name)
+          const ownKey = key && !isDaily ? { [key]: `row-${i}` } : {}
+          return JSON.stringify({ ...example, ...ownKey, [name]: data })
         })
-        const faults = await faultsOf(service, one, records)
+        const faults = await faultsOf(service, owner, records)
         for (const [i, { description: row, data, valid, schema }] of tests.entries()) {
-          // Null is as good as left out where brands may leave something out.
-          if (data === null && one.vertical === 'igaming') continue
-          const of = `${one.file} ${name}: ${row}`
-          assert.equal(disagreement(one.judge, records[i]!, faults[i]!), null, of)
-          assert.equal(faults[i]!.length === 0, valid, of)
-          assert.equal(one.judge.validate(JSON.parse(records[i]!)), schema ?? valid, of)
+          // A brand may send null for an optional member.
+          if (data === null && owner.vertical === 'igaming') continue
+          const label = `${owner.file} ${name}: ${row}`
+          assert.equal(disagreement(owner.judge, records[i]!, faults[i]!), null, label)
+          assert.equal(faults[i]!.length === 0, valid, label)
+          assert.equal(owner.judge.validate(JSON.parse(records[i]!)), schema ?? valid, label)
         }
       }
     })
   }
 
   const bulk = judgeOf('bulk')
-  for (const one of TARGETS) {
-    const { file, vertical, resource, judge } = one
+  for (const { file, vertical, resource, judge } of TARGETS) {
     const example = judge.schema.examples![0]!
     const key = judge.schema['x-key']![0] === 'date' ? 'instrument' : judge.schema['x-key']![0]!
 
@@ -121,9 +120,9 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
         const answer = await service.post(vertical, resource, JSON.stringify(body))
         checkAnswer(answer)
         const { status } = answer
-        const taken = isTaken(body, vertical, bulk, judge)
-        assert.equal(status < 300, taken, `${status}: ${JSON.stringify(body).slice(0, 1000)}`)
-        if (!taken) assert.equal(status, 422)
+        const accepted = isTaken(body, vertical, bulk, judge)
+        assert.equal(status < 300, accepted, `${status}: ${JSON.stringify(body).slice(0, 1000)}`)
+        if (!accepted) assert.equal(status, 422)
       }
       await fc.assert(fc.asyncProperty(bodies(example, key), compare), { seed: SEED, numRuns: 50 })
       for (const body of largest(example, key)) await compare(body)
@@ -152,10 +151,10 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
   })
 })
 
-/** The members of records that are of a type, one of each way in which brands and partners have it. */
+/** Returns all members of a type, with their resources. */
 const fieldsOf = (type: string) =>
-  TARGETS.flatMap((one) =>
-    Object.entries(one.judge.schema.properties!)
+  TARGETS.flatMap((owner) =>
+    Object.entries(owner.judge.schema.properties!)
       .filter(([, member]) => typeOf(member) === type)
-      .map(([name]) => ({ one, name })),
+      .map(([name]) => ({ owner, name })),
   )

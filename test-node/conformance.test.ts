@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conformance, type Heard } from './conformance.ts'
 
-// The judge of the suite's answers, judged: each way in which an answer may be wrong is seen.
+// Tests the check that compares every response of the test suite with openapi.json.
 
 const headers = {
   'content-type': 'application/json',
   'x-request-id': 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
 }
-const good: Heard = {
+const valid: Heard = {
   method: 'GET',
   path: '/api/v1/forex/totals',
   status: 200,
@@ -26,7 +26,7 @@ const problem = {
   request_id: headers['x-request-id'],
 }
 const limited: Heard = {
-  ...good,
+  ...valid,
   status: 429,
   headers: { ...headers, 'content-type': 'application/problem+json', 'retry-after': '7' },
   body: JSON.stringify(problem),
@@ -36,46 +36,46 @@ const { flaw, unheard } = conformance('openapi.json')
 
 test('a documented response passes and counts as covered', () => {
   const before = unheard().length
-  assert.equal(flaw(good), null)
+  assert.equal(flaw(valid), null)
   assert.equal(flaw(limited), null)
-  assert.equal(flaw({ ...good, method: 'HEAD', body: '' }), null)
+  assert.equal(flaw({ ...valid, method: 'HEAD', body: '' }), null)
   assert.equal(unheard().length, before - 2)
   assert.ok(!unheard().includes('GET /api/v1/forex/totals 200'))
 })
 
-const total = (more: object) => ({
-  ...good,
+const totalWith = (members: object) => ({
+  ...valid,
   body: JSON.stringify({
-    data: [{ day: '2026-10-02', resource: 'customers', count: 1, sums: {}, ...more }],
+    data: [{ day: '2026-10-02', resource: 'customers', count: 1, sums: {}, ...members }],
   }),
 })
 
-const WRONG: [what: string, heard: Heard, says: RegExp][] = [
-  ['an undocumented member', total({ secret: 1 }), /additional properties/],
+const INVALID: [flaw: string, response: Heard, message: RegExp][] = [
+  ['an undocumented member', totalWith({ secret: 1 }), /additional properties/],
   [
     'an undocumented member beside the list',
-    { ...good, body: '{"data":[],"more":1}' },
+    { ...valid, body: '{"data":[],"more":1}' },
     /additional properties/,
   ],
-  ['a missing member', { ...good, body: '{}' }, /required property 'data'/],
-  ['a value of another type', total({ count: '1' }), /count must be integer/],
+  ['a missing member', { ...valid, body: '{}' }, /required property 'data'/],
+  ['a value of another type', totalWith({ count: '1' }), /count must be integer/],
   [
     'a sum that is not a decimal string',
-    total({ sums: { amount_currency: 1.5 } }),
+    totalWith({ sums: { amount_currency: 1.5 } }),
     /must be string/,
   ],
-  ['an undocumented status', { ...good, status: 418 }, /is not described/],
+  ['an undocumented status', { ...valid, status: 418 }, /is not described/],
   [
     'another media type',
-    { ...good, headers: { ...headers, 'content-type': 'text/html' } },
+    { ...valid, headers: { ...headers, 'content-type': 'text/html' } },
     /of type/,
   ],
   [
     'a missing request id',
-    { ...good, headers: { 'content-type': 'application/json' } },
+    { ...valid, headers: { 'content-type': 'application/json' } },
     /no X-Request-Id/,
   ],
-  ['a malformed header', { ...good, headers: { ...good.headers, ratelimit: '9' } }, /RateLimit/],
+  ['a malformed header', { ...valid, headers: { ...valid.headers, ratelimit: '9' } }, /RateLimit/],
   [
     'a 429 without Retry-After',
     { ...limited, headers: { ...limited.headers, 'retry-after': '' } },
@@ -93,11 +93,11 @@ const WRONG: [what: string, heard: Heard, says: RegExp][] = [
   ],
   [
     'an undocumented header',
-    { ...good, headers: { ...good.headers, 'x-powered-by': 'us' } },
+    { ...valid, headers: { ...valid.headers, 'x-powered-by': 'us' } },
     /x-powered-by/,
   ],
-  ['an unknown operation', { ...good, path: '/api/v1/forex/nothing' }, /is not an operation/],
+  ['an unknown operation', { ...valid, path: '/api/v1/forex/nothing' }, /is not an operation/],
 ]
-for (const [what, heard, says] of WRONG) {
-  test(`${what} is seen`, () => assert.match(String(flaw(heard)), says))
+for (const [label, response, message] of INVALID) {
+  test(`${label} is reported`, () => assert.match(String(flaw(response)), message))
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { bytesOf, found, nothing, seekSecret } from './secrecy/search.ts'
 import { type Exchange, type Left, type Many, secrecy } from './secrecy.ts'
 
-// The watch over secrets and personal data, judged: each way to leak one is seen.
+// Tests the watch over secrets and personal data: it must notice every kind of leak.
 
 const SECRET = 'tcs_test_q8ZfX0vN3kLr7Tn2Wc5Yb9Hd1Ej4Gm6Ps0Qu8Rx3Va5Kz2'
 const EMAIL = 'augusta@person.example'
@@ -24,17 +24,17 @@ const exchange: Exchange = {
   body: JSON.stringify({ client_secret: SECRET }),
 }
 
-/** A watch that has heard one exchange. */
+/** Returns a watch that has observed one exchange. */
 function watching(heard: Partial<Exchange> = {}) {
   const watch = secrecy({ SIGNING_KEYS: JSON.stringify({ keys: [{ kid: 'a', d: KEY }] }) }, ADMIN)
   watch.hear({ ...exchange, ...heard })
   return watch
 }
 
-/** Many requests with one token, of which one is shown, and what was printed then. */
-const many = (said: object = {}): Many => ({
+/** Returns one of many requests with one token, and what was logged during it. */
+const many = (changes: object = {}): Many => ({
   world: 'one',
-  overheard: [{ ...exchange, printed: [], isNaming: false, ...said }],
+  overheard: [{ ...exchange, printed: [], isNaming: false, ...changes }],
 })
 
 const empty: Left = { world: 'one', printed: [], databases: [], objects: [] }
@@ -68,7 +68,7 @@ describe('a leaked secret', () => {
     ]),
   ]
   for (const [way, text] of ways) {
-    test(way, () => {
+    test(`a secret is found ${way}`, () => {
       assert.match(leak({ printed: [text] }) ?? '', /^the log has the client_secret "tcs_"…/)
     })
   }
@@ -80,13 +80,13 @@ describe('a leaked secret', () => {
     ["an object's storage", { objects: [{ stored: [['a', { b: SECRET }]] }] }, /^an object's stor/],
     ["an object's name", { objects: [{ name: SECRET, stored: [] }] }, /^an object's storage/],
   ]
-  for (const [place, left, said] of places) {
-    test(`a secret is found in ${place}`, () => assert.match(leak(left) ?? '', said))
+  for (const [place, left, message] of places) {
+    test(`a secret is found in ${place}`, () => assert.match(leak(left) ?? '', message))
   }
 
   test('every kind of secret is found', () => {
     const basic = { authorization: `Basic ${base64(`a:${SECRET}`)}` }
-    const ours: [string, Exchange['asked']['headers'], string][] = [
+    const secrets: [string, Exchange['asked']['headers'], string][] = [
       [KEY, {}, 'SIGNING_KEYS a d'],
       [ADMIN, {}, 'ADMIN_KEY'],
       [TOKEN, { authorization: `Bearer ${TOKEN}` }, 'bearer token'],
@@ -96,9 +96,9 @@ describe('a leaked secret', () => {
       [SECRET, basic, 'password'],
       [SECRET, { cookie: `a=${SECRET}` }, 'cookie'],
     ]
-    for (const [secret, headers, kind] of ours) {
-      const said = leak({ printed: [secret] }, { asked: { headers, body: '' }, body: '' })
-      assert.ok(said?.includes(kind), `${kind}: ${said}`)
+    for (const [secret, headers, kind] of secrets) {
+      const message = leak({ printed: [secret] }, { asked: { headers, body: '' }, body: '' })
+      assert.ok(message?.includes(kind), `${kind}: ${message}`)
     }
     const form = { headers: {}, body: new URLSearchParams({ client_secret: SECRET }).toString() }
     assert.ok(leak({ printed: [SECRET] }, { path: '/oauth/token', asked: form, body: '' }))
@@ -174,23 +174,29 @@ describe('personal data', () => {
     ]
     const erasures = [{ account: 'a', customer_id: 'c-1' }]
     assert.equal(leak({ databases: [{ customers, erasures }] }), null)
-    const again = [{ ...customers[0]!, extras: '{}' }]
-    assert.match(leak({ databases: [{ customers: again, erasures }] }) ?? '', /^customers\.extras/)
+    const restored = [{ ...customers[0]!, extras: '{}' }]
+    assert.match(
+      leak({ databases: [{ customers: restored, erasures }] }) ?? '',
+      /^customers\.extras/,
+    )
   })
 })
 
 test('digests, ids and repeated characters are not leaks', () => {
   assert.equal(leak({ printed: ['a'.repeat(64), `dlv_${'0'.repeat(26)}`, 'augusta'] }), null)
-  const sought = nothing()
-  seekSecret(sought, 'password', 'x'.repeat(700))
-  assert.equal(found(bytesOf('x'.repeat(700)), [sought]), null)
+  const secrets = nothing()
+  seekSecret(secrets, 'password', 'x'.repeat(700))
+  assert.equal(found(bytesOf('x'.repeat(700)), [secrets]), null)
 })
 
 test('short texts, numbers and fillers are not searched for as personal data', () => {
   for (const note of ['Eve', '2026-10-01T08:00:00Z', '100.25', '😀'.repeat(500)]) {
     const asked = { headers: {}, body: JSON.stringify({ note }) }
-    const said = leak({ printed: [note] }, { path: '/api/v1/forex/transactions', asked, body: '' })
-    assert.equal(said, null)
+    const message = leak(
+      { printed: [note] },
+      { path: '/api/v1/forex/transactions', asked, body: '' },
+    )
+    assert.equal(message, null)
   }
 })
 
@@ -200,20 +206,20 @@ test('long texts are searched in linear time', () => {
 })
 
 describe('the watch over many requests', () => {
-  const hostile = (said: object) =>
-    secrecy({}, ADMIN).overhear(many({ status: 401, body: '', ...said }))
+  const refusedWith = (changes: object) =>
+    secrecy({}, ADMIN).overhear(many({ status: 401, body: '', ...changes }))
 
   test('the log repeats nothing from a request, accepted or refused', () => {
     for (const secret of [TOKEN, EMAIL, ADMIN, hex(EMAIL), base64(TOKEN)]) {
       const printed = [`{"request_id":"9d2f","fault":"${secret}"}`]
-      assert.notEqual(hostile({ printed }), null, secret)
+      assert.notEqual(refusedWith({ printed }), null, secret)
     }
-    assert.equal(hostile({ printed: ['{"account":"acme","status":401}'] }), null)
+    assert.equal(refusedWith({ printed: ['{"account":"acme","status":401}'] }), null)
   })
 
   test('a refusal repeats no token but may repeat a name', () => {
-    assert.notEqual(hostile({ body: TOKEN }), null)
-    assert.equal(hostile({ body: EMAIL }), null)
+    assert.notEqual(refusedWith({ body: TOKEN }), null)
+    assert.equal(refusedWith({ body: EMAIL }), null)
   })
 
   test('a secret of an accepted request is neither logged later nor stored', () => {
@@ -234,9 +240,9 @@ describe('the watch over many requests', () => {
   })
 
   test('a token part that decodes to text is not a signature', () => {
-    const said = base64('{"client_id":"client-of-acme-forex","sub":"someone"}').replace('=', '')
-    const headers = { authorization: `Bearer ${SIGNATURE.toString('base64url')}.e30.${said}` }
+    const claims = base64('{"client_id":"client-of-acme-forex","sub":"someone"}').replace('=', '')
+    const headers = { authorization: `Bearer ${SIGNATURE.toString('base64url')}.e30.${claims}` }
     const printed = ['{"account":"acme-forex"}']
-    assert.equal(hostile({ asked: { headers, body: '' }, printed }), null)
+    assert.equal(refusedWith({ asked: { headers, body: '' }, printed }), null)
   })
 })

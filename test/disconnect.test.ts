@@ -8,7 +8,7 @@ import { faultyPlatform, propagate, rehearse, stateOf, worldOf } from './sweep/e
 import { type Fault, fewOf } from './sweep/faults.ts'
 import { asks, ROUTES, requestOf } from './sweep/routes.ts'
 
-// The caller disconnects. Its request takes effect wholly or not at all, and delays nobody else.
+// The caller disconnects. The request takes effect completely or not at all, and delays no other.
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
@@ -55,7 +55,7 @@ test.each(WRITES)('a disconnect during any call of $id is all or nothing', async
     await waitOnExecutionContext(context)
     expect(responses.map(({ status }) => status)).toContain(repeated.status)
     await propagate()
-    // A repeat has no further effect, except for what each request creates anew.
+    // A repeat has no further effect, except for objects that each request creates.
     const { lasting, remembered } = await stateOf(world)
     expect(once).toContainEqual({ lasting, remembered })
     return true

@@ -42,10 +42,10 @@ describe('an access token', () => {
     timeout: PATIENCE,
   }, async () => {
     const { access_token } = await partner()
-    const { world, asked } = listening()
+    const { world, objectNames } = listening()
     const attempt = sendTo(world)
     expect((await attempt(access_token)).status).toBe(200)
-    asked.length = 0
+    objectNames.length = 0
 
     let tried = 0
     const accepted: string[] = []
@@ -55,7 +55,7 @@ describe('an access token', () => {
       tried += 1
       if (!isRefused(await attempt(edited))) accepted.push(edited)
     }
-    expect([accepted, asked]).toEqual([[], []])
+    expect([accepted, objectNames]).toEqual([[], []])
     expect(tried).toBeGreaterThan(access_token.length * 8)
   })
 
@@ -63,14 +63,14 @@ describe('an access token', () => {
     timeout: PATIENCE,
   }, async () => {
     const { access_token } = await partner()
-    const { world, asked } = listening()
+    const { world, objectNames } = listening()
     const attempt = sendTo(world)
     await holds(500, await forger(access_token), async (make) => {
       const forged = await make()
       if (!isSendable(forged) || forged.trim() === access_token) return
       expect(await attempt(forged)).toSatisfy(isRefused)
     })
-    expect(asked).toEqual([])
+    expect(objectNames).toEqual([])
   })
 
   test('an access token with any scheme other than Bearer is refused', {
@@ -106,10 +106,10 @@ describe('a Brand Token', () => {
     timeout: PATIENCE,
   }, async () => {
     const { brand_token } = await brand()
-    const { world, asked } = listening()
+    const { world, objectNames } = listening()
     const attempt = sendTo(world)
     expect((await attempt(brand_token)).status).toBe(200)
-    asked.length = 0
+    objectNames.length = 0
 
     const withoutToken = bodyOf(await attempt(''))
     const accepted: string[] = []
@@ -118,7 +118,7 @@ describe('a Brand Token', () => {
       const answer = await attempt(edited)
       if (answer.status !== 401 || bodyOf(answer) !== withoutToken) accepted.push(edited)
     }
-    expect([accepted, asked]).toEqual([[], []])
+    expect([accepted, objectNames]).toEqual([[], []])
   })
 
   test('an unknown Brand Token gets the same response as a missing one', {

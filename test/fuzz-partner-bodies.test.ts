@@ -49,7 +49,7 @@ describe.each([
         // A path cannot end in `.` or `..`: records with these ids are read by a query parameter.
         if (!id || /^\.\.?$/.test(id)) return
         const path = firm.at(`${name}/${encodeURIComponent(id)}`)
-        const read = await send(path, { headers: await firm.who() })
+        const read = await send(path, { headers: await firm.credentials() })
         expect(JSON.parse(read.text)).toEqual(
           JSON.parse(JSON.stringify(storedForm(stored!.record))),
         )

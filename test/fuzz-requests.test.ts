@@ -12,11 +12,11 @@ const post = async (sender: Sender, path: string, body: unknown, headers = {}) =
   send(sender.at(path), {
     method: 'POST',
     body: JSON.stringify(body),
-    headers: { ...(await sender.who()), 'Content-Type': 'application/json', ...headers },
+    headers: { ...(await sender.credentials()), 'Content-Type': 'application/json', ...headers },
   })
 
 const get = async (sender: Sender, path: string, headers = {}) =>
-  send(sender.at(path), { headers: { ...(await sender.who()), ...headers } })
+  send(sender.at(path), { headers: { ...(await sender.credentials()), ...headers } })
 
 describe('a query', () => {
   test('an edited cursor gets 400 that names the parameter', { timeout: PATIENCE }, async () => {
@@ -160,7 +160,7 @@ describe('headers', () => {
         const requestHeaders = new Headers({ 'Content-Type': 'application/json' })
         if (zipped) requestHeaders.set('Content-Encoding', 'gzip')
         for (const [name, value] of headers) requestHeaders.set(name, value)
-        for (const [name, value] of Object.entries(await sender.who()))
+        for (const [name, value] of Object.entries(await sender.credentials()))
           requestHeaders.set(name, value)
         const search = dry_run === null ? '' : `?dry_run=${dry_run}`
         const path = sender.at(`${isBrand ? 'activities' : 'customers'}${search}`)

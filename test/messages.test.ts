@@ -18,7 +18,7 @@ interface Treatment {
 }
 const CURED: Treatment = { once: [2, 200, null], lasting: [3, 503, '2'] }
 const NEVER_AGAIN: Treatment = { once: [1, 503, '10'], lasting: [1, 503, '10'] }
-/** An aborted object reports an error of its own: the first is retried, the second is a bug. */
+/** An aborted object looks like an exception in it: the first is retried, a second gets 500. */
 const OURS: Treatment = { once: [2, 200, null], lasting: [2, 500, null] }
 
 type Case = [message: string, flags: object, treatment: Treatment]

@@ -6,16 +6,16 @@ import { account, IDS, type Step, steps } from './model/sequences.ts'
 import { open } from './model/service.ts'
 import { anyOrder, text } from './model/text.ts'
 
-// The service against test/model/oracle.ts, which is the contract as a program: any sequence of
-// requests, in two accounts with the same ids, is answered as the oracle does and leaves what it has.
+// Compares the service with test/model/oracle.ts, the contract as a program: both process generated
+// sequences of requests of two accounts with the same ids, and must return and store the same.
 //
 // A failure prints the command that replays it. `npm run model` tries more sequences of each pair.
 
-/** The number of sequences of each pair in `npm test`: the fixed seed reaches all of `REACHED`. */
+/** The number of sequences of each pair in `npm test`: the fixed seed reaches all of `REQUIRED_EVENTS`. */
 const USUAL_RUNS = 50
 const RUNS = env.MODEL_RUNS || USUAL_RUNS
 
-/** A failure is made smaller for so long; what it then has come to is printed. */
+/** The time for which fast-check shrinks a failing sequence. */
 const SHRINK_MS = 15_000
 
 const PAIRS: [Account['vertical'], Account['vertical']][] = [
@@ -27,14 +27,15 @@ const PAIRS: [Account['vertical'], Account['vertical']][] = [
 
 let failed = false
 
-/** How often each thing that matters was met. */
-const met = new Map<string, number>()
-const meet = (what: string, times = 1) => met.set(what, (met.get(what) ?? 0) + times)
+/** The number of occurrences of each status, code and outcome. */
+const occurrences = new Map<string, number>()
+const record = (event: string, times = 1) =>
+  occurrences.set(event, (occurrences.get(event) ?? 0) + times)
 
-/** An answer, whatever the order in which it tells what is wrong with one record. */
-const plain = ({ results, errors, summary, ...rest }: Answer) => ({
+/** Returns an answer with the errors and warnings of each record in a fixed order. */
+const normalized = ({ results, errors, summary, ...rest }: Answer) => ({
   ...rest,
-  // What is refused as a whole has a summary only in the log.
+  // The summary of a refused delivery is only in the log.
   ...(results && { summary }),
   errors: errors && anyOrder(errors),
   results: results?.map(({ warnings, errors, ...result }) => ({
@@ -44,17 +45,17 @@ const plain = ({ results, errors, summary, ...rest }: Answer) => ({
   })),
 })
 
-/** Fails with both sides, if they differ. */
-function agree(what: string, heard: unknown, expected: unknown) {
-  if (text(heard) === text(expected)) return
-  throw new Error(`${what}\nservice: ${text(heard)}\noracle:  ${text(expected)}`)
+/** Throws an error with both values if they differ. */
+function agree(subject: string, actual: unknown, expected: unknown) {
+  if (text(actual) === text(expected)) return
+  throw new Error(`${subject}\nservice: ${text(actual)}\noracle:  ${text(expected)}`)
 }
 
-/** The day that it is on the clocks of an account: English of Canada writes it as ISO 8601 does. */
+/** Returns the date in the time zone of an account; the locale en-CA writes it as in ISO 8601. */
 const today = ({ time_zone: timeZone }: Account) =>
   new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now())
 
-/** One of the two accounts: what the service has of it, and what the oracle says it has. */
+/** Opens one of the two accounts, in the service and in the oracle. */
 async function side(settings: Account, binding: 'DB' | 'DB_2') {
   const service = await open(settings, binding)
   const model = oracle(settings)
@@ -71,18 +72,25 @@ async function side(settings: Account, binding: 'DB' | 'DB_2') {
       expected.results = expected.results.filter(
         ({ warnings, errors }) => warnings.length + errors.length > 0,
       )
-    agree(`${settings.vertical}: ${JSON.stringify(delivery)}`, plain(answer), plain(expected))
+    agree(
+      `${settings.vertical}: ${JSON.stringify(delivery)}`,
+      normalized(answer),
+      normalized(expected),
+    )
     const { resource, dry_run } = delivery
     log.push({ delivery_id, resource, dry_run, status: answer.status, summary: expected.summary })
   }
 
-  async function look(resource: string, filter: { customer?: string; from?: string; to?: string }) {
+  async function checkList(
+    resource: string,
+    filter: { customer?: string; from?: string; to?: string },
+  ) {
     const query = new URLSearchParams({ per_page: '500' })
     if (filter.customer) query.set(brand ? 'customerid' : 'customer_id', filter.customer)
     if (resource !== 'customers' && filter.from) query.set('from', filter.from)
     if (resource !== 'customers' && filter.to) query.set('to', filter.to)
-    const { from, to, ...who } = filter
-    const expected = model.list(resource, resource === 'customers' ? who : filter)
+    const { from, to, ...ofCustomer } = filter
+    const expected = model.list(resource, resource === 'customers' ? ofCustomer : filter)
     const { body, status } = await service.get(`${resource}?${query}`)
     agree(
       `list of ${resource}, ${query}`,
@@ -91,9 +99,9 @@ async function side(settings: Account, binding: 'DB' | 'DB_2') {
     )
   }
 
-  async function one(resource: string, id: string) {
+  async function checkRecord(resource: string, id: string) {
     const { status, body } = await service.get(`${resource}/${id}`)
-    const expected = model.one(resource, id)
+    const expected = model.find(resource, id)
     agree(
       `${resource}/${id}`,
       [status, expected && body],
@@ -101,17 +109,17 @@ async function side(settings: Account, binding: 'DB' | 'DB_2') {
     )
   }
 
-  /** What must be there. */
+  /** Returns the body of a read that must succeed. */
   async function read(path: string) {
     const { status, body } = await service.get(path)
     if (status !== 200) throw new Error(`${path}: ${status} ${text(body)}`)
     return body
   }
 
-  async function rest() {
+  async function checkReports() {
     const held = await read('held?per_page=500')
-    const waits = held.data.map(({ resource, record }: Data) => ({ resource, record }))
-    agree('held', anyOrder(waits), anyOrder(model.held()))
+    const records = held.data.map(({ resource, record }: Data) => ({ resource, record }))
+    agree('held', anyOrder(records), anyOrder(model.held()))
     for (const [from, to] of [
       ['2026-09-30', '2026-10-31'],
       [today(settings), today(settings)],
@@ -133,41 +141,41 @@ async function side(settings: Account, binding: 'DB' | 'DB_2') {
         case 'deliver':
           sent.push([step.delivery, step])
           return deliver(step.delivery, step)
-        case 'again': {
+        case 'resend': {
           const [delivery, how] = sent[sent.length - 1 - (step.which % sent.length)] ?? []
           if (!delivery || !how) return
-          const records = step.turned ? delivery.records.toReversed() : delivery.records
+          const records = step.reversed ? delivery.records.toReversed() : delivery.records
           return deliver({ ...delivery, records }, how)
         }
         case 'erase': {
-          const there = model.erase(step.customer)
-          meet(there ? 'erased' : 'erased: nobody')
-          return agree('erase', await service.erase(step.customer), there ? 200 : 404)
+          const exists = model.erase(step.customer)
+          record(exists ? 'erased' : 'erased: nobody')
+          return agree('erase', await service.erase(step.customer), exists ? 200 : 404)
         }
-        case 'look':
-          await look(step.resource, step)
-          if (step.customer) await one('customers', step.customer)
-          if (!brand && step.from) await one('transactions', 't-1')
+        case 'read':
+          await checkList(step.resource, step)
+          if (step.customer) await checkRecord('customers', step.customer)
+          if (!brand && step.from) await checkRecord('transactions', 't-1')
       }
     },
-    /** All that can be read is as the oracle has it. */
-    async agrees() {
-      for (const resource of model.resources) await look(resource, {})
-      await one('customers', IDS[0]!)
-      await rest()
+    /** Compares everything that can be read. */
+    async compare() {
+      for (const resource of model.resources) await checkList(resource, {})
+      await checkRecord('customers', IDS[0]!)
+      await checkReports()
     },
   }
 }
 
 function count(vertical: string, delivery: Delivery, answer: Answer, released: number) {
   const kind = vertical === 'igaming' ? 'brand' : 'partner'
-  meet(`${kind} ${answer.status}${delivery.dry_run ? ' dry run' : ''}`)
-  if (answer.code) meet(`${kind} ${answer.code}`)
-  if (released > 0 && !delivery.dry_run) meet(`${kind} released`, released)
-  for (const [, , code] of answer.errors ?? []) meet(`${kind} ${code}`)
+  record(`${kind} ${answer.status}${delivery.dry_run ? ' dry run' : ''}`)
+  if (answer.code) record(`${kind} ${answer.code}`)
+  if (released > 0 && !delivery.dry_run) record(`${kind} released`, released)
+  for (const [, , code] of answer.errors ?? []) record(`${kind} ${code}`)
   for (const { outcome, warnings } of answer.results ?? []) {
-    meet(`${kind} ${delivery.resource} ${outcome}`)
-    for (const code of warnings) meet(`${kind} ${code}`)
+    record(`${kind} ${delivery.resource} ${outcome}`)
+    for (const code of warnings) record(`${kind} ${code}`)
   }
 }
 
@@ -185,12 +193,12 @@ test.each(PAIRS)(
         const sides = [await side(first, 'DB'), await side(second, 'DB')]
         try {
           for (const step of sequence) await sides[step.at]!.step(step)
-          for (const each of sides) await each.agrees()
+          for (const each of sides) await each.compare()
         } catch (cause) {
           until = Math.min(until, Date.now() + SHRINK_MS)
           throw cause
         }
-        // What has no day counts on the day it came: a midnight in between would prove nothing.
+        // A record without a day counts on the day of its arrival, so a run across midnight is void.
         fc.pre(days === [first, second].map(today).join())
       },
     )
@@ -210,13 +218,15 @@ ${errorInstance}\n${fc.defaultReportMessage(outcome)}`,
   1_200_000,
 )
 
-/** What a run that finds nothing must have met, to mean anything. */
-const REACHED = [
+/** The events that must occur in a complete run. */
+const REQUIRED_EVENTS = [
   ...['partner', 'brand'].flatMap((kind) => [
     ...['201', '207', '422', '200 dry run', 'unknown_customer', 'required', 'released'].map(
-      (what) => `${kind} ${what}`,
+      (event) => `${kind} ${event}`,
     ),
-    ...['created', 'updated', 'unchanged', 'rejected'].map((what) => `${kind} customers ${what}`),
+    ...['created', 'updated', 'unchanged', 'rejected'].map(
+      (outcome) => `${kind} customers ${outcome}`,
+    ),
     `${kind} erased`,
   ]),
   'partner customers stale',
@@ -236,10 +246,10 @@ const REACHED = [
   'erased: nobody',
 ]
 
-// Replays and short trials prove nothing of the kind.
+// A replay or a short run need not reach them all.
 afterAll(() => {
-  if (env.MODEL_TABLE) throw new Error(text([...met].sort()))
+  if (env.MODEL_TABLE) throw new Error(text([...occurrences].sort()))
   if (RUNS < USUAL_RUNS || env.MODEL_PATH || failed) return
-  const unmet = REACHED.filter((what) => !met.has(what))
-  if (unmet.length > 0) throw new Error(`never met: ${unmet.join(', ')}`)
+  const missing = REQUIRED_EVENTS.filter((event) => !occurrences.has(event))
+  if (missing.length > 0) throw new Error(`Never reached: ${missing.join(', ')}.`)
 })

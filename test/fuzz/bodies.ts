@@ -164,23 +164,23 @@ export const encode = (value: Json) => encoder.encode(JSON.stringify(value))
 export const EACH = 150
 
 /** Generates edits of these bodies; one in four is edited as bytes, too. */
-export const nearly = (good: readonly Json[]): fc.Arbitrary<Uint8Array> =>
+export const nearly = (valid: readonly Json[]): fc.Arbitrary<Uint8Array> =>
   fc
     .record({
-      good: fc.constantFrom(...good),
+      body: fc.constantFrom(...valid),
       edits: fc.array(edit, { maxLength: 4 }),
       slips: fc.oneof(
         { weight: 3, arbitrary: fc.constant<Slip[]>([]) },
         { weight: 1, arbitrary: fc.array(slip, { minLength: 1, maxLength: 2 }) },
       ),
     })
-    .map(({ good, edits, slips }) => {
-      const root = { body: structuredClone(good) }
-      for (const one of edits) change(root, one)
+    .map(({ body, edits, slips }) => {
+      const root = { body: structuredClone(body) }
+      for (const edit of edits) change(root, edit)
       const bytes = slips.reduce(spoil, bytesOf(root.body))
       // A failure shows it as text.
       return Object.assign(bytes, { [fc.toStringMethod]: () => new TextDecoder().decode(bytes) })
     })
 
 /** Generates a body, and whether it is sent with `handling=lenient`. */
-export const delivery = (good: readonly Json[]) => fc.tuple(nearly(good), fc.boolean())
+export const delivery = (valid: readonly Json[]) => fc.tuple(nearly(valid), fc.boolean())

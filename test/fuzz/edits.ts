@@ -55,8 +55,8 @@ export const mangled = (text: string): fc.Arbitrary<string> =>
       fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom(...OTHERS, '\0', '=', '==', '..')),
       fc.constantFrom('put', 'cut', 'keep', 'case', 'swap', 'turn', 'repeat'),
     )
-    .map(([one, two, piece, how]) => {
-      const [from, to] = [Math.min(one, two), Math.max(one, two)]
+    .map(([first, second, piece, how]) => {
+      const [from, to] = [Math.min(first, second), Math.max(first, second)]
       const [head, middle, tail] = [text.slice(0, from), text.slice(from, to), text.slice(to)]
       if (how === 'put') return head + piece + middle + tail
       if (how === 'cut') return head + tail

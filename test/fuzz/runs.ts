@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 
-/** A time limit in ms that only a test that hangs exceeds, whatever its number of runs. */
+/** A time limit in ms that only a test that hangs exceeds, for any number of runs. */
 export const PATIENCE = 24 * 3_600_000
 
 /** Returns the number of runs: `usual` in `npm test`, that of `--runs` in `npm run fuzz`. */

@@ -27,14 +27,14 @@ export type Answer = Awaited<ReturnType<typeof send>>
 
 /** Returns an environment that records which objects of tokens it uses. */
 export function listening() {
-  const asked: string[] = []
+  const objectNames: string[] = []
   const TOKEN_GATE = {
     getByName(name: string) {
-      asked.push(name)
+      objectNames.push(name)
       return env.TOKEN_GATE.getByName(name)
     },
   }
-  return { asked, world: { ...env, TOKEN_GATE } as unknown as Env }
+  return { objectNames, world: { ...env, TOKEN_GATE } as unknown as Env }
 }
 
 /** The number of requests for each token, below its limit of 1000 a minute. */
@@ -47,7 +47,7 @@ export interface Sender {
   post: (path: string, body: unknown) => Promise<Response>
   at: (path: string) => string
   /** Returns the header that authenticates the caller. */
-  who: () => Promise<Record<string, string>>
+  credentials: () => Promise<Record<string, string>>
 }
 
 /** Returns the same header for `TURNS` requests, then another. */
@@ -67,7 +67,7 @@ export async function partnerOf(vertical: Vertical, settings: object = {}): Prom
   return {
     ...{ account, post },
     at: (path) => `/api/v1/${vertical}/${path}`,
-    who: inTurns(async () => {
+    credentials: inTurns(async () => {
       const { client_id, client_secret } = await json(
         askAdmin(`accounts/${account}/clients`, 'POST', {}),
       )
@@ -84,7 +84,7 @@ export async function brandOf(settings: Parameters<typeof brand>[0] = {}): Promi
   return {
     ...{ account, post },
     at: (path) => `/tracking/events/${path}`,
-    who: inTurns(async () => {
+    credentials: inTurns(async () => {
       const body = { overlap: '1h' }
       const issued = await json(askAdmin(`accounts/${account}/brand-tokens`, 'POST', body))
       return { 'x-api-key': issued.brand_token }
@@ -98,7 +98,7 @@ export const deliver = async (sender: Sender, path: string, body: Uint8Array, le
     method: 'POST',
     body,
     headers: {
-      ...(await sender.who()),
+      ...(await sender.credentials()),
       'Content-Type': 'application/json',
       ...(lenient && { Prefer: 'handling=lenient' }),
     },

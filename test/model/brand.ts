@@ -129,12 +129,12 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
     merge: (_, sent) => withoutNulls(sent),
     // Amounts are compared as decimals, times as instants, other members as sent.
     same: (a, b) => {
-      const [one, other] = [a, b].map((record) => ({
+      const [first, second] = [a, b].map((record) => ({
         ...record,
         createtime: at(record.createtime),
         ...Object.fromEntries(kpis(record).map((name) => [name, canonical(record[name])])),
       }))
-      return text(one) === text(other)
+      return text(first) === text(second)
     },
     stale: () => false,
     warnings: (nullable, _, keyed) => {

@@ -49,7 +49,7 @@ export interface Rules {
   key(sent: Data): Data | undefined
   /** The key that all versions of a record share; none if one of its members is missing. */
   identity(sent: Data, place: string): string | undefined
-  /** The customer whose arrival it waits for. */
+  /** The customer that it refers to; until they exist, the record is held. */
   customer(record: Data): string | undefined
   /** The errors of the record by itself. */
   faults(sent: Data): Remark[]
@@ -112,7 +112,7 @@ export function oracle(account: Account) {
   const bound = new Map<string, string>()
   let requests = 0
 
-  /** Whether its customer has arrived. A release is not an event: this becomes true. */
+  /** Whether its customer exists. A held record is released when this becomes true. */
   const known = (resource: string, record: Data) => {
     const customer = rules[resource]!.customer(record)
     return customer === undefined || stored.get('customers')!.has(customer)
@@ -171,17 +171,17 @@ export function oracle(account: Account) {
 
       const id = rule.identity(sent, `${place} ${index}`)!
       const forgotten = resource === 'customers' && erased.has(id)
-      const own = forgotten ? rule.mask!(sent) : sent
+      const input = forgotten ? rule.mask!(sent) : sent
       const earlier = draft.get(id)
       // In a dry run every record of a repeated key is compared with what is stored.
       const before = dry_run ? stored.get(resource)!.get(id) : earlier
       const become = (from: Kept | undefined): Kept => ({
-        record: rule.merge(from?.record, own),
+        record: rule.merge(from?.record, input),
         since: from?.since ?? today,
-        attribution: rule.attribution?.(from, own),
+        attribution: rule.attribution?.(from, input),
       })
       const after = become(before)
-      const stale = before !== undefined && rule.stale(before.record, own)
+      const stale = before !== undefined && rule.stale(before.record, input)
       const same =
         before !== undefined &&
         rule.same(before.record, after.record) &&
@@ -201,7 +201,7 @@ export function oracle(account: Account) {
               ? 'updated'
               : 'created'
       // A stale record is not stored and has no warnings.
-      const warnings = stale ? [] : rule.warnings(own, next.attribution, !!idempotency_key)
+      const warnings = stale ? [] : rule.warnings(input, next.attribution, !!idempotency_key)
       if (forgotten && !stale) warnings.push('erased')
       return { ...named, outcome, warnings, errors: [] }
     })
@@ -239,7 +239,7 @@ export function oracle(account: Account) {
         .filter((kept) => !filter.from || dayOf(resource, kept) >= filter.from)
         .filter((kept) => !filter.to || dayOf(resource, kept) <= filter.to)
         .map(({ record }) => record),
-    one: (resource: string, id: string) => {
+    find: (resource: string, id: string) => {
       const kept = stored.get(resource)!.get(id)
       return kept && known(resource, kept.record) ? kept.record : undefined
     },

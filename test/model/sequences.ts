@@ -6,9 +6,9 @@ import type { Account, Data, Delivery } from './oracle.ts'
 /** A request to one of the two accounts. */
 export type Step = { at: 0 | 1 } & (
   | { do: 'deliver'; delivery: Delivery; wrapped: boolean; minimal: boolean }
-  | { do: 'again'; which: number; turned: boolean }
+  | { do: 'resend'; which: number; reversed: boolean }
   | { do: 'erase'; customer: string }
-  | { do: 'look'; resource: string; customer?: string; from?: string; to?: string }
+  | { do: 'read'; resource: string; customer?: string; from?: string; to?: string }
 )
 
 export const IDS = ['c-1', 'C-1', 'c-2']
@@ -16,8 +16,8 @@ const DAYS = ['2026-10-01', '2026-10-02', '2026-10-03']
 const AMOUNTS = [0.1, 0.2, 0.7, 19.99, -5.05, 1234567.89]
 
 const one = <T>(...values: T[]) => fc.constantFrom(...values)
-const rarely = <T, U>(good: Arbitrary<T>, bad: Arbitrary<U>): Arbitrary<T | U> =>
-  fc.oneof({ arbitrary: good, weight: 30 }, { arbitrary: bad, weight: 1 })
+const rarely = <T, U>(usual: Arbitrary<T>, rare: Arbitrary<U>): Arbitrary<T | U> =>
+  fc.oneof({ arbitrary: usual, weight: 30 }, { arbitrary: rare, weight: 1 })
 
 /** Generates a record with the first members, and any of the second. */
 function record(required: Record<string, Arbitrary<unknown>>, optional = {}) {
@@ -210,9 +210,9 @@ function stepsOf(at: 0 | 1, vertical: Account['vertical']): Arbitrary<Step> {
     {
       arbitrary: fc.record({
         at: here,
-        do: fc.constant('again' as const),
+        do: fc.constant('resend' as const),
         which: fc.nat(5),
-        turned: one(false, false, true),
+        reversed: one(false, false, true),
       }),
       weight: 3,
     },
@@ -224,7 +224,7 @@ function stepsOf(at: 0 | 1, vertical: Account['vertical']): Arbitrary<Step> {
       arbitrary: fc.record(
         {
           at: here,
-          do: fc.constant('look' as const),
+          do: fc.constant('read' as const),
           resource: one(...resources),
           customer: customer_id,
           from: one(...DAYS.slice(0, 2)),

@@ -6,17 +6,17 @@ import { ORIGIN } from '../partner.ts'
 import { overhear } from '../secrecy.ts'
 import type { Account, Answer, Delivery, Remark } from './oracle.ts'
 
-// Calls the service without `heard`, which compares each response with openapi.json in another process:
-// here that would take longer than the response, and the other tests do it.
+// Calls the service without `heard`, which compares each response with openapi.json in another process.
+// The other tests do this; here the comparison would take longer than the request.
 
 const ask = async (path: string, init: RequestInit = {}) => {
   const url = new URL(path, ORIGIN).href
-  const asked = async () => {
+  const send = async () => {
     const response = await app.fetch(new Request(url, init), env, createExecutionContext())
     return { status: response.status, text: await response.text() }
   }
-  const { status, text } = await overhear({ ...init, url }, asked, true)
-  // biome-ignore lint/suspicious/noExplicitAny: what was answered is looked into by name
+  const { status, text } = await overhear({ ...init, url }, send, true)
+  // biome-ignore lint/suspicious/noExplicitAny: the members of a response are read by name
   return { status, body: (text ? JSON.parse(text) : null) as any }
 }
 
@@ -39,9 +39,9 @@ export async function open(settings: Account, binding: 'DB' | 'DB_2') {
   const { vertical, unknown_customer, unknown_affiliate, time_zone, affiliates, events } = settings
   const brand = vertical === 'igaming'
   const policies = { unknown_customer, unknown_affiliate }
-  const own = { id: account, name: account, vertical, mode: 'test', time_zone, binding }
+  const settingsRow = { id: account, name: account, vertical, mode: 'test', time_zone, binding }
   await env.DB.batch([
-    insert(env.DB, 'accounts', { ...own, ...policies, created_at: NOW }),
+    insert(env.DB, 'accounts', { ...settingsRow, ...policies, created_at: NOW }),
     ...Object.entries(events).map(
       ([eventname, { granularity, eventid, kpis, product, currency }]) =>
         insert(env.DB, 'event_definitions', {
@@ -87,7 +87,7 @@ export async function open(settings: Account, binding: 'DB' | 'DB_2') {
   }
 }
 
-/** Converts a response to the form of the oracle. */
+/** A response in the form of the oracle. */
 export interface Heard {
   delivery_id: string
   answer: Answer
@@ -127,7 +127,7 @@ function remark({ pointer, code }: Issue, base: string, index: number, single: b
   return [pointer === record ? undefined : pointer.slice(record.length + 1), code]
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: as it came
+// biome-ignore lint/suspicious/noExplicitAny: a response before conversion
 function refused({ code, errors = [], errors_total }: any, base: string, single: boolean): Answer {
   if (errors_total !== undefined && errors_total !== errors.length)
     throw new Error(`errors_total is ${errors_total}, but ${errors.length} errors are listed`)
@@ -141,12 +141,12 @@ function refused({ code, errors = [], errors_total }: any, base: string, single:
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: as it came
+// biome-ignore lint/suspicious/noExplicitAny: a response before conversion
 function stored(status: number, { summary, results }: any, base: string, single: boolean): Answer {
   return {
     status,
     summary,
-    // biome-ignore lint/suspicious/noExplicitAny: as it came
+    // biome-ignore lint/suspicious/noExplicitAny: a response before conversion
     results: results.map(({ warnings = [], errors = [], ...result }: any) => ({
       ...result,
       warnings: warnings.map(({ code }: Issue) => code),

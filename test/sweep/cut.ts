@@ -35,12 +35,12 @@ export async function disconnect(request: Request, { nth, after }: Cut): Promise
  * answered before the cut. Returns the number of cuts.
  */
 export async function cutEverywhere(
-  meet: (cut: Cut, i: number) => Promise<boolean>,
+  run: (cut: Cut, i: number) => Promise<boolean>,
 ): Promise<number> {
   let cuts = 0
   for (let nth = 0; ; nth++) {
     for (const after of [false, true]) {
-      if (!(await meet({ nth, after }, cuts))) return cuts
+      if (!(await run({ nth, after }, cuts))) return cuts
       cuts += 1
     }
   }

@@ -73,7 +73,7 @@ export async function rehearse(route: Route, times = 2) {
 
 export type Calm = Awaited<ReturnType<typeof rehearse>>
 
-/** Asserts that a request that only reads has written nothing, whatever failed. */
+/** Asserts that a request that only reads has written nothing, even if calls failed. */
 export async function unchanged({ states, world }: Calm) {
   expect(await stateOf(world)).toEqual(states[0])
 }
@@ -82,13 +82,13 @@ export async function unchanged({ states, world }: Calm) {
 function mostCalls({ responses }: Calm, name: string, plan: readonly Fault[]): number {
   const times = (calls: Place[]) => calls.filter((call) => call.name === name).length
   const calm = Math.max(...responses.map(({ calls }) => times(calls)))
-  const met = plan.filter(({ call }) => call === name)
+  const faults = plan.filter(({ call }) => call === name)
   // A lasting fault meets every later call: one more for each call that was retried before.
   const places = (from: number) => {
-    const before = met.filter(({ lasting, nth }) => !lasting && nth < from)
+    const before = faults.filter(({ lasting, nth }) => !lasting && nth < from)
     return Math.max(calm - from + before.reduce((sum, { again }) => sum + again, 0), 1)
   }
-  const retries = met.map(({ nth, lasting, again }) => again * (lasting ? 2 * places(nth) : 1))
+  const retries = faults.map(({ nth, lasting, again }) => again * (lasting ? 2 * places(nth) : 1))
   return retries.reduce((sum, count) => sum + count, calm)
 }
 

@@ -12,14 +12,14 @@ const [PART = 0, PARTS = 1] = import.meta.env.VITE_PART?.split('/').map(Number) 
 const routes = ROUTES.filter((_, i) => i % PARTS === PART)
 const AT_ONCE = 8
 
-let met = 0
+let tried = 0
 let skipped = 0
 
 beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
 afterAll(() => {
-  aloud(`sweep: ${met} combinations met, ${skipped} left out`)
+  aloud(`sweep: ${tried} combinations tried, ${skipped} left out`)
 })
 
 /** The faults of each try of a request. */
@@ -51,16 +51,16 @@ test.each(routes)('$id withstands every single fault', async (route) => {
   if (!route.writes) await unchanged(calm)
 })
 
-async function all<T extends Plan | Fault>(cases: T[], meet: (item: T) => Promise<void>) {
-  const chosen = cases.filter((_, i) => (i + met) % EVERY === 0)
+async function all<T extends Plan | Fault>(cases: T[], run: (item: T) => Promise<void>) {
+  const chosen = cases.filter((_, i) => (i + tried) % EVERY === 0)
   skipped += cases.length - chosen.length
   const broken: string[] = []
   while (chosen.length > 0) {
     const batch = chosen.splice(0, AT_ONCE)
-    met += batch.length
+    tried += batch.length
     await Promise.all(
       batch.map((item) =>
-        meet(item).catch((error) => {
+        run(item).catch((error) => {
           const plan = [item].flat(2).map(({ call, nth, is }) => `${call} (${nth}), ${is}`)
           broken.push(`${plan.join(' + ')}: ${error.message}`)
         }),

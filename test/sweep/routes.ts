@@ -6,7 +6,7 @@ import { ORIGIN } from '../partner.ts'
 import { asTeam, operations } from '../take.ts'
 import { asSender, type Binding, recordsOf, type World } from './worlds.ts'
 
-/** A request of an operation, and what a sweep must know of it. */
+/** A request of an operation, with the properties that the sweep needs. */
 export interface Route {
   /** Its name in openapi.json. */
   id: string
@@ -27,7 +27,7 @@ export interface Route {
   writes?: true
   /** Whether its account has records. */
   records?: true
-  /** Whether it names a key twice: after a retry of the service only the last record has its own outcome. */
+  /** Whether it repeats a key: after a retry only the last of these records has its own outcome. */
   twice?: true
   /** Why a repeat creates something again; without it a repeat changes nothing. */
   anew?: string
@@ -196,7 +196,7 @@ export const ROUTES: Route[] = [
   ...deliveries,
   ...accountReads,
   ...administration,
-  { ...anyone, id: 'followLink', writes: true, anew: 'each visit is a click of its own' },
+  { ...anyone, id: 'followLink', writes: true, anew: 'each visit is a new click' },
   { ...anyone, id: 'getAuthorizationServer' },
   { ...anyone, id: 'getJwks' },
   { ...anyone, id: 'getHealth' },

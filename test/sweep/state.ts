@@ -15,14 +15,14 @@ const QUERIES: Record<string, string> = {
     from arrivals where account in (?1, ?1 || '-new') group by account, resource`,
 }
 
-/** All tables except `clicks`, which the queue fills at a time of its own. */
+/** All tables except `clicks`, which the queue fills asynchronously. */
 export const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((query) =>
   [...query.matchAll(/CREATE TABLE (\w+)/gi)].flatMap(([, name]) =>
     name === 'clicks' ? [] : [name!],
   ),
 )
 
-/** Tables with a row for each request, whatever it changes. */
+/** Tables with a row for each request, even if it changes nothing. */
 const LOGS = ['audit_log', 'deliveries', 'arrivals']
 
 /** What differs between runs, and its replacement. */

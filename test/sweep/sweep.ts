@@ -22,7 +22,7 @@ async function rehearsed(route: Route, faultsOf: (place: Place) => Fault[]) {
   return {
     broken,
     faults: calm.calls.flatMap(faultsOf),
-    meet: (fault: Fault) =>
+    run: (fault: Fault) =>
       endure(route, calm, [[fault]]).catch((error) => {
         broken.push(`${route.id}: ${fault.call} (${fault.nth}), ${fault.is}: ${error.message}`)
       }),
@@ -32,10 +32,10 @@ async function rehearsed(route: Route, faultsOf: (place: Place) => Fault[]) {
 
 /** Sends a request for each of these faults. */
 export async function sweep(route: Route, faultsOf: (place: Place) => Fault[]) {
-  const { faults, meet, broken, end } = await rehearsed(route, faultsOf)
+  const { faults, run, broken, end } = await rehearsed(route, faultsOf)
   const together = faults.filter(({ alone }) => !alone)
-  while (together.length > 0) await Promise.all(together.splice(0, AT_ONCE).map(meet))
-  for (const fault of faults.filter(({ alone }) => alone)) await meet(fault)
+  while (together.length > 0) await Promise.all(together.splice(0, AT_ONCE).map(run))
+  for (const fault of faults.filter(({ alone }) => alone)) await run(fault)
   expect(broken).toEqual([])
   await end()
 }
@@ -57,7 +57,7 @@ export function eachFails(swept: Route[]) {
   test('the eviction of an object before its call changes no response', async () => {
     const all: Awaited<ReturnType<typeof rehearsed>>[] = []
     for (const route of swept) all.push(await rehearsed(route, evicted))
-    await Promise.all(all.flatMap(({ faults, meet }) => faults.map(meet)))
+    await Promise.all(all.flatMap(({ faults, run }) => faults.map(run)))
     expect(all.flatMap(({ broken }) => broken)).toEqual([])
     const unmet = swept.filter(({ as }, i) => /account|client/.test(as) && !all[i]!.faults[0])
     expect(unmet, 'each caller with an account uses an object').toEqual([])
