@@ -19,7 +19,7 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
 afterAll(() => {
-  aloud(`sweep: ${tried} combinations tried, ${skipped} left out`)
+  aloud(`sweep: ${tried} combinations met, ${skipped} left out`)
 })
 
 /** The faults of each try of a request. */
