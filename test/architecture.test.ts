@@ -85,12 +85,12 @@ function trespasses(path: string, source: string): string[] {
 }
 
 describe.each(files)('%s', (path, source) => {
-  test('imports only what its room may use', () => {
+  test('the file imports only what its directory may use', () => {
     expect(MAY_USE[roomOf(path)], 'the room is not on the map').toBeDefined()
     expect(trespasses(path, source)).toEqual([])
   })
 
-  test('says of each export what it is, in a sentence', () => {
+  test('each export has a comment of at least one sentence', () => {
     const exported = [...source.matchAll(/^export (?:async )?(?:const )?\w+ (\w+)/gm)]
     const saidOf = ({ index }: RegExpExecArray) =>
       source.slice(source.lastIndexOf('/**', index), index)
@@ -98,7 +98,7 @@ describe.each(files)('%s', (path, source) => {
     expect(silent.map(([, name]) => name)).toEqual([])
   })
 
-  test('has at most 200 lines, unless a script wrote it', () => {
+  test('a file has at most 200 lines unless it is generated', () => {
     if (source.startsWith('// Written by scripts/')) return
     expect(source.split('\n').length).toBeLessThanOrEqual(201)
   })
@@ -115,14 +115,14 @@ const scripts = Object.entries(
 test.each([
   ['src', files],
   ['the commands', scripts],
-])('no import of %s leads back to its own file, types included', (_, sources) => {
+])('imports of %s never form a cycle, type imports included', (_, sources) => {
   expect(sources.length).toBeGreaterThan(100)
   const imports = sources.map(([path, source]) => [path, localImports(path, source)] as const)
 
   expect(findRings(new Map(imports))).toEqual([])
 })
 
-test('the guard sees a ring', () => {
+test('the check finds a cycle of imports', () => {
   const ring = new Map([
     ['a.ts', ['b.ts']],
     ['b.ts', ['c.ts', 'd.ts']],
@@ -139,11 +139,11 @@ test.each([
   ['trading/rows.ts', 'import { SignJWT } from "jose"'],
   ['auth/bearer.ts', "import { env } from 'cloudflare:workers'"],
   ['app.ts', "import _ from 'lodash'"],
-])('the guard of %s sees: %s', (path, source) => {
+])('the check refuses in %s: %s', (path, source) => {
   expect(trespasses(path, source)).toHaveLength(1)
 })
 
-test('SQL is spoken in db alone', () => {
+test('only files in db contain SQL statements', () => {
   const speaks = files.filter(([, source]) =>
     /\b(select|insert into|update|delete from)\b[^'"]+\b(from|values|set|where)\b/.test(
       withoutComments(source),
@@ -162,7 +162,7 @@ test('every personal column of a partner is a field that error messages never re
   expect([...PERSONAL_FIELDS].sort()).toEqual([...partnerCustomerTable.personalColumns].sort())
 })
 
-test('a field of another type than its column does not compile', () => {
+test('a field whose type differs from its column does not compile', () => {
   const schema = { ...shared.customer, lang_id: v.number() }
   // @ts-expect-error 'a field disagrees with its column'
   expect(defineResource(tables.customers, shared.customers, schema)).toBeDefined()
@@ -187,8 +187,8 @@ test('the schema has every table of the migrations', async () => {
   )
 })
 
-describe.each(schema)('the migrations build the table %s', (name, table) => {
-  test('with the columns that the code believes in', async () => {
+describe.each(schema)('the table %s of the migrations', (name, table) => {
+  test('the table has the columns of the schema in code', async () => {
     const { results } = await env.DB.prepare(
       'select name, type, "notnull", dflt_value, pk from pragma_table_info(?)',
     )
@@ -211,7 +211,7 @@ describe.each(schema)('the migrations build the table %s', (name, table) => {
     else expect(key).toHaveLength(1)
   })
 
-  test('strictly typed, and clustered by its key', async () => {
+  test('the table is STRICT and WITHOUT ROWID', async () => {
     const row = await env.DB.prepare('select sql from sqlite_schema where name = ?')
       .bind(name)
       .first<{ sql: string }>()
@@ -219,7 +219,7 @@ describe.each(schema)('the migrations build the table %s', (name, table) => {
   })
 })
 
-test('a resource is a value: both verticals have the same three, in the same shape', () => {
+test('both verticals have the same three resources in the same shape', () => {
   const shapeOf = ({ resources }: typeof forex) =>
     resources.map(({ name, key, hasItemRoute, groups }) => ({ name, key, hasItemRoute, groups }))
 
@@ -231,7 +231,7 @@ test('a resource is a value: both verticals have the same three, in the same sha
   ])
 })
 
-test('what a check of the database refuses, no code of ours lets come so far', async () => {
+test('check constraints of the database refuse invalid rows', async () => {
   const insert = (values: string) =>
     env.DB.exec(
       `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision) values (${values})`,

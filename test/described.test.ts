@@ -54,7 +54,7 @@ const having = (status: number, code?: string) =>
     ({ who, codes }) => who && codes[status] && (!code || codes[status]!.includes(code)),
   )
 
-test('describes each route of the service, and no other', () => {
+test('openapi.json describes exactly the routes of the service', () => {
   const called = (path: string) => path.replaceAll(/\{\w+\}|:\w+/g, '*')
   const own = app.routes.filter(({ method }) => method !== 'ALL')
   expect(described.map(({ method, path }) => `${method} ${called(path)}`).toSorted()).toEqual(
@@ -130,23 +130,23 @@ const withBody = (body: BodyInit, headers = {}) => ({
   headers: { 'Content-Type': 'application/json', ...headers },
 })
 
-describe('each operation that says so', () => {
-  test('refuses a parameter that it does not know', () =>
+describe('each operation that documents the failure', () => {
+  test('an unknown query parameter is 400 invalid_query', () =>
     each(having(400, 'invalid_query'), 400, 'invalid_query', (one) =>
       send(one, `${addressOf(one.path, accountFor(one))}`.replace(/\?.*|$/, '?nosuch=1')),
     ))
 
-  test('refuses a body that is no JSON', () =>
+  test('a body that is not JSON is 400 malformed_json', () =>
     each(having(400, 'malformed_json'), 400, 'malformed_json', (one) =>
       send(one, addressOf(one.path, accountFor(one)), withBody('{')),
     ))
 
-  test('refuses a body that is none of its records', () =>
+  test('a body that is not a record is 422 validation_failed', () =>
     each(having(422, 'validation_failed'), 422, 'validation_failed', (one) =>
       send(one, addressOf(one.path, accountFor(one)), withBody('5')),
     ))
 
-  test('refuses a body that is larger than it may be, once it is unpacked', async () => {
+  test('a body too large once decompressed is 413 payload_too_large', async () => {
     const zeros = new Response(new Uint8Array(9 * 1024 * 1024)).body!
     const packed = await new Response(
       zeros.pipeThrough(new CompressionStream('gzip')),
@@ -160,7 +160,7 @@ describe('each operation that says so', () => {
     )
   })
 
-  test('refuses a body of another type; of the team, where a browser may have added who it is', async () => {
+  test('a body of another media type is 415 unsupported_media_type', async () => {
     const assertion = await ofTheTeam()
     await each(having(415), 415, 'unsupported_media_type', (one) => {
       const init = { body: 'x', headers: { 'Content-Type': 'text/plain' } }
@@ -170,7 +170,7 @@ describe('each operation that says so', () => {
     })
   })
 
-  test('knows nothing of what is not there', () =>
+  test('a resource that does not exist is 404 not_found', () =>
     each(having(404), 404, 'not_found', (one) =>
       send(
         one,
@@ -179,7 +179,7 @@ describe('each operation that says so', () => {
       ),
     ))
 
-  test('is refused to a token that has used up its rate', async () => {
+  test('a token that has used up its rate is 429 rate_limited', async () => {
     const { brand_token, access_token } = world
     const names = Object.values(access_token).map(
       (token) => JSON.parse(atob(token.split('.')[1]!)).jti,
@@ -193,7 +193,7 @@ describe('each operation that says so', () => {
     )
   })
 
-  test('is 503 while its database is overloaded', () =>
+  test('a request to an overloaded database is 503 unavailable', () =>
     each(having(503), 503, 'unavailable', (one) => {
       const overloaded = async () => {
         throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
@@ -214,7 +214,7 @@ describe('each operation that says so', () => {
       return askIn({ ...env, DB } as Env, requestFor(one))
     }))
 
-  test('is 500 where we made a mistake, and says nothing of it', () =>
+  test('an unexpected failure of the service is 500 internal_error', () =>
     each(having(500), 500, 'internal_error', (one) =>
       askIn({ ...env, DB: {} } as never, requestFor(one)),
     ))
@@ -258,7 +258,7 @@ function requestFor(one: Described): Request {
   })
 }
 
-test('what the account is not, or not yet, is a conflict', async () => {
+test('an operation that the account does not allow is 409 conflict', async () => {
   const live = { account: 'live', name: 'Live', vertical: 'forex' }
   await askAdmin('accounts', 'POST', live)
   expect(await json(askAdmin('accounts', 'POST', live))).toMatchObject({ code: 'already_exists' })
@@ -296,13 +296,13 @@ async function circle(): Promise<Response> {
   )
 }
 
-describe('where nobody says who he is', () => {
+describe('operations without authentication', () => {
   const revoke = (form: Record<string, string>) => ({
     method: 'POST',
     body: new URLSearchParams({ token: 'x', client_id: 'client-of-firm', ...form }),
   })
 
-  test('a token to be revoked is not found by guessing, nor by a form without end', async () => {
+  test('revocation limits wrong secrets and the size of the form', async () => {
     const wrong = revoke({ client_secret: 'wrong' })
     const statuses: number[] = []
     for (let i = 0; i < 21; i++) statuses.push((await ask('/oauth/revoke', wrong)).status)
@@ -311,7 +311,7 @@ describe('where nobody says who he is', () => {
     expect((await ask('/oauth/revoke', long)).status).toBe(413)
   })
 
-  test('what fails is 503 where a retry cures it, and 500 where it does not', async () => {
+  test('a failure that a retry can cure is 503, any other 500', async () => {
     const { client_secret } = await register('forex', { account: 'other' })
     const form = revoke({ client_id: 'client-of-other', client_secret })
     const request = () => new Request(`${ORIGIN}/oauth/revoke`, form)

@@ -26,8 +26,8 @@ const pages = [
   ...codes.map((code) => `/problems/${code}`),
 ]
 
-describe('a schema', () => {
-  test('exists for each entity and each envelope', () => {
+describe('schemas', () => {
+  test('a schema exists for each entity and each envelope', () => {
     const resources = ['customer', 'transaction', 'trading-activity']
     expect(schemas.map(([path]) => path).toSorted()).toEqual(
       [
@@ -40,7 +40,7 @@ describe('a schema', () => {
   })
 
   test.each(schemas)(
-    '%s is served at its $id, with the origin of the service',
+    '%s is served at its $id with the origin of the service',
     async (path, schema) => {
       expect(schema.$id).toBe(CANONICAL + path)
       expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
@@ -62,7 +62,7 @@ test('openapi.json is served with the origin of the service', async () => {
   expect(JSON.parse(text.replaceAll(ORIGIN, CANONICAL))).toEqual(openapi)
 })
 
-describe('each document', () => {
+describe('documents', () => {
   const documents = [
     ...pages,
     ...guide.map((page) => `${page}.md`),
@@ -74,7 +74,7 @@ describe('each document', () => {
     ...schemas.map(([path]) => path),
   ]
 
-  test.each(documents)('%s is public, and 304 answers a request with its ETag', async (path) => {
+  test.each(documents)('%s is public, and a request with its ETag is 304', async (path) => {
     const first = await ask(path)
     expect(first.status).toBe(200)
     expect(await first.text()).not.toContain(CANONICAL)
@@ -103,7 +103,7 @@ describe('each document', () => {
     await response.text()
   })
 
-  test('that does not exist is a 404, whatever its name', async () => {
+  test('a document that does not exist is 404 for any name', async () => {
     for (const path of [
       '/docs/nowhere',
       '/docs/nowhere.md',
@@ -157,7 +157,7 @@ test('a browser gets a page that says the document does not exist', async () => 
   }
 })
 
-test('the type of a problem is the address of the page that explains it', async () => {
+test('the type of a problem is the URL of its page', async () => {
   const acme = await partner()
   const { type, code } = await json(acme.get('nowhere'))
   expect(type).toBe(`${ORIGIN}/problems/${code}`)

@@ -103,7 +103,7 @@ async function desk(api: Api, at: Record<string, string> = {}) {
   await api('get', 'Feed', 'fresh', 'How fresh it is', { at })
 }
 
-test('the examples are what the service answers', async () => {
+test('the stored examples equal the responses of the service', async () => {
   const { team, client_id, client_secret, access_token } = await partner('forex')
   await partner('prop-trading')
 
@@ -250,7 +250,7 @@ test('the examples are what the service answers', async () => {
 })
 
 test.skipIf(import.meta.env.MODE === 'record')(
-  'each operation of which anything is said back has an example',
+  'every operation with a response has an example',
   () => {
     const taken = new Set((kept as { operation: string }[]).map(({ operation }) => operation))
     const pages =

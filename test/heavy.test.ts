@@ -28,14 +28,14 @@ async function isBounded(get: (query: string) => Promise<Response>) {
 }
 
 describe('a page above 2 MiB', () => {
-  test('of customers is refused, with a number that is not', async () => {
+  test('a page of customers is refused with a size that fits', async () => {
     const acme = await brand()
     const bulk = ids.map((customerId) => ({ customerId, note: 'x'.repeat(BYTES) }))
     expect((await acme.post('customers', bulk)).status).toBe(200)
     await isBounded((query) => acme.get(`customers?${query}`))
   })
 
-  test('of events, filtered, and of what is held, likewise', async () => {
+  test('a page of filtered events or held records is refused likewise', async () => {
     const acme = await brand()
     const bulk = ids.map((id) => ({ ...day, customerid: 'p-1', eventid: id, x: 'x'.repeat(BYTES) }))
     expect((await acme.post('activities', bulk)).status).toBe(200)
@@ -45,7 +45,7 @@ describe('a page above 2 MiB', () => {
   })
 })
 
-test('totals that are too many are refused, and told by fewer days', async () => {
+test('too many totals are refused with advice to request fewer days', async () => {
   const acme = await brand()
   await acme.post('customers', { customerId: 'p-1' })
   const kpis = (i: number) =>
@@ -65,7 +65,7 @@ test('totals that are too many are refused, and told by fewer days', async () =>
   expect(Object.keys(data[0].sums)).toHaveLength(25_500)
 })
 
-test('totals of long names are refused sooner', async () => {
+test('totals with long KPI names are refused at a lower count', async () => {
   const acme = await brand()
   await acme.post('customers', { customerId: 'p-1' })
   const long = (name: string) => `${name} ${'x'.repeat(480)}`

@@ -4,7 +4,7 @@ import { ada, deposit, json, partner, traded } from './partner.ts'
 const hold = { unknown_customer: 'hold' } as const
 const days = 'totals?from=2026-10-01&to=2026-10-31'
 
-test('unknown_customer=reject, the default of a partner: 422, and nothing is stored', async () => {
+test('unknown_customer=reject, the default for partners, is 422 and stores nothing', async () => {
   const acme = await partner()
   const response = await acme.post('transactions', [deposit])
 
@@ -24,7 +24,7 @@ test('unknown_customer=reject, the default of a partner: 422, and nothing is sto
 })
 
 describe('unknown_customer=hold', () => {
-  test('a record of an unknown customer is stored, held, and counted nowhere', async () => {
+  test('a record of an unknown customer is held, outside lists and totals', async () => {
     const acme = await partner('forex', hold)
     const response = await acme.post('transactions', deposit)
 
@@ -43,7 +43,7 @@ describe('unknown_customer=hold', () => {
     expect(await json(acme.get(days))).toEqual({ data: [] })
   })
 
-  test('GET held shows what waits, and which delivery brought it', async () => {
+  test('GET held lists each held record with its delivery', async () => {
     const acme = await partner('forex', hold)
     const { delivery_id } = await json(acme.post('transactions', deposit))
     await acme.post('trading-activity', traded)
@@ -66,7 +66,7 @@ describe('unknown_customer=hold', () => {
     ])
   })
 
-  test('held records are paged as lists are', async () => {
+  test('held records are paginated like other lists', async () => {
     const acme = await partner('forex', hold)
     await acme.post('transactions', [
       deposit,
@@ -88,7 +88,7 @@ describe('unknown_customer=hold', () => {
     ])
   })
 
-  test('they are released by themselves when the customer arrives', async () => {
+  test('held records are released automatically when their customer arrives', async () => {
     const acme = await partner('forex', hold)
     await acme.post('transactions', [deposit, { ...deposit, transaction_id: 't-2' }])
     await acme.post('trading-activity', [traded])
@@ -111,7 +111,7 @@ describe('unknown_customer=hold', () => {
     ])
   })
 
-  test('sent again while held it answers held, and after the release unchanged', async () => {
+  test('a resent record is held before its release and unchanged after it', async () => {
     const acme = await partner('forex', hold)
     await acme.post('transactions', [deposit])
     expect(await json(acme.post('transactions', [deposit]))).toMatchObject({
@@ -129,7 +129,7 @@ describe('unknown_customer=hold', () => {
     expect((await json(acme.get('transactions'))).data).toEqual([changed])
   })
 
-  test('a correction of its customer releases it, and one to an unknown customer holds it', async () => {
+  test('correcting the customer of a record releases it, or holds it if unknown', async () => {
     const acme = await partner('forex', hold)
     await acme.post('customers', ada)
     const astray = { ...deposit, customer_id: 'nobody' }
@@ -149,7 +149,7 @@ describe('unknown_customer=hold', () => {
     expect((await json(acme.get('held'))).meta.total).toBe(1)
   })
 
-  test('a bulk of known and unknown customers is stored whole, each with its outcome', async () => {
+  test('a bulk of known and unknown customers is stored completely', async () => {
     const acme = await partner('forex', hold)
     await acme.post('customers', ada)
     const body = [{ ...deposit, transaction_id: 't-0', customer_id: 'nobody' }, deposit]
@@ -165,10 +165,10 @@ describe('unknown_customer=hold', () => {
   })
 })
 
-describe('what a delivery leaves alone', () => {
+describe('data that a delivery does not change', () => {
   const lenient = { Prefer: 'handling=lenient' }
 
-  test('the lines of other deliveries, and of other accounts', async () => {
+  test('a delivery does not change the log of other deliveries or accounts', async () => {
     const acme = await partner('forex', hold)
     const other = await partner('forex', { account: 'other', ...hold })
     const astray = { ...deposit, transaction_id: 't-2', customer_id: 'nobody' }
@@ -195,7 +195,7 @@ describe('what a delivery leaves alone', () => {
     expect(await logged(4)).toEqual(before)
   })
 
-  test('records that wait for a customer who was rejected, or whom another account has', async () => {
+  test('a rejected customer or one of another account releases no records', async () => {
     const acme = await partner('forex', { ...hold, unknown_affiliate: 'reject' })
     const other = await partner('forex', { account: 'other', ...hold })
     for (const { post } of [acme, other]) {
@@ -215,7 +215,7 @@ describe('what a delivery leaves alone', () => {
     expect((await json(other.get('transactions'))).meta.total).toBe(1)
   })
 
-  test('what is counted, if a wrong record names a customer', async () => {
+  test('an invalid correction does not release a held record', async () => {
     const acme = await partner('forex', hold)
     await acme.post('customers', ada)
     const astray = { ...deposit, customer_id: 'nobody' }
@@ -231,7 +231,7 @@ describe('what a delivery leaves alone', () => {
     expect((await json(acme.get('held'))).data).toMatchObject([{ record: astray }])
   })
 
-  test('what is counted, if a held record is corrected to another unknown customer', async () => {
+  test('a held record corrected to another unknown customer stays held', async () => {
     const acme = await partner('forex', hold)
     await acme.post('transactions', [{ ...deposit, customer_id: 'nobody' }])
     const corrected = { ...deposit, customer_id: 'nobody else' }
@@ -244,7 +244,7 @@ describe('what a delivery leaves alone', () => {
 })
 
 describe('unknown_affiliate', () => {
-  test('warn, the default: stored, with a warning', async () => {
+  test('warn, the default, stores the customer with a warning', async () => {
     const acme = await partner('forex', { affiliates: [] })
     const response = await acme.post('customers', ada)
 
@@ -259,7 +259,7 @@ describe('unknown_affiliate', () => {
     })
   })
 
-  test('reject: 422, and nothing is stored', async () => {
+  test('reject answers 422 unknown_affiliate and stores nothing', async () => {
     const acme = await partner('forex', { unknown_affiliate: 'reject' })
     const stranger = { ...ada, customer_id: 'c-2', affiliate_id: 'nobody' }
     const response = await acme.post('customers', [ada, stranger])

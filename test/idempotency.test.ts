@@ -14,7 +14,7 @@ const stored = async (acme: { get: (path: string) => Promise<Response> }) =>
   (await json(acme.get('activities'))).meta.total
 
 describe('Idempotency-Key', () => {
-  test('makes a request repeatable whose events nothing tells apart', async () => {
+  test('makes a request with indistinguishable events safe to repeat', async () => {
     const acme = await knowing()
     const first = await json(acme.post('activities', [bet, bet], key('k-1')))
     expect(first).toMatchObject({ summary: { created: 2 } })
@@ -30,7 +30,7 @@ describe('Idempotency-Key', () => {
     expect(await stored(acme)).toBe(2)
   })
 
-  test('used for other records is 422, and nothing is stored', async () => {
+  test('a key reused for other records is 422 and stores nothing', async () => {
     const acme = await knowing()
     await acme.post('activities', [bet], key('k-1'))
     for (const body of [[{ ...bet, Value: 2 }], [bet, bet], [{ ...bet, Value: '1' }]]) {
@@ -59,7 +59,7 @@ describe('Idempotency-Key', () => {
     })
   })
 
-  test('tells an object from the list of its members', async () => {
+  test('an object and an array of its entries are different content', async () => {
     const acme = await knowing()
     const of = (extra: unknown) => [{ ...bet, extra }]
     await acme.post('activities', of({ a: { b: 1 } }), key('k'))
@@ -68,7 +68,7 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  test('binds only when something was stored, never by a dry run or a 422', async () => {
+  test('a key is bound only by a request that stores records', async () => {
     const acme = await knowing()
     await acme.post('activities', [bet, {}], key('k'))
     await acme.post('activities?dry_run=true', [bet], key('k'))
@@ -86,7 +86,7 @@ describe('Idempotency-Key', () => {
     expect(n).toBe(1)
   })
 
-  test('does not bind where the database refused all, or all was stored before', async () => {
+  test('a key is not bound if every record is refused or unchanged', async () => {
     const strict = await brand({ account: 'strict', unknown_customer: 'reject' })
     expect((await strict.post('activities', [bet], key('k'))).status).toBe(422)
     await strict.post('customers', eve)
@@ -100,7 +100,7 @@ describe('Idempotency-Key', () => {
     expect((await acme.post('activities', [bet], key('k'))).status).toBe(200)
   })
 
-  test('is per brand and endpoint', async () => {
+  test('a key belongs to one brand and one endpoint', async () => {
     const acme = await knowing()
     const other = await brand({ account: 'other' })
     const wide = 'k'.repeat(255)
@@ -110,17 +110,20 @@ describe('Idempotency-Key', () => {
     expect((await other.post('activities', [bet], key(wide))).status).toBe(200)
   })
 
-  test.each([[''], ['a b'], ['k'.repeat(256)], ['é']])('%j is none: 400', async (value) => {
-    const acme = await knowing()
-    const response = await acme.post('activities', [bet], key(value))
-    expect([response.status, await json(response)]).toMatchObject([
-      400,
-      { code: 'invalid_request', detail: expect.stringContaining('Idempotency-Key') },
-    ])
-    expect(await stored(acme)).toBe(0)
-  })
+  test.each([[''], ['a b'], ['k'.repeat(256)], ['é']])(
+    '%j is not a valid key and is 400',
+    async (value) => {
+      const acme = await knowing()
+      const response = await acme.post('activities', [bet], key(value))
+      expect([response.status, await json(response)]).toMatchObject([
+        400,
+        { code: 'invalid_request', detail: expect.stringContaining('Idempotency-Key') },
+      ])
+      expect(await stored(acme)).toBe(0)
+    },
+  )
 
-  test('keeps what is held repeatable, and counts it once when it is released', async () => {
+  test('held events stay repeatable and are counted once after release', async () => {
     const acme = await brand()
     for (let i = 0; i < 2; i++) {
       expect(await json(acme.post('activities', [bet, bet], key('k')))).toMatchObject({
@@ -134,7 +137,7 @@ describe('Idempotency-Key', () => {
     expect(await stored(acme)).toBe(2)
   })
 
-  test('sent by 16 twins at once stores one of them', async () => {
+  test('16 parallel requests with one key store one event', async () => {
     const acme = await knowing()
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, i) =>
@@ -147,7 +150,7 @@ describe('Idempotency-Key', () => {
     expect(await stored(acme)).toBe(1)
   })
 
-  test('says nothing to partners, whose records have ids', async () => {
+  test('partner endpoints ignore the header because their records have ids', async () => {
     const acme = await partner()
     const response = await acme.post('customers', [{}], key('a b'))
     expect(response.status).toBe(422)

@@ -43,7 +43,7 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
     return acme
   }
 
-  test('a record comes back as it was sent', async () => {
+  test('a record is returned as it was sent', async () => {
     const acme = await known()
     await acme.post(resource, [first])
 
@@ -52,7 +52,7 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
     expect(meta).toEqual({ total: 1, page: 1, per_page: 50, next_cursor: null })
   })
 
-  test('a new record is created, a changed one updated, the same again unchanged', async () => {
+  test('a new record is created, a changed one updated, a repeated one unchanged', async () => {
     const acme = await known()
 
     expect(await send(acme, resource, [first])).toMatchObject({ outcomes: ['created'] })
@@ -72,7 +72,7 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
     })
   })
 
-  test('a re-sent record replaces the stored one: what it leaves out is gone', async () => {
+  test('a resent record replaces the stored one and clears omitted fields', async () => {
     const acme = await known()
     await acme.post(resource, first)
     await acme.post(resource, later)
@@ -80,7 +80,7 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
     expect((await json(acme.get(resource))).data).toEqual([later])
   })
 
-  test('what a list answered can be posted back, and changes nothing', async () => {
+  test('a list response can be posted back and changes nothing', async () => {
     const acme = await known()
     await acme.post(resource, first)
     const list = await json(acme.get(resource))
@@ -88,7 +88,7 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
     expect(await send(acme, resource, list)).toMatchObject({ outcomes: ['unchanged'] })
   })
 
-  test('a dry run answers the same and stores nothing', async () => {
+  test('a dry run returns the same response and stores nothing', async () => {
     const acme = await known()
     const dry = () => acme.post(`${resource}?dry_run=true`, first)
 
@@ -107,7 +107,7 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
   })
 })
 
-test('a dry run counts a customer with an unknown affiliate as it would be stored', async () => {
+test('a dry run predicts the outcome of customers with an unknown affiliate', async () => {
   const acme = await partner('forex', { affiliates: [] })
   await acme.post('customers', [ada])
   const body = [
@@ -121,7 +121,7 @@ test('a dry run counts a customer with an unknown affiliate as it would be store
   expect(real.summary).toMatchObject({ created: 1, updated: 1, unchanged: 0 })
 })
 
-describe('a dry run answers as the run does', () => {
+describe('a dry run answers like a real request', () => {
   const stale = { ...ada, last_modified_date: '2026-01-01T00:00:00Z' }
   const bulk = [
     stale,
@@ -142,27 +142,30 @@ describe('a dry run answers as the run does', () => {
       (Prefer) =>
         (['warn', 'reject'] as const).map((unknown_affiliate) => ({ Prefer, unknown_affiliate })),
     ),
-  )('Prefer: $Prefer, unknown affiliates: $unknown_affiliate', async ({ Prefer, ...policy }) => {
-    const acme = await partner('forex', policy)
-    await acme.post('customers', stored)
-    const say = async (query: string) => {
-      const response = await acme.post(`customers${query}`, bulk, { Prefer })
-      const { delivery_id, dry_run, request_id, ...said } = await json(response)
-      const log = await json(acme.get(`deliveries/${delivery_id}`))
-      const { received_at, dry_run: _, delivery_id: __, ...logged } = log
-      return { status: response.status, said, logged }
-    }
-    const foreseen = await say('?dry_run=true')
-    const real = await say('')
+  )(
+    'response and log are equal for Prefer "$Prefer", unknown_affiliate $unknown_affiliate',
+    async ({ Prefer, ...policy }) => {
+      const acme = await partner('forex', policy)
+      await acme.post('customers', stored)
+      const say = async (query: string) => {
+        const response = await acme.post(`customers${query}`, bulk, { Prefer })
+        const { delivery_id, dry_run, request_id, ...said } = await json(response)
+        const log = await json(acme.get(`deliveries/${delivery_id}`))
+        const { received_at, dry_run: _, delivery_id: __, ...logged } = log
+        return { status: response.status, said, logged }
+      }
+      const foreseen = await say('?dry_run=true')
+      const real = await say('')
 
-    expect(foreseen).toEqual(real)
-    const { received, ...outcomes } = real.logged.summary
-    const sum = Object.values(outcomes as Record<string, number>).reduce((a, b) => a + b)
-    if (real.status === 207) expect(sum).toBe(received)
-    expect(Math.min(...Object.values(outcomes as Record<string, number>))).toBe(0)
-  })
+      expect(foreseen).toEqual(real)
+      const { received, ...outcomes } = real.logged.summary
+      const sum = Object.values(outcomes as Record<string, number>).reduce((a, b) => a + b)
+      if (real.status === 207) expect(sum).toBe(received)
+      expect(Math.min(...Object.values(outcomes as Record<string, number>))).toBe(0)
+    },
+  )
 
-  test('and for a body of 8 MiB', async () => {
+  test('the summaries are equal for a body of 8 MiB', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     const many = Array.from({ length: 1000 }, (_, i) => ({
@@ -188,7 +191,7 @@ describe('a dry run answers as the run does', () => {
   })
 })
 
-test('the answer to a bulk has the shape that the contract prints', async () => {
+test('the response to a bulk has the documented shape', async () => {
   const acme = await partner()
   await acme.post('customers', { ...ada, customer_id: 'c-2' })
   const stranger = { ...ada, affiliate_id: 'nobody' }
@@ -217,7 +220,7 @@ test('the answer to a bulk has the shape that the contract prints', async () => 
   })
 })
 
-test('201 is a single object that created its record; all else that is good is 200', async () => {
+test('a single new record is 201, every other success is 200', async () => {
   const acme = await partner()
 
   expect((await acme.post('customers', ada)).status).toBe(201)
@@ -229,7 +232,7 @@ test('201 is a single object that created its record; all else that is good is 2
   )
 })
 
-test('a record moves to another day and another customer, and is found there', async () => {
+test('a record moved to another day and customer is found there', async () => {
   const acme = await partner()
   await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
   await acme.post('transactions', [deposit, { ...deposit, transaction_id: 't-2' }])
@@ -250,7 +253,7 @@ test('a record moves to another day and another customer, and is found there', a
   expect(await ids('')).toEqual(['t-1', 't-2'])
 })
 
-test('a record of which only the customer changes is updated, and knows by which delivery', async () => {
+test('a change of the customer alone updates the delivery and the revision', async () => {
   const acme = await partner()
   await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
   await acme.post('transactions', deposit)
@@ -273,7 +276,7 @@ test('a customer whose signup day changes is counted on the new day', async () =
   expect(data).toEqual([{ day: '2026-10-05', resource: 'customers', count: 1, sums: {} }])
 })
 
-describe('order in time', () => {
+describe('last_modified_date', () => {
   const at = (last_modified_date: string, first_name: string) => ({
     ...ada,
     last_modified_date,
@@ -282,7 +285,7 @@ describe('order in time', () => {
   const old = at('2026-10-01T00:00:00.000Z', 'Old')
   const recent = at('2026-10-02T00:00:00.000Z', 'New')
 
-  test('an older version of a customer is stale, and changes nothing', async () => {
+  test('an older version of a customer is stale and changes nothing', async () => {
     const acme = await partner()
     await acme.post('customers', recent)
 
@@ -296,7 +299,7 @@ describe('order in time', () => {
     expect((await json(acme.get('customers'))).data).toEqual([recent])
   })
 
-  test('a stale version does not move the customer to its own signup day either', async () => {
+  test('a stale version does not move the customer to another day', async () => {
     const acme = await partner()
     await acme.post('customers', recent)
     await acme.post('customers', [{ ...old, signup_date: '2026-09-01T00:00:00.000Z' }])
@@ -305,7 +308,7 @@ describe('order in time', () => {
     expect(data).toMatchObject([{ day: '2026-10-01', count: 1 }])
   })
 
-  test('instants are compared, not their text', async () => {
+  test('versions are compared by instant, not by text', async () => {
     const acme = await partner()
     await acme.post('customers', { ...recent, last_modified_date: '2026-10-02T00:00:00Z' })
     const same = { ...recent, last_modified_date: '2026-10-02T02:00:00+02:00' }
@@ -318,7 +321,7 @@ describe('order in time', () => {
     ['no date in the stored version', ada, old],
     ['no date in the new version', recent, ada],
     ['a later date', old, recent],
-  ])('%s: updated', async (_, first, second) => {
+  ])('%s: the customer is updated', async (_, first, second) => {
     const acme = await partner()
     await acme.post('customers', first)
 
@@ -363,7 +366,7 @@ test('trading activity is keyed by day, customer, instrument and currency', asyn
 describe('return=minimal', () => {
   const minimal = { Prefer: 'return=minimal' }
 
-  test('keeps the summary, and only results that carry a warning or an error', async () => {
+  test('returns the summary and only results with a warning or error', async () => {
     const acme = await partner()
     const response = await acme.post(
       'customers',
@@ -378,7 +381,7 @@ describe('return=minimal', () => {
     })
   })
 
-  test('leaves nothing of what is stale: it is not stored, so there is nothing to warn of', async () => {
+  test('omits stale records, which are not stored and get no warning', async () => {
     const acme = await partner('forex', { affiliates: [] })
     await acme.post('customers', { ...ada, last_modified_date: '2026-02-01T00:00:00Z' })
     const old = { ...ada, last_modified_date: '2026-01-01T00:00:00Z' }
@@ -392,7 +395,7 @@ describe('return=minimal', () => {
     ])
   })
 
-  test('leaves nothing where all went well', async () => {
+  test('returns no results when every record succeeds without a warning', async () => {
     const acme = await partner()
     const { results } = await json(acme.post('customers', [ada], minimal))
 
@@ -405,7 +408,7 @@ describe('handling=lenient', () => {
   const wrong = { ...deposit, transaction_id: 't-2', currency: 'EUX' }
   const stray = { ...deposit, transaction_id: 't-3', customer_id: 'nobody' }
 
-  test('stores what is good, names what is not, and answers 207', async () => {
+  test('valid records are stored and invalid ones reported with status 207', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     const response = await acme.post('transactions', [deposit, wrong, stray], lenient)
@@ -432,7 +435,7 @@ describe('handling=lenient', () => {
     expect((await json(acme.get('transactions'))).data).toEqual([deposit])
   })
 
-  test('a good bulk is answered 200, one without any good record 422', async () => {
+  test('a valid bulk is 200, a bulk without a valid record 422', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
 
@@ -440,7 +443,7 @@ describe('handling=lenient', () => {
     expect((await acme.post('transactions', [deposit], lenient)).status).toBe(200)
   })
 
-  test('counts a wrong record as rejected, whatever else it is', async () => {
+  test('an invalid record counts only as rejected, even if it is stale', async () => {
     const acme = await partner('forex', { unknown_affiliate: 'reject' })
     const recent = { ...ada, last_modified_date: '2026-10-02T00:00:00.000Z' }
     await acme.post('customers', recent)
@@ -461,7 +464,7 @@ describe('handling=lenient', () => {
     })
   })
 
-  test('leaves a record that is rejected with its day and its customer', async () => {
+  test('a rejected record keeps its stored day and customer', async () => {
     const acme = await partner()
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
     await acme.post('transactions', [deposit])
@@ -482,7 +485,7 @@ describe('handling=lenient', () => {
     expect((await json(acme.get('transactions'))).meta.total).toBe(2)
   })
 
-  test('without it one wrong record refuses all, and every wrong one is named', async () => {
+  test('without it a bulk is refused and every invalid record reported', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     const response = await acme.post('transactions', [stray, deposit, wrong])
@@ -500,7 +503,7 @@ describe('handling=lenient', () => {
   })
 })
 
-test('a wrong record in the last of several chunks refuses all of them', async () => {
+test('an invalid record in the last chunk rejects the whole bulk', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
   const note = '€'.repeat(500)
@@ -525,7 +528,7 @@ test('a wrong record in the last of several chunks refuses all of them', async (
   expect((await json(acme.get('transactions'))).meta.total).toBe(1000)
 })
 
-test('an unchanged record is not written: its revision stays', async () => {
+test('an unchanged record is not written and keeps its revision', async () => {
   const acme = await partner()
   await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
   await acme.post('customers', [ada, { ...ada, customer_id: 'c-2', lang_id: 'en' }])

@@ -28,11 +28,11 @@ test.each([
   ['return="minimal"', { minimal: true }, 'return=minimal'],
   [',,handling=lenient,', { lenient: true }, 'handling=lenient'],
   ['minimal', {}, ''],
-])('%j', (header, expected, applied) => {
+])('the header %j is parsed by RFC 7240', (header, expected, applied) => {
   expect(readPrefer(header)).toEqual({ lenient: false, minimal: false, ...expected, applied })
 })
 
-test('what was not honoured is not said to be', async () => {
+test('Preference-Applied omits preferences that were not applied', async () => {
   const acme = await partner()
   const response = await acme.post('customers', ada, { Prefer: 'respond-async' })
 

@@ -13,7 +13,7 @@ const insertAffiliates = (...ids: string[]) =>
 
 const ids = build.select({ affiliate_id: affiliates.affiliate_id }).from(affiliates)
 
-test('all returns every row, first the first row or null', async () => {
+test('all returns every row, first returns the first row or null', async () => {
   expect(await first(env.DB, ids)).toBeNull()
   await insertAffiliates('x', 'y')
   expect(await all(env.DB, ids)).toEqual([{ affiliate_id: 'x' }, { affiliate_id: 'y' }])
@@ -26,7 +26,7 @@ test('an expression is returned under its alias', async () => {
   expect(await all(env.DB, total)).toEqual([{ total: 2 }])
 })
 
-test('a list of 200 values is one parameter', async () => {
+test('a list of 200 values is bound as one parameter', async () => {
   await insertAffiliates('x', 'y')
   const values = ['y', ...Array.from({ length: 199 }, (_, i) => `z${i}`)]
   const query = build
@@ -52,20 +52,20 @@ test('a prepared query is built once and bound each time', async () => {
   expect(built).toBe(1)
 })
 
-describe('does not compile:', () => {
-  test('a field with another name than its column', () => {
+describe('type errors', () => {
+  test('a field named differently from its column does not compile', () => {
     const query = build.select({ id: clients.client_id }).from(clients)
     // @ts-expect-error D1 returns `client_id`
     expect(() => all(env.DB, query)).toBeDefined()
   })
 
-  test('an expression without an alias', () => {
+  test('an expression without an alias does not compile', () => {
     const query = build.select({ total: count() }).from(clients)
     // @ts-expect-error D1 returns `count(*)`
     expect(() => all(env.DB, query)).toBeDefined()
   })
 
-  test('a table as a field', () => {
+  test('a table as a field does not compile', () => {
     const query = build
       .select({ client: clients, link: links })
       .from(clients)

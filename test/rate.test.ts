@@ -104,7 +104,7 @@ function contradiction(steps: Step[]): string | null {
   return null
 }
 
-test('in no 60 s more than 1000 pass, and nobody under the limit is refused', () => {
+test('at most 1000 requests pass in 60 s and none under the limit fails', () => {
   const step = fc.oneof(
     { weight: 12, arbitrary: requests },
     { weight: 6, arbitrary: pause },
@@ -119,7 +119,7 @@ test('in no 60 s more than 1000 pass, and nobody under the limit is refused', ()
   )
 }, 60_000)
 
-test('without a crash each request is decided as a log of all of them would', () => {
+test('without a crash every decision equals that of an exact request log', () => {
   const step = fc.oneof(
     { weight: 8, arbitrary: requests },
     { weight: 3, arbitrary: pause },
@@ -133,7 +133,7 @@ test('without a crash each request is decided as a log of all of them would', ()
   )
 }, 60_000)
 
-test('who waits as told is let through, and a millisecond less than the window is too early', () => {
+test('a request passes after Retry-After and fails one millisecond before the window ends', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(80), { minLength: REQUESTS_PER_WINDOW, maxLength: REQUESTS_PER_WINDOW }),
@@ -161,7 +161,7 @@ test('who waits as told is let through, and a millisecond less than the window i
   expect(passed.rate.times).toEqual([...times.slice(1), 30_000 + WINDOW_MS])
 })
 
-test('who waits as told after a crash is let through, too', () => {
+test('a request after Retry-After passes after a crash as well', () => {
   // More than the limit: what a crash made uncertain counts beside what was made.
   const rate = { times: [0, ...Array<number>(1010).fill(30_000)], lease: 0, used: 0 }
 
@@ -169,14 +169,14 @@ test('who waits as told after a crash is let through, too', () => {
   expect(decide(rate, 31_000 + 59_000).retryAfter).toBe(0)
 })
 
-test('a lease ends with the pause after its last request, however late its timer is', () => {
+test('a lease ends after the idle time even if its timer is late', () => {
   const open = { times: [0, 1000], lease: LEASE_SIZE, used: 1 }
 
   expect(decide(open, 1000 + LEASE_IDLE_MS)).toMatchObject({ write: false, rate: { used: 2 } })
   expect(decide(open, 1001 + LEASE_IDLE_MS)).toMatchObject({ write: true, rate: { used: 0 } })
 })
 
-test('a lease that a crash left open counts as spent, as late as it can have been', () => {
+test('a lease left open by a crash counts as spent at the latest time', () => {
   const open = { times: [0, 500, 1000], lease: 3, used: 1 }
   const spentAt = (at: number) => ({ times: [0, 500, 1000, at, at, at], lease: 0, used: 0 })
 
@@ -185,14 +185,14 @@ test('a lease that a crash left open counts as spent, as late as it can have bee
   expect(recover(INITIAL_RATE, 9000)).toEqual(INITIAL_RATE)
 })
 
-test('a clock that goes back lets nobody through twice', () => {
+test('a clock that moves backwards admits no extra requests', () => {
   const times = Array.from({ length: REQUESTS_PER_WINDOW }, () => 100_000)
 
   expect(decide({ times, lease: 5, used: 1 }, 1).retryAfter).toBe(60)
   expect(decide({ times: [100_000], lease: 5, used: 1 }, 1).rate.times).toEqual([100_000, 100_000])
 })
 
-test('at most one row is written for 25 requests, and two for a pause', () => {
+test('storage gets one write per 25 requests and two per pause', () => {
   const life = new Life()
   for (let i = 0; i < 900; i++) {
     life.ask()
@@ -206,7 +206,7 @@ test('at most one row is written for 25 requests, and two for a pause', () => {
   expect(life.writes - before).toBe(2)
 })
 
-describe('the object', () => {
+describe('the token object', () => {
   const grant: Grant = {
     account: 'acme',
     client_id: 'client',
@@ -234,14 +234,14 @@ describe('the object', () => {
   const stored = (gate: Awaited<ReturnType<typeof opened>>) =>
     runInDurableObject(gate, (_, { storage }) => storage.kv.get<RateState>('rate'))
 
-  test('lets 1000 of 1001 parallel calls through', async () => {
+  test('the object admits 1000 of 1001 parallel calls', async () => {
     const waits = await ask(await opened(), 1001)
 
     expect(waits.filter((wait) => wait === 0)).toHaveLength(1000)
     expect(waits.filter((wait) => wait > 0)).toEqual([expect.toSatisfy((s: number) => s > 50)])
   })
 
-  test('writes a lease ahead, and the true count once nothing has come for 5 s', async () => {
+  test('the object stores a lease first and the true count after 5 s', async () => {
     const gate = await opened()
     await ask(gate, 3)
     expect(await stored(gate)).toMatchObject({ lease: LEASE_SIZE, times: [expect.any(Number)] })
@@ -252,7 +252,7 @@ describe('the object', () => {
     expect(settled!.times).toHaveLength(3)
   }, 10_000)
 
-  test('writes the true count once, and not before nothing has come for a whole pause', async () => {
+  test('the object stores the true count once, after the full idle time', async () => {
     const gate = await opened()
     await runInDurableObject(gate, async (instance, { storage }) => {
       const rate = () => storage.kv.get<RateState>('rate')!
@@ -283,7 +283,7 @@ describe('the object', () => {
     })
   })
 
-  test('lets nobody in once its token has ended, by its time or by a word', async () => {
+  test('an expired or ended token admits no more requests', async () => {
     const until = Date.now() + 60_000
     const gate = env.TOKEN_GATE.getByName('jti-2')
     await gate.open(grant, until)
@@ -302,7 +302,7 @@ describe('the object', () => {
     })
   })
 
-  test('keeps its count through an eviction in mid-window', async () => {
+  test('the count survives an eviction within the window', async () => {
     const gate = await opened()
     await ask(gate, 990)
     await scheduler.wait(LEASE_IDLE_MS + 300)
@@ -311,7 +311,7 @@ describe('the object', () => {
     expect((await ask(gate, 20)).filter((wait) => wait === 0)).toHaveLength(10)
   }, 15_000)
 
-  test('counts an open lease as spent after a crash, and never lets more through', async () => {
+  test('after a crash an open lease counts as spent and admits no extra requests', async () => {
     const gate = await opened()
     await ask(gate, 500)
     await abortAllDurableObjects()
@@ -322,7 +322,7 @@ describe('the object', () => {
     expect(passed).toBeGreaterThanOrEqual(500 - LEASE_SIZE)
   })
 
-  test('that was never opened, or has forgotten its token, lets nobody through', async () => {
+  test('an object without an open token admits no requests', async () => {
     expect(await env.TOKEN_GATE.getByName('nobody').admit()).toBeNull()
 
     const gate = await opened()
@@ -331,7 +331,7 @@ describe('the object', () => {
     expect(await gate.admit()).toBeNull()
   })
 
-  test('that has forgotten its token keeps nothing of it, not even the lease that was open', async () => {
+  test('an object that forgets its token deletes everything, the open lease included', async () => {
     const gate = await opened()
     await gate.admit()
     await runDurableObjectAlarm(gate)
@@ -341,7 +341,7 @@ describe('the object', () => {
     expect(left).toEqual([])
   }, 15_000)
 
-  test('that was ended before it opened stays ended', async () => {
+  test('a token that ends before it opens stays ended', async () => {
     const gate = env.TOKEN_GATE.getByName('jti-2')
     await gate.end()
     await gate.open(grant, Date.now() + 1000)
@@ -358,7 +358,7 @@ describe('over HTTP', () => {
     )
   }
 
-  test('every authenticated answer says the policy and what is left of it', async () => {
+  test('every authenticated response has the rate policy and the remaining requests', async () => {
     const acme = await partner()
     const reader = await partner('forex', { account: 'reader', scope: 'read' })
     const answers = [
@@ -379,7 +379,7 @@ describe('over HTTP', () => {
     expect(answers[6]!.headers.get('RateLimit')).toContain('r=993;')
   })
 
-  test('the 1001st is 429, stores nothing, and Retry-After is kept to its word', async () => {
+  test('request 1001 is 429, stores nothing and passes after Retry-After', async () => {
     const acme = await partner()
     const now = Date.now()
     await spent(

@@ -39,8 +39,8 @@ const invalid = async (response: Response, name: string) => {
   expect(detail).toContain(name)
 }
 
-describe('pages', () => {
-  test('50 records by default, in the order of their key', async () => {
+describe('pagination', () => {
+  test('a page has 50 records by default, in key order', async () => {
     const acme = await withTransactions(120)
     const { data, meta } = await json(acme.get('transactions'))
 
@@ -48,7 +48,7 @@ describe('pages', () => {
     expect(meta).toEqual({ total: 120, page: 1, per_page: 50, next_cursor: expect.any(String) })
   })
 
-  test('page counts from 1, per_page goes to 500, and the last page has no cursor', async () => {
+  test('pages start at 1, have up to 500 records, and end without a cursor', async () => {
     const acme = await withTransactions(120)
     const page = (query: string) => acme.get(`transactions?${query}`).then(json)
 
@@ -59,7 +59,7 @@ describe('pages', () => {
     expect(await page('page=4')).toMatchObject({ data: [], meta: { total: 120, page: 4 } })
   })
 
-  test('a cursor goes on where the page before ended; Link says the same', async () => {
+  test('a cursor continues after the previous page, and so does Link', async () => {
     const acme = await withTransactions(25)
     const seen: string[] = []
     let next: string | null = '/api/v1/forex/transactions?per_page=10'
@@ -78,7 +78,7 @@ describe('pages', () => {
     expect(seen).toEqual(numbers(0, 25))
   })
 
-  test('a cursor keeps the page size of its walk, unless the query says another', async () => {
+  test('a cursor keeps its page size unless per_page overrides it', async () => {
     const acme = await withTransactions(25)
     const { meta } = await json(acme.get('transactions?per_page=10'))
     const at = `transactions?cursor=${meta.next_cursor}`
@@ -87,7 +87,7 @@ describe('pages', () => {
     expect(idsOf(await json(acme.get(`${at}&per_page=3`)))).toEqual(numbers(10, 13))
   })
 
-  test('a walk loses and repeats nothing of what was stored when it began', async () => {
+  test('a cursor walk returns each initially stored record exactly once', async () => {
     const acme = await withTransactions(30)
     for (const filter of ['', 'customer_id=c-1&', 'from=2026-10-01&']) {
       const began = idsOf(await json(acme.get(`transactions?${filter}per_page=500`)))
@@ -132,13 +132,13 @@ describe('pages', () => {
     ['from', 'from=2026-10-02&to=2026-10-01'],
     ['`perpage`', 'perpage=5'],
     ['`status`', 'status=approved'],
-  ])('%s: %s is 400 invalid_query', async (name, query) => {
+  ])('%s: the query %s is 400 invalid_query', async (name, query) => {
     const acme = await partner()
 
     await invalid(await acme.get(`transactions?${query}`), name)
   })
 
-  test('a cursor of another account, resource or filter, or an edited one, is refused', async () => {
+  test('an altered cursor, or one of another account, resource or filter, is refused', async () => {
     const acme = await withTransactions(3)
     const other = await partner('forex', { account: 'other' })
     const { next_cursor: cursor } = (await json(acme.get('transactions?per_page=1'))).meta
@@ -168,7 +168,7 @@ describe('pages', () => {
 })
 
 describe('filters', () => {
-  test('customer_id, from and to narrow the list, and total counts what they match', async () => {
+  test('customer_id, from and to filter the list and its total', async () => {
     const acme = await withTransactions(30)
     const totalOf = async (query: string) => {
       const { data, meta } = await json(acme.get(`transactions?per_page=500&${query}`))
@@ -184,7 +184,7 @@ describe('filters', () => {
     expect(await totalOf('from=2026-10-02&to=2026-10-02&customer_id=c-1')).toBe(5)
   })
 
-  test('they narrow trading activity alike', async () => {
+  test('the same filters apply to trading activity', async () => {
     const acme = await partner()
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
     await acme.post('trading-activity', [
@@ -200,7 +200,7 @@ describe('filters', () => {
     expect(await totalOf('to=2026-10-04')).toBe(2)
   })
 
-  test('customers are narrowed by customer_id, and have no days', async () => {
+  test('customers are filtered by customer_id but not by day', async () => {
     const acme = await withTransactions(0)
 
     expect((await json(acme.get('customers?customer_id=c-2'))).meta.total).toBe(1)
@@ -208,8 +208,8 @@ describe('filters', () => {
   })
 })
 
-describe('one record', () => {
-  test('is answered bare', async () => {
+describe('a single record', () => {
+  test('a single record is returned without an envelope', async () => {
     const acme = await withTransactions(1)
 
     expect(await json(acme.get('customers/c-1'))).toEqual(ada)
@@ -217,7 +217,7 @@ describe('one record', () => {
   })
 
   test.each(['a/b', '50%', '%41', '%2F', 'naïve', '😀', 'a?b#c', 'a b', 'x+y', '"', "'"])(
-    'is found by the id %s',
+    'a record is found by the id %s',
     async (id) => {
       const acme = await partner()
       const sent = { ...ada, customer_id: id }
@@ -234,7 +234,7 @@ describe('one record', () => {
   )
 
   test.each(['nobody', '%', '%zz', '%ff', '%E0%A4', 'x'.repeat(5000)])(
-    'that nobody has is 404: %.20s',
+    'an unknown id is 404 not_found: %.20s',
     async (id) => {
       const acme = await partner()
       const response = await acme.get(`customers/${id}`)
@@ -244,7 +244,7 @@ describe('one record', () => {
     },
   )
 
-  test('of trading activity has no address', async () => {
+  test('a single trading activity record has no URL', async () => {
     const acme = await partner()
 
     expect((await acme.get('trading-activity/x')).status).toBe(404)
@@ -252,7 +252,7 @@ describe('one record', () => {
 })
 
 describe('bookmarks', () => {
-  test('every answer from the database carries one, and takes it back', async () => {
+  test('responses from the database have a bookmark, which requests accept', async () => {
     const acme = await partner()
     const written = await acme.post('customers', ada)
     const bookmark = written.headers.get('x-d1-bookmark')!
@@ -285,7 +285,7 @@ describe('bookmarks', () => {
   })
 
   test.each(['', 'x', 'first-primary', '00000000-00000000-00000000'])(
-    '%j is 400 invalid_query',
+    'the bookmark %j is 400 invalid_query',
     async (bookmark) => {
       const acme = await partner()
 
@@ -295,7 +295,7 @@ describe('bookmarks', () => {
 })
 
 describe('GET account', () => {
-  test('says who the caller is, and what is configured', async () => {
+  test('returns the identity and the configuration of the caller', async () => {
     const acme = await partner('forex', { affiliates: ['b', 'a'], unknown_customer: 'hold' })
 
     expect(await json(acme.get('account'))).toEqual({
@@ -313,7 +313,7 @@ describe('GET account', () => {
 })
 
 describe('GET deliveries', () => {
-  test('lists what arrived, newest first, with what became of it', async () => {
+  test('lists deliveries, newest first, with their outcomes', async () => {
     const acme = await partner()
     const created = await json(acme.post('customers', ada))
     const dry = await json(acme.post('customers?dry_run=true', { ...ada, email: 'a@b.org' }))
@@ -352,7 +352,7 @@ describe('GET deliveries', () => {
     expect(Date.now() - Date.parse(data[0].received_at)).toBeLessThan(10_000)
   })
 
-  test('are paged by page and by cursor', async () => {
+  test('deliveries are paginated by page number and by cursor', async () => {
     const acme = await partner()
     for (let i = 0; i < 5; i++) await acme.post('customers', { ...ada, customer_id: `c-${i}` })
     const all = await json(acme.get('deliveries'))
@@ -363,7 +363,7 @@ describe('GET deliveries', () => {
     expect((await json(acme.get('deliveries?per_page=2&page=3'))).data).toEqual(all.data.slice(4))
   })
 
-  test('one of them has its errors as they were answered', async () => {
+  test('a single delivery has the errors of its response', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     const body = [
@@ -387,7 +387,7 @@ describe('GET deliveries', () => {
     })
   })
 
-  test('100 errors are kept, at most 64 KiB of them', async () => {
+  test('a delivery keeps at most 100 errors and 64 KiB', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     const strays = (id: string) =>
@@ -422,7 +422,7 @@ describe('GET deliveries', () => {
     expect(most).toBeLessThan(66_000)
   })
 
-  test('bodies are never kept', async () => {
+  test('request bodies are never stored in the delivery log', async () => {
     const acme = await partner()
     await acme.post('customers', { ...ada, email: 'ada@person.org', first_name: 'Augusta' })
 
@@ -430,7 +430,7 @@ describe('GET deliveries', () => {
     expect(JSON.stringify(results)).not.toMatch(/ada@person|Augusta|click-42/)
   })
 
-  test('what is older than 30 days, or nobody knows, is not there', async () => {
+  test('deliveries older than 30 days are hidden, unknown ones are 404', async () => {
     const acme = await partner()
     const { delivery_id } = await json(acme.post('customers', ada))
     const daysAgo = (days: number) => newDeliveryId(Date.now() - days * 86_400_000)
@@ -463,7 +463,7 @@ describe('GET totals', () => {
     }
   }
 
-  test('go by day, whatever resource has something on it', async () => {
+  test('totals are ordered by day across all resources', async () => {
     const acme = await partner()
     await acme.post('customers', { ...ada, signup_date: '2026-10-03T00:00:00Z' })
     await acme.post('transactions', deposit)
@@ -481,7 +481,7 @@ describe('GET totals', () => {
     ])
   })
 
-  test('groups transactions by day, type, status and currency', async () => {
+  test('transactions are grouped by day, type, status and currency', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     await acme.post('transactions', [
@@ -541,7 +541,7 @@ describe('GET totals', () => {
     ])
   })
 
-  test('sums each amount of trading activity but the drawdowns, where one was sent', async () => {
+  test('trading activity sums every amount that was sent, except drawdowns', async () => {
     const prop = await partner('prop-trading')
     await prop.post('customers', ada)
     await prop.post('trading-activity', [{ ...traded, drawdown: 2.5, max_drawdown: 5 }])
@@ -572,19 +572,19 @@ describe('GET totals', () => {
   })
 
   test.each([
-    ['a thousand times 0.1', Array(1000).fill(0.1), '100'],
-    ['what floats get wrong', [0.1, 0.2, 0.3, -0.6, 1e13, 0.01, -1e13], '0.01'],
+    ['1000 amounts of 0.1', Array(1000).fill(0.1), '100'],
+    ['amounts that floating point rounds', [0.1, 0.2, 0.3, -0.6, 1e13, 0.01, -1e13], '0.01'],
     ['more than 2^63 hundredths', Array(1000).fill(999999999999999), '999999999999999000'],
     ['15 digits', [9999999999999.99, 0.01, 9999999999999.99], '19999999999999.99'],
-    ['negative ones', [-0.01, -9999999999999.99], '-10000000000000'],
-  ])('are exact: %s', async (_, amounts, sum) => {
+    ['negative amounts', [-0.01, -9999999999999.99], '-10000000000000'],
+  ])('sums of amounts are exact: %s', async (_, amounts, sum) => {
     const acme = await partner()
     await send(acme, amounts)
 
     expect((await json(acme.get(days))).data[1].sums.amount_currency).toBe(sum)
   })
 
-  test('are exact to 12 places, at every size', async () => {
+  test('sums are exact to 12 decimal places at every magnitude', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     let expected = 0n
@@ -607,7 +607,7 @@ describe('GET totals', () => {
     expect((await json(acme.get(days))).data[1].sums.pnl).toBe(text)
   })
 
-  test('span 366 days, both ends included', async () => {
+  test('totals span at most 366 days, both ends included', async () => {
     const acme = await partner()
     await acme.post('customers', [
       ada,
@@ -625,18 +625,18 @@ describe('GET totals', () => {
     ['from', 'from=x&to=2026-10-01'],
     ['from', 'from=2026-10-02&to=2026-10-01'],
     ['`page`', 'from=2026-10-01&to=2026-10-01&page=1'],
-  ])('%s is named: %j', async (name, query) => {
+  ])('the error names %s for the query %j', async (name, query) => {
     const acme = await partner()
 
     await invalid(await acme.get(`totals?${query}`), name)
   })
 })
 
-describe('a record whose id no path can hold', () => {
+describe('by-id routes', () => {
   const IDS = ['.', '..', 'a/b', '?', '%2e', 'by-id'] as const
   const query = (name: string, id: string) => `by-id?${new URLSearchParams({ [name]: id })}`
 
-  test.each(IDS)('of a partner is read by a query parameter: %s', async (id) => {
+  test.each(IDS)('a partner record is read by its id in the query: %s', async (id) => {
     const acme = await partner()
     const customer = { ...ada, customer_id: id }
     const transaction = { ...deposit, transaction_id: id, customer_id: id }
@@ -647,7 +647,7 @@ describe('a record whose id no path can hold', () => {
     expect(await json(acme.get(`transactions/${query('transaction_id', id)}`))).toEqual(transaction)
   })
 
-  test.each(IDS)('of a brand is read by a query parameter: %s', async (id) => {
+  test.each(IDS)('a brand customer is read by its id in the query: %s', async (id) => {
     const casino = await brand()
     const player = { ...eve, customerId: id }
     await casino.post('customers', player)
@@ -655,7 +655,7 @@ describe('a record whose id no path can hold', () => {
     expect(await json(casino.get(`customers/${query('customerid', id)}`))).toEqual(player)
   })
 
-  test('is another one than the record whose own id is by-id', async () => {
+  test('a record whose id is by-id has its own URL', async () => {
     const acme = await partner()
     const customer = { ...ada, customer_id: 'by-id' }
     expect((await acme.get('customers/by-id')).status).toBe(404)
@@ -673,7 +673,7 @@ describe('a record whose id no path can hold', () => {
     'customers/by-id?&',
     'transactions/by-id?customer_id=c-1',
     'customers/c-1?customer_id=c-1',
-  ])('is refused as %s', async (path) => {
+  ])('an invalid by-id query is 400: %s', async (path) => {
     const acme = await partner()
     await acme.post('customers', ada)
     const response = await acme.get(path)

@@ -70,7 +70,7 @@ const routes = app.routes
   .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }))
 const guarded = routes.filter(({ name }) => !PUBLIC.includes(name))
 
-test('what is listed as public exists', () => {
+test('every route on the public list exists', () => {
   expect(routes.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLIC))
 })
 
@@ -78,7 +78,7 @@ describe.each(routes)('$name', ({ method, path }) => {
   const send = (init: RequestInit = {}, origin = ORIGIN) =>
     ask(new URL(path, origin).href, { method, ...init })
 
-  test('answers with a request id and HSTS, for no other origin', async () => {
+  test('responses have a request id, HSTS and no CORS headers', async () => {
     const { headers } = await send({ headers: { Origin: 'https://other.example' } })
 
     expect(headers.get('X-Request-Id')).toMatch(/^[\da-f-]{36}$/)
@@ -86,7 +86,7 @@ describe.each(routes)('$name', ({ method, path }) => {
     expect([...headers.keys()].filter((name) => /^access-control/i.test(name))).toEqual([])
   })
 
-  test('refuses plain HTTP with 403, and never redirects', async () => {
+  test('plain HTTP is refused with 403 and never redirected', async () => {
     const response = await send({ redirect: 'manual' }, 'http://api.example')
 
     expect(response.status).toBe(403)
@@ -98,7 +98,7 @@ describe.each(routes)('$name', ({ method, path }) => {
     else expect(body).toMatchObject({ code: 'https_required' })
   })
 
-  test('names the other methods in a 405', async () => {
+  test('a 405 lists the allowed methods in Allow', async () => {
     const headers = { ...(await callerOf(path)?.credentials(path)) }
     const response = await ask(path, { method: 'OPTIONS', headers })
 
@@ -112,7 +112,7 @@ describe.each(routes)('$name', ({ method, path }) => {
   })
 })
 
-test.each(guarded)('$name refuses who says nothing, and says how to ask', async (route) => {
+test.each(guarded)('$name without credentials is 401 with a challenge', async (route) => {
   const response = await ask(route.path, { method: route.method })
   const { code, challenge } = callerOf(route.path)!
 
@@ -145,7 +145,7 @@ test('a path without an endpoint is a 404 in the usual format', async () => {
   }
 })
 
-describe('a path that is close to an endpoint', () => {
+describe('a path that resembles an endpoint', () => {
   test.each([
     ['customer', 'customers'],
     ['activity', 'activities'],
@@ -154,7 +154,7 @@ describe('a path that is close to an endpoint', () => {
     ['delivery', 'deliveries'],
     ['total', 'totals'],
     ['customer/secret-id', 'customers/{id}'],
-  ])('of brands: %s is a 404 that names %s', async (path, endpoint) => {
+  ])('the brand path %s is a 404 that suggests %s', async (path, endpoint) => {
     const { get } = await brand()
 
     expect(await json(get(path))).toMatchObject({
@@ -169,7 +169,7 @@ describe('a path that is close to an endpoint', () => {
     ['trading_activity', 'trading-activity'],
     ['trading-activities', 'trading-activity'],
     ['transaction/secret-id', 'transactions/{id}'],
-  ])('of partners: %s is a 404 that names %s', async (path, endpoint) => {
+  ])('the partner path %s is a 404 that suggests %s', async (path, endpoint) => {
     const acme = await partner()
 
     for (const answer of [acme.get(path), acme.post(path, ada)]) {
@@ -180,7 +180,7 @@ describe('a path that is close to an endpoint', () => {
     }
   })
 
-  test('a path that is close to none gets no suggestion', async () => {
+  test('a path that resembles no endpoint gets no suggestion', async () => {
     const acme = await partner()
 
     for (const path of ['players', 'customers/a/b', 'cust']) {
@@ -188,13 +188,13 @@ describe('a path that is close to an endpoint', () => {
     }
   })
 
-  test('without credentials it is a 401 like any other', async () => {
+  test('a similar path without credentials is a 401 as usual', async () => {
     expect((await ask('/tracking/events/customer')).status).toBe(401)
     expect((await ask('/api/v1/forex/customer')).status).toBe(401)
   })
 })
 
-test('a forged Host changes nothing of what is printed or signed', async () => {
+test('a forged Host header never appears in documents or tokens', async () => {
   const { client_id, client_secret } = await register('forex')
   const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=e' }
   const grant = { grant_type: 'client_credentials', client_id, client_secret }
@@ -206,7 +206,7 @@ test('a forged Host changes nothing of what is printed or signed', async () => {
   for (const answer of answers) expect(await answer.text()).not.toContain('evil')
 })
 
-test('local development, where BASE_URL is http, is exempt from HTTPS and HSTS', async () => {
+test('local development with an http BASE_URL is exempt from HTTPS and HSTS', async () => {
   const world = { ...env, BASE_URL: 'http://127.0.0.1:8787' } as Env
   const response = await askIn(world, new Request('http://127.0.0.1:8787/healthz'))
   expect(response.status).toBe(200)
@@ -289,7 +289,7 @@ describe('two accounts with the same ids', () => {
       9,
     ],
   ] as const)(
-    '%s never see each other, on any route',
+    '%s never see data of each other on any route',
     async (_, world, binding, at, lists, routes) => {
       const first = await world('first', 'DB')
       const second = await world('second', binding)
@@ -313,7 +313,7 @@ describe('two accounts with the same ids', () => {
     },
   )
 
-  test('of two verticals, brand and partner, never see each other either', async () => {
+  test('a brand and a partner never see data of each other', async () => {
     const first = await firm('first', 'DB')
     const second = await casino('second', 'DB')
     await first.post('customers', { ...ada, customer_id: 'p-x' })
@@ -326,37 +326,40 @@ describe('two accounts with the same ids', () => {
   test.each([
     ['DB', 'DB'],
     ['DB', 'DB_2'],
-  ] as const)('the team sees under one account nothing of another: %s, %s', async (one, two) => {
-    const first = await casino('first', one)
-    const second = await casino('second', two)
-    const page = 'https://casino.example/'
-    const linkOf = async (name: string) => {
-      const body = { affiliate_id: `of-${name}`, landing_page: page, name }
-      return json(askAdmin(`accounts/${name}/links`, 'POST', body))
-    }
-    const links = { first: await linkOf('first'), second: await linkOf('second') }
-    const paths = pathsAt('/admin/v1/accounts/:account')
-      .filter((path) => !path.startsWith('/clients') && path !== '')
-      .map((path) => path.slice(1))
-    expect(paths.length).toBeGreaterThanOrEqual(15)
-    for (const [me, other] of [
-      [first, second],
-      [second, first],
-    ] as const) {
-      const name = me.account as 'first' | 'second'
-      for (const path of paths) {
-        const asked = pathOf(path, me.delivery_id).replace(':link_id', links[name].link_id)
-        const response = await askAdmin(`accounts/${me.account}/${asked}`)
-        expect([path, response.status]).toEqual([path, 200])
-        const said = await response.text()
-        expect(said).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
-        expect(said).not.toContain(other.delivery_id)
-        expect(said).not.toContain(links[other.account as 'first' | 'second'].link_id)
+  ] as const)(
+    'administration routes of one account show no other account: %s, %s',
+    async (one, two) => {
+      const first = await casino('first', one)
+      const second = await casino('second', two)
+      const page = 'https://casino.example/'
+      const linkOf = async (name: string) => {
+        const body = { affiliate_id: `of-${name}`, landing_page: page, name }
+        return json(askAdmin(`accounts/${name}/links`, 'POST', body))
       }
-    }
-  })
+      const links = { first: await linkOf('first'), second: await linkOf('second') }
+      const paths = pathsAt('/admin/v1/accounts/:account')
+        .filter((path) => !path.startsWith('/clients') && path !== '')
+        .map((path) => path.slice(1))
+      expect(paths.length).toBeGreaterThanOrEqual(15)
+      for (const [me, other] of [
+        [first, second],
+        [second, first],
+      ] as const) {
+        const name = me.account as 'first' | 'second'
+        for (const path of paths) {
+          const asked = pathOf(path, me.delivery_id).replace(':link_id', links[name].link_id)
+          const response = await askAdmin(`accounts/${me.account}/${asked}`)
+          expect([path, response.status]).toEqual([path, 200])
+          const said = await response.text()
+          expect(said).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
+          expect(said).not.toContain(other.delivery_id)
+          expect(said).not.toContain(links[other.account as 'first' | 'second'].link_id)
+        }
+      }
+    },
+  )
 
-  test("another account's record is a 404 with the very bytes of a missing one", async () => {
+  test("another account's record gets the same 404 bytes as a missing one", async () => {
     const first = await firm('first', 'DB')
     const second = await partner('forex', { account: 'second' })
     const bytes = async (path: string) => {
@@ -386,7 +389,7 @@ describe('two accounts with the same ids', () => {
 })
 
 describe('the log', () => {
-  test('is one line a request: who, where, how long, what became of it', async () => {
+  test('the log has one line per request and nothing personal', async () => {
     const acme = await partner()
     const { delivery_id } = await json(
       acme.post('customers', { ...ada, customer_id: 'Augusta', email: 'ada@person.org' }),

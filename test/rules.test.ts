@@ -316,7 +316,7 @@ const bodyOf = ({ resource, field }: Case, value: string) => {
 }
 
 describe.each(cases)('$resource $field: $code', (rule) => {
-  test('takes what is right, and refuses what is not, by that code', async () => {
+  test('valid values pass and invalid ones are refused with the code', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     for (const value of rule.good) {
@@ -337,7 +337,7 @@ describe.each(cases)('$resource $field: $code', (rule) => {
   })
 })
 
-describe('what holds for every field', () => {
+describe('every field', () => {
   const required: Record<string, string[]> = {
     customers: ['customer_id', 'signup_date', 'affiliate_id', 'tracking_data'],
     transactions: [
@@ -368,21 +368,24 @@ describe('what holds for every field', () => {
     'trading-activity': ['pnl', 'volume_usd', 'spread_cost', 'commission'],
   }
 
-  test.each(Object.keys(base))('%s: a required field is there, and not null', async (resource) => {
-    const acme = await knowing()
-    for (const field of required[resource]!) {
-      for (const value of [undefined, null]) {
-        const said = await json(acme.post(resource, { ...base[resource], [field]: value }))
-        expect(said).toMatchObject({
-          errors_total: 1,
-          errors: [{ pointer: `/${field}`, code: 'required' }],
-        })
+  test.each(Object.keys(base))(
+    '%s: a required field that is absent or null is refused',
+    async (resource) => {
+      const acme = await knowing()
+      for (const field of required[resource]!) {
+        for (const value of [undefined, null]) {
+          const said = await json(acme.post(resource, { ...base[resource], [field]: value }))
+          expect(said).toMatchObject({
+            errors_total: 1,
+            errors: [{ pointer: `/${field}`, code: 'required' }],
+          })
+        }
       }
-    }
-  })
+    },
+  )
 
   test.each(Object.keys(base))(
-    '%s: an optional field may be left out, not null',
+    '%s: an optional field may be omitted but not null',
     async (resource) => {
       const acme = await knowing()
       for (const field of optional[resource]!) {
@@ -392,17 +395,20 @@ describe('what holds for every field', () => {
     },
   )
 
-  test.each(Object.keys(base))('%s: no field takes another JSON type', async (resource) => {
-    const acme = await knowing()
-    const record = base[resource] as Record<string, unknown>
-    for (const field of [...required[resource]!, ...optional[resource]!]) {
-      const isNumber = /amount|lots|pnl|volume|spread|commission/.test(field)
-      for (const value of [isNumber ? '1' : 1, true, [], {}, ['x']]) {
-        const said = await json(acme.post(resource, { ...record, [field]: value }))
-        expect(said).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
+  test.each(Object.keys(base))(
+    '%s: every field refuses values of another JSON type',
+    async (resource) => {
+      const acme = await knowing()
+      const record = base[resource] as Record<string, unknown>
+      for (const field of [...required[resource]!, ...optional[resource]!]) {
+        const isNumber = /amount|lots|pnl|volume|spread|commission/.test(field)
+        for (const value of [isNumber ? '1' : 1, true, [], {}, ['x']]) {
+          const said = await json(acme.post(resource, { ...record, [field]: value }))
+          expect(said).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
+        }
       }
-    }
-  })
+    },
+  )
 
   test.each([
     ['customers', 'phase', 'prop-trading'],
@@ -415,7 +421,7 @@ describe('what holds for every field', () => {
     ['trading-activity', 'volume_usd', 'forex'],
     ['trading-activity', 'spread_cost', 'forex'],
     ['trading-activity', 'commission', 'forex'],
-  ] as const)('%s.%s is a field of %s alone', async (resource, field, vertical) => {
+  ] as const)('%s.%s is a field of %s only', async (resource, field, vertical) => {
     const value = /phase|type/.test(field) ? 'standard' : field === 'leverage' ? '1:5' : 5
     const record = { ...base[resource], [field]: value }
     const owner = await partner(vertical)
@@ -428,7 +434,7 @@ describe('what holds for every field', () => {
     })
   })
 
-  test('prop trading takes no negative account size or drawdown', async () => {
+  test('prop trading refuses a negative account size or drawdown', async () => {
     const acme = await partner('prop-trading')
     await acme.post('customers', ada)
     for (const [resource, field] of [
@@ -444,7 +450,7 @@ describe('what holds for every field', () => {
     }
   })
 
-  test('prop trading has its own transaction types, and asks for pnl', async () => {
+  test('prop trading has its own transaction types and requires pnl', async () => {
     const acme = await partner('prop-trading')
     await acme.post('customers', ada)
     for (const type of ['challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other']) {
@@ -465,14 +471,14 @@ test.each([
   ['2026-10-01T08:30:00.5Z', '2026-10-01T08:30:00.500Z'],
   ['2026-10-01T08:30:00+05:30', '2026-10-01T03:00:00.000Z'],
   ['2026-10-01T20:30:00-03:45', '2026-10-02T00:15:00.000Z'],
-])('%s is returned as %s', async (signup_date, returned) => {
+])('the date-time %s is returned as %s', async (signup_date, returned) => {
   const acme = await partner()
   await acme.post('customers', { ...ada, signup_date })
 
   expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, signup_date: returned })
 })
 
-test('date-times are returned in UTC, cut to milliseconds', async () => {
+test('date-times are returned in UTC, truncated to milliseconds', async () => {
   const acme = await partner()
   const sent = {
     ...ada,
@@ -490,7 +496,7 @@ test('date-times are returned in UTC, cut to milliseconds', async () => {
   expect(data).toMatchObject([{ day: '2026-09-30', count: 1 }])
 })
 
-test('a withdrawn currency is stored, with a warning', async () => {
+test('a withdrawn currency is stored with a warning', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
 
@@ -510,7 +516,7 @@ test('a withdrawn currency is stored, with a warning', async () => {
   })
 })
 
-describe('words', () => {
+describe('error messages', () => {
   test.each([
     ['customers', { kyc_status_id: '' }, 'Text must have 1 to 500 characters.'],
     ['customers', { tracking_data: '' }, 'Text must have 1 to 50 characters.'],
@@ -523,7 +529,7 @@ describe('words', () => {
       { transaction_type: 'gift' },
       '`gift` is not a valid value. Expected one of `deposit`, `withdrawal`, `bonus`, `adjustment`, `ib_rebate`, `other`.',
     ],
-  ])('of %s %o', async (resource, wrong, message) => {
+  ])('the message for %s with %o states what is invalid', async (resource, wrong, message) => {
     const acme = await knowing()
     const { errors } = await json(acme.post(resource, { ...base[resource], ...wrong }))
 
@@ -565,7 +571,7 @@ describe('words', () => {
     expect(errors[0]).not.toHaveProperty('hint')
   })
 
-  test('a message never quotes a personal value, nor does the log', async () => {
+  test('neither messages nor the delivery log quote personal values', async () => {
     const acme = await partner()
     const secret = 'secret@person'
     const personal = { first_name: [secret], last_name: { secret }, email: secret }
@@ -584,7 +590,7 @@ describe('words', () => {
     }
   })
 
-  test('a pointer is RFC 6901, into the body as sent', async () => {
+  test('an error has an RFC 6901 pointer into the sent body', async () => {
     const acme = await partner()
     const record = { ...ada, 'a/b~c': 1 }
     const pointers = async (body: unknown) =>
@@ -596,7 +602,7 @@ describe('words', () => {
     expect(await pointers({ data: [record] })).toEqual(['/data/0/a~1b~0c'])
   })
 
-  test('the key of an error holds the members that were sent, and is absent without any', async () => {
+  test('the key of an error has the members that were sent, if any', async () => {
     const acme = await partner()
     const { errors } = await json(
       acme.post('trading-activity', [{ date: '2026-10-01', customer_id: 7 }, {}]),
