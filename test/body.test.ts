@@ -7,8 +7,8 @@ type Partner = Awaited<ReturnType<typeof partner>>
 const gzip = (text: string) =>
   new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
 
-/** Nothing arrived, nothing was logged. */
-const nothing = async (acme: Partner) => {
+/** Asserts that no record was stored and no delivery was logged. */
+const expectNothingStored = async (acme: Partner) => {
   expect((await json(acme.get('customers'))).data).toEqual([])
   expect((await json(acme.get('deliveries'))).data).toEqual([])
 }
@@ -34,8 +34,8 @@ describe('a body of malformed JSON is 400 malformed_json', () => {
     const response = await acme.postText('customers', body)
 
     expect(response.status).toBe(400)
-    const said = await json(response)
-    expect(said).toEqual({
+    const problem = await json(response)
+    expect(problem).toEqual({
       type: 'https://api.example/problems/malformed_json',
       title: 'The body is not valid JSON',
       status: 400,
@@ -43,15 +43,15 @@ describe('a body of malformed JSON is 400 malformed_json', () => {
       detail: expect.any(String),
       request_id: response.headers.get('X-Request-Id'),
     })
-    expect(JSON.stringify(said)).not.toContain('secret@person')
-    await nothing(acme)
+    expect(JSON.stringify(problem)).not.toContain('secret@person')
+    await expectNothingStored(acme)
   })
 
   test('the detail names the position of the error', async () => {
     const acme = await partner()
-    const said = await json(acme.postText('customers', '[{"customer_id": "c-1",,}]'))
+    const problem = await json(acme.postText('customers', '[{"customer_id": "c-1",,}]'))
 
-    expect(said.detail).toBe('The body is not valid JSON: unexpected input at character 24.')
+    expect(problem.detail).toBe('The body is not valid JSON: unexpected input at character 24.')
   })
 
   test('JSON nested eight levels deep is parsed', async () => {
@@ -93,10 +93,10 @@ describe('JSON that is neither a record nor a bulk is 422', () => {
 
   test('1000 records pass and 1001 records are one error', async () => {
     const acme = await partner()
-    const many = Array.from({ length: 1001 }, (_, i) => ({ ...ada, customer_id: `c-${i}` }))
+    const records = Array.from({ length: 1001 }, (_, i) => ({ ...ada, customer_id: `c-${i}` }))
 
-    expect((await acme.post('customers', many.slice(1))).status).toBe(200)
-    const refused = await acme.post('customers', many)
+    expect((await acme.post('customers', records.slice(1))).status).toBe(200)
+    const refused = await acme.post('customers', records)
     expect(refused.status).toBe(422)
     expect(await json(refused)).toMatchObject({
       errors_total: 1,
@@ -154,7 +154,7 @@ describe('the Content-Type of a body', () => {
 
     expect(response.status).toBe(415)
     expect(await json(response)).toMatchObject({ code: 'unsupported_media_type' })
-    await nothing(acme)
+    await expectNothingStored(acme)
   })
 })
 
@@ -179,18 +179,18 @@ describe('Content-Encoding', () => {
 
       expect(response.status).toBe(415)
       expect(response.headers.get('Accept-Encoding')).toBe('gzip')
-      await nothing(acme)
+      await expectNothingStored(acme)
     },
   )
 
   test('an invalid or truncated gzip stream is 400', async () => {
     const acme = await partner()
-    const whole = new Uint8Array(await gzip(JSON.stringify([ada])))
-    for (const body of [JSON.stringify([ada]), whole.slice(0, 40)]) {
+    const complete = new Uint8Array(await gzip(JSON.stringify([ada])))
+    for (const body of [JSON.stringify([ada]), complete.slice(0, 40)]) {
       const response = await acme.postText('customers', body, { 'Content-Encoding': 'gzip' })
       expect(response.status).toBe(400)
     }
-    await nothing(acme)
+    await expectNothingStored(acme)
   })
 })
 
@@ -223,7 +223,7 @@ describe('the limit of 8 MiB once decompressed', () => {
 
     expect((await acme.postText('customers', endless)).status).toBe(413)
     expect(sent).toBeLessThan(18 * LIMIT)
-    await nothing(acme)
+    await expectNothingStored(acme)
   })
 
   test('a gzip bomb is refused with status 413', async () => {
@@ -233,7 +233,7 @@ describe('the limit of 8 MiB once decompressed', () => {
 
     const response = await acme.postText('customers', bomb, { 'Content-Encoding': 'gzip' })
     expect(response.status).toBe(413)
-    await nothing(acme)
+    await expectNothingStored(acme)
   })
 
   test('a large body gets the same response as a small one', async () => {
@@ -252,14 +252,14 @@ describe('the limit of 8 MiB once decompressed', () => {
         transaction_subtype: note,
       })),
     ]
-    const said = async (note: string) => {
+    const answerTo = async (note: string) => {
       const { delivery_id, ...answer } = await json(
         acme.post('transactions?dry_run=true', bulk(note), { Prefer: 'handling=lenient' }),
       )
       return answer
     }
     expect(JSON.stringify(bulk('n'.repeat(500))).length).toBeGreaterThan(1024 * 1024)
-    expect(await said('n'.repeat(500))).toEqual(await said('n'))
+    expect(await answerTo('n'.repeat(500))).toEqual(await answerTo('n'))
   })
 
   test('parallel large bodies all get a response', async () => {
@@ -370,20 +370,20 @@ test('a later, smaller byte count never shortens the time of a slot', async () =
 })
 
 test('a slow body keeps its slot while no other body waits', async () => {
-  const turn = new LargeBodySlot(Promise.resolve())
-  await turn.acquire()
+  const slot = new LargeBodySlot(Promise.resolve())
+  await slot.acquire()
 
-  expect(await turn.waitFor(scheduler.wait(1200).then(() => 'came'))).toBe('came')
-  turn.release()
+  expect(await slot.waitFor(scheduler.wait(1200).then(() => 'came'))).toBe('came')
+  slot.release()
 })
 
 test('an invalid record also reports its unknown customer', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
-  const wrong = { ...deposit, transaction_id: 't-2', currency: 'EUX', customer_id: 'nobody' }
-  const said = await json(acme.post('transactions', [deposit, wrong]))
+  const invalid = { ...deposit, transaction_id: 't-2', currency: 'EUX', customer_id: 'nobody' }
+  const problem = await json(acme.post('transactions', [deposit, invalid]))
 
-  expect(said).toMatchObject({
+  expect(problem).toMatchObject({
     detail: '1 of 2 records is invalid. Nothing was stored.',
     errors_total: 2,
     errors: [
@@ -391,18 +391,18 @@ test('an invalid record also reports its unknown customer', async () => {
       { index: 1, pointer: '/1/customer_id', code: 'unknown_customer' },
     ],
   })
-  const nameless = { ...wrong, transaction_id: 5 }
-  const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`x${i}`, i]))
-  for (const body of [[nameless], [{ ...wrong, ...many }, wrong, nameless]]) {
+  const withoutKey = { ...invalid, transaction_id: 5 }
+  const members = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`x${i}`, i]))
+  for (const body of [[withoutKey], [{ ...invalid, ...members }, invalid, withoutKey]]) {
     const refused = await json(acme.post('transactions', body))
     const logged = await json(acme.get(`deliveries/${refused.delivery_id}`))
     expect(logged.errors).toEqual(refused.errors)
     expect(logged.errors_total).toBe(refused.errors_total)
   }
-  const { delivery_id, errors } = said
+  const { delivery_id, errors } = problem
   expect((await json(acme.get(`deliveries/${delivery_id}`))).errors).toEqual(errors)
   const lenient = await json(
-    acme.post('transactions', [deposit, wrong], { Prefer: 'handling=lenient' }),
+    acme.post('transactions', [deposit, invalid], { Prefer: 'handling=lenient' }),
   )
   expect(lenient).toMatchObject({
     summary: { received: 2, created: 1, rejected: 1, unchanged: 0 },
@@ -416,18 +416,18 @@ test('an invalid record also reports its unknown customer', async () => {
 
 test('an unknown member beside data does not hide record errors', async () => {
   const acme = await partner()
-  const said = await json(
+  const problem = await json(
     acme.post('customers', { data: [ada, { ...ada, lang_id: 'x' }], other: 1, more: 2 }),
   )
 
-  expect(said.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+  expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
     '/other',
     '/more',
     '/data/1/lang_id',
     '/data/1',
   ])
-  const logged = await json(acme.get(`deliveries/${said.delivery_id}`))
-  expect(logged.errors).toEqual(said.errors)
+  const logged = await json(acme.get(`deliveries/${problem.delivery_id}`))
+  expect(logged.errors).toEqual(problem.errors)
   const both = await json(acme.post('customers', { data: [], other: 1 }))
   expect(both.errors).toMatchObject([{ code: 'unknown_field' }, { code: 'record_count' }])
   expect((await json(acme.get('customers'))).data).toEqual([])
@@ -469,56 +469,56 @@ describe('limits on listed errors', () => {
   test('at most 10 errors of a record are listed, all are counted', async () => {
     const acme = await partner()
     const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`x${i}`, i]))
-    const said = await json(acme.post('customers', [{ ...ada, ...members }]))
+    const problem = await json(acme.post('customers', [{ ...ada, ...members }]))
 
-    expect(said.errors_total).toBe(50_000)
-    expect(said.errors).toHaveLength(10)
-    expect(said.errors[0]).toMatchObject({ pointer: '/0/x0', code: 'unknown_field' })
+    expect(problem.errors_total).toBe(50_000)
+    expect(problem.errors).toHaveLength(10)
+    expect(problem.errors[0]).toMatchObject({ pointer: '/0/x0', code: 'unknown_field' })
   })
 
   test('at most 1000 errors are listed, one per record before a second', async () => {
     const acme = await partner()
-    const many = Array.from({ length: 1000 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
-    const said = await json(acme.post('customers', many))
+    const records = Array.from({ length: 1000 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const problem = await json(acme.post('customers', records))
 
-    expect(said.errors_total).toBe(4000)
-    expect(said.errors.map(({ index }: { index: number }) => index)).toEqual([...many.keys()])
-    expect(said.detail).toBe('1000 of 1000 records are invalid. Nothing was stored.')
+    expect(problem.errors_total).toBe(4000)
+    expect(problem.errors.map(({ index }: { index: number }) => index)).toEqual([...records.keys()])
+    expect(problem.detail).toBe('1000 of 1000 records are invalid. Nothing was stored.')
   })
 
   test('further errors are listed in record order while there is room', async () => {
     const acme = await partner()
-    const many = Array.from({ length: 400 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
-    const { errors } = await json(acme.post('customers', many))
+    const records = Array.from({ length: 400 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const { errors } = await json(acme.post('customers', records))
 
-    const expected = [...many.keys()].flatMap((index) => Array(index < 200 ? 3 : 2).fill(index))
+    const expected = [...records.keys()].flatMap((index) => Array(index < 200 ? 3 : 2).fill(index))
     expect(errors.map(({ index }: { index: number }) => index)).toEqual(expected)
   })
 
   test('the delivery log lists 100 errors, one per record before a second', async () => {
     const acme = await partner()
-    const many = Array.from({ length: 60 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
-    const { delivery_id } = await json(acme.post('customers', many))
+    const records = Array.from({ length: 60 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const { delivery_id } = await json(acme.post('customers', records))
     const { errors, errors_total } = await json(acme.get(`deliveries/${delivery_id}`))
 
-    const expected = [...many.keys()].flatMap((index) => Array(index < 40 ? 2 : 1).fill(index))
+    const expected = [...records.keys()].flatMap((index) => Array(index < 40 ? 2 : 1).fill(index))
     expect(errors.map(({ index }: { index: number }) => index)).toEqual(expected)
     expect(errors_total).toBe(240)
   })
 
   test('with handling=lenient each rejected record has at least one error', async () => {
     const acme = await partner()
-    const many = Array.from({ length: 999 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
-    const said = await json(
-      acme.post('customers', [...many, { ...ada, customer_id: 'good' }], {
+    const records = Array.from({ length: 999 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const answer = await json(
+      acme.post('customers', [...records, { ...ada, customer_id: 'good' }], {
         Prefer: 'handling=lenient',
       }),
     )
-    expect(said.summary).toMatchObject({ created: 1, rejected: 999 })
-    // 999 records have one, which leaves room for one more.
-    expect(said.results[0].errors).toHaveLength(2)
-    for (const { errors } of said.results.slice(1, 999)) expect(errors).toHaveLength(1)
-    expect(said.results[998].outcome).toBe('rejected')
+    expect(answer.summary).toMatchObject({ created: 1, rejected: 999 })
+    // Each of the 999 records has one error, which leaves room for one more.
+    expect(answer.results[0].errors).toHaveLength(2)
+    for (const { errors } of answer.results.slice(1, 999)) expect(errors).toHaveLength(1)
+    expect(answer.results[998].outcome).toBe('rejected')
   })
 })
 
@@ -532,15 +532,15 @@ test('a misspelled or repeated query parameter is refused and stores nothing', a
   expect((await json(acme.post('customers?dryrun=true', ada))).detail).toBe(
     '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
   )
-  await nothing(acme)
+  await expectNothingStored(acme)
 })
 
 test('members named like Object.prototype properties are unknown fields', async () => {
   const acme = await partner()
   const body = `[{"__proto__": 1, "constructor": 2, "toString": 3, ${JSON.stringify(ada).slice(1)}]`
-  const said = await json(acme.postText('customers', body))
+  const problem = await json(acme.postText('customers', body))
 
-  expect(said.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+  expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
     '/0/__proto__',
     '/0/constructor',
     '/0/toString',
@@ -550,19 +550,19 @@ test('members named like Object.prototype properties are unknown fields', async 
 test('records without a key are not duplicates of each other', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
-  const { transaction_id: _, ...nameless } = deposit
+  const { transaction_id: _, ...withoutKey } = deposit
   const other = { ...deposit, transaction_id: 'a' }
-  const said = await json(acme.post('transactions', [deposit, other, nameless, nameless]))
-  expect(said.errors.map(({ code }: { code: string }) => code)).toEqual(['required', 'required'])
+  const problem = await json(acme.post('transactions', [deposit, other, withoutKey, withoutKey]))
+  expect(problem.errors.map(({ code }: { code: string }) => code)).toEqual(['required', 'required'])
 })
 
 test('a repeated key is an error on every later record', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
-  const twice = [deposit, { ...deposit, status: 'declined' }, { ...deposit, currency: 'x' }]
-  const said = await json(acme.post('transactions', twice))
+  const repeated = [deposit, { ...deposit, status: 'declined' }, { ...deposit, currency: 'x' }]
+  const problem = await json(acme.post('transactions', repeated))
 
-  expect(said).toMatchObject({
+  expect(problem).toMatchObject({
     errors_total: 3,
     errors: [
       { index: 1, pointer: '/1', code: 'duplicate_key', key: { transaction_id: 't-1' } },

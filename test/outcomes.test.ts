@@ -2,19 +2,19 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
 
-/** A record of each resource, as the vertical takes it, and one later version of it. */
+/** Returns a record of each resource of the vertical, and a later version of it. */
 const records = (vertical: Vertical) => ({
   customers: {
     first: vertical === 'forex' ? { ...ada, leverage: '1:100' } : { ...ada, phase: 'phase_1' },
     later: { ...ada, first_name: 'Ada' },
   },
   transactions: {
-    first: { ...deposit, ...fee(vertical), note: 'wire' },
-    later: { ...deposit, ...fee(vertical), status: 'reversed' },
+    first: { ...deposit, ...transactionType(vertical), note: 'wire' },
+    later: { ...deposit, ...transactionType(vertical), status: 'reversed' },
   },
   'trading-activity': { first: traded, later: { ...traded, lots_traded: 2 } },
 })
-const fee = (vertical: Vertical) => ({
+const transactionType = (vertical: Vertical) => ({
   transaction_type: vertical === 'forex' ? 'deposit' : 'challenge_fee',
 })
 
@@ -37,14 +37,14 @@ const send = async (
 }
 
 describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later }) => {
-  const known = async () => {
+  const createPartner = async () => {
     const acme = await partner(vertical)
     if (resource !== 'customers') await acme.post('customers', ada)
     return acme
   }
 
   test('a record is returned as it was sent', async () => {
-    const acme = await known()
+    const acme = await createPartner()
     await acme.post(resource, [first])
 
     const { data, meta } = await json(acme.get(resource))
@@ -53,7 +53,7 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
   })
 
   test('a new record is created, a changed one updated, a repeated one unchanged', async () => {
-    const acme = await known()
+    const acme = await createPartner()
 
     expect(await send(acme, resource, [first])).toMatchObject({ outcomes: ['created'] })
     expect(await send(acme, resource, [first])).toMatchObject({ outcomes: ['unchanged'] })
@@ -73,7 +73,7 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
   })
 
   test('a resent record replaces the stored one and clears omitted fields', async () => {
-    const acme = await known()
+    const acme = await createPartner()
     await acme.post(resource, first)
     await acme.post(resource, later)
 
@@ -81,7 +81,7 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
   })
 
   test('a list response can be posted back and changes nothing', async () => {
-    const acme = await known()
+    const acme = await createPartner()
     await acme.post(resource, first)
     const list = await json(acme.get(resource))
 
@@ -89,13 +89,13 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
   })
 
   test('a dry run returns the same response and stores nothing', async () => {
-    const acme = await known()
+    const acme = await createPartner()
     const dry = () => acme.post(`${resource}?dry_run=true`, first)
 
-    const { delivery_id, ...foreseen } = await json(dry())
+    const { delivery_id, ...predicted } = await json(dry())
     expect(await json(acme.get(resource))).toMatchObject({ data: [], meta: { total: 0 } })
     const { delivery_id: _, ...real } = await json(acme.post(resource, first))
-    expect(foreseen).toEqual({ ...real, dry_run: true })
+    expect(predicted).toEqual({ ...real, dry_run: true })
     expect(delivery_id).toMatch(/^dlv_[0-9A-Z]{26}$/)
 
     expect(await json(dry())).toMatchObject({ results: [{ outcome: 'unchanged' }] })
@@ -114,10 +114,10 @@ test('a dry run predicts the outcome of customers with an unknown affiliate', as
     { ...ada, lang_id: 'en' },
     { ...ada, customer_id: 'c-2' },
   ]
-  const { delivery_id: _, ...foreseen } = await json(acme.post('customers?dry_run=true', body))
+  const { delivery_id: _, ...predicted } = await json(acme.post('customers?dry_run=true', body))
   const { delivery_id: __, ...real } = await json(acme.post('customers', body))
 
-  expect(foreseen).toEqual({ ...real, dry_run: true })
+  expect(predicted).toEqual({ ...real, dry_run: true })
   expect(real.summary).toMatchObject({ created: 1, updated: 1, unchanged: 0 })
 })
 
@@ -147,17 +147,17 @@ describe('a dry run answers like a real request', () => {
     async ({ Prefer, ...policy }) => {
       const acme = await partner('forex', policy)
       await acme.post('customers', stored)
-      const say = async (query: string) => {
+      const deliver = async (query: string) => {
         const response = await acme.post(`customers${query}`, bulk, { Prefer })
-        const { delivery_id, dry_run, request_id, ...said } = await json(response)
+        const { delivery_id, dry_run, request_id, ...body } = await json(response)
         const log = await json(acme.get(`deliveries/${delivery_id}`))
         const { received_at, dry_run: _, delivery_id: __, ...logged } = log
-        return { status: response.status, said, logged }
+        return { status: response.status, body, logged }
       }
-      const foreseen = await say('?dry_run=true')
-      const real = await say('')
+      const predicted = await deliver('?dry_run=true')
+      const real = await deliver('')
 
-      expect(foreseen).toEqual(real)
+      expect(predicted).toEqual(real)
       const { received, ...outcomes } = real.logged.summary
       const sum = Object.values(outcomes as Record<string, number>).reduce((a, b) => a + b)
       if (real.status === 207) expect(sum).toBe(received)
@@ -168,7 +168,7 @@ describe('a dry run answers like a real request', () => {
   test('the summaries are equal for a body of 8 MiB', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
-    const many = Array.from({ length: 1000 }, (_, i) => ({
+    const transactions = Array.from({ length: 1000 }, (_, i) => ({
       ...deposit,
       transaction_id: String(i).padStart(4, '0') + '😀'.repeat(496),
       customer_id: 'c-1',
@@ -176,26 +176,30 @@ describe('a dry run answers like a real request', () => {
       note: '😀'.repeat(500),
       transaction_subtype: '😀'.repeat(480),
     }))
-    expect(new TextEncoder().encode(JSON.stringify(many)).length).toBeGreaterThan(7.5 * 1024 * 1024)
-    const dry = await acme.post('transactions?dry_run=true', many, { Prefer: 'return=minimal' })
+    expect(new TextEncoder().encode(JSON.stringify(transactions)).length).toBeGreaterThan(
+      7.5 * 1024 * 1024,
+    )
+    const dry = await acme.post('transactions?dry_run=true', transactions, {
+      Prefer: 'return=minimal',
+    })
     expect(await json(dry)).toMatchObject({ summary: { created: 1000 } })
-    const wet = await acme.post('transactions', many, { Prefer: 'return=minimal' })
-    expect(await json(wet)).toMatchObject({ summary: { created: 1000 } })
-    const strays = many.map((sent) => ({
+    const real = await acme.post('transactions', transactions, { Prefer: 'return=minimal' })
+    expect(await json(real)).toMatchObject({ summary: { created: 1000 } })
+    const invalid = transactions.map((sent) => ({
       ...sent,
       customer_id: '😀'.repeat(500),
       currency: 'x',
       note: 'x',
     }))
-    expect((await acme.post('transactions', strays)).status).toBe(422)
+    expect((await acme.post('transactions', invalid)).status).toBe(422)
   })
 })
 
 test('the response to a bulk has the documented shape', async () => {
   const acme = await partner()
   await acme.post('customers', { ...ada, customer_id: 'c-2' })
-  const stranger = { ...ada, affiliate_id: 'nobody' }
-  const response = await acme.post('customers', [stranger, { ...ada, customer_id: 'c-2' }])
+  const unknownAffiliate = { ...ada, affiliate_id: 'nobody' }
+  const response = await acme.post('customers', [unknownAffiliate, { ...ada, customer_id: 'c-2' }])
 
   expect(response.status).toBe(200)
   expect(await json(response)).toEqual({
@@ -405,13 +409,13 @@ describe('return=minimal', () => {
 
 describe('handling=lenient', () => {
   const lenient = { Prefer: 'handling=lenient' }
-  const wrong = { ...deposit, transaction_id: 't-2', currency: 'EUX' }
-  const stray = { ...deposit, transaction_id: 't-3', customer_id: 'nobody' }
+  const invalid = { ...deposit, transaction_id: 't-2', currency: 'EUX' }
+  const unknownCustomer = { ...deposit, transaction_id: 't-3', customer_id: 'nobody' }
 
   test('valid records are stored and invalid ones reported with status 207', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
-    const response = await acme.post('transactions', [deposit, wrong, stray], lenient)
+    const response = await acme.post('transactions', [deposit, invalid, unknownCustomer], lenient)
 
     expect(response.status).toBe(207)
     expect(response.headers.get('Preference-Applied')).toBe('handling=lenient')
@@ -439,7 +443,7 @@ describe('handling=lenient', () => {
     const acme = await partner()
     await acme.post('customers', ada)
 
-    expect((await acme.post('transactions', [wrong, stray], lenient)).status).toBe(422)
+    expect((await acme.post('transactions', [invalid, unknownCustomer], lenient)).status).toBe(422)
     expect((await acme.post('transactions', [deposit], lenient)).status).toBe(200)
   })
 
@@ -448,17 +452,17 @@ describe('handling=lenient', () => {
     const recent = { ...ada, last_modified_date: '2026-10-02T00:00:00.000Z' }
     await acme.post('customers', recent)
     const older = { ...ada, last_modified_date: '2026-10-01T00:00:00.000Z' }
-    const news = { ...ada, customer_id: 'c-2' }
+    const newCustomer = { ...ada, customer_id: 'c-2' }
 
-    for (const bad of [{ lang_id: 'wrong' }, { affiliate_id: 'nobody' }]) {
-      const bulk = [{ ...older, ...bad }, news]
+    for (const invalidFields of [{ lang_id: 'wrong' }, { affiliate_id: 'nobody' }]) {
+      const bulk = [{ ...older, ...invalidFields }, newCustomer]
       expect(await send(acme, 'customers', bulk, lenient)).toMatchObject({
         outcomes: ['rejected', expect.stringMatching('created|unchanged')],
         summary: { received: 2, stale: 0, rejected: 1 },
       })
     }
-    const both = { ...stray, currency: 'EUX' }
-    expect(await json(acme.post('transactions', [deposit, both], lenient))).toMatchObject({
+    const doublyInvalid = { ...unknownCustomer, currency: 'EUX' }
+    expect(await json(acme.post('transactions', [deposit, doublyInvalid], lenient))).toMatchObject({
       summary: { received: 2, created: 1, rejected: 1 },
       results: [{ outcome: 'created' }, { errors: [{}, {}] }],
     })
@@ -472,8 +476,8 @@ describe('handling=lenient', () => {
     const others = [{ ...deposit, transaction_id: 't-9' }]
     const refused = [
       await acme.post('transactions', [{ ...later, customer_id: 'nobody' }, ...others], lenient),
-      await acme.post('transactions', [{ ...later, customer_id: 'c-2' }, wrong]),
-      await acme.post('transactions', [{ ...later, customer_id: 'c-2' }, stray]),
+      await acme.post('transactions', [{ ...later, customer_id: 'c-2' }, invalid]),
+      await acme.post('transactions', [{ ...later, customer_id: 'c-2' }, unknownCustomer]),
     ]
 
     expect(refused.map(({ status }) => status)).toEqual([207, 422, 422])
@@ -488,7 +492,7 @@ describe('handling=lenient', () => {
   test('without it a bulk is refused and every invalid record reported', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
-    const response = await acme.post('transactions', [stray, deposit, wrong])
+    const response = await acme.post('transactions', [unknownCustomer, deposit, invalid])
 
     expect(response.status).toBe(422)
     expect(await json(response)).toMatchObject({
@@ -507,22 +511,26 @@ test('an invalid record in the last chunk rejects the whole bulk', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
   const note = '€'.repeat(500)
-  const many = Array.from({ length: 1000 }, (_, i) => ({
+  const transactions = Array.from({ length: 1000 }, (_, i) => ({
     ...deposit,
     transaction_id: `${i}-${note.slice(4)}`,
     note,
     status: note,
   }))
-  const stray = { ...deposit, customer_id: 'nobody' }
+  const unknownCustomer = { ...deposit, customer_id: 'nobody' }
 
-  expect((await acme.post('transactions', [...many.slice(1), stray])).status).toBe(422)
+  expect(
+    (await acme.post('transactions', [...transactions.slice(1), unknownCustomer])).status,
+  ).toBe(422)
   expect((await json(acme.get('transactions'))).meta.total).toBe(0)
-  expect(await json(acme.post('transactions', many))).toMatchObject({ summary: { created: 1000 } })
-  const again = many.map((sent, i) => (i === 999 ? { ...sent, amount_currency: 1 } : sent))
-  expect(await json(acme.post('transactions?dry_run=true', again))).toMatchObject({
+  expect(await json(acme.post('transactions', transactions))).toMatchObject({
+    summary: { created: 1000 },
+  })
+  const resent = transactions.map((sent, i) => (i === 999 ? { ...sent, amount_currency: 1 } : sent))
+  expect(await json(acme.post('transactions?dry_run=true', resent))).toMatchObject({
     summary: { updated: 1, unchanged: 999 },
   })
-  expect(await json(acme.post('transactions', again))).toMatchObject({
+  expect(await json(acme.post('transactions', resent))).toMatchObject({
     summary: { updated: 1, unchanged: 999 },
   })
   expect((await json(acme.get('transactions'))).meta.total).toBe(1000)

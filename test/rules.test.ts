@@ -1,32 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
 
-// Each rule by two lists: what passes, and what is refused with which code. A value is JSON text,
-// since some of them no JavaScript value can say.
+// Each rule has two lists: the values that pass, and the values that are refused with its code.
+// Values are JSON text, because JavaScript cannot express all of them.
 
 interface Case {
   resource: string
   field: string
   code: string
-  good: string[]
-  bad: string[]
+  valid: string[]
+  invalid: string[]
 }
 
-const x = (count: number, char = 'x') => JSON.stringify(char.repeat(count))
+const textOf = (count: number, char = 'x') => JSON.stringify(char.repeat(count))
 const base: Record<string, object> = {
   customers: ada,
   transactions: deposit,
   'trading-activity': traded,
 }
 
-const TEXT: Pick<Case, 'code' | 'good' | 'bad'> = {
+const TEXT: Pick<Case, 'code' | 'valid' | 'invalid'> = {
   code: 'length',
-  good: [x(1), x(500), x(500, '😀'), '"a b\\nc"', '"toString"'],
-  bad: ['""', x(501), x(501, '😀')],
+  valid: [textOf(1), textOf(500), textOf(500, '😀'), '"a b\\nc"', '"toString"'],
+  invalid: ['""', textOf(501), textOf(501, '😀')],
 }
-const INSTANT: Pick<Case, 'code' | 'good' | 'bad'> = {
+const INSTANT: Pick<Case, 'code' | 'valid' | 'invalid'> = {
   code: 'date_time',
-  good: [
+  valid: [
     '"2026-10-01T08:30:00Z"',
     '"2026-10-01T08:30:00.1Z"',
     '"2026-10-01T08:30:00.123456789Z"',
@@ -39,7 +39,7 @@ const INSTANT: Pick<Case, 'code' | 'good' | 'bad'> = {
     '"0000-01-01T00:00:00Z"',
     '"9999-12-31T23:59:59.999Z"',
   ],
-  bad: [
+  invalid: [
     '""',
     '"garbage"',
     '"2026-10-01"',
@@ -68,8 +68,8 @@ const INSTANT: Pick<Case, 'code' | 'good' | 'bad'> = {
     '"２026-10-01T08:30:00Z"',
     '"2026-10-01T08:60:00.000Z"',
     '"2026-10-01T08:30:60.000Z"',
-    x(500, '😀'),
-    // No letter stands where a digit does.
+    textOf(500, '😀'),
+    // A letter in place of each digit.
     ...Array.from('2026-10-15T18:30:45.123Z', (_, i) => i)
       .filter((i) => /\d/.test('2026-10-15T18:30:45.123Z'[i]!))
       .map((i) =>
@@ -95,15 +95,15 @@ const cases: Case[] = [
     resource: 'customers',
     field: 'tracking_data',
     code: 'length',
-    good: [x(1), x(50), x(50, '😀')],
-    bad: ['""', x(51), x(51, '😀')],
+    valid: [textOf(1), textOf(50), textOf(50, '😀')],
+    invalid: ['""', textOf(51), textOf(51, '😀')],
   },
   {
     resource: 'customers',
     field: 'first_name',
     code: 'text',
-    good: ['"\\ud83d\\ude00"', '"\\t"'],
-    bad: ['"\\ud83d"', '"a\\ude00b"', '"a\\u0000b"'],
+    valid: ['"\\ud83d\\ude00"', '"\\t"'],
+    invalid: ['"\\ud83d"', '"a\\ude00b"', '"a\\u0000b"'],
   },
   { resource: 'customers', field: 'signup_date', ...INSTANT },
   { resource: 'customers', field: 'last_modified_date', ...INSTANT },
@@ -111,16 +111,16 @@ const cases: Case[] = [
     resource: 'customers',
     field: 'signup_date',
     code: 'length',
-    good: [`"2026-10-01T08:30:00.${'1'.repeat(479)}Z"`],
-    bad: [`"2026-10-01T08:30:00.${'1'.repeat(480)}Z"`, x(501), x(501, '😀')],
+    valid: [`"2026-10-01T08:30:00.${'1'.repeat(479)}Z"`],
+    invalid: [`"2026-10-01T08:30:00.${'1'.repeat(480)}Z"`, textOf(501), textOf(501, '😀')],
   },
   { resource: 'transactions', field: 'transaction_date', ...INSTANT },
   {
     resource: 'trading-activity',
     field: 'date',
     code: 'date',
-    good: ['"2026-10-01"', '"2024-02-29"', '"0001-01-01"'],
-    bad: [
+    valid: ['"2026-10-01"', '"2024-02-29"', '"0001-01-01"'],
+    invalid: [
       '""',
       '"2026-02-30"',
       '"2026-13-01"',
@@ -134,29 +134,29 @@ const cases: Case[] = [
     resource: 'trading-activity',
     field: 'date',
     code: 'date',
-    good: [],
-    bad: ['"2026-10-01T00:00:00Z"', '"2026-10-01 "', '"1900-02-29"', '"2026-04-31"'],
+    valid: [],
+    invalid: ['"2026-10-01T00:00:00Z"', '"2026-10-01 "', '"1900-02-29"', '"2026-04-31"'],
   },
   {
     resource: 'customers',
     field: 'lang_id',
     code: 'pattern',
-    good: ['"en"', '"zz"'],
-    bad: ['"EN"', '"eng"', '"e"', '"en\\n"', '"é1"'],
+    valid: ['"en"', '"zz"'],
+    invalid: ['"EN"', '"eng"', '"e"', '"en\\n"', '"é1"'],
   },
   {
     resource: 'customers',
     field: 'country_code',
     code: 'pattern',
-    good: ['"DE"'],
-    bad: ['"de"', '"DEU"', '"D1"'],
+    valid: ['"DE"'],
+    invalid: ['"de"', '"DEU"', '"D1"'],
   },
   {
     resource: 'customers',
     field: 'leverage',
     code: 'pattern',
-    good: ['"1:1"', '"1:100"', '"1:33.3"', '"1:33.33"'],
-    bad: [
+    valid: ['"1:1"', '"1:100"', '"1:33.3"', '"1:33.33"'],
+    invalid: [
       '"100"',
       '"11:100"',
       '"1:"',
@@ -172,7 +172,7 @@ const cases: Case[] = [
     resource: 'customers',
     field: 'email',
     code: 'email',
-    good: [
+    valid: [
       '"ada@person.org"',
       '"a.b+c@x-y.example.org"',
       '"o\'neil@x.org"',
@@ -181,7 +181,7 @@ const cases: Case[] = [
       '"a@b.info"',
       '"a@b.1x2y3"',
     ],
-    bad: [
+    invalid: [
       '"secret@person"',
       '"@"',
       '"a b@person.org"',
@@ -200,21 +200,21 @@ const cases: Case[] = [
     resource: 'transactions',
     field: 'currency',
     code: 'currency',
-    good: ['"EUR"', '"JPY"', '"XAU"'],
-    bad: ['"EUX"', '"eur"', '"EURO"', '"978"', '"toString"'],
+    valid: ['"EUR"', '"JPY"', '"XAU"'],
+    invalid: ['"EUX"', '"eur"', '"EURO"', '"978"', '"toString"'],
   },
   {
     resource: 'transactions',
     field: 'transaction_type',
     code: 'enum',
-    good: ['"deposit"', '"withdrawal"', '"bonus"', '"adjustment"', '"ib_rebate"', '"other"'],
-    bad: ['"challenge_fee"', '"Deposit"', '""', '"toString"'],
+    valid: ['"deposit"', '"withdrawal"', '"bonus"', '"adjustment"', '"ib_rebate"', '"other"'],
+    invalid: ['"challenge_fee"', '"Deposit"', '""', '"toString"'],
   },
   {
     resource: 'transactions',
     field: 'amount_currency',
     code: 'decimals',
-    good: [
+    valid: [
       '0.07',
       '19.99',
       '1234567.89',
@@ -230,13 +230,13 @@ const cases: Case[] = [
       '-99999999999999.9',
       '999999999999999',
     ],
-    bad: ['0.001', '1.005', '19.999', '1e-3', '-0.001', '1234567.891'],
+    invalid: ['0.001', '1.005', '19.999', '1e-3', '-0.001', '1234567.891'],
   },
   {
     resource: 'transactions',
     field: 'amount_usd',
     code: 'digits',
-    good: [
+    valid: [
       '0.000000000001',
       '1234.56789012345',
       '123456789012345',
@@ -246,7 +246,7 @@ const cases: Case[] = [
       '100000000000000.0000000000',
       '0.000000000000',
     ],
-    bad: [
+    invalid: [
       '19.990000000000000001',
       '1.234567890123456',
       '1234567.0000000001',
@@ -270,41 +270,41 @@ const cases: Case[] = [
     resource: 'transactions',
     field: 'amount_usd',
     code: 'number',
-    good: [],
-    bad: ['1e400', '-1e400'],
+    valid: [],
+    invalid: ['1e400', '-1e400'],
   },
   {
     resource: 'trading-activity',
     field: 'lots_traded',
     code: 'minimum',
-    good: ['0', '-0', '0.01'],
-    bad: ['-0.01', '-1'],
+    valid: ['0', '-0', '0.01'],
+    invalid: ['-0.01', '-1'],
   },
   {
     resource: 'trading-activity',
     field: 'lots_traded',
     code: 'decimals',
-    good: ['1.1', '19.99', '4.35', '1.15'],
-    bad: ['0.001', '19.990000001'],
+    valid: ['1.1', '19.99', '4.35', '1.15'],
+    invalid: ['0.001', '19.990000001'],
   },
   {
     resource: 'trading-activity',
     field: 'pnl',
     code: 'digits',
-    good: ['-2478.06972', '27.85520327', '-0.000000000001'],
-    bad: ['27.855203270000001'],
+    valid: ['-2478.06972', '27.85520327', '-0.000000000001'],
+    invalid: ['27.855203270000001'],
   },
   ...['volume_usd', 'spread_cost', 'commission'].map((field) => ({
     resource: 'trading-activity',
     field,
     code: 'minimum',
-    good: ['0', '27.85520327'],
-    bad: ['-0.362176'],
+    valid: ['0', '27.85520327'],
+    invalid: ['-0.362176'],
   })),
 ]
 
-/** A partner whose customer c-1 is known. */
-const knowing = async (vertical: Vertical = 'forex') => {
+/** Creates a partner that has sent customer c-1. */
+const partnerWithCustomer = async (vertical: Vertical = 'forex') => {
   const acme = await partner(vertical)
   await acme.post('customers', ada)
   return acme
@@ -319,11 +319,11 @@ describe.each(cases)('$resource $field: $code', (rule) => {
   test('valid values pass and invalid ones are refused with the code', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
-    for (const value of rule.good) {
+    for (const value of rule.valid) {
       const response = await acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, value))
       expect([value, response.status]).toEqual([value, 200])
     }
-    for (const value of rule.bad) {
+    for (const value of rule.invalid) {
       const response = await acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, value))
       expect([value, response.status]).toEqual([value, 422])
       const { errors, errors_total } = await json(response)
@@ -371,11 +371,11 @@ describe('every field', () => {
   test.each(Object.keys(base))(
     '%s: a required field that is absent or null is refused',
     async (resource) => {
-      const acme = await knowing()
+      const acme = await partnerWithCustomer()
       for (const field of required[resource]!) {
         for (const value of [undefined, null]) {
-          const said = await json(acme.post(resource, { ...base[resource], [field]: value }))
-          expect(said).toMatchObject({
+          const problem = await json(acme.post(resource, { ...base[resource], [field]: value }))
+          expect(problem).toMatchObject({
             errors_total: 1,
             errors: [{ pointer: `/${field}`, code: 'required' }],
           })
@@ -387,10 +387,10 @@ describe('every field', () => {
   test.each(Object.keys(base))(
     '%s: an optional field may be omitted but not null',
     async (resource) => {
-      const acme = await knowing()
+      const acme = await partnerWithCustomer()
       for (const field of optional[resource]!) {
-        const said = await json(acme.post(resource, { ...base[resource], [field]: null }))
-        expect(said).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
+        const problem = await json(acme.post(resource, { ...base[resource], [field]: null }))
+        expect(problem).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
       }
     },
   )
@@ -398,13 +398,13 @@ describe('every field', () => {
   test.each(Object.keys(base))(
     '%s: every field refuses values of another JSON type',
     async (resource) => {
-      const acme = await knowing()
+      const acme = await partnerWithCustomer()
       const record = base[resource] as Record<string, unknown>
       for (const field of [...required[resource]!, ...optional[resource]!]) {
         const isNumber = /amount|lots|pnl|volume|spread|commission/.test(field)
         for (const value of [isNumber ? '1' : 1, true, [], {}, ['x']]) {
-          const said = await json(acme.post(resource, { ...record, [field]: value }))
-          expect(said).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
+          const problem = await json(acme.post(resource, { ...record, [field]: value }))
+          expect(problem).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
         }
       }
     },
@@ -428,7 +428,7 @@ describe('every field', () => {
     await owner.post('customers', ada)
     expect((await owner.post(`${resource}?dry_run=true`, [record])).status).toBe(200)
 
-    const other = await knowing(vertical === 'forex' ? 'prop-trading' : 'forex')
+    const other = await partnerWithCustomer(vertical === 'forex' ? 'prop-trading' : 'forex')
     expect(await json(other.post(resource, [record]))).toMatchObject({
       errors: [{ pointer: `/0/${field}`, code: 'unknown_field' }],
     })
@@ -529,16 +529,19 @@ describe('error messages', () => {
       { transaction_type: 'gift' },
       '`gift` is not a valid value. Expected one of `deposit`, `withdrawal`, `bonus`, `adjustment`, `ib_rebate`, `other`.',
     ],
-  ])('the message for %s with %o states what is invalid', async (resource, wrong, message) => {
-    const acme = await knowing()
-    const { errors } = await json(acme.post(resource, { ...base[resource], ...wrong }))
+  ])(
+    'the message for %s with %o states what is invalid',
+    async (resource, invalidFields, message) => {
+      const acme = await partnerWithCustomer()
+      const { errors } = await json(acme.post(resource, { ...base[resource], ...invalidFields }))
 
-    expect(errors).toMatchObject([{ message }])
-  })
+      expect(errors).toMatchObject([{ message }])
+    },
+  )
 
   test('a hint names the closest valid name or value', async () => {
-    const acme = await knowing()
-    const said = await json(
+    const acme = await partnerWithCustomer()
+    const problem = await json(
       acme.post('transactions', {
         ...deposit,
         currency: 'EUX',
@@ -547,19 +550,19 @@ describe('error messages', () => {
       }),
     )
     expect(
-      Object.fromEntries(said.errors.map(({ pointer, hint }: never) => [pointer, hint])),
+      Object.fromEntries(problem.errors.map(({ pointer, hint }: never) => [pointer, hint])),
     ).toEqual({
       '/currency': 'Did you mean `EUR`?',
       '/transaction_type': 'Did you mean `deposit`?',
       '/customerId': 'Did you mean `customer_id`?',
     })
-    const messages = said.errors.map(({ message }: { message: string }) => message)
+    const messages = problem.errors.map(({ message }: { message: string }) => message)
     expect(messages).toContain('`EUX` is not an ISO 4217 currency code.')
     expect(messages).toContain('`customerId` is not a field of a transaction.')
   })
 
   test('a long value gets no suggestion and is truncated in the message', async () => {
-    const acme = await knowing()
+    const acme = await partnerWithCustomer()
     const { errors } = await json(
       acme.post('transactions', { ...deposit, transaction_type: 'deposit'.repeat(10) }),
     )
