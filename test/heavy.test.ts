@@ -2,46 +2,53 @@ import { describe, expect, test } from 'vitest'
 import { brand, day } from './brand.ts'
 import { json } from './partner.ts'
 
-// What one answer may cost in memory, however much is stored: 128 MB are for all who ask at once.
+// Limits on the size of one response. Concurrent requests share the 128 MB of an isolate.
 
-const BYTES = 15_000
-const MANY = 150
-const ids = Array.from({ length: MANY }, (_, i) => `p-${i}`)
+const NOTE_LENGTH = 15_000
+const COUNT = 150
+const ids = Array.from({ length: COUNT }, (_, i) => `p-${i}`)
 
-/** A page of these is refused, and the number that it names is small enough. */
-async function isBounded(get: (query: string) => Promise<Response>) {
+/** Asserts that 200 records are too large for a page, and that the suggested page size works. */
+async function expectBoundedPages(get: (query: string) => Promise<Response>) {
   const response = await get('per_page=200')
   const { code, detail } = await json(response.clone())
   expect([response.status, code]).toEqual([400, 'invalid_query'])
-  const [, fewer] = /^`per_page` is too large: .+ 2 MiB\. Use at most (\d+)\.$/.exec(detail)!
-  expect(Number(fewer)).toBeGreaterThan(100)
+  const [, suggestedSize] = /^`per_page` is too large: .+ 2 MiB\. Use at most (\d+)\.$/.exec(
+    detail,
+  )!
+  expect(Number(suggestedSize)).toBeGreaterThan(100)
 
   const walked = []
-  let query = `per_page=${fewer}`
+  let query = `per_page=${suggestedSize}`
   for (;;) {
     const { data, meta } = await json(get(query))
     walked.push(...data)
     if (meta.next_cursor === null) break
     query = `cursor=${meta.next_cursor}`
   }
-  expect(walked).toHaveLength(MANY)
+  expect(walked).toHaveLength(COUNT)
 }
 
 describe('a page above 2 MiB', () => {
   test('a page of customers is refused with a size that fits', async () => {
     const acme = await brand()
-    const bulk = ids.map((customerId) => ({ customerId, note: 'x'.repeat(BYTES) }))
+    const bulk = ids.map((customerId) => ({ customerId, note: 'x'.repeat(NOTE_LENGTH) }))
     expect((await acme.post('customers', bulk)).status).toBe(200)
-    await isBounded((query) => acme.get(`customers?${query}`))
+    await expectBoundedPages((query) => acme.get(`customers?${query}`))
   })
 
   test('a page of filtered events or held records is refused likewise', async () => {
     const acme = await brand()
-    const bulk = ids.map((id) => ({ ...day, customerid: 'p-1', eventid: id, x: 'x'.repeat(BYTES) }))
+    const bulk = ids.map((id) => ({
+      ...day,
+      customerid: 'p-1',
+      eventid: id,
+      x: 'x'.repeat(NOTE_LENGTH),
+    }))
     expect((await acme.post('activities', bulk)).status).toBe(200)
-    await isBounded((query) => acme.get(`held?${query}`))
+    await expectBoundedPages((query) => acme.get(`held?${query}`))
     await acme.post('customers', { customerId: 'p-1' })
-    await isBounded((query) => acme.get(`activities?customerid=p-1&${query}`))
+    await expectBoundedPages((query) => acme.get(`activities?customerid=p-1&${query}`))
   })
 })
 
@@ -56,8 +63,8 @@ test('too many totals are refused with advice to request fewer days', async () =
     ...kpis(i),
   }))
   expect((await acme.post('activities', events)).status).toBe(200)
-  const both = await acme.get('totals?from=2026-10-02&to=2026-10-03')
-  expect([both.status, (await json(both)).detail]).toEqual([
+  const twoDays = await acme.get('totals?from=2026-10-02&to=2026-10-03')
+  expect([twoDays.status, (await json(twoDays)).detail]).toEqual([
     400,
     'from and to: these days have too many totals. Ask for fewer days.',
   ])
@@ -68,9 +75,9 @@ test('too many totals are refused with advice to request fewer days', async () =
 test('totals with long KPI names are refused at a lower count', async () => {
   const acme = await brand()
   await acme.post('customers', { customerId: 'p-1' })
-  const long = (name: string) => `${name} ${'x'.repeat(480)}`
+  const longName = (name: string) => `${name} ${'x'.repeat(480)}`
   const kpis = (i: number) =>
-    Object.fromEntries(Array.from({ length: 30 }, (_, k) => [long(`${i}-${k}`), '1']))
+    Object.fromEntries(Array.from({ length: 30 }, (_, k) => [longName(`${i}-${k}`), '1']))
   const events = Array.from({ length: 200 }, (_, i) => ({
     ...{ eventname: 'E', customerid: 'p-1', eventid: `e-${i}`, Currency: 'EUR' },
     ...{ createtime: i < 100 ? '2026-10-02' : '2026-10-03', ...kpis(i) },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ada, deposit, json, partner, traded } from './partner.ts'
 
 const hold = { unknown_customer: 'hold' } as const
-const days = 'totals?from=2026-10-01&to=2026-10-31'
+const octoberTotals = 'totals?from=2026-10-01&to=2026-10-31'
 
 test('unknown_customer=reject, the default for partners, is 422 and stores nothing', async () => {
   const acme = await partner()
@@ -40,7 +40,7 @@ describe('unknown_customer=hold', () => {
       })
     }
     expect((await acme.get('transactions/t-1')).status).toBe(404)
-    expect(await json(acme.get(days))).toEqual({ data: [] })
+    expect(await json(acme.get(octoberTotals))).toEqual({ data: [] })
   })
 
   test('GET held lists each held record with its delivery', async () => {
@@ -104,7 +104,7 @@ describe('unknown_customer=hold', () => {
       data: [traded],
       meta: { total: 1 },
     })
-    expect((await json(acme.get(days))).data).toMatchObject([
+    expect((await json(acme.get(octoberTotals))).data).toMatchObject([
       { resource: 'customers', count: 2 },
       { resource: 'transactions', count: 2, sums: { amount_currency: '200.5' } },
       { resource: 'trading-activity', count: 1 },
@@ -132,8 +132,8 @@ describe('unknown_customer=hold', () => {
   test('correcting the customer of a record releases it, or holds it if unknown', async () => {
     const acme = await partner('forex', hold)
     await acme.post('customers', ada)
-    const astray = { ...deposit, customer_id: 'nobody' }
-    await acme.post('transactions', [astray])
+    const unknownCustomer = { ...deposit, customer_id: 'nobody' }
+    await acme.post('transactions', [unknownCustomer])
     const total = async () => (await json(acme.get('transactions'))).meta.total
 
     expect(await json(acme.post('transactions', [deposit]))).toMatchObject({
@@ -141,7 +141,7 @@ describe('unknown_customer=hold', () => {
       summary: { updated: 1 },
     })
     expect(await total()).toBe(1)
-    expect(await json(acme.post('transactions', [astray]))).toMatchObject({
+    expect(await json(acme.post('transactions', [unknownCustomer]))).toMatchObject({
       results: [{ outcome: 'held' }],
       summary: { held: 1, updated: 0 },
     })
@@ -153,14 +153,16 @@ describe('unknown_customer=hold', () => {
     const acme = await partner('forex', hold)
     await acme.post('customers', ada)
     const body = [{ ...deposit, transaction_id: 't-0', customer_id: 'nobody' }, deposit]
-    const { delivery_id: _, ...foreseen } = await json(acme.post('transactions?dry_run=true', body))
+    const { delivery_id: _, ...predicted } = await json(
+      acme.post('transactions?dry_run=true', body),
+    )
     const { delivery_id: __, ...real } = await json(acme.post('transactions', body))
 
     expect(real).toMatchObject({
       summary: { received: 2, created: 1, held: 1 },
       results: [{ outcome: 'held' }, { outcome: 'created' }],
     })
-    expect(foreseen).toEqual({ ...real, dry_run: true })
+    expect(predicted).toEqual({ ...real, dry_run: true })
     expect((await json(acme.get('deliveries'))).data[0].summary).toEqual(real.summary)
   })
 })
@@ -171,14 +173,14 @@ describe('data that a delivery does not change', () => {
   test('a delivery does not change the log of other deliveries or accounts', async () => {
     const acme = await partner('forex', hold)
     const other = await partner('forex', { account: 'other', ...hold })
-    const astray = { ...deposit, transaction_id: 't-2', customer_id: 'nobody' }
+    const unknownCustomer = { ...deposit, transaction_id: 't-2', customer_id: 'nobody' }
     const logged = async (skip: number) => {
       const lines = await json(acme.get('deliveries'))
       return [lines.data.slice(skip), (await json(other.get('deliveries'))).data]
     }
     for (const { post } of [other, acme]) {
       await post('customers', [ada])
-      await post('transactions', [deposit, astray])
+      await post('transactions', [deposit, unknownCustomer])
       await post('transactions?dry_run=true', [{ ...deposit, status: 'foreseen' }])
     }
     const before = await logged(0)
@@ -188,7 +190,7 @@ describe('data that a delivery does not change', () => {
       { summary: { created: 1 } },
     ])
 
-    const bulk = [deposit, astray].map((sent) => ({ ...sent, status: 'changed' }))
+    const bulk = [deposit, unknownCustomer].map((sent) => ({ ...sent, status: 'changed' }))
     for (const query of ['?dry_run=true', '', '?dry_run=true', '']) {
       await acme.post(`transactions${query}`, [...bulk, { ...deposit, transaction_id: 't-3' }])
     }
@@ -218,17 +220,17 @@ describe('data that a delivery does not change', () => {
   test('an invalid correction does not release a held record', async () => {
     const acme = await partner('forex', hold)
     await acme.post('customers', ada)
-    const astray = { ...deposit, customer_id: 'nobody' }
-    await acme.post('transactions', [astray])
-    const good = { ...deposit, transaction_id: 't-2' }
+    const unknownCustomer = { ...deposit, customer_id: 'nobody' }
+    await acme.post('transactions', [unknownCustomer])
+    const valid = { ...deposit, transaction_id: 't-2' }
     for (const customer_id of ['c-1', 'nobody else']) {
-      const wrong = { ...deposit, customer_id, currency: 'EUX' }
-      expect(await json(acme.post('transactions', [wrong, good], lenient))).toMatchObject({
+      const invalid = { ...deposit, customer_id, currency: 'EUX' }
+      expect(await json(acme.post('transactions', [invalid, valid], lenient))).toMatchObject({
         summary: { received: 2, held: 0, rejected: 1 },
       })
       expect((await json(acme.get('transactions'))).meta.total).toBe(1)
     }
-    expect((await json(acme.get('held'))).data).toMatchObject([{ record: astray }])
+    expect((await json(acme.get('held'))).data).toMatchObject([{ record: unknownCustomer }])
   })
 
   test('a held record corrected to another unknown customer stays held', async () => {
@@ -261,8 +263,8 @@ describe('unknown_affiliate', () => {
 
   test('reject answers 422 unknown_affiliate and stores nothing', async () => {
     const acme = await partner('forex', { unknown_affiliate: 'reject' })
-    const stranger = { ...ada, customer_id: 'c-2', affiliate_id: 'nobody' }
-    const response = await acme.post('customers', [ada, stranger])
+    const unknownAffiliate = { ...ada, customer_id: 'c-2', affiliate_id: 'nobody' }
+    const response = await acme.post('customers', [ada, unknownAffiliate])
 
     expect(response.status).toBe(422)
     expect(await json(response)).toMatchObject({

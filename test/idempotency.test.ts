@@ -5,17 +5,17 @@ import { json, partner } from './partner.ts'
 
 const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
 const key = (value: string) => ({ 'Idempotency-Key': value })
-const knowing = async () => {
+const brandWithCustomer = async () => {
   const acme = await brand()
   await acme.post('customers', eve)
   return acme
 }
-const stored = async (acme: { get: (path: string) => Promise<Response> }) =>
+const countStored = async (acme: { get: (path: string) => Promise<Response> }) =>
   (await json(acme.get('activities'))).meta.total
 
 describe('Idempotency-Key', () => {
   test('makes a request with indistinguishable events safe to repeat', async () => {
-    const acme = await knowing()
+    const acme = await brandWithCustomer()
     const first = await json(acme.post('activities', [bet, bet], key('k-1')))
     expect(first).toMatchObject({ summary: { created: 2 } })
     expect(first.results[0]).toEqual({ index: 0, outcome: 'created' })
@@ -27,24 +27,24 @@ describe('Idempotency-Key', () => {
         summary: { received: 2, unchanged: 2 },
       })
     }
-    expect(await stored(acme)).toBe(2)
+    expect(await countStored(acme)).toBe(2)
   })
 
   test('a key reused for other records is 422 and stores nothing', async () => {
-    const acme = await knowing()
+    const acme = await brandWithCustomer()
     await acme.post('activities', [bet], key('k-1'))
     for (const body of [[{ ...bet, Value: 2 }], [bet, bet], [{ ...bet, Value: '1' }]]) {
       for (const Prefer of ['handling=strict', 'handling=lenient']) {
         const response = await acme.post('activities', body, { ...key('k-1'), Prefer })
         expect(response.status).toBe(422)
-        const said = await json(response)
-        expect(said).toMatchObject({
+        const problem = await json(response)
+        expect(problem).toMatchObject({
           code: 'idempotency_key_reused',
           delivery_id: expect.any(String),
           errors: [{ pointer: '', code: 'idempotency_key_reused' }],
           errors_total: 1,
         })
-        const logged = await json(acme.get(`deliveries/${said.delivery_id}`))
+        const logged = await json(acme.get(`deliveries/${problem.delivery_id}`))
         expect(logged).toMatchObject({
           status: 422,
           errors_total: 1,
@@ -53,23 +53,23 @@ describe('Idempotency-Key', () => {
         })
       }
     }
-    expect(await stored(acme)).toBe(1)
+    expect(await countStored(acme)).toBe(1)
     expect(await json(acme.post('activities', [bet], key('k-2')))).toMatchObject({
       summary: { created: 1 },
     })
   })
 
   test('an object and an array of its entries are different content', async () => {
-    const acme = await knowing()
-    const of = (extra: unknown) => [{ ...bet, extra }]
-    await acme.post('activities', of({ a: { b: 1 } }), key('k'))
+    const acme = await brandWithCustomer()
+    const withExtra = (extra: unknown) => [{ ...bet, extra }]
+    await acme.post('activities', withExtra({ a: { b: 1 } }), key('k'))
     for (const other of [[['a', { b: 1 }]], { a: [['b', 1]] }]) {
-      expect((await acme.post('activities', of(other), key('k'))).status).toBe(422)
+      expect((await acme.post('activities', withExtra(other), key('k'))).status).toBe(422)
     }
   })
 
   test('a key is bound only by a request that stores records', async () => {
-    const acme = await knowing()
+    const acme = await brandWithCustomer()
     await acme.post('activities', [bet, {}], key('k'))
     await acme.post('activities?dry_run=true', [bet], key('k'))
     await acme.post('activities', [{ ...bet, customerid: 1 }], {
@@ -92,7 +92,7 @@ describe('Idempotency-Key', () => {
     await strict.post('customers', eve)
     expect((await strict.post('activities', [bet, bet], key('k'))).status).toBe(200)
 
-    const acme = await knowing()
+    const acme = await brandWithCustomer()
     await acme.post('activities', [deposited])
     expect(await json(acme.post('activities', [deposited], key('k')))).toMatchObject({
       summary: { unchanged: 1 },
@@ -101,25 +101,25 @@ describe('Idempotency-Key', () => {
   })
 
   test('a key belongs to one brand and one endpoint', async () => {
-    const acme = await knowing()
+    const acme = await brandWithCustomer()
     const other = await brand({ account: 'other' })
-    const wide = 'k'.repeat(255)
-    expect((await acme.post('activities', [deposited], key(wide))).status).toBe(200)
-    expect((await acme.post('customers', [{ customerId: 'x' }], key(wide))).status).toBe(200)
-    expect((await acme.post('customers', [{ customerId: 'y' }], key(wide))).status).toBe(422)
-    expect((await other.post('activities', [bet], key(wide))).status).toBe(200)
+    const longKey = 'k'.repeat(255)
+    expect((await acme.post('activities', [deposited], key(longKey))).status).toBe(200)
+    expect((await acme.post('customers', [{ customerId: 'x' }], key(longKey))).status).toBe(200)
+    expect((await acme.post('customers', [{ customerId: 'y' }], key(longKey))).status).toBe(422)
+    expect((await other.post('activities', [bet], key(longKey))).status).toBe(200)
   })
 
   test.each([[''], ['a b'], ['k'.repeat(256)], ['é']])(
     '%j is not a valid key and is 400',
     async (value) => {
-      const acme = await knowing()
+      const acme = await brandWithCustomer()
       const response = await acme.post('activities', [bet], key(value))
       expect([response.status, await json(response)]).toMatchObject([
         400,
         { code: 'invalid_request', detail: expect.stringContaining('Idempotency-Key') },
       ])
-      expect(await stored(acme)).toBe(0)
+      expect(await countStored(acme)).toBe(0)
     },
   )
 
@@ -134,11 +134,11 @@ describe('Idempotency-Key', () => {
     expect(await json(acme.post('activities', [bet, bet], key('k')))).toMatchObject({
       summary: { unchanged: 2 },
     })
-    expect(await stored(acme)).toBe(2)
+    expect(await countStored(acme)).toBe(2)
   })
 
   test('16 parallel requests with one key store one event', async () => {
-    const acme = await knowing()
+    const acme = await brandWithCustomer()
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, i) =>
         acme.post('activities', [{ ...bet, Value: i % 2 }], key('twin')),
@@ -147,7 +147,7 @@ describe('Idempotency-Key', () => {
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(8)
     expect(statuses.filter((status) => status === 422)).toHaveLength(8)
-    expect(await stored(acme)).toBe(1)
+    expect(await countStored(acme)).toBe(1)
   })
 
   test('partner endpoints ignore the header because their records have ids', async () => {

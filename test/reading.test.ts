@@ -8,18 +8,18 @@ import { before } from './watched.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
-/** A partner with customers c-1 and c-2, and transactions t-00 … on two of its days. */
+/** Creates a partner with customers c-1 and c-2 and `count` transactions over three days. */
 const withTransactions = async (count: number) => {
   const acme = await partner()
   await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
   await acme.post(
     'transactions',
-    Array.from({ length: count }, (_, i) => numbered(i)),
+    Array.from({ length: count }, (_, i) => transactionOf(i)),
   )
   return acme
 }
 
-const numbered = (i: number) => ({
+const transactionOf = (i: number) => ({
   ...deposit,
   transaction_id: `t-${String(i).padStart(3, '0')}`,
   customer_id: i % 2 ? 'c-2' : 'c-1',
@@ -29,10 +29,10 @@ const numbered = (i: number) => ({
 const idsOf = ({ data }: { data: { transaction_id: string }[] }) =>
   data.map(({ transaction_id }) => transaction_id)
 
-const numbers = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, i) => numbered(from + i).transaction_id)
+const idsBetween = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => transactionOf(from + i).transaction_id)
 
-const invalid = async (response: Response, name: string) => {
+const expectInvalidQuery = async (response: Response, name: string) => {
   expect(response.status).toBe(400)
   const { code, detail } = await json(response)
   expect(code).toBe('invalid_query')
@@ -44,7 +44,7 @@ describe('pagination', () => {
     const acme = await withTransactions(120)
     const { data, meta } = await json(acme.get('transactions'))
 
-    expect(idsOf({ data })).toEqual(numbers(0, 50))
+    expect(idsOf({ data })).toEqual(idsBetween(0, 50))
     expect(meta).toEqual({ total: 120, page: 1, per_page: 50, next_cursor: expect.any(String) })
   })
 
@@ -52,7 +52,7 @@ describe('pagination', () => {
     const acme = await withTransactions(120)
     const page = (query: string) => acme.get(`transactions?${query}`).then(json)
 
-    expect(idsOf(await page('page=3'))).toEqual(numbers(100, 120))
+    expect(idsOf(await page('page=3'))).toEqual(idsBetween(100, 120))
     expect((await page('page=3')).meta.next_cursor).toBeNull()
     expect((await page('page=2&per_page=60')).meta.next_cursor).toBeNull()
     expect((await page('per_page=500')).data).toHaveLength(120)
@@ -61,7 +61,7 @@ describe('pagination', () => {
 
   test('a cursor continues after the previous page, and so does Link', async () => {
     const acme = await withTransactions(25)
-    const seen: string[] = []
+    const walked: string[] = []
     let next: string | null = '/api/v1/forex/transactions?per_page=10'
     for (let number = 1; next; number++) {
       const response = await ask(next, {
@@ -70,12 +70,12 @@ describe('pagination', () => {
       const link = response.headers.get('Link')
       const body = await json(response)
       expect(body.meta).toMatchObject({ total: 25, page: number, per_page: 10 })
-      seen.push(...idsOf(body))
+      walked.push(...idsOf(body))
       const { next_cursor } = body.meta
       next = next_cursor && `/api/v1/forex/transactions?per_page=10&cursor=${next_cursor}`
       expect(link).toBe(next && `<https://api.example${next}>; rel="next"`)
     }
-    expect(seen).toEqual(numbers(0, 25))
+    expect(walked).toEqual(idsBetween(0, 25))
   })
 
   test('a cursor keeps its page size unless per_page overrides it', async () => {
@@ -83,29 +83,29 @@ describe('pagination', () => {
     const { meta } = await json(acme.get('transactions?per_page=10'))
     const at = `transactions?cursor=${meta.next_cursor}`
 
-    expect(idsOf(await json(acme.get(at)))).toEqual(numbers(10, 20))
-    expect(idsOf(await json(acme.get(`${at}&per_page=3`)))).toEqual(numbers(10, 13))
+    expect(idsOf(await json(acme.get(at)))).toEqual(idsBetween(10, 20))
+    expect(idsOf(await json(acme.get(`${at}&per_page=3`)))).toEqual(idsBetween(10, 13))
   })
 
   test('a cursor walk returns each initially stored record exactly once', async () => {
     const acme = await withTransactions(30)
     for (const filter of ['', 'customer_id=c-1&', 'from=2026-10-01&']) {
-      const began = idsOf(await json(acme.get(`transactions?${filter}per_page=500`)))
-      const seen: string[] = []
+      const initial = idsOf(await json(acme.get(`transactions?${filter}per_page=500`)))
+      const walked: string[] = []
       let query = `${filter}per_page=4`
       for (let i = 0; query; i++) {
         const body = await json(acme.get(`transactions?${query}`))
-        seen.push(...idsOf(body))
+        walked.push(...idsOf(body))
         query = body.meta.next_cursor && `${filter}cursor=${body.meta.next_cursor}`
-        // New ones arrive before and behind, and stored ones move to other days.
+        // New records arrive before and after the cursor, and stored ones move to other days.
         await acme.post('transactions', [
-          { ...numbered(0), transaction_id: `a-${filter.length}-${i}` },
-          { ...numbered(0), transaction_id: `t-000-${filter.length}-${i}` },
-          { ...numbered(i * 2), transaction_date: '2026-10-09T00:00:00.000Z' },
+          { ...transactionOf(0), transaction_id: `a-${filter.length}-${i}` },
+          { ...transactionOf(0), transaction_id: `t-000-${filter.length}-${i}` },
+          { ...transactionOf(i * 2), transaction_date: '2026-10-09T00:00:00.000Z' },
         ])
       }
-      expect(new Set(seen).size).toBe(seen.length)
-      expect(seen).toEqual(expect.arrayContaining(began))
+      expect(new Set(walked).size).toBe(walked.length)
+      expect(walked).toEqual(expect.arrayContaining(initial))
     }
   })
 
@@ -135,7 +135,7 @@ describe('pagination', () => {
   ])('%s: the query %s is 400 invalid_query', async (name, query) => {
     const acme = await partner()
 
-    await invalid(await acme.get(`transactions?${query}`), name)
+    await expectInvalidQuery(await acme.get(`transactions?${query}`), name)
   })
 
   test('an altered cursor, or one of another account, resource or filter, is refused', async () => {
@@ -144,25 +144,28 @@ describe('pagination', () => {
     const { next_cursor: cursor } = (await json(acme.get('transactions?per_page=1'))).meta
 
     expect((await acme.get(`transactions?cursor=${cursor}`)).status).toBe(200)
-    await invalid(await other.get(`transactions?cursor=${cursor}`), 'cursor')
-    await invalid(await acme.get(`customers?cursor=${cursor}`), 'cursor')
-    await invalid(await acme.get(`trading-activity?cursor=${cursor}`), 'cursor')
-    await invalid(await acme.get(`transactions?cursor=${cursor}&customer_id=c-1`), 'cursor')
-    await invalid(await acme.get(`transactions?cursor=${cursor}&page=2`), 'page')
+    await expectInvalidQuery(await other.get(`transactions?cursor=${cursor}`), 'cursor')
+    await expectInvalidQuery(await acme.get(`customers?cursor=${cursor}`), 'cursor')
+    await expectInvalidQuery(await acme.get(`trading-activity?cursor=${cursor}`), 'cursor')
+    await expectInvalidQuery(
+      await acme.get(`transactions?cursor=${cursor}&customer_id=c-1`),
+      'cursor',
+    )
+    await expectInvalidQuery(await acme.get(`transactions?cursor=${cursor}&page=2`), 'page')
     const days = 'from=2026-10-01&to=2026-10-31'
     const filtered = (await json(acme.get(`transactions?per_page=1&${days}`))).meta.next_cursor
-    const turned = 'to=2026-10-31&from=2026-10-01'
-    expect((await acme.get(`transactions?${turned}&cursor=${filtered}`)).status).toBe(200)
+    const reordered = 'to=2026-10-31&from=2026-10-01'
+    expect((await acme.get(`transactions?${reordered}&cursor=${filtered}`)).status).toBe(200)
     for (const other of ['from=2026-10-01', 'to=2026-10-31', 'from=2026-10-01&to=2026-10-30']) {
-      await invalid(await acme.get(`transactions?${other}&cursor=${filtered}`), 'cursor')
+      await expectInvalidQuery(await acme.get(`transactions?${other}&cursor=${filtered}`), 'cursor')
     }
     const log = (await json(acme.get('deliveries?per_page=1'))).meta.next_cursor
     expect((await acme.get(`deliveries?cursor=${log}`)).status).toBe(200)
-    await invalid(await other.get(`deliveries?cursor=${log}`), 'cursor')
-    await invalid(await other.get(`held?cursor=${log}`), 'cursor')
+    await expectInvalidQuery(await other.get(`deliveries?cursor=${log}`), 'cursor')
+    await expectInvalidQuery(await other.get(`held?cursor=${log}`), 'cursor')
     for (let i = 0; i < cursor.length; i++) {
       const edited = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1)
-      await invalid(await acme.get(`transactions?cursor=${edited}`), 'cursor')
+      await expectInvalidQuery(await acme.get(`transactions?cursor=${edited}`), 'cursor')
     }
   })
 })
@@ -204,7 +207,7 @@ describe('filters', () => {
     const acme = await withTransactions(0)
 
     expect((await json(acme.get('customers?customer_id=c-2'))).meta.total).toBe(1)
-    await invalid(await acme.get('customers?from=2026-10-01'), '`from`')
+    await expectInvalidQuery(await acme.get('customers?from=2026-10-01'), '`from`')
   })
 })
 
@@ -213,7 +216,7 @@ describe('a single record', () => {
     const acme = await withTransactions(1)
 
     expect(await json(acme.get('customers/c-1'))).toEqual(ada)
-    expect(await json(acme.get('transactions/t-000'))).toEqual(numbered(0))
+    expect(await json(acme.get('transactions/t-000'))).toEqual(transactionOf(0))
   })
 
   test.each(['a/b', '50%', '%41', '%2F', 'naïve', '😀', 'a?b#c', 'a b', 'x+y', '"', "'"])(
@@ -289,7 +292,10 @@ describe('bookmarks', () => {
     async (bookmark) => {
       const acme = await partner()
 
-      await invalid(await acme.get('customers', { 'x-d1-bookmark': bookmark }), 'x-d1-bookmark')
+      await expectInvalidQuery(
+        await acme.get('customers', { 'x-d1-bookmark': bookmark }),
+        'x-d1-bookmark',
+      )
     },
   )
 })
@@ -323,30 +329,30 @@ describe('GET deliveries', () => {
 
     const { data, meta } = await json(acme.get('deliveries'))
     expect(meta).toEqual({ total: 3, page: 1, per_page: 50, next_cursor: null })
-    const nothing = { created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected: 0 }
-    const line = { received_at: expect.any(String), resource: 'customers', errors_total: 0 }
+    const noOutcomes = { created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected: 0 }
+    const common = { received_at: expect.any(String), resource: 'customers', errors_total: 0 }
     expect(data).toEqual([
       {
-        ...line,
+        ...common,
         delivery_id: refused.delivery_id,
         status: 422,
         dry_run: false,
-        summary: { ...nothing, received: 2, rejected: 1 },
+        summary: { ...noOutcomes, received: 2, rejected: 1 },
         errors_total: 3,
       },
       {
-        ...line,
+        ...common,
         delivery_id: dry.delivery_id,
         status: 200,
         dry_run: true,
-        summary: { ...nothing, received: 1, updated: 1 },
+        summary: { ...noOutcomes, received: 1, updated: 1 },
       },
       {
-        ...line,
+        ...common,
         delivery_id: created.delivery_id,
         status: 201,
         dry_run: false,
-        summary: { ...nothing, received: 1, created: 1 },
+        summary: { ...noOutcomes, received: 1, created: 1 },
       },
     ])
     expect(Date.now() - Date.parse(data[0].received_at)).toBeLessThan(10_000)
@@ -390,28 +396,28 @@ describe('GET deliveries', () => {
   test('a delivery keeps at most 100 errors and 64 KiB', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
-    const strays = (id: string) =>
+    const unknownCustomers = (id: string) =>
       Array.from({ length: 300 }, (_, i) => ({
         ...deposit,
         transaction_id: `${i}-${id}`,
         customer_id: `nobody-${id}`,
       }))
-    const short = await json(acme.post('transactions', strays('')))
-    const long = await json(acme.post('transactions', strays('€'.repeat(480))))
+    const short = await json(acme.post('transactions', unknownCustomers('')))
+    const long = await json(acme.post('transactions', unknownCustomers('€'.repeat(480))))
     const errorsOf = async (id: string) => (await json(acme.get(`deliveries/${id}`))).errors
 
     expect(await errorsOf(short.delivery_id)).toHaveLength(100)
-    const kept = await (await acme.get(`deliveries/${long.delivery_id}`)).arrayBuffer()
-    expect(kept.byteLength).toBeLessThan(66_000)
+    const stored = await (await acme.get(`deliveries/${long.delivery_id}`)).arrayBuffer()
+    expect(stored.byteLength).toBeLessThan(66_000)
     const logged = await errorsOf(long.delivery_id)
     expect(logged.length).toBeGreaterThan(10)
     expect(logged).toEqual(long.errors.slice(0, logged.length))
-    const half = strays('€'.repeat(480)).map((sent, i) =>
+    const alternating = unknownCustomers('€'.repeat(480)).map((sent, i) =>
       i % 2 ? sent : { ...sent, currency: 'XXQ' },
     )
-    const mixed = await json(acme.post('transactions', [deposit, ...half]))
+    const mixed = await json(acme.post('transactions', [deposit, ...alternating]))
     const mixedLog = await errorsOf(mixed.delivery_id)
-    // Of each record the log has the first error, and no room for a second.
+    // The log has the first error of each record and no room for a second.
     const first = Map.groupBy(mixed.errors as { index: number }[], ({ index }) => index)
     const firstOfEach = [...first.values()].map(([error]) => error)
     expect(mixedLog.length).toBeGreaterThan(10)
@@ -453,13 +459,13 @@ describe('GET totals', () => {
   const days = 'totals?from=2026-10-01&to=2026-10-31'
   const send = async (acme: Partner, amounts: number[]) => {
     await acme.post('customers', ada)
-    const many = amounts.map((amount_currency, i) => ({
+    const transactions = amounts.map((amount_currency, i) => ({
       ...deposit,
       transaction_id: `t-${i}`,
       amount_currency,
     }))
-    for (let i = 0; i < many.length; i += 1000) {
-      expect((await acme.post('transactions', many.slice(i, i + 1000))).status).toBe(200)
+    for (let i = 0; i < transactions.length; i += 1000) {
+      expect((await acme.post('transactions', transactions.slice(i, i + 1000))).status).toBe(200)
     }
   }
 
@@ -616,7 +622,7 @@ describe('GET totals', () => {
 
     const { data } = await json(acme.get('totals?from=2026-10-01&to=2027-10-01'))
     expect(data.map(({ day }: { day: string }) => day)).toEqual(['2026-10-01', '2027-10-01'])
-    await invalid(await acme.get('totals?from=2026-10-01&to=2027-10-02'), '366')
+    await expectInvalidQuery(await acme.get('totals?from=2026-10-01&to=2027-10-02'), '366')
   })
 
   test.each([
@@ -628,7 +634,7 @@ describe('GET totals', () => {
   ])('the error names %s for the query %j', async (name, query) => {
     const acme = await partner()
 
-    await invalid(await acme.get(`totals?${query}`), name)
+    await expectInvalidQuery(await acme.get(`totals?${query}`), name)
   })
 })
 
