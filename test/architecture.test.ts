@@ -12,7 +12,7 @@ import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
 import * as shared from '../src/trading/shared.ts'
 import { findRings } from './rings.ts'
 
-/** Who may import whom. A room may also use what is inside it; nobody else may be used. */
+/** The imports allowed between directories and root files of `src`. A directory may import itself. */
 const MAY_USE: Record<string, string[]> = {
   development: [],
   errors: ['development'],
@@ -43,8 +43,8 @@ const MAY_USE: Record<string, string[]> = {
   index: ['admin', 'app', 'auth', 'development', 'tracking'],
 }
 
-/** One door per library: which files may import it. A library that is not here has no door. */
-const DOORS: Record<string, RegExp> = {
+/** The files that may import each library. No file may import any other library. */
+const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(app|errors|auth|http|docs|ingest|reading|trading|brand|admin|tracking)\b/,
   valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin)\b/,
   jose: /^(auth\/|http\/seal|tracking\/code)/,
@@ -58,44 +58,44 @@ const files = Object.entries(
   import.meta.glob<string>('../src/**/*.ts', { query: '?raw', import: 'default', eager: true }),
 ).map(([path, source]) => [path.replace('../src/', ''), source] as const)
 
-/** Whatever a source imports, in any of the ways there are. */
+/** Returns everything that a source imports, statically or dynamically. */
 const importsOf = (source: string) =>
   [
     ...withoutComments(source).matchAll(/(?<!['"`])\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g),
   ].map(([, to]) => to!)
 const withoutComments = (source: string) => source.replace(/\/\*\*[\s\S]*?\*\/|\/\/ .*/g, '')
-const roomOf = (path: string) => path.replace(/\.ts$/, '').split('/')[0]!
+const directoryOf = (path: string) => path.replace(/\.ts$/, '').split('/')[0]!
 const isRelative = (to: string) => to.startsWith('.')
 
-/** The files of `src` that a file imports, by path. */
+/** Returns the paths of the files in `src` that a file imports. */
 const localImports = (path: string, source: string) =>
   importsOf(source)
     .filter(isRelative)
     .map((to) => new URL(to, `file:///${path}`).pathname.slice(1))
 
-/** What a file imports and may not. */
-function trespasses(path: string, source: string): string[] {
-  const own = roomOf(path)
+/** Returns the imports of a file that are not allowed. */
+function forbiddenImports(path: string, source: string): string[] {
+  const ownDirectory = directoryOf(path)
   const mayUse = (to: string) => {
-    if (!isRelative(to)) return DOORS[to.split('/')[0]!]?.test(path) ?? false
-    const room = roomOf(new URL(to, `file:///${path}`).pathname.slice(1))
-    return room === own || MAY_USE[own]!.includes(room)
+    if (!isRelative(to)) return LIBRARY_USERS[to.split('/')[0]!]?.test(path) ?? false
+    const directory = directoryOf(new URL(to, `file:///${path}`).pathname.slice(1))
+    return directory === ownDirectory || MAY_USE[ownDirectory]!.includes(directory)
   }
   return importsOf(source).filter((to) => !mayUse(to))
 }
 
 describe.each(files)('%s', (path, source) => {
   test('the file imports only what its directory may use', () => {
-    expect(MAY_USE[roomOf(path)], 'the room is not on the map').toBeDefined()
-    expect(trespasses(path, source)).toEqual([])
+    expect(MAY_USE[directoryOf(path)], 'MAY_USE has no entry for the directory').toBeDefined()
+    expect(forbiddenImports(path, source)).toEqual([])
   })
 
   test('each export has a comment of at least one sentence', () => {
     const exported = [...source.matchAll(/^export (?:async )?(?:const )?\w+ (\w+)/gm)]
-    const saidOf = ({ index }: RegExpExecArray) =>
+    const commentOf = ({ index }: RegExpExecArray) =>
       source.slice(source.lastIndexOf('/**', index), index)
-    const silent = exported.filter((name) => !/\.\s[\s\S]*?\*\/\n$/.test(saidOf(name)))
-    expect(silent.map(([, name]) => name)).toEqual([])
+    const undocumented = exported.filter((name) => !/\.\s[\s\S]*?\*\/\n$/.test(commentOf(name)))
+    expect(undocumented.map(([, name]) => name)).toEqual([])
   })
 
   test('a file has at most 200 lines unless it is generated', () => {
@@ -123,13 +123,13 @@ test.each([
 })
 
 test('the check finds a cycle of imports', () => {
-  const ring = new Map([
+  const cycle = new Map([
     ['a.ts', ['b.ts']],
     ['b.ts', ['c.ts', 'd.ts']],
     ['c.ts', ['a.ts']],
     ['d.ts', []],
   ])
-  expect(findRings(ring)).toEqual([['a.ts', 'b.ts', 'c.ts']])
+  expect(findRings(cycle)).toEqual([['a.ts', 'b.ts', 'c.ts']])
 })
 
 test.each([
@@ -140,16 +140,16 @@ test.each([
   ['auth/bearer.ts', "import { env } from 'cloudflare:workers'"],
   ['app.ts', "import _ from 'lodash'"],
 ])('the check refuses in %s: %s', (path, source) => {
-  expect(trespasses(path, source)).toHaveLength(1)
+  expect(forbiddenImports(path, source)).toHaveLength(1)
 })
 
 test('only files in db contain SQL statements', () => {
-  const speaks = files.filter(([, source]) =>
+  const filesWithSql = files.filter(([, source]) =>
     /\b(select|insert into|update|delete from)\b[^'"]+\b(from|values|set|where)\b/.test(
       withoutComments(source),
     ),
   )
-  expect(speaks.map(([path]) => path).filter((path) => !path.startsWith('db/'))).toEqual([])
+  expect(filesWithSql.map(([path]) => path).filter((path) => !path.startsWith('db/'))).toEqual([])
 })
 
 test('a field without a column does not compile', () => {
@@ -172,8 +172,8 @@ const schema = Object.values(tables)
   .filter((value) => is(value, SQLiteTable))
   .map((table) => [getTableName(table), table] as const)
 
-/** Returns a default as a literal of SQL; null if there is none. */
-const literal = (value: unknown) => {
+/** Returns a default value as an SQL literal, or null if there is none. */
+const sqlLiteral = (value: unknown) => {
   if (value === undefined) return null
   return typeof value === 'string' ? `'${value}'` : String(value)
 }
@@ -194,14 +194,14 @@ describe.each(schema)('the table %s of the migrations', (name, table) => {
     )
       .bind(name)
       .all<{ name: string; type: string; notnull: number; dflt_value: string; pk: number }>()
-    const believed = Object.values(getTableColumns(table)).map((column) => ({
+    const expected = Object.values(getTableColumns(table)).map((column) => ({
       name: column.name,
       type: column.getSQLType().toUpperCase(),
       notnull: column.notNull,
-      dflt_value: literal(column.default),
+      dflt_value: sqlLiteral(column.default),
     }))
     expect(results.map(({ pk: _, ...row }) => ({ ...row, notnull: row.notnull === 1 }))).toEqual(
-      believed,
+      expected,
     )
 
     const key = results.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
@@ -236,8 +236,8 @@ test('check constraints of the database refuse invalid rows', async () => {
     env.DB.exec(
       `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision) values (${values})`,
     )
-  const good = "'a', 't', 'c', 'deposit', 1, 'EUR', 'x', 'ok', '2026-10-01', 0, 'd', 0, 1"
-  await insert(good)
+  const valid = "'a', 't', 'c', 'deposit', 1, 'EUR', 'x', 'ok', '2026-10-01', 0, 'd', 0, 1"
+  await insert(valid)
   for (const [from, to] of [
     ["'t'", "''"],
     ["'c'", "''"],
@@ -247,6 +247,6 @@ test('check constraints of the database refuse invalid rows', async () => {
     ['0, 1', '0, 0'],
     ['1, ', "'much', "],
   ] as const) {
-    await expect(insert(good.replace("'a'", "'b'").replace(from, to))).rejects.toThrow()
+    await expect(insert(valid.replace("'a'", "'b'").replace(from, to))).rejects.toThrow()
   }
 })

@@ -12,19 +12,19 @@ import { ask, askAdmin, json, ORIGIN, partner, register } from './partner.ts'
 import { ofTheTeam } from './team.ts'
 import { before } from './watched.ts'
 
-// Laws for all that openapi.json describes: what it says of failures can be met, on every operation.
+// Tests of every operation in openapi.json: each documented failure can be produced.
 
 interface Described {
   method: string
   path: string
-  /** Which of the securities it asks for: none for anyone. */
-  who: 'oauth' | 'brandToken' | 'adminKey' | undefined
-  /** The codes of its problems, by status. */
+  /** The security scheme that it requires; undefined if it is public. */
+  security: 'oauth' | 'brandToken' | 'adminKey' | undefined
+  /** The error codes that it documents, by status. */
   codes: Record<string, string[]>
 }
 
-/** What openapi.json has at some place: any JSON. */
-// biome-ignore lint/suspicious/noExplicitAny: a document is looked into by name
+/** A value within openapi.json. */
+// biome-ignore lint/suspicious/noExplicitAny: members are read by name
 type Json = any
 
 const ref = (value: Json): Json =>
@@ -42,27 +42,27 @@ const described: Described[] = Object.entries(openapi.paths).flatMap(([path, met
   Object.entries(methods as Record<string, Json>).map(([method, { security, responses }]) => ({
     method: method.toUpperCase(),
     path,
-    who: Object.keys(security[0] ?? {})[0] as Described['who'],
+    security: Object.keys(security[0] ?? {})[0] as Described['security'],
     codes: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [status, codesOf(response)]),
     ),
   })),
 )
 
-const having = (status: number, code?: string) =>
+const operationsWith = (status: number, code?: string) =>
   described.filter(
-    ({ who, codes }) => who && codes[status] && (!code || codes[status]!.includes(code)),
+    ({ security, codes }) => security && codes[status] && (!code || codes[status]!.includes(code)),
   )
 
 test('openapi.json describes exactly the routes of the service', () => {
-  const called = (path: string) => path.replaceAll(/\{\w+\}|:\w+/g, '*')
-  const own = app.routes.filter(({ method }) => method !== 'ALL')
-  expect(described.map(({ method, path }) => `${method} ${called(path)}`).toSorted()).toEqual(
-    [...new Set(own.map(({ method, path }) => `${method} ${called(path)}`))].toSorted(),
+  const withoutNames = (path: string) => path.replaceAll(/\{\w+\}|:\w+/g, '*')
+  const routes = app.routes.filter(({ method }) => method !== 'ALL')
+  expect(described.map(({ method, path }) => `${method} ${withoutNames(path)}`).toSorted()).toEqual(
+    [...new Set(routes.map(({ method, path }) => `${method} ${withoutNames(path)}`))].toSorted(),
   )
 })
 
-/** What stands in an address; of an account, one that is there. */
+/** Returns the path of an operation with its parameters filled in. */
 const addressOf = (path: string, account = 'firm') =>
   path
     .replace('{account}', account)
@@ -73,7 +73,7 @@ const addressOf = (path: string, account = 'firm') =>
     .replaceAll(/\{\w+\}/g, 'nobody')
 
 interface World {
-  headers: (one: Described) => Record<string, string>
+  headers: (operation: Described) => Record<string, string>
   access_token: Record<string, string>
   brand_token: string
   link_id: string
@@ -83,46 +83,48 @@ let world: World
 beforeEach(async () => {
   const casino = await brand({ account: 'casino' })
   const firms = [await partner('forex', { account: 'firm' }), await partner('prop-trading')]
-  const access_token = Object.fromEntries(firms.map((one) => [one.vertical, one.access_token]))
+  const access_token = Object.fromEntries(firms.map((firm) => [firm.vertical, firm.access_token]))
   const landing = { affiliate_id: 'aff-7', landing_page: 'https://acme.example/' }
   const { link_id } = await json(askAdmin('accounts/firm/links', 'POST', landing))
   world = {
     link_id,
     access_token,
     brand_token: casino.brand_token,
-    headers: ({ who, path }): Record<string, string> => {
-      if (who === 'brandToken') return { 'x-api-key': casino.brand_token }
+    headers: ({ security, path }): Record<string, string> => {
+      if (security === 'brandToken') return { 'x-api-key': casino.brand_token }
       const vertical = path.includes('prop-trading') ? 'prop-trading' : 'forex'
-      const token = who === 'oauth' ? access_token[vertical] : env.ADMIN_KEY
+      const token = security === 'oauth' ? access_token[vertical] : env.ADMIN_KEY
       return { Authorization: `Bearer ${token}` }
     },
   }
 })
 
-const send = (one: Described, address: string, init: RequestInit = {}) =>
+const send = (operation: Described, address: string, init: RequestInit = {}) =>
   ask(address, {
     ...init,
-    method: one.method,
-    headers: { ...world.headers(one), ...(init.headers as object) },
+    method: operation.method,
+    headers: { ...world.headers(operation), ...(init.headers as object) },
   })
 
-/** Holds of each operation that is told so; all that are not are named. */
-async function each(
-  of: readonly Described[],
+/** Asserts the status and code of each operation, and lists all that differ. */
+async function expectEach(
+  operations: readonly Described[],
   status: number,
   code: string,
-  act: (one: Described) => Promise<Response>,
+  request: (operation: Described) => Promise<Response>,
 ) {
-  expect(of.length).toBeGreaterThan(0)
-  const others: string[] = []
-  for (const one of of) {
-    const response = await act(one)
-    const said = await response.text()
-    if (response.status !== status || !said.includes(`"${code}"`)) {
-      others.push(`${one.method} ${one.path}: ${response.status} ${said.slice(0, 200)}`)
+  expect(operations.length).toBeGreaterThan(0)
+  const mismatches: string[] = []
+  for (const operation of operations) {
+    const response = await request(operation)
+    const text = await response.text()
+    if (response.status !== status || !text.includes(`"${code}"`)) {
+      mismatches.push(
+        `${operation.method} ${operation.path}: ${response.status} ${text.slice(0, 200)}`,
+      )
     }
   }
-  expect(others).toEqual([])
+  expect(mismatches).toEqual([])
 }
 
 const withBody = (body: BodyInit, headers = {}) => ({
@@ -132,18 +134,21 @@ const withBody = (body: BodyInit, headers = {}) => ({
 
 describe('each operation that documents the failure', () => {
   test('an unknown query parameter is 400 invalid_query', () =>
-    each(having(400, 'invalid_query'), 400, 'invalid_query', (one) =>
-      send(one, `${addressOf(one.path, accountFor(one))}`.replace(/\?.*|$/, '?nosuch=1')),
+    expectEach(operationsWith(400, 'invalid_query'), 400, 'invalid_query', (operation) =>
+      send(
+        operation,
+        `${addressOf(operation.path, accountFor(operation))}`.replace(/\?.*|$/, '?nosuch=1'),
+      ),
     ))
 
   test('a body that is not JSON is 400 malformed_json', () =>
-    each(having(400, 'malformed_json'), 400, 'malformed_json', (one) =>
-      send(one, addressOf(one.path, accountFor(one)), withBody('{')),
+    expectEach(operationsWith(400, 'malformed_json'), 400, 'malformed_json', (operation) =>
+      send(operation, addressOf(operation.path, accountFor(operation)), withBody('{')),
     ))
 
   test('a body that is not a record is 422 validation_failed', () =>
-    each(having(422, 'validation_failed'), 422, 'validation_failed', (one) =>
-      send(one, addressOf(one.path, accountFor(one)), withBody('5')),
+    expectEach(operationsWith(422, 'validation_failed'), 422, 'validation_failed', (operation) =>
+      send(operation, addressOf(operation.path, accountFor(operation)), withBody('5')),
     ))
 
   test('a body too large once decompressed is 413 payload_too_large', async () => {
@@ -151,31 +156,32 @@ describe('each operation that documents the failure', () => {
     const packed = await new Response(
       zeros.pipeThrough(new CompressionStream('gzip')),
     ).arrayBuffer()
-    await each(having(413), 413, 'payload_too_large', (one) =>
+    await expectEach(operationsWith(413), 413, 'payload_too_large', (operation) =>
       send(
-        one,
-        addressOf(one.path, accountFor(one)),
+        operation,
+        addressOf(operation.path, accountFor(operation)),
         withBody(packed, { 'Content-Encoding': 'gzip' }),
       ),
     )
   })
 
   test('a body of another media type is 415 unsupported_media_type', async () => {
+    // Administration checks the type only beside an Access assertion, which a browser may add.
     const assertion = await ofTheTeam()
-    await each(having(415), 415, 'unsupported_media_type', (one) => {
+    await expectEach(operationsWith(415), 415, 'unsupported_media_type', (operation) => {
       const init = { body: 'x', headers: { 'Content-Type': 'text/plain' } }
-      if (one.who !== 'adminKey') return send(one, addressOf(one.path), init)
+      if (operation.security !== 'adminKey') return send(operation, addressOf(operation.path), init)
       const headers = { ...init.headers, 'Cf-Access-Jwt-Assertion': assertion }
-      return ask(addressOf(one.path), { ...init, method: one.method, headers })
+      return ask(addressOf(operation.path), { ...init, method: operation.method, headers })
     })
   })
 
   test('a resource that does not exist is 404 not_found', () =>
-    each(having(404), 404, 'not_found', (one) =>
+    expectEach(operationsWith(404), 404, 'not_found', (operation) =>
       send(
-        one,
-        addressOf(one.path, 'nowhere'),
-        one.method === 'GET' ? {} : withBody(GOOD[one.path] ?? '{}'),
+        operation,
+        addressOf(operation.path, 'nowhere'),
+        operation.method === 'GET' ? {} : withBody(VALID_BODIES[operation.path] ?? '{}'),
       ),
     ))
 
@@ -188,13 +194,13 @@ describe('each operation that documents the failure', () => {
       const gate = env.TOKEN_GATE.getByName(name)
       await Promise.all(Array.from({ length: REQUESTS_PER_WINDOW }, () => gate.admit()))
     }
-    await each(having(429), 429, 'rate_limited', (one) =>
-      send(one, addressOf(one.path), bodyFor(one)),
+    await expectEach(operationsWith(429), 429, 'rate_limited', (operation) =>
+      send(operation, addressOf(operation.path), bodyFor(operation)),
     )
   })
 
   test('a request to an overloaded database is 503 unavailable', () =>
-    each(having(503), 503, 'unavailable', (one) => {
+    expectEach(operationsWith(503), 503, 'unavailable', (operation) => {
       const overloaded = async () => {
         throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
       }
@@ -206,26 +212,29 @@ describe('each operation that documents the failure', () => {
           raw: overloaded,
           run: overloaded,
         } as never)
-      const own = { prepare: (text: string) => statement(env.DB.prepare(text)), batch: overloaded }
+      const overrides = {
+        prepare: (text: string) => statement(env.DB.prepare(text)),
+        batch: overloaded,
+      }
       const DB = before(env.DB, {
-        ...own,
-        withSession: () => before(env.DB.withSession(), own as never),
+        ...overrides,
+        withSession: () => before(env.DB.withSession(), overrides as never),
       } as never)
-      return askIn({ ...env, DB } as Env, requestFor(one))
+      return askIn({ ...env, DB } as Env, requestFor(operation))
     }))
 
   test('an unexpected failure of the service is 500 internal_error', () =>
-    each(having(500), 500, 'internal_error', (one) =>
-      askIn({ ...env, DB: {} } as never, requestFor(one)),
+    expectEach(operationsWith(500), 500, 'internal_error', (operation) =>
+      askIn({ ...env, DB: {} } as never, requestFor(operation)),
     ))
 })
 
-/** Clients are of partners, Brand Tokens and event definitions of brands. */
+/** Whether only brands have the resource: Brand Tokens and event definitions. */
 const isOfBrands = ({ path }: Described) => /\/(brand-tokens|events)\b/.test(path)
-const accountFor = (one: Described) => (isOfBrands(one) ? 'casino' : 'firm')
+const accountFor = (operation: Described) => (isOfBrands(operation) ? 'casino' : 'firm')
 
-/** Bodies that are right, where a request must have one. */
-const GOOD: Record<string, string> = {
+/** Valid bodies of the operations that require one. */
+const VALID_BODIES: Record<string, string> = {
   '/admin/v1/accounts': JSON.stringify({ account: 'new', name: 'New', vertical: 'forex' }),
   '/admin/v1/accounts/{account}/affiliates': JSON.stringify([{ affiliate_id: 'IB-07' }]),
   '/admin/v1/accounts/{account}/events/{eventname}': JSON.stringify({ granularity: 'day' }),
@@ -235,13 +244,13 @@ const GOOD: Record<string, string> = {
   }),
 }
 
-function bodyFor({ method, path, who }: Described): RequestInit {
+function bodyFor({ method, path, security }: Described): RequestInit {
   if (method === 'GET') return {}
-  if (who === 'adminKey') return withBody(GOOD[path] ?? '{}')
+  if (security === 'adminKey') return withBody(VALID_BODIES[path] ?? '{}')
   return withBody(JSON.stringify({ ...EXAMPLES[path] }))
 }
 
-/** A record of each resource, as openapi.json shows it. */
+/** The example record of each resource in openapi.json. */
 const EXAMPLES: Record<string, object> = Object.fromEntries(
   Object.entries(openapi.paths).flatMap(([path, methods]) => {
     const { examples } = (methods as Json).post?.requestBody?.content?.['application/json'] ?? {}
@@ -249,12 +258,12 @@ const EXAMPLES: Record<string, object> = Object.fromEntries(
   }),
 )
 
-function requestFor(one: Described): Request {
-  const init = bodyFor(one)
-  return new Request(new URL(addressOf(one.path, accountFor(one)), ORIGIN), {
+function requestFor(operation: Described): Request {
+  const init = bodyFor(operation)
+  return new Request(new URL(addressOf(operation.path, accountFor(operation)), ORIGIN), {
     ...init,
-    method: one.method,
-    headers: { ...world.headers(one), ...(init.headers as object) },
+    method: operation.method,
+    headers: { ...world.headers(operation), ...(init.headers as object) },
   })
 }
 
@@ -262,19 +271,19 @@ test('an operation that the account does not allow is 409 conflict', async () =>
   const live = { account: 'live', name: 'Live', vertical: 'forex' }
   await askAdmin('accounts', 'POST', live)
   expect(await json(askAdmin('accounts', 'POST', live))).toMatchObject({ code: 'already_exists' })
-  await each(having(409, 'conflict'), 409, 'conflict', async (one) => {
-    if (one.path.endsWith('/affiliates')) return circle()
-    const account = isOfBrands(one) || one.path.endsWith('/reset') ? 'live' : 'casino'
+  await expectEach(operationsWith(409, 'conflict'), 409, 'conflict', async (operation) => {
+    if (operation.path.endsWith('/affiliates')) return createCycle()
+    const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
-      one,
-      addressOf(one.path, account),
-      one.method === 'GET' ? {} : withBody(GOOD[one.path] ?? '{}'),
+      operation,
+      addressOf(operation.path, account),
+      operation.method === 'GET' ? {} : withBody(VALID_BODIES[operation.path] ?? '{}'),
     )
   })
 })
 
-/** Two changes at once, each of them right, that would make a circle. */
-async function circle(): Promise<Response> {
+/** Sends two concurrent changes, each valid alone, that together form a cycle of parents. */
+async function createCycle(): Promise<Response> {
   await askAdmin('accounts/firm/affiliates', 'PUT', [{ affiliate_id: 'a' }, { affiliate_id: 'b' }])
   let isFirst = true
   const DB = before(env.DB, {
@@ -315,8 +324,8 @@ describe('operations without authentication', () => {
     const { client_secret } = await register('forex', { account: 'other' })
     const form = revoke({ client_id: 'client-of-other', client_secret })
     const request = () => new Request(`${ORIGIN}/oauth/revoke`, form)
-    const gone = Array(3).fill({ message: CURABLE[0], after: false })
-    expect((await askIn(faulty(gone).env, request())).status).toBe(503)
+    const lostRequests = Array(3).fill({ message: CURABLE[0], after: false })
+    expect((await askIn(faulty(lostRequests).env, request())).status).toBe(503)
     expect((await askIn({ ...env, DB: undefined } as never, request())).status).toBe(500)
     const link = new Request(`${ORIGIN}/go/${world.link_id}`)
     expect((await askIn({ ...env, DB: undefined } as never, link)).status).toBe(500)

@@ -3,7 +3,7 @@ import openapi from '../openapi.json'
 import { ORIGIN as CANONICAL } from '../src/docs/origin.ts'
 import { ask, json, ORIGIN, partner } from './partner.ts'
 
-// The public documents: schemas, OpenAPI, the guide, the reference and the pages of error codes.
+// Public documents: schemas, OpenAPI, the guide, the reference and the pages of error codes.
 
 const files = import.meta.glob<object>('../schemas/v1/**/*.json', {
   import: 'default',
@@ -31,7 +31,9 @@ describe('schemas', () => {
     const resources = ['customer', 'transaction', 'trading-activity']
     expect(schemas.map(([path]) => path).toSorted()).toEqual(
       [
-        ...['prop-trading', 'forex'].flatMap((of) => resources.map((one) => `${of}/${one}`)),
+        ...['prop-trading', 'forex'].flatMap((vertical) =>
+          resources.map((resource) => `${vertical}/${resource}`),
+        ),
         ...['igaming/customer', 'igaming/activity', 'bulk', 'result', 'list', 'problem'],
       ]
         .map((name) => `/schemas/v1/${name}.json`)
@@ -79,8 +81,8 @@ describe('documents', () => {
     expect(first.status).toBe(200)
     expect(await first.text()).not.toContain(CANONICAL)
     const etag = first.headers.get('ETag')!
-    const again = await ask(path, { headers: { 'If-None-Match': etag } })
-    expect([again.status, await again.text()]).toEqual([304, ''])
+    const cached = await ask(path, { headers: { 'If-None-Match': etag } })
+    expect([cached.status, await cached.text()]).toEqual([304, ''])
     const other = await ask(path, { headers: { 'If-None-Match': '"other"' } })
     expect(other.status).toBe(200)
     await other.text()

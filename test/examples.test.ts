@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { ENTITIES } from '../scripts/docs/entities.ts'
-import kept from '../scripts/docs/examples.json'
+import storedExamples from '../scripts/docs/examples.json'
 import { asTeam, camera, operations } from './take.ts'
 
-// The examples of openapi.json are what the service answered: `npm run generate` makes them anew.
+// Records the responses that openapi.json shows as examples. `npm run generate` updates them.
 
 const { take, takes } = camera()
 
 const entityOf = (vertical: string, resource: string) =>
-  ENTITIES.find((one) => one.vertical === vertical && one.resource === resource)!.example
+  ENTITIES.find((entity) => entity.vertical === vertical && entity.resource === resource)!.example
 
 const pascal = (text: string) => text.replace(/(?:^|-)(.)/g, (_, letter) => letter.toUpperCase())
 
-/** Sets a firm or a brand up as the team does; says how its account and its records are reached. */
+/** Creates the account of a partner or a brand; returns a function that calls its admin routes. */
 async function setUp(account: string, vertical: string) {
   const at = { account }
   const team = (id: string, name: string, summary: string, more: object = {}) =>
@@ -38,16 +38,16 @@ async function partner(vertical: 'prop-trading' | 'forex') {
 
   for (const resource of ['customers', 'transactions', 'trading-activity']) {
     const noun = pascal(resource)
-    const one = entityOf(vertical, resource)
-    await api('send', noun, 'one', 'A single record, which is new', { body: one })
-    await api('send', noun, 'again', 'The same in an array: nothing changes', { body: [one] })
+    const record = entityOf(vertical, resource)
+    await api('send', noun, 'one', 'A single record, which is new', { body: record })
+    await api('send', noun, 'again', 'The same in an array: nothing changes', { body: [record] })
     await api('send', noun, 'lenient', LENIENT, {
       headers: { ...headers, Prefer: 'handling=lenient' },
-      body: { data: [other(one), unfit(other(one), resource)] },
+      body: { data: [withOtherKey(record), invalidRecord(withOtherKey(record), resource)] },
     })
     const flaw =
       resource === 'customers' ? { signup_date: '2026-10-01 08:30' } : { currency: 'EUX' }
-    const wrong = { ...one, ...flaw }
+    const wrong = { ...record, ...flaw }
     await api('send', noun, 'wrong', 'A wrong record: nothing is stored', { body: [wrong] })
     await api('list', noun, 'page', 'One page', { query: '?per_page=1' })
   }
@@ -68,18 +68,18 @@ async function partner(vertical: 'prop-trading' | 'forex') {
       body: [early],
     },
   )
-  await desk(api)
+  await takeAccountRoutes(api)
   return { team, client_id, client_secret, access_token }
 }
 
 const LENIENT = 'A wrong record beside a good one, with `handling=lenient`'
 
-/** The schema takes it, and still it is wrong: its key is there twice, or nobody sent its customer. */
-const unfit = (record: Record<string, unknown>, resource: string) =>
-  resource === 'customers' ? record : { ...other(record), customer_id: 'C-9' }
+/** Returns a record that matches the schema but is invalid: a repeated key or an unknown customer. */
+const invalidRecord = (record: Record<string, unknown>, resource: string) =>
+  resource === 'customers' ? record : { ...withOtherKey(record), customer_id: 'C-9' }
 
-/** Another record than this: of the key, the first member differs. */
-function other(record: Record<string, unknown>) {
+/** Returns the record with another value in the first member of its key. */
+function withOtherKey(record: Record<string, unknown>) {
   const [name, value] = Object.entries(record)[0]!
   return { ...record, [name]: name === 'date' ? '2026-10-03' : String(value).replace(/\d$/, '2') }
 }
@@ -90,10 +90,10 @@ type Api = (
   name: string,
   summary: string,
   more?: object,
-  // biome-ignore lint/suspicious/noExplicitAny: what was answered is looked into by name
+  // biome-ignore lint/suspicious/noExplicitAny: members of the response are read by name
 ) => Promise<any>
 
-async function desk(api: Api, at: Record<string, string> = {}) {
+async function takeAccountRoutes(api: Api, at: Record<string, string> = {}) {
   if (!at.account) await api('get', 'Account', 'mine', 'Who I am')
   const { data } = await api('list', 'Deliveries', 'page', 'One page', { at, query: '?per_page=2' })
   const delivery_id = data[1].delivery_id
@@ -132,8 +132,10 @@ test('the stored examples equal the responses of the service', async () => {
     body: { landing_page: 'https://lucky.example/welcome' },
   })
   await casino('listLinks', 'page', 'One page')
-  const { headers: led } = await take('followLink', 'click', 'A visitor', { at: { link_id } })
-  const tracking_data = new URL(led.get('Location')).searchParams.get('tracking_data')
+  const { headers: clickHeaders } = await take('followLink', 'click', 'A visitor', {
+    at: { link_id },
+  })
+  const tracking_data = new URL(clickHeaders.get('Location')).searchParams.get('tracking_data')
   const { brand_token } = await casino('regenerateBrandToken', 'new', 'A Brand Token', {
     body: { overlap: '24h' },
   })
@@ -182,7 +184,7 @@ test('the stored examples equal the responses of the service', async () => {
   await brand('get', 'Customers', 'one', 'One record', { at: { id: 'P-1001' } })
   await brand('get', 'CustomersById', 'one', 'One record', { query: '?customerid=P-1001' })
   await brand('list', 'Activities', 'page', 'One page', { query: '?per_page=1' })
-  await desk(brand)
+  await takeAccountRoutes(brand)
 
   const { data: tokens } = await casino('listBrandTokens', 'all', 'All of them')
   await casino('revokeBrandToken', 'ended', 'One is ended', {
@@ -197,7 +199,7 @@ test('the stored examples equal the responses of the service', async () => {
   await casino('countClicks', 'october', 'A month', { query: october })
   await casino('listAffiliates', 'page', 'One page')
   await casino('listUnconfiguredAffiliates', 'none', 'There are none')
-  await desk(
+  await takeAccountRoutes(
     (verb, noun, name, summary, more) => casino(`${verb}Account${noun}`, name, summary, more ?? {}),
     { account: 'lucky' },
   )
@@ -246,13 +248,15 @@ test('the stored examples equal the responses of the service', async () => {
   expect(failed).toEqual([])
   if (import.meta.env.MODE === 'record') {
     await fetch('http://recorder.local/', { method: 'POST', body: JSON.stringify(takes) })
-  } else expect(takes, 'stale: npm run generate').toEqual(kept)
+  } else expect(takes, 'stale: npm run generate').toEqual(storedExamples)
 })
 
 test.skipIf(import.meta.env.MODE === 'record')(
   'every operation with a response has an example',
   () => {
-    const taken = new Set((kept as { operation: string }[]).map(({ operation }) => operation))
+    const taken = new Set(
+      (storedExamples as { operation: string }[]).map(({ operation }) => operation),
+    )
     const pages =
       /^get(Start|Reference|ReferencePage|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/
     const missing = [...operations.keys()].filter((id) => !taken.has(id) && !pages.test(id))

@@ -23,10 +23,10 @@ import {
 import { ada, json, partner } from './partner.ts'
 
 /**
- * The object's life without the object: memory, storage, a timer that closes the lease, eviction
- * (which the platform does to idle objects alone) and crashes.
+ * A simulated token object with memory, storage, the timer that closes the lease, evictions (the
+ * platform evicts only idle objects) and crashes.
  */
-class Life {
+class SimulatedObject {
   now = 1_000_000
   writes = 0
   #stored: RateState = INITIAL_RATE
@@ -69,35 +69,36 @@ const RUNS = 3000
 type Step = { ask: number; gap: number } | { wait: number } | 'evict' | 'crash'
 
 /**
- * Lives through the steps beside a naive log of timestamps, and says the first decision that the
- * log would not have allowed; null where there is none.
+ * Compares each decision with a log of all timestamps. Returns the first contradiction, or null if
+ * there is none.
  */
-function contradiction(steps: Step[]): string | null {
-  const life = new Life()
+function findContradiction(steps: Step[]): string | null {
+  const object = new SimulatedObject()
   let log: number[] = []
-  // A crash counts from when it is noticed: at the next request.
+  // The object notices a crash at the next request, so the crash counts from then.
   let crashes: number[] = []
   let crashed = 0
-  for (const each of steps) {
-    if (each === 'evict') life.evict()
-    else if (each === 'crash') {
-      life.crash()
+  for (const step of steps) {
+    if (step === 'evict') object.evict()
+    else if (step === 'crash') {
+      object.crash()
       crashed += 1
-    } else if ('wait' in each) life.wait(each.wait)
+    } else if ('wait' in step) object.wait(step.wait)
     else {
-      for (let i = 0; i < each.ask; i++, life.wait(each.gap)) {
-        for (; crashed > 0; crashed--) crashes.push(life.now)
-        const since = life.now - WINDOW_MS
+      for (let i = 0; i < step.ask; i++, object.wait(step.gap)) {
+        for (; crashed > 0; crashed--) crashes.push(object.now)
+        const since = object.now - WINDOW_MS
         if (log[0]! <= since) log = log.filter((time) => time > since)
         crashes = crashes.filter((time) => time > since)
         const excess = LEASE_SIZE * crashes.length
-        const { retryAfter, remaining } = life.ask()
-        if (retryAfter === 0) log.push(life.now)
-        if (log.length > REQUESTS_PER_WINDOW) return 'more than 1000 in 60 s'
+        const { retryAfter, remaining } = object.ask()
+        if (retryAfter === 0) log.push(object.now)
+        if (log.length > REQUESTS_PER_WINDOW) return 'admits more than 1000 in 60 s'
         if (retryAfter > 0 && log.length + excess < REQUESTS_PER_WINDOW)
-          return `refused after ${log.length}`
-        if (remaining > REQUESTS_PER_WINDOW - log.length) return 'more promised than is left'
-        if (remaining < REQUESTS_PER_WINDOW - log.length - excess) return 'less said than is left'
+          return `refuses after ${log.length}`
+        if (remaining > REQUESTS_PER_WINDOW - log.length) return 'announces more than remain'
+        if (remaining < REQUESTS_PER_WINDOW - log.length - excess)
+          return 'announces fewer than remain'
       }
     }
   }
@@ -113,7 +114,7 @@ test('at most 1000 requests pass in 60 s and none under the limit fails', () => 
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-      expect(contradiction(steps)).toBeNull()
+      expect(findContradiction(steps)).toBeNull()
     }),
     { numRuns: RUNS, seed: env.SEED },
   )
@@ -127,7 +128,7 @@ test('without a crash every decision equals that of an exact request log', () =>
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-      expect(contradiction(steps)).toBeNull()
+      expect(findContradiction(steps)).toBeNull()
     }),
     { numRuns: RUNS, seed: env.SEED },
   )
@@ -138,31 +139,31 @@ test('a request passes after Retry-After and fails one millisecond before the wi
     fc.property(
       fc.array(fc.nat(80), { minLength: REQUESTS_PER_WINDOW, maxLength: REQUESTS_PER_WINDOW }),
       (gaps) => {
-        const life = new Life()
+        const object = new SimulatedObject()
         for (const [i, gap] of gaps.entries()) {
-          life.ask()
-          life.wait(gap)
-          if (i % 300 === 299) life.crash()
+          object.ask()
+          object.wait(gap)
+          if (i % 300 === 299) object.crash()
         }
-        const { retryAfter } = life.ask()
+        const { retryAfter } = object.ask()
         if (retryAfter === 0) return
-        life.wait(retryAfter * 1000)
-        expect(life.ask().retryAfter).toBe(0)
+        object.wait(retryAfter * 1000)
+        expect(object.ask().retryAfter).toBe(0)
       },
     ),
     { numRuns: 100, seed: env.SEED },
   )
   const times = Array.from({ length: REQUESTS_PER_WINDOW }, (_, i) => 30_000 + i)
-  const full = { times, lease: 5, used: 1 }
-  const refused = { retryAfter: 1, rate: full, write: false, remaining: 0, reset: 1 }
-  expect(decide(full, 30_000 + WINDOW_MS - 1)).toEqual(refused)
-  const passed = decide(full, 30_000 + WINDOW_MS)
+  const fullWindow = { times, lease: 5, used: 1 }
+  const refused = { retryAfter: 1, rate: fullWindow, write: false, remaining: 0, reset: 1 }
+  expect(decide(fullWindow, 30_000 + WINDOW_MS - 1)).toEqual(refused)
+  const passed = decide(fullWindow, 30_000 + WINDOW_MS)
   expect(passed).toMatchObject({ retryAfter: 0, remaining: 0 })
   expect(passed.rate.times).toEqual([...times.slice(1), 30_000 + WINDOW_MS])
 })
 
 test('a request after Retry-After passes after a crash as well', () => {
-  // More than the limit: what a crash made uncertain counts beside what was made.
+  // More entries than the limit: requests that a crash made uncertain count beside the real ones.
   const rate = { times: [0, ...Array<number>(1010).fill(30_000)], lease: 0, used: 0 }
 
   expect(decide(rate, 31_000)).toMatchObject({ retryAfter: 59, reset: 59 })
@@ -193,17 +194,17 @@ test('a clock that moves backwards admits no extra requests', () => {
 })
 
 test('storage gets one write per 25 requests and two per pause', () => {
-  const life = new Life()
+  const object = new SimulatedObject()
   for (let i = 0; i < 900; i++) {
-    life.ask()
-    life.wait(60)
+    object.ask()
+    object.wait(60)
   }
-  expect(life.writes).toBeLessThanOrEqual(Math.ceil(900 / LEASE_SIZE))
-  life.evict()
-  const before = life.writes
-  life.ask()
-  life.evict()
-  expect(life.writes - before).toBe(2)
+  expect(object.writes).toBeLessThanOrEqual(Math.ceil(900 / LEASE_SIZE))
+  object.evict()
+  const before = object.writes
+  object.ask()
+  object.evict()
+  expect(object.writes - before).toBe(2)
 })
 
 describe('the token object', () => {
@@ -222,27 +223,27 @@ describe('the token object', () => {
     disabled: false,
     events: [],
   }
-  const opened = async () => {
+  const openObject = async () => {
     const gate = env.TOKEN_GATE.getByName('jti-1')
     await gate.open(grant, Date.now() + 3_600_000)
     return gate
   }
-  const ask = async (gate: Awaited<ReturnType<typeof opened>>, count: number) => {
+  const ask = async (gate: Awaited<ReturnType<typeof openObject>>, count: number) => {
     const answers = await Promise.all(Array.from({ length: count }, () => gate.admit()))
     return answers.map((answer) => answer!.retryAfter)
   }
-  const stored = (gate: Awaited<ReturnType<typeof opened>>) =>
+  const stored = (gate: Awaited<ReturnType<typeof openObject>>) =>
     runInDurableObject(gate, (_, { storage }) => storage.kv.get<RateState>('rate'))
 
   test('the object admits 1000 of 1001 parallel calls', async () => {
-    const waits = await ask(await opened(), 1001)
+    const waits = await ask(await openObject(), 1001)
 
     expect(waits.filter((wait) => wait === 0)).toHaveLength(1000)
     expect(waits.filter((wait) => wait > 0)).toEqual([expect.toSatisfy((s: number) => s > 50)])
   })
 
   test('the object stores a lease first and the true count after 5 s', async () => {
-    const gate = await opened()
+    const gate = await openObject()
     await ask(gate, 3)
     expect(await stored(gate)).toMatchObject({ lease: LEASE_SIZE, times: [expect.any(Number)] })
 
@@ -253,7 +254,7 @@ describe('the token object', () => {
   }, 10_000)
 
   test('the object stores the true count once, after the full idle time', async () => {
-    const gate = await opened()
+    const gate = await openObject()
     await runInDurableObject(gate, async (instance, { storage }) => {
       const rate = () => storage.kv.get<RateState>('rate')!
       vi.useFakeTimers()
@@ -267,12 +268,12 @@ describe('the token object', () => {
         expect(rate().lease).toBe(LEASE_SIZE)
         vi.advanceTimersByTime(1)
         expect(rate()).toMatchObject({ lease: 0, times: { length: 3 } })
-        // What comes after it is counted anew, and closed again.
+        // The next request opens a new lease, which the timer closes again.
         instance.admit()
         expect(rate()).toMatchObject({ lease: LEASE_SIZE, times: { length: 4 } })
         vi.advanceTimersByTime(LEASE_IDLE_MS)
         expect(rate()).toMatchObject({ lease: 0, times: { length: 4 } })
-        // What is forgotten meanwhile stays forgotten.
+        // A timer that is still pending after the alarm writes nothing.
         instance.admit()
         await instance.alarm()
         vi.advanceTimersByTime(2 * LEASE_IDLE_MS)
@@ -303,7 +304,7 @@ describe('the token object', () => {
   })
 
   test('the count survives an eviction within the window', async () => {
-    const gate = await opened()
+    const gate = await openObject()
     await ask(gate, 990)
     await scheduler.wait(LEASE_IDLE_MS + 300)
     await evictDurableObject(gate)
@@ -312,12 +313,12 @@ describe('the token object', () => {
   }, 15_000)
 
   test('after a crash an open lease counts as spent and admits no extra requests', async () => {
-    const gate = await opened()
+    const gate = await openObject()
     await ask(gate, 500)
     await abortAllDurableObjects()
 
-    const again = env.TOKEN_GATE.getByName('jti-1')
-    const passed = (await ask(again, 600)).filter((wait) => wait === 0).length
+    const restarted = env.TOKEN_GATE.getByName('jti-1')
+    const passed = (await ask(restarted, 600)).filter((wait) => wait === 0).length
     expect(passed).toBeLessThanOrEqual(500)
     expect(passed).toBeGreaterThanOrEqual(500 - LEASE_SIZE)
   })
@@ -325,14 +326,14 @@ describe('the token object', () => {
   test('an object without an open token admits no requests', async () => {
     expect(await env.TOKEN_GATE.getByName('nobody').admit()).toBeNull()
 
-    const gate = await opened()
+    const gate = await openObject()
     expect(await gate.admit()).toMatchObject({ grant, retryAfter: 0 })
     await runDurableObjectAlarm(gate)
     expect(await gate.admit()).toBeNull()
   })
 
   test('an object that forgets its token deletes everything, the open lease included', async () => {
-    const gate = await opened()
+    const gate = await openObject()
     await gate.admit()
     await runDurableObjectAlarm(gate)
     await scheduler.wait(LEASE_IDLE_MS + 300)
@@ -351,7 +352,7 @@ describe('the token object', () => {
 })
 
 describe('over HTTP', () => {
-  const spent = async (acme: Awaited<ReturnType<typeof partner>>, times: number[]) => {
+  const storeTimes = async (acme: Awaited<ReturnType<typeof partner>>, times: number[]) => {
     const { jti } = decodeJwt(acme.access_token)
     await runInDurableObject(env.TOKEN_GATE.getByName(jti!), (_, { storage }) =>
       storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies RateState),
@@ -382,7 +383,7 @@ describe('over HTTP', () => {
   test('request 1001 is 429, stores nothing and passes after Retry-After', async () => {
     const acme = await partner()
     const now = Date.now()
-    await spent(
+    await storeTimes(
       acme,
       Array.from({ length: REQUESTS_PER_WINDOW }, () => now - WINDOW_MS + 1500),
     )

@@ -17,7 +17,7 @@ import {
 } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 
-// Laws that hold for every route: they walk `app.routes`, so that none can forget them.
+// Tests of every route. They iterate over `app.routes`, so that they include each new route.
 
 const PUBLIC = [
   'GET /healthz',
@@ -38,7 +38,7 @@ const PUBLIC = [
   'GET /assets/:file',
 ]
 
-/** Who may call an address: how they say who they are, and what they are told if they do not. */
+/** Groups of guarded routes: their credentials, and the 401 of a request without any. */
 const callers = [
   {
     at: '/api/v1/',
@@ -64,7 +64,7 @@ const callers = [
 ]
 const callerOf = (path: string) => callers.find(({ at }) => path.startsWith(at))
 
-// Middleware is on the list as ALL; what is left are the addresses themselves.
+// `app.routes` lists middleware with the method ALL.
 const routes = app.routes
   .filter(({ method }) => method !== 'ALL')
   .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }))
@@ -207,45 +207,45 @@ test('a forged Host header never appears in documents or tokens', async () => {
 })
 
 test('local development with an http BASE_URL is exempt from HTTPS and HSTS', async () => {
-  const world = { ...env, BASE_URL: 'http://127.0.0.1:8787' } as Env
-  const response = await askIn(world, new Request('http://127.0.0.1:8787/healthz'))
+  const developmentEnv = { ...env, BASE_URL: 'http://127.0.0.1:8787' } as Env
+  const response = await askIn(developmentEnv, new Request('http://127.0.0.1:8787/healthz'))
   expect(response.status).toBe(200)
   expect(response.headers.has('Strict-Transport-Security')).toBe(false)
 })
 
 describe('two accounts with the same ids', () => {
-  const own = (name: string) => ({
+  const recordsOf = (name: string) => ({
     customers: { ...ada, first_name: `by-${name}` },
     transactions: { ...deposit, note: `to-${name}` },
     'trading-activity': { ...traded, instrument: name },
   })
   type Binding = 'DB' | 'DB_2'
 
-  const firm = async (name: string, binding: Binding) => {
+  const createPartner = async (name: string, binding: Binding) => {
     const acme = await partner('forex', { account: name, unknown_customer: 'hold', binding })
-    for (const [resource, record] of Object.entries(own(name))) {
+    for (const [resource, record] of Object.entries(recordsOf(name))) {
       expect((await acme.post(resource, record)).status).toBe(201)
     }
-    const stray = {
+    const heldRecord = {
       ...deposit,
       transaction_id: `held-${name}`,
       customer_id: 'nobody',
       note: `to-${name}`,
     }
-    const { delivery_id } = await json(acme.post('transactions', stray))
+    const { delivery_id } = await json(acme.post('transactions', heldRecord))
     return { ...acme, delivery_id, deliveries: 4 }
   }
 
-  const casino = async (name: string, binding: Binding) => {
+  const createBrand = async (name: string, binding: Binding) => {
     const acme = await brand({ account: name, binding, events: { DailyStats: dailyStats } })
     await askAdmin(`accounts/${name}/affiliates`, 'PUT', [{ affiliate_id: `of-${name}` }])
     expect(
       (await acme.post('customers', { ...eve, customerId: 'c-1', firstName: `by-${name}` })).status,
     ).toBe(201)
-    const played = { ...day, customerid: 'c-1', note: `to-${name}` }
-    expect((await acme.post('activities', played)).status).toBe(201)
-    const stray = { ...played, customerid: 'nobody' }
-    const { delivery_id } = await json(acme.post('activities', stray))
+    const activity = { ...day, customerid: 'c-1', note: `to-${name}` }
+    expect((await acme.post('activities', activity)).status).toBe(201)
+    const heldRecord = { ...activity, customerid: 'nobody' }
+    const { delivery_id } = await json(acme.post('activities', heldRecord))
     return { ...acme, delivery_id, deliveries: 3 }
   }
 
@@ -265,7 +265,7 @@ describe('two accounts with the same ids', () => {
   test.each([
     [
       'partners in one database',
-      firm,
+      createPartner,
       'DB',
       '/api/v1/forex/',
       ['customers', 'transactions', 'trading-activity'],
@@ -273,16 +273,23 @@ describe('two accounts with the same ids', () => {
     ],
     [
       'partners in two databases',
-      firm,
+      createPartner,
       'DB_2',
       '/api/v1/forex/',
       ['customers', 'transactions', 'trading-activity'],
       11,
     ],
-    ['brands in one database', casino, 'DB', '/tracking/events/', ['customers', 'activities'], 9],
+    [
+      'brands in one database',
+      createBrand,
+      'DB',
+      '/tracking/events/',
+      ['customers', 'activities'],
+      9,
+    ],
     [
       'brands in two databases',
-      casino,
+      createBrand,
       'DB_2',
       '/tracking/events/',
       ['customers', 'activities'],
@@ -290,32 +297,32 @@ describe('two accounts with the same ids', () => {
     ],
   ] as const)(
     '%s never see data of each other on any route',
-    async (_, world, binding, at, lists, routes) => {
-      const first = await world('first', 'DB')
-      const second = await world('second', binding)
+    async (_, create, binding, at, lists, routes) => {
+      const first = await create('first', 'DB')
+      const second = await create('second', binding)
       expect(pathsAt(at).length).toBeGreaterThanOrEqual(routes)
-      for (const [me, other] of [
+      for (const [caller, other] of [
         [first, second],
         [second, first],
       ] as const) {
         for (const path of pathsAt(at)) {
           const customerFilter = at.startsWith('/api') ? 'customer_id' : 'customerid'
-          const response = await me.get(pathOf(path, me.delivery_id, customerFilter))
+          const response = await caller.get(pathOf(path, caller.delivery_id, customerFilter))
           expect([path, response.status]).toEqual([path, 200])
-          const said = await response.text()
-          expect(said).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
-          expect(said).not.toContain(other.delivery_id)
+          const text = await response.text()
+          expect(text).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
+          expect(text).not.toContain(other.delivery_id)
         }
-        for (const path of lists) expect((await json(me.get(path))).meta.total).toBe(1)
-        expect((await json(me.get('deliveries'))).meta.total).toBe(me.deliveries)
-        expect((await json(me.get('held'))).meta.total).toBe(1)
+        for (const path of lists) expect((await json(caller.get(path))).meta.total).toBe(1)
+        expect((await json(caller.get('deliveries'))).meta.total).toBe(caller.deliveries)
+        expect((await json(caller.get('held'))).meta.total).toBe(1)
       }
     },
   )
 
   test('a brand and a partner never see data of each other', async () => {
-    const first = await firm('first', 'DB')
-    const second = await casino('second', 'DB')
+    const first = await createPartner('first', 'DB')
+    const second = await createBrand('second', 'DB')
     await first.post('customers', { ...ada, customer_id: 'p-x' })
     expect((await second.get('customers/p-x')).status).toBe(404)
     expect((await json(second.get('customers'))).meta.total).toBe(1)
@@ -328,9 +335,9 @@ describe('two accounts with the same ids', () => {
     ['DB', 'DB_2'],
   ] as const)(
     'administration routes of one account show no other account: %s, %s',
-    async (one, two) => {
-      const first = await casino('first', one)
-      const second = await casino('second', two)
+    async (firstBinding, secondBinding) => {
+      const first = await createBrand('first', firstBinding)
+      const second = await createBrand('second', secondBinding)
       const page = 'https://casino.example/'
       const linkOf = async (name: string) => {
         const body = { affiliate_id: `of-${name}`, landing_page: page, name }
@@ -341,26 +348,29 @@ describe('two accounts with the same ids', () => {
         .filter((path) => !path.startsWith('/clients') && path !== '')
         .map((path) => path.slice(1))
       expect(paths.length).toBeGreaterThanOrEqual(15)
-      for (const [me, other] of [
+      for (const [caller, other] of [
         [first, second],
         [second, first],
       ] as const) {
-        const name = me.account as 'first' | 'second'
+        const name = caller.account as 'first' | 'second'
         for (const path of paths) {
-          const asked = pathOf(path, me.delivery_id).replace(':link_id', links[name].link_id)
-          const response = await askAdmin(`accounts/${me.account}/${asked}`)
+          const requestPath = pathOf(path, caller.delivery_id).replace(
+            ':link_id',
+            links[name].link_id,
+          )
+          const response = await askAdmin(`accounts/${caller.account}/${requestPath}`)
           expect([path, response.status]).toEqual([path, 200])
-          const said = await response.text()
-          expect(said).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
-          expect(said).not.toContain(other.delivery_id)
-          expect(said).not.toContain(links[other.account as 'first' | 'second'].link_id)
+          const text = await response.text()
+          expect(text).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
+          expect(text).not.toContain(other.delivery_id)
+          expect(text).not.toContain(links[other.account as 'first' | 'second'].link_id)
         }
       }
     },
   )
 
   test("another account's record gets the same 404 bytes as a missing one", async () => {
-    const first = await firm('first', 'DB')
+    const first = await createPartner('first', 'DB')
     const second = await partner('forex', { account: 'second' })
     const bytes = async (path: string) => {
       const response = await second.get(path)
@@ -368,19 +378,19 @@ describe('two accounts with the same ids', () => {
       const id = response.headers.get('X-Request-Id')!
       return (await response.text()).replace(id, 'id')
     }
-    for (const [theirs, missing] of [
+    for (const [foreign, missing] of [
       ['customers/c-1', 'customers/nobody'],
       ['transactions/t-1', 'transactions/nobody'],
       ['customers/by-id?customer_id=c-1', 'customers/by-id?customer_id=nobody'],
       ['transactions/by-id?transaction_id=t-1', 'transactions/by-id?transaction_id=nobody'],
       [`deliveries/${first.delivery_id}`, 'deliveries/dlv_01KAFDZ7S0AAAAAAAAAAAAAAAA'],
     ] as const) {
-      expect(await bytes(theirs)).toBe(await bytes(missing))
+      expect(await bytes(foreign)).toBe(await bytes(missing))
     }
   })
 
   test('an account writes to the database that its token names', async () => {
-    await firm('second', 'DB_2')
+    await createPartner('second', 'DB_2')
     const count = async (db: D1Database) =>
       (await db.prepare('select count(*) as n from customers').first<{ n: number }>())!.n
 
@@ -398,9 +408,9 @@ describe('the log', () => {
     await ask('/nowhere')
 
     const lines = printedAs('log')
-    const said = lines.map((line) => JSON.parse(line))
-    expect(said).toHaveLength(4)
-    expect(said[1]).toEqual({
+    const entries = lines.map((line) => JSON.parse(line))
+    expect(entries).toHaveLength(4)
+    expect(entries[1]).toEqual({
       request_id: expect.any(String),
       account: 'acme-forex',
       method: 'POST',
@@ -410,8 +420,8 @@ describe('the log', () => {
       delivery_id,
       outcomes: expect.objectContaining({ received: 1, created: 1 }),
     })
-    expect(said[2]).toMatchObject({ route: '/api/v1/forex/customers/:id', status: 200 })
-    expect(said[3]).toMatchObject({ status: 404 })
+    expect(entries[2]).toMatchObject({ route: '/api/v1/forex/customers/:id', status: 200 })
+    expect(entries[3]).toMatchObject({ status: 404 })
     const all = lines.join()
     expect(all).not.toContain('ada@person')
     expect(all).not.toContain(acme.client_secret)
