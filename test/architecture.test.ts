@@ -158,7 +158,7 @@ test('a field without a column does not compile', () => {
   expect(defineResource(tables.customers, shared.customers, schema)).toBeDefined()
 })
 
-test('every personal column of a partner is a field that error messages never repeat', () => {
+test('error messages never quote any personal column of a partner', () => {
   expect([...PERSONAL_FIELDS].sort()).toEqual([...partnerCustomerTable.personalColumns].sort())
 })
 

@@ -433,7 +433,7 @@ test('an unknown member beside data does not hide record errors', async () => {
   expect((await json(acme.get('customers'))).data).toEqual([])
 })
 
-test('an invalid personal value is named by its pointer and never repeated', async () => {
+test('an invalid personal value is located by pointer and never quoted', async () => {
   const acme = await partner()
   const person = { first_name: 'A\0gusta', last_name: 'Lovelace\0', email: 'augusta at lovelace' }
   const response = await acme.post('customers', [{ ...ada, ...person }])
@@ -447,17 +447,19 @@ test('an invalid personal value is named by its pointer and never repeated', asy
   expect(text).not.toMatch(/gusta|lovelace/i)
 })
 
-test('a record with 10 errors of its own lists no unknown reference beside them', async () => {
+test('a record with 10 other errors does not list its unknown customer', async () => {
   const acme = await partner()
-  const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`x${i}`, i]))
-  const wrong = { ...deposit, customer_id: 'nobody' }
-  const { errors, errors_total } = await json(acme.post('transactions', [{ ...wrong, ...many }]))
+  const members = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`x${i}`, i]))
+  const unknownCustomer = { ...deposit, customer_id: 'nobody' }
+  const { errors, errors_total } = await json(
+    acme.post('transactions', [{ ...unknownCustomer, ...members }]),
+  )
 
   expect(errors_total).toBe(11)
   expect(errors).toHaveLength(10)
 })
 
-test('a string that ends with an escaped backslash hides nothing behind it from the limits', async () => {
+test('values after a string with an escaped backslash count toward the limits', async () => {
   const acme = await partner()
   const lists = Array.from({ length: 50_001 }, () => '[]').join()
   const response = await acme.postText('customers', `["\\\\",${lists}]`)

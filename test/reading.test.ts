@@ -266,7 +266,7 @@ describe('bookmarks', () => {
     expect(read.headers.get('x-d1-bookmark')).toMatch(/^[\da-f]{8}-/)
   })
 
-  test('without one the primary answers, so that a read sees every earlier write', async () => {
+  test('a read without a bookmark goes to the primary and sees every write', async () => {
     const acme = await partner()
     const opened: string[] = []
     const DB = before(env.DB, {
