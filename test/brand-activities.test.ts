@@ -3,42 +3,42 @@ import { hasSeparators } from '../src/brand/decimal.ts'
 import { brand, dailyStats, day, deposited, eve } from './brand.ts'
 import { askAdmin, json } from './partner.ts'
 
-type Said = { pointer: string; code: string }
+type Issue = { pointer: string; code: string }
 
-const codes = (list: Said[] = []) => list.map(({ pointer, code }) => [pointer, code])
+const codes = (list: Issue[] = []) => list.map(({ pointer, code }) => [pointer, code])
 const errors = async (response: Response | Promise<Response>) =>
   codes((await json(response)).errors)
 const warnings = async (response: Response | Promise<Response>) =>
-  (await json(response)).results.flatMap((result: { warnings?: Said[] }) => codes(result.warnings))
+  (await json(response)).results.flatMap((result: { warnings?: Issue[] }) => codes(result.warnings))
 const outcomes = async (response: Response | Promise<Response>) =>
   (await json(response)).results.map(({ outcome }: { outcome: string }) => outcome)
 
-const knowing = async (settings: Parameters<typeof brand>[0] = {}) => {
+const brandWithCustomers = async (settings: Parameters<typeof brand>[0] = {}) => {
   const acme = await brand(settings)
   await acme.post('customers', [eve, { customerId: 'p-2' }])
   return acme
 }
-const sums = async (acme: Awaited<ReturnType<typeof brand>>, of = '2026-10-02') =>
-  (await json(acme.get(`totals?from=${of}&to=${of}`))).data.filter(
+const activityTotals = async (acme: Awaited<ReturnType<typeof brand>>, date = '2026-10-02') =>
+  (await json(acme.get(`totals?from=${date}&to=${date}`))).data.filter(
     ({ resource }: { resource: string }) => resource === 'activities',
   )
 
-describe('an event', () => {
-  test('with more than 10 warnings of its own is told 10, and how many there are', async () => {
-    const acme = await knowing()
+describe('events', () => {
+  test('an event with more than 10 warnings lists 10 and the total', async () => {
+    const acme = await brandWithCustomers()
     const separated = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`b${i}`, '1,0']))
-    const told = async (count: number) => {
+    const warningCounts = async (count: number) => {
       const sent = { ...day, eventname: `E${count}`, ...separated(count) }
       const { results } = await json(acme.post('activities', [sent, day]))
       return [results[0].warnings.length, results[0].warnings_total, results[1].warnings_total]
     }
-    expect(await told(10)).toEqual([10, undefined, undefined])
-    expect(await told(240)).toEqual([10, 240, undefined])
+    expect(await warningCounts(10)).toEqual([10, undefined, undefined])
+    expect(await warningCounts(240)).toEqual([10, 240, undefined])
   })
 
-  test('is returned as it was sent, details and all', async () => {
-    const acme = await knowing()
+  test('an event is returned as it was sent, with all its details', async () => {
+    const acme = await brandWithCustomers()
     const sent = {
       ...deposited,
       method: 'card',
@@ -52,20 +52,22 @@ describe('an event', () => {
     expect(await outcomes(acme.post('activities', again))).toEqual(['unchanged'])
   })
 
-  test('keeps members called __proto__, constructor or toString as data, which harm nothing', async () => {
-    const acme = await knowing()
+  test('an event keeps members named __proto__, constructor or toString as plain data', async () => {
+    const acme = await brandWithCustomers()
     const text =
       '{"eventname":"E","customerid":"p-1","eventid":"x","__proto__":{"a":1},"constructor":"2.5","toString":3}'
     expect((await acme.postText('activities', text)).status).toBe(201)
-    const said = await (await acme.get('activities')).text()
-    expect(said).toContain(text)
+    const body = await (await acme.get('activities')).text()
+    expect(body).toContain(text)
     const today = new Date().toISOString().slice(0, 10)
-    expect(await sums(acme, today)).toMatchObject([{ sums: { constructor: '2.5', toString: '3' } }])
+    expect(await activityTotals(acme, today)).toMatchObject([
+      { sums: { constructor: '2.5', toString: '3' } },
+    ])
     expect(await outcomes(acme.postText('activities', text))).toEqual(['unchanged'])
   })
 
-  test('compares amounts as decimals: 100.00 is 100, as text and as number', async () => {
-    const acme = await knowing()
+  test('amounts are compared as decimals: 100.00 equals 100, as text or number', async () => {
+    const acme = await brandWithCustomers()
     await acme.post('activities', [deposited, day])
     for (const Value of ['100', 100, '100.0', '0100.000']) {
       expect(await outcomes(acme.post('activities', [{ ...deposited, Value }]))).toEqual([
@@ -78,17 +80,17 @@ describe('an event', () => {
     expect(await outcomes(acme.post('activities', [other]))).toEqual(['updated'])
   })
 
-  test('is whole: what a re-send leaves out is gone', async () => {
-    const acme = await knowing()
+  test('a re-sent event replaces the stored one and drops omitted members', async () => {
+    const acme = await brandWithCustomers()
     await acme.post('activities', { ...deposited, method: 'card', product: 'casino' })
-    const { Currency: _, ...less } = deposited
-    expect(await outcomes(acme.post('activities', less))).toEqual(['updated'])
-    expect((await json(acme.get('activities'))).data).toEqual([less])
-    expect(await sums(acme)).toMatchObject([{ product: null, Currency: null }])
+    const { Currency: _, ...withoutCurrency } = deposited
+    expect(await outcomes(acme.post('activities', withoutCurrency))).toEqual(['updated'])
+    expect((await json(acme.get('activities'))).data).toEqual([withoutCurrency])
+    expect(await activityTotals(acme)).toMatchObject([{ product: null, Currency: null }])
   })
 
-  test('whose null members are left out', async () => {
-    const acme = await knowing()
+  test('null members of an event count as omitted', async () => {
+    const acme = await brandWithCustomers()
     await acme.post('activities', { ...deposited, product: null, method: null })
     expect((await json(acme.get('activities'))).data).toEqual([deposited])
     expect(await errors(acme.post('activities', [{ ...deposited, customerid: null }]))).toEqual([
@@ -96,25 +98,25 @@ describe('an event', () => {
     ])
   })
 
-  test('may be one object with a member called data', async () => {
-    const acme = await knowing()
+  test('a request can be one event with a member named data', async () => {
+    const acme = await brandWithCustomers()
     expect((await acme.post('activities', { ...deposited, data: [1], meta: 2 })).status).toBe(201)
   })
 })
 
 describe('KPIs', () => {
-  test('without a definition: Value, and all others are details', async () => {
-    const acme = await knowing()
+  test('without a definition, Value is the only KPI of an event', async () => {
+    const acme = await brandWithCustomers()
     const sent = { ...deposited, NativeAmount: '91.20', wallet: '12345678901234567890', fee: 'n/a' }
     expect(await warnings(acme.post('activities', sent))).toEqual([])
-    expect(await sums(acme)).toMatchObject([{ sums: { Value: '100' } }])
+    expect(await activityTotals(acme)).toMatchObject([{ sums: { Value: '100' } }])
   })
 
-  test('without a definition or a Value: every decimal, as number or text', async () => {
-    const acme = await knowing()
+  test('without a definition or Value, every decimal is a KPI, number or text', async () => {
+    const acme = await brandWithCustomers()
     const sent = { ...day, Level: 'gold', Bonus: '-1.005', at: '2026-10-02', ok: true }
     expect(await warnings(acme.post('activities', sent))).toEqual([])
-    expect((await sums(acme))[0].sums).toEqual({
+    expect((await activityTotals(acme))[0].sums).toEqual({
       GGR: '10.5',
       NGR: '9',
       Bets: '100',
@@ -123,8 +125,8 @@ describe('KPIs', () => {
     })
   })
 
-  test('without a definition digits with separators are a detail, with a warning', async () => {
-    const acme = await knowing()
+  test('without a definition, digits with separators are details with a warning', async () => {
+    const acme = await brandWithCustomers()
     for (const Bonus of [
       '1,000.00',
       '1.000,00',
@@ -157,14 +159,14 @@ describe('KPIs', () => {
     for (const Bonus of [...details, ['1,000'], ['5'], { length: 1 }, true]) {
       expect(await warnings(acme.post('activities', { ...day, Bonus }))).toEqual([])
     }
-    expect((await sums(acme))[0].sums).not.toHaveProperty('Bonus')
+    expect((await activityTotals(acme))[0].sums).not.toHaveProperty('Bonus')
   })
 
-  test('with a definition: exactly those it names, and Value', async () => {
-    const acme = await knowing({ events: { DailyStats: dailyStats } })
+  test('with a definition, the KPIs are the fields it names and Value', async () => {
+    const acme = await brandWithCustomers({ events: { DailyStats: dailyStats } })
     const sent = { ...day, Value: '1.5', Level: 7, Bonus: '1,000.00' }
     expect(await warnings(acme.post('activities', sent))).toEqual([])
-    expect((await sums(acme))[0].sums).toEqual({
+    expect((await activityTotals(acme))[0].sums).toEqual({
       Value: '1.5',
       GGR: '10.5',
       NGR: '9',
@@ -173,11 +175,11 @@ describe('KPIs', () => {
     })
   })
 
-  const none = ['1,000.00', '', 'x', true, [], ['5'], {}, '1e5', '+1', ' 1', '1.']
-  test.each(none.map((each) => [each]))(
-    'with a definition %j is no decimal: 422 number',
+  const notDecimals = ['1,000.00', '', 'x', true, [], ['5'], {}, '1e5', '+1', ' 1', '1.']
+  test.each(notDecimals.map((value) => [value]))(
+    'with a definition, a KPI of %j is refused with 422 number',
     async (GGR) => {
-      const acme = await knowing({ events: { DailyStats: dailyStats } })
+      const acme = await brandWithCustomers({ events: { DailyStats: dailyStats } })
       expect(await errors(acme.post('activities', [{ ...day, GGR }]))).toEqual([
         ['/0/GGR', 'number'],
       ])
@@ -188,8 +190,8 @@ describe('KPIs', () => {
     },
   )
 
-  test('have at most 15 significant digits, as number or as text', async () => {
-    const acme = await knowing()
+  test('KPIs have at most 15 significant digits, as number or text', async () => {
+    const acme = await brandWithCustomers()
     for (const [value, code] of [
       ['1234567890.12345', null],
       ['"1234567890.12345"', null],
@@ -214,21 +216,21 @@ describe('KPIs', () => {
     }
   })
 
-  test('are never what the product line is called, whatever it holds', async () => {
-    const acme = await knowing()
-    const { GGR: _, NGR: __, Bets: ___, Games: ____, ...none } = day
+  test('the members product and Product are never KPIs, whatever their values', async () => {
+    const acme = await brandWithCustomers()
+    const { GGR: _, NGR: __, Bets: ___, Games: ____, ...rest } = day
     for (const name of ['Product', 'product']) {
-      expect(await errors(acme.post('activities', [{ ...none, [name]: '5' }]))).toContainEqual([
+      expect(await errors(acme.post('activities', [{ ...rest, [name]: '5' }]))).toContainEqual([
         '/0',
         'no_kpi',
       ])
     }
     await acme.post('activities', { ...day, Product: 2 })
-    expect((await sums(acme))[0].sums).not.toHaveProperty('Product')
+    expect((await activityTotals(acme))[0].sums).not.toHaveProperty('Product')
   })
 
-  test('have names that can be kept, and are no more than 16 KiB of a record', async () => {
-    const acme = await knowing()
+  test('KPI names must be valid text, and KPIs take at most 16 KiB', async () => {
+    const acme = await brandWithCustomers()
     const send = (member: string) =>
       errors(
         acme.postText(
@@ -252,19 +254,19 @@ describe('KPIs', () => {
     ])
   })
 
-  test('are looked for in linear time, however long a text of digits is', async () => {
+  test('the search for KPIs takes linear time in long digit texts', async () => {
     expect(hasSeparators(`${'1'.repeat(1_000_000)}x`)).toBe(false)
-    const acme = await knowing()
+    const acme = await brandWithCustomers()
     const d = `${'1'.repeat(16_000)}x`
     const bulk = Array.from({ length: 100 }, (_, i) => ({ ...day, eventid: `d-${i}`, d }))
     expect((await acme.post('activities', bulk)).status).toBe(200)
   })
 
-  test('an event with neither Value nor KPI is 422 no_kpi', async () => {
-    const acme = await knowing({ events: { DailyStats: dailyStats } })
+  test('an event with neither Value nor KPI is refused with 422 no_kpi', async () => {
+    const acme = await brandWithCustomers({ events: { DailyStats: dailyStats } })
     for (const eventname of ['Login', 'DailyStats']) {
-      const { Value: _, ...none } = { ...deposited, eventname, note: 'x' }
-      expect(await errors(acme.post('activities', [none]))).toEqual([['/0', 'no_kpi']])
+      const { Value: _, ...rest } = { ...deposited, eventname, note: 'x' }
+      expect(await errors(acme.post('activities', [rest]))).toEqual([['/0', 'no_kpi']])
     }
     expect(await errors(acme.post('activities', [{ ...deposited, Value: null }]))).toEqual([
       ['/0', 'no_kpi'],
@@ -272,47 +274,51 @@ describe('KPIs', () => {
   })
 })
 
-describe('what is wrong with an event', () => {
+describe('invalid events', () => {
   test.each([
     [
-      'no names',
+      'no customerid and no eventname',
       { Value: 1 },
       [
         ['/customerid', 'required'],
         ['/eventname', 'required'],
       ],
     ],
-    ['another case', { ...deposited, currency: 'EUR' }, [['/currency', 'field_case']]],
-    ['value', { ...deposited, value: 1 }, [['/value', 'field_case']]],
+    ['currency in another case', { ...deposited, currency: 'EUR' }, [['/currency', 'field_case']]],
+    ['value in another case', { ...deposited, value: 1 }, [['/value', 'field_case']]],
     [
-      'EventId',
+      'EventId and CREATETIME in another case',
       { ...deposited, EventId: 'x', CREATETIME: '' },
       [
         ['/EventId', 'field_case'],
         ['/CREATETIME', 'field_case'],
       ],
     ],
-    ['a currency nobody has', { ...deposited, Currency: 'EUX' }, [['/Currency', 'currency']]],
+    ['an unknown currency', { ...deposited, Currency: 'EUX' }, [['/Currency', 'currency']]],
     ['an empty eventid', { ...deposited, eventid: '' }, [['/eventid', 'length']]],
     ['a number as eventid', { ...deposited, eventid: 5 }, [['/eventid', 'type']]],
     ['a number as product', { ...deposited, product: 5 }, [['/product', 'type']]],
-    ['no such time', { ...deposited, createtime: '2026-13-01' }, [['/createtime', 'date_time']]],
-    ['a number as time', { ...deposited, createtime: 20261002 }, [['/createtime', 'type']]],
-  ] as const)('%s', async (_, record, expected) => {
-    const acme = await knowing()
+    [
+      'an impossible createtime',
+      { ...deposited, createtime: '2026-13-01' },
+      [['/createtime', 'date_time']],
+    ],
+    ['a number as createtime', { ...deposited, createtime: 20261002 }, [['/createtime', 'type']]],
+  ] as const)('an event with %s is refused', async (_, record, expected) => {
+    const acme = await brandWithCustomers()
     const response = await acme.post('activities', record)
     expect(response.status).toBe(422)
     expect(await errors(response)).toEqual(expected)
   })
 
-  test('a member of another case is right where an event definition names it', async () => {
+  test('a member in another case is valid if the event definition names it', async () => {
     const events = {
       Deposit: { granularity: 'event', kpis: ['value'], product: { field: 'EventName', map: {} } },
     }
-    const acme = await knowing({ events })
+    const acme = await brandWithCustomers({ events })
     const sent = { ...deposited, value: '2.50', EventName: 'casino' }
     expect((await acme.post('activities', sent)).status).toBe(201)
-    expect((await sums(acme))[0]).toMatchObject({
+    expect((await activityTotals(acme))[0]).toMatchObject({
       product: 'casino',
       sums: { Value: '100', value: '2.5' },
     })
@@ -323,48 +329,48 @@ describe('what is wrong with an event', () => {
     ])
   })
 
-  test('17 KiB of details are refused at the record', async () => {
-    const acme = await knowing()
+  test('17 KiB of details are refused with a pointer to the record', async () => {
+    const acme = await brandWithCustomers()
     expect(
       await errors(acme.post('activities', [{ ...deposited, note: 'x'.repeat(17_000) }])),
     ).toEqual([['/0', 'length']])
   })
 
-  test('a withdrawn currency is a warning', async () => {
-    const acme = await knowing()
+  test('a withdrawn currency is accepted with a warning', async () => {
+    const acme = await brandWithCustomers()
     expect(await warnings(acme.post('activities', { ...deposited, Currency: 'HRK' }))).toEqual([
       ['/Currency', 'withdrawn_currency'],
     ])
   })
 })
 
-describe('the product line', () => {
+describe('product lines', () => {
   const events = { DailyStats: dailyStats }
 
-  test('is what the map of the definition makes of its field', async () => {
-    const acme = await knowing({ events })
+  test('the map of a definition converts its field to a product line', async () => {
+    const acme = await brandWithCustomers({ events })
     await acme.post('activities', [
       { ...day, Product: 'Casino' },
       { ...day, Product: 'Poker', GGR: '1' },
       { ...day, Product: 'bingo', GGR: '2' },
     ])
-    expect(await sums(acme)).toMatchObject([
+    expect(await activityTotals(acme)).toMatchObject([
       { product: 'bingo', count: 1, sums: { GGR: '2' } },
       { product: 'casino', count: 1, sums: { GGR: '10.5' } },
       { product: 'poker', count: 1, sums: { GGR: '1' } },
     ])
   })
 
-  test('that no map knows is kept as it was sent, with a warning', async () => {
-    const acme = await knowing({ events })
+  test('an unmapped product is stored as it was sent, with a warning', async () => {
+    const acme = await brandWithCustomers({ events })
     expect(await warnings(acme.post('activities', { ...day, Product: 'Lotto' }))).toEqual([
       ['/Product', 'unmapped_product'],
     ])
-    expect(await sums(acme)).toMatchObject([{ product: 'Lotto' }])
+    expect(await activityTotals(acme)).toMatchObject([{ product: 'Lotto' }])
   })
 
-  test('is a warning away from what was meant, as KPIs of another case are', async () => {
-    const acme = await knowing({ events })
+  test('a KPI or product in another case gets a field_case warning', async () => {
+    const acme = await brandWithCustomers({ events })
     const sent = { ...day, ngr: '3', product: 'casino' }
     expect(await json(acme.post('activities', [sent]))).toMatchObject({
       results: [
@@ -383,49 +389,48 @@ describe('the product line', () => {
     })
   })
 
-  test('without a definition is in product; a member Product is a detail, with a warning', async () => {
-    const acme = await knowing()
+  test('without a definition, product is the product line and Product gets a warning', async () => {
+    const acme = await brandWithCustomers()
     expect(await warnings(acme.post('activities', { ...day, product: 'poker' }))).toEqual([])
     expect(await warnings(acme.post('activities', { ...day, Product: 'Casino' }))).toEqual([
       ['/Product', 'unmapped_product'],
     ])
-    expect((await sums(acme)).map(({ product }: { product: string }) => product)).toEqual([
-      null,
-      'poker',
-    ])
+    expect((await activityTotals(acme)).map(({ product }: { product: string }) => product)).toEqual(
+      [null, 'poker'],
+    )
   })
 
-  test('a member may be an object that cannot be made a text', async () => {
-    const acme = await knowing()
-    const odd = '{"toString":1}'
+  test('an object with a toString member appears as JSON in messages', async () => {
+    const acme = await brandWithCustomers()
+    const object = '{"toString":1}'
     const { customerid, eventname } = deposited
-    const of = (more: string) =>
+    const bodyWith = (more: string) =>
       `[{"eventname":"${eventname}","customerid":"${customerid}","Value":1,${more}}]`
 
-    const detail = await json(acme.postText('activities', of(`"Product":${odd}`)))
+    const detail = await json(acme.postText('activities', bodyWith(`"Product":${object}`)))
     expect(detail.results[0].warnings).toContainEqual(
       expect.objectContaining({
         pointer: '/0/Product',
         message: expect.stringContaining('`{"toString":1}`'),
       }),
     )
-    const key = await json(acme.postText('activities', of(`"eventid":${odd}`)))
+    const key = await json(acme.postText('activities', bodyWith(`"eventid":${object}`)))
     expect(key.errors).toMatchObject([{ pointer: '/0/eventid', code: 'type' }])
   })
 
-  test('default currency: counted under it, returned as sent', async () => {
+  test('an event without Currency counts under the default and is returned unchanged', async () => {
     const definition = { ...dailyStats, currency: 'SEK' }
-    const acme = await knowing({ events: { DailyStats: definition } })
-    const { Currency: _, ...none } = day
-    await acme.post('activities', none)
-    expect((await json(acme.get('activities'))).data).toEqual([none])
-    expect(await sums(acme)).toMatchObject([{ Currency: 'SEK' }])
+    const acme = await brandWithCustomers({ events: { DailyStats: definition } })
+    const { Currency: _, ...rest } = day
+    await acme.post('activities', rest)
+    expect((await json(acme.get('activities'))).data).toEqual([rest])
+    expect(await activityTotals(acme)).toMatchObject([{ Currency: 'SEK' }])
   })
 })
 
-describe('what tells an event from others', () => {
-  test('its eventid, one per brand: a re-send replaces it', async () => {
-    const acme = await knowing()
+describe('the identity of an event', () => {
+  test('an eventid identifies one event per brand, and a re-send replaces it', async () => {
+    const acme = await brandWithCustomers()
     await acme.post('activities', deposited)
     const moved = { ...deposited, customerid: 'p-2', createtime: '2026-10-05', eventname: 'Other' }
     const response = acme.post('activities', [moved])
@@ -434,12 +439,14 @@ describe('what tells an event from others', () => {
     ])
     expect((await json(acme.get('activities?customerid=p-1'))).meta.total).toBe(0)
     expect((await json(acme.get('activities?customerid=p-2'))).data).toEqual([moved])
-    expect(await sums(acme, '2026-10-05')).toMatchObject([{ eventname: 'Other', count: 1 }])
-    expect(await sums(acme)).toEqual([])
+    expect(await activityTotals(acme, '2026-10-05')).toMatchObject([
+      { eventname: 'Other', count: 1 },
+    ])
+    expect(await activityTotals(acme)).toEqual([])
   })
 
-  test('of a daily aggregate eventname, customerid, day, Currency and product', async () => {
-    const acme = await knowing()
+  test('eventname, customerid, day, Currency and product identify a daily aggregate', async () => {
+    const acme = await brandWithCustomers()
     const others = [
       { ...day, eventname: 'Other' },
       { ...day, customerid: 'p-2' },
@@ -459,36 +466,41 @@ describe('what tells an event from others', () => {
     expect(await json(acme.get('activities'))).toMatchObject({ meta: { total: 6 } })
   })
 
-  test('the default currency is the one that is meant; two products of one line are two', async () => {
-    const acme = await knowing({ events: { DailyStats: { ...dailyStats, currency: 'EUR' } } })
-    const { Currency: _, ...none } = day
-    expect(await outcomes(acme.post('activities', [none]))).toEqual(['created'])
+  test('the identity includes the default currency and the product as sent', async () => {
+    const acme = await brandWithCustomers({
+      events: { DailyStats: { ...dailyStats, currency: 'EUR' } },
+    })
+    const { Currency: _, ...rest } = day
+    expect(await outcomes(acme.post('activities', [rest]))).toEqual(['created'])
     expect(await outcomes(acme.post('activities', [day]))).toEqual(['unchanged'])
     const lines = [
       { ...day, Product: 'Casino' },
       { ...day, Product: 'casino', GGR: 1 },
     ]
     expect(await outcomes(acme.post('activities', lines))).toEqual(['created', 'created'])
-    expect(await sums(acme)).toMatchObject([{ product: null }, { product: 'casino', count: 2 }])
+    expect(await activityTotals(acme)).toMatchObject([
+      { product: null },
+      { product: 'casino', count: 2 },
+    ])
   })
 
-  test('of any length is the same when it is sent again', async () => {
-    const acme = await knowing()
+  test('an identity of any length matches when the event is sent again', async () => {
+    const acme = await brandWithCustomers()
     const long = { ...day, eventname: '\u0001'.repeat(500), product: '\u0001'.repeat(500) }
     const details = { ...long, note: { b: 1, a: 'x'.repeat(5000) } }
     expect(await outcomes(acme.post('activities', [long]))).toEqual(['created'])
     expect(await outcomes(acme.post('activities', [details]))).toEqual(['updated'])
-    const turned = { ...long, note: { a: 'x'.repeat(5000), b: 1 } }
-    expect(await outcomes(acme.post('activities', [turned]))).toEqual(['unchanged'])
+    const reordered = { ...long, note: { a: 'x'.repeat(5000), b: 1 } }
+    expect(await outcomes(acme.post('activities', [reordered]))).toEqual(['unchanged'])
     expect((await json(acme.get('activities'))).data).toEqual([details])
   })
 
-  test("a definition's granularity wins over the form of the time", async () => {
+  test("a definition's granularity overrides the form of createtime", async () => {
     const events = {
       DailyStats: { ...dailyStats, granularity: 'day' },
       Bet: { granularity: 'event' },
     }
-    const acme = await knowing({ events })
+    const acme = await brandWithCustomers({ events })
     const at = (time: string) => ({ ...day, createtime: `2026-10-02 ${time}` })
     expect(await outcomes(acme.post('activities', [at('10:00'), at('23:59')]))).toEqual([
       'created',
@@ -503,32 +515,32 @@ describe('what tells an event from others', () => {
     expect((await json(acme.get('activities'))).meta.total).toBe(3)
   })
 
-  test('whether an eventid is required, used or ignored a definition says', async () => {
+  test('a definition makes eventid required, used or ignored', async () => {
     const definition = (eventid: string) => ({ granularity: 'day', eventid, kpis: ['GGR'] })
     const events = {
       must: definition('required'),
       may: definition('used'),
       not: definition('ignored'),
     }
-    const acme = await knowing({ events })
-    const of = (eventname: string) => ({ ...day, eventname })
-    expect(await errors(acme.post('activities', [of('must')]))).toEqual([
+    const acme = await brandWithCustomers({ events })
+    const named = (eventname: string) => ({ ...day, eventname })
+    expect(await errors(acme.post('activities', [named('must')]))).toEqual([
       ['/0/eventid', 'required'],
     ])
-    expect(await errors(acme.post('activities', [{ ...of('must'), eventID: 'x' }]))).toEqual([
+    expect(await errors(acme.post('activities', [{ ...named('must'), eventID: 'x' }]))).toEqual([
       ['/0/eventid', 'required'],
     ])
     const two = (eventname: string) => [
-      { ...of(eventname), eventid: `${eventname}-1` },
-      { ...of(eventname), eventid: `${eventname}-2`, GGR: 1 },
+      { ...named(eventname), eventid: `${eventname}-1` },
+      { ...named(eventname), eventid: `${eventname}-2`, GGR: 1 },
     ]
     expect(await outcomes(acme.post('activities', two('must')))).toEqual(['created', 'created'])
     expect(await outcomes(acme.post('activities', two('may')))).toEqual(['created', 'created'])
     expect(await outcomes(acme.post('activities', two('not')))).toEqual(['created', 'updated'])
   })
 
-  test('otherwise nothing: each record of each request is an event of its own, with a warning', async () => {
-    const acme = await knowing()
+  test('without a key, each record is a new event with a warning', async () => {
+    const acme = await brandWithCustomers()
     const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
     for (let i = 0; i < 2; i++) {
       const response = acme.post('activities', [bet, bet])
@@ -537,11 +549,11 @@ describe('what tells an event from others', () => {
         results: [{ index: 0, outcome: 'created', warnings: [{ code: 'not_deduplicated' }] }, {}],
       })
     }
-    expect(await sums(acme)).toMatchObject([{ count: 4, sums: { Value: '4' } }])
+    expect(await activityTotals(acme)).toMatchObject([{ count: 4, sums: { Value: '4' } }])
   })
 
-  test('a changed map makes no new event of an old one', async () => {
-    const acme = await knowing({ events: { DailyStats: dailyStats } })
+  test('a changed map updates an existing event instead of creating another', async () => {
+    const acme = await brandWithCustomers({ events: { DailyStats: dailyStats } })
     const sent = { ...day, Product: 'Lotto' }
     await acme.post('activities', sent)
     await askAdmin(`accounts/${acme.account}/events/DailyStats`, 'PUT', {
@@ -550,11 +562,11 @@ describe('what tells an event from others', () => {
       currency: 'SEK',
     })
     expect(await outcomes(acme.post('activities', sent))).toEqual(['updated'])
-    expect(await sums(acme)).toMatchObject([{ product: 'bingo', count: 1 }])
+    expect(await activityTotals(acme)).toMatchObject([{ product: 'bingo', count: 1 }])
   })
 
-  test('applies in array order where it is there twice', async () => {
-    const acme = await knowing()
+  test('several records of one event apply in array order', async () => {
+    const acme = await brandWithCustomers()
     const versions = [
       { ...deposited, Value: 1 },
       { ...deposited, Value: 2, customerid: 'p-2', createtime: '2026-10-04 10:00' },
@@ -569,9 +581,11 @@ describe('what tells an event from others', () => {
     expect(data).toEqual([versions[3], { ...deposited, eventid: 'e-2' }])
     expect(meta.total).toBe(2)
     expect((await json(acme.get('activities?customerid=p-1'))).meta.total).toBe(2)
-    expect(await sums(acme, '2026-10-05')).toMatchObject([{ count: 1, sums: { Value: '3' } }])
-    expect(await sums(acme, '2026-10-04')).toEqual([])
-    // The last of them is what is stored: sent once more, the first is an update again.
+    expect(await activityTotals(acme, '2026-10-05')).toMatchObject([
+      { count: 1, sums: { Value: '3' } },
+    ])
+    expect(await activityTotals(acme, '2026-10-04')).toEqual([])
+    // The last version is stored, so the first one is an update again when it is re-sent.
     expect(await outcomes(acme.post('activities', versions))).toEqual([
       'updated',
       'updated',
@@ -580,8 +594,8 @@ describe('what tells an event from others', () => {
     ])
   })
 
-  test('moves to the customer of the last of them, though nothing else differs', async () => {
-    const acme = await knowing()
+  test('an event moves to the customer of its last record in a bulk', async () => {
+    const acme = await brandWithCustomers()
     const moved = { ...deposited, customerid: 'p-2' }
     expect(await outcomes(acme.post('activities', [deposited, moved]))).toEqual([
       'created',
@@ -592,17 +606,17 @@ describe('what tells an event from others', () => {
     expect((await json(acme.get('activities'))).meta.total).toBe(1)
   })
 
-  test('stores none of them if one record of the bulk is refused', async () => {
+  test('a bulk with one refused record stores no event', async () => {
     const acme = await brand({ unknown_customer: 'reject' })
     await acme.post('customers', eve)
     const twice = [deposited, { ...deposited, Value: 2 }]
-    const stray = { ...deposited, eventid: 'e-2', customerid: 'nobody' }
-    expect((await acme.post('activities', [...twice, stray])).status).toBe(422)
+    const unknown = { ...deposited, eventid: 'e-2', customerid: 'nobody' }
+    expect((await acme.post('activities', [...twice, unknown])).status).toBe(422)
     expect(await json(acme.get('activities'))).toMatchObject({ data: [], meta: { total: 0 } })
   })
 
-  test('a dry run says what would become of it, twice too', async () => {
-    const acme = await knowing()
+  test('a dry run predicts the outcomes of an event that occurs twice', async () => {
+    const acme = await brandWithCustomers()
     const twice = [deposited, { ...deposited, Value: 2 }]
     const dry = await acme.post('activities?dry_run=true', twice)
     expect(await json(dry.clone())).toMatchObject({ summary: { created: 1, updated: 1 } })
@@ -610,8 +624,8 @@ describe('what tells an event from others', () => {
     expect((await json(acme.get('activities'))).meta.total).toBe(0)
   })
 
-  test('a dry run creates what comes again under the key of a rejected record', async () => {
-    const acme = await knowing({ unknown_customer: 'reject' })
+  test('a dry run predicts created after a rejected record with the same key', async () => {
+    const acme = await brandWithCustomers({ unknown_customer: 'reject' })
     const records = [
       { ...deposited, customerid: 'nobody' },
       deposited,
@@ -625,14 +639,14 @@ describe('what tells an event from others', () => {
   })
 })
 
-describe('an event of an unknown customer', () => {
-  test('is held, counted nowhere, and there the moment the customer arrives', async () => {
+describe('events of unknown customers', () => {
+  test('an event of an unknown customer is held until the customer arrives', async () => {
     const acme = await brand()
     const bet = { eventname: 'Bet', customerid: 'p-1', Value: 1 }
     const response = acme.post('activities', [deposited, day, bet])
     expect(await json(response)).toMatchObject({ summary: { received: 3, held: 3, created: 0 } })
     expect((await json(acme.get('activities'))).meta.total).toBe(0)
-    expect(await sums(acme)).toEqual([])
+    expect(await activityTotals(acme)).toEqual([])
     const { data, meta } = await json(acme.get('held'))
     expect(meta.total).toBe(3)
     expect(data.map(({ record }: { record: object }) => record)).toEqual(
@@ -642,14 +656,14 @@ describe('an event of an unknown customer', () => {
     await acme.post('customers', eve)
     expect((await json(acme.get('held'))).meta.total).toBe(0)
     expect((await json(acme.get('activities'))).meta.total).toBe(3)
-    expect(await sums(acme)).toHaveLength(2)
+    expect(await activityTotals(acme)).toHaveLength(2)
     expect(await outcomes(acme.post('activities', [deposited, day]))).toEqual([
       'unchanged',
       'unchanged',
     ])
   })
 
-  test('stays held when it is sent again, however often in one request', async () => {
+  test('a held event stays held however often it is sent again', async () => {
     const acme = await brand()
     const versions = [deposited, { ...deposited, Value: 2 }, { ...deposited, Value: 2 }]
     for (const query of ['?dry_run=true', '', '?dry_run=true', '']) {
@@ -674,7 +688,7 @@ describe('an event of an unknown customer', () => {
     expect((await json(acme.get('held'))).meta.total).toBe(2)
   })
 
-  test('that is rejected leaves the next of its key to be the first', async () => {
+  test('the first record after a rejected one with its key is created', async () => {
     const acme = await brand({ unknown_customer: 'reject' })
     await acme.post('customers', eve)
     const bulk = [{ ...deposited, customerid: 'nobody' }, deposited, { ...deposited, Value: 2 }]
@@ -689,7 +703,7 @@ describe('an event of an unknown customer', () => {
     expect((await json(acme.get('deliveries'))).data[0]).toMatchObject({ summary })
   })
 
-  test('that is rejected leaves the next of its key on the day it was received', async () => {
+  test('an undated record after a rejected one counts on its arrival day', async () => {
     const acme = await brand({ unknown_customer: 'reject' })
     await acme.post('customers', eve)
     const { createtime: _, ...undated } = deposited
@@ -697,10 +711,10 @@ describe('an event of an unknown customer', () => {
     const lenient = { Prefer: 'handling=lenient' }
     expect(await outcomes(acme.post('activities', bulk, lenient))).toEqual(['rejected', 'created'])
     const today = new Date().toISOString().slice(0, 10)
-    expect(await sums(acme, today)).toMatchObject([{ count: 1 }])
+    expect(await activityTotals(acme, today)).toMatchObject([{ count: 1 }])
   })
 
-  test('is refused under the policy reject, by its own name', async () => {
+  test('the policy reject refuses an event of an unknown customer', async () => {
     const acme = await brand({ unknown_customer: 'reject' })
     const response = await acme.post('activities', [deposited, day])
     expect(response.status).toBe(422)
@@ -715,8 +729,8 @@ describe('an event of an unknown customer', () => {
 })
 
 describe('reading', () => {
-  test('activities are narrowed by customerid and by day, and walked by cursor', async () => {
-    const acme = await knowing()
+  test('activities can be filtered by customerid and day and paged by cursor', async () => {
+    const acme = await brandWithCustomers()
     await acme.post(
       'activities',
       Array.from({ length: 10 }, (_, i) => ({
@@ -743,7 +757,7 @@ describe('reading', () => {
   })
 
   test('totals sum Value and each KPI exactly, by eventname, product and Currency', async () => {
-    const acme = await knowing()
+    const acme = await brandWithCustomers()
     await acme.post(
       'activities',
       Array.from({ length: 300 }, (_, i) => ({
@@ -756,7 +770,7 @@ describe('reading', () => {
       { ...day, customerid: 'p-1', GGR: '-0.000000000001' },
       { ...day, customerid: 'p-2', GGR: '0.1' },
     ])
-    expect(await sums(acme)).toEqual([
+    expect(await activityTotals(acme)).toEqual([
       {
         day: '2026-10-02',
         resource: 'activities',
@@ -778,7 +792,7 @@ describe('reading', () => {
     ])
   })
 
-  test('deliveries are listed as those of partners are', async () => {
+  test('the deliveries of a brand are listed with their errors', async () => {
     const acme = await brand()
     await acme.post('activities', [deposited, { ...deposited, eventid: 'e-2', Value: 'x' }])
     const { data } = await json(acme.get('deliveries'))

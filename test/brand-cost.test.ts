@@ -6,12 +6,12 @@ import { askIn } from './heard.ts'
 import { askAdmin, json } from './partner.ts'
 import { watched } from './watched.ts'
 
-// What requests of brands cost, counted by D1 itself, and what they come to when D1 fails.
+// The cost of brand requests as D1 counts it, and their outcomes when D1 fails.
 
 type Brand = Awaited<ReturnType<typeof brand>>
 
 const N = 1000
-/** What one request may cost beside its records: see cost.test.ts. */
+/** The most rows that one request writes beside its records: see cost.test.ts. */
 const CONSTANT = 6
 
 const many = (make: (i: number) => object, n = N) => Array.from({ length: n }, (_, i) => make(i))
@@ -23,17 +23,17 @@ const request = (acme: Brand, body: unknown, headers = {}) => ({
 const post = (acme: Brand, path: string, body: unknown, headers = {}) =>
   watched(`/tracking/events/${path}`, request(acme, body, headers))
 
-/** Stored before, so that a statement that walks a table shows. */
+/** Creates a brand with many stored records, so that a table scan exceeds the row limits. */
 const busy = async () => {
   const acme = await brand()
   const other = await brand({ account: 'other' })
-  for (const each of [acme, other]) {
-    await each.post(
+  for (const account of [acme, other]) {
+    await account.post(
       'customers',
       many((i) => ({ ...eve, customerId: `p-${i}` })),
     )
     for (const name of ['x', 'y']) {
-      await each.post(
+      await account.post(
         'activities',
         many((i) => ({ ...deposited, eventid: `${name}-${i}`, customerid: `p-${i % 300}` })),
       )
@@ -58,7 +58,7 @@ const resources = [
 ]
 
 describe.each(resources)('$resource', ({ resource, perInsert, first, later }) => {
-  test('insert, update and replay: one round trip, one object call, rows to the letter', async () => {
+  test('a bulk costs one round trip and a fixed number of rows per record', async () => {
     const acme = await busy()
     const created = many(first)
     const updated = created.map((record) => ({ ...record, ...later }))
@@ -76,7 +76,7 @@ describe.each(resources)('$resource', ({ resource, perInsert, first, later }) =>
   })
 })
 
-test('whatever its size and outcome, a request is one round trip and one object call', async () => {
+test('every brand request costs one round trip and one object call', async () => {
   const acme = await busy()
   const huge = many((i) => ({
     ...deposited,
@@ -89,7 +89,7 @@ test('whatever its size and outcome, a request is one round trip and one object 
     ['activities', huge, {}],
     ['activities?dry_run=true', huge, {}],
     ['activities', twice, { 'Idempotency-Key': 'k' }],
-    // It would move, if its key were not taken by other records.
+    // Without its key, which other records have used, this record would move.
     [
       'activities',
       [{ ...deposited, eventid: '1', createtime: day.createtime }],
@@ -105,7 +105,7 @@ test('whatever its size and outcome, a request is one round trip and one object 
   }
 })
 
-test('held events cost one row more, their release what is held, an erasure asked after nothing', async () => {
+test('a held event costs one extra row, and its release reads only held rows', async () => {
   const acme = await busy()
   const held = await post(
     acme,
@@ -125,7 +125,7 @@ test('held events cost one row more, their release what is held, an erasure aske
   expect((await json(acme.get('held'))).meta.total).toBe(0)
 })
 
-test('a customer costs the same, however much its account has stored, and releases what waits', async () => {
+test('the cost of a customer does not depend on the stored events', async () => {
   const acme = await brand()
   const stored = (held: number, from: number, n: number) =>
     env.DB.prepare(
@@ -138,9 +138,9 @@ test('a customer costs the same, however much its account has stored, and releas
       .run()
   await stored(0, 100_000, 30_000)
   await stored(1, 200_000, 3000)
-  const one = await post(acme, 'customers', { customerId: 'p-7' })
-  expect(one.response.status).toBe(201)
-  expect(one.rowsRead).toBeLessThanOrEqual(60)
+  const single = await post(acme, 'customers', { customerId: 'p-7' })
+  expect(single.response.status).toBe(201)
+  expect(single.rowsRead).toBeLessThanOrEqual(60)
   const replay = await post(acme, 'customers', { customerId: 'p-7' })
   expect(replay.rowsRead).toBeLessThanOrEqual(60)
   const all = await post(
@@ -152,7 +152,7 @@ test('a customer costs the same, however much its account has stored, and releas
   expect((await json(acme.get('held'))).meta.total).toBe(0)
 })
 
-test('a walk over activities, and their totals, read what they show', async () => {
+test('a page of activities and their totals read only the rows they show', async () => {
   const acme = await busy()
   const get = (path: string) =>
     watched(`/tracking/events/${path}`, { headers: { 'x-api-key': acme.brand_token } })
@@ -163,7 +163,7 @@ test('a walk over activities, and their totals, read what they show', async () =
     many((i) => ({ ...day, eventid: `d-${i}`, customerid: 'p-1', createtime: '2026-11-05' }), 100),
   )
   const days = await get('totals?from=2026-11-01&to=2026-11-30')
-  // Twice along the index and into the table, and each of the four KPIs of each event.
+  // The index and the table twice, and the four KPIs of each event.
   expect(days.rowsRead).toBeLessThanOrEqual(12 * 100)
   expect((await json(askAdmin('feeds'))).data).toHaveLength(2)
 })
@@ -175,29 +175,31 @@ describe('when D1 fails', () => {
     { path: 'customers', body: [eve, { ...eve, vip: 1 }, { customerId: 'p-2' }], stored: 2 },
   ]
   const at = async (world: ReturnType<typeof faulty>, acme: Brand, path: string, body: unknown) => {
-    const asked = new Request(`https://api.example/tracking/events/${path}`, request(acme, body))
-    return askIn(world.env, asked)
+    const url = `https://api.example/tracking/events/${path}`
+    return askIn(world.env, new Request(url, request(acme, body)))
   }
 
   test.each(
-    bodies.flatMap((each) => [
-      { ...each, after: false, fault: 'before' },
-      { ...each, after: true, fault: 'after' },
+    bodies.flatMap((request) => [
+      { ...request, after: false, fault: 'before' },
+      { ...request, after: true, fault: 'after' },
     ]),
-  )('$fault a write of $path took effect, our own retry neither loses nor doubles', async (one) => {
-    const { path, body, stored, after } = one
-    for (const message of CURABLE) {
-      const acme = await brand({ account: `a-${Math.random().toString(36).slice(2)}` })
-      if (path === 'activities') await acme.post('customers', eve)
-      const response = await at(faulty([{ message, after }]), acme, path, body)
-      expect(response.status).toBe(200)
-      const { summary } = await json(response)
-      expect(summary).toMatchObject({ received: body.length, created: stored, updated: 1 })
-      expect((await json(acme.get(path))).meta.total).toBe(stored)
-    }
-  })
+  )(
+    'a fault $fault the write of $path never loses or doubles records',
+    async ({ path, body, stored, after }) => {
+      for (const message of CURABLE) {
+        const acme = await brand({ account: `a-${Math.random().toString(36).slice(2)}` })
+        if (path === 'activities') await acme.post('customers', eve)
+        const response = await at(faulty([{ message, after }]), acme, path, body)
+        expect(response.status).toBe(200)
+        const { summary } = await json(response)
+        expect(summary).toMatchObject({ received: body.length, created: stored, updated: 1 })
+        expect((await json(acme.get(path))).meta.total).toBe(stored)
+      }
+    },
+  )
 
-  test('for good: 503 with Retry-After, nothing half stored, and a key makes the repeat safe', async () => {
+  test('a lasting fault is 503, and an Idempotency-Key makes the retry safe', async () => {
     const acme = await brand()
     await acme.post('customers', eve)
     const send = (world: { env: Env }) =>

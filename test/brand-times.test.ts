@@ -8,7 +8,7 @@ const read = (text: string, zone = 'UTC') => {
   return time && [time.instant, time.day]
 }
 
-describe('a time', () => {
+describe('times', () => {
   test.each([
     ['2026-10-02 09:30', 'UTC', '2026-10-02T09:30:00.000Z', '2026-10-02'],
     ['2026-10-02 09:30:15', 'UTC', '2026-10-02T09:30:15.000Z', '2026-10-02'],
@@ -24,7 +24,7 @@ describe('a time', () => {
     ['2026-10-02T09:30:00Z', 'Asia/Tokyo', '2026-10-02T09:30:00.000Z', '2026-10-02'],
     ['2026-10-02T23:30:00Z', 'Asia/Tokyo', '2026-10-02T23:30:00.000Z', '2026-10-03'],
     ['2026-10-02T01:30:00+02:00', 'UTC', '2026-10-01T23:30:00.000Z', '2026-10-01'],
-  ])('%s on the clock of %s', (text, zone, instant, day) => {
+  ])('%s in the zone %s is the instant %s on %s', (text, zone, instant, day) => {
     expect(read(text, zone)).toEqual([instant, day])
   })
 
@@ -47,11 +47,11 @@ describe('a time', () => {
     '1760000000',
     ' 2026-10-02',
     '0000-01-01 00:00:00 ',
-  ])('%j is none', (text) => {
+  ])('%j is not a valid date or date-time', (text) => {
     expect(read(text)).toBeNull()
   })
 
-  test('whose year is beyond four digits elsewhere is none', () => {
+  test('a time outside the years 0000 to 9999 is invalid', () => {
     expect(read('9999-12-31T23:59:59Z', 'Asia/Tokyo')).toBeNull()
     expect(read('0000-01-01 00:00', 'Asia/Tokyo')).toBeNull()
     expect(read('9999-12-31 23:59', 'UTC')).toEqual(['9999-12-31T23:59:00.000Z', '9999-12-31'])
@@ -59,7 +59,7 @@ describe('a time', () => {
 })
 
 describe('daylight saving', () => {
-  const odd = (text: string, zone: string) => {
+  const readWithWarnings = (text: string, zone: string) => {
     const { instant, warnings } = readTime(text, zone, '/createtime')!
     return [
       instant,
@@ -71,7 +71,7 @@ describe('daylight saving', () => {
     // Most days have one offset, and no warning.
     ['2026-06-01 12:00', 'Europe/Berlin', '2026-06-01T10:00:00.000Z', null, ''],
     ['2026-06-01 12:00', 'UTC', '2026-06-01T12:00:00.000Z', null, ''],
-    // The clock went from 02:00 to 03:00: what it never showed is an hour later.
+    // The clock went from 02:00 to 03:00: a skipped time is read as one hour later.
     ['2026-03-29 01:59', 'Europe/Berlin', '2026-03-29T00:59:00.000Z', null, ''],
     [
       '2026-03-29 02:00',
@@ -88,7 +88,7 @@ describe('daylight saving', () => {
       '2026-03-29T03:59:00+02:00',
     ],
     ['2026-03-29 03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z', null, ''],
-    // It went from 03:00 back to 02:00: of what it showed twice the first is taken.
+    // The clock went from 03:00 back to 02:00: an ambiguous time is its first occurrence.
     ['2026-10-25 01:59', 'Europe/Berlin', '2026-10-24T23:59:00.000Z', null, ''],
     [
       '2026-10-25 02:00',
@@ -119,7 +119,7 @@ describe('daylight saving', () => {
       'ambiguous_time',
       '2026-11-01T01:30:00-04:00',
     ],
-    // Half an hour, and the other half of the world.
+    // A shift of half an hour, in the southern hemisphere.
     [
       '2026-10-04 02:15',
       'Australia/Lord_Howe',
@@ -134,7 +134,7 @@ describe('daylight saving', () => {
       'ambiguous_time',
       '2026-04-05T01:45:00+11:00',
     ],
-    // A whole day that was left out.
+    // Samoa skipped a whole day.
     [
       '2011-12-30 12:00',
       'Pacific/Apia',
@@ -142,11 +142,11 @@ describe('daylight saving', () => {
       'skipped_time',
       '2011-12-31T12:00:00+14:00',
     ],
-  ])('%s on the clock of %s', (text, zone, instant, code, read) => {
-    expect(odd(text, zone)).toEqual(code ? [instant, [code, read]] : [instant])
+  ])('the local time %s in %s is read as %s', (text, zone, instant, code, read) => {
+    expect(readWithWarnings(text, zone)).toEqual(code ? [instant, [code, read]] : [instant])
   })
 
-  test('is told in the answer, and changes neither what is returned nor its day', async () => {
+  test('a skipped or ambiguous time gets a warning and keeps its day', async () => {
     const acme = await brand({ time_zone: 'Europe/Berlin' })
     const sent = { ...eve, regtime: '2026-03-29 02:30' }
     const { warnings } = (await json(acme.post('customers', [sent]))).results[0]
@@ -165,8 +165,8 @@ describe('daylight saving', () => {
   })
 })
 
-describe('a day', () => {
-  test('of RFC 3339 is that of the account’s zone, any other as it was sent', async () => {
+describe('days', () => {
+  test("an RFC 3339 time counts on its day in the account's zone", async () => {
     const acme = await brand({ time_zone: 'Asia/Tokyo' })
     await acme.post('customers', eve)
     await acme.post('activities', [
@@ -180,11 +180,11 @@ describe('a day', () => {
     expect([await idsOf('2026-10-02'), await idsOf('2026-10-03')]).toEqual([['b'], ['a']])
   })
 
-  test('that was not sent is that of arrival, with a warning, and stays it', async () => {
+  test('an event without createtime counts on its arrival day with a warning', async () => {
     const acme = await brand()
     await acme.post('customers', eve)
-    const { createtime: _, ...none } = deposited
-    const response = await json(acme.post('activities', [none]))
+    const { createtime: _, ...undated } = deposited
+    const response = await json(acme.post('activities', [undated]))
     expect(response.results[0].warnings).toMatchObject([
       { code: 'no_createtime', pointer: '/0/createtime' },
     ])
@@ -194,27 +194,27 @@ describe('a day', () => {
     expect(await total(today)).toBe(1)
     await acme.post('activities', [deposited])
     expect([await total(today), await total('2026-10-02')]).toEqual([0, 1])
-    await acme.post('activities', [none])
+    await acme.post('activities', [undated])
     expect([await total(today), await total('2026-10-02')]).toEqual([1, 0])
-    await acme.post('activities', [deposited, none])
+    await acme.post('activities', [deposited, undated])
     expect([await total(today), await total('2026-10-02')]).toEqual([1, 0])
 
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
     try {
-      expect(await json(acme.post('activities', [{ ...none, Value: 7 }]))).toMatchObject({
+      expect(await json(acme.post('activities', [{ ...undated, Value: 7 }]))).toMatchObject({
         summary: { updated: 1 },
       })
       await acme.post('activities', [deposited])
-      await acme.post('activities', [none])
+      await acme.post('activities', [undated])
       expect(await total(today)).toBe(1)
-      await acme.post('activities', [deposited, none])
+      await acme.post('activities', [deposited, undated])
       expect(await total(today)).toBe(1)
     } finally {
       vi.useRealTimers()
     }
   })
 
-  test('a changed zone judges only what arrives later', async () => {
+  test('a changed time zone applies only to later arrivals', async () => {
     const acme = await brand()
     await acme.post('customers', eve)
     const at = (eventid: string) => ({ ...deposited, eventid, createtime: '2026-10-02T23:30:00Z' })

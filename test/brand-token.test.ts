@@ -23,15 +23,15 @@ const gateOf = async (token: string) =>
 const regenerate = (account: string, overlap?: string) =>
   json(askAdmin(`accounts/${account}/brand-tokens`, 'POST', overlap ? { overlap } : {}))
 
-/** What a refusal says, less what each answer has of its own. */
+/** Returns the status, challenge and body of a refusal, without its request id. */
 async function refusal(response: Response) {
   const { request_id, ...body } = await json(response)
   expect(request_id).toBe(response.headers.get('X-Request-Id'))
   return [response.status, response.headers.get('WWW-Authenticate'), body]
 }
 
-describe('a Brand Token', () => {
-  test('has the form of every secret of ours, and only its digest is kept', async () => {
+describe('Brand Tokens', () => {
+  test('a Brand Token has the common secret format and only its digest is stored', async () => {
     const { brand_token } = await brand()
 
     expect(brand_token).toMatch(/^tbt_test_[0-9A-Za-z]{49}$/)
@@ -42,7 +42,7 @@ describe('a Brand Token', () => {
     expect(JSON.stringify(logged)).not.toContain(brand_token)
   })
 
-  test('missing, malformed, unknown or ended: one and the same 401', async () => {
+  test('missing, malformed, unknown and ended Brand Tokens get the same 401', async () => {
     const { account, brand_token } = await brand()
     const { brand_token: next } = await regenerate(account)
     const sent: Record<string, string>[] = [
@@ -75,7 +75,7 @@ describe('a Brand Token', () => {
       'Send the Brand Token in the header `x-api-key`.',
     ],
     ['an access token as x-api-key', () => ({ 'x-api-key': 'eyJ.eyJ.x_-1' }), 'access token'],
-  ])('%s: the same 401, and its detail says so', async (_, headersFor, detail) => {
+  ])('%s is refused with the same 401 and an explanation', async (_, headersFor, detail) => {
     const { brand_token } = await brand()
     const headers = headersFor(brand_token)
     const [status, challenge, body] = await refusal(
@@ -86,27 +86,27 @@ describe('a Brand Token', () => {
     expect(body).toMatchObject({ code: 'invalid_api_key', detail: expect.stringContaining(detail) })
   })
 
-  test('is found under any case of the header, and with spaces around it', async () => {
+  test('the header name is case-insensitive and its value may have surrounding spaces', async () => {
     const { brand_token } = await brand()
     for (const headers of [{ 'X-API-KEY': brand_token }, { 'X-Api-Key': ` ${brand_token}  ` }]) {
       expect((await ask('/tracking/events/account', { headers })).status).toBe(200)
     }
   })
 
-  test('with one character wrong is refused without any lookup', async () => {
+  test('a Brand Token with one wrong character is refused without a lookup', async () => {
     const { brand_token } = await brand()
-    const asked = async (key: string) => {
+    const resultOf = async (key: string) => {
       const seen = await watched('/tracking/events/account', { headers: { 'x-api-key': key } })
       return [seen.response.status, seen.calls, seen.trips]
     }
     const typo =
       brand_token.slice(0, -9) + (brand_token.at(-9) === 'x' ? 'y' : 'x') + brand_token.slice(-8)
-    expect(await asked(typo)).toEqual([401, [], 0])
-    expect(await asked(newSecret('tbt', 'live'))).toEqual([401, ['admit'], 0])
-    expect(await asked(brand_token)).toEqual([200, ['admit'], 1])
+    expect(await resultOf(typo)).toEqual([401, [], 0])
+    expect(await resultOf(newSecret('tbt', 'live'))).toEqual([401, ['admit'], 0])
+    expect(await resultOf(brand_token)).toEqual([200, ['admit'], 1])
   })
 
-  test('belongs to one brand, and opens no address of partners or of ours', async () => {
+  test('a Brand Token opens neither partner routes nor administration routes', async () => {
     const { brand_token } = await brand()
     const acme = await partner()
     const headers = { 'x-api-key': brand_token, Authorization: `Bearer ${brand_token}` }
@@ -115,7 +115,7 @@ describe('a Brand Token', () => {
     expect((await caller(acme.access_token).get('customers')).status).toBe(401)
   })
 
-  test('has the rate of an access token, and says it on every answer', async () => {
+  test('a Brand Token has the rate limit of an access token', async () => {
     const { brand_token, get, post } = await brand()
     for (const [i, response] of [
       await get('customers'),
@@ -144,7 +144,7 @@ describe('a Brand Token', () => {
 })
 
 describe('regeneration', () => {
-  test('ends the old token at once', async () => {
+  test('regeneration without overlap ends the old token at once', async () => {
     const { account, get } = await brand()
     const { brand_token } = await regenerate(account)
 
@@ -152,7 +152,7 @@ describe('regeneration', () => {
     expect((await caller(brand_token).get('account')).status).toBe(200)
   })
 
-  test('ends it for good: what was on its way to open it finds it ended', async () => {
+  test('a late message cannot reopen a Brand Token that has ended', async () => {
     const { account, brand_token, get } = await brand()
     const older = (await findAccount(env.DB, account))!
     await regenerate(account)
@@ -162,14 +162,14 @@ describe('regeneration', () => {
     expect((await get('account')).status).toBe(401)
   })
 
-  test('ends it for good, though a database that was restored opens it again much later', async () => {
+  test('a replay of erasures ends a token that a restored database reopened', async () => {
     const { account, brand_token, get } = await brand()
     const name = await digest(brand_token)
     const endedAt = (at: number | null) =>
       env.DB.prepare('update brand_tokens set ends_at = ?2 where digest = ?1').bind(name, at).run()
     const longAgo = Date.now() - 30 * 24 * 60 * 60 * 1000
     await regenerate(account)
-    await runInDurableObject(await gateOf(brand_token), (gate) => gate.alarm()) // It forgets.
+    await runInDurableObject(await gateOf(brand_token), (gate) => gate.alarm()) // Deletes its state.
     await endedAt(null)
     await askAdmin(`accounts/${account}`, 'PATCH', { name: 'In between' })
     expect((await get('account')).status).toBe(200)
@@ -183,7 +183,7 @@ describe('regeneration', () => {
     ['1h', 3_600_000],
     ['24h', 86_400_000],
     ['7d', 604_800_000],
-  ])('with an overlap of %s keeps it so long, and no longer', async (overlap, ms) => {
+  ])('an overlap of %s keeps the old token exactly that long', async (overlap, ms) => {
     const { account, brand_token, get } = await brand()
     await regenerate(account, overlap)
 
@@ -197,7 +197,7 @@ describe('regeneration', () => {
     expect((await get('account')).status).toBe(401)
   })
 
-  test('never lengthens the life of a token that is ending', async () => {
+  test('a second regeneration never extends the life of an ending token', async () => {
     const { account, get } = await brand()
     await regenerate(account, '1h')
     const before = (await json(askAdmin(`accounts/${account}/brand-tokens`))).data[0].ends_at
@@ -209,7 +209,7 @@ describe('regeneration', () => {
     expect((await get('account')).status).toBe(200)
   })
 
-  test('under load, with an overlap: no request fails; revoked now: the next is 401', async () => {
+  test('regeneration with an overlap fails no request, and revocation ends the token', async () => {
     const { account, post } = await brand()
     let posting = true
     const statuses: number[] = []
@@ -219,12 +219,12 @@ describe('regeneration', () => {
         statuses.push((await post('activities', [record])).status)
       }
     }
-    const load4 = Promise.all(['a', 'b', 'c', 'd'].map(load))
+    const done = Promise.all(['a', 'b', 'c', 'd'].map(load))
     await scheduler.wait(100)
     const { brand_token } = await regenerate(account, '1h')
     await scheduler.wait(100)
     posting = false
-    await load4
+    await done
 
     expect(statuses.length).toBeGreaterThan(10)
     expect(statuses.filter((status) => status !== 200)).toEqual([])
@@ -238,8 +238,8 @@ describe('regeneration', () => {
   })
 })
 
-describe('a changed setting', () => {
-  test('reaches the live tokens of a brand before their next request', async () => {
+describe('changed settings', () => {
+  test('a changed setting reaches the live Brand Tokens before their next request', async () => {
     const { account, get, post } = await brand()
     await post('activities', deposited)
     await askAdmin(`accounts/${account}`, 'PATCH', { unknown_customer: 'reject', name: 'New' })
@@ -251,7 +251,7 @@ describe('a changed setting', () => {
     })
   })
 
-  test('reaches the live tokens of a partner, and those that are minted later', async () => {
+  test("a changed setting reaches a partner's live and later access tokens", async () => {
     const { account, client_id, client_secret, post } = await partner()
     expect((await post('transactions', deposit)).status).toBe(422)
     await askAdmin(`accounts/${account}`, 'PATCH', { unknown_customer: 'hold' })
@@ -265,7 +265,7 @@ describe('a changed setting', () => {
     expect(await json(answer)).toMatchObject({ policies: { unknown_customer: 'hold' } })
   })
 
-  test('disables every token of an account, and enables it again', async () => {
+  test('disabling an account suspends all of its tokens until it is enabled', async () => {
     const casino = await brand()
     const acme = await partner()
     const status = async () => [
@@ -283,7 +283,7 @@ describe('a changed setting', () => {
     }
   })
 
-  test('that could not be told is told by the next cron, within a minute', async () => {
+  test('the next cron propagates a setting that has not reached its tokens', async () => {
     const { account, get } = await brand()
     await env.DB.exec("update accounts set version = version + 1, name = 'Later'")
     expect((await json(get('account'))).name).toBe(`The ${account}`)
@@ -297,7 +297,7 @@ describe('a changed setting', () => {
     expect(row!.pushed).toBe(row!.version)
   })
 
-  test('that cannot be told now is stored, says so, and no secret is lost over it', async () => {
+  test('a change that cannot be propagated is stored and reported as pending', async () => {
     const casino = await brand()
     const gone = Object.assign(new Error('gone'), { overloaded: true })
     const TOKEN_GATE = before(env.TOKEN_GATE, {
@@ -329,7 +329,7 @@ describe('a changed setting', () => {
     expect((await caller(issued.brand_token).get('account')).status).toBe(401)
   })
 
-  test('is never undone by what is older and comes later', async () => {
+  test('a late message with older settings never replaces newer ones', async () => {
     const { account, brand_token, get } = await brand()
     const older = (await findAccount(env.DB, account))!
     await askAdmin(`accounts/${account}`, 'PATCH', { name: 'Newer' })
@@ -355,7 +355,7 @@ describe('a changed setting', () => {
     expect(await gate.admit()).toBeNull()
   })
 
-  test('counts for tokens that are minted from an older record', async () => {
+  test('a token from an older account record has the newer settings', async () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!
     const gate = env.CLIENT_GATE.getByName(`client:${acme.client_id}`)
@@ -369,7 +369,7 @@ describe('a changed setting', () => {
     expect((await json(ask('/api/v1/forex/account', { headers }))).name).toBe('Newer')
   })
 
-  test('has effect after the database was restored to an earlier time, too', async () => {
+  test('a change takes effect after the database was restored', async () => {
     const casino = await brand()
     const acme = await partner()
     for (const { account } of [casino, acme]) {
@@ -377,15 +377,15 @@ describe('a changed setting', () => {
     }
     await env.DB.exec('update accounts set version = 2, pushed = 2')
     for (const { account } of [casino, acme]) {
-      const said = await json(askAdmin(`accounts/${account}`, 'PATCH', { disabled: true }))
-      expect(said.takes_effect).toBe('now')
+      const changed = await json(askAdmin(`accounts/${account}`, 'PATCH', { disabled: true }))
+      expect(changed.takes_effect).toBe('now')
     }
     expect([(await casino.get('account')).status, (await acme.get('account')).status]).toEqual([
       401, 401,
     ])
   })
 
-  test('waits for a token that is only just being opened', async () => {
+  test('settings that arrive before their token opens apply to it', async () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!
     const gate = env.TOKEN_GATE.getByName('jti-new')
@@ -397,13 +397,13 @@ describe('a changed setting', () => {
   })
 })
 
-describe('an OAuth client', () => {
+describe('OAuth clients', () => {
   const rotate = (acme: { account: string; client_id: string }, overlap: string) =>
     json(askAdmin(`accounts/${acme.account}/clients/${acme.client_id}/rotate`, 'POST', { overlap }))
   const tokenBy = (client_id: string, client_secret: string) =>
     askToken({ grant_type: 'client_credentials', client_id, client_secret })
 
-  test('that is issued gets a token, and its secret is shown once', async () => {
+  test('a new client can get a token, and its secret appears once', async () => {
     const { account } = await partner()
     const issued = await json(askAdmin(`accounts/${account}/clients`, 'POST', {}))
 
@@ -413,7 +413,7 @@ describe('an OAuth client', () => {
     expect(await listed.text()).not.toContain(issued.client_secret)
   })
 
-  test('that is rotated with overlap keeps its tokens and, so long, its old secret', async () => {
+  test('a rotation with overlap keeps tokens and the old secret until it ends', async () => {
     const acme = await partner()
     const { client_secret } = await rotate(acme, '1h')
 
@@ -424,7 +424,7 @@ describe('an OAuth client', () => {
     expect((await tokenBy(acme.client_id, acme.client_secret)).status).toBe(401)
   })
 
-  test('that is rotated again while an overlap runs keeps each secret until it ends', async () => {
+  test('a second rotation during an overlap keeps each secret until it ends', async () => {
     const acme = await partner()
     const second = await rotate(acme, '24h')
     const third = await rotate(acme, '1h')
@@ -438,7 +438,7 @@ describe('an OAuth client', () => {
     expect((await tokenBy(acme.client_id, last.client_secret)).status).toBe(200)
   })
 
-  test('that is rotated without overlap, or revoked, ends its tokens before their next request', async () => {
+  test('revocation or rotation without overlap ends tokens before their next request', async () => {
     const acme = await partner()
     const { client_secret } = await rotate(acme, 'none')
     expect((await acme.get('account')).status).toBe(401)
@@ -454,7 +454,7 @@ describe('an OAuth client', () => {
     expect((await askAdmin(`${at}/rotate`, 'POST', {})).status).toBe(409)
   })
 
-  test('is for partners, as a Brand Token is for brands', async () => {
+  test('only partners have OAuth clients, and only brands have Brand Tokens', async () => {
     const casino = await brand()
     const acme = await partner()
     expect((await askAdmin(`accounts/${casino.account}/clients`, 'POST', {})).status).toBe(409)
