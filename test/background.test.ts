@@ -18,7 +18,7 @@ import { type Fault, fewOf, unmigrated } from './sweep/faults.ts'
 import { rememberedBy } from './sweep/state.ts'
 import { prepare } from './sweep/worlds.ts'
 
-// What no caller waits for, when the platform fails: what is not done now is done the next time.
+// Background work when the platform fails: the next run completes what a failed run left.
 
 beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 const count = async (text: string) => Number(await env.DB.prepare(text).first('n'))
 
-test('a click is stored once, whatever fails on its way from the queue', async () => {
+test('a click is stored once after any fault between queue and database', async () => {
   const clicked_at = Date.UTC(2026, 9, 2)
   const click = { account: 'firm', binding: 'DB', link_id: 'abcdefgh', clicked_at }
   const deliver = async (click_id: string, faults: Fault[] = []) => {
@@ -40,23 +40,23 @@ test('a click is stored once, whatever fails on its way from the queue', async (
     const batch = createMessageBatch<Click>('tributary-clicks', [message])
     await worker.queue(batch, platform)
     const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext())
-    return { ...seen, acked: explicitAcks.length, again: retryMessages.length }
+    return { ...seen, acked: explicitAcks.length, retried: retryMessages.length }
   }
   const { calls } = await deliver('calm')
   const faults = calls.flatMap((place) => [...fewOf(place), ...unmigrated(place)])
   expect(faults.length).toBeGreaterThan(3)
 
   for (const [i, fault] of faults.entries()) {
-    const { acked, again, failed } = await deliver(`click-${i}`, [fault])
-    expect([acked, again], fault.is).toEqual(fault.cured && !fault.lasting ? [1, 0] : [0, 1])
+    const { acked, retried, failed } = await deliver(`click-${i}`, [fault])
+    expect([acked, retried], fault.is).toEqual(fault.cured && !fault.lasting ? [1, 0] : [0, 1])
     expect(failed).toBe(fault.lasting ? 3 : 1)
-    if (again) expect((await deliver(`click-${i}`)).acked).toBe(1)
+    if (retried) expect((await deliver(`click-${i}`)).acked).toBe(1)
     expect(await count('select count(*) as n from clicks')).toBe(i + 2)
   }
 })
 
-describe.each(Object.entries(CRON_SCHEDULES))('the cron that is to %s', (_, cron) => {
-  const old = [
+describe.each(Object.entries(CRON_SCHEDULES))('the cron to %s', (_, cron) => {
+  const dueWork = [
     `insert or ignore into clicks values (?1, '2026-01-01', 'abcdefgh', 'click', 0)`,
     `insert or ignore into arrivals values (?1, 1, 'customers', 1, 1, 0, 0, 0, 0)`,
     `update accounts set name = 'Another', version = version + 1 where id = ?1`,
@@ -65,14 +65,14 @@ describe.each(Object.entries(CRON_SCHEDULES))('the cron that is to %s', (_, cron
     const { platform, seen } = faultyPlatform(faults)
     const at = { cron, scheduledTime: Date.now() } as ScheduledController
     const thrown = await worker.scheduled(at, platform).catch((error) => error)
-    // It may fail as a whole, but by no bug.
+    // A run may fail as a whole with an API error, but never with a bug.
     if (thrown !== undefined) expect(thrown).toBeInstanceOf(ApiError)
     return seen
   }
 
-  test('does the next time what fails now', async () => {
+  test('the next run completes the work of a failed run', async () => {
     const world = await prepare('forex', true)
-    const due = () => env.DB.batch(old.map((text) => env.DB.prepare(text).bind(world.account)))
+    const due = () => env.DB.batch(dueWork.map((text) => env.DB.prepare(text).bind(world.account)))
     await due()
     const { calls } = await run()
     for (const fault of calls.flatMap((place) => [...fewOf(place), ...unmigrated(place)])) {
@@ -92,12 +92,12 @@ describe.each(Object.entries(CRON_SCHEDULES))('the cron that is to %s', (_, cron
   })
 })
 
-describe('an alarm', () => {
-  test('forgets a token once and for all, also after the object was evicted or aborted', async () => {
-    for (const gone of [evictDurableObject, abortAllDurableObjects]) {
+describe('alarms', () => {
+  test('an alarm deletes the state of a token once, even after an eviction', async () => {
+    for (const stop of [evictDurableObject, abortAllDurableObjects]) {
       const world = await prepare('forex', false)
       const { token } = world.objects()
-      await gone(token!)
+      await stop(token!)
       expect(await runDurableObjectAlarm(world.objects().token!)).toBe(true)
       expect(await runDurableObjectAlarm(world.objects().token!)).toBe(false)
       const kept = await runInDurableObject(world.objects().token!, (_, { storage }) => [
@@ -107,7 +107,7 @@ describe('an alarm', () => {
     }
   })
 
-  test('of a client forgets its tokens, and not which of its versions may mint', async () => {
+  test("a client's alarm deletes its tokens and keeps its settings and version", async () => {
     const world = await prepare('forex', false)
     await env.DB.prepare('update accounts set version = version + 1').run()
     await propagate()

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { ada, deposit, partner, traded } from './partner.ts'
 import { watched } from './watched.ts'
 
-// Counted by D1 itself, in the real batch: `meta` of every statement, summed.
+// The cost of requests as D1 counts it: the sum of `meta` over all statements of the real batch.
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
 const N = 1000
-/** What one request may cost beside its records: the delivery, its count, the total of a list. */
+/** The most rows of one request beside its records: the delivery, its count, the total of a list. */
 const CONSTANT = 6
 
 const post = (acme: Partner, path: string, body: unknown, headers = {}) =>
@@ -50,21 +50,21 @@ const resources = [
   },
 ]
 
-/** Stored before, so that a statement that walks a table shows: 3000 records of two accounts. */
+/** Creates two accounts with many stored records, so that a table scan exceeds the row limits. */
 const busy = async () => {
   const acme = await partner()
   const other = await partner('forex', { account: 'other' })
-  for (const each of [acme, other]) {
-    await each.post(
+  for (const account of [acme, other]) {
+    await account.post(
       'customers',
       Array.from({ length: 300 }, (_, i) => ({ ...ada, customer_id: `c-${i}` })),
     )
     for (const name of ['x', 'y']) {
-      await each.post(
+      await account.post(
         'transactions',
         many((i) => ({ ...deposit, transaction_id: `${name}-${i}`, customer_id: `c-${i % 300}` })),
       )
-      await each.post(
+      await account.post(
         'trading-activity',
         many((i) => ({ ...traded, instrument: `${name}-${i}` })),
       )
@@ -74,7 +74,7 @@ const busy = async () => {
 }
 
 describe.each(resources)('$resource', ({ resource, perInsert, first, later }) => {
-  test('insert, update and replay: one round trip, one object call, rows to the letter', async () => {
+  test('a bulk costs one round trip and a fixed number of rows per record', async () => {
     const acme = await busy()
     const created = many((i) => first(i + 300))
     const updated = created.map((record) => ({ ...record, ...later }))
@@ -100,7 +100,7 @@ describe.each(resources)('$resource', ({ resource, perInsert, first, later }) =>
   })
 })
 
-test('a single record costs one round trip and a handful of rows', async () => {
+test('a single record costs one round trip and a few rows', async () => {
   const acme = await busy()
   const seen = await post(acme, 'transactions', { ...deposit, customer_id: 'nobody' })
   expect([seen.response.status, seen.trips, seen.calls]).toEqual([422, 1, ['admit']])
@@ -111,7 +111,7 @@ test('a single record costs one round trip and a handful of rows', async () => {
   expect(stored.rowsRead).toBeLessThanOrEqual(60)
 })
 
-test('whatever its size and outcome, a request in which nothing moves is one round trip', async () => {
+test('a request in which no record moves costs one round trip', async () => {
   const acme = await busy()
   const huge = many((i) => ({
     ...deposit,
@@ -128,8 +128,8 @@ test('whatever its size and outcome, a request in which nothing moves is one rou
   expect(await post(acme, 'transactions', [{}])).toMatchObject({ trips: 1 })
 })
 
-describe('what moves is sent once more, and written once with what is indexed of it', () => {
-  test('transactions, to another day and customer', async () => {
+describe('records that move', () => {
+  test('transactions that move to another day and customer cost two round trips', async () => {
     const acme = await busy()
     const moved = many((i) => ({
       ...deposit,
@@ -146,7 +146,7 @@ describe('what moves is sent once more, and written once with what is indexed of
     expect(await post(acme, 'transactions', moved)).toMatchObject({ trips: 1 })
   })
 
-  test('customers, to another day', async () => {
+  test('customers that move to another day cost two round trips', async () => {
     const acme = await busy()
     const moved = Array.from({ length: 300 }, (_, i) => ({
       ...ada,
@@ -160,7 +160,7 @@ describe('what moves is sent once more, and written once with what is indexed of
     expect(seen.rowsWritten).toBeLessThanOrEqual(2 * 300 + CONSTANT)
   })
 
-  test('one among many: to write the others costs what it always does', async () => {
+  test('one moved record does not raise the cost of the others', async () => {
     const acme = await busy()
     const records = many((i) => ({
       ...deposit,
@@ -177,19 +177,19 @@ describe('what moves is sent once more, and written once with what is indexed of
     expect(seen.rowsRead).toBeLessThanOrEqual(20 * N)
   })
 
-  test('where it is not to be written, it is not sent again', async () => {
+  test('a moved record that is not stored costs no second round trip', async () => {
     const acme = await busy()
     const moved = { ...deposit, transaction_id: 'x-1', customer_id: 'c-9' }
     expect(await post(acme, 'transactions?dry_run=true', moved)).toMatchObject({ trips: 1 })
     expect(await post(acme, 'transactions', [moved, {}])).toMatchObject({ trips: 1 })
-    const stray = { ...deposit, transaction_id: 'new', customer_id: 'nobody' }
-    expect(await post(acme, 'transactions', [moved, stray])).toMatchObject({ trips: 1 })
+    const unknown = { ...deposit, transaction_id: 'new', customer_id: 'nobody' }
+    expect(await post(acme, 'transactions', [moved, unknown])).toMatchObject({ trips: 1 })
     const lenient = { Prefer: 'handling=lenient' }
-    expect(await post(acme, 'transactions', [moved, stray], lenient)).toMatchObject({ trips: 2 })
+    expect(await post(acme, 'transactions', [moved, unknown], lenient)).toMatchObject({ trips: 2 })
   })
 })
 
-test('a held transaction costs one row more than the record, and its release what is held', async () => {
+test('a held transaction costs one extra row, and its release reads only held rows', async () => {
   const acme = await partner('forex', { unknown_customer: 'hold' })
   await acme.post(
     'customers',
@@ -219,7 +219,7 @@ test('a held transaction costs one row more than the record, and its release wha
   expect(released.rowsRead).toBeLessThanOrEqual(20 * N)
 })
 
-test('a customer costs the same, however many transactions its account has stored', async () => {
+test('the cost of a customer does not depend on the stored transactions', async () => {
   const acme = await partner()
   await env.DB.prepare(
     `insert into transactions (account, transaction_id, customer_id, transaction_type,
@@ -237,7 +237,7 @@ test('a customer costs the same, however many transactions its account has store
 })
 
 describe('reading', () => {
-  test('an unfiltered page reads as many rows as it shows, at any depth by cursor', async () => {
+  test('an unfiltered page reads only the rows it shows at any depth', async () => {
     const acme = await busy()
     let cursor: string | null = ''
     for (let i = 0; i < 5 && cursor !== null; i++) {
@@ -250,7 +250,7 @@ describe('reading', () => {
     }
   })
 
-  test('a filtered page also reads the index entries that match, and no others', async () => {
+  test('a filtered page also reads only the matching index entries', async () => {
     const acme = await busy()
     await acme.post(
       'transactions',
@@ -270,7 +270,7 @@ describe('reading', () => {
     expect(days.rowsRead).toBeLessThanOrEqual(2 * matches + 20)
   })
 
-  test('one record is read by its key', async () => {
+  test('reading one record by its key reads one row', async () => {
     const acme = await busy()
 
     expect((await get(acme, 'transactions/x-500')).rowsRead).toBe(1)

@@ -49,14 +49,14 @@ describe.each(BROKEN)('%s', (_, change, path, headers, fix) => {
     return ((await response.json()) as { detail: string }).detail
   }
 
-  test('development names the repair, production does not', async () => {
+  test('development names the repair command, and production does not', async () => {
     if (fix === apply) await dropAccounts()
     expect(await detailAt(LOCAL)).toBe(fix)
     expect(await detailAt(ORIGIN)).toBe(REPEAT)
   })
 })
 
-test('a visitor of a link reads the repair in development only', async () => {
+test('the error page of a link names the repair only in development', async () => {
   await env.DB.exec('drop table links')
   const pageAt = async (BASE_URL: string) => {
     const request = new Request(`${BASE_URL}/go/AAAAAAAA`)
@@ -73,14 +73,14 @@ describe('the issuer', () => {
     return ((await response.json()) as { issuer: string }).issuer
   }
 
-  test('has the port of the request, and only the port, while BASE_URL has port 0', async () => {
+  test('the issuer takes only its port from requests if BASE_URL has port 0', async () => {
     const any = 'http://127.0.0.1:0'
     expect(await issuerOf(any, 'http://127.0.0.1:9123')).toBe('http://127.0.0.1:9123')
     expect(await issuerOf(any, 'http://evil.example:9123')).toBe('http://127.0.0.1:9123')
     expect(await issuerOf(any, 'http://localhost')).toBe('http://127.0.0.1:80')
   })
 
-  test('is BASE_URL otherwise, whatever the request names', async () => {
+  test('the issuer is otherwise BASE_URL, whatever host the request names', async () => {
     expect(await issuerOf(LOCAL, 'http://127.0.0.1:9123')).toBe(LOCAL)
     expect(await issuerOf(ORIGIN, 'https://evil.example:9123')).toBe(ORIGIN)
   })

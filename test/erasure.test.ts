@@ -16,9 +16,9 @@ const person = { first_name: 'Augusta', last_name: 'Lovelace', email: 'augusta@l
 const player = { ...eve, firstName: 'Augusta', lastName: 'Lovelace', wallet: 'augusta-1815' }
 const PERSONAL = /Augusta|Lovelace|augusta/
 
-/** All that the databases hold, as text. */
-async function everything(): Promise<string> {
-  const said: unknown[] = []
+/** Returns the content of all tables of both databases as text. */
+async function databaseText(): Promise<string> {
+  const tables: unknown[] = []
   for (const db of [env.DB, env.DB_2]) {
     const { results } = await db
       .prepare(
@@ -26,12 +26,12 @@ async function everything(): Promise<string> {
       )
       .all<{ name: string }>()
     for (const { name } of results)
-      said.push((await db.prepare(`select * from ${name}`).all()).results)
+      tables.push((await db.prepare(`select * from ${name}`).all()).results)
   }
-  return JSON.stringify(said)
+  return JSON.stringify(tables)
 }
 
-const told = async (response: Response | Promise<Response>) => {
+const outcomesAndWarnings = async (response: Response | Promise<Response>) => {
   const { results } = await json(response)
   return results.map(
     ({ outcome, warnings = [] }: { outcome: string; warnings?: { code: string }[] }) => [
@@ -42,47 +42,56 @@ const told = async (response: Response | Promise<Response>) => {
 }
 
 describe("a partner's customer", () => {
-  test('has nothing personal left, in any table, and all else', async () => {
+  test('an erasure removes personal data from every table and keeps the rest', async () => {
     const acme = await partner()
     await acme.post('customers', [{ ...ada, ...person, sales_status_id: 'vip' }])
     await acme.post('customers', [{ ...ada, ...person, email: 'augusta' }])
-    expect(await everything()).toMatch(PERSONAL)
+    expect(await databaseText()).toMatch(PERSONAL)
     const response = await erase(acme.account, ada.customer_id)
 
     expect([response.status, await json(response)]).toEqual([
       200,
       { customer_id: 'c-1', erased_at: expect.stringMatching(/^\d{4}-/) },
     ])
-    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await databaseText()).not.toMatch(PERSONAL)
     expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, sales_status_id: 'vip' })
   })
 
-  test('that is sent again is compared after masking, with a warning, never an error', async () => {
+  test('a re-sent erased customer is compared after masking and gets a warning', async () => {
     const acme = await partner()
-    const whole = { ...ada, ...person }
-    await acme.post('customers', whole)
+    const sent = { ...ada, ...person }
+    await acme.post('customers', sent)
     await erase(acme.account, ada.customer_id)
 
-    expect(await told(acme.post('customers', [whole]))).toEqual([['unchanged', 'erased']])
-    expect(await told(acme.post('customers?dry_run=true', [whole]))).toEqual([
+    expect(await outcomesAndWarnings(acme.post('customers', [sent]))).toEqual([
       ['unchanged', 'erased'],
     ])
-    const phased = [
-      { ...whole, sales_status_id: 'vip' },
+    expect(await outcomesAndWarnings(acme.post('customers?dry_run=true', [sent]))).toEqual([
+      ['unchanged', 'erased'],
+    ])
+    const changed = [
+      { ...sent, sales_status_id: 'vip' },
       { ...ada, customer_id: 'c-2' },
     ]
-    expect(await told(acme.post('customers', phased))).toEqual([['updated', 'erased'], ['created']])
-    const reversed = [{ ...phased[0], sales_status_id: 'lead' }, phased[1]]
+    expect(await outcomesAndWarnings(acme.post('customers', changed))).toEqual([
+      ['updated', 'erased'],
+      ['created'],
+    ])
+    const changedBack = [{ ...changed[0], sales_status_id: 'lead' }, changed[1]]
     const brief = { Prefer: 'return=minimal' }
-    expect(await told(acme.post('customers', reversed, brief))).toEqual([['updated', 'erased']])
-    await acme.post('customers', phased)
+    expect(await outcomesAndWarnings(acme.post('customers', changedBack, brief))).toEqual([
+      ['updated', 'erased'],
+    ])
+    await acme.post('customers', changed)
     const minimal = { Prefer: 'return=minimal' }
-    expect(await told(acme.post('customers', phased, minimal))).toEqual([['unchanged', 'erased']])
-    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await outcomesAndWarnings(acme.post('customers', changed, minimal))).toEqual([
+      ['unchanged', 'erased'],
+    ])
+    expect(await databaseText()).not.toMatch(PERSONAL)
     expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, sales_status_id: 'vip' })
   })
 
-  test('that is rejected is told what is wrong, and no more', async () => {
+  test('a rejected record of an erased customer gets no erased warning', async () => {
     const acme = await partner()
     await acme.post('customers', { ...ada, ...person })
     await erase(acme.account, ada.customer_id)
@@ -91,43 +100,48 @@ describe("a partner's customer", () => {
       { ...ada, customer_id: 'c-2' },
     ]
     const lenient = { Prefer: 'handling=lenient' }
-    expect(await told(acme.post('customers', bulk, lenient))).toEqual([['rejected'], ['created']])
+    expect(await outcomesAndWarnings(acme.post('customers', bulk, lenient))).toEqual([
+      ['rejected'],
+      ['created'],
+    ])
   })
 
-  test('of another account with the same id keeps all that is its own', async () => {
+  test('a customer with the same id in another account is not erased', async () => {
     const acme = await partner()
     const other = await partner('forex', { account: 'other' })
     for (const { post } of [acme, other]) await post('customers', { ...ada, ...person })
     await erase(acme.account, ada.customer_id)
 
     expect(await json(other.get('customers/c-1'))).toEqual({ ...ada, ...person })
-    expect(await told(other.post('customers', [{ ...ada, ...person }]))).toEqual([['unchanged']])
+    expect(await outcomesAndWarnings(other.post('customers', [{ ...ada, ...person }]))).toEqual([
+      ['unchanged'],
+    ])
   })
 })
 
 describe("a brand's customer", () => {
-  test('has neither names nor additional fields left, and takes none again', async () => {
+  test('an erased brand customer loses names and extras and never regains them', async () => {
     const acme = await brand({ binding: 'DB_2' })
     await acme.post('customers', player)
     await acme.post('activities', deposited)
     await erase(acme.account, eve.customerId)
-    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await databaseText()).not.toMatch(PERSONAL)
     expect(await json(acme.get('customers/p-1'))).toEqual(eve)
 
     const again = { ...player, country: 'SE', tracking_data: 'x' }
-    expect(await told(acme.post('customers', [player]))).toEqual([
+    expect(await outcomesAndWarnings(acme.post('customers', [player]))).toEqual([
       ['unchanged', 'unattributed', 'erased'],
     ])
-    expect(await told(acme.post('customers', [again, player]))).toEqual([
+    expect(await outcomesAndWarnings(acme.post('customers', [again, player]))).toEqual([
       ['updated', 'unrecognised', 'erased'],
       ['updated', 'unrecognised', 'erased'],
     ])
-    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await databaseText()).not.toMatch(PERSONAL)
     expect(await json(acme.get('customers/p-1'))).toEqual({ ...eve, tracking_data: 'x' })
     expect((await json(acme.get('activities'))).meta.total).toBe(1)
   })
 
-  test('gets at most 10 warnings, that of the erasure among them, and their number', async () => {
+  test('an erased customer gets at most 10 warnings, including erased', async () => {
     const acme = await brand()
     await acme.post('customers', player)
     await erase(acme.account, 'p-1')
@@ -137,20 +151,20 @@ describe("a brand's customer", () => {
       )
       return { customerId: 'p-1', ...Object.fromEntries(names.map((name) => [name, 'x'])) }
     }
-    const warned = async (count: number) => {
+    const warningsOf = async (count: number) => {
       const { results } = await json(acme.post('customers', [variants(count)]))
       const [{ warnings, warnings_total }] = results
       return [warnings.length, warnings.at(-1).code, warnings_total]
     }
 
-    expect(await warned(8)).toEqual([10, 'erased', undefined])
-    expect(await warned(9)).toEqual([10, 'erased', 11])
-    expect(await warned(12)).toEqual([10, 'erased', 14])
+    expect(await warningsOf(8)).toEqual([10, 'erased', undefined])
+    expect(await warningsOf(9)).toEqual([10, 'erased', 11])
+    expect(await warningsOf(12)).toEqual([10, 'erased', 14])
   })
 })
 
 describe('erasure', () => {
-  test('of who is not there is 404; said twice it is one', async () => {
+  test('erasing an unknown customer is 404, and a repeat changes nothing', async () => {
     const acme = await partner()
     expect((await erase(acme.account, 'nobody')).status).toBe(404)
     expect((await erase('nobody', 'c-1')).status).toBe(404)
@@ -163,7 +177,7 @@ describe('erasure', () => {
     expect(lines[0]).toMatchObject({ action: 'customer.erase', details: { customer_id: 'ü/1 %' } })
   })
 
-  test('outlives a restore: one command erases again whatever the journal knows', async () => {
+  test('after a restore one command repeats every erasure in the journal', async () => {
     const acme = await partner()
     const casino = await brand({ binding: 'DB_2' })
     await acme.post('customers', { ...ada, ...person })
@@ -171,7 +185,7 @@ describe('erasure', () => {
     await erase(acme.account, 'c-1')
     await erase(casino.account, 'p-1')
 
-    // The databases as they were before: with the names, and without a trace of the erasure.
+    // The state of a restored backup: personal data is present, erasures are not.
     for (const db of [env.DB, env.DB_2]) {
       await db.exec('delete from erasures')
       await db.exec("update customers set first_name = 'Augusta', last_name = 'Lovelace'")
@@ -180,17 +194,17 @@ describe('erasure', () => {
         .bind(JSON.stringify({ wallet: '"augusta-1815"' }))
         .run()
     }
-    expect(await everything()).toMatch(PERSONAL)
+    expect(await databaseText()).toMatch(PERSONAL)
     expect(await json(askAdmin(`erasures/replay?account=${acme.account}`, 'POST'))).toEqual({
       erased: 1,
     })
     expect(await json(casino.get('customers/p-1'))).toMatchObject({ firstName: 'Augusta' })
     expect(await json(askAdmin('erasures/replay', 'POST'))).toEqual({ erased: 2 })
-    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await databaseText()).not.toMatch(PERSONAL)
     expect((await askAdmin('erasures/replay?account=nobody', 'POST')).status).toBe(400)
   })
 
-  test('masks also who is not there yet when it is replayed, and comes later', async () => {
+  test('a replayed erasure also masks customers who arrive later', async () => {
     const acme = await partner()
     await acme.post('customers', { ...ada, ...person })
     await erase(acme.account, 'c-1')
@@ -198,13 +212,13 @@ describe('erasure', () => {
       await env.DB.exec(`delete from ${table}`)
     await askAdmin('erasures/replay', 'POST')
 
-    expect(await told(acme.post('customers', [{ ...ada, ...person }]))).toEqual([
+    expect(await outcomesAndWarnings(acme.post('customers', [{ ...ada, ...person }]))).toEqual([
       ['created', 'erased'],
     ])
-    expect(await everything()).not.toMatch(PERSONAL)
+    expect(await databaseText()).not.toMatch(PERSONAL)
   })
 
-  test('is replayed in steps, however much there is', async () => {
+  test('a replay of more than 1000 erasures runs in steps', async () => {
     const acme = await partner()
     const ids = Array.from({ length: 1001 }, (_, i) => `c-${String(i).padStart(4, '0')}`)
     const journal = env.ERASURE_JOURNAL.getByName(acme.account)
@@ -253,45 +267,48 @@ describe('erasure', () => {
     expect((await json(casino.get('account'))).name).toBe('restored')
   })
 
-  test('survives the reset of a test account', async () => {
+  test('an erasure survives the reset of its test account', async () => {
     const acme = await partner()
     await acme.post('customers', { ...ada, ...person })
     await erase(acme.account, 'c-1')
     await askAdmin(`accounts/${acme.account}/reset`, 'POST')
-    expect(await told(acme.post('customers', [{ ...ada, ...person }]))).toEqual([
+    expect(await outcomesAndWarnings(acme.post('customers', [{ ...ada, ...person }]))).toEqual([
       ['created', 'erased'],
     ])
   })
 })
 
-describe('a customer whose id no path can hold', () => {
+describe('a customer id that does not fit in a path', () => {
   const eraseById = (account: string, query: string) =>
     askAdmin(`accounts/${account}/customers/personal-data${query}`, 'DELETE')
 
-  test.each(['.', '..', 'a/b'])('is erased by a query parameter: %s', async (customer_id) => {
-    const acme = await partner()
-    await acme.post('customers', { ...ada, ...person, customer_id })
-    const response = await eraseById(acme.account, `?${new URLSearchParams({ customer_id })}`)
+  test.each(['.', '..', 'a/b'])(
+    'the customer id %s can be erased by a query parameter',
+    async (customer_id) => {
+      const acme = await partner()
+      await acme.post('customers', { ...ada, ...person, customer_id })
+      const response = await eraseById(acme.account, `?${new URLSearchParams({ customer_id })}`)
 
-    expect([response.status, await json(response)]).toEqual([
-      200,
-      { customer_id, erased_at: expect.stringMatching(/^\d{4}-/) },
-    ])
-    expect(await everything()).not.toMatch(PERSONAL)
-  })
+      expect([response.status, await json(response)]).toEqual([
+        200,
+        { customer_id, erased_at: expect.stringMatching(/^\d{4}-/) },
+      ])
+      expect(await databaseText()).not.toMatch(PERSONAL)
+    },
+  )
 
-  test('of another account, or of none, is a 404', async () => {
+  test('erasing a customer of another or unknown account is 404', async () => {
     const acme = await partner()
     await acme.post('customers', { ...ada, ...person })
     await partner('forex', { account: 'other' })
 
     expect((await eraseById('other', '?customer_id=c-1')).status).toBe(404)
     expect((await eraseById('nobody', '?customer_id=c-1')).status).toBe(404)
-    expect(await everything()).toMatch(PERSONAL)
+    expect(await databaseText()).toMatch(PERSONAL)
   })
 
   test.each(['', '?', '?customer=c-1', '?customer_id=', '?customer_id=c-1&customer_id=c-2'])(
-    'is refused by the query %j',
+    'an erasure with the query %j is refused with 400',
     async (query) => {
       const acme = await partner()
       const response = await eraseById(acme.account, query)

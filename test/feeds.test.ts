@@ -2,13 +2,13 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import worker from '../src/index.ts'
 import { firstIdAt } from '../src/ingest/delivery-id.ts'
-import { brand as brandOfToday, deposited, eve, day as playedOnce } from './brand.ts'
-import { ada, ask, askAdmin, json, partner, traded as tradedOnce } from './partner.ts'
+import { deposited, eve, brand as newBrand, day as pastDay } from './brand.ts'
+import { ada, ask, askAdmin, json, partner, traded as pastTrade } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 
-// In days to come: the alarm of a token that expired long ago would end it at once.
-const traded = { ...tradedOnce, date: '2030-10-02' }
-const day = { ...playedOnce, createtime: '2030-10-02' }
+// Dates in the future: with a past date the alarm of an expired token would end it at once.
+const traded = { ...pastTrade, date: '2030-10-02' }
+const day = { ...pastDay, createtime: '2030-10-02' }
 
 const at = (time: string) => vi.setSystemTime(new Date(`2030-10-0${time}Z`))
 
@@ -20,9 +20,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A brand that has existed for long, as the partners of these tests have. */
-const brand = async (...settings: Parameters<typeof brandOfToday>) => {
-  const casino = await brandOfToday(...settings)
+/** Creates a brand with an old creation date, as the partners of these tests have. */
+const brand = async (...settings: Parameters<typeof newBrand>) => {
+  const casino = await newBrand(...settings)
   await env.DB.prepare('update accounts set created_at = ?2 where id = ?1')
     .bind(casino.account, '2026-01-01T00:00:00.000Z')
     .run()
@@ -32,17 +32,17 @@ const brand = async (...settings: Parameters<typeof brandOfToday>) => {
 const cron = (expression: string) =>
   worker.scheduled({ cron: expression, scheduledTime: Date.now() } as ScheduledController, env)
 
-/** As the integrations team sees it: the tokens of partners expire in these tests. */
+/** Returns the feed by resource, by the admin route because partner tokens expire in these tests. */
 const feedOf = async ({ account }: { account: string }) =>
   Object.fromEntries(
-    (await json(askAdmin(`accounts/${account}/feed`))).data.map((one: { resource: string }) => [
-      one.resource,
-      one,
+    (await json(askAdmin(`accounts/${account}/feed`))).data.map((feed: { resource: string }) => [
+      feed.resource,
+      feed,
     ]),
   )
 
 describe('GET feed', () => {
-  test('says of each resource the last delivery, its lag and what was refused of the last day', async () => {
+  test('a feed has the last delivery, lag and refused share per resource', async () => {
     const acme = await partner()
     const nothing = {
       last_delivery_at: null,
@@ -79,13 +79,13 @@ describe('GET feed', () => {
     ['3T05:59:59', 'in_time'],
     ['3T06:00:00', 'late'],
     ['3T23:59:59', 'late'],
-  ])('yesterday’s activity that comes at %s is %s', async (time, expected) => {
+  ])("yesterday's activity that arrives at %s is %s", async (time, expected) => {
     at(time)
     const acme = await partner()
     const casino = await brand()
     await acme.post('customers', ada)
     await casino.post('customers', eve)
-    // Of today, refused or not stored: none of these is yesterday's.
+    // None of these counts for yesterday: one has today's date, one is refused, one is a dry run.
     await acme.post('trading-activity', [{ ...traded, date: '2030-10-03' }])
     await acme.post('trading-activity', [traded, {}])
     await acme.post('trading-activity?dry_run=true', [traded])
@@ -96,14 +96,14 @@ describe('GET feed', () => {
     await casino.post('activities', [day])
     expect((await feedOf(acme))['trading-activity'].yesterday).toBe(expected)
     expect((await feedOf(casino)).activities.yesterday).toBe(expected)
-    // What came on the 3rd was of that day, of the partner; the brand sent nothing of it.
+    // On the 3rd the partner sent activity of that day, and the brand did not.
     vi.setSystemTime(Date.now() + 86_400_000)
     expect((await feedOf(acme))['trading-activity'].yesterday).toBe('in_time')
     expect((await feedOf(casino)).activities.yesterday).toBe(due)
   })
 })
 
-test('activity that is reported as it happens came in time', async () => {
+test('activity that is reported as it happens counts as in time', async () => {
   at('2T23:30:00')
   const casino = await brand()
   await casino.post('customers', eve)
@@ -133,7 +133,7 @@ test('the last delivery is the newest one, even if an older one is stored after 
 })
 
 describe('the team', () => {
-  test('sees the feeds of all accounts, wherever they are kept', async () => {
+  test('the team sees the feeds of all accounts in all databases', async () => {
     const acme = await partner()
     const casino = await brand({ binding: 'DB_2' })
     await acme.post('customers', ada)
@@ -158,7 +158,7 @@ describe('the team', () => {
     expect(page.data).toEqual([data[1]])
   })
 
-  test('is told by a line in the log which feeds were late this morning', async () => {
+  test('a log line names each feed that was late this morning', async () => {
     const acme = await partner()
     const casino = await brand({ binding: 'DB_2' })
     await acme.post('customers', ada)
@@ -200,7 +200,7 @@ describe('retention', () => {
   const count = async (db: D1Database, table: string) =>
     (await db.prepare(`select count(*) as n from ${table}`).first<{ n: number }>())!.n
 
-  test('forgets deliveries, arrivals and clicks older than 30 days, and keeps the records', async () => {
+  test('deliveries, arrivals and clicks are deleted after 30 days, records never', async () => {
     const acme = await brand()
     const other = await brand({ account: 'other', binding: 'DB_2' })
     for (const { post } of [acme, other]) {
@@ -232,7 +232,7 @@ describe('retention', () => {
     expect([await count(env.DB, 'customers'), await count(env.DB_2, 'events')]).toEqual([2, 1])
   })
 
-  test('goes in bounded steps, from account to account, and reads what it forgets', async () => {
+  test('one retention run deletes the old deliveries of every account in steps', async () => {
     const old = firstIdAt(Date.now() - 40 * DAY_MS)
     const kept = firstIdAt(Date.now())
     const line = `(account, id, attempt, received_at, resource, form, dry_run, lenient, received,
@@ -254,7 +254,7 @@ describe('retention', () => {
   })
 })
 
-describe('an account that is new', () => {
+describe('a new account', () => {
   const create = async () => {
     const body = { account: 'new-casino', name: 'New', vertical: 'igaming', mode: 'test' }
     expect((await askAdmin('accounts', 'POST', body)).status).toBe(201)
@@ -267,14 +267,14 @@ describe('an account that is new', () => {
       })
   }
   const yesterday = async (call: (path: string) => Promise<Response>) => {
-    const own = (await json(call('feed'))).data[1]
+    const feed = (await json(call('feed'))).data[1]
     const [{ feeds }] = (await json(askAdmin('feeds'))).data
-    expect([own.resource, feeds[1]]).toEqual(['activities', own])
-    expect((await feedOf({ account: 'new-casino' })).activities).toEqual(own)
-    return own.yesterday
+    expect([feed.resource, feeds[1]]).toEqual(['activities', feed])
+    expect((await feedOf({ account: 'new-casino' })).activities).toEqual(feed)
+    return feed.yesterday
   }
 
-  test('owes nothing of a day on which it did not exist from the start', async () => {
+  test('an account owes no activity for the day of its creation', async () => {
     at('3T09:00:00')
     const call = await create()
     expect(await yesterday(call)).toBe('pending')
@@ -289,7 +289,7 @@ describe('an account that is new', () => {
     expect(printedAs('warn')).toHaveLength(1)
   })
 
-  test('is never late with such a day, and can be in time', async () => {
+  test('activity for the day of creation is never late but can be in time', async () => {
     at('3T09:00:00')
     const call = await create()
     await call('customers', [eve])
@@ -300,7 +300,7 @@ describe('an account that is new', () => {
     expect(await yesterday(call)).toBe('in_time')
   })
 
-  test('that was created at midnight owes that day', async () => {
+  test('an account that was created at midnight owes that day', async () => {
     at('3T00:00:00')
     const call = await create()
     at('4T06:05:00')

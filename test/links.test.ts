@@ -25,8 +25,8 @@ import { before, watched } from './watched.ts'
 const KEYS = env.TRACKING_KEYS
 const origin = { link_id: 'abcdefgh', account: 'acme-casino', affiliate_id: 'A-1' }
 
-/** A brand with an affiliate and a link of its own. */
-async function linked(settings: Parameters<typeof brand>[0] = {}) {
+/** Creates a brand with an affiliate and a link. */
+async function brandWithLink(settings: Parameters<typeof brand>[0] = {}) {
   const acme = await brand(settings)
   await askAdmin(`accounts/${acme.account}/affiliates`, 'PUT', [{ affiliate_id: 'A-1' }])
   return { ...acme, link: await linkOf(acme.account) }
@@ -49,7 +49,7 @@ afterEach(() => {
 })
 
 describe('tracking_data', () => {
-  test('has at most 50 characters, safe in a URL, and says by itself which link and click it was', async () => {
+  test('tracking_data is URL-safe, has at most 50 characters and encodes its link', async () => {
     const click = newClickId(Date.now())
     const code = await encodeTrackingCode(KEYS, origin, click)
 
@@ -62,7 +62,7 @@ describe('tracking_data', () => {
     })
   })
 
-  test('of each click is another one', () => {
+  test('each click and each link has a unique id', () => {
     const ids = Array.from({ length: 1000 }, () => newClickId(1_800_000_000_000))
     expect(new Set(ids).size).toBe(1000)
     expect(newLinkId()).toMatch(/^[\w-]{8}$/)
@@ -71,10 +71,10 @@ describe('tracking_data', () => {
     )
   })
 
-  test('is altered by any change of any character, by cutting it and by adding to it', async () => {
-    const prove = verifierFor(KEYS, origin.account)
+  test('tracking_data with any changed, missing or added character is altered', async () => {
+    const verify = verifierFor(KEYS, origin.account)
     const code = await encodeTrackingCode(KEYS, origin, newClickId(Date.now()))
-    expect(await prove(code)).toEqual({ verdict: 'attributed', link: 'abcdefgh' })
+    expect(await verify(code)).toEqual({ verdict: 'attributed', link: 'abcdefgh' })
 
     const edits = [...code].flatMap((char, i) =>
       ['A', '_', '-', '9', char.toLowerCase(), char.toUpperCase()]
@@ -87,12 +87,12 @@ describe('tracking_data', () => {
       ...[code.slice(1), code.slice(3), `x${code}`, ` ${code} `, `"${code}"`],
     ]
     for (const text of [...edits, ...cut, ...others]) {
-      expect([text, (await prove(text)).verdict]).toEqual([text, 'altered'])
+      expect([text, (await verify(text)).verdict]).toEqual([text, 'altered'])
     }
   })
 
-  test('that was never ours is unrecognised', async () => {
-    const prove = verifierFor(KEYS, origin.account)
+  test('tracking_data in an unknown format is unrecognised', async () => {
+    const verify = verifierFor(KEYS, origin.account)
     for (const text of [
       'atr1ck',
       'contr1bution-page',
@@ -102,19 +102,19 @@ describe('tracking_data', () => {
       'TR',
       '🎰',
     ]) {
-      expect([text, (await prove(text)).verdict]).toEqual([text, 'unrecognised'])
+      expect([text, (await verify(text)).verdict]).toEqual([text, 'unrecognised'])
     }
   })
 
-  test('of another account is foreign, of another affiliate a conflict where one is named', async () => {
+  test('tracking_data is foreign for another account and conflict for another affiliate', async () => {
     const code = await encodeTrackingCode(KEYS, origin, newClickId(Date.now()))
     expect(await verifierFor(KEYS, 'other')(code)).toEqual({ verdict: 'foreign', link: null })
-    const prove = verifierFor(KEYS, origin.account)
-    expect(await prove(code, 'A-2')).toEqual({ verdict: 'conflict', link: 'abcdefgh' })
-    expect(await prove(code, 'A-1')).toEqual({ verdict: 'attributed', link: 'abcdefgh' })
+    const verify = verifierFor(KEYS, origin.account)
+    expect(await verify(code, 'A-2')).toEqual({ verdict: 'conflict', link: 'abcdefgh' })
+    expect(await verify(code, 'A-1')).toEqual({ verdict: 'attributed', link: 'abcdefgh' })
   })
 
-  test('that a retired key signed still verifies; the first key signs', async () => {
+  test('the first key signs tracking_data, and retired keys still verify', async () => {
     const { keys } = JSON.parse(KEYS)
     const retired = JSON.stringify({ keys: [keys[1]] })
     const first = JSON.stringify({ keys: [keys[0]] })
@@ -122,14 +122,14 @@ describe('tracking_data', () => {
 
     expect((await verifierFor(KEYS, origin.account)(old)).verdict).toBe('attributed')
     expect((await verifierFor(first, origin.account)(old)).verdict).toBe('altered')
-    const now = await encodeTrackingCode(KEYS, origin, newClickId(0))
-    expect((await verifierFor(first, origin.account)(now)).verdict).toBe('attributed')
+    const current = await encodeTrackingCode(KEYS, origin, newClickId(0))
+    expect((await verifierFor(first, origin.account)(current)).verdict).toBe('attributed')
   })
 })
 
 describe('GET /go/{link}', () => {
-  test('leads to the landing page with tracking_data, in 302, and is kept by nobody', async () => {
-    const { link } = await linked()
+  test('a link redirects with 302 to its landing page without caching', async () => {
+    const { link } = await brandWithLink()
     const response = await follow(link.link_id)
 
     expect(response.status).toBe(302)
@@ -153,12 +153,12 @@ describe('GET /go/{link}', () => {
     ['https://a.example/?&&x', 'https://a.example/?x&tracking_data=X'],
     ['https://a.example/?q=a?b', 'https://a.example/?q=a?b&tracking_data=X'],
     ['https://a.example/?tracking_data2=1', 'https://a.example/?tracking_data2=1&tracking_data=X'],
-  ])('%s becomes %s', (landing, expected) => {
+  ])('the landing page %s becomes the address %s', (landing, expected) => {
     expect(withTracking(landing, 'X')).toBe(expected)
   })
 
-  test('writes nothing before it answers, and reads at most the link, once a minute', async () => {
-    const { link } = await linked()
+  test('a redirect writes nothing and reads the link once a minute', async () => {
+    const { link } = await brandWithLink()
     const first = await watched(`/go/${link.link_id}`, { redirect: 'manual' })
     expect([first.response.status, first.trips, first.rowsWritten, first.calls]).toEqual([
       302,
@@ -171,8 +171,8 @@ describe('GET /go/{link}', () => {
     expect([second.response.status, second.trips]).toEqual([302, 0])
   })
 
-  test('that was changed or switched off leads elsewhere within 60 seconds', async () => {
-    const { account, link } = await linked()
+  test('a changed or disabled link takes effect within 60 seconds', async () => {
+    const { account, link } = await brandWithLink()
     const at = `accounts/${account}/links/${link.link_id}`
     await follow(link.link_id)
     await askAdmin(at, 'PATCH', { landing_page: 'https://new.example/' })
@@ -186,7 +186,7 @@ describe('GET /go/{link}', () => {
   })
 
   test.each(['nobody00', 'short', 'x'.repeat(100), '%00', 'a.b', "'or'1'='1"])(
-    'an unknown link, %s, is a page that a visitor can read',
+    'the unknown link %s gets a readable error page',
     async (id) => {
       const response = await follow(id)
       expect(response.status).toBe(404)
@@ -198,11 +198,11 @@ describe('GET /go/{link}', () => {
     },
   )
 
-  test('when the database is gone: a page, 503 with Retry-After; a link that is known still leads', async () => {
-    const { link } = await linked()
+  test('without a database only cached links redirect, and others get 503', async () => {
+    const { link } = await brandWithLink()
     const known = await linkOf('acme-casino')
     await follow(known.link_id)
-    const gone = before(env.DB, {
+    const unavailable = before(env.DB, {
       prepare: () => {
         throw new Error('D1 DB is overloaded. Requests queued for too long.')
       },
@@ -210,7 +210,7 @@ describe('GET /go/{link}', () => {
     const at = async (id: string) => {
       const context = createExecutionContext()
       const request = new Request(`${ORIGIN}/go/${id}`)
-      const response = await askIn({ ...env, DB: gone } as Env, request, context)
+      const response = await askIn({ ...env, DB: unavailable } as Env, request, context)
       await waitOnExecutionContext(context)
       return response
     }
@@ -223,7 +223,7 @@ describe('GET /go/{link}', () => {
 })
 
 describe('clicks', () => {
-  const sentBy = async (method: string, link_id: string, send?: () => Promise<void>) => {
+  const clicksOf = async (method: string, link_id: string, send?: () => Promise<void>) => {
     const sent: Click[] = []
     const CLICKS = before(env.CLICKS, {
       send: send ?? (async (click: Click) => void sent.push(click)),
@@ -247,9 +247,9 @@ describe('clicks', () => {
     return getQueueResult(batch, context)
   }
 
-  test('go to the queue once the answer is made, and from there into the database in bulk', async () => {
-    const { account, link } = await linked()
-    const { response, sent } = await sentBy('GET', link.link_id)
+  test('clicks go through the queue to the database in bulk', async () => {
+    const { account, link } = await brandWithLink()
+    const { response, sent } = await clicksOf('GET', link.link_id)
     expect(sent).toHaveLength(1)
     const code = await decodeTrackingCode(KEYS, codeIn(response))
     expect(sent[0]).toEqual({
@@ -269,15 +269,15 @@ describe('clicks', () => {
     })
   })
 
-  test('of who only looks where a link leads are none', async () => {
-    const { link } = await linked()
-    const { response, sent } = await sentBy('HEAD', link.link_id)
+  test('a HEAD request for a link records no click', async () => {
+    const { link } = await brandWithLink()
+    const { response, sent } = await clicksOf('HEAD', link.link_id)
     expect([response.status, sent]).toEqual([302, []])
   })
 
-  test('that the queue does not take delay nobody, and leave a word in the log', async () => {
-    const { link } = await linked()
-    const { response } = await sentBy('GET', link.link_id, async () => {
+  test('a click that the queue refuses is logged and delays nobody', async () => {
+    const { link } = await brandWithLink()
+    const { response } = await clicksOf('GET', link.link_id, async () => {
       throw new Error('gone')
     })
     expect(response.status).toBe(302)
@@ -286,7 +286,7 @@ describe('clicks', () => {
     ])
   })
 
-  test('of one database that is gone are delivered again, and keep those of others not waiting', async () => {
+  test('clicks for an unavailable database are retried without delaying other clicks', async () => {
     const clicks = ['DB', 'DB_9', 'DB'].map((binding, i): Click => {
       const click_id = `click-${i}`
       return { account: 'a', binding, link_id: 'abcdefgh', click_id, clicked_at: Date.now() }
@@ -301,9 +301,9 @@ describe('clicks', () => {
     expect(n).toBe(2)
   })
 
-  test('are stored where the records of their account are', async () => {
-    const { link } = await linked({ binding: 'DB_2' })
-    const { sent } = await sentBy('GET', link.link_id)
+  test("clicks are stored in the database of their account's records", async () => {
+    const { link } = await brandWithLink({ binding: 'DB_2' })
+    const { sent } = await clicksOf('GET', link.link_id)
     await collect(sent)
     const count = async (db: D1Database) =>
       (await db.prepare('select count(*) as n from clicks').first<{ n: number }>())!.n
@@ -311,7 +311,7 @@ describe('clicks', () => {
   })
 })
 
-describe('a link', () => {
+describe('links', () => {
   test.each([
     ['javascript:alert(1)'],
     ['https://acme.example/\r\nSet-Cookie:a=b'],
@@ -327,8 +327,8 @@ describe('a link', () => {
     [''],
     [7],
     [null],
-  ])('to %j is refused', async (landing_page) => {
-    const { account, link } = await linked()
+  ])('a link to the landing page %j is refused', async (landing_page) => {
+    const { account, link } = await brandWithLink()
     const body = { affiliate_id: 'A-1', landing_page }
     const created = await askAdmin(`accounts/${account}/links`, 'POST', body)
     expect([created.status, (await json(created)).errors[0].pointer]).toEqual([
@@ -339,9 +339,9 @@ describe('a link', () => {
     expect((await askAdmin(at, 'PATCH', { landing_page })).status).toBe(422)
   })
 
-  test('belongs to a configured affiliate of its account, and never to another one', async () => {
-    const { account, link } = await linked()
-    const other = await linked({ account: 'other' })
+  test('a link belongs to a configured affiliate of its own account', async () => {
+    const { account, link } = await brandWithLink()
+    const other = await brandWithLink({ account: 'other' })
     const body = { affiliate_id: 'nobody', landing_page: 'https://a.example/' }
     expect(await json(askAdmin(`accounts/${account}/links`, 'POST', body))).toMatchObject({
       errors: [{ pointer: '/affiliate_id', code: 'unknown_affiliate' }],
@@ -361,8 +361,8 @@ describe('a link', () => {
 })
 
 describe('attribution', () => {
-  test('of nobody is an empty list', async () => {
-    const { account } = await linked()
+  test('an account without customers has an empty attribution list', async () => {
+    const { account } = await brandWithLink()
 
     expect(await json(askAdmin(`accounts/${account}/customers`))).toMatchObject({
       data: [],
@@ -377,16 +377,16 @@ describe('attribution', () => {
   const listed = async (account: string) => {
     const { data } = await json(askAdmin(`accounts/${account}/customers`))
     return Object.fromEntries(
-      data.map((one: { customer_id: string; attribution: object }) => [
-        one.customer_id,
-        one.attribution,
+      data.map((customer: { customer_id: string; attribution: object }) => [
+        customer.customer_id,
+        customer.attribution,
       ]),
     )
   }
 
-  test('of a brand: each verdict but attributed is a warning, and all are listed and counted', async () => {
-    const acme = await linked()
-    const other = await linked({ account: 'other' })
+  test('in the brand API every verdict except attributed is a warning', async () => {
+    const acme = await brandWithLink()
+    const other = await brandWithLink({ account: 'other' })
     const good = codeIn(await follow(acme.link.link_id))
     const foreign = codeIn(await follow(other.link.link_id))
     const sent = {
@@ -407,7 +407,7 @@ describe('attribution', () => {
       'unrecognised',
       'unattributed',
     ])
-    const none = { link_id: null, affiliate_id: null, affiliate_configured: false }
+    const noLink = { link_id: null, affiliate_id: null, affiliate_configured: false }
     expect(await listed(acme.account)).toEqual({
       attributed: {
         verdict: 'attributed',
@@ -415,10 +415,10 @@ describe('attribution', () => {
         affiliate_id: 'A-1',
         affiliate_configured: true,
       },
-      altered: { verdict: 'altered', ...none },
-      foreign: { verdict: 'foreign', ...none },
-      unrecognised: { verdict: 'unrecognised', ...none },
-      organic: { verdict: 'organic', ...none },
+      altered: { verdict: 'altered', ...noLink },
+      foreign: { verdict: 'foreign', ...noLink },
+      unrecognised: { verdict: 'unrecognised', ...noLink },
+      organic: { verdict: 'organic', ...noLink },
     })
     const days = 'from=2026-10-01&to=2026-10-01'
     const counted = await json(askAdmin(`accounts/${acme.account}/attribution?${days}`))
@@ -429,7 +429,7 @@ describe('attribution', () => {
       link_id: acme.link.link_id,
       customers: 1,
     })
-    // All of them are stored as they were sent, whatever they prove.
+    // All customers are stored as they were sent, whatever the verdict.
     for (const customer of customers) {
       expect(await json(acme.get(`customers/${customer.customerId}`))).toEqual(
         JSON.parse(JSON.stringify(customer)),
@@ -437,8 +437,8 @@ describe('attribution', () => {
     }
   })
 
-  test('is that of the stored customer: an enrichment that leaves tracking_data out warns nothing', async () => {
-    const acme = await linked()
+  test('a record without tracking_data gets the verdict of the stored customer', async () => {
+    const acme = await brandWithLink()
     const tracking_data = codeIn(await follow(acme.link.link_id))
     await acme.post('customers', { ...eve, tracking_data })
 
@@ -469,8 +469,8 @@ describe('attribution', () => {
   })
 
   test('counts the customers of its account alone', async () => {
-    const acme = await linked()
-    const other = await linked({ account: 'other' })
+    const acme = await brandWithLink()
+    const other = await brandWithLink({ account: 'other' })
     await acme.post('customers', eve)
     await other.post('customers', [eve, { customerId: 'p-2' }])
 
@@ -482,8 +482,8 @@ describe('attribution', () => {
     }
   })
 
-  test('within one bulk follows the array', async () => {
-    const acme = await linked()
+  test('verdicts within one bulk follow the order of the array', async () => {
+    const acme = await brandWithLink()
     const tracking_data = codeIn(await follow(acme.link.link_id))
     const bulk = [
       eve,
@@ -500,8 +500,8 @@ describe('attribution', () => {
     expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
   })
 
-  test('that stands is not touched by what is spoilt before it in the same bulk', async () => {
-    const acme = await linked()
+  test('invalid tracking_data in a bulk never changes an existing verdict', async () => {
+    const acme = await brandWithLink()
     const tracking_data = codeIn(await follow(acme.link.link_id))
     await acme.post('customers', { ...eve, tracking_data })
     const bulk = [
@@ -512,11 +512,11 @@ describe('attribution', () => {
     expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
   })
 
-  test('of a partner: who is paid is in affiliate_id; only altered, foreign and conflict are warnings', async () => {
+  test('in the partner API only altered, foreign and conflict are warnings', async () => {
     const acme = await partner('forex', { affiliates: ['aff-7', 'aff-8'] })
-    const other = await linked()
-    const own = await linkOf(acme.account, 'https://broker.example/', 'aff-7')
-    const good = codeIn(await follow(own.link_id))
+    const other = await brandWithLink()
+    const link = await linkOf(acme.account, 'https://broker.example/', 'aff-7')
+    const good = codeIn(await follow(link.link_id))
     const sent = {
       attributed: { tracking_data: good },
       conflict: { tracking_data: good, affiliate_id: 'aff-8' },
@@ -524,10 +524,10 @@ describe('attribution', () => {
       foreign: { tracking_data: codeIn(await follow(other.link.link_id)) },
       unrecognised: {},
     }
-    const customers = Object.entries(sent).map(([customer_id, own]) => ({
+    const customers = Object.entries(sent).map(([customer_id, fields]) => ({
       ...ada,
       customer_id,
-      ...own,
+      ...fields,
     }))
     expect(await warnings(acme.post('customers', customers))).toEqual([
       'conflict',
@@ -537,7 +537,7 @@ describe('attribution', () => {
     const found = await listed(acme.account)
     expect(found.conflict).toEqual({
       verdict: 'conflict',
-      link_id: own.link_id,
+      link_id: link.link_id,
       affiliate_id: 'aff-8',
       affiliate_configured: true,
     })
@@ -568,7 +568,7 @@ describe('attribution', () => {
     expect((await json(acme.get('deliveries'))).data).toEqual([])
   })
 
-  test('reaches customers that came before their affiliate was configured, without a re-send', async () => {
+  test('a later configured affiliate gets its earlier customers without a re-send', async () => {
     const acme = await partner('forex', { affiliates: ['aff-8'] })
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
     const unconfigured = () => json(askAdmin(`accounts/${acme.account}/affiliates/unconfigured`))

@@ -6,7 +6,7 @@ import { askIn } from './heard.ts'
 import { ada, json, ORIGIN, partner } from './partner.ts'
 
 // The database commits a batch, and its answer is lost. The service sends the batch again, and the
-// caller gets the answer that the first attempt would have given.
+// caller gets the answer of the first attempt.
 
 type Brand = Awaited<ReturnType<typeof brand>>
 
@@ -26,7 +26,7 @@ const postIn = async (world: { env: Env }, { brand_token }: Brand, path: string,
   return answer
 }
 
-/** What is kept beside the records: the writes that later records of a request overwrote. */
+/** Returns the stored writes that later records of the same request overwrote. */
 const overwritten = async () => {
   const { results } = await env.DB.prepare(
     'select account, idx, revision from overwritten_writes order by account, idx',
@@ -34,7 +34,7 @@ const overwritten = async () => {
   return results
 }
 
-describe('each record of a key that a request repeats has its own outcome', () => {
+describe('a request that repeats keys', () => {
   const deposits = [
     deposited,
     { ...deposited, Value: '50.00' },
@@ -53,26 +53,29 @@ describe('each record of a key that a request repeats has its own outcome', () =
   test.each([
     ['activities', deposits, ['created', 'updated', 'created', 'unchanged', 'updated']],
     ['customers', customers, ['updated', 'created', 'updated', 'unchanged', 'updated']],
-  ])('%s', async (path, body, outcomes) => {
-    const answers: object[] = []
-    for (const [account, faults] of [
-      ['brand-lost', [LOST]],
-      ['brand-fine', []],
-    ] as const) {
-      const casino = await brand({ account })
-      await casino.post('customers', eve)
-      const world = faulty([...faults])
-      answers.push(await postIn(world, casino, path, body))
-      expect(world.seen.tries).toBe(1 + faults.length)
-    }
+  ])(
+    'each repeated record of %s has its own outcome after a retry',
+    async (path, body, outcomes) => {
+      const answers: object[] = []
+      for (const [account, faults] of [
+        ['brand-lost', [LOST]],
+        ['brand-fine', []],
+      ] as const) {
+        const casino = await brand({ account })
+        await casino.post('customers', eve)
+        const world = faulty([...faults])
+        answers.push(await postIn(world, casino, path, body))
+        expect(world.seen.tries).toBe(1 + faults.length)
+      }
 
-    expect(answers[0]).toEqual(answers[1])
-    const { results } = answers[0] as { results: { outcome: string }[] }
-    expect(results.map(({ outcome }) => outcome)).toEqual(outcomes)
-    expect((await overwritten()).length).toBe(4)
-  })
+      expect(answers[0]).toEqual(answers[1])
+      const { results } = answers[0] as { results: { outcome: string }[] }
+      expect(results.map(({ outcome }) => outcome)).toEqual(outcomes)
+      expect((await overwritten()).length).toBe(4)
+    },
+  )
 
-  test('nothing is noted of a request whose keys differ', async () => {
+  test('a request without repeated keys stores no overwritten writes', async () => {
     const casino = await brand()
     await casino.post('customers', [eve, { ...eve, customerId: 'p-2' }])
     await casino.post('customers', [{ ...eve, country: 'FR' }])
@@ -81,7 +84,7 @@ describe('each record of a key that a request repeats has its own outcome', () =
   })
 })
 
-describe('a record that another request overwrote before the batch was sent again', () => {
+describe('a record that another request overwrites before the retry', () => {
   const run = async (first: object[], meanwhile: object[]) => {
     const acme = await partner()
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
@@ -101,7 +104,7 @@ describe('a record that another request overwrote before the batch was sent agai
     )
   }
 
-  test('has the outcome that the summary counts', async () => {
+  test('an overwritten record has the outcome that the summary counts', async () => {
     const sent = [
       { ...ada, customer_id: 'new' },
       { ...ada, country_code: 'FR' },

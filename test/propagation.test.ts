@@ -6,7 +6,7 @@ import { brand } from './brand.ts'
 import { ask, askAdmin, askToken, json, partner } from './partner.ts'
 import { watched } from './watched.ts'
 
-// A change of settings calls the objects of live credentials only: an object that it calls is woken.
+// A change of settings calls only the objects of live credentials, because a call wakes an object.
 
 const changeSettings = (account: string, name: string) =>
   watched(`/admin/v1/accounts/${account}`, {
@@ -15,7 +15,7 @@ const changeSettings = (account: string, name: string) =>
     body: JSON.stringify({ name }),
   })
 
-/** The name of the account in the settings that a change of settings sent to a token's object. */
+/** Returns the account name in the settings that were sent to a token's object, if any. */
 const sentName = (token: string) =>
   runInDurableObject(env.TOKEN_GATE.getByName(decodeJwt(token).jti!), (_, { storage }) =>
     storage.kv.get<{ name: string }>('settings'),
@@ -36,8 +36,8 @@ const tokenOf = async ({ client_id, client_secret }: Awaited<ReturnType<typeof p
   return (await json(askToken(grant))).access_token as string
 }
 
-describe('a change of settings', () => {
-  test('reaches live access tokens, and leaves revoked ones asleep', async () => {
+describe('changes of settings', () => {
+  test('a change of settings calls live access tokens but not revoked ones', async () => {
     const acme = await partner()
     const revoked = await tokenOf(acme)
     expect((await revoke(acme, revoked)).status).toBe(200)
@@ -47,7 +47,7 @@ describe('a change of settings', () => {
     expect(await sentName(revoked)).toBeUndefined()
   })
 
-  test('leaves expired access tokens asleep', async () => {
+  test('a change of settings does not call expired access tokens', async () => {
     const acme = await partner()
     const issuedAt = Date.now()
     vi.useFakeTimers({ toFake: ['Date'] })
@@ -64,7 +64,7 @@ describe('a change of settings', () => {
     }
   })
 
-  test('leaves the tokens that a rotation without overlap ended asleep', async () => {
+  test('a change of settings does not call tokens that a rotation ended', async () => {
     const acme = await partner()
     await askAdmin(`accounts/${acme.account}/clients/${acme.client_id}/rotate`, 'POST')
     const gate = env.TOKEN_GATE.getByName(decodeJwt(acme.access_token).jti!)
@@ -77,7 +77,7 @@ describe('a change of settings', () => {
     expect(await sentName(acme.access_token)).toBeUndefined()
   })
 
-  test('calls a revoked client only until it is known to be revoked', async () => {
+  test('a change of settings does not call a client known as revoked', async () => {
     const acme = await partner()
     await askAdmin(`accounts/${acme.account}/clients`, 'POST')
     expect((await changeSettings(acme.account, 'One')).calls).toHaveLength(2)
@@ -87,7 +87,7 @@ describe('a change of settings', () => {
     expect((await acme.get('account')).status).toBe(401)
   })
 
-  test('calls an ended Brand Token only until it is known to be ended', async () => {
+  test('a change of settings does not call a Brand Token known as ended', async () => {
     const casino = await brand()
     await askAdmin(`accounts/${casino.account}/brand-tokens`, 'POST')
 
@@ -96,7 +96,7 @@ describe('a change of settings', () => {
   })
 })
 
-test('a revoked token still counts as minted', async () => {
+test('a revoked token still counts toward the hourly limit', async () => {
   const acme = await partner()
   for (let i = 1; i < 60; i++) await revoke(acme, await tokenOf(acme))
   const { client_id, client_secret } = acme
