@@ -340,7 +340,7 @@ describe('changed settings', () => {
     expect((await json(get('account'))).name).toBe('Newer')
   })
 
-  test('leaves an ended token ended for 8 days, even if it is opened again', async () => {
+  test('a token that ended before it opened stays ended for 8 days', async () => {
     const acme = await partner()
     const grant = grantOf((await findAccount(env.DB, acme.account))!, 'client', 'read')
     const gate = env.TOKEN_GATE.getByName('jti-ended')

@@ -230,19 +230,19 @@ describe('erasure', () => {
     expect(meta.total).toBe(1001)
   })
 
-  test('that is repeated writes no row', async () => {
+  test('a repeated erasure in the database writes no rows', async () => {
     const acme = await partner()
     await acme.post('customers', { ...ada, ...person })
-    const again = [{ customer_id: 'c-1', erased_at: '2026-10-03T00:00:00.000Z' }]
-    const written = async () => {
-      const done = await env.DB.batch(erasePersonalData(env.DB, acme.account, again))
-      return done.reduce((sum, { meta }) => sum + meta.changes, 0)
+    const customers = [{ customer_id: 'c-1', erased_at: '2026-10-03T00:00:00.000Z' }]
+    const rowsWritten = async () => {
+      const results = await env.DB.batch(erasePersonalData(env.DB, acme.account, customers))
+      return results.reduce((sum, { meta }) => sum + meta.changes, 0)
     }
-    expect(await written()).toBe(2)
-    expect(await written()).toBe(0)
+    expect(await rowsWritten()).toBe(2)
+    expect(await rowsWritten()).toBe(0)
   })
 
-  test('that is replayed ends a Brand Token that ended long ago and was opened again', async () => {
+  test('a replay of erasures ends a reopened Brand Token that ended earlier', async () => {
     const casino = await brand()
     await askAdmin(`accounts/${casino.account}/brand-tokens`, 'POST', { overlap: 'none' })
     const account = (await findAccount(env.DB, casino.account))!
@@ -256,7 +256,7 @@ describe('erasure', () => {
     expect((await casino.get('account')).status).toBe(401)
   })
 
-  test('that is replayed tells live tokens the settings of a restored database', async () => {
+  test('a replay of erasures propagates restored settings to live tokens', async () => {
     const casino = await brand()
     for (const name of ['a', 'b']) {
       await askAdmin(`accounts/${casino.account}`, 'PATCH', { name })

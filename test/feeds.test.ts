@@ -103,7 +103,7 @@ describe('GET feed', () => {
   })
 })
 
-test('activity that is reported as it happens counts as in time', async () => {
+test('activity that is reported as it happens is in time', async () => {
   at('2T23:30:00')
   const casino = await brand()
   await casino.post('customers', eve)
@@ -114,7 +114,7 @@ test('activity that is reported as it happens counts as in time', async () => {
   expect((await feedOf(casino)).activities.yesterday).toBe('missing')
 })
 
-test('activity that is reported in the first hour of its day came in time', async () => {
+test('activity that is reported in the first hour of its day is in time', async () => {
   at('2T00:00:00')
   const casino = await brand()
   await casino.post('customers', eve)
@@ -177,7 +177,7 @@ describe('the team', () => {
   })
 })
 
-test('the log names a feed that came late as well as one that is missing', async () => {
+test('the log names late feeds as well as missing ones', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
   at('3T06:00:00')

@@ -468,7 +468,7 @@ describe('attribution', () => {
     expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
   })
 
-  test('counts the customers of its account alone', async () => {
+  test('the customer list counts only customers of its own account', async () => {
     const acme = await brandWithLink()
     const other = await brandWithLink({ account: 'other' })
     await acme.post('customers', eve)
@@ -549,7 +549,7 @@ describe('attribution', () => {
     })
   })
 
-  test('of a partner cannot be judged while the tracking keys are unreadable: 503, nothing is stored', async () => {
+  test("a partner's customers get 503 while the tracking keys are unreadable", async () => {
     const acme = await partner()
     const link = await linkOf(acme.account, 'https://broker.example/', 'aff-7')
     const tracking_data = codeIn(await follow(link.link_id))
