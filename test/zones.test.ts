@@ -64,13 +64,8 @@ function formatOffset(offset: number): string {
 function localDifference(zone: string, periods: readonly Period[], clock: number): string | null {
   const text = formatLocal(clock)
   const read = readTime(text, zone, '/createtime')
-<<<<<<< HEAD
   const { instant, warning, local, offset } = meaningOf(periods, clock)
-  const says = read && [
-=======
-  const { instant, odd, shown, offset } = meaningOf(periods, clock)
   const actual = read && [
->>>>>>> a6881ef (test: titles of link, feed, cost and background tests are plain statements)
     read.instant,
     read.day,
     ...read.warnings.flatMap(({ code, message }) => [code, message.split(' ').at(-1)]),
@@ -78,11 +73,9 @@ function localDifference(zone: string, periods: readonly Period[], clock: number
   const expected = [
     new Date(instant).toISOString(),
     text.slice(0, 10),
-<<<<<<< HEAD
-    ...(warning ? [warning, `\`${written(local).replace(' ', 'T')}${signed(offset)}\`.`] : []),
-=======
-    ...(odd ? [odd, `\`${formatLocal(shown).replace(' ', 'T')}${formatOffset(offset)}\`.`] : []),
->>>>>>> a6881ef (test: titles of link, feed, cost and background tests are plain statements)
+    ...(warning
+      ? [warning, `\`${formatLocal(local).replace(' ', 'T')}${formatOffset(offset)}\`.`]
+      : []),
   ]
   return actual?.join() === expected.join()
     ? null
