@@ -42,13 +42,13 @@ const settings = {
   unknown_customer: v.optional(
     describeField(
       f.oneOf('reject', 'hold'),
-      'Whether to reject or hold a record whose customer is unknown. Defaults to `reject` for partners and `hold` for brands.',
+      'What happens to a record whose customer is unknown: `reject` refuses it, `hold` keeps it until the customer arrives. Defaults to `reject` for partners and `hold` for brands.',
     ),
   ),
   unknown_affiliate: v.optional(
     describeField(
       f.oneOf('warn', 'reject'),
-      'Whether to store with a warning or reject a customer whose affiliate is not configured. Defaults to `warn`.',
+      'What happens to a customer whose affiliate is not configured: `warn` stores it with a warning, `reject` refuses it. Defaults to `warn`.',
     ),
   ),
 }
@@ -99,7 +99,7 @@ export const affiliate = {
 export const overlap = v.optional(
   describeField(
     f.oneOf('none', '1h', '24h', '7d'),
-    'How long the old credential remains valid. Defaults to `none`: it ends before its next request.',
+    'How long the old credential remains valid. Defaults to `none`: it ends at once.',
   ),
 )
 

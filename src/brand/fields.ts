@@ -39,7 +39,7 @@ export const customer = {
   ),
   tracking_data: describeField(
     f.tracking,
-    'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters. Any other value is stored as absent, with the warning `altered`; it never fails the request.',
+    'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters. A value that is empty, too long or not text is ignored, with the warning `altered`. It never fails the request.',
     'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRw',
   ),
 }

@@ -24,7 +24,7 @@ export const customer = {
   last_modified_date: v.optional(
     describeField(
       f.instant,
-      'When the record was last changed. Recommended. A version strictly older than the stored one is answered with `stale` and changes nothing.',
+      'When the record was last changed. Recommended. An older version than the stored one gets `stale` and changes nothing.',
       '2026-10-02T09:00:00Z',
     ),
   ),
@@ -121,12 +121,18 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
     ),
   ),
   transaction_subtype: v.optional(subtype),
-  note: v.optional(describeField(f.text, 'Free text or your own reference.', 'order 7')),
+  note: v.optional(
+    describeField(f.text, 'Free text or your own reference, without personal data.', 'order 7'),
+  ),
 })
 
 /** The shared fields of trading activity: one trader, day, instrument and currency. */
 export const tradingActivity = {
-  date: describeField(f.day, 'The day that this record covers.', '2026-10-02'),
+  date: describeField(
+    f.day,
+    'The day of this record; it can be the day of your server. The check at 06:00 UTC compares it with the UTC calendar.',
+    '2026-10-02',
+  ),
   customer_id: describeField(
     f.id,
     'Identifies the trader account, which must have been sent as a customer.',

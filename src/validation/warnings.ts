@@ -13,11 +13,12 @@ const MESSAGES = {
   withdrawn_currency: (quoted, more) => `${quoted} was withdrawn from ISO 4217 in ${more}.`,
   unattributed: () => 'The customer has no `tracking_data`, so no affiliate is paid for them.',
   altered: () =>
-    '`tracking_data` is not as issued, so it identifies no affiliate. Return it unchanged.',
+    '`tracking_data` was changed or cut, so it identifies no link of this account. Return it unchanged.',
   field_case: (quoted, more) => `${quoted} is stored as an additional field. Did you mean ${more}?`,
-  foreign: () => '`tracking_data` was issued for another account, so it identifies no affiliate.',
+  foreign: () =>
+    '`tracking_data` was issued for another account. It identifies no link of this account.',
   unrecognised: () =>
-    '`tracking_data` does not have the format of this service, so it identifies no affiliate.',
+    '`tracking_data` does not have the format of this service. It identifies no link of this account.',
   conflict: () =>
     'The link in `tracking_data` belongs to another affiliate. The affiliate in `affiliate_id` is paid.',
   erased: () => 'The personal data of this customer was erased and is not stored again.',
@@ -32,7 +33,7 @@ const MESSAGES = {
   ambiguous_time: (quoted, more) =>
     `${quoted} occurs twice in the account's time zone because of daylight saving time. The first occurrence was used: ${more}.`,
   unmapped_product: (quoted) =>
-    `${quoted} is not mapped to a product line (\`casino\`, \`sports\`, \`poker\`, \`bingo\`), so it counts as its own.`,
+    `${quoted} is not mapped to a product line (\`casino\`, \`sports\`, \`poker\`, \`bingo\`), so it is counted as a separate product line.`,
   stray_product: (quoted) =>
     `${quoted} is stored as a detail because no event definition names this field. Send \`product\`, in lower case.`,
 } satisfies Record<string, (quoted: string, more: string) => string>

@@ -124,7 +124,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'The code also means that the affiliates changed at the same time.',
     fix:
       'Read `detail`, then check the current state with `GET`. If the affiliates changed, read them ' +
-      'and send your change again.',
+      'and send your change again. For the warning `conflict` of a customer, see ' +
+      '[Links](/docs/links#verdicts).',
   },
   payload_too_large: {
     cause:

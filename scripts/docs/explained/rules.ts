@@ -151,13 +151,13 @@ export const RULE: Record<IssueCode, Explanation> = {
   no_kpi: {
     cause:
       'The activity of a brand has no amount: neither `Value` nor a KPI. With an event definition, ' +
-      'only the members that it names are KPIs. Without one, every decimal is a KPI.',
+      'KPIs are `Value` and the fields that it names. Without one, every decimal is a KPI.',
     fix: 'Send `"Value": "100.00"`, or KPIs such as `"GGR": "12.50"`, without separators.',
   },
   idempotency_key_reused: PROBLEM.idempotency_key_reused,
   circle: {
     cause:
-      'On affiliates in `/admin/v1`: the `parent` is the affiliate itself or one of its descendants.',
-    fix: 'Name a parent that is not a descendant, or send `"parent": null` for no parent.',
+      'On affiliates in `/admin/v1`: the `parent` is the affiliate itself or one of its sub-affiliates.',
+    fix: 'Name a parent that is not a sub-affiliate of this affiliate, or send `"parent": null` for no parent.',
   },
 }

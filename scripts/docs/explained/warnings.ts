@@ -8,12 +8,12 @@ export type WireWarning = Exclude<WarningCode, 'stray_product'> | 'unknown_affil
 export const WARNING: Record<WireWarning, Explanation> = {
   unknown_affiliate: {
     cause:
-      'The `affiliate_id` is not configured for this account. The customer is stored, but is not ' +
-      'attributed until the affiliate is configured.',
+      'The `affiliate_id` is not configured for this account. The customer is stored, and is assigned ' +
+      'to the affiliate as soon as the affiliate is configured.',
     fix:
       'If the id is mistyped, send the customer again with an affiliate that `GET account` lists. ' +
-      'If the affiliate is new, ask the integrations team to configure it. Earlier customers are ' +
-      'then attributed without being sent again.',
+      'If the affiliate is new, ask the integrations team to configure it. You need not send the ' +
+      'customer again.',
   },
   withdrawn_currency: {
     cause:
@@ -33,15 +33,17 @@ export const WARNING: Record<WireWarning, Explanation> = {
     cause:
       '`tracking_data` has the format of this service, but its signature is invalid: it was ' +
       'truncated, extended, or its case was changed. In the brand API, `tracking_data` that is ' +
-      'empty, longer than 50 characters or not text also has this warning and counts as absent.',
+      'empty, longer than 50 characters or not text also has this warning and is ignored. Brands: if ' +
+      'the value is stored, no affiliate is paid. Firms: the affiliate in `affiliate_id` is still ' +
+      'paid.',
     fix:
       'Send the value unchanged: 47 characters that begin with `tr1`. Store it in a case-sensitive ' +
       'column of at least 50 characters.',
   },
   foreign: {
     cause:
-      '`tracking_data` is valid but belongs to a link of another account. No affiliate of this ' +
-      'account is paid.',
+      '`tracking_data` is valid but belongs to a link of another account. Brands: no affiliate is ' +
+      'paid. Firms: the affiliate in `affiliate_id` is still paid.',
     fix:
       'Send the customer with the credentials of the account that owns the link. Check that you do ' +
       'not mix two brands, or a test and a live account.',
@@ -57,7 +59,7 @@ export const WARNING: Record<WireWarning, Explanation> = {
   conflict: {
     cause:
       'The link in `tracking_data` belongs to another affiliate than `affiliate_id`. The affiliate ' +
-      'in `affiliate_id` is paid.',
+      'in `affiliate_id` is paid until you send the customer again with another `affiliate_id`.',
     fix:
       'If the link is right, send the customer again with the affiliate of the link as ' +
       '`affiliate_id`. If `affiliate_id` is right, ignore the warning.',
@@ -94,7 +96,8 @@ export const WARNING: Record<WireWarning, Explanation> = {
   skipped_time: {
     cause:
       'The time has no offset and does not exist in the time zone of the account, because clocks ' +
-      'were set forward. The service added the skipped time. `message` shows the result.',
+      'were set forward. The service moved it forward, such as 02:30 to 03:30. `message` shows the ' +
+      'result.',
     fix: 'Send times with an offset, such as `2026-03-29T01:30:00Z`.',
   },
   ambiguous_time: {
@@ -106,7 +109,7 @@ export const WARNING: Record<WireWarning, Explanation> = {
   unmapped_product: {
     cause:
       'The product is none of `casino`, `sports`, `poker` and `bingo`, and no event definition maps ' +
-      'it to one of them. It is counted under its own name. The warning also means that the event ' +
+      'it to one of them. It is counted as a separate product line. The warning also means that the event ' +
       'has a member `Product` that no event definition names: it is stored as a detail.',
     fix:
       'Send `"product": "casino"` in lowercase, or ask the integrations team to map your words in ' +

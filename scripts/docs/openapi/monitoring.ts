@@ -121,7 +121,7 @@ const reconciliation = (total: JsonSchema, entities: readonly Entity[]): Draft[]
     id: 'getFeed',
     summary: 'Get data freshness',
     description:
-      "Returns, for each resource, the last delivery, the lag, the share of refused records in the last 24 hours, and whether yesterday's activity arrived by 06:00 UTC.",
+      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, and whether activity dated yesterday arrived by 06:00 UTC.',
     answer: {
       description: 'One entry for each resource.',
       schema: listOf(ref('Feed')),

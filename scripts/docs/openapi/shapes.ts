@@ -134,14 +134,17 @@ export const feed = object(
       'When the last delivery arrived. Null if there has been none.',
       orNull(TIME),
     ),
-    lag_seconds: documented('The seconds since the last delivery.', orNull(COUNT)),
+    lag_seconds: documented(
+      'The seconds since the last delivery, even if it was rejected.',
+      orNull(COUNT),
+    ),
     received_last_day: documented('The number of records in the last 24 hours.', COUNT),
     refused_share_last_day: documented(
-      'The share of those records that was refused. Null if there were none.',
+      'The share of those records that was rejected. Null if there were none.',
       { type: ['number', 'null'], minimum: 0, maximum: 1 },
     ),
     yesterday: documented(
-      "Whether yesterday's activity arrived by 06:00 UTC. Absent for resources without that deadline.",
+      'Whether activity dated yesterday (UTC) arrived by 06:00 UTC. `in_time` means at least one record, not all. Absent for resources without that deadline.',
       oneOf('in_time', 'late', 'missing', 'pending'),
     ),
   },

@@ -37,7 +37,7 @@ export interface GuidePage {
 const PLACEHOLDER = /^<!-- table: (.*) -->$/m
 
 /** Makes the links of a Markdown page lead to Markdown pages. The reference has none. */
-const toMarkdownLinks = (markdown: string) =>
+export const toMarkdownLinks = (markdown: string) =>
   markdown.replace(/\]\((\/(?:docs|problems)\/(?!reference)[\w-]+)(#[\w-]+)?\)/g, ']($1.md$2)')
 
 /** Reads a page of the guide. Throws if the page lacks a required part. */

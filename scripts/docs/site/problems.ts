@@ -2,7 +2,7 @@ import type { ApiError, ErrorCode } from '../../../src/errors.ts'
 import { PROBLEM } from '../explained/problems.ts'
 import { PROBLEMS } from '../openapi/failures.ts'
 import { jsonBlock } from './code.ts'
-import type { GuidePage } from './guide.ts'
+import { type GuidePage, toMarkdownLinks } from './guide.ts'
 import { html } from './html.ts'
 import { rendered } from './markdown.ts'
 import type { Spec } from './spec.ts'
@@ -34,7 +34,7 @@ ${cause}
 
 ## What to do
 
-${fix}
+${toMarkdownLinks(fix)}
 
 ## Example
 

@@ -83,7 +83,7 @@ export const erasure = (): Operation[] => [
     id: 'eraseCustomer',
     summary: "Erase a customer's personal data",
     description:
-      'Erases the personal data of a customer permanently. If it is sent again, it is masked and the record has the warning `erased`.',
+      'Erases the personal data of a customer permanently. If it is sent again, it is not stored, and the record has the warning `erased`.',
     answers: returned('The time of the first erasure.', ref('Erasure')),
   }),
   operation({

@@ -19,7 +19,7 @@ export const affiliates = (): Operation[] => [
     id: 'putAffiliates',
     summary: 'Configure affiliates',
     description:
-      'Adds or changes 1 to 1000 affiliates, each with an optional parent. Customers that named an affiliate earlier are attributed without being sent again.',
+      'Adds or changes 1 to 1000 affiliates, each with an optional parent. Customers that named an affiliate earlier are assigned to it without being sent again.',
     body: {
       schema: {
         type: 'array',
