@@ -49,7 +49,7 @@ const ROWS: Record<string, string[]> = {
   'brand API: send and read': idsMatching(/^(send|list|get)Igaming/),
   'follow a link': ['followLink'],
   'administration: read': ADMIN_ROUTES.filter(({ writes }) => !writes).map(({ id }) => id),
-  'administration: change what live tokens carry': idsMatching(settingsChanges),
+  'administration: change settings or credentials in use': idsMatching(settingsChanges),
   'administration: revoke a client': ['revokeClient'],
   'administration: revoke a Brand Token, delete an event definition': idsMatching(removals),
   'administration: erase a customer, replay erasures': idsMatching(erasures),
