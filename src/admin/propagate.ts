@@ -12,14 +12,14 @@ import {
 import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { ApiError, errorName } from '../errors.ts'
 
-/** Which ended credentials a propagation includes: those whose objects do not know it yet, or all. */
+/** Which ended credentials a propagation includes: those whose object was not yet ended, or all. */
 type EndedCredentials = 'open' | 'all'
 
 const isEnded = ({ ends_at }: BrandTokenRow, now: number) => ends_at !== null && ends_at <= now
 
 /**
- * Sends the state of an account in the database to the objects of its credentials: live tokens open and
- * learn the settings, ended ones close. Safe to repeat; a cron repeats it until it succeeds.
+ * Sends the state of an account in the database to the objects of its credentials: activates live
+ * tokens with the settings, ends the others. Safe to repeat; a cron repeats it until it succeeds.
  */
 export async function propagate(
   env: Env,

@@ -40,7 +40,7 @@ const isJson = (type = '') => /^application\/json\b/i.test(type)
 
 /** Compares digests in constant time, so that the time reveals nothing about the admin key. */
 async function isAdminKey(key: string, { ADMIN_KEY }: Env): Promise<boolean> {
-  // Without a configured key nobody can be called wrong, so the answer is 503 and not 401.
+  // If our own key is missing, respond 503, not 401.
   if (!ADMIN_KEY) throw badSecret('ADMIN_KEY')
   const [sent, expected] = await Promise.all([sha256(key), sha256(ADMIN_KEY)])
   return crypto.subtle.timingSafeEqual(sent, expected)

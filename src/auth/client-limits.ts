@@ -22,7 +22,7 @@ export const recentWrongSecrets = (wrongs: readonly WrongSecret[], now: number) 
 export function guessingWait(wrongs: readonly WrongSecret[], client: string, now: number): number {
   const recent = recentWrongSecrets(wrongs, now)
   const ofClient = recent.filter((wrong) => wrong.client === client)
-  // The limit holds again once the `limit`-th last has left the window.
+  // Another try is allowed when the `limit`-th most recent entry leaves the window.
   const waitFor = (list: readonly WrongSecret[], limit: number) => {
     const oldest = list.at(-limit)
     return oldest ? oldest.at + GUESSING_WINDOW_MS - now : 0

@@ -14,8 +14,8 @@ export function memoizePerSecret<T>(make: (secret: string) => T): (secret: strin
  * Returns a function that runs `make` once per JWK set and isolate. `name` is the secret that holds
  * the set as JSON.
  *
- * The function throws ApiError `unavailable` if the set is empty or a key cannot be read: with
- * broken keys of our own, no token or code may be called invalid.
+ * The function throws ApiError `unavailable` if the set is empty or a key cannot be read. If our own
+ * keys are unreadable, respond 503, not 401.
  */
 export const memoizePerKeySet = <K, T>(name: string, make: (keys: [K, ...K[]]) => Promise<T>) =>
   memoizePerSecret(async (json): Promise<T> => {

@@ -39,9 +39,8 @@ export interface Decision {
  * Decides on one request at `clock` (milliseconds).
  *
  * The limit is exact: the state has the time of each admitted request, at most 1000, so no span of
- * 60 s has more. A refused request changes nothing. The state is not written for each request: a
- * stored state has a lease, the number of requests that may follow without a write, and `recover`
- * counts them as made.
+ * 60 s has more. A refused request changes nothing. A write reserves the next 25 requests in
+ * advance. If memory is lost, `recover` counts all 25.
  */
 export function decide(rate: RateState, clock: number): Decision {
   const { times, lease, used } = rate
@@ -55,7 +54,8 @@ export function decide(rate: RateState, clock: number): Decision {
     return { rate, write: false, retryAfter: reset, remaining: 0, reset }
   }
   const admitted = [...recent, now]
-  // After a pause the stored lease no longer bounds when its requests were made.
+  // After a pause of 5 s, write again: `recover` assumes gaps of at most 5 s between reserved
+  // requests.
   const write = used === lease || now - last > LEASE_IDLE_MS
   return {
     rate: { times: admitted, lease: write ? LEASE_SIZE : lease, used: write ? 0 : used + 1 },
@@ -67,8 +67,8 @@ export function decide(rate: RateState, clock: number): Decision {
 }
 
 /**
- * Returns the state after memory was lost. An open lease counts as used up, at the latest possible
- * time: no gap between its requests was as long as the pause that closes a lease.
+ * Returns the state after memory was lost. All requests of an open lease count. They count as made
+ * at the latest time they can have been: at most 5 s apart.
  */
 export function recover({ times, lease }: RateState, now: number): RateState {
   const latest = Math.min(now, (times.at(-1) ?? now) + lease * LEASE_IDLE_MS)

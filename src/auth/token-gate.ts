@@ -23,7 +23,7 @@ const ENDED_KEPT_MS = 8 * 24 * 60 * 60 * 1000
  * absent if the token does not expire), `ended` (true once revoked), `rate` (RateState; written at
  * most once per 25 requests and twice per pause). An alarm deletes everything after the token's end.
  * An idle object is evicted after 10 s; its lease is closed by then, so no count is lost. After a
- * crash an open lease counts as used: up to 25 requests that were not made.
+ * crash, up to 25 requests that were never made are counted.
  */
 export class TokenGate extends DurableObject<Env> {
   #rate: RateState | undefined

@@ -25,7 +25,7 @@ interface CustomerState extends Origin {
 
 /**
  * Returns one row for each customer, and a repeated row for each further record of the same customer.
- * A row carries the day and attribution that the customer's records up to this one give, so that
+ * Each row has the merged day and attribution of all records of this customer so far, so that
  * records apply in array order.
  */
 export async function customerRows(
@@ -70,7 +70,10 @@ export async function customerRows(
 
 const NO_ORIGIN: Origin = { tracking_data: undefined, verdict: undefined, link: undefined }
 
-/** Verifies the tracking data of a record; `altered` without any if the validator refused it. */
+/**
+ * Verifies the tracking data of a record. The verdict is `altered` if the validator rejected the
+ * tracking data.
+ */
 async function readOrigin(
   { tracking_data, verdict }: Record<string, unknown>,
   verify: (tracking_data: string) => Promise<Attribution>,

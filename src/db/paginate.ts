@@ -18,7 +18,7 @@ export interface FoundPage<T = Record<string, unknown>> {
   total: number
   /** The key of the page's last row; null on the last page. */
   last: string[] | null
-  /** Set if the rows have too many bytes: a page size that would do. `data` is empty then. */
+  /** Set if the rows exceed 2 MiB: a suggested page size. `data` is empty then. */
   fewer?: number
 }
 
@@ -46,7 +46,7 @@ export interface ListQuery {
 
 /**
  * Reads one page. It reads one row more than the page shows, to know whether there is a next one.
- * A walk by cursor meets each row once, whatever is stored meanwhile.
+ * Paging by cursor returns each row once, even if records are added meanwhile.
  */
 export async function paginate<T = Record<string, unknown>>(
   db: D1Database | D1DatabaseSession,
@@ -110,7 +110,7 @@ export function limitBytes(columns: readonly string[], rows: string, order: stri
     select ${unlessExcess.join()}, excess from e cross join p order by ${order}`
 }
 
-/** Returns an empty page with a size that would do, if such rows have too many bytes; else null. */
+/** Returns an empty page with a suggested page size if the rows exceed 2 MiB, else null. */
 export function overByteLimit(rows: readonly Record<string, unknown>[]): FoundPage<never> | null {
   const bytes = Number(rows[0]?.excess ?? 0)
   if (bytes === 0) return null

@@ -17,8 +17,8 @@ export interface RequestBody {
 }
 
 /**
- * Reads the text of a JSON body, which may be compressed with gzip. A large body waits for the slot
- * of its isolate, and so for `grantPromise`.
+ * Reads the text of a JSON body, which may be compressed with gzip. A large body waits until the
+ * isolate's large-body slot is free. The slot is given only to authorized callers.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`; `unavailable` if
  * a large body arrives too slowly.
@@ -67,7 +67,10 @@ function toRequestBody(decoded: string, isLarge: boolean, slot: LargeBodySlot): 
   }
 }
 
-/** How long a refused caller may take to finish its body and so to receive the error, in ms. */
+/**
+ * How long to keep reading a refused caller's body, so that the caller can receive the error, in
+ * milliseconds.
+ */
 const REFUSED_BODY_MS = 5000
 
 /** Rejects some time after `grantPromise` has rejected; never settles if it resolves. */

@@ -64,23 +64,23 @@ const readOptions = (c: Context<AppEnv>, resource: Resource): DeliveryOptions =>
 })
 
 /**
- * Validates the body and returns what to store and what the response needs. Takes the text of the
- * body. For a large body the records are only in `input` afterwards, because memory has no room for
- * them twice beside the parameters of the statements.
+ * Validates the body and returns what to store and what the response needs. Empties `body`. For a
+ * large body, `validated` keeps only keys and references; the full records are in `input`. Both
+ * copies would not fit in memory.
  */
 async function prepare(
   c: Context<AppEnv>,
   resource: Resource,
   { preferences, dryRun, idempotencyKey }: DeliveryOptions,
-  { takeText, isLarge }: RequestBody,
+  body: RequestBody,
 ) {
   const { grantPromise } = c.var
-  const { validated, validator } = await validateBody(takeText(), resource, grantPromise)
+  const { validated, validator } = await validateBody(body.takeText(), resource, grantPromise)
   const grant = await grantPromise
   const receivedAt = Date.now()
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
   const input: DeliveryInput = {
-    ...(await toDeliveryInput(validated, resource, context, isLarge)),
+    ...(await toDeliveryInput(validated, resource, context, body.isLarge)),
     idempotency:
       idempotencyKey === null
         ? null
@@ -89,7 +89,7 @@ async function prepare(
     lenient: preferences.lenient,
     returnRecordOutcomes: !preferences.minimal || mayHaveWarnings(validated, resource, grant),
   }
-  const answerable = isLarge ? withoutContent(validated, resource, validator) : validated
+  const answerable = body.isLarge ? withoutContent(validated, resource, validator) : validated
   return { grant, input, validated: answerable, validator }
 }
 

@@ -27,13 +27,16 @@ export interface Resource extends RecordView {
   readonly hasItemRoute: boolean
   /** Whether an `Idempotency-Key` makes a request repeatable. */
   readonly acceptsIdempotencyKey: boolean
-  /** The member that must refer to something known; null if the database refuses whole records. */
+  /**
+   * The member that must refer to a stored row; null if the resource has no reference (brand
+   * customers: they are refused when too large).
+   */
   readonly referenceMember: string | null
   /** The issue of a record that the database refuses. */
   readonly referenceIssue: Pick<Issue, 'code' | 'expected'>
   /** Returns the validator of records; it waits for the grant where rules depend on the account. */
   readonly validator: (grant: Promise<Grant>) => RecordValidator | Promise<RecordValidator>
-  /** Returns the rows to store, and the warnings that only their content shows. */
+  /** Returns the rows to store, and the warnings found while building the rows. */
   readonly rowsOf: (validated: ValidatedRequest, context: RequestContext) => Promise<RecordRows>
   /** Returns the wire members of a key from its columns; null values are left out. */
   readonly keyFromColumns: (
@@ -43,7 +46,10 @@ export interface Resource extends RecordView {
   readonly policy: (grant: Grant) => DeliveryInput['policy']
 }
 
-/** The rows of a request (see `DeliveryInput`), and the warnings that only its content shows, by record index. */
+/**
+ * The rows of a request (see `DeliveryInput`), and the warnings found while building the rows, by
+ * record index.
+ */
 export interface RecordRows extends Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
   readonly warnings: ReadonlyMap<number, readonly Warning[]>
 }

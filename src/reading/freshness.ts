@@ -10,8 +10,8 @@ export type Yesterday = 'in_time' | 'late' | 'missing' | 'pending'
 
 /**
  * Returns how fresh one feed of an account is at `now` (milliseconds). The sources recommend sending
- * customers and transactions within 5 minutes, and activity by 06:00 UTC of the next day. An account
- * owes no activity of a day on which it did not exist from the start.
+ * customers and transactions within 5 minutes, and activity by 06:00 UTC of the next day. No activity
+ * is expected for the day on which the account was created.
  */
 export function feedFreshness(
   { resource, last_at, received, refused, yesterday_hour }: Arrivals,

@@ -29,7 +29,10 @@ export const putAffiliates = (
 /** The maximum length of a chain of parents that is followed. */
 const MAX_DEPTH = 1000
 
-/** Text that is not valid JSON: a statement that reads it as JSON fails. */
+/**
+ * Text that is not valid JSON. D1 has no RAISE outside triggers; `json()` of invalid text aborts the
+ * batch. See `isAssertionFailure`.
+ */
 const NOT_JSON = 'a circle'
 
 const REJECT_CYCLES = compileStatement(`

@@ -13,7 +13,10 @@ export const COUNT_WRITTEN = `
       update deliveries set written = written + changes()
       where changes() > 0 and account = :account and id = :delivery and attempt = :attempt`
 
-/** Counts the held records that were written: to their sender an updated held record stays `held`. */
+/**
+ * Counts the held records that were written. A held record is reported as `held` even when it is
+ * updated, so it is subtracted from `written`.
+ */
 export const countHeldSql = (table: RecordTable, fragments: SqlFragments, chunks: number) => `
       update deliveries set held_written = held_written + (
         select count(*) from (${unionOfChunks(chunkNames('lookup', chunks))})

@@ -60,7 +60,7 @@ export function buildBatch(
   const { bind, statements, input, lookup, flagged, full, repeated } = parts
   const { policy, dryRun } = input
   const values = valuesOf(parts, attempt)
-  // Nothing is left to write where all records are refused already.
+  // Skip the writes if validation has already rejected the request.
   const writes = !dryRun && full.length > 0 && (input.invalidCount === 0 || input.lenient)
   const shape = { policy, lookupChunks: lookup.length, flaggedChunks: flagged.length }
   const insertDelivery = bind(

@@ -46,8 +46,8 @@ const hasUnknownReference = (
           ) is null, ${fromLookup(column)} is not null, 0)`
 
 /**
- * A record without a reference is refused where it would grow beyond its limit. Bytes that it sends
- * anew do not count twice: the patch removes them from what is stored.
+ * Returns the condition that a record without a reference would exceed its size limit. A field that
+ * is sent again counts once: the patch removes its stored value before measuring.
  */
 function isTooLarge({ sizeLimit }: RecordTable, fromLookup: FromLookup): string {
   if (!sizeLimit) return 'false'
@@ -63,8 +63,8 @@ const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e
             where e.account = :account and e.customer_id = ${fromLookup('customer_id')})`
 
 /**
- * The stored verdict of a customer whose record names none: the Worker has judged the others.
- * An earlier record of the request may have spoiled `tracking_data` that was never stored.
+ * For records without `tracking_data`: the stored verdict. The Worker has already checked the rest.
+ * `altered` if an earlier record of this request had unusable `tracking_data` and none is stored.
  */
 function verdictFindings(fromLookup: FromLookup, flag: string | null): Findings {
   const stored = `coalesce(t.verdict, 'organic')`

@@ -10,7 +10,7 @@ export interface RecordTable {
   readonly key: readonly string[]
   /** The columns that hold a record's content, key and day included. */
   readonly columns: readonly string[]
-  /** The columns beside the key that an index holds: a statement of their own changes them. */
+  /** Indexed columns outside the key. Only `upsertMoved` and `upsertRepeated` set them. */
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
   readonly ignoredInComparison: readonly string[]
@@ -33,7 +33,9 @@ export interface RecordTable {
   readonly dayOptional: boolean
   /** The columns that stay empty once the customer is erased. */
   readonly personalColumns: readonly string[]
-  /** Whether the sender is warned of the stored customer's verdict if the record names none. */
+  /**
+   * Whether a record without `tracking_data` gets a warning if the stored customer has no affiliate.
+   */
   readonly warnsOnAttribution: boolean
   /** The indexes that find records by customer and by day; null where the key serves. */
   readonly indexes: { readonly customer: string | null; readonly day: string | null }
@@ -104,7 +106,7 @@ const waitingRecords = (table: SQLiteTable, resource: string) => ({
   resource,
 })
 
-/** The most bytes of additional fields that a customer may come to in many deliveries. */
+/** The maximum size of a customer's additional fields over all deliveries, in bytes. */
 export const MAX_EXTRAS_BYTES = 65_536
 
 const customerIndexes = {

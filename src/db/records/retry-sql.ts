@@ -33,9 +33,12 @@ export interface WrittenRecord {
 }
 
 /**
- * Returns the revisions that the records of a delivery got, by their position in the request. Those
- * that other deliveries have overwritten since are inferred: together they make up what the delivery
- * row counts beyond the others, and the lowest revisions were created.
+ * Returns the revisions that the records of a delivery got, by their position in the request.
+ *
+ * Other deliveries may have overwritten some of these records since. Their outcomes are inferred: the
+ * delivery row has the counts of created and updated; subtract the known ones and assign `created` to
+ * the lowest revisions first. With several such records the assignment may swap `created` and
+ * `updated` between them; the counts are exact.
  */
 export function recoverRevisions(
   delivery: Delivery,

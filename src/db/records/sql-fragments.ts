@@ -57,7 +57,10 @@ export type RowFlag = 'wrong' | 'later' | 'again' | 'altered'
 /** The name of the cell that holds by how many bytes a record enlarges the stored one. */
 export const ADDED_BYTES = 'bytes'
 
-/** The name of the cell with a JSON patch that removes from the stored fields what is sent anew. */
+/**
+ * The name of the cell with a JSON patch that removes the stored fields that this request sends
+ * again.
+ */
 export const EXTRAS_PATCH = 'anew'
 
 /** The fragments of one table, for records that carry certain columns. */
@@ -145,7 +148,8 @@ export const HAS_MOVED = isListed('moved')
 
 /**
  * The condition that a record may be stored: the request is not refused, and a lenient request does
- * not reject this record.
+ * not reject this record. Only the policy `reject` sets `unknown_keys`; where it is null, records with
+ * an unknown reference are stored.
  */
 export const MAY_BE_STORED = `(select refused from delivery) = 0
         and ((select unknown_keys from delivery) is null or not ${HAS_UNKNOWN_REFERENCE})`

@@ -36,7 +36,7 @@ export interface DeliveryStatements {
   readonly upsert: OutcomeStatement
   readonly upsertRepeated: OutcomeStatement
   readonly countHeld: (lookupChunks: number) => Statement
-  /** For each table whose records wait for this one's. */
+  /** One pair per table whose held records this table's records release. */
   readonly releases: readonly { readonly release: Statement; readonly addReleased: Statement }[]
   readonly subtractFromTotal: Statement
   readonly recountTotal: Statement
@@ -50,7 +50,7 @@ export const COMMON_STATEMENTS = {
   countWritten: compileStatement(COUNT_WRITTEN),
   selectOverwritten: compileStatement(SELECT_OVERWRITTEN),
   addToTotal: compileStatement(ADD_TO_TOTAL),
-  /** Binds an Idempotency-Key to what was stored under it; it stays free if nothing was. */
+  /** Stores the Idempotency-Key with the digest of its records, unless nothing was written. */
   insertIdempotencyKey: compileStatement(`
       insert into idempotency_keys (account, resource, key, digest, delivery)
       select :account, :resource, :idempotency_key, :records_digest, :delivery

@@ -51,8 +51,8 @@ export async function storeDelivery(
 }
 
 /**
- * Corrects the revisions of a dry run: it compares every record with what is stored, but a record
- * that repeats a key would meet the first one of that key, if that would be created.
+ * Returns a function that corrects the revisions of a dry run. A dry run stores nothing, so a
+ * repeated key looks new each time. Only its first record is `created`; later ones become `updated`.
  */
 function dryRunCorrection({ rows, repeatedRows }: DeliveryInput, table: RecordTable) {
   const keyOf = ({ values }: Row) => JSON.stringify(table.key.map((name) => values[name]))
