@@ -80,7 +80,7 @@ const RETRY_LATER_SECONDS = 10
  */
 export const unavailable = (cause: unknown, seconds = RETRY_LATER_SECONDS, fix?: string) =>
   new ApiError('unavailable', {
-    detail: 'No partial changes were made. Retry after `Retry-After` seconds.',
+    detail: `The service is temporarily unavailable. A request is stored completely or not at all. Repeat the same request after ${seconds} seconds.`,
     headers: { 'Retry-After': String(seconds) },
     cause,
     ...(fix && { fix }),

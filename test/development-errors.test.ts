@@ -7,7 +7,8 @@ import { ORIGIN } from './partner.ts'
 // Development names the command that repairs a local set-up; a deployed service never does.
 
 const LOCAL = 'http://127.0.0.1:8787'
-const REPEAT = 'No partial changes were made. Retry after `Retry-After` seconds.'
+const REPEAT =
+  'The service is temporarily unavailable. A request is stored completely or not at all. Repeat the same request after 10 seconds.'
 
 const apply =
   'The local database lacks a migration (no such table: accounts). ' +

@@ -6,6 +6,8 @@ import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
 import { erasePersonalData } from '../src/db/records/erasure.ts'
+import { brandCustomerTable, partnerCustomerTable } from '../src/db/records/record-table.ts'
+import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'
 
@@ -316,4 +318,25 @@ describe('a customer id that does not fit in a path', () => {
       expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_query'])
     },
   )
+})
+
+test('clears every personal column that a customer table names', async () => {
+  const acme = await partner()
+  await acme.post('customers', [ada])
+  const columns = [
+    ...new Set([...partnerCustomerTable.personalColumns, ...brandCustomerTable.personalColumns]),
+  ]
+  const all = columns.join(', ')
+  await env.DB.prepare(`update customers set ${columns.map((name) => `${name} = '{}'`)}`).run()
+  expect(await env.DB.prepare(`select ${all} from customers`).raw()).toEqual([
+    columns.map(() => '{}'),
+  ])
+  await erase(acme.account, ada.customer_id)
+  expect(await env.DB.prepare(`select ${all} from customers`).raw()).toEqual([
+    columns.map(() => null),
+  ])
+})
+
+test('every personal column of a partner is a personal field, whose value no message repeats', () => {
+  expect([...PERSONAL_FIELDS]).toEqual(partnerCustomerTable.personalColumns)
 })

@@ -1,10 +1,10 @@
 import type { Policy } from '../../src/db/records/classify-sql.ts'
 import {
-  activityTable,
+  brandActivityTable,
   brandCustomerTable,
-  eventTable,
   partnerCustomerTable,
   type RecordTable,
+  tradingActivityTable,
   transactionTable,
 } from '../../src/db/records/record-table.ts'
 import {
@@ -19,9 +19,9 @@ import type { DocumentedFile, DocumentedStatement } from './documented.ts'
 const TABLES: readonly [name: string, table: RecordTable, policies: readonly Policy[]][] = [
   ['partner-customers', partnerCustomerTable, ['warn', 'reject']],
   ['transactions', transactionTable, ['reject', 'hold']],
-  ['trading-activity', activityTable, ['reject', 'hold']],
+  ['trading-activity', tradingActivityTable, ['reject', 'hold']],
   ['brand-customers', brandCustomerTable, ['reject']],
-  ['brand-activities', eventTable, ['reject', 'hold']],
+  ['brand-activities', brandActivityTable, ['reject', 'hold']],
 ]
 
 /** Returns a file for each table and policy, with the statements that store a delivery. */

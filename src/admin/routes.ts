@@ -9,7 +9,7 @@ import { listAudit } from '../db/directory/audit.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
 import type { Resource } from '../ingest/resource.ts'
-import { accountRoutes } from '../reading/account-routes.ts'
+import { ACCOUNT_PATHS, accountRoutes } from '../reading/account-routes.ts'
 import { accounts, findRouteAccount } from './accounts.ts'
 import { affiliates } from './affiliates.ts'
 import { attribution } from './attribution.ts'
@@ -41,9 +41,9 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(account, attribution)
     .route(account, erasures)
 
-  for (const path of ['deliveries/*', 'totals', 'held', 'feed']) {
+  for (const path of Object.values(ACCOUNT_PATHS)) {
     // These routes are shared with the account's own API, which reads the account from its grant.
-    routes.use(`${account}/${path}`, async (c, next) => {
+    routes.use(`${account}${path}`, async (c, next) => {
       const grantPromise = findRouteAccount(c).then((row) => grantOf(row, null, 'read'))
       grantPromise.catch(() => {}) // The path may have no handler that awaits it.
       c.set('grantPromise', grantPromise)

@@ -21,6 +21,9 @@ function classify(error: unknown, attempt: number): FaultKind {
  * Calls a Durable Object, with retries. `call` must create a new stub each time, because a stub stays
  * broken after a fault.
  *
+ * Two calls are not idempotent: `admit` and `recordWrongSecret`. If an answer is lost, they may count
+ * one request up to three times.
+ *
  * @throws ApiError `unavailable`
  */
 export const withObjectRetry = <T>(call: () => Promise<T>): Promise<T> => withRetry(call, classify)

@@ -1,7 +1,7 @@
 import type { Grant } from '../auth/grant.ts'
 import { digest } from '../auth/secret.ts'
 import type { Row } from '../db/records/json-chunks.ts'
-import { eventTable } from '../db/records/record-table.ts'
+import { brandActivityTable } from '../db/records/record-table.ts'
 import { recordPointer } from '../ingest/envelope.ts'
 import {
   keyMembers,
@@ -84,8 +84,9 @@ function separateRepeated(events: readonly Row[]): Pick<RecordRows, 'rows' | 're
 
 /** Reports whether two rows differ at most in columns that are ignored in comparison. */
 const hasSameContent = (a: Row, b: Row) =>
-  eventTable.columns.every(
-    (name) => eventTable.ignoredInComparison.includes(name) || a.values[name] === b.values[name],
+  brandActivityTable.columns.every(
+    (name) =>
+      brandActivityTable.ignoredInComparison.includes(name) || a.values[name] === b.values[name],
   )
 
 /** The activity of a brand's customers: single events and daily aggregates. */
@@ -99,7 +100,7 @@ export const activities: Resource = {
   key: ['eventid'],
   customerFilter: 'customerid',
   neverRejected: [],
-  recordTable: eventTable,
+  recordTable: brandActivityTable,
   referenceMember: 'customerid',
   referenceIssue: { code: 'unknown_customer' },
   validator: async (grant) => activityValidator(await grant),

@@ -29,16 +29,25 @@ export const accountInfo = new Hono<AppEnv>().get('/account', async (c) => {
 /** Returns the resources of a vertical. */
 type ResourcesOf = (vertical: string) => readonly Resource[]
 
+/** The paths of `accountRoutes`, below the path of an account. */
+export const ACCOUNT_PATHS = {
+  deliveries: '/deliveries',
+  delivery: '/deliveries/:delivery_id',
+  totals: '/totals',
+  held: '/held',
+  feed: '/feed',
+} as const
+
 /** Routes for an account and the integrations team: deliveries, totals, held records and feed freshness. */
 export const accountRoutes = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>()
-    .get('/deliveries', respondWithDeliveries)
-    .get('/deliveries/:delivery_id', (c) =>
+    .get(ACCOUNT_PATHS.deliveries, respondWithDeliveries)
+    .get(ACCOUNT_PATHS.delivery, (c) =>
       respondWithDelivery(c, c.req.param('delivery_id'), resourcesOf),
     )
-    .get('/totals', (c) => respondWithTotals(c, resourcesOf))
-    .get('/held', (c) => respondWithHeld(c, resourcesOf))
-    .get('/feed', (c) => respondWithFeed(c, resourcesOf))
+    .get(ACCOUNT_PATHS.totals, (c) => respondWithTotals(c, resourcesOf))
+    .get(ACCOUNT_PATHS.held, (c) => respondWithHeld(c, resourcesOf))
+    .get(ACCOUNT_PATHS.feed, (c) => respondWithFeed(c, resourcesOf))
 
 function respondWithDeliveries(c: Context<AppEnv>) {
   const query = readQuery(c.req.url, ...PAGE_PARAMETERS)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import {
-  activityTable,
   partnerCustomerTable,
+  tradingActivityTable,
   transactionTable,
 } from '../db/records/record-table.ts'
 import { describeField } from '../validation/describe.ts'
@@ -194,6 +194,6 @@ export const activity = {
   groups: ['currency'],
   // Drawdowns are percentages, which cannot be summed.
   summedFields: ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission'],
-  recordTable: activityTable,
+  recordTable: tradingActivityTable,
   policy: transactions.policy,
 }

@@ -184,7 +184,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   unavailable: {
     cause:
       'A part of the platform is temporarily unavailable, or a body of more than 1 MiB arrived too ' +
-      'slowly. No partial changes were made.',
+      'slowly. A request is stored completely or not at all.',
     fix: 'Wait for the seconds in `Retry-After`, then repeat the same request.',
   },
 }

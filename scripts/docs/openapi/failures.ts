@@ -37,7 +37,8 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'The limit is 1000 requests per minute. Retry after 7 seconds.',
   invalid_query: '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
   malformed_json: 'The body is not valid JSON: unexpected input at character 42.',
-  unavailable: 'No partial changes were made. Retry after `Retry-After` seconds.',
+  unavailable:
+    'The service is temporarily unavailable. A request is stored completely or not at all. Repeat the same request after 10 seconds.',
 }
 
 /** Returns a problem with the code: a recorded one, or one that is composed from its title. */

@@ -3,7 +3,8 @@ import type { FoundPage, Page } from '../paginate.ts'
 import { build, first, listRows } from '../query.ts'
 import { customers, erasures } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import { JSON_EACH } from './sql-fragments.ts'
+import { brandCustomerTable, partnerCustomerTable } from './record-table.ts'
+import { columnList, JSON_EACH, rowValue } from './sql-fragments.ts'
 
 /** A customer whose personal data was erased, and the time. */
 export type Erasure = Omit<typeof erasures.$inferSelect, 'account'>
@@ -13,10 +14,16 @@ const INSERT_ERASURES = compileStatement(`
   select :account, value ->> 0, value ->> 1 from ${JSON_EACH}(:rows)
   where true on conflict do nothing`)
 
+/** The personal columns of the customers of partners and brands, each once. */
+const PERSONAL_COLUMNS = [
+  ...new Set([...partnerCustomerTable.personalColumns, ...brandCustomerTable.personalColumns]),
+]
+
 const CLEAR_PERSONAL_COLUMNS = compileStatement(`
-  update customers set first_name = null, last_name = null, email = null, extras = null
+  update customers set ${columnList(PERSONAL_COLUMNS, (name) => `${name} = null`)}
   where account = :account and customer_id in (select value ->> 0 from ${JSON_EACH}(:rows))
-    and (first_name, last_name, email, extras) is not (null, null, null, null)`)
+    and ${rowValue(PERSONAL_COLUMNS, (name) => name)}
+      is not ${rowValue(PERSONAL_COLUMNS, () => 'null')}`)
 
 /**
  * Erases the personal data of customers, stored or not: clears what is stored, and records the

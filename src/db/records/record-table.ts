@@ -155,7 +155,7 @@ export const transactionTable = recordTable(transactions, {
 })
 
 /** Trading activity. Day and customer are part of its key, so a record never moves. */
-export const activityTable = recordTable(activity, {
+export const tradingActivityTable = recordTable(activity, {
   indexedColumns: [],
   dayColumn: 'date',
   indexes: { customer: 'activity_customer', day: null },
@@ -163,7 +163,7 @@ export const activityTable = recordTable(activity, {
 })
 
 /** Activity of brands, found by its identity, by day and by customer. */
-export const eventTable = recordTable(events, {
+export const brandActivityTable = recordTable(events, {
   indexedColumns: ['customer_id', 'day'],
   ignoredInComparison: ['record'],
   merge: replacedOnItsDay,
