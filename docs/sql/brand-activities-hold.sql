@@ -55,10 +55,10 @@ with
           and not unknown
       ) - count(*) filter (
         where
-          not was_held
-          and moved
+          moved
           and unknown
-      ) as shifted,
+          and not was_held
+      ) as total_correction,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at, nullif(json_group_array(value ->> 0) filter (where moved), '[]') as moved,
       null as erased_at, null as verdicts,
@@ -77,7 +77,7 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  created + shifted, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
+  created + total_correction, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
   iif(
     errors,
     (

@@ -53,7 +53,7 @@ with
           was_held
           and moved
           and not unknown
-      ) - 0 as shifted,
+      ) - 0 as total_correction,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at,
       nullif(
@@ -80,7 +80,7 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  created + shifted, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
+  created + total_correction, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
   iif(
     errors,
     (

@@ -39,7 +39,7 @@ with
           and e.customer_id = value ->> 1
       ) as erased,
       value ->> 3 is null
-      and coalesce(t.verdict, 'organic') is not 'attributed' as unproven,
+      and coalesce(t.verdict, 'organic') is not 'attributed' as not_attributed,
       coalesce(t.verdict, 'organic') as verdict
     from
       sent
@@ -56,7 +56,7 @@ with
           is_new
           and not unknown
       ) as created,
-      0 - 0 as shifted,
+      0 - 0 as total_correction,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at,
       nullif(
@@ -69,7 +69,7 @@ with
       ) as moved,
       nullif(json_group_array(value ->> 0) filter (where erased), '[]') as erased_at,
       nullif(
-        json_group_array(json_array(value ->> 0, verdict)) filter (where unproven), '[]'
+        json_group_array(json_array(value ->> 0, verdict)) filter (where not_attributed), '[]'
       ) as verdicts,
       exists (
         select 1
@@ -86,7 +86,7 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  created + shifted, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
+  created + total_correction, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
   iif(
     errors,
     (

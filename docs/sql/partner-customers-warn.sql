@@ -47,7 +47,7 @@ with
     select
       0 as errors, 0 as rejected, 0 as held, 0 as held_written,
       count(*) filter (where stale) as stale, count(*) filter (where is_new) as created,
-      0 - 0 as shifted,
+      0 - 0 as total_correction,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       nullif(json_group_array(value ->> 0) filter (where stale), '[]') as stale_at,
       nullif(
@@ -75,7 +75,7 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  created + shifted, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
+  created + total_correction, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
   iif(
     errors,
     (

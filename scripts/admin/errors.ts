@@ -28,7 +28,7 @@ export class NoResponseError extends ExitError {
 /** Errors of connections that were never established, so that no request was sent. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH']
 
-/** Reports whether a failed request may have taken effect. */
+/** Returns whether a failed request may have taken effect. */
 export function mayHaveTakenEffect(error: unknown): boolean {
   if (error instanceof ApiError) return error.response.status >= 500
   if (!(error instanceof NoResponseError)) return false

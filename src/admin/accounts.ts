@@ -59,10 +59,10 @@ export const accounts = new Hono<AppEnv>()
       unknown_affiliate: fields.unknown_affiliate ?? 'warn',
       created_at: new Date().toISOString(),
     }
-    const act = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
+    const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
     const auditId = newAuditId()
     try {
-      await withAudit(c.env.DB, act, [insertAccount(c.env.DB, account)], auditId)
+      await withAudit(c.env.DB, entry, [insertAccount(c.env.DB, account)], auditId)
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
       // An earlier attempt of this request may have succeeded although its response was lost. Its entry
@@ -90,10 +90,10 @@ export const accounts = new Hono<AppEnv>()
     readQuery(c.req.url)
     const { id } = await findRouteAccount(c)
     const change = await readFields(c, accountChange)
-    const act = { actor: c.var.actor, action: 'account.change', account: id, details: change }
+    const entry = { actor: c.var.actor, action: 'account.change', account: id, details: change }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {
-      await withAudit(c.env.DB, act, [updateAccount(c.env.DB, id, change)])
+      await withAudit(c.env.DB, entry, [updateAccount(c.env.DB, id, change)])
     }
     const takes_effect = await propagateSettings(c.env, id)
     return c.json({ ...presentAccount(await findRouteAccount(c)), takes_effect })
@@ -107,8 +107,8 @@ export const accounts = new Hono<AppEnv>()
       throw new ApiError('conflict', { detail: 'Only the data of a test account can be reset.' })
     }
     const db = resolveDatabase(c.env, binding)
-    const act = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
-    await withAudit(db, act, deleteRecords(db, id))
+    const entry = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
+    await withAudit(db, entry, deleteRecords(db, id))
     return c.body(null, 204)
   })
 

@@ -38,10 +38,10 @@ export const affiliates = new Hono<AppEnv>()
     if (issues.length > 0) throw validationFailed(issues)
     const ids = sent.slice(0, MAX_AUDITED_IDS).map(({ affiliate_id }) => affiliate_id)
     const details = { affiliates: sent.length, ids }
-    const act = { actor: c.var.actor, action: 'affiliates.put', account, details }
+    const entry = { actor: c.var.actor, action: 'affiliates.put', account, details }
     const puts = putAffiliates(db, account, sent)
     const checks = rejectCycles(db, account, sent)
-    const results = await withAudit(db, act, [...puts, ...checks]).catch((error) => {
+    const results = await withAudit(db, entry, [...puts, ...checks]).catch((error) => {
       if (!isAssertionFailure(error)) throw error
       const detail =
         'Another change was made at the same time; together they would make an affiliate its own ancestor. Read the affiliates and try again.'

@@ -47,8 +47,8 @@ export const brandTokens = new Hono<AppEnv>()
     const id = crypto.randomUUID()
     const created_at = new Date(now).toISOString()
     const details = { id, overlap: fields.overlap ?? 'none' }
-    const act = { actor: c.var.actor, action: 'brand-token.regenerate', account, details }
-    await withAudit(c.env.DB, act, [
+    const entry = { actor: c.var.actor, action: 'brand-token.regenerate', account, details }
+    await withAudit(c.env.DB, entry, [
       insertBrandToken(c.env.DB, { digest: tokenDigest, id, account, created_at }),
       endBrandTokens(c.env.DB, account, tokenDigest, overlapEnd(fields.overlap, now)),
       bumpVersion(c.env.DB, account),
@@ -69,10 +69,10 @@ export const brandTokens = new Hono<AppEnv>()
     const id = c.req.param('id')
     const token = (await listBrandTokens(c.env.DB, account)).find((row) => row.id === id)
     if (!token) throw notFound('Brand Token', id)
-    const act = { actor: c.var.actor, action: 'brand-token.revoke', account, details: { id } }
+    const entry = { actor: c.var.actor, action: 'brand-token.revoke', account, details: { id } }
     const now = Date.now()
     if ((token.ends_at ?? now + 1) > now) {
-      await withAudit(c.env.DB, act, [
+      await withAudit(c.env.DB, entry, [
         endBrandToken(c.env.DB, account, id, now),
         bumpVersion(c.env.DB, account),
       ])

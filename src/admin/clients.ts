@@ -60,9 +60,9 @@ export const clients = new Hono<AppEnv>()
     const client_secret = newSecret('tcs', mode)
     const secret_digest = await digest(client_secret)
     const created_at = new Date().toISOString()
-    const act = { actor: c.var.actor, action: 'client.issue', account, details: { client_id } }
+    const entry = { actor: c.var.actor, action: 'client.issue', account, details: { client_id } }
     const client = { client_id, account, secret_digest, created_at }
-    await withAudit(c.env.DB, act, [insertClient(c.env.DB, client)])
+    await withAudit(c.env.DB, entry, [insertClient(c.env.DB, client)])
     return c.json({ client_id, client_secret, created_at }, 201)
   })
 
@@ -82,8 +82,8 @@ export const clients = new Hono<AppEnv>()
     const length = fields.overlap ?? 'none'
     const until = length === 'none' ? null : overlapEnd(length, Date.now())
     const details = { client_id, overlap: length }
-    const act = { actor: c.var.actor, action: 'client.rotate', account: account.id, details }
-    await withAudit(c.env.DB, act, [
+    const entry = { actor: c.var.actor, action: 'client.rotate', account: account.id, details }
+    await withAudit(c.env.DB, entry, [
       ...rotateClient(c.env.DB, client_id, await digest(client_secret), until),
       bumpVersion(c.env.DB, account.id),
     ])
@@ -96,8 +96,8 @@ export const clients = new Hono<AppEnv>()
     readQuery(c.req.url)
     const { account, client } = await findRouteClient(c)
     const details = { client_id: client.client_id }
-    const act = { actor: c.var.actor, action: 'client.revoke', account: account.id, details }
-    await withAudit(c.env.DB, act, [
+    const entry = { actor: c.var.actor, action: 'client.revoke', account: account.id, details }
+    await withAudit(c.env.DB, entry, [
       revokeClient(c.env.DB, client.client_id),
       bumpVersion(c.env.DB, account.id),
     ])

@@ -78,8 +78,8 @@ async function eraseCustomer(c: Context<AppEnv>, customer_id: string): Promise<R
   // The journal comes first: an erasure that it holds can be replayed, any other would be lost.
   const now = new Date().toISOString()
   const erased_at = await withObjectRetry(() => journalOf(c.env, account).add(customer_id, now))
-  const act = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
-  await withAudit(db, act, erasePersonalData(db, account, [{ customer_id, erased_at }]))
+  const entry = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
+  await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }]))
   return c.json({ customer_id, erased_at })
 }
 
@@ -92,8 +92,8 @@ async function replayErasures(env: Env, actor: string, { id, binding }: Account)
     const erasures = await readJournal(env, id, last)
     if (erasures.length > 0) {
       const details = { customers: erasures.length }
-      const act = { actor, action: 'erasures.replay', account: id, details }
-      await withAudit(db, act, erasePersonalData(db, id, erasures))
+      const entry = { actor, action: 'erasures.replay', account: id, details }
+      await withAudit(db, entry, erasePersonalData(db, id, erasures))
     }
     erased += erasures.length
     if (erasures.length < STEP) return erased

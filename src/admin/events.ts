@@ -109,8 +109,8 @@ export const eventDefinitions = new Hono<AppEnv>()
     const isNew = others.length === definitions.length
     checkLimits(others, definition)
     const details: Record<string, unknown> = { ...definition }
-    const act = { actor: c.var.actor, action: 'event-definition.put', account, details }
-    await withAudit(c.env.DB, act, [
+    const entry = { actor: c.var.actor, action: 'event-definition.put', account, details }
+    await withAudit(c.env.DB, entry, [
       putDefinition(c.env.DB, account, definition),
       bumpVersion(c.env.DB, account),
     ])
@@ -127,8 +127,8 @@ export const eventDefinitions = new Hono<AppEnv>()
       throw notFound('event definition', eventname)
     }
     const details = { eventname }
-    const act = { actor: c.var.actor, action: 'event-definition.delete', account, details }
-    await withAudit(c.env.DB, act, [
+    const entry = { actor: c.var.actor, action: 'event-definition.delete', account, details }
+    await withAudit(c.env.DB, entry, [
       deleteDefinition(c.env.DB, account, eventname),
       bumpVersion(c.env.DB, account),
     ])

@@ -114,7 +114,7 @@ export const overlapEnd = (length: keyof typeof OVERLAPS_MS | undefined, now: nu
 const MAX_URL_LENGTH = 2000
 
 /**
- * Reports whether a text is the URL of a web page without credentials. Control characters are refused,
+ * Returns whether a text is the URL of a web page without credentials. Control characters are refused,
  * because a URL parser drops some of them silently.
  */
 function isPage(text: string): boolean {

@@ -51,8 +51,8 @@ export const links = new Hono<AppEnv>()
     }
     const created_at = new Date().toISOString()
     const link = { link_id: newLinkId(), ...fields, name: fields.name ?? null, created_at }
-    const act = { actor: c.var.actor, action: 'link.create', account, details: link }
-    await withAudit(c.env.DB, act, [insertLink(c.env.DB, account, link)])
+    const entry = { actor: c.var.actor, action: 'link.create', account, details: link }
+    await withAudit(c.env.DB, entry, [insertLink(c.env.DB, account, link)])
     return c.json(present(c.env, { ...link, disabled: 0 }), 201)
   })
 
@@ -73,10 +73,10 @@ export const links = new Hono<AppEnv>()
     const { account, link } = await findRouteLink(c)
     const change = await readFields(c, linkChange)
     const details = { link_id: link.link_id, ...change }
-    const act = { actor: c.var.actor, action: 'link.change', account, details }
+    const entry = { actor: c.var.actor, action: 'link.change', account, details }
     // An empty change is not in the audit log.
     if (Object.keys(change).length > 0) {
-      await withAudit(c.env.DB, act, [updateLink(c.env.DB, account, link.link_id, change)])
+      await withAudit(c.env.DB, entry, [updateLink(c.env.DB, account, link.link_id, change)])
     }
     return c.json(present(c.env, (await findRouteLink(c)).link))
   })

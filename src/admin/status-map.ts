@@ -30,8 +30,8 @@ const mappingRoutes = (field: MappedField, meaning: v.GenericSchema<string>, exp
       const { id: account } = await findRouteAccount(c)
       const mapping = readMappingBody(await readJson(c), meaning, expected)
       const details = { [field]: mapping }
-      const act = { actor: c.var.actor, action: `${field}.put`, account, details }
-      await withAudit(c.env.DB, act, putMapping(c.env.DB, account, field, mapping))
+      const entry = { actor: c.var.actor, action: `${field}.put`, account, details }
+      await withAudit(c.env.DB, entry, putMapping(c.env.DB, account, field, mapping))
       return read(c, account)
     })
 }

@@ -36,33 +36,33 @@ export interface Decision {
 }
 
 /**
- * Decides on one request at `clock` (milliseconds).
+ * Decides on one request at `now` (milliseconds).
  *
  * The limit is exact: the state has the time of each admitted request, at most 1000, so no span of
  * 60 s has more. A refused request changes nothing. A write reserves the next 25 requests in
  * advance. If memory is lost, `recover` counts all 25.
  */
-export function decide(rate: RateState, clock: number): Decision {
+export function decide(rate: RateState, now: number): Decision {
   const { times, lease, used } = rate
   const last = times.at(-1) ?? 0
-  const now = Math.max(clock, last)
+  const time = Math.max(now, last)
   const recent =
-    (times[0] ?? 0) > now - WINDOW_MS ? times : times.filter((t) => t > now - WINDOW_MS)
+    (times[0] ?? 0) > time - WINDOW_MS ? times : times.filter((t) => t > time - WINDOW_MS)
   if (recent.length >= REQUESTS_PER_WINDOW) {
     // After a crash there may be more than the limit; all above it must leave the window first.
-    const reset = Math.ceil(((recent.at(-REQUESTS_PER_WINDOW) ?? now) + WINDOW_MS - now) / 1000)
+    const reset = Math.ceil(((recent.at(-REQUESTS_PER_WINDOW) ?? time) + WINDOW_MS - time) / 1000)
     return { rate, write: false, retryAfter: reset, remaining: 0, reset }
   }
-  const admitted = [...recent, now]
+  const admitted = [...recent, time]
   // After a pause of 5 s, write again: `recover` assumes gaps of at most 5 s between reserved
   // requests.
-  const write = used === lease || now - last > LEASE_IDLE_MS
+  const write = used === lease || time - last > LEASE_IDLE_MS
   return {
     rate: { times: admitted, lease: write ? LEASE_SIZE : lease, used: write ? 0 : used + 1 },
     write,
     retryAfter: 0,
     remaining: REQUESTS_PER_WINDOW - admitted.length,
-    reset: Math.ceil(((recent[0] ?? now) + WINDOW_MS - now) / 1000),
+    reset: Math.ceil(((recent[0] ?? time) + WINDOW_MS - time) / 1000),
   }
 }
 

@@ -62,7 +62,7 @@ async function activityRows(
     ({ index, record: { customer_id } }): Row => ({
       idx: index,
       values: { customer_id },
-      flag: 'wrong',
+      flag: 'invalid',
     }),
   )
   return { ...separateRepeated(events), invalidRows, warnings }
@@ -76,13 +76,17 @@ function separateRepeated(events: readonly Row[]): Pick<RecordRows, 'rows' | 're
   for (const row of events) {
     const last = lastById.get(row.values.id)
     if (last === undefined) rows.push(row)
-    else repeatedRows.push({ ...row, flag: hasSameContent(last, row) ? 'again' : 'later' })
+    else
+      repeatedRows.push({
+        ...row,
+        flag: hasSameContent(last, row) ? 'repeated_same' : 'repeated_changed',
+      })
     lastById.set(row.values.id, row)
   }
   return { rows, repeatedRows }
 }
 
-/** Reports whether two rows differ at most in columns that are ignored in comparison. */
+/** Returns whether two rows differ at most in columns that are ignored in comparison. */
 const hasSameContent = (a: Row, b: Row) =>
   brandActivityTable.columns.every(
     (name) =>

@@ -62,7 +62,12 @@ export async function customerRows(
       first_day,
     }
     if (!previous) rows.push({ idx: index, values })
-    else repeatedRows.push({ idx: index, values, flag: previous.isAltered ? 'altered' : 'later' })
+    else
+      repeatedRows.push({
+        idx: index,
+        values,
+        flag: previous.isAltered ? 'repeated_altered' : 'repeated_changed',
+      })
   }
   // An invalid customer has no reference that would have to be checked.
   return { rows, repeatedRows, invalidRows: [], warnings }

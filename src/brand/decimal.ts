@@ -16,11 +16,11 @@ const MAX_SEPARATED_LENGTH = 100
 /** How to write a decimal, for error messages. */
 const DECIMAL_FORM = 'digits with at most one point, such as "1000.00"'
 
-/** Reports whether a value is a decimal: any number, or decimal text. */
+/** Returns whether a value is a decimal: any number, or decimal text. */
 export const isDecimal = (value: unknown): value is number | string =>
   typeof value === 'number' || (typeof value === 'string' && DECIMAL_PATTERN.test(value))
 
-/** Reports whether a text reads as a number to people, with separators or a plus sign. */
+/** Returns whether a text reads as a number to people, with separators or a plus sign. */
 export const hasSeparators = (value: unknown) =>
   typeof value === 'string' &&
   value.length <= MAX_SEPARATED_LENGTH &&
@@ -44,7 +44,7 @@ export function readDecimal(name: string, value: unknown): { issue: Issue | null
 /** The longest decimal text, in characters, including zeros at either end. */
 export const MAX_CHARACTERS = 500
 
-/** Reports whether a value is a decimal within the length limit. */
+/** Returns whether a value is a decimal within the length limit. */
 function isDecimalWithinLimit(value: unknown): value is number | string {
   return isDecimal(value) && (typeof value === 'number' || value.length <= MAX_CHARACTERS)
 }

@@ -19,7 +19,7 @@ export const TIME_FORMS = '2026-10-01 08:30, 2026-10-01 or 2026-10-01T08:30:00Z'
 /** Matches a date-time without an offset. It does not check that the date exists. */
 export const LOCAL_TIME_PATTERN = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
 
-/** Reports whether both years have four digits: the offset of a zone can shift a time beyond 9999. */
+/** Returns whether both years have four digits: the offset of a zone can shift a time beyond 9999. */
 const isPlainYear = ({ instant, day }: BrandTime) => /^\d{4}-/.test(instant) && /^\d{4}-/.test(day)
 
 /** Parses a brand time in the zone of its account, or returns null if the text is not a valid time. */

@@ -19,7 +19,7 @@ export interface FoundPage<T = Record<string, unknown>> {
   /** The key of the page's last row; null on the last page. */
   last: string[] | null
   /** Set if the rows exceed 2 MiB: a suggested page size. `data` is empty then. */
-  fewer?: number
+  suggestedSize?: number
 }
 
 /** A row limit in bytes: an isolate has 128 MB for all who read at the same time. */
@@ -115,6 +115,6 @@ export function overByteLimit(rows: readonly Record<string, unknown>[]): FoundPa
   const bytes = Number(rows[0]?.excess ?? 0)
   if (bytes === 0) return null
   // One row more is read than shown.
-  const fewer = Math.max(1, Math.floor((rows.length * MAX_PAGE_BYTES) / bytes) - 1)
-  return { data: [], total: 0, last: null, fewer }
+  const suggestedSize = Math.max(1, Math.floor((rows.length * MAX_PAGE_BYTES) / bytes) - 1)
+  return { data: [], total: 0, last: null, suggestedSize }
 }

@@ -16,7 +16,7 @@ const PROCESSING_MS = 30_000
 /** How often a stalled body checks whether it still holds the slot. */
 const CHECK_INTERVAL_MS = 1000
 
-let holder: LargeBodySlot | null = null
+let slotHolder: LargeBodySlot | null = null
 
 /**
  * The slot for one large body; an isolate has a single one. A body that arrives too slowly loses
@@ -43,8 +43,8 @@ export class LargeBodySlot {
     this.#checkHeld()
     if (this.#since > 0) return
     await this.#grantPromise
-    while (holder && Date.now() < holder.#until) await scheduler.wait(5)
-    holder = this
+    while (slotHolder && Date.now() < slotHolder.#until) await scheduler.wait(5)
+    slotHolder = this
     this.#since = Date.now()
     this.#until = this.#since + GRACE_MS
   }
@@ -87,11 +87,11 @@ export class LargeBodySlot {
 
   /** Frees the slot for the next request. */
   release(): void {
-    if (holder === this) holder = null
+    if (slotHolder === this) slotHolder = null
   }
 
   #checkHeld() {
-    if (this.#since > 0 && holder !== this) {
+    if (this.#since > 0 && slotHolder !== this) {
       throw unavailable(new Error('A large body arrived too slowly.'), GRACE_MS / 1000)
     }
   }

@@ -58,10 +58,10 @@ export async function respondWithPage(
   result: FoundPage<object>,
 ) {
   const { number, size } = page
-  if (result.fewer !== undefined) {
+  if (result.suggestedSize !== undefined) {
     const limit = `${MAX_PAGE_BYTES / 1024 / 1024} MiB`
     throw invalidQuery(
-      `\`per_page\` is too large: the records of this page exceed ${limit}. Use at most ${result.fewer}.`,
+      `\`per_page\` is too large: the records of this page exceed ${limit}. Use at most ${result.suggestedSize}.`,
     )
   }
   const position: CursorPosition | null = result.last && [number + 1, size, ...result.last]

@@ -31,7 +31,7 @@ export const BODY_LENGTH = encodedLength(
 const BODY_PATTERN = new RegExp(`^[\\w-]{${BODY_LENGTH}}$`)
 const LINK_ID_PATTERN = new RegExp(`^[\\w-]{${LINK_END}}$`)
 
-/** Reports whether a text has the form of a link id. */
+/** Returns whether a text has the form of a link id. */
 export const isLinkId = (text: string) => LINK_ID_PATTERN.test(text)
 
 /** The start of click times, in milliseconds; five bytes count until 2060. */

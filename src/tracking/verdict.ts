@@ -33,7 +33,7 @@ export function verifierFor(keys: string, account: string) {
   }
 }
 
-/** Reports whether a text looks like a code that was changed, cut or extended. */
+/** Returns whether a text looks like a code that was changed, cut or extended. */
 async function looksAltered(keys: string, text: string): Promise<boolean> {
   if (text.toLowerCase().startsWith(PREFIX) || CODE_FRAGMENT.test(text)) return true
   return (

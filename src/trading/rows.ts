@@ -24,7 +24,7 @@ export const partnerRows =
       ? await attributeCustomers(records, validated, context)
       : { rows: records, warnings: new Map() }
     const invalidRows = validated.invalid.map(
-      ({ index, record }): Row => ({ idx: index, values: record, flag: 'wrong' }),
+      ({ index, record }): Row => ({ idx: index, values: record, flag: 'invalid' }),
     )
     return { rows, repeatedRows: [], invalidRows, warnings }
   }

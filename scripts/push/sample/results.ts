@@ -40,7 +40,7 @@ export function accountWarnings(
   return new Set(codes)
 }
 
-/** Reports whether the result has exactly the expected codes, apart from the ignored warnings. */
+/** Returns whether the result has exactly the expected codes, apart from the ignored warnings. */
 export function isExpected(
   { error, warning, outcome }: Expected,
   result: Result,

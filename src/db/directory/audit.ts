@@ -40,7 +40,7 @@ export function withAudit(
 /** Returns a new id for an entry; it begins with the current time. */
 export const newAuditId = () => ulid(Date.now())
 
-/** Reports whether the audit log has an entry with this id. */
+/** Returns whether the audit log has an entry with this id. */
 export async function hasAuditEntry(db: D1Database, id: string): Promise<boolean> {
   const query = build.select({ id: auditLog.id }).from(auditLog).where(eq(auditLog.id, id))
   return (await first(db, query)) !== null

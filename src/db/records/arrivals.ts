@@ -60,12 +60,12 @@ export async function readArrivals(
 ): Promise<Arrivals[][]> {
   const hour = Math.floor(now / HOUR_MS)
   const today = hour - (hour % DAY_HOURS)
-  const answers = await withD1Retry(() =>
+  const results = await withD1Retry(() =>
     db.batch<Arrivals>(
       accounts.map(({ account, names }) =>
         bindStatement(db, SELECT_ARRIVALS, { account, names: JSON.stringify(names), hour, today }),
       ),
     ),
   )
-  return answers.map(({ results }) => results)
+  return results.map((result) => result.results)
 }

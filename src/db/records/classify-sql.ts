@@ -69,7 +69,7 @@ export function insertDeliverySql(
         :received, iif(reused, 1, :errors_total + errors),
         iif(reused, :received, :invalid + rejected),
         iif(reused, :received, iif(:lenient, 0, :invalid + rejected)),
-        held, stale, created, created + shifted, iif(:dry_run, 0, held_written), reused, :errors,
+        held, stale, created, created + total_correction, iif(:dry_run, 0, held_written), reused, :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
         stale_at, moved, erased_at, verdicts
       from counted
@@ -87,29 +87,34 @@ function countedColumns(
   findings: Findings,
   policy: Policy,
 ): string {
-  const { count, list } = aggregatesOf(findings)
-  const refused = policy === 'reject' ? 'unknown' : 'never'
-  const held = policy === 'hold' ? 'unknown' : 'never'
-  const created = ['is_new', 'not invalid', `not ${refused}`, `not ${held}`]
-  const stale = ['stale', 'not invalid', `not ${refused}`]
+  const { count, list } = aggregatesOf({
+    ...Object.fromEntries(Object.keys(findings).map((name) => [name, name])),
+    ...(policy === 'reject' && { refused: 'unknown' }),
+    ...(policy === 'hold' && { held: 'unknown' }),
+  })
+  const notCreated = ['invalid', 'refused', 'held']
+  const stale = { has: ['stale'], lacks: ['invalid', 'refused'] }
   const columns = {
-    errors: count('*', refused),
-    rejected: count('*', refused, 'not invalid'),
-    held: count('*', held, 'not invalid'),
-    held_written: count('*', held, 'changed'),
-    stale: count('*', ...stale),
+    errors: count('*', { has: ['refused'], lacks: [] }),
+    rejected: count('*', { has: ['refused'], lacks: ['invalid'] }),
+    held: count('*', { has: ['held'], lacks: ['invalid'] }),
+    held_written: count('*', { has: ['held', 'changed'], lacks: [] }),
+    stale: count('*', stale),
     // Of several records with one key the first is created, or, if that is rejected, the next.
     created:
       'flagged' in findings && policy === 'reject'
-        ? count(`distinct json_array(${columnList(key, fromLookup)})`, ...created)
-        : count('*', ...created, 'not flagged'),
-    shifted: `${count('*', 'was_held', 'moved', 'not unknown')}
-          - ${count('*', 'not was_held', 'moved', held)}`,
-    unknown_at: list(IDX, 'unknown'),
-    stale_at: list(IDX, ...stale),
-    moved: list(IDX, 'moved', 'not stale', `not ${refused}`),
-    erased_at: list(IDX, 'erased', 'not invalid'),
-    verdicts: list(`json_array(${IDX}, verdict)`, 'unproven', 'not invalid'),
+        ? count(`distinct json_array(${columnList(key, fromLookup)})`, {
+            has: ['is_new'],
+            lacks: notCreated,
+          })
+        : count('*', { has: ['is_new'], lacks: [...notCreated, 'flagged'] }),
+    total_correction: `${count('*', { has: ['was_held', 'moved'], lacks: ['unknown'] })}
+          - ${count('*', { has: ['moved', 'held'], lacks: ['was_held'] })}`,
+    unknown_at: list(IDX, { has: ['unknown'], lacks: [] }),
+    stale_at: list(IDX, stale),
+    moved: list(IDX, { has: ['moved'], lacks: ['stale', 'refused'] }),
+    erased_at: list(IDX, { has: ['erased'], lacks: ['invalid'] }),
+    verdicts: list(`json_array(${IDX}, verdict)`, { has: ['not_attributed'], lacks: ['invalid'] }),
   }
   return Object.entries(columns)
     .map(([name, sql]) => `${sql} as ${name}`)

@@ -21,13 +21,13 @@ export interface BatchParts {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Turns the rows of a request into the parameters of its statements, and takes them out of it. */
+/** Returns the parameters of the statements of a request. Takes the rows out of `input`. */
 export function prepareBatch(
   session: D1DatabaseSession,
   table: RecordTable,
   input: DeliveryInput,
 ): BatchParts {
-  const { rows, repeatedRows, invalidRows } = input
+  const { rows, repeatedRows, invalidRows } = takeRows(input)
   // A column that no record carries is neither sent nor read.
   const isPresent = (name: string) => (row: Row) => (row.values[name] ?? null) !== null
   const presentColumns = table.columns.filter(
@@ -39,12 +39,28 @@ export function prepareBatch(
   const flagged = toRowChunks([...repeatedRows, ...invalidRows], [...lookupColumns, FLAG])
   const full = toRowChunks(rows, presentColumns)
   const repeated = toRowChunks(repeatedRows, presentColumns)
-  Object.assign(input, { rows: [], repeatedRows: [], invalidRows: [] })
   return {
     bind: (statement, values) => bindStatement(session, statement, values),
-    ...{ statements, table, input, lookup, flagged, full, repeated },
+    statements,
+    table,
+    input,
     chunkValues: { ...numbered('lookup', lookup), ...numbered('flagged', flagged) },
+    lookup,
+    flagged,
+    full,
+    repeated,
   }
+}
+
+/** Returns the rows of a request and empties them in `input`: memory has no room for both forms. */
+function takeRows(
+  input: DeliveryInput,
+): Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
+  const { rows, repeatedRows, invalidRows } = input
+  input.rows = []
+  input.repeatedRows = []
+  input.invalidRows = []
+  return { rows, repeatedRows, invalidRows }
 }
 
 /** Returns chunks by their parameters' names: `lookup_1`, `lookup_2` … */

@@ -19,9 +19,9 @@ export function findingColumns(
   return {
     is_new: 't.account is null',
     ...(hasFlags && {
-      invalid: `${flag} is 'wrong'`,
+      invalid: `${flag} is 'invalid'`,
       flagged: `${flag} is not null`,
-      changed: `${flag} is 'later'`,
+      changed: `${flag} is 'repeated_changed'`,
     }),
     unknown: reference ? hasUnknownReference(reference, fromLookup) : isTooLarge(table, fromLookup),
     ...(canHold && { was_held: 't.held' }),
@@ -69,32 +69,39 @@ const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e
 function verdictFindings(fromLookup: FromLookup, flag: string | null): Findings {
   const stored = `coalesce(t.verdict, 'organic')`
   const verdict = flag
-    ? `iif(${flag} is 'altered' and t.tracking_data is null, 'altered', ${stored})`
+    ? `iif(${flag} is 'repeated_altered' and t.tracking_data is null, 'altered', ${stored})`
     : stored
   return {
-    unproven: `${fromLookup('verdict')} is null and ${verdict} is not 'attributed'`,
+    not_attributed: `${fromLookup('verdict')} is null and ${verdict} is not 'attributed'`,
     verdict,
   }
 }
 
+/** The records that an aggregate covers: those with all findings of `has` and none of `lacks`. */
+interface Filter {
+  readonly has: readonly string[]
+  readonly lacks: readonly string[]
+}
+
 /**
- * Returns aggregates over the records that have all the named findings, or lack those with `not`. A
- * finding that no record can have counts as absent.
+ * Returns functions that write aggregates over the records of a filter. `conditions` has the SQL of
+ * each finding by its name. No record has a finding that is absent there.
  */
-export function aggregatesOf(findings: Findings) {
-  const filter = (names: readonly string[]) => {
-    if (!names.every((name) => name.startsWith('not ') || name in findings)) return null
-    const possible = names.filter((name) => name.replace('not ', '') in findings)
-    return `filter (where ${possible.join(' and ')})`
+export function aggregatesOf(conditions: Readonly<Record<string, string>>) {
+  /** Returns the aggregate over the records of the filter; null if no record can match it. */
+  const filtered = (aggregate: string, { has, lacks }: Filter): string | null => {
+    if (!has.every((name) => name in conditions)) return null
+    const terms = [
+      ...has.map((name) => conditions[name]),
+      ...lacks.flatMap((name) => (name in conditions ? [`not ${conditions[name]}`] : [])),
+    ]
+    return terms.length > 0 ? `${aggregate} filter (where ${terms.join(' and ')})` : aggregate
   }
   return {
-    count: (counted: string, ...names: string[]) => {
-      const clause = filter(names)
-      return clause ? `count(${counted}) ${clause}` : '0'
-    },
-    list: (listed: string, ...names: string[]) => {
-      const clause = filter(names)
-      return clause ? `nullif(json_group_array(${listed}) ${clause}, '[]')` : 'null'
+    count: (counted: string, filter: Filter) => filtered(`count(${counted})`, filter) ?? '0',
+    list: (listed: string, filter: Filter) => {
+      const array = filtered(`json_group_array(${listed})`, filter)
+      return array ? `nullif(${array}, '[]')` : 'null'
     },
   }
 }

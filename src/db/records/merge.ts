@@ -5,14 +5,14 @@
 export type Merge = (column: string, sent: (column: string) => string) => string
 
 /** Replaces the stored record as a whole: what the new one leaves out is gone. */
-export const replaced: Merge = (column, sent) => sent(column)
+export const replaceAll: Merge = (column, sent) => sent(column)
 
 /** Replaces the stored record; one without a day keeps the day on which it was first received. */
-export const replacedOnItsDay: Merge = (column, sent) =>
+export const replaceKeepingDay: Merge = (column, sent) =>
   column === 'day' ? `coalesce(${sent('day')}, t.first_day)` : sent(column)
 
 /** Keeps what a re-send leaves out. The attribution is kept or replaced as a whole. */
-export const augmented: Merge = (column, sent) => {
+export const keepOmitted: Merge = (column, sent) => {
   const tracking = sent('tracking_data')
   switch (column) {
     // Two maps of names to JSON texts: RFC 7396 merges them by name and looks into no value.

@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { activity, customers, events, transactions } from '../schema.ts'
-import { augmented, type Merge, replaced, replacedOnItsDay } from './merge.ts'
+import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 
 /** How one table stores records: all that the statements which write them depend on. */
 export interface RecordTable {
@@ -88,7 +88,7 @@ function recordTable(
     ignoredInComparison: [],
     sizeLimit: null,
     versionColumn: null,
-    merge: replaced,
+    merge: replaceAll,
     dayColumn: 'day',
     dayOptional: false,
     personalColumns: [],
@@ -136,7 +136,7 @@ export const brandCustomerTable = recordTable(
   {
     ...customerIndexes,
     reference: null,
-    merge: augmented,
+    merge: keepOmitted,
     ignoredInComparison: ['regtime'],
     dayOptional: true,
     personalColumns: ['first_name', 'last_name', 'extras'],
@@ -166,7 +166,7 @@ export const tradingActivityTable = recordTable(activity, {
 export const brandActivityTable = recordTable(events, {
   indexedColumns: ['customer_id', 'day'],
   ignoredInComparison: ['record'],
-  merge: replacedOnItsDay,
+  merge: replaceKeepingDay,
   dayOptional: true,
   indexes: { customer: 'events_customer', day: 'events_day' },
   reference: { column: 'customer_id', table: 'customers' },

@@ -47,12 +47,12 @@ export const FLAG = 'flag'
 
 /**
  * Why a row is not an ordinary one.
- * - `wrong`: it failed validation; only its reference is checked.
- * - `later`: its key stood earlier in the same request, with other content.
- * - `again`: its key stood earlier in the same request, with the same content.
- * - `altered`: as `later`, and the earlier `tracking_data` was unusable.
+ * - `invalid`: it failed validation; only its reference is checked.
+ * - `repeated_changed`: its key stood earlier in the same request, with other content.
+ * - `repeated_same`: its key stood earlier in the same request, with the same content.
+ * - `repeated_altered`: as `repeated_changed`, and the earlier `tracking_data` was unusable.
  */
-export type RowFlag = 'wrong' | 'later' | 'again' | 'altered'
+export type RowFlag = 'invalid' | 'repeated_changed' | 'repeated_same' | 'repeated_altered'
 
 /** The name of the cell that holds by how many bytes a record enlarges the stored one. */
 export const ADDED_BYTES = 'bytes'
@@ -61,7 +61,7 @@ export const ADDED_BYTES = 'bytes'
  * The name of the cell with a JSON patch that removes the stored fields that this request sends
  * again.
  */
-export const EXTRAS_PATCH = 'anew'
+export const EXTRAS_PATCH = 'extras_patch'
 
 /** The fragments of one table, for records that carry certain columns. */
 export interface SqlFragments {

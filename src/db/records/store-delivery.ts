@@ -30,17 +30,17 @@ export async function storeDelivery(
   const send = (attempt: number) =>
     session.batch<Record<string, unknown>>(buildBatch(batch, attempt, moves))
   return withD1Retry(async (attempt) => {
-    let answers = await send(attempt)
-    if (answers.at(-1)?.results.length === 0) {
+    let results = await send(attempt)
+    if (results.at(-1)?.results.length === 0) {
       // The delivery row is absent, so nothing happened: records move, which is rare, and the batch
       // lacked the statements that move them.
       moves = true
-      answers = await send(attempt)
+      results = await send(attempt)
     }
-    const delivery = answers.at(-1)?.results[0] as unknown as Delivery
-    const outcomes = answers
+    const delivery = results.at(-1)?.results[0] as unknown as Delivery
+    const outcomes = results
       .slice(1, -1)
-      .flatMap(({ results }) => results) as unknown as WrittenRecord[]
+      .flatMap((result) => result.results) as unknown as WrittenRecord[]
     const revisions =
       attempt > 1 && !input.dryRun
         ? recoverRevisions(delivery, outcomes)

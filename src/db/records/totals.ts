@@ -30,14 +30,14 @@ export async function readTotals(
     { view, isKpis: false, sql: totalsSql(view) },
     ...(view.kpis ? [{ view, isKpis: true, sql: kpiTotalsSql(view) }] : []),
   ])
-  const answers = await withD1Retry(() =>
+  const results = await withD1Retry(() =>
     session.batch<TotalRow>(
       queries.map(({ sql }) => bindStatement(session, compileStatement(sql), values)),
     ),
   )
-  if (answers.some(({ results }) => isTooMuch(results))) return null
+  if (results.some((result) => isTooMuch(result.results))) return null
   const rowsOf = (view: RecordView, isKpis: boolean) =>
-    answers[queries.findIndex((query) => query.view === view && query.isKpis === isKpis)]
+    results[queries.findIndex((query) => query.view === view && query.isKpis === isKpis)]
       ?.results ?? []
   return views
     .flatMap((view) => {
