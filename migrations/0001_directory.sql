@@ -1,4 +1,4 @@
--- Who may call: read when a token is asked for, never while records arrive.
+-- Accounts and clients. Read when a token is issued, never while records are received.
 
 CREATE TABLE accounts (
   id                TEXT PRIMARY KEY CHECK (id <> ''),
@@ -14,8 +14,8 @@ CREATE TABLE accounts (
   created_at        TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Digests only: the SHA-256 of a secret, in hex. During a rotation with overlap the older one is
--- good until `previous_until` (milliseconds). `version` goes up whenever a secret ends.
+-- Secrets are stored as digests only: SHA-256, in hex. During a rotation with overlap the previous
+-- secret is valid until `previous_until` (milliseconds). `version` grows whenever a secret ends.
 CREATE TABLE clients (
   client_id       TEXT PRIMARY KEY CHECK (client_id <> ''),
   account         TEXT NOT NULL REFERENCES accounts (id),

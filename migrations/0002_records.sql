@@ -1,10 +1,11 @@
--- Every key begins with whose record it is; the rest is the key that the contract names. An index
--- is a row more to write for each record: each of them answers a question that the key does not.
+-- Every primary key begins with the account; the rest is the key that the contract names. Each index
+-- costs one more write per record, so an index exists only for queries that the key cannot serve.
+-- The tables are WITHOUT ROWID: SQLite appends the primary key to every index.
 --
---   delivery, idx  which request last wrote the record, and its place there
---   revision       1 when created, one more with each update
---   day            the day by which it is found and counted
---   held           1 while its customer is unknown: in `GET held`, and in no other list or total
+--   delivery, idx  the request that last wrote the record, and the record's position in it
+--   revision       1 when the record is created; each update adds 1
+--   day            the day by which lists and totals find the record
+--   held           1 while the customer is unknown: only `GET held` returns the record
 
 CREATE TABLE affiliates (
   account      TEXT NOT NULL,
@@ -88,7 +89,7 @@ CREATE TABLE activity (
 CREATE INDEX activity_customer ON activity (account, customer_id) WHERE held = 0;
 CREATE INDEX activity_held ON activity (account, customer_id) WHERE held = 1;
 
--- How many records an account has of a resource, held ones left out, so that no list has to count.
+-- The number of records of an account by resource, without held records. Lists need no count.
 CREATE TABLE totals (
   account  TEXT NOT NULL,
   resource TEXT NOT NULL,

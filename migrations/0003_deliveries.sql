@@ -1,15 +1,16 @@
--- What arrived: one row a request, written in the same batch as its records. The id begins with the
--- time, so that the key lists them by age; bodies are never kept.
+-- The delivery log: one row per request, written in the same batch as its records. The id begins with
+-- the time, so the primary key orders the rows by age. Bodies are never stored.
 --
---   attempt          which of our own tries wrote the row: totals are counted by that one alone
---   rejected         records that are wrong, or refer to what is unknown and may not be held
---   refused          the same where all is refused with them; 0 where the good ones are stored
---   created, written records that are new and in no way held; all that were written
+--   attempt          the attempt of the Worker that inserted the row; only that attempt writes
+--   rejected         records that are invalid, or whose unknown reference the policy rejects
+--   refused          equal to `rejected` if the whole request is rejected; 0 if it is lenient
+--   created, written  new records that are not held; all records that were written
 --   held, held_written  records that wait for their customer; those of them that were written
---   listed           by how many records the resource's list grew
---   unknown_at, stale_at, moved  indexes of the records that refer to what is unknown, are stale, or
---                    whose indexed columns change
---   unknown_keys     [index, key …, reference] of the first hundred of them that are rejected
+--   listed           the number of records that the delivery adds to the total of its resource
+--   unknown_at, stale_at, moved  JSON arrays of positions in the request: records with an unknown
+--                    reference, stale records, and records whose indexed columns change
+--   unknown_keys     [position, key …, reference] of the first 100 rejected records with an unknown
+--                    reference
 CREATE TABLE deliveries (
   account      TEXT NOT NULL,
   id           TEXT NOT NULL,

@@ -1,12 +1,12 @@
--- What brands send. Their customers share the table of all customers; their activity has its own.
+-- Records of brands. Customers of brands are stored in `customers`; activities have their own table.
 
--- Brands alone:
---   regtime    as it was sent; `signup_date` is the same as an instant
---   extras     the additional fields: a map of names to JSON texts, so that two maps are merged by name
---   first_day  the day it was first received in the account's zone: its day while it says none itself
+-- Brands only:
+--   regtime    the value as sent; `signup_date` has the same time as an instant
+--   extras     the additional fields: a map of names to JSON texts, so that maps are merged by name
+--   first_day  the day of the first receipt in the account's time zone; used as `day` if none is sent
 -- All verticals:
---   verdict    what `tracking_data` proves; null: there was none
---   link       the link it names, where its signature is good
+--   verdict    the result of verifying `tracking_data`; null if none was sent
+--   link       the link in `tracking_data`, if its signature is valid
 ALTER TABLE customers ADD COLUMN regtime TEXT;
 ALTER TABLE customers ADD COLUMN extras TEXT CHECK (json_valid(extras));
 ALTER TABLE customers ADD COLUMN first_day TEXT CHECK (length(first_day) = 10);
@@ -14,16 +14,16 @@ ALTER TABLE customers ADD COLUMN verdict TEXT
   CHECK (verdict IN ('attributed', 'altered', 'foreign', 'unrecognised', 'conflict'));
 ALTER TABLE customers ADD COLUMN link TEXT;
 
--- Activity of brands: one event, or one day of one customer.
+-- Activities of brands: one event, or one day of one customer.
 --
---   id         what tells it from others: e {eventid}, d [eventname, customerid, day, Currency, product],
---              r {delivery} {index}, k {Idempotency-Key} {index}; h {SHA-256} of a long one
---   record     as it was sent, and is returned; the other columns are what it was understood to say
+--   id         the identity: e {eventid}, d [eventname, customerid, day, Currency, product],
+--              r {delivery} {index}, k {Idempotency-Key} {index}; h {SHA-256} of a long identity
+--   record     the record as sent; lists return it. The other columns are parsed from it.
 --   amount     `Value`
---   createtime an instant; null: none was sent
---   product    the product line after the map of the event's definition
---   kpis       a map of names to numbers, in the order of their names
---   details    the other members, in the order of their names, or their digest: only compared
+--   createtime an instant; null if none was sent
+--   product    the product line, after the product map of the event's definition
+--   kpis       a map of names to numbers, ordered by name
+--   details    the other members, ordered by name, or their digest; only compared
 CREATE TABLE events (
   account     TEXT NOT NULL,
   id          TEXT NOT NULL CHECK (id <> ''),
@@ -50,7 +50,7 @@ CREATE INDEX events_day ON events (account, day) WHERE held = 0;
 CREATE INDEX events_customer ON events (account, customer_id) WHERE held = 0;
 CREATE INDEX events_held ON events (account, customer_id) WHERE held = 1;
 
--- Requests that were made repeatable: the key, and the SHA-256 of the records it was first used for.
+-- Idempotency keys, each with the SHA-256 of the records of its first use.
 CREATE TABLE idempotency_keys (
   account  TEXT NOT NULL,
   resource TEXT NOT NULL,
@@ -60,7 +60,7 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (account, resource, key)
 ) STRICT, WITHOUT ROWID;
 
--- Customers whose personal data was erased, whether they are stored or not: none is kept again.
+-- Customers whose personal data was erased, stored or not. Personal data sent later is not kept.
 CREATE TABLE erasures (
   account     TEXT NOT NULL,
   customer_id TEXT NOT NULL,
@@ -68,11 +68,11 @@ CREATE TABLE erasures (
   PRIMARY KEY (account, customer_id)
 ) STRICT, WITHOUT ROWID;
 
--- How fresh each feed is, an hour a row: written in the batch of each delivery that is no dry run.
+-- The freshness of each feed, one row per hour. Each delivery but a dry run updates it in its batch.
 --
 --   hour       hours since 1970
---   last_at    when the last delivery of that hour came, in milliseconds
---   yesterday, today  1 if a record of the day before, of the same day (UTC) was stored
+--   last_at    the time of the last delivery of that hour, in milliseconds
+--   yesterday, today  1 if a record of the previous day, or of the same day (UTC), was stored
 CREATE TABLE arrivals (
   account    TEXT NOT NULL,
   hour       INTEGER NOT NULL,
@@ -86,10 +86,10 @@ CREATE TABLE arrivals (
   PRIMARY KEY (account, hour, resource)
 ) STRICT, WITHOUT ROWID;
 
---   reused     1 if its Idempotency-Key was used for other records: all is refused
---   erased_at  indexes of the records whose personal data must not be kept
---   verdicts   [index, verdict] of the customers that say nothing of where they came from, unless what
---              is stored of them is attributed
+--   reused     1 if the Idempotency-Key was used for other records: the request is rejected
+--   erased_at  a JSON array of positions in the request: records of erased customers
+--   verdicts   [position, verdict] of the records without `tracking_data` whose stored customer is
+--              not attributed
 ALTER TABLE deliveries ADD COLUMN reused INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE deliveries ADD COLUMN erased_at TEXT CHECK (json_valid(erased_at));
 ALTER TABLE deliveries ADD COLUMN verdicts TEXT CHECK (json_valid(verdicts));

@@ -1,14 +1,16 @@
--- What the integrations team sets up. Accounts, credentials, definitions and links are in the database
--- `DB` alone; affiliates, clicks and the audit log also where an account's records are.
+-- Settings of the integrations team. Accounts, credentials, definitions and links are only in the
+-- database `DB`. Affiliates, clicks and the audit log are also in the database of an account's
+-- records.
 
--- `version` goes up with each change that live tokens must learn of; `pushed` follows when they have.
+-- Each change that affects live tokens raises `version`. `pushed` is the version that the objects of
+-- all tokens have received.
 ALTER TABLE accounts ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE accounts ADD COLUMN pushed INTEGER NOT NULL DEFAULT 1;
 
 CREATE INDEX accounts_unpushed ON accounts (id) WHERE pushed < version;
 
--- The secrets that a client had before, each good until `ends_at` (milliseconds): it may be rotated
--- again while one of them still is. The columns of `clients` for one of them are no longer read.
+-- Previous secrets of clients, each valid until `ends_at` (milliseconds). Several can be valid at the
+-- same time. `previous_digest` and `previous_until` of `clients` are no longer read.
 CREATE TABLE client_secrets (
   digest    TEXT PRIMARY KEY CHECK (length(digest) = 64),
   client_id TEXT NOT NULL REFERENCES clients (client_id),
@@ -17,7 +19,7 @@ CREATE TABLE client_secrets (
 
 CREATE INDEX client_secrets_client ON client_secrets (client_id);
 
--- Digests only. `ends_at` (milliseconds): from then on the token is refused; null: it lives.
+-- Brand Tokens, as digests only. From `ends_at` (milliseconds) on, a token is refused; null: no end.
 CREATE TABLE brand_tokens (
   digest     TEXT PRIMARY KEY CHECK (length(digest) = 64),
   id         TEXT NOT NULL UNIQUE,
@@ -39,7 +41,7 @@ CREATE TABLE event_definitions (
   PRIMARY KEY (account, eventname)
 ) STRICT, WITHOUT ROWID;
 
--- A partner's own words: its transaction statuses, and the labels of its kyc and sales statuses.
+-- The values that a partner uses for transaction statuses, and labels of KYC and sales statuses.
 CREATE TABLE vocabulary (
   account TEXT NOT NULL REFERENCES accounts (id),
   field   TEXT NOT NULL CHECK (field IN ('status', 'kyc_status_id', 'sales_status_id')),
@@ -48,7 +50,7 @@ CREATE TABLE vocabulary (
   PRIMARY KEY (account, field, word)
 ) STRICT, WITHOUT ROWID;
 
--- A link leads to a landing page; whose it is never changes, for it is signed into what it hands out.
+-- Tracking links. The affiliate of a link never changes, because `tracking_data` contains it signed.
 CREATE TABLE links (
   link_id      TEXT PRIMARY KEY CHECK (length(link_id) = 8),
   account      TEXT NOT NULL REFERENCES accounts (id),
@@ -70,7 +72,7 @@ CREATE TABLE clicks (
   PRIMARY KEY (account, day, link_id, click_id)
 ) STRICT, WITHOUT ROWID;
 
--- Who did what, and when; the id begins with the time. No secrets, nothing personal.
+-- Changes with their actor and time; the id begins with the time. No secrets, no personal data.
 CREATE TABLE audit_log (
   id      TEXT PRIMARY KEY,
   at      TEXT NOT NULL,
@@ -92,7 +94,7 @@ BEGIN
   SELECT raise(ABORT, 'the audit log is append-only');
 END;
 
--- To replace a line is to delete it, and would fire no trigger: it stays as it is.
+-- `INSERT OR REPLACE` deletes a row without firing the delete trigger. Such an insert is ignored.
 CREATE TRIGGER audit_log_no_replace BEFORE INSERT ON audit_log
 WHEN EXISTS (SELECT 1 FROM audit_log WHERE id = new.id)
 BEGIN

@@ -1,6 +1,6 @@
 -- Writes that a later record of the same request overwrote. Only brands may send a key twice in one
--- request. When the answer of the database is lost and the batch is sent again, the outcome of each
--- such record is read from here. Rows are deleted after an hour.
+-- request. If the database's response is lost and the batch is sent again, the outcome of each
+-- such record is read from this table. Rows are deleted after an hour.
 CREATE TABLE overwritten_writes (
   account TEXT NOT NULL,
   delivery TEXT NOT NULL,

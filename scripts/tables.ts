@@ -19,7 +19,8 @@ const TABLES: Record<string, string> = {
   activity: 'Trading activity: one row per day, customer, instrument and currency.',
   events: 'Activities of brand customers.',
   totals: 'The number of records of an account by resource, without held records.',
-  deliveries: 'The delivery log: one row per request.',
+  deliveries:
+    'The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions.',
   overwritten_writes: 'Writes that a later record of the same request overwrote.',
   idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',
   arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',

@@ -1,6 +1,6 @@
 /**
  * The `error` of an OAuth response by status, where RFC 6749 defines a code. Other statuses use the code
- * of the error.
+ * of the error. A 503 thus gets `temporarily_unavailable` in place of `unavailable`.
  *
  * @see [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)
  */

@@ -21,7 +21,7 @@ const ENDED_KEPT_MS = 8 * 24 * 60 * 60 * 1000
  *
  * Storage keys: `grant` (Grant), `settings` (Settings, the newest received), `until` (milliseconds;
  * absent if the token does not expire), `ended` (true once revoked), `rate` (RateState; written at
- * most once per 25 requests and twice per pause). An alarm deletes everything after the token's end.
+ * every 26th request, and 5 s after the last one). An alarm deletes everything after the token's end.
  * An idle object is evicted after 10 s; its lease is closed by then, so no count is lost. After a
  * crash, up to 25 requests that were never made are counted.
  */

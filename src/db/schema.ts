@@ -242,7 +242,7 @@ export const totals = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource] })],
 )
 
-/** The delivery log: one row per request. */
+/** The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions. */
 export const deliveries = sqliteTable(
   'deliveries',
   {

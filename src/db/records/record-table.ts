@@ -37,7 +37,10 @@ export interface RecordTable {
    * Whether a record without `tracking_data` gets a warning if the stored customer has no affiliate.
    */
   readonly warnsOnAttribution: boolean
-  /** The indexes that find records by customer and by day; null where the key serves. */
+  /**
+   * The indexes that find records by customer and by day; null where the key serves. The tables are
+   * WITHOUT ROWID: SQLite appends the primary key to every index.
+   */
   readonly indexes: { readonly customer: string | null; readonly day: string | null }
   /** The tables whose records wait for records of this one, and the names of their resources. */
   readonly releases: readonly {

@@ -122,7 +122,7 @@ function lookupColumnsOf(table: RecordTable): readonly string[] {
   return [...new Set(columns)]
 }
 
-/** The lists of record positions in a delivery row that later statements ask for. */
+/** The columns of a delivery row, each a JSON array of record positions, that later statements read. */
 type PositionList = 'unknown_at' | 'moved' | 'erased_at'
 
 /**
