@@ -17,11 +17,11 @@ export interface Cost {
 /** Wraps the database so that the listener gets the cost of each statement of a batch. */
 export function recorder(
   { database }: Running,
-  shelf: RecordTable,
+  recordTable: RecordTable,
   tell: (name: string, cost: Cost) => void,
 ): D1DatabaseSession {
   const names = new Map<unknown, string>()
-  const known = named(buildStatements(shelf, shelf.columns))
+  const known = named(buildStatements(recordTable, recordTable.columns))
   return {
     prepare: (text: string) => ({
       bind: (...values: unknown[]) => {

@@ -64,8 +64,8 @@ interface Started {
   demo: Demo
   /** Returns the output so far. */
   output: () => string
-  /** What it printed, up to its last line. */
-  said: () => Promise<string>
+  /** Returns the output once the last line of the start is there. */
+  outputWhenReady: () => Promise<string>
   end: (signal: NodeJS.Signals) => Promise<void>
 }
 
@@ -78,26 +78,26 @@ export async function startIn(root: string, ...args: string[]): Promise<Started>
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  child.stdout.on('data', (data) => (said += data))
-  child.stderr.on('data', (data) => (said += data))
+  let output = ''
+  child.stdout.on('data', (data) => (output += data))
+  child.stderr.on('data', (data) => (output += data))
   rmSync(demoPath, { force: true })
   for (let i = 0; i < 600 && !existsSync(demoPath) && child.exitCode === null; i++) await wait(100)
   if (!existsSync(demoPath)) {
     child.kill('SIGTERM')
     // Since it was found free, another program has taken the port.
-    if (said.includes('Address already in use')) return startIn(root, ...args)
-    assert.fail(said)
+    if (output.includes('Address already in use')) return startIn(root, ...args)
+    assert.fail(output)
   }
   const demo: Demo = JSON.parse(readFileSync(demoPath, 'utf8'))
   const ended = new Promise<void>((done) => child.on('exit', () => done()))
   return {
     port,
     demo,
-    output: () => said,
-    said: async () => {
-      for (let i = 0; i < 50 && !said.includes('Press Ctrl-C to stop.'); i++) await wait(100)
-      return said
+    output: () => output,
+    outputWhenReady: async () => {
+      for (let i = 0; i < 50 && !output.includes('Press Ctrl-C to stop.'); i++) await wait(100)
+      return output
     },
     end: async (signal: NodeJS.Signals) => {
       child.kill(signal)
@@ -125,8 +125,8 @@ function assertStoresNone(root: string, { admin_key, accounts }: Demo): void {
 }
 
 /** The demo's credentials are printed for whoever follows; its keys never are. */
-function assertPrintsNone(root: string, said: string, { admin_key }: Demo): void {
-  assert.equal(leakIn(said, sought({ admin_key }, keysOf(root))), null)
+function assertPrintsNone(root: string, output: string, { admin_key }: Demo): void {
+  assert.equal(leakIn(output, sought({ admin_key }, keysOf(root))), null)
 }
 
 /**
@@ -143,7 +143,7 @@ export async function startService() {
     await service.end('SIGTERM')
     try {
       assertStoresNone(root, service.demo)
-      assertPrintsNone(root, await service.said(), service.demo)
+      assertPrintsNone(root, await service.outputWhenReady(), service.demo)
     } finally {
       rmSync(root, { recursive: true, force: true })
     }

@@ -30,7 +30,7 @@ export interface Route {
   /** Whether it repeats a key: after a retry only the last of these records has its own outcome. */
   twice?: true
   /** Why a repeat creates something again; without it a repeat changes nothing. */
-  anew?: string
+  repeats?: string
 }
 
 const VERTICALS = { PropTrading: 'prop-trading', Forex: 'forex', Igaming: 'igaming' }
@@ -132,11 +132,11 @@ const administration: Route[] = [
   { ...reads, id: 'getAccount' },
   { ...changes, id: 'changeAccount', body: { name: 'Other', unknown_customer: 'reject' } },
   { ...changes, id: 'resetAccount', records: true },
-  { ...changes, id: 'issueClient', anew: 'each is a new client' },
+  { ...changes, id: 'issueClient', repeats: 'each is a new client' },
   { ...reads, id: 'listClients' },
-  { ...changes, id: 'rotateClient', body: { overlap: '24h' }, anew: 'each has a new secret' },
+  { ...changes, id: 'rotateClient', body: { overlap: '24h' }, repeats: 'each has a new secret' },
   { ...changes, id: 'revokeClient' },
-  { ...brandChanges, id: 'regenerateBrandToken', body: {}, anew: 'each is a new token' },
+  { ...brandChanges, id: 'regenerateBrandToken', body: {}, repeats: 'each is a new token' },
   { ...brand, id: 'listBrandTokens' },
   { ...brandChanges, id: 'revokeBrandToken' },
   { ...changes, id: 'putAffiliates', body: [{ affiliate_id: 'aff-8', parent: 'aff-7' }] },
@@ -155,7 +155,7 @@ const administration: Route[] = [
     ...changes,
     id: 'createLink',
     body: { affiliate_id: 'aff-7', landing_page: 'https://new.example/' },
-    anew: 'each is a new link',
+    repeats: 'each is a new link',
   },
   { ...reads, id: 'listLinks' },
   { ...reads, id: 'getLink' },
@@ -190,13 +190,13 @@ export const ROUTES: Route[] = [
     ...client,
     id: 'getToken',
     form: () => ({ grant_type: 'client_credentials' }),
-    anew: 'each is a new token',
+    repeats: 'each is a new token',
   },
   { ...client, id: 'revokeToken', form: ({ access_token }) => ({ token: access_token }) },
   ...deliveries,
   ...accountReads,
   ...administration,
-  { ...anyone, id: 'followLink', writes: true, anew: 'each visit is a new click' },
+  { ...anyone, id: 'followLink', writes: true, repeats: 'each visit is a new click' },
   { ...anyone, id: 'getAuthorizationServer' },
   { ...anyone, id: 'getJwks' },
   { ...anyone, id: 'getHealth' },

@@ -16,7 +16,7 @@ async function rehearsed(route: Route, faultsOf: (place: Place) => Fault[]) {
   const calm = await rehearse(route)
   expect(calm.responses[0]!.status).toBeLessThan(400)
   if (!route.writes) expect(calm.states[1]).toEqual(calm.states[0])
-  else if (!route.anew) expect(calm.states[2]!.lasting).toEqual(calm.states[1]!.lasting)
+  else if (!route.repeats) expect(calm.states[2]!.lasting).toEqual(calm.states[1]!.lasting)
 
   const broken: string[] = []
   return {

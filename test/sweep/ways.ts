@@ -29,7 +29,7 @@ export const WAYS: Route[] = [
   { ...forex, way: 'one record', body: mixed[1] },
   {
     ...{ ...forex, way: 'dry run', query: '?dry_run=true', body: mixed.slice(0, 3) },
-    anew: 'each has its row in the log',
+    repeats: 'each has its row in the log',
   },
   {
     ...{
