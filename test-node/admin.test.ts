@@ -215,7 +215,7 @@ const CALLS: [string[], string, object | undefined, object | undefined][] = [
   [['customers', 'list', 'a'], 'GET accounts/a/customers?per_page=500', undefined, ONE],
   [
     ['customers', 'erase', 'a', 'C/1 ü?', '--yes'],
-    'DELETE accounts/a/customers/C%2F1%20%C3%BC%3F/personal-data',
+    'DELETE accounts/a/customers/personal-data?customer_id=C%2F1+%C3%BC%3F',
     undefined,
     { customer_id: 'C/1 ü?' },
   ],
@@ -684,7 +684,16 @@ describe('arguments', { concurrency: 4 }, () => {
   test('after -- a word that begins with a dash is an argument', () => {
     const call = readArguments(['customers', 'erase', '--yes', 'a', '--', '--5'])
     assert.ok('request' in call)
-    assert.equal(call.request.path, 'accounts/a/customers/--5/personal-data')
+    assert.deepEqual(call.request.query, { customer_id: '--5' })
+  })
+
+  test('a customer whose id no path can hold is erased by query parameter', () => {
+    for (const customer_id of ['.', '..']) {
+      const call = readArguments(['customers', 'erase', '--yes', 'a', customer_id])
+      assert.ok('request' in call)
+      assert.equal(call.request.path, 'accounts/a/customers/personal-data')
+      assert.deepEqual(call.request.query, { customer_id })
+    }
   })
 
   test('wrong arguments send no request, and the exit code is 2', async () => {

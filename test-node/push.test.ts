@@ -666,7 +666,8 @@ describe('faults', { concurrency: 8 }, () => {
   test('Ctrl-C: finishes the requests in flight and sends no others', async () => {
     let kill: (signal: NodeJS.Signals) => void
     const { base, bulks } = await service(async (seen) => {
-      if (seen.nth === 1) kill('SIGINT')
+      // The first bulk travels alone; then two are in flight.
+      if (seen.nth === 2) kill('SIGINT')
       return { ...stored(seen), after: 400 }
     })
     const { code, stdout, stderr } = await push(base, 'a.ndjson', ndjson(numbers(20000)), {
@@ -676,10 +677,10 @@ describe('faults', { concurrency: 8 }, () => {
       },
     })
     assert.equal(code, 130)
-    assert.equal(bulks.length, 2)
+    assert.equal(bulks.length, 3)
     const { total, files, halted } = json(stdout)
-    assert.equal(total.created, 2000)
-    assert.equal(files[0].not_sent_from, 2000)
+    assert.equal(total.created, 3000)
+    assert.equal(files[0].not_sent_from, 3000)
     assert.equal(halted, 'Interrupted.')
     assert.match(stderr, /Stopping/)
   })
@@ -845,7 +846,7 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
     const { base, bulks } = await service(({ records }) =>
       refusal(records.flatMap((_, i) => [issue(i), issue(i, 'required', `f${i % 2}`)])),
     )
-    const { code, stdout, stderr } = await push(base, 'a.ndjson', five, { args })
+    const { code, stdout, stderr } = await push(base, 'a.ndjson', five)
     assert.deepEqual([code, bulks.length], [1, 1])
     const reason = 'unknown_customer at /customer_id: No such customer.'
     assert.equal(

@@ -81,7 +81,10 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
     .description(operation.summary)
     .addHelpText('after', examplesText([exampleOf(operation)]))
   const names = argumentsOf(operation)
-  for (const name of names) command.addArgument(toArgument(name, operation.choices?.[name]))
+  for (const name of names) {
+    const isInPath = operation.path.includes(`{${name}}`)
+    command.addArgument(toArgument(name, isInPath, operation.choices?.[name]))
+  }
   if (operation.pairs) command.argument('[pairs...]', operation.pairs)
   for (const [name, option] of Object.entries(optionsOf(operation))) {
     command.addOption(toOption(name, option))
@@ -113,14 +116,15 @@ const optionsOf = ({ options, confirmation }: Operation) => ({
   json: JSON_OPTION,
 })
 
-function toArgument(name: string, choices?: readonly string[]): Argument {
+function toArgument(name: string, isInPath: boolean, choices?: readonly string[]): Argument {
   const argument = new Argument(`<${name}>`)
   if (choices) argument.choices(choices)
   return argument.argParser((value: string) => {
     // An unset variable of the shell is an empty argument.
     if (value === '') throw usageError(`Missing argument \`${name}\`.`)
     // URLs resolve these as relative segments, which would change the path.
-    if (value === '.' || value === '..') throw usageError(`Invalid ${name} \`${value}\`.`)
+    if (isInPath && (value === '.' || value === '..'))
+      throw usageError(`Invalid ${name} \`${value}\`.`)
     return choices ? parseChoice(name, choices, value) : value
   })
 }

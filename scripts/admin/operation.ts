@@ -51,6 +51,8 @@ export interface Operation {
   choices?: Readonly<Record<string, readonly string[]>>
   /** An argument that is not in the path. */
   argument?: string
+  /** Whether that argument is a query parameter: an id such as `..` cannot stand in a path. */
+  isArgumentInQuery?: boolean
   /** The form of the pairs that follow the arguments. */
   pairs?: string
   options?: Options
@@ -84,11 +86,14 @@ export const fillTemplate = (template: string, operands: Record<string, string>)
   template.replace(PARAMETER, (_, name) => escapeText(operands[name] ?? ''))
 
 /** Returns the request of an operation. */
-export function toRequest({ method, path, body, options }: Operation, input: Input): AdminRequest {
+export function toRequest(operation: Operation, input: Input): AdminRequest {
+  const { method, path, body, options, argument, isArgumentInQuery } = operation
+  const parameter =
+    argument && isArgumentInQuery ? { [argument]: input.operands[argument] ?? '' } : {}
   return {
     method,
     path: path.replace(PARAMETER, (_, name) => encodeURIComponent(input.operands[name] ?? '')),
-    query: body ? {} : membersOf(options, input),
+    query: body ? {} : { ...membersOf(options, input), ...parameter },
     ...(body && { body: body(input) }),
   }
 }

@@ -38,6 +38,8 @@ interface SendState {
   commonIssue: Issue | null
   /** The user's decision about it, once they are asked. */
   decision: Promise<void> | null
+  /** Whether a bulk was answered. */
+  hasResponse: boolean
 }
 
 /**
@@ -50,7 +52,13 @@ export async function send(job: SendJob) {
   const { result, formats, inFlight, stop } = job
   const queue = new PQueue({ concurrency: inFlight })
   const shipments = new Set<Shipment>()
-  const state: SendState = { queue, shipments, commonIssue: null, decision: null }
+  const state: SendState = {
+    queue,
+    shipments,
+    hasResponse: false,
+    commonIssue: null,
+    decision: null,
+  }
   try {
     for (const [i, file] of result.files.entries()) {
       await sendFile(file, formats[i]!, job, state)
@@ -82,6 +90,9 @@ async function sendFile(file: FileResult, format: Format, job: SendJob, state: S
     const shipment = { keys: bulk.keys, done }
     shipments.add(shipment)
     done.finally(() => shipments.delete(shipment))
+    // The first bulk travels alone: if it is refused as a whole, no other follows it.
+    if (!state.hasResponse) await done
+    state.hasResponse = true
   }
   file.unsentFrom = null
 }

@@ -21,7 +21,9 @@ export const CUSTOMERS: readonly Operation[] = [
     summary: 'Erases the personal data of a customer, also if it is sent again.',
     example: 'acme C-1001',
     method: 'DELETE',
-    path: 'accounts/{account}/customers/{customer_id}/personal-data',
+    path: 'accounts/{account}/customers/personal-data',
+    argument: 'customer_id',
+    isArgumentInQuery: true,
     format: object,
     confirmation: ({ operands: { account, customer_id = '' } }) => ({
       warning: `This erases the personal data of customer ${customer_id} of account ${account} permanently.`,
