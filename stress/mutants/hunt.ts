@@ -19,7 +19,7 @@ import { HUNTED, type Hunted, MET, type Met, type Plan, STARTED } from './plan.t
 interface KnownTest {
   id: string
   name: string
-  run: () => unknown
+  task: RunnerTestCase
   /** How often the test meets each mutant. */
   met: Record<string, number>
   ms: number
@@ -76,7 +76,10 @@ function namesIn(path: string): ReadonlySet<string> {
 }
 let wanted: Set<string> | undefined
 
+let isHunting = false
+
 beforeEach(({ task, skip }) => {
+  if (isHunting) return
   file = task.file
   if (!plan.isMapping && !namesIn(file.filepath).has(fullName(task))) skip()
   emptyCaches()
@@ -89,7 +92,7 @@ afterEach(({ task }) => {
   const { id } = task
   const ms = Date.now() - startedAt
   const met = mutantSwitch.mutantCoverage?.perTest[id] ?? {}
-  tests.push({ id, name: fullName(task), run: TestRunner.getTestFn(task), met, ms })
+  tests.push({ id, name: fullName(task), task, met, ms })
   if (!plan.isMapping) return
   const mutants = Object.keys(met)
   const report: Met = { file: task.file.filepath, test: fullName(task), mutants, ms }
@@ -121,13 +124,28 @@ async function failureOf(test: KnownTest, mutant: string | undefined): Promise<s
   // Ends loops that the mutant makes infinite.
   mutantSwitch.hitLimit = 10_000 + 100 * (test.met[mutant ?? ''] ?? 0)
   try {
-    await Promise.race([test.run(), timeout()])
+    await Promise.race([run(test.task), timeout()])
     return null
   } catch (error) {
     return String(error)
   } finally {
     mutantSwitch.activeMutant = undefined
+    vi.restoreAllMocks()
+    vi.useRealTimers()
   }
+}
+
+/** Runs a test after the hooks of the suites around it. */
+async function run(task: RunnerTestCase): Promise<void> {
+  const suites: NonNullable<RunnerTestCase['suite']>[] = []
+  for (let suite = task.suite; suite; suite = suite.suite) {
+    suites.unshift(suite)
+  }
+  if (suites[0] !== task.file) suites.unshift(task.file)
+  for (const suite of suites) {
+    for (const hook of TestRunner.getSuiteHooks(suite).beforeEach) await hook(task.context, suite)
+  }
+  await TestRunner.getTestFn(task)()
 }
 
 /** Looks for a test that fails with the mutant and passes without it. */
@@ -147,6 +165,7 @@ async function hunt(mutant: string, candidates: KnownTest[]): Promise<Hunted> {
 
 afterAll(async () => {
   if (!file) return
+  isHunting = true
   tests.sort((a, b) => a.ms - b.ms)
   for (const [mutant, names] of Object.entries(plan.hunts[file.filepath] ?? {})) {
     const candidates = tests.filter(

@@ -38,6 +38,8 @@ export async function startRunner(source: ReadonlyMap<string, string>) {
       watch: false,
       setupFiles: ['./stress/mutants/hunt.ts'],
       testTimeout: 60_000,
+      // Each file has its own modules and counters.
+      isolate: true,
       reporters: [{ onUserConsoleLog: ({ content }) => listen(reports, content) }],
     },
     {

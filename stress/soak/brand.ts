@@ -86,8 +86,10 @@ export function brandActor({ responses, draw, ask, lane }: ActorContext): Actor 
   const one = async () => {
     const id = anyone()
     const status = ledger.customers.has(id) ? 200 : 404
-    const request = ask('GET', `customers/${id}`)
-    const { body } = await expectStatus(`GET ${at('customers')}/{id}`, [status], request)
+    const isByQuery = draw.below(2) === 0
+    const request = ask('GET', isByQuery ? `customers/by-id?customerid=${id}` : `customers/${id}`)
+    const route = `GET ${at('customers')}/${isByQuery ? 'by-id' : '{id}'}`
+    const { body } = await expectStatus(route, [status], request)
     if (status === 200 && body.customerId !== id) reportProblem(`${id} is ${JSON.stringify(body)}`)
   }
 

@@ -124,8 +124,15 @@ export function firmActor(context: ActorContext, firm: Firm): Actor {
     if (!key || !kept || key.startsWith('trading')) return
     const [name, id] = key.split(' ') as [string, string]
     const status = isHeld(ledger, kept) ? 404 : 200
-    const request = ask('GET', `${name}/${id}`)
-    const { body } = await expectStatus(`GET ${at(name)}/{id}`, [status], request)
+    const isByQuery = draw.below(2) === 0
+    const request = ask(
+      'GET',
+      isByQuery
+        ? `${name}/by-id?${name === 'customers' ? 'customer_id' : 'transaction_id'}=${id}`
+        : `${name}/${id}`,
+    )
+    const route = `GET ${at(name)}/${isByQuery ? 'by-id' : '{id}'}`
+    const { body } = await expectStatus(route, [status], request)
     if (status === 404 || isEqual(body, kept.record)) return
     reportProblem(`${key} is ${JSON.stringify(body)}, not ${JSON.stringify(kept.record)}`)
   }

@@ -57,6 +57,7 @@ const DOCUMENTS = [
   '',
   'docs',
   'docs/sending',
+  'docs/reference/forex',
   'docs/sending.md',
   'llms.txt',
   'openapi.json',
