@@ -8,7 +8,8 @@ import type { LineRange, SourceIndex } from './source-index.ts'
 const COVERAGE_FILE = 'node_modules/.cache/mutants/coverage.json'
 
 /** Tests that take minutes, or that read the source instead of running it. They hunt no mutants. */
-const LEFT_OUT = /\/(?:sweep|fuzz|zones|model|heavy|gone|messages|disconnect|contract)\b/
+const LEFT_OUT =
+  /\/(?:sweep|fuzz|zones|model|heavy|gone|messages|disconnect|contract|architecture)\b/
 
 /** The test files that hunt mutants. */
 export const testFiles = () =>

@@ -42,16 +42,23 @@ export interface SqlMutant extends Span {
   replacement: string
 }
 
+/** A literal. A literal of Drizzle's `sql` is tagged: its expressions become parameters. */
+type Text = Node & { isTagged?: boolean }
+
 /** Whether a source file is searched for SQL. */
 export const isSqlFile = (file: string) => /^src\/db\/(?:directory|records)\/|paginate/.test(file)
 
 /** The template literals and string literals of a syntax tree. Their spans include the quotes. */
-function textsOf(node: unknown, found: Node[] = []): Node[] {
+function textsOf(node: unknown, found: Text[] = []): Text[] {
   if (typeof node !== 'object' || node === null) return found
-  const { type, value } = node as Node
+  const { type, value, tag, quasi } = node as Node
+  if (type === 'TaggedTemplateExpression' && quasi) {
+    found.push({ ...quasi, isTagged: tag?.name === 'sql' })
+    return textsOf(quasi.expressions, found)
+  }
   if (type === 'ImportDeclaration') return found
   if (type === 'TemplateLiteral' || (type === 'Literal' && typeof value === 'string')) {
-    found.push(node as Node)
+    found.push(node as Text)
   }
   for (const child of Object.values(node)) textsOf(child, found)
   return found
@@ -94,7 +101,8 @@ function ${SWITCH_NAME}(word, mutants) {
   return mutants[space.activeMutant] ?? word
 }`
 
-const SWITCHED = /\$\{sqlWord\(("(?:[^"\\]|\\.)*"), \{(?:[^"}]|"(?:[^"\\]|\\.)*")*\}\)\}/g
+const SWITCHED =
+  /\$\{(?:sql\.raw\()?sqlWord\(("(?:[^"\\]|\\.)*"), \{(?:[^"}]|"(?:[^"\\]|\\.)*")*\}\)\)?\}/g
 
 /** Returns a text with each switch replaced by the word that it is for. */
 export const withoutSwitches = (text: string) =>
@@ -114,7 +122,8 @@ export function sqlMutantsOf(file: string, source: string) {
       })
       const args = [source.slice(start, end), Object.fromEntries(made)]
       const list = args.map((each) => JSON.stringify(each)).join(', ')
-      edits.push({ start, end, text: `\${${SWITCH_NAME}(${list})}` })
+      const call = `${SWITCH_NAME}(${list})`
+      edits.push({ start, end, text: `\${${text.isTagged ? `sql.raw(${call})` : call}}` })
     }
     if (text.type === 'Literal' && words.length > 0) {
       for (const at of [text.start, text.end - 1]) edits.push({ start: at, end: at + 1, text: '`' })

@@ -19,6 +19,8 @@ export interface Node extends Span {
   declarations?: (Node & { init?: Node })[]
   callee?: Node
   arguments?: Node[]
+  tag?: Node
+  quasi?: Node
 }
 
 /** Parses TypeScript. */
