@@ -125,6 +125,8 @@ async function fillFromList(form, field) {
   const response = await fetch(pathOf(form, list), { headers, cache: 'no-store' }).catch(() => null)
   if (!response?.ok) return
   const { data } = await response.json()
+  // The reader may have begun to type while the list was on its way.
+  if (field.value !== field.defaultValue || field === document.activeElement) return
   const ids = data.filter(isActive).map((item) => item[member])
   if (ids.length === 0 || ids.includes(field.value)) return
   field.value = list.endsWith('/deliveries') ? ids[0] : ids.at(-1)
