@@ -7,8 +7,8 @@ import './scripts/site.ts'
 import { defineConfig } from 'vitest/config'
 import type { TestModule } from 'vitest/node'
 import type { Ended } from './scripts/test/counts.ts'
-import { conformance, type Heard } from './test-node/conformance.ts'
-import { type Exchange, type Left, type Many, secrecy } from './test-node/secrecy.ts'
+import { conformance, type Exchange as Described } from './test-node/conformance.ts'
+import { type Exchange, type Exchanges, secrecy, type TestOutput } from './test-node/secrecy.ts'
 
 /** Generates a signing key, valid for this run of the tests. */
 const newKey = (kid: string) => ({
@@ -66,8 +66,8 @@ const watch = secrecy(
 )
 
 /** Returns what is wrong with a response, or null. */
-function findFault(exchange: Heard & Exchange): string | null {
-  const secret = watch.hear(exchange)
+function findFault(exchange: Described & Exchange): string | null {
+  const secret = watch.learnExchange(exchange)
   if (secret) return `the response of ${exchange.path} contains the ${secret}`
   const flaw = description.flaw(exchange)
   return flaw && `openapi.json does not describe this response: ${flaw}`
@@ -103,9 +103,9 @@ const secretReporter = {
 const descriptionReporter = {
   onTestRunEnd(modules: readonly unknown[]) {
     if (modules.length < globSync(TEST_FILES).length) return
-    const unheard = description.unheard()
-    if (unheard.length === 0) return
-    console.error(`No test received what openapi.json describes:\n  ${unheard.join('\n  ')}`)
+    const missing = description.missing()
+    if (missing.length === 0) return
+    console.error(`No test received what openapi.json describes:\n  ${missing.join('\n  ')}`)
     process.exitCode = 1
   },
 }
@@ -155,12 +155,12 @@ export default defineConfig(({ mode }) => ({
           if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
           if (request.url === 'http://recorder.local/') return recordExamples(await request.json())
           if (request.url === 'http://secrecy.local/')
-            return new Response(watch.leak((await request.json()) as Left))
-          if (request.url === 'http://secrecy.local/overheard')
-            return new Response(watch.overhear((await request.json()) as Many))
+            return new Response(watch.leak((await request.json()) as TestOutput))
+          if (request.url === 'http://secrecy.local/exchanges')
+            return new Response(watch.learnMany((await request.json()) as Exchanges))
           if (request.url !== 'http://conformance.local/')
             return new Response(null, { status: 404 })
-          return new Response(findFault((await request.json()) as Heard & Exchange))
+          return new Response(findFault((await request.json()) as Described & Exchange))
         },
         d1Databases: ['DB', 'DB_2'],
         bindings: {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { conformance, type Heard } from './conformance.ts'
+import { conformance, type Exchange } from './conformance.ts'
 
 // Tests the check that compares every response of the test suite with openapi.json.
 
@@ -8,7 +8,7 @@ const headers = {
   'content-type': 'application/json',
   'x-request-id': 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
 }
-const valid: Heard = {
+const valid: Exchange = {
   method: 'GET',
   path: '/api/v1/forex/totals',
   status: 200,
@@ -25,22 +25,22 @@ const problem = {
   detail: 'Wait.',
   request_id: headers['x-request-id'],
 }
-const limited: Heard = {
+const limited: Exchange = {
   ...valid,
   status: 429,
   headers: { ...headers, 'content-type': 'application/problem+json', 'retry-after': '7' },
   body: JSON.stringify(problem),
 }
 
-const { flaw, unheard } = conformance('openapi.json')
+const { flaw, missing } = conformance('openapi.json')
 
 test('a documented response passes and counts as covered', () => {
-  const before = unheard().length
+  const before = missing().length
   assert.equal(flaw(valid), null)
   assert.equal(flaw(limited), null)
   assert.equal(flaw({ ...valid, method: 'HEAD', body: '' }), null)
-  assert.equal(unheard().length, before - 2)
-  assert.ok(!unheard().includes('GET /api/v1/forex/totals 200'))
+  assert.equal(missing().length, before - 2)
+  assert.ok(!missing().includes('GET /api/v1/forex/totals 200'))
 })
 
 const totalWith = (members: object) => ({
@@ -50,7 +50,7 @@ const totalWith = (members: object) => ({
   }),
 })
 
-const INVALID: [flaw: string, response: Heard, message: RegExp][] = [
+const INVALID: [flaw: string, response: Exchange, message: RegExp][] = [
   ['an undocumented member', totalWith({ secret: 1 }), /additional properties/],
   [
     'an undocumented member beside the list',

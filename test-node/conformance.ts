@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
-// Compares every response that the tests receive with openapi.json: `test/heard.ts` sends it here.
+// Compares every response that the tests receive with openapi.json: `test/checked-fetch.ts` sends it here.
 
 /** A response that a test received, with its request. */
-export interface Heard {
+export interface Exchange {
   method: string
   path: string
   status: number
@@ -94,7 +94,7 @@ export function conformance(file: string) {
     return $ref ? $ref.slice(1) : `/paths/${step(path)}/${method.toLowerCase()}/responses/${status}`
   }
 
-  function bodyFlaw(pointer: string, { content }: Described, { headers, body }: Heard) {
+  function bodyFlaw(pointer: string, { content }: Described, { headers, body }: Exchange) {
     const type = headers['content-type']?.split(';')[0]
     if (!content) return body === '' ? null : 'has a body, and no body is described'
     if (type === undefined || !Object.hasOwn(content, type)) return `is of type ${type}`
@@ -103,10 +103,10 @@ export function conformance(file: string) {
     return validate(JSON.parse(body)) ? null : ajv.errorsText(validate.errors)
   }
 
-  function headerFlaw({ headers = {} }: Described, heard: Heard): string | null {
+  function headerFlaw({ headers = {} }: Described, exchange: Exchange): string | null {
     for (const [name, ref] of Object.entries(headers)) {
       const { required, schema } = resolved(ref)
-      const text = heard.headers[name.toLowerCase()]
+      const text = exchange.headers[name.toLowerCase()]
       if (text === undefined && required) return `has no ${name}`
       const value = schema.type === 'integer' ? Number(text) : text
       if (text !== undefined && !validator(`${ref.$ref.slice(1)}/schema`)(value)) {
@@ -114,17 +114,17 @@ export function conformance(file: string) {
       }
     }
     const known = Object.keys(headers).map((name) => name.toLowerCase())
-    const unknown = Object.keys(heard.headers).find(
+    const unknown = Object.keys(exchange.headers).find(
       (name) => ![...known, ...OF_BODY].includes(name),
     )
     return unknown ? `has the undescribed header ${unknown}` : null
   }
 
   /** Returns how a response differs from its description, or null. */
-  function flaw(heard: Heard): string | null {
-    const { method: asked, path, status } = heard
-    const method = asked === 'HEAD' ? 'GET' : asked
-    const name = `${asked} ${path} ${status}`
+  function flaw(exchange: Exchange): string | null {
+    const { method: sent, path, status } = exchange
+    const method = sent === 'HEAD' ? 'GET' : sent
+    const name = `${sent} ${path} ${status}`
     const route = routes.find(({ pattern }) => pattern.test(path))
     if (!route || !document.paths[route.path][method.toLowerCase()]) {
       const isTrailingSlash = status === 301 && path.endsWith('/')
@@ -133,14 +133,14 @@ export function conformance(file: string) {
     }
     const key = `${method} ${route.path} ${status}`
     const response = described.get(key)
-    if (!response) return `${name} is not described: ${heard.body.slice(0, 300)}`
+    if (!response) return `${name} is not described: ${exchange.body.slice(0, 300)}`
     reached.add(key)
-    const bodiless = asked === 'HEAD' || status === 304
+    const bodiless = sent === 'HEAD' || status === 304
     const pointer = pointerTo(route.path, method, status)
     const found =
-      headerFlaw(response, heard) ?? (bodiless ? null : bodyFlaw(pointer, response, heard))
-    return found && `${name} ${found}\n${heard.body.slice(0, 1000)}`
+      headerFlaw(response, exchange) ?? (bodiless ? null : bodyFlaw(pointer, response, exchange))
+    return found && `${name} ${found}\n${exchange.body.slice(0, 1000)}`
   }
 
-  return { flaw, unheard: () => [...described.keys()].filter((key) => !reached.has(key)) }
+  return { flaw, missing: () => [...described.keys()].filter((key) => !reached.has(key)) }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { bytesOf, found, nothing, seekSecret } from './secrecy/search.ts'
-import { type Exchange, type Left, type Many, secrecy } from './secrecy.ts'
+import { type Exchange, type Exchanges, secrecy, type TestOutput } from './secrecy.ts'
 
 // Tests the watch over secrets and personal data: it must notice every kind of leak.
 
@@ -15,7 +15,7 @@ const ADMIN = 'N7hQ2xVb9LmR4tKc8WzYp3Dg6FsJ1EaU'
 const exchange: Exchange = {
   world: 'one',
   path: '/api/v1/forex/customers',
-  asked: {
+  request: {
     headers: { authorization: `Bearer ${TOKEN}` },
     body: JSON.stringify([{ customer_id: 'c-1', email: EMAIL, first_name: 'Ünal' }]),
   },
@@ -25,21 +25,21 @@ const exchange: Exchange = {
 }
 
 /** Returns a watch that has observed one exchange. */
-function watching(heard: Partial<Exchange> = {}) {
+function watching(changes: Partial<Exchange> = {}) {
   const watch = secrecy({ SIGNING_KEYS: JSON.stringify({ keys: [{ kid: 'a', d: KEY }] }) }, ADMIN)
-  watch.hear({ ...exchange, ...heard })
+  watch.learnExchange({ ...exchange, ...changes })
   return watch
 }
 
 /** Returns one of many requests with one token, and what was logged during it. */
-const many = (changes: object = {}): Many => ({
+const many = (changes: object = {}): Exchanges => ({
   world: 'one',
-  overheard: [{ ...exchange, printed: [], isNaming: false, ...changes }],
+  exchanges: [{ ...exchange, printed: [], isNaming: false, ...changes }],
 })
 
-const empty: Left = { world: 'one', printed: [], databases: [], objects: [] }
-const leak = (left: Partial<Left>, heard: Partial<Exchange> = {}) =>
-  watching(heard).leak({ ...empty, ...left })
+const empty: TestOutput = { world: 'one', printed: [], databases: [], objects: [] }
+const leak = (left: Partial<TestOutput>, changes: Partial<Exchange> = {}) =>
+  watching(changes).leak({ ...empty, ...left })
 const stored = (table: string, row: object) => ({ databases: [{ [table]: [{ ...row }] }] })
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -73,7 +73,7 @@ describe('a leaked secret', () => {
     })
   }
 
-  const places: [string, Partial<Left>, RegExp][] = [
+  const places: [string, Partial<TestOutput>, RegExp][] = [
     ['a column', stored('clients', { secret_digest: SECRET }), /^clients\.secret_digest has/],
     ['a JSON column', stored('audit_log', { details: `{"a":"${SECRET}"}` }), /^audit_log\.details/],
     ['a column of personal data', stored('customers', { extras: SECRET }), /^customers\.extras/],
@@ -86,7 +86,7 @@ describe('a leaked secret', () => {
 
   test('every kind of secret is found', () => {
     const basic = { authorization: `Basic ${base64(`a:${SECRET}`)}` }
-    const secrets: [string, Exchange['asked']['headers'], string][] = [
+    const secrets: [string, Exchange['request']['headers'], string][] = [
       [KEY, {}, 'SIGNING_KEYS a d'],
       [ADMIN, {}, 'ADMIN_KEY'],
       [TOKEN, { authorization: `Bearer ${TOKEN}` }, 'bearer token'],
@@ -97,11 +97,11 @@ describe('a leaked secret', () => {
       [SECRET, { cookie: `a=${SECRET}` }, 'cookie'],
     ]
     for (const [secret, headers, kind] of secrets) {
-      const message = leak({ printed: [secret] }, { asked: { headers, body: '' }, body: '' })
+      const message = leak({ printed: [secret] }, { request: { headers, body: '' }, body: '' })
       assert.ok(message?.includes(kind), `${kind}: ${message}`)
     }
     const form = { headers: {}, body: new URLSearchParams({ client_secret: SECRET }).toString() }
-    assert.ok(leak({ printed: [SECRET] }, { path: '/oauth/token', asked: form, body: '' }))
+    assert.ok(leak({ printed: [SECRET] }, { path: '/oauth/token', request: form, body: '' }))
   })
 
   test('a secret of an earlier test is found in the same world only', () => {
@@ -115,9 +115,11 @@ describe('a leaked secret', () => {
   test('a secret is found in a refusal that repeats it', () => {
     const refused = { ...exchange, status: 422, body: JSON.stringify({ detail: SECRET }) }
     const watch = watching()
-    assert.ok(watch.hear(refused))
-    assert.equal(watch.hear({ ...refused, body: '{}' }), null)
-    assert.ok(watch.hear({ ...refused, body: '{}', headers: { location: percent(SECRET) } }))
+    assert.ok(watch.learnExchange(refused))
+    assert.equal(watch.learnExchange({ ...refused, body: '{}' }), null)
+    assert.ok(
+      watch.learnExchange({ ...refused, body: '{}', headers: { location: percent(SECRET) } }),
+    )
   })
 })
 
@@ -140,21 +142,21 @@ describe('personal data', () => {
     const body = JSON.stringify({
       data: [{ customerId: 'player-1', crm: { tags: ['whale-999'] } }],
     })
-    const heard = { path: '/tracking/events/customers', asked: { headers: {}, body } }
-    assert.ok(leak({ printed: ['whale-999'] }, heard))
-    assert.equal(leak({ printed: ['player-1'] }, heard), null)
+    const exchange = { path: '/tracking/events/customers', request: { headers: {}, body } }
+    assert.ok(leak({ printed: ['whale-999'] }, exchange))
+    assert.equal(leak({ printed: ['player-1'] }, exchange), null)
   })
 
   test('personal data is found in a request that is not valid JSON', () => {
-    const asked = { headers: {}, body: `[{"email":"${EMAIL}"},` }
-    assert.ok(leak({ printed: [EMAIL] }, { asked }))
+    const request = { headers: {}, body: `[{"email":"${EMAIL}"},` }
+    assert.ok(leak({ printed: [EMAIL] }, { request }))
   })
 
   test('the note of a transaction is personal data with a column of its own', () => {
     const body = JSON.stringify({ note: 'paid by her aunt' })
-    const heard = { path: '/api/v1/forex/transactions', asked: { headers: {}, body } }
-    assert.equal(leak(stored('transactions', { note: 'paid by her aunt' }), heard), null)
-    assert.ok(leak(stored('customers', { extras: 'paid by her aunt' }), heard))
+    const exchange = { path: '/api/v1/forex/transactions', request: { headers: {}, body } }
+    assert.equal(leak(stored('transactions', { note: 'paid by her aunt' }), exchange), null)
+    assert.ok(leak(stored('customers', { extras: 'paid by her aunt' }), exchange))
   })
 
   test('the email address of a team member may be in the audit log only', () => {
@@ -162,9 +164,9 @@ describe('personal data', () => {
     const headers = {
       'cf-access-jwt-assertion': `e30.${claims}.${SIGNATURE.toString('base64url')}`,
     }
-    const heard = { path: '/admin/v1/accounts', asked: { headers, body: '' } }
-    assert.equal(leak(stored('audit_log', { actor: EMAIL }), heard), null)
-    assert.ok(leak(stored('audit_log', { details: EMAIL }), heard))
+    const exchange = { path: '/admin/v1/accounts', request: { headers, body: '' } }
+    assert.equal(leak(stored('audit_log', { actor: EMAIL }), exchange), null)
+    assert.ok(leak(stored('audit_log', { details: EMAIL }), exchange))
   })
 
   test('no personal data of an erased customer remains', () => {
@@ -191,10 +193,10 @@ test('digests, ids and repeated characters are not leaks', () => {
 
 test('short texts, numbers and fillers are not searched for as personal data', () => {
   for (const note of ['Eve', '2026-10-01T08:00:00Z', '100.25', '😀'.repeat(500)]) {
-    const asked = { headers: {}, body: JSON.stringify({ note }) }
+    const request = { headers: {}, body: JSON.stringify({ note }) }
     const message = leak(
       { printed: [note] },
-      { path: '/api/v1/forex/transactions', asked, body: '' },
+      { path: '/api/v1/forex/transactions', request, body: '' },
     )
     assert.equal(message, null)
   }
@@ -207,7 +209,7 @@ test('long texts are searched in linear time', () => {
 
 describe('the watch over many requests', () => {
   const refusedWith = (changes: object) =>
-    secrecy({}, ADMIN).overhear(many({ status: 401, body: '', ...changes }))
+    secrecy({}, ADMIN).learnMany(many({ status: 401, body: '', ...changes }))
 
   test('the log repeats nothing from a request, accepted or refused', () => {
     for (const secret of [TOKEN, EMAIL, ADMIN, hex(EMAIL), base64(TOKEN)]) {
@@ -224,18 +226,18 @@ describe('the watch over many requests', () => {
 
   test('a secret of an accepted request is neither logged later nor stored', () => {
     const watch = secrecy({}, ADMIN)
-    assert.equal(watch.overhear(many()), null)
-    const later = { asked: { headers: {}, body: '' }, body: '', printed: [TOKEN] }
-    assert.notEqual(watch.overhear(many(later)), null)
+    assert.equal(watch.learnMany(many()), null)
+    const later = { request: { headers: {}, body: '' }, body: '', printed: [TOKEN] }
+    assert.notEqual(watch.learnMany(many(later)), null)
     assert.notEqual(watch.leak({ ...empty, ...stored('links', { name: SECRET }) }), null)
     assert.equal(watch.leak({ ...empty, ...stored('links', { name: EMAIL }) }), null)
   })
 
   test('a person that a test names is in no table but their own', () => {
     const watch = secrecy({}, ADMIN)
-    watch.overhear(many({ isNaming: true }))
+    watch.learnMany(many({ isNaming: true }))
     assert.equal(watch.leak({ ...empty, ...stored('customers', { email: EMAIL }) }), null)
-    watch.overhear(many({ isNaming: true }))
+    watch.learnMany(many({ isNaming: true }))
     assert.notEqual(watch.leak({ ...empty, ...stored('links', { name: EMAIL }) }), null)
   })
 
@@ -243,6 +245,6 @@ describe('the watch over many requests', () => {
     const claims = base64('{"client_id":"client-of-acme-forex","sub":"someone"}').replace('=', '')
     const headers = { authorization: `Bearer ${SIGNATURE.toString('base64url')}.e30.${claims}` }
     const printed = ['{"account":"acme-forex"}']
-    assert.equal(refusedWith({ asked: { headers, body: '' }, printed }), null)
+    assert.equal(refusedWith({ request: { headers, body: '' }, printed }), null)
   })
 })

@@ -1,4 +1,4 @@
-import { type Asked, type Known, learn, learnKeys, learnSecret } from './secrecy/learn.ts'
+import { type Known, learn, learnKeys, learnSecret, type RequestText } from './secrecy/learn.ts'
 import { bytesOf, found, foundIn, nothing, readings, type Sought } from './secrecy/search.ts'
 
 // Secrets are never logged or stored, and personal values are stored only where they belong. Requests
@@ -9,16 +9,16 @@ export interface Exchange {
   /** The test file. */
   world: string
   path: string
-  asked: Asked
+  request: RequestText
   status: number
   headers: Record<string, string>
   body: string
 }
 
 /** Many requests of a test with their responses, and the lines that were logged meanwhile. */
-export interface Many {
+export interface Exchanges {
   world: string
-  overheard: (Pick<Exchange, 'path' | 'asked' | 'status' | 'body'> & {
+  exchanges: (Pick<Exchange, 'path' | 'request' | 'status' | 'body'> & {
     printed: string[]
     /** Whether the tables are searched for its names, too. */
     isNaming: boolean
@@ -28,7 +28,7 @@ export interface Many {
 type Row = Record<string, unknown>
 
 /** What a test logged and stored. */
-export interface Left {
+export interface TestOutput {
   world: string
   printed: string[]
   /** The rows of each table, a database at a time. */
@@ -88,9 +88,9 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
   }
 
   /** Learns from an exchange. Returns what a refusal repeats of it, or null. */
-  function hear({ world, path, asked, status, headers, body }: Exchange): string | null {
+  function learnExchange({ world, path, request, status, headers, body }: Exchange): string | null {
     const known = knownIn(world)
-    learn(known, path, asked, body)
+    learn(known, path, request, body)
     if (status < 400) return null
     const all = [ours, known.secrets, known.people, known.notes, known.team]
     return found(bytesOf(`${body}\n${Object.values(headers).join('\n')}`), all)
@@ -100,11 +100,11 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
    * Does the same for many exchanges, each compared with its own values: hostile input may contain what
    * stands elsewhere for good reason, so that only accepted credentials are secrets of all others, too.
    */
-  function overhear({ world, overheard }: Many): string | null {
+  function learnMany({ world, exchanges }: Exchanges): string | null {
     const known = knownIn(world)
-    for (const { path, asked, status, body, printed, isNaming } of overheard) {
+    for (const { path, request, status, body, printed, isNaming } of exchanges) {
       const own = isNaming ? known : knowing(status < 400 ? known.secrets : nothing())
-      learn(own, path, asked, body)
+      learn(own, path, request, body)
       const secrets = [ours, known.secrets, own.secrets]
       const people = [own.people, own.notes, own.team]
       const leak =
@@ -116,7 +116,7 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
   }
 
   /** Returns what a test logged or stored against the rules, or null. */
-  function leak({ world, printed, databases, objects }: Left): string | null {
+  function leak({ world, printed, databases, objects }: TestOutput): string | null {
     const known = knownIn(world)
     const places: Place[] = [
       ...printed.map((line): Place => ['the log', [line]]),
@@ -138,7 +138,7 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
   const printed = (text: string): string | null =>
     found(bytesOf(text), [ours, ...[...worlds.values()].map(({ secrets }) => secrets)])
 
-  return { hear, overhear, leak, printed }
+  return { learnExchange, learnMany, leak, printed }
 }
 
 /** Returns the first forbidden value. Places with the same rules are searched together. */

@@ -3,7 +3,7 @@ import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { putAffiliates, rejectCycles } from '../src/db/directory/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
 import { ofTheTeam, teamKey } from './team.ts'
 
@@ -114,7 +114,7 @@ describe('administrator authentication', () => {
     const assertion = await ofTheTeam()
     const statusWith = async (bindings: Partial<Env>, headers: Record<string, string>) => {
       const request = new Request('https://api.example/admin/v1/accounts', { headers })
-      return (await askIn({ ...env, ...bindings } as Env, request)).status
+      return (await fetchWith({ ...env, ...bindings } as Env, request)).status
     }
     const noAdminKey = { ADMIN_KEY: '' } as object
     expect(await statusWith(noAdminKey, { Authorization: 'Bearer undefined' })).toBe(503)
@@ -164,7 +164,7 @@ test('a request gets 503 if the keys of Access cannot be fetched', async () => {
     headers: { 'Cf-Access-Jwt-Assertion': jwt.join('.').replaceAll('=', '') },
   })
   const other = { ...env, ACCESS_TEAM: 'https://other.example' }
-  const response = await askIn(other, request)
+  const response = await fetchWith(other, request)
   expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '10'])
 })
 

@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, SignJWT } from 
 import { describe, expect, test } from 'vitest'
 import { mintAccessToken, verifyAccessToken } from '../src/auth/access-token.ts'
 import { newSecret } from '../src/auth/secret.ts'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 
 const REALM = 'Bearer realm="api"'
@@ -240,14 +240,14 @@ describe('RFC 9068 §4: validation of access tokens', () => {
       headers: { Authorization: `Bearer ${access_token}` },
     })
 
-    expect((await askIn({ ...env, SIGNING_KEYS: 'none' }, request)).status).toBe(503)
+    expect((await fetchWith({ ...env, SIGNING_KEYS: 'none' }, request)).status).toBe(503)
     const small = { ...RSA, modulusLength: 1024 }
     const pair = (await crypto.subtle.generateKey(small, true, ['sign', 'verify'])) as CryptoKeyPair
     const weak = { ...(await exportJWK(pair.privateKey)), kid: 'first' }
     const { d: _, ...published } = keys[0]
     for (const key of [weak, published]) {
       const SIGNING_KEYS = JSON.stringify({ keys: [key] })
-      expect((await askIn({ ...env, SIGNING_KEYS }, request.clone())).status).toBe(503)
+      expect((await fetchWith({ ...env, SIGNING_KEYS }, request.clone())).status).toBe(503)
     }
   })
 
@@ -257,7 +257,7 @@ describe('RFC 9068 §4: validation of access tokens', () => {
     const { d: _, ...published } = keys[1]
     const platform = { ...env, SIGNING_KEYS: JSON.stringify({ keys: [keys[0], published] }) }
     const read = (query: string) =>
-      askIn(
+      fetchWith(
         platform,
         new Request(`${ORIGIN}/api/v1/forex/customers${query}`, {
           headers: { Authorization: `Bearer ${acme.access_token}` },

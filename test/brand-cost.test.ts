@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { brand, day, deposited, eve } from './brand.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
-import { askIn } from './heard.ts'
 import { askAdmin, json } from './partner.ts'
-import { watched } from './watched.ts'
+import { countCalls } from './watched.ts'
 
 // The cost of brand requests as D1 counts it, and their outcomes when D1 fails.
 
@@ -21,7 +21,7 @@ const request = (acme: Brand, body: unknown, headers = {}) => ({
   body: JSON.stringify(body),
 })
 const post = (acme: Brand, path: string, body: unknown, headers = {}) =>
-  watched(`/tracking/events/${path}`, request(acme, body, headers))
+  countCalls(`/tracking/events/${path}`, request(acme, body, headers))
 
 /** Creates a brand with many stored records, so that a table scan exceeds the row limits. */
 const busy = async () => {
@@ -155,7 +155,7 @@ test('the cost of a customer does not depend on the stored events', async () => 
 test('a page of activities and their totals read only the rows they show', async () => {
   const acme = await busy()
   const get = (path: string) =>
-    watched(`/tracking/events/${path}`, { headers: { 'x-api-key': acme.brand_token } })
+    countCalls(`/tracking/events/${path}`, { headers: { 'x-api-key': acme.brand_token } })
   const page = await get('activities?per_page=200')
   expect(page.rowsRead).toBeLessThanOrEqual(6 * 200 + 20)
   await acme.post(
@@ -176,7 +176,7 @@ describe('when D1 fails', () => {
   ]
   const at = async (world: ReturnType<typeof faulty>, acme: Brand, path: string, body: unknown) => {
     const url = `https://api.example/tracking/events/${path}`
-    return askIn(world.env, new Request(url, request(acme, body)))
+    return fetchWith(world.env, new Request(url, request(acme, body)))
   }
 
   test.each(
@@ -203,7 +203,7 @@ describe('when D1 fails', () => {
     const acme = await brand()
     await acme.post('customers', eve)
     const send = (world: { env: Env }) =>
-      askIn(
+      fetchWith(
         world.env,
         new Request(
           'https://api.example/tracking/events/activities',

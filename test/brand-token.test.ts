@@ -13,9 +13,9 @@ import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
 import worker from '../src/index.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, askAdmin, askToken, deposit, json, ORIGIN, partner } from './partner.ts'
-import { before, watched } from './watched.ts'
+import { countCalls, overriding } from './watched.ts'
 
 const gateOf = async (token: string) =>
   env.TOKEN_GATE.getByName(brandTokenObjectName(await digest(token)))
@@ -96,7 +96,7 @@ describe('Brand Tokens', () => {
   test('a Brand Token with one wrong character is refused without a lookup', async () => {
     const { brand_token } = await brand()
     const resultOf = async (key: string) => {
-      const seen = await watched('/tracking/events/account', { headers: { 'x-api-key': key } })
+      const seen = await countCalls('/tracking/events/account', { headers: { 'x-api-key': key } })
       return [seen.response.status, seen.calls, seen.trips]
     }
     const typo =
@@ -300,14 +300,14 @@ describe('changed settings', () => {
   test('a change that cannot be propagated is stored and reported as pending', async () => {
     const casino = await brand()
     const gone = Object.assign(new Error('gone'), { overloaded: true })
-    const TOKEN_GATE = before(env.TOKEN_GATE, {
+    const TOKEN_GATE = overriding(env.TOKEN_GATE, {
       getByName: () => ({
         open: () => Promise.reject(gone),
         end: () => Promise.reject(gone),
       }),
     })
     const at = (path: string, method: string) =>
-      askIn(
+      fetchWith(
         { ...env, TOKEN_GATE } as Env,
         new Request(`${ORIGIN}/admin/v1/accounts/${casino.account}/${path}`, {
           method,

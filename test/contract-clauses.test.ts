@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { brand, deposited, eve } from './brand.ts'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, partner } from './partner.ts'
-import { before } from './watched.ts'
+import { overriding } from './watched.ts'
 
 // Clauses of the contract that the tests of single features do not cover: see contract.md.
 
@@ -99,7 +99,7 @@ test('a brand reads its deliveries, and the errors of one', async () => {
 test('a read without a bookmark queries the primary database', async () => {
   const acme = await partner()
   const constraints: string[] = []
-  const DB = before(env.DB, {
+  const DB = overriding(env.DB, {
     withSession: (constraint: string) => {
       constraints.push(constraint)
       return env.DB.withSession(constraint)
@@ -109,7 +109,7 @@ test('a read without a bookmark queries the primary database', async () => {
     const request = new Request(new URL('/api/v1/forex/customers', ORIGIN), {
       headers: { Authorization: `Bearer ${acme.access_token}`, ...headers },
     })
-    const response = await askIn({ ...env, DB }, request)
+    const response = await fetchWith({ ...env, DB }, request)
     return response.headers.get('x-d1-bookmark') ?? ''
   }
   const bookmark = await read()

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { ada, deposit, partner, traded } from './partner.ts'
-import { watched } from './watched.ts'
+import { countCalls } from './watched.ts'
 
 // The cost of requests as D1 counts it: the sum of `meta` over all statements of the real batch.
 
@@ -12,7 +12,7 @@ const N = 1000
 const CONSTANT = 6
 
 const post = (acme: Partner, path: string, body: unknown, headers = {}) =>
-  watched(`/api/v1/${acme.vertical}/${path}`, {
+  countCalls(`/api/v1/${acme.vertical}/${path}`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${acme.access_token}`,
@@ -23,7 +23,7 @@ const post = (acme: Partner, path: string, body: unknown, headers = {}) =>
   })
 
 const get = (acme: Partner, path: string) =>
-  watched(`/api/v1/${acme.vertical}/${path}`, {
+  countCalls(`/api/v1/${acme.vertical}/${path}`, {
     headers: { Authorization: `Bearer ${acme.access_token}` },
   })
 

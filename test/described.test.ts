@@ -6,11 +6,11 @@ import { REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { brand } from './brand.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
-import { askIn } from './heard.ts'
 import { ask, askAdmin, json, ORIGIN, partner, register } from './partner.ts'
 import { ofTheTeam } from './team.ts'
-import { before } from './watched.ts'
+import { overriding } from './watched.ts'
 
 // Tests of every operation in openapi.json: each documented failure can be produced.
 
@@ -205,7 +205,7 @@ describe('each operation that documents the failure', () => {
         throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
       }
       const statement = (real: D1PreparedStatement): D1PreparedStatement =>
-        before(real, {
+        overriding(real, {
           bind: (...values: unknown[]) => statement(real.bind(...values)),
           all: overloaded,
           first: overloaded,
@@ -216,16 +216,16 @@ describe('each operation that documents the failure', () => {
         prepare: (text: string) => statement(env.DB.prepare(text)),
         batch: overloaded,
       }
-      const DB = before(env.DB, {
+      const DB = overriding(env.DB, {
         ...overrides,
-        withSession: () => before(env.DB.withSession(), overrides as never),
+        withSession: () => overriding(env.DB.withSession(), overrides as never),
       } as never)
-      return askIn({ ...env, DB } as Env, requestFor(operation))
+      return fetchWith({ ...env, DB } as Env, requestFor(operation))
     }))
 
   test('an unexpected failure of the service is 500 internal_error', () =>
     expectEach(operationsWith(500), 500, 'internal_error', (operation) =>
-      askIn({ ...env, DB: {} } as never, requestFor(operation)),
+      fetchWith({ ...env, DB: {} } as never, requestFor(operation)),
     ))
 })
 
@@ -286,7 +286,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
 async function createCycle(): Promise<Response> {
   await askAdmin('accounts/firm/affiliates', 'PUT', [{ affiliate_id: 'a' }, { affiliate_id: 'b' }])
   let isFirst = true
-  const DB = before(env.DB, {
+  const DB = overriding(env.DB, {
     batch: async (list: D1PreparedStatement[]) => {
       if (isFirst) {
         isFirst = false
@@ -295,7 +295,7 @@ async function createCycle(): Promise<Response> {
       return env.DB.batch(list)
     },
   } as never)
-  return askIn(
+  return fetchWith(
     { ...env, DB } as Env,
     new Request(`${ORIGIN}/admin/v1/accounts/firm/affiliates`, {
       method: 'PUT',
@@ -325,11 +325,11 @@ describe('operations without authentication', () => {
     const form = revoke({ client_id: 'client-of-other', client_secret })
     const request = () => new Request(`${ORIGIN}/oauth/revoke`, form)
     const lostRequests = Array(3).fill({ message: CURABLE[0], after: false })
-    expect((await askIn(faulty(lostRequests).env, request())).status).toBe(503)
-    expect((await askIn({ ...env, DB: undefined } as never, request())).status).toBe(500)
+    expect((await fetchWith(faulty(lostRequests).env, request())).status).toBe(503)
+    expect((await fetchWith({ ...env, DB: undefined } as never, request())).status).toBe(500)
     const link = new Request(`${ORIGIN}/go/${world.link_id}`)
-    expect((await askIn({ ...env, DB: undefined } as never, link)).status).toBe(500)
+    expect((await fetchWith({ ...env, DB: undefined } as never, link)).status).toBe(500)
     const keys = new Request(`${ORIGIN}/.well-known/jwks.json`)
-    expect((await askIn({ ...env, SIGNING_KEYS: '?' }, keys)).status).toBe(503)
+    expect((await fetchWith({ ...env, SIGNING_KEYS: '?' }, keys)).status).toBe(503)
   })
 })

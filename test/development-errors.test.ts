@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import worker from '../src/index.ts'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { ORIGIN } from './partner.ts'
 
 // Development names the command that repairs a local set-up; a deployed service never does.
@@ -45,7 +45,7 @@ const BROKEN: [string, Partial<Env>, string, HeadersInit, string][] = [
 describe.each(BROKEN)('%s', (_, change, path, headers, fix) => {
   const detailAt = async (BASE_URL: string) => {
     const world = { ...env, ...change, BASE_URL } as Env
-    const response = await askIn(world, new Request(`${BASE_URL}${path}`, { headers }))
+    const response = await fetchWith(world, new Request(`${BASE_URL}${path}`, { headers }))
     expect(response.status).toBe(503)
     return ((await response.json()) as { detail: string }).detail
   }
@@ -61,7 +61,7 @@ test('the error page of a link names the repair only in development', async () =
   await env.DB.exec('drop table links')
   const pageAt = async (BASE_URL: string) => {
     const request = new Request(`${BASE_URL}/go/AAAAAAAA`)
-    return (await askIn({ ...env, BASE_URL }, request)).text()
+    return (await fetchWith({ ...env, BASE_URL }, request)).text()
   }
   expect(await pageAt(LOCAL)).toContain('npx wrangler d1 migrations apply DB --local')
   expect(await pageAt(ORIGIN)).not.toContain('wrangler')

@@ -45,9 +45,9 @@ async function partner(vertical: 'prop-trading' | 'forex') {
       headers: { ...headers, Prefer: 'handling=lenient' },
       body: { data: [withOtherKey(record), invalidRecord(withOtherKey(record), resource)] },
     })
-    const flaw =
+    const invalid =
       resource === 'customers' ? { signup_date: '2026-10-01 08:30' } : { currency: 'EUX' }
-    const wrong = { ...record, ...flaw }
+    const wrong = { ...record, ...invalid }
     await api('send', noun, 'wrong', 'A wrong record: nothing is stored', { body: [wrong] })
     await api('list', noun, 'page', 'One page', { query: '?per_page=1' })
   }

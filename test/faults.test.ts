@@ -2,11 +2,11 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import type { LiveToken } from '../src/auth/client-limits.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, type Fault, faulty } from './faulty.ts'
-import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
-import { before } from './watched.ts'
+import { overriding } from './watched.ts'
 
 // The platform fails in the middle of a request. Everything is real except for the one call that
 // throws, before or after its effect.
@@ -14,7 +14,7 @@ import { before } from './watched.ts'
 type Partner = Awaited<ReturnType<typeof partner>>
 
 const ask = async (world: { env: Env }, acme: Partner, path: string, init: RequestInit = {}) =>
-  askIn(
+  fetchWith(
     world.env,
     new Request(new URL(`/api/v1/${acme.vertical}/${path}`, ORIGIN), {
       ...init,
@@ -166,7 +166,7 @@ describe('faults that retries do not cure', () => {
   test('a token request gets 503 temporarily_unavailable if its retries fail', async () => {
     const { client_id, client_secret } = await register('forex')
     const world = faulty(Array(3).fill({ message: CURABLE[0], after: false }))
-    const response = await askIn(
+    const response = await fetchWith(
       world.env,
       new Request(`${ORIGIN}/oauth/token`, {
         method: 'POST',
@@ -182,7 +182,7 @@ describe('faults that retries do not cure', () => {
 describe('an unavailable Durable Object', () => {
   const gone = (fault: object, times: number) => {
     let calls = 0
-    const TOKEN_GATE = before(env.TOKEN_GATE, {
+    const TOKEN_GATE = overriding(env.TOKEN_GATE, {
       getByName: (name: string) => {
         const stub = env.TOKEN_GATE.getByName(name)
         return {
@@ -262,7 +262,7 @@ test('a token is listed once although the response to its listing was lost', asy
   const { client_id, client_secret } = await register('forex')
   const gate = () => env.CLIENT_GATE.getByName(`client:${client_id}`)
   let calls = 0
-  const CLIENT_GATE = before(env.CLIENT_GATE, {
+  const CLIENT_GATE = overriding(env.CLIENT_GATE, {
     getByName: (name: string) => ({
       guessingWait: (client: string) => env.CLIENT_GATE.getByName(name).guessingWait(client),
       mint: async (token: LiveToken) => {
@@ -273,7 +273,7 @@ test('a token is listed once although the response to its listing was lost', asy
       },
     }),
   })
-  const response = await askIn(
+  const response = await fetchWith(
     { ...env, CLIENT_GATE } as Env,
     new Request(`${ORIGIN}/oauth/token`, {
       method: 'POST',
@@ -289,7 +289,7 @@ describe('an internal error', () => {
   test('an exception in an object gets 500 after one retry', async () => {
     const acme = await partner()
     let calls = 0
-    const TOKEN_GATE = before(env.TOKEN_GATE, {
+    const TOKEN_GATE = overriding(env.TOKEN_GATE, {
       getByName: () => ({
         admit: async () => {
           calls += 1

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { before } from './watched.ts'
+import { overriding } from './watched.ts'
 
 /** A fault: a call throws it before or after its own effect. */
 export interface Fault {
@@ -43,17 +43,17 @@ export function faulty(faults: (Fault | null)[]) {
       return result
     }
   const statement = (real: D1PreparedStatement): D1PreparedStatement =>
-    before(real, {
+    overriding(real, {
       bind: (...values: unknown[]) => statement(real.bind(...values)),
       all: failing(() => real.all()),
       first: failing(() => real.first()),
       raw: failing(() => real.raw()),
     })
-  const DB = before(env.DB, {
+  const DB = overriding(env.DB, {
     prepare: (text: string) => statement(env.DB.prepare(text)),
     withSession: (bookmark: string) => {
       const session = env.DB.withSession(bookmark)
-      return before(session, {
+      return overriding(session, {
         batch: failing((list: D1PreparedStatement[]) => session.batch(list)),
         prepare: (text: string) => statement(session.prepare(text)),
       })

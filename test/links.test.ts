@@ -17,10 +17,10 @@ import type { Click } from '../src/tracking/go.ts'
 import { withTracking } from '../src/tracking/landing.ts'
 import { verifierFor } from '../src/tracking/verdict.ts'
 import { brand, eve } from './brand.ts'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, askAdmin, json, ORIGIN, partner } from './partner.ts'
 import { printedAs } from './secrecy.ts'
-import { before, watched } from './watched.ts'
+import { countCalls, overriding } from './watched.ts'
 
 const KEYS = env.TRACKING_KEYS
 const origin = { link_id: 'abcdefgh', account: 'acme-casino', affiliate_id: 'A-1' }
@@ -159,7 +159,7 @@ describe('GET /go/{link}', () => {
 
   test('a redirect writes nothing and reads the link once a minute', async () => {
     const { link } = await brandWithLink()
-    const first = await watched(`/go/${link.link_id}`, { redirect: 'manual' })
+    const first = await countCalls(`/go/${link.link_id}`, { redirect: 'manual' })
     expect([first.response.status, first.trips, first.rowsWritten, first.calls]).toEqual([
       302,
       1,
@@ -167,7 +167,7 @@ describe('GET /go/{link}', () => {
       [],
     ])
     expect(first.rowsRead).toBeLessThanOrEqual(2)
-    const second = await watched(`/go/${link.link_id}`, { redirect: 'manual' })
+    const second = await countCalls(`/go/${link.link_id}`, { redirect: 'manual' })
     expect([second.response.status, second.trips]).toEqual([302, 0])
   })
 
@@ -202,7 +202,7 @@ describe('GET /go/{link}', () => {
     const { link } = await brandWithLink()
     const known = await linkOf('acme-casino')
     await follow(known.link_id)
-    const unavailable = before(env.DB, {
+    const unavailable = overriding(env.DB, {
       prepare: () => {
         throw new Error('D1 DB is overloaded. Requests queued for too long.')
       },
@@ -210,7 +210,7 @@ describe('GET /go/{link}', () => {
     const at = async (id: string) => {
       const context = createExecutionContext()
       const request = new Request(`${ORIGIN}/go/${id}`)
-      const response = await askIn({ ...env, DB: unavailable } as Env, request, context)
+      const response = await fetchWith({ ...env, DB: unavailable } as Env, request, context)
       await waitOnExecutionContext(context)
       return response
     }
@@ -225,12 +225,12 @@ describe('GET /go/{link}', () => {
 describe('clicks', () => {
   const clicksOf = async (method: string, link_id: string, send?: () => Promise<void>) => {
     const sent: Click[] = []
-    const CLICKS = before(env.CLICKS, {
+    const CLICKS = overriding(env.CLICKS, {
       send: send ?? (async (click: Click) => void sent.push(click)),
     })
     const context = createExecutionContext()
     const request = new Request(`${ORIGIN}/go/${link_id}`, { method })
-    const response = await askIn({ ...env, CLICKS } as Env, request, context)
+    const response = await fetchWith({ ...env, CLICKS } as Env, request, context)
     await waitOnExecutionContext(context)
     return { response, sent }
   }
@@ -561,7 +561,7 @@ describe('attribution', () => {
       },
       body: JSON.stringify([{ ...ada, tracking_data }]),
     })
-    const response = await askIn({ ...env, TRACKING_KEYS: '{"keys":[]}' } as Env, request)
+    const response = await fetchWith({ ...env, TRACKING_KEYS: '{"keys":[]}' } as Env, request)
 
     expect([response.status, (await json(response)).code]).toEqual([503, 'unavailable'])
     expect((await json(acme.get('customers'))).data).toEqual([])

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { brand, deposited, eve } from './brand.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
-import { askIn } from './heard.ts'
 import { ada, json, ORIGIN, partner } from './partner.ts'
 
 // The database commits a batch, and its answer is lost. The service sends the batch again, and the
@@ -14,7 +14,7 @@ const LOST = { message: CURABLE[0]!, after: true }
 
 const postIn = async (world: { env: Env }, { brand_token }: Brand, path: string, body: unknown) => {
   const { delivery_id: _, ...answer } = await json(
-    askIn(
+    fetchWith(
       world.env,
       new Request(new URL(`/tracking/events/${path}`, ORIGIN), {
         method: 'POST',
@@ -90,7 +90,7 @@ describe('a record that another request overwrites before the retry', () => {
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
     const world = faulty([{ ...LOST, meanwhile: () => acme.post('customers', meanwhile) }])
     return json(
-      askIn(
+      fetchWith(
         world.env,
         new Request(new URL('/api/v1/forex/customers', ORIGIN), {
           method: 'POST',

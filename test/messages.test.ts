@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import { brand, deposited, eve } from './brand.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, OVERLOAD } from './faulty.ts'
-import { askIn } from './heard.ts'
 import { ada, deposit, json, ORIGIN, partner } from './partner.ts'
 import { faultyPlatform } from './sweep/endure.ts'
 import { failing, type Kind } from './sweep/faults.ts'
@@ -108,7 +108,7 @@ describe.each(Object.entries(CALLERS))('%s', (_, createCaller) => {
           headers: { ...headers, 'Content-Type': 'application/json' },
           ...body,
         }
-        return askIn(platform, new Request(new URL(url, ORIGIN), init))
+        return fetchWith(platform, new Request(new URL(url, ORIGIN), init))
       }
       const stored = ([table, column]: [string, string]) =>
         env.DB.prepare(`select count(*) as n from ${table} where ${column} like 'turn-%'`).first(

@@ -8,9 +8,9 @@ import { guessingWait, mintingWait } from '../src/auth/client-limits.ts'
 import { settingsOf } from '../src/auth/grant.ts'
 import { digest, newSecret } from '../src/auth/secret.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { ask, askToken, json, ORIGIN, partner, register } from './partner.ts'
-import { watched } from './watched.ts'
+import { countCalls } from './watched.ts'
 
 const grant = { grant_type: 'client_credentials' }
 const basicOf = (id: string, secret: string) => ({
@@ -429,7 +429,7 @@ describe('time limits and stored secrets', () => {
     const { form } = await client()
     const lookups = async (client_secret: string) => {
       const body = new URLSearchParams({ ...form, client_secret })
-      const { response, trips } = await watched('/oauth/token', { method: 'POST', body })
+      const { response, trips } = await countCalls('/oauth/token', { method: 'POST', body })
       return [response.status, trips]
     }
     const typo = form.client_secret.slice(0, -1) + (form.client_secret.endsWith('a') ? 'b' : 'a')
@@ -454,7 +454,7 @@ describe('time limits and stored secrets', () => {
       body: new URLSearchParams(form),
     })
 
-    await expectError(await askIn({ ...env, DB: {} } as never, request), 500, 'server_error')
+    await expectError(await fetchWith({ ...env, DB: {} } as never, request), 500, 'server_error')
   })
 })
 

@@ -1,6 +1,6 @@
 import { env, exports } from 'cloudflare:workers'
 import { digest, newSecret } from '../src/auth/secret.ts'
-import { heard } from './heard.ts'
+import { checkResponse } from './checked-fetch.ts'
 
 /** The address of the service in tests. */
 export const ORIGIN = 'https://api.example'
@@ -11,7 +11,7 @@ export type Vertical = 'prop-trading' | 'forex'
 /** Sends a request to any address of the service. */
 export function ask(path: string, init?: RequestInit): Promise<Response> {
   const url = new URL(path, ORIGIN)
-  return heard({ method: 'GET', ...init, url: url.href }, exports.default.fetch(url, init))
+  return checkResponse({ method: 'GET', ...init, url: url.href }, exports.default.fetch(url, init))
 }
 
 interface Settings {

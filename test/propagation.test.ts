@@ -4,12 +4,12 @@ import { decodeJwt } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { brand } from './brand.ts'
 import { ask, askAdmin, askToken, json, partner } from './partner.ts'
-import { watched } from './watched.ts'
+import { countCalls } from './watched.ts'
 
 // A change of settings calls only the objects of live credentials, because a call wakes an object.
 
 const changeSettings = (account: string, name: string) =>
-  watched(`/admin/v1/accounts/${account}`, {
+  countCalls(`/admin/v1/accounts/${account}`, {
     method: 'PATCH',
     headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ name }),

@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 import { brand, eve } from './brand.ts'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, deposit, json, ORIGIN, partner, traded } from './partner.ts'
-import { before } from './watched.ts'
+import { overriding } from './watched.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
@@ -269,7 +269,7 @@ describe('bookmarks', () => {
   test('a read without a bookmark goes to the primary and sees every write', async () => {
     const acme = await partner()
     const opened: string[] = []
-    const DB = before(env.DB, {
+    const DB = overriding(env.DB, {
       withSession: (constraint: string) => {
         opened.push(constraint)
         return env.DB.withSession(constraint)
@@ -279,7 +279,7 @@ describe('bookmarks', () => {
       const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
         headers: { Authorization: `Bearer ${acme.access_token}`, ...headers },
       })
-      return (await askIn({ ...env, DB } as Env, request)).headers.get('x-d1-bookmark')!
+      return (await fetchWith({ ...env, DB } as Env, request)).headers.get('x-d1-bookmark')!
     }
     const bookmark = await read()
     await read({ 'x-d1-bookmark': bookmark })

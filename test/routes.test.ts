@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { app } from '../src/app.ts'
 import { brand, dailyStats, day, eve } from './brand.ts'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import {
   ada,
   ask,
@@ -208,7 +208,7 @@ test('a forged Host header never appears in documents or tokens', async () => {
 
 test('local development with an http BASE_URL is exempt from HTTPS and HSTS', async () => {
   const developmentEnv = { ...env, BASE_URL: 'http://127.0.0.1:8787' } as Env
-  const response = await askIn(developmentEnv, new Request('http://127.0.0.1:8787/healthz'))
+  const response = await fetchWith(developmentEnv, new Request('http://127.0.0.1:8787/healthz'))
   expect(response.status).toBe(200)
   expect(response.headers.has('Strict-Transport-Security')).toBe(false)
 })

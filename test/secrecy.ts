@@ -8,27 +8,27 @@ import { env } from 'cloudflare:workers'
 export const WORLD = crypto.randomUUID()
 
 /** The number of characters of a body that are searched. */
-const LOOKED_INTO = 65_536
+const SEARCHED_CHARACTERS = 65_536
 
 /** Whether the test has sent anything: otherwise there is nothing to search for. */
-let heardAny = false
+let hasSentRequest = false
 
 /** Returns the headers and the body of a request, as far as it is text. */
-export function saidBy({ headers, body }: Pick<RequestInit, 'headers' | 'body'>) {
-  heardAny = true
+export function searchableParts({ headers, body }: Pick<RequestInit, 'headers' | 'body'>) {
+  hasSentRequest = true
   const isText = typeof body === 'string' || body instanceof URLSearchParams
   const text =
     body instanceof Uint8Array ? new TextDecoder().decode(body) : isText ? String(body) : ''
   return {
     headers: Object.fromEntries(new Headers(headers)),
-    body: text.slice(0, LOOKED_INTO),
+    body: text.slice(0, SEARCHED_CHARACTERS),
   }
 }
 
 /** One request of many, its response, and the lines that were logged meanwhile. */
-interface Overheard {
+interface Exchange {
   path: string
-  asked: ReturnType<typeof saidBy>
+  request: ReturnType<typeof searchableParts>
   status: number
   body: string
   printed: string[]
@@ -37,38 +37,38 @@ interface Overheard {
 }
 
 /** The number of requests in one report: one by one the reports would take longer than the requests. */
-const TOLD_AT_ONCE = 500
+const EXCHANGES_PER_REPORT = 500
 
-const overheard: Overheard[] = []
+const exchanges: Exchange[] = []
 
 /** Forbidden values that were found so far. */
 const leaks: string[] = []
 
-async function tellOverheard() {
-  if (overheard.length === 0) return
-  const body = JSON.stringify({ world: WORLD, overheard: overheard.splice(0) })
-  const answer = await fetch('http://secrecy.local/overheard', { method: 'POST', body })
+async function reportExchanges() {
+  if (exchanges.length === 0) return
+  const body = JSON.stringify({ world: WORLD, exchanges: exchanges.splice(0) })
+  const answer = await fetch('http://secrecy.local/exchanges', { method: 'POST', body })
   const leak = await answer.text()
   if (leak) leaks.push(leak)
 }
 
 /** Sends one request of many, which are reported together. */
-export async function overhear<A extends { status: number; text: string }>(
+export async function reportExchange<A extends { status: number; text: string }>(
   { url, ...request }: Pick<RequestInit, 'headers' | 'body'> & { url: string },
   ask: () => Promise<A>,
   isNaming = false,
 ): Promise<A> {
   const from = printed.length
   const answer = await ask()
-  overheard.push({
+  exchanges.push({
     path: new URL(url).pathname,
-    asked: saidBy(request),
+    request: searchableParts(request),
     status: answer.status,
-    body: answer.text.slice(0, LOOKED_INTO),
+    body: answer.text.slice(0, SEARCHED_CHARACTERS),
     printed: printed.splice(from).map(({ line }) => line),
     isNaming,
   })
-  if (overheard.length >= TOLD_AT_ONCE) await tellOverheard()
+  if (exchanges.length >= EXCHANGES_PER_REPORT) await reportExchanges()
   return answer
 }
 
@@ -96,13 +96,13 @@ shared.terminalLog ??= console.log
 const { terminalLog } = shared
 
 /** Prints a line to the terminal although `keepPrinted` has replaced the console. */
-export const aloud = (line: string) => terminalLog(line)
+export const printToTerminal = (line: string) => terminalLog(line)
 
 /** Removes and returns the logged lines. */
-export const forgetPrinted = () => printed.splice(0)
+export const takePrinted = () => printed.splice(0)
 
 /** Collects logged lines for tests to read, instead of printing them. */
-export function keepPrinted(): void {
+export function collectPrinted(): void {
   for (const level of LEVELS) {
     console[level] = (...values: unknown[]) => {
       printed.push({ level, line: values.map(textOf).join(' ') })
@@ -126,7 +126,7 @@ async function tablesOf(db: D1Database): Promise<Record<string, unknown[]>> {
 }
 
 /**
- * Records every object that is asked for, with its namespace. `listDurableObjectIds` also lists the
+ * Records every object that is requested, with its namespace. `listDurableObjectIds` also lists the
  * objects of earlier tests, and waking all of them again after each test takes longer than the tests.
  */
 function recordObjects() {
@@ -145,7 +145,7 @@ function recordObjects() {
 shared.requestedObjects ??= recordObjects()
 const { requestedObjects } = shared
 
-/** Returns the name and the storage of every object that the test has asked for. */
+/** Returns the name and the storage of every object that the test has requested. */
 async function objectsOfTest() {
   const byId = new Map(
     [...requestedObjects].map(([id, namespace]) => [String(id), { id, namespace }]),
@@ -160,29 +160,29 @@ async function objectsOfTest() {
   )
 }
 
-/** Whether the databases are migrated and empty, no object was asked for and no request was sent. */
+/** Whether the databases are migrated and empty, no object was requested and no request was sent. */
 let untouched = false
 export const isUntouched = () => untouched
 
 /** Fails if a test logged or stored a secret, or a personal value where it does not belong. */
-export async function keepSecret(): Promise<void> {
+export async function failOnLeaks(): Promise<void> {
   const { DB, DB_2 } = env
-  await tellOverheard()
+  await reportExchanges()
   const [first, second, objects] = await Promise.all([
     tablesOf(DB),
     tablesOf(DB_2),
-    heardAny ? objectsOfTest() : [],
+    hasSentRequest ? objectsOfTest() : [],
   ])
   const rows = [first, second].map((tables) => Object.values(tables))
   untouched =
-    !heardAny &&
+    !hasSentRequest &&
     requestedObjects.size === 0 &&
     rows.every((tables) => tables.length === TABLES && tables.every(({ length }) => length === 0))
-  heardAny = false
+  hasSentRequest = false
   requestedObjects.clear()
   const left = {
     world: WORLD,
-    printed: forgetPrinted().map(({ line }) => line),
+    printed: takePrinted().map(({ line }) => line),
     databases: [first, second],
     objects,
   }

@@ -2,7 +2,7 @@ import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, vi } from 'vitest'
 import { compareWholeResults } from './results.ts'
-import { isUntouched, keepPrinted, keepSecret } from './secrecy.ts'
+import { collectPrinted, failOnLeaks, isUntouched } from './secrecy.ts'
 
 /** Test files that run in one process share the schema that the migrations make. */
 const shared = globalThis as { schema?: string }
@@ -36,10 +36,10 @@ export async function emptyWorld() {
   }
 }
 
-keepPrinted()
+collectPrinted()
 compareWholeResults()
 beforeEach(() => (isUntouched() ? undefined : emptyWorld()))
-afterEach(keepSecret)
+afterEach(failOnLeaks)
 // Test files share a process: a mock or a clock that one of them sets must not reach the next.
 afterEach(() => {
   vi.restoreAllMocks()

@@ -1,10 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { askIn } from './heard.ts'
+import { fetchWith } from './checked-fetch.ts'
 import { ORIGIN } from './partner.ts'
 
 /** The calls of one request to the platform, with its own counts. */
-export interface Seen {
+export interface CallCounts {
   response: Response
   /** Round trips to D1, and the rows that they read and wrote. */
   trips: number
@@ -19,7 +19,7 @@ interface Answer {
 }
 
 /** Sends a request to the service and counts its calls to the platform. */
-export async function watched(path: string, init: RequestInit): Promise<Seen> {
+export async function countCalls(path: string, init: RequestInit): Promise<CallCounts> {
   const seen = { trips: 0, rowsRead: 0, rowsWritten: 0, calls: [] as string[] }
   const count = (answers: Answer[]) => {
     seen.trips += 1
@@ -35,13 +35,16 @@ export async function watched(path: string, init: RequestInit): Promise<Seen> {
     TOKEN_GATE: watchObjects(env.TOKEN_GATE, (method) => seen.calls.push(method)),
     CLIENT_GATE: watchObjects(env.CLIENT_GATE, (method) => seen.calls.push(method)),
   } as Env
-  const response = await askIn(world, new Request(new URL(path, ORIGIN), init), context)
+  const response = await fetchWith(world, new Request(new URL(path, ORIGIN), init), context)
   await waitOnExecutionContext(context)
   return { response, ...seen }
 }
 
 /** Returns an object whose own members take precedence over those of the target. */
-export const before = <T extends object>(target: T, own: Partial<Record<keyof T, unknown>>): T =>
+export const overriding = <T extends object>(
+  target: T,
+  own: Partial<Record<keyof T, unknown>>,
+): T =>
   new Proxy(target, {
     get(_, name) {
       const value = own[name as keyof T] ?? Reflect.get(target, name, target)
@@ -50,15 +53,15 @@ export const before = <T extends object>(target: T, own: Partial<Record<keyof T,
   })
 
 /** Returns a database whose sessions, too, have these methods before their own. */
-export const inSessions = (
+export const overridingSessions = (
   db: D1Database,
   methods: (real: Pick<D1Database, 'prepare' | 'batch'>) => { prepare: unknown; batch: unknown },
 ): D1Database =>
-  before(db, {
+  overriding(db, {
     ...methods(db),
     withSession: (bookmark: string) => {
       const session = db.withSession(bookmark)
-      return before(session, methods(session))
+      return overriding(session, methods(session))
     },
   })
 
@@ -70,7 +73,7 @@ function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Da
       count([result])
       return result
     }
-    const watching = before(real, {
+    const watching = overriding(real, {
       bind: (...values: unknown[]) => watchStatement(real.bind(...values)),
       all,
       run: all,
@@ -92,14 +95,14 @@ function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Da
       return answers
     },
   })
-  return inSessions(db, methods)
+  return overridingSessions(db, methods)
 }
 
 function watchObjects<T extends Rpc.DurableObjectBranded | undefined>(
   namespace: DurableObjectNamespace<T>,
   called: (method: string) => void,
 ): DurableObjectNamespace<T> {
-  return before(namespace, {
+  return overriding(namespace, {
     getByName: (name: string) =>
       new Proxy(namespace.getByName(name), {
         get(stub, method) {

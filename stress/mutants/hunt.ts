@@ -9,7 +9,7 @@ import {
   TestRunner,
   vi,
 } from 'vitest'
-import { aloud, forgetPrinted } from '../../test/secrecy.ts'
+import { printToTerminal, takePrinted } from '../../test/secrecy.ts'
 import { emptyWorld } from '../../test/setup.ts'
 import { HUNTED, type Hunted, MET, type Met, type Plan, STARTED } from './plan.ts'
 
@@ -96,7 +96,7 @@ afterEach(({ task }) => {
   if (!plan.isMapping) return
   const mutants = Object.keys(met)
   const report: Met = { file: task.file.filepath, test: fullName(task), mutants, ms }
-  aloud(MET + JSON.stringify(report))
+  printToTerminal(MET + JSON.stringify(report))
 })
 
 /** Reports whether a mutant changes module state: modules must load again with it. */
@@ -113,7 +113,7 @@ const timeout = () =>
 /** Runs a test in an empty world with a mutant, or with none. Returns its failure, or null. */
 async function failureOf(test: KnownTest, mutant: string | undefined): Promise<string | null> {
   await emptyWorld()
-  forgetPrinted()
+  takePrinted()
   emptyCaches()
   mutantSwitch.currentTestId = test.id
   mutantSwitch.activeMutant = mutant
@@ -172,7 +172,7 @@ afterAll(async () => {
       ({ name, met }) => names.includes(name) && (met[mutant] || isStatic(mutant)),
     )
     if (candidates.length === 0) continue
-    aloud(STARTED + mutant)
-    aloud(HUNTED + JSON.stringify(await hunt(mutant, candidates)))
+    printToTerminal(STARTED + mutant)
+    printToTerminal(HUNTED + JSON.stringify(await hunt(mutant, candidates)))
   }
 }, 3_600_000)

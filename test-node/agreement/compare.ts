@@ -1,5 +1,5 @@
 import { numbersOf } from './exact.ts'
-import { isUnsaid, type Judge, memberOf, nameOf, refusedBy, typeOf } from './schemas.ts'
+import { isInRules, type Judge, memberOf, nameOf, refusedBy, typeOf } from './schemas.ts'
 import type { Fault } from './verdicts.ts'
 
 /**
@@ -24,7 +24,7 @@ export function disagreement(
   for (const [member, codes] of reported) {
     for (const code of codes) {
       if (refused.get(member)?.has(code)) continue
-      if (!isUnsaid(judge, member, code)) {
+      if (!isInRules(judge, member, code)) {
         return `The service reports ${code} for ${member || 'the record'}, the schema nothing.`
       }
       used?.add(placeOf(judge, member) + code)

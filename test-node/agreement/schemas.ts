@@ -98,7 +98,7 @@ export function refusedBy({ validate }: Judge, value: unknown): Map<string, Set<
 const AT_TOP = ['duplicate_key', 'unknown_customer', 'unknown_affiliate', 'required']
 
 /** Whether a code is in the `x-rules` of this member. */
-export function isUnsaid({ schema }: Judge, member: string, code: string): boolean {
+export function isInRules({ schema }: Judge, member: string, code: string): boolean {
   const { properties, $defs, additionalProperties: others } = schema
   const top = schema['x-rules'] ?? {}
   if (member === '') return Object.hasOwn(top, code)

@@ -3,7 +3,7 @@ import { bytesOf, type Sought, seekSecret, seekValue } from './search.ts'
 // Learns the secrets and the personal values of a request and its response.
 
 /** A request, as far as it is text. */
-export interface Asked {
+export interface RequestText {
   headers: Record<string, string>
   body: string
 }
@@ -96,10 +96,12 @@ function learnHeaders({ secrets, team }: Known, headers: Record<string, string>)
 }
 
 /** Learns from a request and its response. */
-export function learn(known: Known, path: string, asked: Asked, answer: string): void {
-  learnHeaders(known, asked.headers)
-  const form = path.startsWith('/oauth/') ? Object.fromEntries(new URLSearchParams(asked.body)) : {}
-  const body = parsed(asked.body)
+export function learn(known: Known, path: string, request: RequestText, answer: string): void {
+  learnHeaders(known, request.headers)
+  const form = path.startsWith('/oauth/')
+    ? Object.fromEntries(new URLSearchParams(request.body))
+    : {}
+  const body = parsed(request.body)
   for (const members of [form, ...objectsIn(body), ...objectsIn(parsed(answer))]) {
     for (const name of SECRETS) {
       if (typeof members[name] === 'string') learnSecret(known.secrets, name, members[name])

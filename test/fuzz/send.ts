@@ -4,7 +4,7 @@ import { app } from '../../src/app.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
 import { brand } from '../brand.ts'
 import { askAdmin, askToken, json, ORIGIN, partner, type Vertical } from '../partner.ts'
-import { overhear } from '../secrecy.ts'
+import { reportExchange } from '../secrecy.ts'
 
 /**
  * Sends a request to the service. Unlike in other tests the response is not compared with openapi.json,
@@ -12,7 +12,7 @@ import { overhear } from '../secrecy.ts'
  */
 export async function send(path: string, init: RequestInit = {}, world: Env = env) {
   const url = new URL(path, ORIGIN).href
-  return overhear({ ...init, url }, async () => {
+  return reportExchange({ ...init, url }, async () => {
     const context = createExecutionContext()
     const request = new Request(url, { redirect: 'manual', ...init })
     const response = await app.fetch(request, world, context)

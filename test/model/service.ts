@@ -3,10 +3,10 @@ import { env } from 'cloudflare:workers'
 import { app } from '../../src/app.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
 import { ORIGIN } from '../partner.ts'
-import { overhear } from '../secrecy.ts'
+import { reportExchange } from '../secrecy.ts'
 import type { Account, Answer, Delivery, Remark } from './oracle.ts'
 
-// Calls the service without `heard`, which compares each response with openapi.json in another process.
+// Calls the service without `checkResponse`, which compares each response with openapi.json in another process.
 // The other tests do this; here the comparison would take longer than the request.
 
 const ask = async (path: string, init: RequestInit = {}) => {
@@ -15,7 +15,7 @@ const ask = async (path: string, init: RequestInit = {}) => {
     const response = await app.fetch(new Request(url, init), env, createExecutionContext())
     return { status: response.status, text: await response.text() }
   }
-  const { status, text } = await overhear({ ...init, url }, send, true)
+  const { status, text } = await reportExchange({ ...init, url }, send, true)
   // biome-ignore lint/suspicious/noExplicitAny: the members of a response are read by name
   return { status, body: (text ? JSON.parse(text) : null) as any }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { aloud } from '../secrecy.ts'
+import { printToTerminal } from '../secrecy.ts'
 import { endure, rehearse, unchanged } from './endure.ts'
 import { allOf, type Fault, lastingOf, onceOf } from './faults.ts'
 import { ROUTES } from './routes.ts'
@@ -19,7 +19,7 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
 afterAll(() => {
-  aloud(`sweep: ${tried} combinations met, ${skipped} left out`)
+  printToTerminal(`sweep: ${tried} combinations met, ${skipped} left out`)
 })
 
 /** The faults of each try of a request. */

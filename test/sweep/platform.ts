@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { before, inSessions } from '../watched.ts'
+import { overriding, overridingSessions } from '../watched.ts'
 
 /** A call to the platform, by a name that its retries share. */
 export interface Call {
@@ -26,11 +26,11 @@ export function surrounded(around: Around): Env {
     TOKEN_GATE: objects('TOKEN_GATE', env.TOKEN_GATE, around),
     CLIENT_GATE: objects('CLIENT_GATE', env.CLIENT_GATE, around),
     ERASURE_JOURNAL: objects('ERASURE_JOURNAL', env.ERASURE_JOURNAL, around),
-    CLICKS: before(env.CLICKS, {
+    CLICKS: overriding(env.CLICKS, {
       send: (body: unknown) =>
         around({ name: 'CLICKS.send', sql: '' }, () => env.CLICKS.send(body)),
     }),
-    ASSETS: before(env.ASSETS, {
+    ASSETS: overriding(env.ASSETS, {
       fetch: (at: URL) => around({ name: 'ASSETS.fetch', sql: '' }, () => env.ASSETS.fetch(at)),
     }),
   } as Env
@@ -43,7 +43,7 @@ function database(binding: string, db: D1Database, around: Around): D1Database {
       around({ name: `${binding} ${sql}`, sql, db }, () =>
         (real[method] as () => Promise<unknown>).call(real),
       )
-    const intercepted = before(real, {
+    const intercepted = overriding(real, {
       bind: (...values: unknown[]) => statement(real.bind(...values), sql),
       all: intercept('all'),
       first: intercept('first'),
@@ -64,7 +64,7 @@ function database(binding: string, db: D1Database, around: Around): D1Database {
       )
     },
   })
-  return inSessions(db, methods)
+  return overridingSessions(db, methods)
 }
 
 function objects<T extends Rpc.DurableObjectBranded | undefined>(
@@ -81,5 +81,5 @@ function objects<T extends Rpc.DurableObjectBranded | undefined>(
             (Reflect.get(real, method, real) as (...args: unknown[]) => unknown)(...args),
           ),
     })
-  return before(namespace, { getByName: (name: string) => stub(namespace.getByName(name)) })
+  return overriding(namespace, { getByName: (name: string) => stub(namespace.getByName(name)) })
 }

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { app } from '../../src/app.ts'
 import { deposited, eve } from '../brand.ts'
-import { heard } from '../heard.ts'
+import { checkResponse } from '../checked-fetch.ts'
 import { ORIGIN } from '../partner.ts'
 import { asTeam, operations } from '../take.ts'
 import { asSender, type Binding, recordsOf, type World } from './worlds.ts'
@@ -238,7 +238,10 @@ export async function asks(route: Route, world: World, platform: Env, context: E
   const request = requestOf(route, world)
   // Documents are cached by origin, so every request has its own.
   const BASE_URL = route.as === 'anyone' ? `${ORIGIN}:${origins++}` : env.BASE_URL
-  return heard(request, Promise.resolve(app.fetch(request, { ...platform, BASE_URL }, context)))
+  return checkResponse(
+    request,
+    Promise.resolve(app.fetch(request, { ...platform, BASE_URL }, context)),
+  )
 }
 
 function credentials({ as }: Route, world: World): Record<string, string> {

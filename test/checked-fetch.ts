@@ -1,9 +1,9 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { app } from '../src/app.ts'
-import { saidBy, WORLD } from './secrecy.ts'
+import { searchableParts, WORLD } from './secrecy.ts'
 
 /** A request before it is sent. */
-interface Asked extends Pick<RequestInit, 'headers' | 'body'> {
+interface RequestParts extends Pick<RequestInit, 'headers' | 'body'> {
   method: string
   url: string
 }
@@ -12,14 +12,14 @@ interface Asked extends Pick<RequestInit, 'headers' | 'body'> {
  * Returns a response after checking that openapi.json describes it and that it repeats no secret: see
  * test-node/conformance.ts and test-node/secrecy.ts.
  */
-export async function heard(
-  { method, url, ...init }: Asked,
+export async function checkResponse(
+  { method, url, ...init }: RequestParts,
   answer: Promise<Response>,
 ): Promise<Response> {
   const response = await answer
   const exchange = {
     world: WORLD,
-    asked: saidBy(init),
+    request: searchableParts(init),
     method,
     path: new URL(url).pathname,
     status: response.status,
@@ -30,14 +30,17 @@ export async function heard(
     method: 'POST',
     body: JSON.stringify(exchange),
   })
-  const flaw = await judged.text()
-  if (flaw) throw new Error(flaw)
+  const difference = await judged.text()
+  if (difference) throw new Error(difference)
   return response
 }
 
 /** Sends a request to the service with an environment that the test provides. */
-export async function askIn(world: Env, request: Request, context = createExecutionContext()) {
+export async function fetchWith(world: Env, request: Request, context = createExecutionContext()) {
   const { method, url, headers } = request
   const body = request.body && new TextDecoder().decode(await request.clone().arrayBuffer())
-  return heard({ method, url, headers, body }, Promise.resolve(app.fetch(request, world, context)))
+  return checkResponse(
+    { method, url, headers, body },
+    Promise.resolve(app.fetch(request, world, context)),
+  )
 }
