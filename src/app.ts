@@ -41,7 +41,7 @@ app.route('/oauth', oauth)
 
 for (const { vertical, resources } of [propTrading, forex]) {
   const base = `/api/v1/${vertical}`
-  app.use(`${base}/*`, bearer(vertical))
+  app.use(`${base}/*`, bearer(vertical, isEndpoint))
   for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
   app.route(base, accountInfo)
   app.route(base, accountRoutes(resourcesOf))
@@ -57,6 +57,11 @@ app.route('/tracking/events', accountRoutes(resourcesOf))
 app.route('/', documents)
 app.route('/go', go)
 app.route('/admin/v1', admin(resourcesOf))
+
+/** Whether a route has exactly this path, without parameters. */
+function isEndpoint(path: string): boolean {
+  return app.routes.some((route) => route.path === path)
+}
 
 /** Returns the resources of a vertical; none if the vertical is unknown. */
 export function resourcesOf(name: string): readonly Resource[] {

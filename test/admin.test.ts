@@ -286,8 +286,8 @@ describe('accounts', () => {
   test('a 404 names the account or link that does not exist', async () => {
     const { account } = await brand()
     for (const [path, detail] of [
-      ['accounts/nobody', 'There is no account "nobody".'],
-      [`accounts/${account}/links/x`, 'There is no link "x".'],
+      ['accounts/nobody', 'There is no account `nobody`.'],
+      [`accounts/${account}/links/x`, 'There is no link `x`.'],
     ] as const) {
       expect(await json(askAdmin(path))).toMatchObject({ status: 404, detail })
     }

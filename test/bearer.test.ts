@@ -62,6 +62,16 @@ describe('RFC 6750 §3: requests without a valid token', () => {
     expect(detail).toMatch(/Use \/api\/v1\/prop-trading\/customers\.$/)
   })
 
+  test('wrong_vertical names no path that the vertical of the token lacks', async () => {
+    const { access_token } = await partner('forex')
+    const headers = { Authorization: `Bearer ${access_token}` }
+    const { detail } = await json(ask('/api/v1/prop-trading/trading-activity', { headers }))
+
+    expect(detail).toBe(
+      'This access token is for the vertical `forex`. The paths of this vertical begin with /api/v1/forex/.',
+    )
+  })
+
   test('a Brand Token sent as Bearer gets a hint to use x-api-key', async () => {
     const response = await list(`Bearer ${newSecret('tbt', 'test')}`)
 

@@ -6,12 +6,13 @@ import { readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import type { Issue } from '../validation/issue.ts'
 import { formatIssue } from '../validation/messages.ts'
+import { quote } from '../validation/quote.ts'
 import { isObject } from '../validation/record-validator.ts'
 import { validateObject } from '../validation/strict-object.ts'
 
 /** Returns the error for something that a path names and that does not exist. */
 export const notFound = (noun: string, id: string) =>
-  new ApiError('not_found', { detail: `There is no ${noun} ${JSON.stringify(id)}.` })
+  new ApiError('not_found', { detail: `There is no ${noun} ${quote(id)}.` })
 
 /** Returns the error for an invalid body, in the format of the partner API. */
 export function validationFailed(issues: readonly Issue[]): ApiError {

@@ -36,7 +36,7 @@ export const erasures = new Hono<AppEnv>()
   // URL parsers drop the path segments `.` and `..`, so such an id can only be sent in the query.
   .delete('/customers/personal-data', (c) => {
     const { customer_id } = readQuery(c.req.url, 'customer_id')
-    if (customer_id === undefined) throw invalidQuery('customer_id is missing.')
+    if (customer_id === undefined) throw invalidQuery('The parameter `customer_id` is missing.')
     return eraseCustomer(c, customer_id)
   })
 

@@ -21,7 +21,10 @@ export const integrationsTeam = createMiddleware<AppEnv>(async function integrat
     ? (await isAdminKey(key, c.env)) && 'admin-key'
     : assertion && (await readAssertion(assertion, c.env))
   if (!actor) {
-    throw new ApiError('invalid_admin', { headers: { 'WWW-Authenticate': 'Bearer realm="admin"' } })
+    throw new ApiError('invalid_admin', {
+      detail: 'Send the header `Authorization: Bearer` with the ADMIN_KEY of this service.',
+      headers: { 'WWW-Authenticate': 'Bearer realm="admin"' },
+    })
   }
   // CSRF: Access adds the assertion to requests that any page triggers, but a page cannot send this
   // content type across origins without CORS.

@@ -8,40 +8,48 @@ const CHALLENGE = 'Bearer realm="api"'
 
 /**
  * Authenticates a partner firm by its access token, applies the rate limit, and checks the vertical
- * and the scope that the method requires.
+ * and the scope that the method requires. `isEndpoint` tells whether a route has exactly this path.
  *
  * @see [RFC 6750 §3](https://www.rfc-editor.org/rfc/rfc6750#section-3)
  * @throws ApiError `missing_credentials`, `invalid_token`, `rate_limited`, `wrong_vertical`,
  * `insufficient_scope`
  */
-export const bearer = (vertical: string) =>
+export const bearer = (vertical: string, isEndpoint: IsEndpoint) =>
   createMiddleware<AppEnv>(async function bearer(c, next) {
     const token = bearerToken(c.req.header('Authorization'), c.req.header('x-api-key'))
     const claims = await verifyAccessToken(token, c.env, Date.now())
-    if (!claims) throw invalidToken(token.startsWith('tbt_') ? BRAND_TOKEN : undefined)
+    if (!claims) throw invalidToken(token.startsWith('tbt_') ? BRAND_TOKEN : RENEW)
 
-    const unknownToken = () => invalidToken()
+    const unknownToken = () => invalidToken(RENEW)
     await authorize(c, next, claims.jti, unknownToken, (grant) =>
-      checkGrant(grant, vertical, c.req.method, c.req.path),
+      checkGrant(grant, vertical, c.req.method, sameResource(grant, c.req.path, isEndpoint)),
     )
   })
 
+type IsEndpoint = (path: string) => boolean
+
 const BRAND_TOKEN =
   'This is a Brand Token. Send it in the header `x-api-key`, to /tracking/events. Partner firms get an access token from POST /oauth/token.'
+
+const RENEW =
+  'The access token is malformed, expired or revoked. Get a new one from POST /oauth/token.'
+
+const NO_TOKEN =
+  'Send the header `Authorization: Bearer` with an access token from POST /oauth/token.'
 
 const API_KEY =
   'Partner firms send `Authorization: Bearer` with an access token from POST /oauth/token. The header `x-api-key` is for brands, on /tracking/events.'
 
 function bearerToken(authorization: string | undefined, apiKey: string | undefined): string {
   const match = /^Bearer(?: +(.*))?$/i.exec(authorization ?? '')
-  if (!match) throw refusal('missing_credentials', CHALLENGE, apiKey ? API_KEY : undefined)
+  if (!match) throw refusal('missing_credentials', CHALLENGE, apiKey ? API_KEY : NO_TOKEN)
   return match[1] ?? ''
 }
 
-function checkGrant(grant: Grant, vertical: string, method: string, path: string): Grant {
+function checkGrant(grant: Grant, vertical: string, method: string, advice: string): Grant {
   if (grant.vertical !== vertical) {
     throw new ApiError('wrong_vertical', {
-      detail: `This access token is for the vertical \`${grant.vertical}\`. Use ${pathFor(grant, path)}.`,
+      detail: `This access token is for the vertical \`${grant.vertical}\`. ${advice}`,
     })
   }
   const scope = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
@@ -52,17 +60,20 @@ function checkGrant(grant: Grant, vertical: string, method: string, path: string
   return grant
 }
 
-/** Returns the path of the same resource in the grant's vertical, without the id of a record. */
-function pathFor({ vertical }: Grant, path: string): string {
+/** Returns which path to use: that of the same resource in the grant's vertical, if it exists. */
+function sameResource({ vertical }: Grant, path: string, isEndpoint: IsEndpoint): string {
+  const base = `/api/v1/${vertical}`
   const [, resource = ''] = /^\/api\/v1\/[^/]+(\/[a-z-]+)/.exec(path) ?? []
-  return `/api/v1/${vertical}${resource}`
+  return isEndpoint(base + resource)
+    ? `Use ${base}${resource}.`
+    : `The paths of this vertical begin with ${base}/.`
 }
 
-const invalidToken = (detail?: string) =>
+const invalidToken = (detail: string) =>
   refusal('invalid_token', `${CHALLENGE}, error="invalid_token"`, detail)
 
-const refusal = (code: ErrorCode, challenge: string, detail?: string) =>
+const refusal = (code: ErrorCode, challenge: string, detail: string) =>
   new ApiError(code, {
     headers: { 'WWW-Authenticate': challenge },
-    ...(detail !== undefined && { detail }),
+    detail,
   })

@@ -60,12 +60,15 @@ function respondWithDeliveries(c: Context<AppEnv>) {
   })
 }
 
+const NO_DELIVERY =
+  'Your account has no delivery with this id. The log keeps deliveries for 30 days.'
+
 function respondWithDelivery(c: Context<AppEnv>, id: string, resourcesOf: ResourcesOf) {
   readQuery(c.req.url)
   return withReadSession(c, async ({ grant, session }) => {
     const delivery = await findDelivery(session, grant.account, oldestId(), id)
     const resource = resourcesOf(grant.vertical).find(({ name }) => name === delivery?.resource)
-    if (!delivery || !resource) throw new ApiError('not_found')
+    if (!delivery || !resource) throw new ApiError('not_found', { detail: NO_DELIVERY })
     return c.json({ ...presentDelivery(delivery), errors: readErrors(delivery, resource) })
   })
 }
@@ -103,7 +106,7 @@ function respondWithFeed(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
       findAccount(c.env.DB, grant.account),
       readArrivals(session, [{ account: grant.account, names }], now),
     ])
-    if (!account) throw new ApiError('not_found')
+    if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
     return c.json({ data: arrivals.map((arrival) => feedFreshness(arrival, account, now)) })
   })
 }

@@ -50,14 +50,16 @@ function readId(url: string, { name, key, customerFilter }: Resource): string {
   if (new URL(url).search === '') return BY_ID
   const parameter = name === 'customers' ? customerFilter : key.join()
   const { [parameter]: id } = readQuery(url, parameter)
-  if (id === undefined) throw invalidQuery(`${parameter} is missing.`)
+  if (id === undefined) throw invalidQuery(`The parameter \`${parameter}\` is missing.`)
   return id
 }
+
+const NO_RECORD = 'Your account has no record with this id. Ids are case-sensitive.'
 
 /** Responds with one record of the caller's account, or throws `not_found`. */
 const respondWithRecord = (c: Context<AppEnv>, resource: Resource, id: string) =>
   withReadSession(c, async ({ grant, session }) => {
     const record = await findRecord(session, resource, grant.account, id)
-    if (!record) throw new ApiError('not_found')
+    if (!record) throw new ApiError('not_found', { detail: NO_RECORD })
     return c.json(record)
   })
