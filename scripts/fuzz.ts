@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { Option } from 'commander'
 import { readOptions, wholeNumber } from './command-line.ts'
 
 // Runs the generated tests at length, with another seed each time: hostile input, or with `--model`
@@ -19,7 +20,7 @@ const { runs = isModel ? 250 : 10_000, seed = Date.now() % 2 ** 31 } = readOptio
     : 'Runs the property tests with random input. A failure prints the seed that repeats it.',
   (command) =>
     command
-      .option('--model', 'runs sequences of requests in place of hostile input', false)
+      .addOption(new Option('--model', 'set by `npm run model`').default(false).hideHelp())
       .option('--runs <count>', 'inputs or sequences per property', wholeNumber(1, 1e9))
       .option('--seed <number>', 'repeats the inputs of a run', wholeNumber(-(2 ** 31), 2 ** 31)),
 )

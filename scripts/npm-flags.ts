@@ -33,7 +33,8 @@ export function findSwallowedOptions(
   if (env.npm_lifecycle_event !== script) return null
   const swallowed = Object.keys(options).filter((name) => isSwallowed(name, args, env))
   if (swallowed.length === 0) return null
-  const words = [...args]
+  // `npm run model` passes this option by itself.
+  const words = args.filter((word) => word !== '--model')
   const values = new Map<string, string>()
   for (const name of byFewestMatches(swallowed, options, words)) {
     const form = options[name]
