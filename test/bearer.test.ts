@@ -62,10 +62,10 @@ describe('RFC 6750 §3: requests without a valid token', () => {
     expect(detail).toMatch(/Use \/api\/v1\/prop-trading\/customers\.$/)
   })
 
-  test('wrong_vertical names no path that the vertical of the token lacks', async () => {
+  test('wrong_vertical names no path that does not exist', async () => {
     const { access_token } = await partner('forex')
     const headers = { Authorization: `Bearer ${access_token}` }
-    const { detail } = await json(ask('/api/v1/prop-trading/trading-activity', { headers }))
+    const { detail } = await json(ask('/api/v1/prop-trading/challenges', { headers }))
 
     expect(detail).toBe(
       'This access token is for the vertical `forex`. The paths of this vertical begin with /api/v1/forex/.',
