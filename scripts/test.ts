@@ -56,7 +56,7 @@ const both = [
     ...(isWhole ? [] : vitestFiles),
   ]),
   run('node', nodeFiles, process.execPath, (report) => [
-    ...['--test', `--test-concurrency=${CONCURRENCY}`],
+    ...['--test', `--test-concurrency=${CONCURRENCY}`, '--test-global-setup=test-node/setup.ts'],
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     ...['--test-reporter=./scripts/test/node-reporter.ts', `--test-reporter-destination=${report}`],
     ...nodeFiles,

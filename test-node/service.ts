@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,9 +7,9 @@ import { delimiter, join, relative, resolve, sep } from 'node:path'
 import { parseEnv } from 'node:util'
 import { leakIn, leakInFiles, sought } from './secrecy/leaks.ts'
 
-// The service as `npm run dev` starts it, for tests that ask it over real HTTP.
+// Starts the service with `npm run dev`, for tests that send it requests over HTTP.
 
-/** What `.demo.json` says. */
+/** The content of `.demo.json`. */
 export interface Demo {
   base_url: string
   admin_key: string
@@ -26,12 +26,18 @@ export interface Demo {
 }
 
 const REPOSITORY = resolve(import.meta.dirname, '..')
-/** What a run leaves behind, and what is too much to copy: nothing of it is tracked. */
+/** Untracked files: output of earlier runs, and folders that are too large to copy. */
 const LEFT_OUT = new Set(['node_modules', '.git', '.wrangler', '.dev.vars', '.demo.json', 'dist'])
 
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-/** A copy of the repository in a folder of its own, whose database and secrets are nobody else's. */
+/** The databases of the service, in a copy of the repository. */
+const STATE = '.wrangler/state'
+
+/** The variable with the path of the databases that `migrateOnce` has prepared. */
+const MIGRATED_STATE = 'TRIBUTARY_MIGRATED_STATE'
+
+/** Copies the repository to a temporary folder, in which a service has its own database and secrets. */
 export function copyRepository(): string {
   const root = mkdtempSync(join(tmpdir(), 'tributary-dev-'))
   cpSync(REPOSITORY, root, {
@@ -45,7 +51,30 @@ export function copyRepository(): string {
   return root
 }
 
-/** A port of this machine that nobody listens on. */
+/**
+ * Migrates databases that `startService` copies, and returns a function that deletes them. One
+ * migration takes wrangler as long as the start of a service.
+ */
+export function migrateOnce(): () => void {
+  const root = copyRepository()
+  const { status } = spawnSync(process.execPath, ['scripts/build.ts'], {
+    cwd: root,
+    env: { ...process.env, WRANGLER_COMMAND: 'dev' },
+    stdio: 'inherit',
+  })
+  if (status === 0) process.env[MIGRATED_STATE] = join(root, STATE)
+  return () => rmSync(root, { recursive: true, force: true })
+}
+
+/** Copies the repository with the databases of `migrateOnce`, if it has run. */
+function copyMigrated(): string {
+  const root = copyRepository()
+  const state = process.env[MIGRATED_STATE]
+  if (state) cpSync(state, join(root, STATE), { recursive: true })
+  return root
+}
+
+/** Returns a free port of this machine. */
 export const freePort = () =>
   new Promise<number>((done) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
@@ -54,22 +83,22 @@ export const freePort = () =>
     })
   })
 
-/** Whether a command is there to be run. */
+/** Whether a command is installed. */
 export const has = (command: string) =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
 
-/** A service that runs. */
+/** A running service. */
 interface Started {
   port: number
   demo: Demo
   /** Returns the output so far. */
   output: () => string
-  /** Returns the output once the last line of the start is there. */
+  /** Returns the output once the service has printed its banner or has ended. */
   outputWhenReady: () => Promise<string>
   end: (signal: NodeJS.Signals) => Promise<void>
 }
 
-/** `npm run dev` in a folder, once it answers and its demo accounts are there. */
+/** Starts `npm run dev` in a folder and waits for the demo accounts. */
 export async function startIn(root: string, ...args: string[]): Promise<Started> {
   const demoPath = join(root, '.demo.json')
   const port = await freePort()
@@ -85,7 +114,7 @@ export async function startIn(root: string, ...args: string[]): Promise<Started>
   for (let i = 0; i < 600 && !existsSync(demoPath) && child.exitCode === null; i++) await wait(100)
   if (!existsSync(demoPath)) {
     child.kill('SIGTERM')
-    // Since it was found free, another program has taken the port.
+    // Another program has taken the port in the meantime.
     if (output.includes('Address already in use')) return startIn(root, ...args)
     assert.fail(output)
   }
@@ -96,7 +125,8 @@ export async function startIn(root: string, ...args: string[]): Promise<Started>
     demo,
     output: () => output,
     outputWhenReady: async () => {
-      for (let i = 0; i < 50 && !output.includes('Press Ctrl-C to stop.'); i++) await wait(100)
+      const isPending = () => !output.includes('Press Ctrl-C to stop.') && child.exitCode === null
+      for (let i = 0; i < 50 && isPending(); i++) await wait(100)
       return output
     },
     end: async (signal: NodeJS.Signals) => {
@@ -106,7 +136,7 @@ export async function startIn(root: string, ...args: string[]): Promise<Started>
   }
 }
 
-/** The private keys of a local service. */
+/** Returns the private keys of a local service. */
 function keysOf(root: string): Record<string, string> {
   const { SIGNING_KEYS = '', TRACKING_KEYS = '' } = parseEnv(
     readFileSync(join(root, '.dev.vars'), 'utf8'),
@@ -114,27 +144,27 @@ function keysOf(root: string): Record<string, string> {
   return { SIGNING_KEYS, TRACKING_KEYS }
 }
 
-/** Its databases and objects have no secret, not even in a page that was freed. */
-function assertStoresNone(root: string, { admin_key, accounts }: Demo): void {
+/** Asserts that no file of the databases and objects contains a secret, even in freed pages. */
+function assertStoresNoSecret(root: string, { admin_key, accounts }: Demo): void {
   const secrets: [string, string][] = accounts.flatMap((one) => [
     [`client_secret of ${one.account}`, one.client_secret ?? ''],
     [`brand_token of ${one.account}`, one.brand_token ?? ''],
   ])
   const all = sought({ admin_key, ...Object.fromEntries(secrets) }, keysOf(root))
-  assert.equal(leakInFiles(join(root, '.wrangler/state'), all), null)
+  assert.equal(leakInFiles(join(root, STATE), all), null)
 }
 
-/** The demo's credentials are printed for whoever follows; its keys never are. */
-function assertPrintsNone(root: string, output: string, { admin_key }: Demo): void {
+/** Asserts that the output has no key. It does have the credentials of the demo accounts. */
+function assertPrintsNoKey(root: string, output: string, { admin_key }: Demo): void {
   assert.equal(leakIn(output, sought({ admin_key }, keysOf(root))), null)
 }
 
 /**
- * A service with an empty database; `stop` ends it and leaves nothing behind, having looked whether
- * it stored or printed a secret.
+ * Starts a service with demo accounts in an empty database. `stop` ends it, asserts that it stored
+ * and printed no secret, and deletes its files.
  */
 export async function startService() {
-  const root = copyRepository()
+  const root = copyMigrated()
   const service = await startIn(root).catch((error) => {
     rmSync(root, { recursive: true, force: true })
     throw error
@@ -142,8 +172,8 @@ export async function startService() {
   const stop = async () => {
     await service.end('SIGTERM')
     try {
-      assertStoresNone(root, service.demo)
-      assertPrintsNone(root, await service.outputWhenReady(), service.demo)
+      assertStoresNoSecret(root, service.demo)
+      assertPrintsNoKey(root, await service.outputWhenReady(), service.demo)
     } finally {
       rmSync(root, { recursive: true, force: true })
     }

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Demo, startService as startDemo } from '../service.ts'
 
 /** A response of the service. */
 export interface Answer {
@@ -13,7 +9,7 @@ export interface Answer {
   body: any
 }
 
-/** The service with its demo accounts. Those of partners hold the records of unknown customers. */
+/** A service with demo accounts. Those of partners hold the records of unknown customers. */
 export interface Service {
   /** Posts a text to the resource of a vertical; a dry run unless `dry` is false. */
   post: (vertical: string, resource: string, text: string, more?: Options) => Promise<Answer>
@@ -26,43 +22,10 @@ interface Options {
   dry?: boolean
 }
 
-/** Starts the service of `npm run dev` with an empty database, in a copy of what git tracks. */
+/** Starts the service, with senders for its demo accounts. */
 export async function startService(): Promise<Service> {
-  const root = mkdtempSync(join(tmpdir(), 'tributary-agreement-'))
-  const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0')
-  for (const name of tracked.filter((path) => path !== '' && existsSync(path))) {
-    cpSync(name, join(root, name))
-  }
-  symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
-  const child = spawn(process.execPath, ['scripts/dev.ts'], {
-    cwd: root,
-    env: { ...process.env, PORT: String(await freePort()) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  child.stdout.on('data', (data) => (output += data))
-  child.stderr.on('data', (data) => (output += data))
-  const ended = new Promise<void>((done) => child.on('exit', () => done()))
-  const end = async () => {
-    child.kill('SIGTERM')
-    await ended
-    rmSync(root, { recursive: true, force: true })
-  }
-  const path = join(root, '.demo.json')
-  for (let i = 0; i < 600 && !existsSync(path) && child.exitCode === null; i++) await sleep(100)
-  try {
-    assert.ok(existsSync(path), output)
-    return { ...(await reach(JSON.parse(readFileSync(path, 'utf8')))), end }
-  } catch (error) {
-    await end()
-    throw error
-  }
-}
-
-interface Demo {
-  base_url: string
-  admin_key: string
-  accounts: Record<'account' | 'vertical' | 'client_id' | 'client_secret' | 'brand_token', string>[]
+  const { demo, stop } = await startDemo()
+  return { ...(await reach(demo)), end: stop }
 }
 
 async function reach({ base_url, admin_key, accounts }: Demo): Promise<Omit<Service, 'end'>> {
@@ -111,11 +74,3 @@ async function reach({ base_url, admin_key, accounts }: Demo): Promise<Omit<Serv
     get: (vertical, path) => ask(at(vertical) + path, { headers: headers[vertical]! }),
   }
 }
-
-const freePort = () =>
-  new Promise<number>((done) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => done(port))
-    })
-  })
