@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { exitWithUsageError, parseCommand } from './command-line.ts'
 import { closingLine, countTests, skippedLines } from './test/counts.ts'
 import { isNamed, ROOMS, TEST_FILES } from './test/rooms.ts'
@@ -36,32 +38,58 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 /** The number of Node test files at a time: most of their time they wait for other processes. */
 const CONCURRENCY = Math.max(3, availableParallelism())
 
-/** Runs one runner over its files and counts its tests. */
-function run(name: string, files: string[], program: string, args: (report: string) => string[]) {
-  if (files.length === 0) return { passed: 0, failed: 0, skipped: [] }
+interface Runner {
+  name: string
+  files: string[]
+  program: string
+  args: (report: string) => string[]
+  /** Prints what the runner prints: at once, or when the other runner has ended. */
+  print: 'at once' | 'later'
+}
+
+/** Runs one runner over its files. Returns the counts of its tests, and its output if not printed. */
+async function run({ name, files, program, args, print }: Runner) {
+  if (files.length === 0) return { passed: 0, failed: 0, skipped: [], output: '' }
   const report = join(folder, name)
-  const { status } = spawnSync(program, args(report), {
-    stdio: 'inherit',
+  const child = spawn(program, args(report), {
+    stdio: ['ignore', print === 'later' ? 'pipe' : 'inherit', 'inherit'],
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_REPORT: report },
   })
-  return countTests(report, status ?? 1)
+  const [output, [status]] = await Promise.all([
+    child.stdout ? text(child.stdout) : '',
+    once(child, 'close'),
+  ])
+  return { ...countTests(report, status ?? 1), output }
 }
 
 const vitestFiles = chosen(TEST_FILES.vitest)
 const isWhole = vitestFiles.length === TEST_FILES.vitest.length
 const nodeFiles = chosen(TEST_FILES.node)
-const both = [
-  run('vitest', vitestFiles, 'node_modules/.bin/vitest', () => [
-    'run',
-    ...(isWhole ? [] : vitestFiles),
-  ]),
-  run('node', nodeFiles, process.execPath, (report) => [
-    ...['--test', `--test-concurrency=${CONCURRENCY}`, '--test-global-setup=test-node/setup.ts'],
-    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-    ...['--test-reporter=./scripts/test/node-reporter.ts', `--test-reporter-destination=${report}`],
-    ...nodeFiles,
-  ]),
-]
+// Both run at the same time: each waits for timers and other processes much of the time.
+const both = await Promise.all([
+  run({
+    name: 'vitest',
+    files: vitestFiles,
+    program: 'node_modules/.bin/vitest',
+    args: () => ['run', ...(isWhole ? [] : vitestFiles)],
+    print: 'at once',
+  }),
+  run({
+    name: 'node',
+    files: nodeFiles,
+    program: process.execPath,
+    args: (report) => [
+      ...['--test', `--test-concurrency=${CONCURRENCY}`],
+      '--test-global-setup=test-node/setup.ts',
+      ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+      ...['--test-reporter=./scripts/test/node-reporter.ts'],
+      `--test-reporter-destination=${report}`,
+      ...nodeFiles,
+    ],
+    print: vitestFiles.length === 0 ? 'at once' : 'later',
+  }),
+])
+for (const { output } of both) process.stdout.write(output)
 
 const total = {
   passed: both.reduce((sum, { passed }) => sum + passed, 0),

@@ -67,7 +67,7 @@ export function migrateOnce(): () => void {
 }
 
 /** Copies the repository with the databases of `migrateOnce`, if it has run. */
-function copyMigrated(): string {
+export function copyMigrated(): string {
   const root = copyRepository()
   const state = process.env[MIGRATED_STATE]
   if (state) cpSync(state, join(root, STATE), { recursive: true })

@@ -68,6 +68,10 @@ export const TEST_FILES = {
 export function isNamed(file: string, name: string): boolean {
   const own = basename(file)
   const path = name.replace(/^\.\//, '')
-  if (file === path || own.replace(/\.test\.ts$/, '').includes(path)) return true
+  if (
+    [file, own, own.replace(/\.ts$/, '')].includes(path) ||
+    own.replace(/\.test\.ts$/, '').includes(path)
+  )
+    return true
   return (ROOMS[path] ?? []).some((start) => own.startsWith(start))
 }
