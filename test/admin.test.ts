@@ -40,7 +40,7 @@ describe('administrator authentication', () => {
       `${key}x`,
       key.toUpperCase(),
       `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`,
-      `x${key.slice(1)}`,
+      `${key.startsWith('x') ? 'y' : 'x'}${key.slice(1)}`,
       '',
       `${key} ${key}`,
     ]) {
