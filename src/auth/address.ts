@@ -8,10 +8,9 @@ export function clientAddress(headers: Headers): string {
   if (!address.includes(':')) return address || 'unknown'
   if (!URL.canParse(`http://[${address}]`)) return 'unknown'
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const [head = [], tail = []] = canonical
-    .split('::')
-    .map((half) => half.split(':').filter(Boolean))
-  const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail]
+  const halves = canonical.split('::').map((half) => half.split(':').filter(Boolean))
+  const zeros = Array<string>(8 - halves.flat().length).fill('0')
+  const groups = halves.flatMap((half, i) => (i === 0 ? half : [...zeros, ...half]))
   return groups.slice(0, 5).join() === '0,0,0,0,0' && groups[5] === 'ffff'
     ? groups.slice(6).join(':')
     : `${groups.slice(0, 4).join(':')}::/64`

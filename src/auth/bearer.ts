@@ -63,7 +63,7 @@ function checkGrant(grant: Grant, vertical: string, method: string, advice: stri
 /** Returns which path to use: that of the same resource in the grant's vertical, if it exists. */
 function sameResource({ vertical }: Grant, path: string, isEndpoint: IsEndpoint): string {
   const base = `/api/v1/${vertical}`
-  const [, resource = ''] = /^\/api\/v1\/[^/]+(\/[a-z-]+)/.exec(path) ?? []
+  const resource = path.replace(/^\/api\/v1\/[^/]+(\/[a-z-]+)?.*$/s, '$1')
   return isEndpoint(base + resource)
     ? `Use ${base}${resource}.`
     : `The paths of this vertical begin with ${base}/.`

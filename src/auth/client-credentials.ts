@@ -39,9 +39,12 @@ export async function readForm(request: Request): Promise<Form> {
   const text = await readFormText(request)
   const form = new Map<string, string>()
   for (const pair of text.split('&').filter(Boolean)) {
-    const [name = '', value = '', ...more] = pair.split('=').map(decodeFormText)
+    const end = pair.search(/=|$/)
+    const encoded = pair.slice(end + 1)
+    const name = decodeFormText(pair.slice(0, end))
+    const value = decodeFormText(encoded)
     if (form.has(name)) throw invalid('A parameter is repeated. Send each parameter once.')
-    if (more.length > 0) throw invalid(MALFORMED)
+    if (encoded.includes('=')) throw invalid(MALFORMED)
     form.set(name, value)
   }
   const query = new URL(request.url).searchParams

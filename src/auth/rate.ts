@@ -48,9 +48,10 @@ export function decide(rate: RateState, now: number): Decision {
   const time = Math.max(now, last)
   const recent =
     (times[0] ?? 0) > time - WINDOW_MS ? times : times.filter((t) => t > time - WINDOW_MS)
-  if (recent.length >= REQUESTS_PER_WINDOW) {
-    // After a crash there may be more than the limit; all above it must leave the window first.
-    const reset = Math.ceil(((recent.at(-REQUESTS_PER_WINDOW) ?? time) + WINDOW_MS - time) / 1000)
+  // After a crash there may be more than the limit; all above it must leave the window first.
+  const lastToLeave = recent.at(-REQUESTS_PER_WINDOW)
+  if (lastToLeave !== undefined) {
+    const reset = Math.ceil((lastToLeave + WINDOW_MS - time) / 1000)
     return { rate, write: false, retryAfter: reset, remaining: 0, reset }
   }
   const admitted = [...recent, time]

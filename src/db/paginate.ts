@@ -55,13 +55,13 @@ export async function paginate<T = Record<string, unknown>>(
 ): Promise<FoundPage<T>> {
   const { key, total, limitsBytes = false } = query
   const values = { ...query.values, ...cursorValues(page) }
-  const [rows, counted] = await withD1Retry(() =>
+  const [counted, ...pages] = await withD1Retry(() =>
     db.batch<Record<string, unknown>>([
-      bindStatement(db, compileStatement(pageText(query, page)), values),
       bindStatement(db, compileStatement(total), values),
+      bindStatement(db, compileStatement(pageText(query, page)), values),
     ]),
   )
-  const results = rows?.results ?? []
+  const results = pages.flatMap((rows) => rows.results)
   const tooLarge = limitsBytes ? overByteLimit(results) : null
   if (tooLarge) return tooLarge
   const last = results.length > page.size ? results[page.size - 1] : undefined

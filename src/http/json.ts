@@ -26,8 +26,7 @@ export function parseJson(text: string): unknown {
 
 /** Returns where the parser stopped. The rest of its message may quote the body. */
 function syntaxErrorDetail(error: unknown): string {
-  const message = error instanceof Error ? error.message : ''
-  const [, position] = /at position (\d+)/.exec(message) ?? []
+  const [, position] = /at position (\d+)/.exec(String(error)) ?? []
   return position === undefined
     ? 'The body is not valid JSON.'
     : `The body is not valid JSON: unexpected input at character ${Number(position) + 1}.`
@@ -54,6 +53,6 @@ function reviveExactNumber(_: string, value: unknown, context?: { source: string
 
 /** Returns the number of significant digits as written. Zeros at either end do not count. */
 function countSignificantDigits(source: string): number {
-  const [mantissa = ''] = source.split(/e/i)
-  return mantissa.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length
+  const digits = source.replace(/[-.]|e.*/gi, '')
+  return digits.replace(/^0+|0+$/g, '').length
 }

@@ -6,8 +6,13 @@ export interface Preferences {
   applied: string
 }
 
-/** The supported preferences. Others are ignored, as RFC 7240 requires. */
-const SUPPORTED = ['return=minimal', 'return=representation', 'handling=lenient', 'handling=strict']
+/** The supported preferences and their names. Others are ignored, as RFC 7240 requires. */
+const SUPPORTED: ReadonlyMap<string, string> = new Map([
+  ['return=minimal', 'return'],
+  ['return=representation', 'return'],
+  ['handling=lenient', 'handling'],
+  ['handling=strict', 'handling'],
+])
 
 /** Matches the text between commas; commas within quotes do not separate. */
 const PREFERENCE_PATTERN = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
@@ -20,11 +25,13 @@ const PREFERENCE_PATTERN = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 export function readPrefer(header = ''): Preferences {
   const applied = new Map<string, string>()
   for (const text of header.match(PREFERENCE_PATTERN) ?? []) {
-    const [withoutParameters = ''] = text.split(';')
-    const [name = '', value = ''] = withoutParameters.replaceAll('"', '').split('=')
-    const key = name.trim().toLowerCase()
-    const preference = `${key}=${value.trim().toLowerCase()}`
-    if (SUPPORTED.includes(preference) && !applied.has(key)) applied.set(key, preference)
+    const withoutParameters = text.replace(/;.*/s, '').replaceAll('"', '').toLowerCase()
+    const preference = withoutParameters
+      .split('=', 2)
+      .map((part) => part.trim())
+      .join('=')
+    const name = SUPPORTED.get(preference)
+    if (name && !applied.has(name)) applied.set(name, preference)
   }
   return {
     lenient: applied.get('handling') === 'handling=lenient',

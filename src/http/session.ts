@@ -30,13 +30,21 @@ export async function withReadSession(
   }
   const grant = await c.var.grantPromise
   const session = resolveDatabase(c.env, grant.binding).withSession(bookmark ?? 'first-primary')
-  const currentBookmark = () => session.getBookmark() ?? undefined
   try {
     const response = await read({ grant, session })
-    response.headers.set(BOOKMARK_HEADER, currentBookmark() ?? '')
+    setBookmark(session, (name, value) => response.headers.set(name, value))
     return response
   } catch (error) {
-    c.header(BOOKMARK_HEADER, currentBookmark())
+    setBookmark(session, c.header)
     throw error
   }
+}
+
+/** Sets the header with the bookmark of a session. Before its first query a session has none. */
+export function setBookmark(
+  session: D1DatabaseSession,
+  setHeader: (name: string, value: string) => void,
+): void {
+  const bookmark = session.getBookmark()
+  if (bookmark) setHeader(BOOKMARK_HEADER, bookmark)
 }

@@ -12,7 +12,7 @@ export function suggestPath(path: string, routes: readonly string[]): string | n
     return (
       !route.includes('*') &&
       patterns.length === segments.length &&
-      patterns.every((pattern, i) => isClose(segments[i] ?? '', pattern))
+      patterns.every((pattern, i) => segments[i] !== undefined && isClose(segments[i], pattern))
     )
   })
   return closest === undefined ? null : closest.replaceAll(/:(\w+)/g, '{$1}')

@@ -10,6 +10,7 @@ import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
 import { readDryRun } from '../http/query.ts'
+import { setBookmark } from '../http/session.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
@@ -46,7 +47,7 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
     const stored = await storeDelivery(session, resource.recordTable, input)
     c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })
-    c.header('x-d1-bookmark', session.getBookmark() ?? '')
+    setBookmark(session, c.header)
     const { applied, minimal } = options.preferences
     if (applied) c.header('Preference-Applied', applied)
     return respond(c, { validated, resource, validator, input, stored, minimal })

@@ -90,10 +90,11 @@ function validationFailed(
 /** Returns the issues of records that refer to something unknown. */
 function referenceIssuesOf({ validated, resource, validator, stored }: HandledDelivery) {
   const { form, records } = validated
+  const { referenceMember: member } = resource
   return indexesOf(stored.delivery.unknown_at).map((index) => {
     const record = records[index]
     const key = keyOfRecord(record, validator)
-    const value = isObject(record) ? record[resource.referenceMember ?? ''] : undefined
+    const value = member !== null && isObject(record) ? record[member] : undefined
     return toReferenceIssue(resource, { form, index, key }, value)
   })
 }
@@ -118,7 +119,9 @@ function resultsOf(
   const held = new Set(input.policy === 'hold' ? indexesOf(delivery.unknown_at) : [])
   const warnings = warningsOf(validated, delivery, input.policy === 'warn' ? referenceIssues : [])
   const omitted = new Map(
-    validated.valid.map(({ index, omittedWarnings }) => [index, omittedWarnings]),
+    validated.valid
+      .filter(({ omittedWarnings }) => omittedWarnings > 0)
+      .map(({ index, omittedWarnings }) => [index, omittedWarnings]),
   )
 
   const results: Result[] = []

@@ -145,10 +145,11 @@ function hasFewDigits(n: number): boolean {
   const size = Math.abs(n)
   if (!(size <= MAX_AMOUNT)) return false
   if (size < 1e13 && isInHundredths(size)) return true
-  const [mantissa = '', exponent = '0'] = String(size).split('e')
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const digits = (whole + fraction).replace(/^0+|0+$/g, '')
-  return digits.length <= 15 && fraction.length - Number(exponent) <= MAX_PLACES
+  // Such as `1.25e-7`: all significant digits, the first of them before the point.
+  const text = size.toExponential()
+  const end = text.indexOf('e')
+  const digits = Math.max(1, end - 1)
+  return digits <= 15 && digits - 1 - Number(text.slice(end + 1)) <= MAX_PLACES
 }
 
 /**

@@ -7,4 +7,7 @@ export const pointerStep = (name: string) => `/${name.replaceAll('~', '~0').repl
 
 /** Returns the name of the member that a JSON Pointer ends with, unescaped. */
 export const lastMember = (pointer: string) =>
-  (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
+  pointer
+    .slice(pointer.lastIndexOf('/') + 1)
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~')

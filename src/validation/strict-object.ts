@@ -28,7 +28,7 @@ export const strictObject = (
   const entity = `a ${title.toLowerCase()}`
   return {
     acceptsDataWrapper: true,
-    identityOf: (record) => identityOf(record, key),
+    identityOf: identityBy(key),
     keyOf: (record) => keyOf(record, key),
     validate: (record) => {
       const { issues, output } = validateObject(record, fields, entity, personal)
@@ -37,13 +37,16 @@ export const strictObject = (
   }
 }
 
-/** Returns a string identity for the record's key, or null if a key member is not a string. */
-function identityOf(record: JsonObject, key: readonly string[]): string | null {
-  const [first = '', ...others] = key
-  const member = record[first]
-  if (others.length === 0) return typeof member === 'string' ? member : null
-  const members = key.map((name) => record[name])
-  return members.every((value) => typeof value === 'string') ? JSON.stringify(members) : null
+/** Returns the `identityOf` of a key: null for records with a key member that is not a string. */
+function identityBy(key: readonly string[]): RecordValidator['identityOf'] {
+  const [only, ...others] = key
+  if (only !== undefined && others.length === 0) {
+    return (record) => (typeof record[only] === 'string' ? record[only] : null)
+  }
+  return (record) => {
+    const members = key.map((name) => record[name])
+    return members.every((value) => typeof value === 'string') ? JSON.stringify(members) : null
+  }
 }
 
 /** Returns the valid key members as sent; undefined if there are none. */

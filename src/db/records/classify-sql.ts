@@ -1,4 +1,4 @@
-import { aggregatesOf, type Findings, findingColumns } from './findings-sql.ts'
+import { aggregatesOf, type Filter, type Findings, findingColumns } from './findings-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import {
   chunkNames,
@@ -93,7 +93,7 @@ function countedColumns(
     ...(policy === 'hold' && { held: 'unknown' }),
   })
   const notCreated = ['invalid', 'refused', 'held']
-  const stale = { has: ['stale'], lacks: ['invalid', 'refused'] }
+  const stale: Filter = { has: ['stale'], lacks: ['invalid', 'refused'] }
   const columns = {
     errors: count('*', { has: ['refused'], lacks: [] }),
     rejected: count('*', { has: ['refused'], lacks: ['invalid'] }),

@@ -14,7 +14,8 @@ export function findingColumns(
   { lookupColumns, fromLookup, isOlder }: SqlFragments,
   hasFlags: boolean,
 ): Findings {
-  const { indexedColumns, reference, versionColumn, canHold, merge, personalColumns } = table
+  const { indexedColumns, reference, sizeLimit, versionColumn, canHold, merge, personalColumns } =
+    table
   const flag = `(value ->> ${lookupColumns.length + 1})`
   return {
     is_new: 't.account is null',
@@ -23,7 +24,8 @@ export function findingColumns(
       flagged: `${flag} is not null`,
       changed: `${flag} is 'repeated_changed'`,
     }),
-    unknown: reference ? hasUnknownReference(reference, fromLookup) : isTooLarge(table, fromLookup),
+    ...(reference && { unknown: hasUnknownReference(reference, fromLookup) }),
+    ...(sizeLimit && { unknown: isTooLarge(sizeLimit, fromLookup) }),
     ...(canHold && { was_held: 't.held' }),
     ...(versionColumn && { stale: isOlder(fromLookup) }),
     ...(indexedColumns.length > 0 && {
@@ -49,9 +51,10 @@ const hasUnknownReference = (
  * Returns the condition that a record without a reference would exceed its size limit. A field that
  * is sent again counts once: the patch removes its stored value before measuring.
  */
-function isTooLarge({ sizeLimit }: RecordTable, fromLookup: FromLookup): string {
-  if (!sizeLimit) return 'false'
-  const { column, max } = sizeLimit
+function isTooLarge(
+  { column, max }: NonNullable<RecordTable['sizeLimit']>,
+  fromLookup: FromLookup,
+): string {
   // Without stored fields there is one brace; each member brings a comma or the other brace.
   const exceeds = (json: string) =>
     `ifnull(octet_length(${json}), 1) + ${fromLookup(ADDED_BYTES)} > ${max}`
@@ -78,8 +81,8 @@ function verdictFindings(fromLookup: FromLookup, flag: string | null): Findings 
 }
 
 /** The records that an aggregate covers: those with all findings of `has` and none of `lacks`. */
-interface Filter {
-  readonly has: readonly string[]
+export interface Filter {
+  readonly has: readonly [string, ...string[]]
   readonly lacks: readonly string[]
 }
 
@@ -95,7 +98,7 @@ export function aggregatesOf(conditions: Readonly<Record<string, string>>) {
       ...has.map((name) => conditions[name]),
       ...lacks.flatMap((name) => (name in conditions ? [`not ${conditions[name]}`] : [])),
     ]
-    return terms.length > 0 ? `${aggregate} filter (where ${terms.join(' and ')})` : aggregate
+    return `${aggregate} filter (where ${terms.join(' and ')})`
   }
   return {
     count: (counted: string, filter: Filter) => filtered(`count(${counted})`, filter) ?? '0',

@@ -26,14 +26,16 @@ export async function listHeld(
   account: string,
   page: Page,
 ): Promise<FoundPage<HeldRecord>> {
-  const views = new Map(resources.map((view) => [view.name, view]))
   const found = await paginate<HeldRow>(session, heldQuery(resources, account), page)
-  const data = found.data.flatMap(({ resource, delivery, record }) => {
-    const view = views.get(resource)
-    return view
-      ? [{ resource, delivery_id: delivery, record: view.present(JSON.parse(record)) }]
-      : []
-  })
+  const data = found.data.flatMap(({ resource, delivery, record }) =>
+    resources
+      .filter(({ name }) => name === resource)
+      .map(({ present }) => ({
+        resource,
+        delivery_id: delivery,
+        record: present(JSON.parse(record)),
+      })),
+  )
   return { ...found, data }
 }
 

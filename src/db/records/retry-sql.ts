@@ -46,7 +46,8 @@ export function recoverRevisions(
 ): Map<number, number> {
   const isOwn = ({ is_own }: WrittenRecord) => is_own !== 0
   const revisions = new Map(writes.filter(isOwn).map(({ idx, revision }) => [idx, revision]))
-  const held = new Set<number>(delivery.held > 0 ? JSON.parse(delivery.unknown_at ?? '[]') : [])
+  const { unknown_at } = delivery
+  const held = new Set<number>(delivery.held > 0 && unknown_at ? JSON.parse(unknown_at) : [])
   const isCounted = (idx: number) => !held.has(idx)
   const counted = [...revisions].filter(([idx]) => isCounted(idx))
   const ownCreated = counted.filter(([, revision]) => revision === 1).length
