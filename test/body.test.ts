@@ -549,6 +549,19 @@ test('members named like Object.prototype properties are unknown fields', async 
   ])
 })
 
+test('a key is repeated even if it is empty or a record without a key lies between', async () => {
+  const acme = await partner()
+  const { transaction_id: _, ...withoutKey } = deposit
+  const empty = { ...deposit, transaction_id: '' }
+  for (const bulk of [
+    [deposit, withoutKey, deposit],
+    [empty, withoutKey, empty],
+  ]) {
+    const { errors } = await json(acme.post('transactions', bulk))
+    expect(errors).toContainEqual(expect.objectContaining({ index: 2, code: 'duplicate_key' }))
+  }
+})
+
 test('records without a key are not duplicates of each other', async () => {
   const acme = await partner()
   await acme.post('customers', ada)

@@ -104,6 +104,13 @@ describe('a record that another request overwrites before the retry', () => {
     )
   }
 
+  test('an unchanged record stays unchanged even if it is overwritten', async () => {
+    const { summary, results } = await run([ada], [{ ...ada, country_code: 'IT' }])
+
+    expect(summary).toMatchObject({ created: 0, updated: 0, unchanged: 1 })
+    expect(results).toMatchObject([{ outcome: 'unchanged' }])
+  })
+
   test('an overwritten record has the outcome that the summary counts', async () => {
     const sent = [
       { ...ada, customer_id: 'new' },

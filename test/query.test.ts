@@ -3,6 +3,7 @@ import { count, eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { all, build, first, isOneOf, preparedQuery, toStatement } from '../src/db/query.ts'
 import { affiliates, clients, links } from '../src/db/schema.ts'
+import { bindStatement, compileStatement } from '../src/db/statement.ts'
 
 const insertAffiliates = (...ids: string[]) =>
   env.DB.batch(
@@ -50,6 +51,14 @@ test('a prepared query is built once and bound each time', async () => {
   for (const id of ['x', 'y'])
     expect(await first(env.DB, byId({ id }))).toEqual({ affiliate_id: id })
   expect(built).toBe(1)
+})
+
+test('a parameter without a value is an error that names the parameter', () => {
+  const statement = compileStatement('select :account, :day')
+
+  expect(() => bindStatement(env.DB, statement, { account: 'a' })).toThrow(
+    'The parameter :day has no value.',
+  )
 })
 
 describe('type errors', () => {
