@@ -100,7 +100,7 @@ function findRepeated(identities: readonly (string | null)[]): (index: number) =
   }
 }
 
-/** Returns whether each identity is greater than the one before it. */
+/** Returns whether each identity is greater than the one before it. Nulls do not count. */
 function isAscending(identities: readonly (string | null)[]): boolean {
   let greatest = ''
   for (const identity of identities) {

@@ -37,7 +37,7 @@ export const strictObject = (
   }
 }
 
-/** Returns the `identityOf` of a key: null for records with a key member that is not a string. */
+/** Returns the `identityOf` of a key. It returns null if a key member is not a string. */
 function identityBy(key: readonly string[]): RecordValidator['identityOf'] {
   const [only, ...others] = key
   if (only !== undefined && others.length === 0) {

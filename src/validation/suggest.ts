@@ -13,7 +13,7 @@ export function suggest(name: string, validNames: readonly string[]): string | n
   return closest(name, validNames, (valid) => valid) ?? closest(name, validNames, firstPart)
 }
 
-const firstPart = (valid: string) => valid.replace(/_.*/, '')
+const firstPart = (valid: string) => valid.replace(/_.*/s, '')
 
 function closest(
   name: string,
