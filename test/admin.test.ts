@@ -637,6 +637,206 @@ describe('status maps and labels', () => {
   })
 })
 
+describe('a refusal explains what is wrong', () => {
+  const acme = 'accounts/acme'
+  const many = Array.from({ length: 501 }, (_, i) => [`w${i}`, 'approved'] as const)
+  const STATUSES = '`pending`, `approved`, `declined`, `reversed`'
+  test.each<[string, string, unknown, object]>([
+    ['accounts', 'POST', [], { code: 'type', message: 'Expected an object.' }],
+    [acme, 'PATCH', 'text', { code: 'type', message: 'Expected an object.' }],
+    [
+      acme,
+      'PATCH',
+      { time_zone: 'Mars' },
+      {
+        pointer: '/time_zone',
+        code: 'pattern',
+        message: '`Mars` is not valid. Expected a name of the IANA time zone database.',
+      },
+    ],
+    [
+      acme,
+      'PATCH',
+      { name: 'a\n' },
+      {
+        pointer: '/name',
+        code: 'pattern',
+        message: '`a\\n` is not valid. Expected printable characters.',
+      },
+    ],
+    [`${acme}/affiliates`, 'PUT', {}, { code: 'type', message: 'Expected an array.' }],
+    [
+      `${acme}/affiliates`,
+      'PUT',
+      [],
+      { code: 'record_count', message: 'A request must have 1 to 1000 records, not 0.' },
+    ],
+    [`${acme}/affiliates`, 'PUT', [7], { pointer: '/0', message: 'Expected an object.' }],
+    [
+      `${acme}/affiliates`,
+      'PUT',
+      [{ affiliate_id: 'a', parent: 'nobody' }],
+      {
+        pointer: '/0/parent',
+        code: 'unknown_affiliate',
+        message: 'Affiliate `nobody` is not configured.',
+      },
+    ],
+    [
+      `${acme}/affiliates`,
+      'PUT',
+      [{ affiliate_id: 'a', parent: 'a' }],
+      {
+        pointer: '/0/parent',
+        code: 'circle',
+        message: '`a` is this affiliate or one of its sub-affiliates, and cannot be its parent.',
+      },
+    ],
+    [
+      `${acme}/links`,
+      'POST',
+      { affiliate_id: 'nobody', landing_page: 'https://a.example/' },
+      {
+        pointer: '/affiliate_id',
+        code: 'unknown_affiliate',
+        message: 'Affiliate `nobody` is not configured.',
+      },
+    ],
+    [`${acme}/status-map`, 'PUT', [], { code: 'type', message: 'Expected an object.' }],
+    [
+      `${acme}/status-map`,
+      'PUT',
+      Object.fromEntries(many),
+      { code: 'length', message: 'There can be at most 500 entries.' },
+    ],
+    [
+      `${acme}/status-map`,
+      'PUT',
+      { '': 'approved' },
+      { pointer: '/', code: 'length', message: 'Text must have 1 to 500 characters.' },
+    ],
+    [
+      `${acme}/status-map`,
+      'PUT',
+      { done: 'aproved' },
+      {
+        pointer: '/done',
+        code: 'enum',
+        message: `\`aproved\` is not a valid value. Expected one of ${STATUSES}.`,
+        hint: 'Did you mean `approved`?',
+      },
+    ],
+    [
+      `${acme}/status-map`,
+      'PUT',
+      { done: 7 },
+      {
+        pointer: '/done',
+        code: 'enum',
+        message: `The value is not a valid value. Expected one of ${STATUSES}.`,
+      },
+    ],
+    [
+      `${acme}/labels/kyc_status_id`,
+      'PUT',
+      { '1': 7 },
+      { pointer: '/1', code: 'type', message: 'Expected a string.' },
+    ],
+  ])('%s: %s %j', async (path, method, body, error) => {
+    await askAdmin('accounts', 'POST', newAccount)
+    const response = await askAdmin(path, method, body)
+
+    expect(response.status).toBe(422)
+    expect(await json(response)).toMatchObject({
+      code: 'validation_failed',
+      detail: 'Nothing was changed.',
+      errors_total: 1,
+      errors: [{ pointer: '', ...error }],
+    })
+  })
+
+  test.each<[string, unknown, object]>([
+    ['X', { kpis: 'GGR' }, { pointer: '/kpis', message: 'Expected an array, not a string.' }],
+    [
+      'X',
+      { kpis: Array.from({ length: 101 }, (_, i) => `k${i}`) },
+      { pointer: '/kpis', message: 'There can be at most 100 names.' },
+    ],
+    ['X', { kpis: [''] }, { pointer: '/kpis/0', message: 'Text must have 1 to 500 characters.' }],
+    ['X', { product: 'P' }, { pointer: '/product', message: 'Expected an object, not a string.' }],
+    [
+      'X',
+      { product: { field: 'P', map: [] } },
+      { pointer: '/product/map', message: 'Expected an object, not an array.' },
+    ],
+    [
+      'X',
+      {
+        product: {
+          field: 'P',
+          map: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`p${i}`, 'casino'])),
+        },
+      },
+      { pointer: '/product/map', message: 'There can be at most 100 values.' },
+    ],
+    [
+      'x'.repeat(501),
+      {},
+      { pointer: '', code: 'length', message: 'Text must have 1 to 500 characters.' },
+    ],
+  ])('the event definition %.8s: %j', async (name, change, error) => {
+    const { account } = await brand()
+    const definition = { granularity: 'day', ...(change as object) }
+    const response = await askAdmin(`accounts/${account}/events/${name}`, 'PUT', definition)
+
+    expect([response.status, (await json(response)).errors]).toMatchObject([422, [error]])
+    expect((await json(askAdmin(`accounts/${account}/events`))).data).toEqual([])
+  })
+
+  test('an event definition accepts 100 KPIs and 100 values of a product', async () => {
+    const { account } = await brand()
+    const kpis = Array.from({ length: 100 }, (_, i) => `k${i}`)
+    const map = Object.fromEntries(kpis.map((name) => [name, 'casino']))
+    const definition = { granularity: 'day', kpis, product: { field: 'P', map } }
+    const put = await askAdmin(`accounts/${account}/events/X`, 'PUT', definition)
+
+    expect([put.status, await json(put)]).toEqual([
+      201,
+      { eventname: 'X', eventid: 'used', currency: null, takes_effect: 'now', ...definition },
+    ])
+  })
+
+  test('a conflict names the limit or the kind of account', async () => {
+    const acme = await partner()
+    const casino = await brand()
+    const detailOf = async (path: string, method: string, body?: unknown) => {
+      const response = await askAdmin(`accounts/${path}`, method, body)
+      return [response.status, (await json(response)).detail]
+    }
+    expect(await detailOf(`${casino.account}/clients`, 'GET')).toEqual([
+      409,
+      'Only partners have OAuth clients. This account is a brand and has Brand Tokens.',
+    ])
+    expect(await detailOf(`${acme.account}/brand-tokens`, 'GET')).toEqual([
+      409,
+      'Only brands have Brand Tokens and event definitions. This account is a partner.',
+    ])
+    const kpis = Array.from({ length: 100 }, (_, i) => `${i}${'🎰'.repeat(200)}`)
+    await askAdmin(`accounts/${casino.account}/events/a`, 'PUT', { granularity: 'day', kpis })
+    expect(
+      await detailOf(`${casino.account}/events/b`, 'PUT', { granularity: 'day', kpis }),
+    ).toEqual([409, 'A brand has at most 200 event definitions, of 128 KiB in total.'])
+    expect(await detailOf(`${casino.account}/events/b`, 'DELETE')).toEqual([
+      404,
+      'There is no event definition `b`.',
+    ])
+    expect(await detailOf(`${acme.account}/customers/c-9/personal-data`, 'DELETE')).toEqual([
+      404,
+      'There is no customer `c-9`.',
+    ])
+  })
+})
+
 describe('the audit log', () => {
   test('the audit log has one entry per successful change, newest first', async () => {
     await askAdmin('accounts', 'POST', newAccount)

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test, vi } from 'vitest'
 import { LargeBodySlot } from '../src/http/body-budget.ts'
 import { ada, ask, deposit, json, partner } from './partner.ts'
 
@@ -367,6 +368,39 @@ test('a later, smaller byte count never shortens the time of a slot', async () =
   first.release()
   expect(await waiting).toBe('taken')
   second.release()
+})
+
+test('a body that is being processed keeps its slot for 30 seconds', async () => {
+  const [first, second] = [
+    new LargeBodySlot(Promise.resolve()),
+    new LargeBodySlot(Promise.resolve()),
+  ]
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await first.acquire()
+  first.startProcessing()
+  const waiting = second.acquire().then(() => 'taken')
+  const isTaken = () => Promise.race([waiting, scheduler.wait(50).then(() => 'waiting')])
+
+  vi.setSystemTime(Date.now() + 29_999)
+  expect(await isTaken()).toBe('waiting')
+  vi.setSystemTime(Date.now() + 1)
+  expect(await isTaken()).toBe('taken')
+  second.release()
+})
+
+test('a large administration body frees the slot for the next body', async () => {
+  const acme = await partner()
+  const padded = `[{"affiliate_id": "aff-7"}]${' '.repeat(2_000_000)}`
+  const began = Date.now()
+  for (const body of [padded, '['.padEnd(2_000_000), padded]) {
+    const response = await ask(`/admin/v1/accounts/${acme.account}/affiliates`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' },
+      body,
+    })
+    expect(response.status).toBe(body === padded ? 200 : 400)
+  }
+  expect(Date.now() - began).toBeLessThan(15_000)
 })
 
 test('a slow body keeps its slot while no other body waits', async () => {

@@ -5,7 +5,7 @@ import {
   waitOnExecutionContext,
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { grantOf, settingsOf } from '../src/auth/grant.ts'
 import { type RateState, REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../src/auth/secret.ts'
@@ -238,6 +238,37 @@ describe('regeneration', () => {
   })
 })
 
+test('the list of Brand Tokens shows which are alive and when they end', async () => {
+  const { account } = await brand()
+  const second = await regenerate(account, '1h')
+  const list = async () =>
+    (await json(askAdmin(`accounts/${account}/brand-tokens`))).data as Record<string, unknown>[]
+  const [first] = await list()
+  const row = { id: expect.any(String), created_at: expect.any(String) }
+  expect(await list()).toEqual([
+    { ...row, alive: true, ends_at: expect.stringMatching(/^20.*Z$/) },
+    { ...row, id: second.id, created_at: second.created_at, alive: true, ends_at: null },
+  ])
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(String(first!.ends_at)) - 1 })
+  expect((await list()).map(({ alive }) => alive)).toEqual([true, true])
+  vi.setSystemTime(Date.now() + 1)
+  expect((await list()).map(({ alive }) => alive)).toEqual([false, true])
+
+  const before = (await json(askAdmin('audit-log'))).meta.total
+  const at = `accounts/${account}/brand-tokens`
+  expect((await askAdmin(`${at}/${first!.id}`, 'DELETE')).status).toBe(204)
+  expect((await json(askAdmin('audit-log'))).meta.total).toBe(before)
+  expect((await askAdmin(`${at}/${second.id}`, 'DELETE')).status).toBe(204)
+  expect(await list()).toMatchObject([
+    { alive: false, ends_at: first!.ends_at },
+    { alive: false, ends_at: new Date().toISOString() },
+  ])
+  expect(await json(askAdmin(`${at}/nobody`, 'DELETE'))).toMatchObject({
+    code: 'not_found',
+    detail: 'There is no Brand Token `nobody`.',
+  })
+})
+
 describe('changed settings', () => {
   test('a changed setting reaches the live Brand Tokens before their next request', async () => {
     const { account, get, post } = await brand()
@@ -422,6 +453,42 @@ describe('OAuth clients', () => {
     expect((await tokenBy(acme.client_id, client_secret)).status).toBe(200)
     await env.DB.exec('update client_secrets set ends_at = 0')
     expect((await tokenBy(acme.client_id, acme.client_secret)).status).toBe(401)
+  })
+
+  test('the list of clients shows which are revoked and when a previous secret ends', async () => {
+    const acme = await partner()
+    const at = `accounts/${acme.account}/clients`
+    const list = async () => (await json(askAdmin(at))).data as Record<string, unknown>[]
+    const created_at = '2026-01-01T00:00:00.000Z'
+    const { client_id } = acme
+    const client = { client_id, revoked: false, previous_secret_until: null, created_at }
+    expect(await list()).toEqual([client])
+
+    const { previous_secret_until } = await rotate(acme, '1h')
+    expect(Math.abs(Date.parse(previous_secret_until) - Date.now() - 3_600_000)).toBeLessThan(5000)
+    expect(await list()).toEqual([{ ...client, previous_secret_until }])
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(previous_secret_until) - 1 })
+    expect(await list()).toEqual([{ ...client, previous_secret_until }])
+    vi.setSystemTime(Date.now() + 1)
+    expect(await list()).toEqual([client])
+    vi.useRealTimers()
+
+    expect(await rotate(acme, 'none')).toEqual({
+      client_id,
+      client_secret: expect.stringMatching(/^tcs_test_/),
+      previous_secret_until: null,
+      takes_effect: 'now',
+    })
+    expect((await askAdmin(`${at}/${client_id}`, 'DELETE')).status).toBe(204)
+    expect(await list()).toEqual([{ ...client, revoked: true }])
+    expect(await json(askAdmin(`${at}/${client_id}/rotate`, 'POST', {}))).toMatchObject({
+      code: 'conflict',
+      detail: 'The client is revoked.',
+    })
+    expect(await json(askAdmin(`${at}/nobody`, 'DELETE'))).toMatchObject({
+      code: 'not_found',
+      detail: 'There is no client `nobody`.',
+    })
   })
 
   test('a second rotation during an overlap keeps each secret until it ends', async () => {

@@ -285,6 +285,14 @@ test('a token is listed once although the response to its listing was lost', asy
   expect(listed).toHaveLength(1)
 })
 
+test('a refused request logs no fault', async () => {
+  const acme = await partner()
+  expect((await acme.post('customers', [{}])).status).toBe(422)
+  expect((await acme.get('customers/nobody')).status).toBe(404)
+
+  expect(printedAs('error')).toEqual([])
+})
+
 describe('an internal error', () => {
   test('an exception in an object gets 500 after one retry', async () => {
     const acme = await partner()

@@ -69,7 +69,9 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
   if (!Array.isArray(body))
     throw validationFailed([{ pointer: '', code: 'type', expected: 'array' }])
   if (body.length < 1 || body.length > MAX_RECORDS) {
-    throw validationFailed([{ pointer: '', code: 'record_count', expected: `1 to ${MAX_RECORDS}` }])
+    const expected = `1 to ${MAX_RECORDS}`
+    const received = String(body.length)
+    throw validationFailed([{ pointer: '', code: 'record_count', expected, received }])
   }
   const seen = new Set<unknown>()
   const issues: Issue[] = []
