@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { KNOWN_MEMBERS, PRODUCTS } from '../db/directory/event-definitions.ts'
 import { id } from '../validation/fields.ts'
 import { pointerStep } from '../validation/pointer.ts'
@@ -139,8 +140,7 @@ export function keyOf(record: object, rules: EventRules): Record<string, string>
     : ['eventname', 'customerid', 'createtime', 'Currency', productFieldOf(definition)]
   const valid = names.flatMap((name) => {
     const value = members.get(name)
-    const isValid = typeof value === 'string' && !validateField('', value, id).issue
-    return isValid ? [[name, value] as const] : []
+    return v.is(id, value) ? [[name, value] as const] : []
   })
   return valid.length > 0 ? Object.fromEntries(valid) : undefined
 }

@@ -28,7 +28,6 @@ const cache = new Map<string, { link: Link; expiresAt: number }>()
 async function findCachedLink(env: Env, link_id: string, now: number): Promise<Link> {
   const cached = cache.get(link_id)
   if (cached && cached.expiresAt > now) return cached.link
-  cache.delete(link_id)
   const link = isLinkId(link_id) ? await findLink(env.DB, link_id) : null
   if (!link || link.disabled) throw new ApiError('not_found')
   if (cache.size >= MAX_CACHED_LINKS) cache.clear()

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { Instrumenter, type InstrumenterOptions } from '@stryker-mutator/instrumenter'
 import { isSqlFile, SWITCH_NAME, sqlMutantsOf, withoutSwitches } from './sql.ts'
-import { declarationsOf, registerCaches, type Span } from './syntax.ts'
+import { countIterations, declarationsOf, registerCaches, type Span } from './syntax.ts'
 
 /** A change to one place of the source that a test should notice. */
 export interface Mutant {
@@ -90,7 +90,9 @@ export async function catalogMutants() {
     mutate: true,
   }))
   const made = await new Instrumenter(silent).instrument(inputs, OPTIONS)
-  const source = new Map(made.files.map(({ name, content }) => [name, registerCaches(content)]))
+  const source = new Map(
+    made.files.map(({ name, content }) => [name, countIterations(registerCaches(content))]),
+  )
   for (const { id, fileName, location, replacement = '', status, mutatorName } of made.mutants) {
     const file = relative('.', fileName)
     const content = contents.get(file)!

@@ -22,6 +22,8 @@ interface KnownTest {
   task: RunnerTestCase
   /** How often the test meets each mutant. */
   met: Record<string, number>
+  /** How many iterations its loops make. */
+  iterations: number
   ms: number
 }
 
@@ -39,6 +41,7 @@ interface MutantSwitch {
 const world = globalThis as {
   __stryker__?: MutantSwitch
   __moduleCaches__?: { clear: () => void }[]
+  __countIteration__?: () => void
 }
 world.__stryker__ ??= {}
 const mutantSwitch = world.__stryker__
@@ -46,6 +49,15 @@ const mutantSwitch = world.__stryker__
 /** Empties the caches that modules keep, so that each test runs the code that fills them. */
 function emptyCaches() {
   for (const cache of world.__moduleCaches__ ?? []) cache.clear()
+}
+
+/** The iterations of loops since the test began, and how many it may make. */
+let iterations = 0
+let maxIterations = Number.POSITIVE_INFINITY
+
+world.__countIteration__ = () => {
+  iterations += 1
+  if (iterations > maxIterations) throw new Error('Hit count limit: a loop does not end.')
 }
 
 const plan: Plan = inject('plan')
@@ -84,6 +96,7 @@ beforeEach(({ task, skip }) => {
   if (!plan.isMapping && !namesIn(file.filepath).has(fullName(task))) skip()
   emptyCaches()
   mutantSwitch.currentTestId = task.id
+  iterations = 0
   startedAt = Date.now()
 })
 
@@ -92,7 +105,7 @@ afterEach(({ task }) => {
   const { id } = task
   const ms = Date.now() - startedAt
   const met = mutantSwitch.mutantCoverage?.perTest[id] ?? {}
-  tests.push({ id, name: fullName(task), task, met, ms })
+  tests.push({ id, name: fullName(task), task, met, iterations, ms })
   if (!plan.isMapping) return
   const mutants = Object.keys(met)
   const report: Met = { file: task.file.filepath, test: fullName(task), mutants, ms }
@@ -121,8 +134,10 @@ async function failureOf(test: KnownTest, mutant: string | undefined): Promise<s
   if (needsReload || isStale) vi.resetModules()
   isStale = needsReload
   mutantSwitch.hitCount = 0
-  // Ends loops that the mutant makes infinite.
+  iterations = 0
+  // Both end loops that the mutant makes infinite.
   mutantSwitch.hitLimit = 10_000 + 100 * (test.met[mutant ?? ''] ?? 0)
+  maxIterations = 1_000_000 + 10 * test.iterations
   try {
     await Promise.race([run(test.task), timeout()])
     return null
@@ -130,6 +145,7 @@ async function failureOf(test: KnownTest, mutant: string | undefined): Promise<s
     return String(error)
   } finally {
     mutantSwitch.activeMutant = undefined
+    maxIterations = Number.POSITIVE_INFINITY
     vi.restoreAllMocks()
     vi.useRealTimers()
   }

@@ -77,6 +77,41 @@ export function registerCaches(content: string): string {
   )
 }
 
+const LOOPS = new Set([
+  'DoWhileStatement',
+  'ForInStatement',
+  'ForOfStatement',
+  'ForStatement',
+  'WhileStatement',
+])
+
+/** Returns the bodies of all loops in a syntax tree. */
+function loopBodiesOf(node: unknown, found: Node[] = []): Node[] {
+  if (typeof node !== 'object' || node === null) return found
+  const { type, body } = node as Node
+  if (LOOPS.has(type) && body && !Array.isArray(body)) found.push(body)
+  for (const child of Object.values(node)) loopBodiesOf(child, found)
+  return found
+}
+
+const COUNT_ITERATION = 'globalThis.__countIteration__?.();'
+
+/**
+ * Counts the iterations of each loop of a module, so that hunt.ts can end a loop that a mutant makes
+ * infinite. Such a loop would block the runtime, timers included.
+ */
+export function countIterations(content: string): string {
+  const edits = loopBodiesOf(parse(content)).flatMap(({ type, start, end }) =>
+    type === 'BlockStatement'
+      ? [{ start: start + 1, end: start + 1, text: COUNT_ITERATION }]
+      : [
+          { start, end: start, text: `{${COUNT_ITERATION}` },
+          { start: end, end, text: '}' },
+        ],
+  )
+  return replaceSpans(content, edits)
+}
+
 /** Replaces stretches of a text that do not overlap. */
 export function replaceSpans(content: string, edits: readonly (Span & { text: string })[]): string {
   return edits
