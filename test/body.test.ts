@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import { LargeBodySlot } from '../src/http/body-budget.ts'
+import { isLargeJson } from '../src/http/body-size.ts'
+import { parseJson } from '../src/http/json.ts'
 import { ada, ask, deposit, json, partner } from './partner.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
@@ -311,6 +313,124 @@ describe('small compressed bodies that expand to many values', () => {
     expect(response.status).toBe(status)
     expect((await response.text()).length).toBeLessThan(10_000)
   })
+})
+
+describe('a text takes the slot for large bodies', () => {
+  const numbers = (count: number) => `[${'1,'.repeat(count - 2)}1]`
+  const padded = (text: string, length: number) => text + ' '.repeat(length - text.length)
+  const arrays = (count: number) => `[${'[],'.repeat(count - 2)}[]]`
+  const objects = (count: number) => `[${'{},'.repeat(count - 2)}{}]`
+  test.each<[string, string, boolean]>([
+    ['1 MiB of text', `"${'x'.repeat(1024 * 1024 - 2)}"`, false],
+    ['more than 1 MiB of text', `"${'x'.repeat(1024 * 1024 - 1)}"`, true],
+    ['25,000 values in more than 256 KiB', padded(numbers(25_000), 262_145), false],
+    ['25,001 values in more than 256 KiB', padded(numbers(25_001), 262_145), true],
+    ['30,000 values in 256 KiB', padded(numbers(30_000), 262_144), false],
+    ['5000 arrays', arrays(5000), false],
+    ['5001 arrays', arrays(5001), true],
+    ['5000 objects', objects(5000), false],
+    ['5001 objects', objects(5001), true],
+    ['brackets within text', JSON.stringify(['[{'.repeat(6000)]), false],
+    ['brackets within text that has quotes', JSON.stringify(['"[{'.repeat(6000)]), false],
+    ['brackets after an escaped backslash', `["\\\\",${arrays(5001)}]`, true],
+    ['an unterminated string', `["${'[{'.repeat(6000)}`, false],
+  ])('%s: %#', (_, text, expected) => {
+    expect(isLargeJson(text)).toBe(expected)
+  })
+
+  test.each([
+    [numbers(250_001), 'payload_too_large', 'at most 250000 JSON values'],
+    [arrays(50_001), 'payload_too_large', 'at most 50000 objects and arrays'],
+    [`[${'[1],'.repeat(5000)}${'['.repeat(8)}]`, 'malformed_json', 'deeper than 8 levels'],
+  ])('a text beyond the limits is refused: %#', (text, code, detail) => {
+    expect(() => isLargeJson(text)).toThrow(
+      expect.objectContaining({
+        code,
+        details: expect.objectContaining({ detail: expect.stringContaining(detail) }),
+      }),
+    )
+  })
+
+  test('a text of 8 levels at the limits is accepted', () => {
+    expect(isLargeJson(padded(numbers(250_000), 600_000))).toBe(true)
+    expect(isLargeJson(arrays(50_000))).toBe(true)
+    expect(isLargeJson(`[${'[1],'.repeat(5000)}${'['.repeat(7)}${']'.repeat(8)}`)).toBe(true)
+    expect(isLargeJson(`[${'{"a":[[]]},'.repeat(5000)}1]`)).toBe(true)
+  })
+})
+
+describe('the number', () => {
+  test.each([
+    ['1234567890123456', Number.NaN],
+    ['123456789012345', 123456789012345],
+    ['12345678901234.5', 12345678901234.5],
+    ['1234567.890123456', Number.NaN],
+    ['0.1234567890123456', Number.NaN],
+    ['0.000000000000001', 1e-15],
+    ['1000000000000000000', 1e18],
+    ['-1234567890123456', Number.NaN],
+    ['1234567890123456e-10', Number.NaN],
+    ['1234567890123456E-10', Number.NaN],
+    ['1e-400', Number.NaN],
+    ['1E-400', Number.NaN],
+    ['1e-200', 1e-200],
+    ['0e-400', 0],
+    ['0.00000000000000000', 0],
+  ])('%s is parsed as %d', (text, number) => {
+    expect(parseJson(text)).toBe(number)
+    expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [number] })
+  })
+
+  test('a text or name that looks like a long number is parsed unchanged', () => {
+    const record = { '1234567890123456': '1234567890123456', 'e-400': ['1e-400'] }
+    expect(parseJson(JSON.stringify(record))).toEqual(record)
+  })
+})
+
+test.each([
+  ['a small', 0],
+  ['a large', 1_200_000],
+])('%s body may split a character between two chunks', async (_, padding) => {
+  const acme = await partner()
+  const customer = { ...ada, first_name: 'Zoë' }
+  const bytes = new TextEncoder().encode(JSON.stringify(customer) + ' '.repeat(padding))
+  const middle = bytes.indexOf(0xc3) + 1
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(bytes.slice(0, middle))
+      await scheduler.wait(20)
+      controller.enqueue(bytes.slice(middle))
+      controller.close()
+    },
+  })
+  expect((await acme.postText('customers', body)).status).toBe(201)
+  expect(await json(acme.get('customers/c-1'))).toEqual(customer)
+})
+
+test('a refused body says what is wrong with it', async () => {
+  const acme = await partner()
+  const detailOf = async (body: BodyInit | null, headers = {}) =>
+    (await json(acme.postText('customers', body, headers))).detail
+  const gzipHeader = { 'Content-Encoding': 'gzip' }
+  expect(await detailOf(null)).toBe('The body is empty.')
+  expect(await detailOf(' \n')).toBe('The body is empty.')
+  expect(await detailOf('[1')).toMatch(/^The body is not valid JSON/)
+  expect(await detailOf(new Uint8Array([0x22, 0xff, 0x22]))).toBe('The body is not valid UTF-8.')
+  expect(await detailOf('['.repeat(9) + ']'.repeat(9))).toBe(
+    'The body must not nest deeper than 8 levels.',
+  )
+  expect(await detailOf('x', gzipHeader)).toBe(
+    'The body is not valid gzip. Send a single gzip member with nothing after it.',
+  )
+  expect(await detailOf('{}', { 'Content-Encoding': 'br' })).toBe(
+    'Send the body uncompressed or with `Content-Encoding: gzip`.',
+  )
+  expect(await detailOf('{}', { 'Content-Type': 'text/plain' })).toBe(
+    'Send `Content-Type: application/json`, in UTF-8.',
+  )
+  expect(await detailOf(' '.repeat(8 * 1024 * 1024 + 1))).toBe(
+    'A body can have at most 8 MiB once decompressed. Send fewer records per request.',
+  )
 })
 
 describe('a large body that arrives too slowly', () => {

@@ -5,9 +5,13 @@ import {
   waitOnExecutionContext,
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { base64url } from 'jose'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import worker from '../src/index.ts'
+import { storeClickBatch } from '../src/tracking/clicks.ts'
 import {
+  accountTag,
+  affiliateTag,
   decodeTrackingCode,
   encodeTrackingCode,
   newClickId,
@@ -69,6 +73,28 @@ describe('tracking_data', () => {
     expect(newClickId(1_800_000_000_000).slice(0, 6)).not.toBe(
       newClickId(1_900_000_000_000).slice(0, 6),
     )
+  })
+
+  test('a click id begins with the milliseconds since 2026 in five bytes', () => {
+    const timeIn = (click_id: string) =>
+      base64url
+        .decode(click_id)
+        .slice(0, 5)
+        .reduce((time, byte) => time * 256 + byte, 0)
+    const start = Date.UTC(2026, 0, 1)
+    for (const ms of [0, 1, 255, 256, 65_536, 25_920_000_123]) {
+      expect(timeIn(newClickId(start + ms))).toBe(ms)
+    }
+    expect(timeIn(newClickId(start - 1))).toBe(0)
+    expect(newClickId(start)).toMatch(/^[\w-]{12}$/)
+  })
+
+  test('tracking_data names its account and affiliate by the first bytes of a SHA-256', async () => {
+    const code = await encodeTrackingCode(KEYS, origin, newClickId(Date.now()))
+    const { account, affiliate } = (await decodeTrackingCode(KEYS, code))!
+    expect(account).toBe(await accountTag('acme-casino'))
+    expect(affiliate).toBe(await affiliateTag('A-1'))
+    expect([account, affiliate].map((tag) => base64url.decode(tag).length)).toEqual([5, 3])
   })
 
   test('tracking_data with any changed, missing or added character is altered', async () => {
@@ -198,6 +224,52 @@ describe('GET /go/{link}', () => {
     },
   )
 
+  test('a link is cached for up to 60 seconds, and its errors not at all', async () => {
+    const { account, link } = await brandWithLink()
+    const at = `accounts/${account}/links/${link.link_id}`
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    await askAdmin(at, 'PATCH', { disabled: true })
+    expect((await follow(link.link_id)).status).toBe(404)
+    await askAdmin(at, 'PATCH', { disabled: false })
+    expect((await follow(link.link_id)).status).toBe(302)
+    await askAdmin(at, 'PATCH', { disabled: true })
+    vi.setSystemTime(Date.now() + 59_999)
+    expect((await follow(link.link_id)).status).toBe(302)
+    vi.setSystemTime(Date.now() + 1)
+    expect((await follow(link.link_id)).status).toBe(404)
+  })
+
+  test.each([
+    ['without HTTPS', 403, 'This link needs HTTPS', 'Open the link again with https://'],
+    ['of an unknown link', 404, 'This link does not work', 'It may be mistyped'],
+    ['by another method', 405, 'This request method is not supported', 'Open the link in a'],
+    ['without a database', 503, 'This link is temporarily unavailable', 'Please try again in'],
+    ['that meets a bug', 500, 'Something went wrong', 'This was our mistake.'],
+  ])('a request %s gets a page with the status and title', async (_, status, title, text) => {
+    const message = status === 503 ? 'D1 DB is overloaded. Requests queued for too long.' : 'bug'
+    const broken = overriding(env.DB, {
+      prepare: () => {
+        throw new Error(message)
+      },
+    })
+    const { link } = await brandWithLink()
+    const DB = status === 503 || status === 500 ? broken : env.DB
+    const address = `${status === 403 ? 'http' : 'https'}://api.example`
+    const path = `/go/${status === 404 ? 'nobody00' : link.link_id}`
+    const method = status === 405 ? 'POST' : 'GET'
+    const request = new Request(address + path, { method })
+    const response = await fetchWith({ ...env, DB } as Env, request)
+
+    expect(response.status).toBe(status)
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    expect(response.headers.get('Content-Security-Policy')).toBe(
+      "default-src 'none'; style-src 'unsafe-inline'",
+    )
+    const page = await response.text()
+    expect(page).toContain(`<title>${title}</title>`)
+    expect(page).toContain(`<h1>${title}</h1>\n<p>${text}`)
+  })
+
   test('without a database only cached links redirect, and others get 503', async () => {
     const { link } = await brandWithLink()
     const known = await linkOf('acme-casino')
@@ -297,8 +369,28 @@ describe('clicks', () => {
       ['0', '2'],
       [{ msgId: '1' }],
     ])
+    expect(printedAs('error').map((line) => JSON.parse(line))).toEqual([
+      { fault: 'Error', delayed: 'clicks', count: 1 },
+    ])
     const { n } = (await env.DB.prepare('select count(*) as n from clicks').first<{ n: number }>())!
     expect(n).toBe(2)
+  })
+
+  test('a click that cannot be stored is retried after 30 seconds', async () => {
+    const retry = vi.fn()
+    const ack = vi.fn()
+    const body = {
+      account: 'a',
+      binding: 'DB_9',
+      link_id: 'abcdefgh',
+      click_id: 'c',
+      clicked_at: 0,
+    }
+    const messages = [{ id: '1', timestamp: new Date(), attempts: 1, body, ack, retry }]
+    const batch: Partial<MessageBatch<Click>> = { queue: 'tributary-clicks', messages }
+    await storeClickBatch(batch as MessageBatch<Click>, env)
+
+    expect([ack.mock.calls, retry.mock.calls]).toEqual([[], [[{ delaySeconds: 30 }]]])
   })
 
   test("clicks are stored in the database of their account's records", async () => {
