@@ -100,12 +100,17 @@ const clock = setInterval(() => {
 
 const index = indexSource(sourceFiles())
 const testsOf = new Map(sample.map((mutant) => [mutant, testsFor(mutant, coverage, index)]))
-const turns = Math.max(...[...testsOf.values()].map((tests) => tests.length))
-for (let turn = 0; turn < turns; turn++) {
+const withTests = (mutant: Mutant) => ({ id: mutant.id, tests: testsOf.get(mutant)! })
+const groups = Math.max(...[...testsOf.values()].map((tests) => tests.length))
+// Most mutants die early, so each round takes twice as many files as the one before: files of one
+// round run side by side, and start only once.
+for (let from = 0, count = 1; from < groups; from += count, count *= 2) {
   const hunts = new Map<string, Hunt>()
-  for (const mutant of sample.filter(isAlive)) {
-    const [file, tests] = testsOf.get(mutant)![turn] ?? []
-    if (file && tests) hunts.set(file, { ...hunts.get(file), [mutant.id]: tests })
+  for (const { id, tests } of sample.filter(isAlive).map(withTests)) {
+    for (const [file, names] of tests.slice(from, from + count)) {
+      const hunt = hunts.get(file) ?? {}
+      hunts.set(file, { ...hunt, [id]: [...(hunt[id] ?? []), ...names] })
+    }
   }
   if (hunts.size > 0) await runner.hunt(hunts)
 }

@@ -1,4 +1,12 @@
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { compileField, INVALID } from '../src/validation/compile.ts'
+import { describeField } from '../src/validation/describe.ts'
+import { instant } from '../src/validation/fields.ts'
+import type { Issue } from '../src/validation/issue.ts'
+import { formatIssue } from '../src/validation/messages.ts'
+import { quote } from '../src/validation/quote.ts'
+import { warning } from '../src/validation/warnings.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
 
 // Each rule has two lists: the values that pass, and the values that are refused with its code.
@@ -516,6 +524,73 @@ test('a withdrawn currency is stored with a warning', async () => {
   })
 })
 
+describe('a compiled field', () => {
+  const short = v.check((text: string) => text.length < 3)
+  const even = v.custom<number>((value) => typeof value === 'number' && value % 2 === 0)
+  const VALUES = [
+    ...['', 'a', 'abc', 'b', 'c', ' a ', '2026-10-01T08:30:00+02:00'],
+    ...[0, 1, 2, -2, Number.NaN, null, undefined, true, {}, [], ['a'], ['abc', 'a']],
+  ]
+  test.each<[string, v.GenericSchema]>([
+    ['a string', v.string()],
+    ['a string with a rule', v.pipe(v.string(), short)],
+    ['a string with two rules', v.pipe(v.string(), v.minLength(1), short)],
+    ['a pattern', v.pipe(v.string(), v.regex(/^a/))],
+    ['a custom type', even],
+    ['a custom type with a rule', v.pipe(even, v.minValue(0))],
+    ['a list of values', v.picklist(['a', 'b'])],
+    ['a text from a list', v.pipe(v.string(), v.picklist(['a', 'b']))],
+    ['one of two types', v.union([v.pipe(v.string(), short), even])],
+    ['a number', v.number()],
+    [
+      'an array',
+      v.pipe(
+        v.array(v.string()),
+        v.checkItems((text) => text.length < 3),
+      ),
+    ],
+    ['a changed value', v.pipe(v.string(), v.trim(), short)],
+    ['a described field', describeField(v.pipe(v.string(), short), 'A text.', 'a')],
+    ['a described type', describeField(even, 'An even number.')],
+    ['an optional field', v.optional(v.pipe(v.string(), short))],
+    ['a field that may be null', v.nullable(v.pipe(v.string(), short))],
+    ['an instant', instant],
+  ])('of %s gives the verdict of Valibot', (_, field) => {
+    const run = compileField(field)
+    for (const value of VALUES.filter((sent) => sent !== undefined || field.type !== 'optional')) {
+      const { success, output } = v.safeParse(field, value)
+      expect([value, run(value)]).toEqual([value, success ? output : INVALID])
+    }
+  })
+
+  test.each<[string, v.GenericSchema, unknown, unknown]>([
+    ['a string with a rule', v.pipe(v.string(), short), 'ab', 'abc'],
+    ['a custom type', even, 2, 3],
+    ['a list of values', v.picklist(['a', 'b']), 'a', 'c'],
+    ['a described field', describeField(v.pipe(v.string(), short), 'A text.'), 'ab', 'abc'],
+  ])('of %s does not call Valibot', (_, field, valid, invalid) => {
+    const steps = 'pipe' in field ? (field.pipe as v.GenericSchema[]) : [field]
+    const withoutValibot = steps.map((step) => ({
+      ...step,
+      '~run': () => {
+        throw new Error('Valibot was called.')
+      },
+    }))
+    const run = compileField({ ...field, pipe: withoutValibot } as v.GenericSchema)
+
+    expect([run(valid), run(invalid)]).toEqual([valid, INVALID])
+  })
+
+  test('keeps a description and its examples as metadata', () => {
+    const metadataOf = (field: v.GenericSchema) => v.getMetadata(field as never)
+    expect(metadataOf(describeField(v.string(), 'A text.', 'a', 'b'))).toEqual({
+      description: 'A text.',
+      examples: ['a', 'b'],
+    })
+    expect(metadataOf(describeField(v.string(), 'A text.'))).toEqual({ description: 'A text.' })
+  })
+})
+
 describe('error messages', () => {
   test.each([
     ['customers', { kyc_status_id: '' }, 'Text must have 1 to 500 characters.'],
@@ -538,6 +613,172 @@ describe('error messages', () => {
       expect(errors).toMatchObject([{ message }])
     },
   )
+
+  const OFFSET = '`2026-10-01T08:30:00Z` or `2026-10-01T10:30:00+02:00`'
+  test.each<[Omit<Issue, 'pointer'> & { pointer?: string }, string, string | null]>([
+    [{ code: 'required' }, '`x` is required.', null],
+    [{ code: 'required', suggestions: ['X'] }, '`x` is required.', 'Spell it `X`.'],
+    [{ code: 'required', expected: 'it' }, '`x` is required.', 'Send it.'],
+    [{ code: 'required', pointer: '/0/a~1b~0c' }, '`a/b~c` is required.', null],
+    [{ code: 'unknown_field' }, '`x` is not a field of this object.', null],
+    [
+      { code: 'unknown_field', expected: 'a trade', pointer: '/amuont', suggestions: ['amount'] },
+      '`amuont` is not a field of a trade.',
+      'Did you mean `amount`?',
+    ],
+    [{ code: 'type', expected: 'object', received: 'null' }, 'Expected an object, not null.', null],
+    [
+      { code: 'type', expected: 'number', received: 'array' },
+      'Expected a number, not an array.',
+      null,
+    ],
+    [{ code: 'type', expected: 'string' }, 'Expected a string.', null],
+    [
+      { code: 'date_time', value: 'x' },
+      '`x` is not a valid RFC 3339 date-time with an offset or `Z`.',
+      `Send a date-time such as ${OFFSET}.`,
+    ],
+    [
+      { code: 'date_time', expected: '`y`', value: 'x' },
+      '`x` is not a valid time.',
+      'Send a time such as `y`.',
+    ],
+    [{ code: 'date' }, 'The value is not a valid date in the form `YYYY-MM-DD`.', null],
+    [{ code: 'length', expected: '1 to 50' }, 'Text must have 1 to 50 characters.', null],
+    [{ code: 'length', expected: 'at most 5 names' }, 'There can be at most 5 names.', null],
+    [{ code: 'length', expected: '1 to 50 names' }, 'There can be 1 to 50 names.', null],
+    [{ code: 'length', expected: 'only 1 to 50' }, 'There can be only 1 to 50.', null],
+    [{ code: 'text' }, 'Text must not contain NUL characters or unpaired surrogates.', null],
+    [
+      { code: 'pattern', expected: '^a$', value: 'x' },
+      '`x` does not match the pattern `^a$`.',
+      null,
+    ],
+    [
+      { code: 'pattern', expected: 'a name', value: 'x' },
+      '`x` is not valid. Expected a name.',
+      null,
+    ],
+    [{ code: 'email' }, 'The value is not a valid e-mail address.', null],
+    [
+      { code: 'currency', value: 'eux' },
+      '`eux` is not an ISO 4217 currency code.',
+      'Did you mean `EUR`?',
+    ],
+    [{ code: 'number' }, 'The number is too large.', null],
+    [
+      { code: 'number', expected: 'digits', value: '1,0' },
+      '`1,0` is not a decimal: expected digits.',
+      'Send it without separators, plus sign or exponent, such as `"-1000.00"` or `1000.5`.',
+    ],
+    [
+      { code: 'digits' },
+      'The number must be within ±10^15 and have at most 15 significant digits and 12 decimal places.',
+      'Round the number. Send a long identifier as a string.',
+    ],
+    [
+      { code: 'decimals', value: 1.001 },
+      '`1.001` has more than 2 decimal places.',
+      'Round the number to 2 decimal places.',
+    ],
+    [{ code: 'minimum', expected: '0', value: -1 }, '`-1` is less than the minimum, 0.', null],
+    [
+      { code: 'enum', expected: 'live, test', value: 'tset' },
+      '`tset` is not a valid value. Expected one of `live`, `test`.',
+      null,
+    ],
+    [
+      { code: 'enum', expected: 'deposit, payout', value: 'deposits' },
+      '`deposits` is not a valid value. Expected one of `deposit`, `payout`.',
+      'Did you mean `deposit`?',
+    ],
+    [
+      { code: 'duplicate_key' },
+      'An earlier record of this request has the same key.',
+      'Send each key once per request.',
+    ],
+    [
+      { code: 'unknown_customer', value: 'c' },
+      'Customer `c` has not been received.',
+      'Send the customer first, then resend this record.',
+    ],
+    [
+      { code: 'unknown_affiliate', value: 'a' },
+      'Affiliate `a` is not configured.',
+      '`GET account` lists the configured affiliates.',
+    ],
+    [
+      { code: 'record_count', expected: '1 to 9', received: '0' },
+      'A request must have 1 to 9 records, not 0.',
+      null,
+    ],
+    [
+      { code: 'field_case', suggestions: ['X'] },
+      '`x` has the wrong capital letters.',
+      'Spell it `X`.',
+    ],
+    [
+      { code: 'no_kpi' },
+      'The event has no amount: neither `Value` nor a KPI.',
+      'Send `Value`, or KPI fields such as `GGR`, as decimals: `"100.00"`.',
+    ],
+    [
+      { code: 'idempotency_key_reused' },
+      'This `Idempotency-Key` was used for different records.',
+      null,
+    ],
+    [
+      { code: 'circle', value: 'a' },
+      '`a` is this affiliate or one of its sub-affiliates, and cannot be its parent.',
+      null,
+    ],
+  ])('the issue %j is written as text', (issue, message, hint) => {
+    const { expected: _, received: __, suggestions: ___, value: ____, ...place } = issue
+    const expected = { pointer: '/x', ...place, message, ...(hint !== null && { hint }) }
+    expect(formatIssue({ pointer: '/x', ...issue })).toEqual(expected)
+    expect(formatIssue({ pointer: '/x', ...issue, index: 7, key: { id: 'k' } })).toEqual({
+      ...expected,
+      index: 7,
+      key: { id: 'k' },
+    })
+  })
+
+  test.each([
+    ['withdrawn_currency', 'withdrawn_currency', '`a` was withdrawn from ISO 4217 in `b`.'],
+    ['unattributed', 'unattributed', 'no affiliate is paid'],
+    ['altered', 'altered', 'Return it unchanged.'],
+    ['field_case', 'field_case', '`a` is stored as an additional field. Did you mean `b`?'],
+    ['foreign', 'foreign', 'issued for another account'],
+    ['unrecognised', 'unrecognised', 'does not have the format of this service'],
+    ['conflict', 'conflict', 'The affiliate in `affiliate_id` is paid.'],
+    ['erased', 'erased', 'was erased'],
+    ['not_a_number', 'not_a_number', '`a` is not a decimal, so it is stored as a detail.'],
+    ['not_deduplicated', 'not_deduplicated', 'it counts again if it is resent'],
+    ['no_createtime', 'no_createtime', '`createtime` is missing'],
+    ['skipped_time', 'skipped_time', "skips `a` in the account's time zone. It was read as `b`."],
+    ['ambiguous_time', 'ambiguous_time', '`a` occurs twice'],
+    ['unmapped_product', 'unmapped_product', '`a` is not mapped to a product line'],
+    ['stray_product', 'unmapped_product', '`a` is stored as a detail'],
+  ] as const)('the warning %s has the code %s and quotes its values', (name, code, message) => {
+    expect(warning(name, '/x', 'a', 'b')).toEqual({
+      code,
+      pointer: '/x',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  test.each([
+    ['x'.repeat(40), `\`${'x'.repeat(40)}\``],
+    ['x'.repeat(41), `\`${'x'.repeat(40)}…\``],
+    ['😀'.repeat(41), `\`${'😀'.repeat(40)}…\``],
+    ['a"b\\c\n', '`a"b\\\\c\\n`'],
+    [7, '`7`'],
+    [null, '`null`'],
+    [undefined, '`undefined`'],
+    [{ a: ['b'] }, '`{"a":["b"]}`'],
+  ])('%j is quoted with at most 40 characters', (value, quoted) => {
+    expect(quote(value)).toBe(quoted)
+  })
 
   test('a hint names the closest valid name or value', async () => {
     const acme = await partnerWithCustomer()

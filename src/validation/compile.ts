@@ -59,11 +59,11 @@ type Predicate = (value: unknown) => boolean
 const isPredicate = (member: unknown): member is Predicate => typeof member === 'function'
 
 /** Returns the test of a step that leaves its value unchanged; null for any other step. */
-function toPredicate({ kind, type, requirement, check, options }: Step): Predicate | null {
-  if (kind === 'schema' && type === 'string') return (value) => typeof value === 'string'
-  if (kind === 'schema' && type === 'custom' && isPredicate(check)) return check
-  if (kind === 'schema' && type === 'picklist' && options) return (value) => options.includes(value)
-  return kind === 'validation' && type === 'check' && isPredicate(requirement) ? requirement : null
+function toPredicate({ type, requirement, check, options }: Step): Predicate | null {
+  if (type === 'string') return (value) => typeof value === 'string'
+  if (type === 'custom' && isPredicate(check)) return check
+  if (type === 'picklist' && options) return (value) => options.includes(value)
+  return type === 'check' && isPredicate(requirement) ? requirement : null
 }
 
 function toCompiledStep(step: Step, holds: Predicate | null): CompiledField {
