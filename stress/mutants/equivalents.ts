@@ -11,13 +11,20 @@ interface Equivalent {
   why: string
 }
 
+/** The files of routes whose declaration has another name. */
+const ROUTE_FILES: Readonly<Record<string, string>> = {
+  brandTokens: 'brand-tokens',
+  eventDefinitions: 'events',
+  mappingRoutes: 'status-map',
+}
+
 /** Mutants that are not counted. */
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: source that contains templates
 const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: 'src/auth/rate.ts',
     declaration: 'decide',
-    was: '(times[0] ?? 0) > now - WINDOW_MS',
+    was: '(times[0] ?? 0) > time - WINDOW_MS',
     is: ['false'],
     why: 'If the oldest request counts, all do, and the filter keeps them all.',
   },
@@ -136,6 +143,126 @@ const EQUIVALENTS: readonly Equivalent[] = [
     is: ['() => undefined'],
     why: 'A shortcut for names in order. The map finds the same.',
   },
+  {
+    file: 'src/auth/access-token.ts',
+    declaration: 'verifyAccessToken',
+    was: '[...verified.keys()].slice(0, -MAX_VERIFIED)',
+    is: ['[...verified.keys()]'],
+    why: 'Without the cache each signature is verified again, with the same result.',
+  },
+  {
+    file: 'src/auth/access-token.ts',
+    declaration: 'verifyAccessToken',
+    was: '-MAX_VERIFIED',
+    is: ['+MAX_VERIFIED'],
+    why: 'Without the cache each signature is verified again, with the same result.',
+  },
+  {
+    file: 'src/auth/access-token.ts',
+    declaration: 'verifyAccessToken',
+    was: 'cached && cached.iss === issuer.BASE_URL',
+    is: ['false'],
+    why: 'Without the cache each signature is verified again, with the same result.',
+  },
+  {
+    file: 'src/db/records/statements.ts',
+    declaration: 'memoize',
+    was: 'compiled.set(key, statement)',
+    is: [';'],
+    why: 'Without the cache a statement is written again, with the same text.',
+  },
+  {
+    file: 'src/tracking/go.ts',
+    declaration: 'findCachedLink',
+    was: 'cache.clear()',
+    is: [';'],
+    why: 'Bounds the memory of the cache and changes no answer.',
+  },
+  {
+    file: 'src/brand/zone.ts',
+    declaration: 'cachedOffset',
+    was: 'offsets.size >= MAX_CACHED_OFFSETS',
+    is: ['false', 'true', 'offsets.size > MAX_CACHED_OFFSETS', 'offsets.size < MAX_CACHED_OFFSETS'],
+    why: 'Bounds the memory of the cache and changes no answer.',
+  },
+  {
+    file: 'src/brand/zone.ts',
+    declaration: 'offsetAt',
+    was: "zone === 'UTC'",
+    is: ['false'],
+    why: 'A shortcut for UTC. The calendar finds the same offset, 0.',
+  },
+  {
+    file: 'src/validation/compile.ts',
+    declaration: 'compileField',
+    was: 'predicates.every((predicate) => predicate !== null)',
+    is: ['false'],
+    why: 'A shortcut for fields that have only rules. The steps one by one give the same result.',
+  },
+  {
+    file: 'src/validation/compile.ts',
+    declaration: 'compileField',
+    was: '(predicate) => predicate !== null',
+    is: ['() => undefined'],
+    why: 'A shortcut for fields that have only rules. The steps one by one give the same result.',
+  },
+  {
+    file: 'src/validation/compile.ts',
+    declaration: 'compileField',
+    was: 'predicate !== null',
+    is: ['false', 'predicate === null'],
+    why: 'A shortcut for fields that have only rules. The steps one by one give the same result.',
+  },
+  {
+    file: 'src/validation/compile.ts',
+    declaration: 'compileField',
+    was: '{ return (value) => { for (const holds of predicates) if (!holds(value)) return INVALID return value } }',
+    is: ['{}'],
+    why: 'A shortcut for fields that have only rules. The steps one by one give the same result.',
+  },
+  {
+    file: 'src/db/records/retention.ts',
+    declaration: 'deleteExpiredSql',
+    was: 't.${key[1]} < ?1 limit ${ROWS_PER_DELETE} )` }',
+    is: ['t.${key[1]} < ?1 limit 1 + ${ROWS_PER_DELETE} )` }'],
+    why: 'The size of a step. The rows that one step leaves are deleted by the next.',
+  },
+  {
+    file: 'src/retry.ts',
+    declaration: 'withRetry',
+    was: 'Math.random() * 50',
+    is: ['Math.random() / 50'],
+    why: 'A random part of a pause, which may be close to 0.',
+  },
+  {
+    file: 'src/ingest/receive.ts',
+    declaration: 'mayHaveWarnings',
+    was: "policy(grant) === 'warn' || recordTable.warnsOnAttribution || recordTable.personalColumns.length > 0 || valid.some(({ warnings }) => warnings.length > 0)",
+    is: ['true'],
+    why: 'A shortcut: outcomes that the response does not need are read and left out.',
+  },
+  {
+    file: 'src/ingest/receive.ts',
+    declaration: 'mayHaveWarnings',
+    was: 'recordTable.personalColumns.length > 0',
+    is: ['recordTable.personalColumns.length >= 0'],
+    why: 'A shortcut: outcomes that the response does not need are read and left out.',
+  },
+  ...[
+    'accounts',
+    'affiliates',
+    'brandTokens',
+    'clients',
+    'eventDefinitions',
+    'links',
+    'mappingRoutes',
+  ].map((declaration) => ({
+    file: `src/admin/${ROUTE_FILES[declaration] ?? declaration}.ts`,
+    declaration,
+    was: "'/'",
+    is: ['""'],
+    why: 'Hono mounts both paths at the path of the parent.',
+  })),
   {
     file: 'src/auth/token-gate.ts',
     declaration: 'TokenGate.admit',

@@ -42,6 +42,7 @@ const world = globalThis as {
   __stryker__?: MutantSwitch
   __moduleCaches__?: { clear: () => void }[]
   __countIteration__?: () => void
+  __reloadImports__?: (() => Promise<void>)[]
 }
 world.__stryker__ ??= {}
 const mutantSwitch = world.__stryker__
@@ -123,6 +124,12 @@ const timeout = () =>
     setTimeout(() => reject(new Error('The test timed out.')), TEST_TIMEOUT_MS),
   )
 
+/** Loads all modules again, also those that the test file imports. */
+async function reloadModules(): Promise<void> {
+  vi.resetModules()
+  for (const reload of world.__reloadImports__ ?? []) await reload()
+}
+
 /** Runs a test in an empty world with a mutant, or with none. Returns its failure, or null. */
 async function failureOf(test: KnownTest, mutant: string | undefined): Promise<string | null> {
   await emptyWorld()
@@ -131,7 +138,7 @@ async function failureOf(test: KnownTest, mutant: string | undefined): Promise<s
   mutantSwitch.currentTestId = test.id
   mutantSwitch.activeMutant = mutant
   const needsReload = mutant !== undefined && isStatic(mutant)
-  if (needsReload || isStale) vi.resetModules()
+  if (needsReload || isStale) await reloadModules()
   isStale = needsReload
   mutantSwitch.hitCount = 0
   iterations = 0

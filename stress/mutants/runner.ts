@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { createVitest } from 'vitest/node'
+import { isFacade, liveImports } from './live-imports.ts'
 import { HUNTED, type Hunt, type Hunted, MET, type Met, type Plan, STARTED } from './plan.ts'
 
 /** After so long without a word about a mutant the runtime hangs, in milliseconds. */
@@ -47,8 +48,9 @@ export async function startRunner(source: ReadonlyMap<string, string>) {
         {
           name: 'mutants',
           enforce: 'pre',
-          transform: (_, id) => source.get(id.split('?')[0]!),
+          transform: (_, id) => (isFacade(id) ? null : source.get(id.split('?')[0]!)),
         },
+        liveImports(),
       ],
     },
   )

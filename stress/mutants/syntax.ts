@@ -16,6 +16,7 @@ export interface Node extends Span {
   name?: string
   body?: Node | Node[]
   declaration?: Node
+  specifiers?: { exported: { name: string } }[]
   declarations?: (Node & { init?: Node })[]
   callee?: Node
   arguments?: Node[]
@@ -76,6 +77,16 @@ export function registerCaches(content: string): string {
     })),
   )
 }
+
+/** Returns the names of the values that a module exports. */
+export const exportsOf = (content: string): string[] =>
+  listOf(parse(content).body).flatMap(({ type, declaration, specifiers = [] }) => {
+    if (type === 'ExportDefaultDeclaration') return ['default']
+    if (type !== 'ExportNamedDeclaration') return []
+    if (declaration?.type.startsWith('TS')) return []
+    const declared = declaration?.declarations ?? (declaration ? [declaration] : [])
+    return [...declared.map(({ id }) => id!.name), ...specifiers.map((one) => one.exported.name)]
+  })
 
 const LOOPS = new Set([
   'DoWhileStatement',
