@@ -6,6 +6,7 @@ import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
 import { ofTheTeam, teamKey } from './team.ts'
+import { overriding } from './watched.ts'
 
 const errors = async (response: Response | Promise<Response>) => {
   const body = await json(response)
@@ -637,6 +638,65 @@ describe('status maps and labels', () => {
   })
 })
 
+test('a disabled account is shown as disabled until it is enabled', async () => {
+  await askAdmin('accounts', 'POST', newAccount)
+  for (const disabled of [true, false]) {
+    const changed = await json(askAdmin('accounts/acme', 'PATCH', { disabled }))
+    expect([changed.disabled, (await json(askAdmin('accounts/acme'))).disabled]).toEqual([
+      disabled,
+      disabled,
+    ])
+  }
+})
+
+test.each([
+  ['forex', 'reject'],
+  ['prop-trading', 'reject'],
+  ['igaming', 'hold'],
+])('by default records of unknown customers of %s have the policy %s', async (vertical, policy) => {
+  const { mode: _, ...account } = { ...newAccount, vertical }
+  expect(await json(askAdmin('accounts', 'POST', account))).toMatchObject({
+    mode: 'live',
+    policies: { unknown_customer: policy, unknown_affiliate: 'warn' },
+  })
+})
+
+test('a change of affiliates without a database is 503 and no conflict', async () => {
+  await askAdmin('accounts', 'POST', newAccount)
+  const DB = overriding(env.DB, {
+    batch: async () => {
+      throw new Error('D1 DB is overloaded. Requests queued for too long.')
+    },
+  })
+  const request = new Request('https://api.example/admin/v1/accounts/acme/affiliates', {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' },
+    body: '[{"affiliate_id":"a"}]',
+  })
+  const response = await fetchWith({ ...env, DB } as Env, request)
+  expect([response.status, (await json(response)).code]).toEqual([503, 'unavailable'])
+})
+
+test('an account whose creation was confirmed late is 201, and is created once', async () => {
+  let attempts = 0
+  const DB = overriding(env.DB, {
+    batch: async (statements: D1PreparedStatement[]) => {
+      const results = await env.DB.batch(statements)
+      attempts += 1
+      if (attempts === 1) throw new Error('D1_ERROR: Network connection lost.')
+      return results
+    },
+  })
+  const request = new Request('https://api.example/admin/v1/accounts', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(newAccount),
+  })
+  const response = await fetchWith({ ...env, DB } as Env, request)
+  expect([response.status, attempts]).toEqual([201, 1])
+  expect(await actions()).toEqual(['account.create'])
+})
+
 describe('a refusal explains what is wrong', () => {
   const acme = 'accounts/acme'
   const many = Array.from({ length: 501 }, (_, i) => [`w${i}`, 'approved'] as const)
@@ -763,6 +823,16 @@ describe('a refusal explains what is wrong', () => {
       { pointer: '/kpis', message: 'There can be at most 100 names.' },
     ],
     ['X', { kpis: [''] }, { pointer: '/kpis/0', message: 'Text must have 1 to 500 characters.' }],
+    [
+      'X',
+      { kpis: ['customerid'] },
+      {
+        pointer: '/kpis/0',
+        message:
+          '`customerid` is not valid. Expected the name of a custom field, other than customerid, eventname, eventid, createtime, Value, Currency.',
+      },
+    ],
+    ['X', { kpis: ['product'] }, { pointer: '/kpis/0', code: 'duplicate_key' }],
     ['X', { product: 'P' }, { pointer: '/product', message: 'Expected an object, not a string.' }],
     [
       'X',
@@ -885,6 +955,57 @@ describe('the audit log', () => {
     })
     expect(JSON.stringify(data)).not.toContain(issued.client_secret)
     expect(data).toHaveLength(9)
+    const { link_id, disabled: _, url: __, ...created } = link
+    const { client_id } = issued
+    const entries = (await json(askAdmin('audit-log'))).data
+    expect(entries.map(({ details }: { details: object }) => details)).toEqual([
+      { eventname: 'DailyStats' },
+      { id: tokens[0].id },
+      { id: tokens[0].id, overlap: 'none' },
+      { eventname: 'DailyStats', currency: null, ...dailyStats },
+      { account: casino.account, name: `The ${casino.account}`, vertical: 'igaming', mode: 'test' },
+      { status: { ok: 'approved' } },
+      { link_id, disabled: true },
+      { link_id, ...created },
+      { client_id },
+      { client_id, overlap: '1h' },
+      { client_id },
+      { affiliates: 1, ids: ['a'] },
+      { disabled: true },
+      { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },
+    ])
+    expect(new Set(entries.map(({ actor }: { actor: string }) => actor))).toEqual(
+      new Set(['admin-key']),
+    )
+  })
+
+  test('the entry of a bulk of affiliates names the first 20 and their number', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    const ids = Array.from({ length: 21 }, (_, i) => `a-${i}`)
+    const body = ids.map((affiliate_id) => ({ affiliate_id }))
+    await askAdmin('accounts/acme/affiliates', 'PUT', body)
+    const { data } = await json(askAdmin('audit-log?account=acme'))
+
+    expect(data[0].details).toEqual({ affiliates: 21, ids: ids.slice(0, 20) })
+  })
+
+  test('pages of the audit log reach 10,000 entries, and cursors all', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    await askAdmin('accounts/acme', 'PATCH', { name: 'New' })
+    expect((await askAdmin('audit-log?per_page=500&page=20')).status).toBe(200)
+    expect(await json(askAdmin('audit-log?per_page=500&page=21'))).toMatchObject({
+      code: 'invalid_query',
+      detail: 'page reaches the first 10000 entries only. Use cursor for older entries.',
+    })
+    const { next_cursor } = (await json(askAdmin('audit-log?per_page=1'))).meta
+    const next = await json(askAdmin(`audit-log?cursor=${next_cursor}`))
+    expect([next.data.length, next.meta]).toEqual([
+      1,
+      { total: 2, page: 2, per_page: 1, next_cursor: null },
+    ])
+    expect(await json(askAdmin('audit-log?account=nobody'))).toMatchObject({
+      detail: 'account: there is no account "nobody".',
+    })
   })
 
   test('the database refuses to change or delete an audit log entry', async () => {

@@ -172,6 +172,22 @@ describe('Content-Encoding', () => {
     expect((await json(acme.get('customers'))).data).toEqual([ada])
   })
 
+  test.each(['x-gzip', 'GZIP', ' gzip '])('the encoding %s is gzip', async (encoding) => {
+    const acme = await partner()
+    const body = await gzip(JSON.stringify(ada))
+
+    expect((await acme.postText('customers', body, { 'Content-Encoding': encoding })).status).toBe(
+      201,
+    )
+  })
+
+  test.each(['identity', 'Identity'])('the encoding %s is no encoding', async (encoding) => {
+    const acme = await partner()
+    const headers = { 'Content-Encoding': encoding }
+
+    expect((await acme.postText('customers', JSON.stringify(ada), headers)).status).toBe(201)
+  })
+
   test.each(['br', 'deflate', 'gzip, gzip', 'zstd'])(
     'the encoding %s is 415, and Accept-Encoding names gzip',
     async (encoding) => {

@@ -389,6 +389,14 @@ describe('product lines', () => {
     })
   })
 
+  test('a definition without a product uses the member product, and its names map to themselves', async () => {
+    const acme = await brandWithCustomers({ events: { Bet: { granularity: 'event' } } })
+    const bet = { ...deposited, eventname: 'Bet', product: 'poker' }
+
+    expect(await json(acme.post('activities', bet))).not.toHaveProperty('results.0.warnings')
+    expect(await activityTotals(acme)).toMatchObject([{ eventname: 'Bet', product: 'poker' }])
+  })
+
   test('without a definition, product is the product line and Product gets a warning', async () => {
     const acme = await brandWithCustomers()
     expect(await warnings(acme.post('activities', { ...day, product: 'poker' }))).toEqual([])
@@ -537,6 +545,24 @@ describe('the identity of an event', () => {
     expect(await outcomes(acme.post('activities', two('must')))).toEqual(['created', 'created'])
     expect(await outcomes(acme.post('activities', two('may')))).toEqual(['created', 'created'])
     expect(await outcomes(acme.post('activities', two('not')))).toEqual(['created', 'updated'])
+  })
+
+  test('a time with an offset is no day, so it identifies no event', async () => {
+    const acme = await brandWithCustomers()
+    const bet = {
+      eventname: 'Bet',
+      customerid: 'p-1',
+      createtime: '2026-10-02T10:00:00Z',
+      Value: 1,
+    }
+
+    expect(await json(acme.post('activities', [bet, bet]))).toMatchObject({
+      summary: { created: 2 },
+      results: [
+        { warnings: [{ code: 'not_deduplicated' }] },
+        { warnings: [{ code: 'not_deduplicated' }] },
+      ],
+    })
   })
 
   test('without a key, each record is a new event with a warning', async () => {

@@ -59,6 +59,16 @@ describe('customers', () => {
     expect(await outcomes(acme.post('customers', { customerId: 'p-1' }))).toEqual(['unchanged'])
   })
 
+  test('a customer without additional fields has none in the database', async () => {
+    const acme = await brand()
+    await acme.post('customers', [eve, { ...eve, customerId: 'p-2', vip: 1 }])
+    const { results } = await env.DB.prepare(
+      'select extras from customers order by customer_id',
+    ).all()
+
+    expect(results).toEqual([{ extras: null }, { extras: '{"vip":"1"}' }])
+  })
+
   test('null members of a customer count as omitted', async () => {
     const acme = await brand()
     await acme.post('customers', { ...eve, firstName: 'Eve', vip: 1 })

@@ -250,6 +250,7 @@ describe('RFC 6749 §5.2: invalid_client', () => {
     `Basic ${btoa('a:b:c')}`,
     `Basic ${btoa('a:%zz')}`,
     'Bearer YTpi',
+    'Proxy-Basic YTpi',
     'x'.repeat(100_000),
   ])('a malformed Authorization header is invalid_client: %.30s', async (Authorization) => {
     await expectError(await askToken(grant, { Authorization }), 401, 'invalid_client')

@@ -338,17 +338,21 @@ describe('bookmarks', () => {
     expect(opened).toEqual(['first-primary', bookmark])
   })
 
-  test.each(['', 'x', 'first-primary', '00000000-00000000-00000000'])(
-    'the bookmark %j is 400 invalid_query',
-    async (bookmark) => {
-      const acme = await partner()
+  const bookmark = `00000000-00000001-0000000a-${'f'.repeat(32)}`
+  test.each([
+    ...['', 'x', 'first-primary', '00000000-00000000-00000000'],
+    ...[`0${bookmark}`, `${bookmark}0`, bookmark.slice(1), bookmark.slice(0, -1)],
+    ...[0, 9, 18, 27].map((at) => `${bookmark.slice(0, at)}g${bookmark.slice(at + 1)}`),
+    ...[9, 18, 27].map((at) => bookmark.slice(0, at) + bookmark.slice(at + 1)),
+    ...[1, 10, 19, 28].map((at) => bookmark.slice(0, at) + bookmark.slice(at).replace(/^.{7}/, '')),
+  ])('the bookmark %j is 400 invalid_query', async (bookmark) => {
+    const acme = await partner()
 
-      await expectInvalidQuery(
-        await acme.get('customers', { 'x-d1-bookmark': bookmark }),
-        'x-d1-bookmark',
-      )
-    },
-  )
+    await expectInvalidQuery(
+      await acme.get('customers', { 'x-d1-bookmark': bookmark }),
+      'x-d1-bookmark',
+    )
+  })
 })
 
 describe('GET account', () => {

@@ -58,7 +58,7 @@ export function writeCoverage(met: readonly Met[], mutants: readonly Mutant[]): 
 
 /** How many tests hunt a mutant first, and how many more if it survives. */
 const QUICK_TESTS = 40
-const MORE_TESTS = 500
+const MORE_TESTS = 200
 
 /** A test that takes longer hunts no mutants, in milliseconds. */
 const MAX_TEST_MS = 20_000
