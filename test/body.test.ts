@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { LargeBodySlot } from '../src/http/body-budget.ts'
 import { isLargeJson } from '../src/http/body-size.ts'
 import { parseJson } from '../src/http/json.ts'
-import { ada, ask, deposit, json, partner } from './partner.ts'
+import { ada, ask, deposit, json, partner, traded } from './partner.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
@@ -739,6 +739,32 @@ test('records without a key are not duplicates of each other', async () => {
   const other = { ...deposit, transaction_id: 'a' }
   const problem = await json(acme.post('transactions', [deposit, other, withoutKey, withoutKey]))
   expect(problem.errors.map(({ code }: { code: string }) => code)).toEqual(['required', 'required'])
+  const invalidKey = { ...traded, customer_id: 7 }
+  const days = await json(acme.post('trading-activity', [invalidKey, invalidKey]))
+  expect(days.errors.map(({ code }: { code: string }) => code)).toEqual(['type', 'type'])
+})
+
+test('a repeated key of several members is an error, a key that differs in one is none', async () => {
+  const acme = await partner()
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+  const days = [
+    traded,
+    { ...traded, customer_id: 'c-2' },
+    { ...traded, instrument: 'GBPUSD' },
+    { ...traded, date: '2026-10-03' },
+    { ...traded, currency: 'EUR' },
+  ]
+  expect((await acme.post('trading-activity', days)).status).toBe(200)
+  expect(await json(acme.post('trading-activity', [...days, traded]))).toMatchObject({
+    errors_total: 1,
+    errors: [
+      {
+        index: 5,
+        code: 'duplicate_key',
+        key: { date: '2026-10-02', customer_id: 'c-1', instrument: 'EURUSD', currency: 'USD' },
+      },
+    ],
+  })
 })
 
 test('a repeated key is an error on every later record', async () => {

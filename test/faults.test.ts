@@ -313,7 +313,7 @@ describe('an internal error', () => {
   test('the caller gets only a request id, the log gets the cause', async () => {
     const acme = await partner()
     await env.DB.exec(
-      `create trigger bug before insert on customers begin select raise(abort, 'ada@person.org'); end`,
+      `create trigger bug before insert on customers begin select raise(abort, 'look at ada@person.org'); end`,
     )
     const response = await post({ env }, acme, 'customers', [{ ...ada, email: 'ada@person.org' }])
     const logged = printedAs('error')
@@ -330,5 +330,9 @@ describe('an internal error', () => {
     expect(logged).toHaveLength(1)
     expect(logged[0]).toContain(response.headers.get('X-Request-Id'))
     expect(logged[0]).not.toContain('ada@person')
+    const { at, ...line } = JSON.parse(logged[0]!)
+    expect(line).toEqual({ request_id: response.headers.get('X-Request-Id'), fault: 'Error' })
+    expect(at).toHaveLength(5)
+    for (const frame of at) expect(frame).toMatch(/^ +at /)
   })
 })

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { toJsonChunks } from '../src/db/records/json-chunks.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
 
 /** Returns a record of each resource of the vertical, and a later version of it. */
@@ -505,6 +506,19 @@ describe('handling=lenient', () => {
     })
     expect((await json(acme.get('transactions'))).data).toEqual([])
   })
+})
+
+test.each<[string, unknown[][], number, string[]]>([
+  ['no rows', [], 100, []],
+  ['rows that fit exactly', [[1], [2], [3]], 13, ['[[1],[2],[3]]']],
+  ['rows that do not fit', [[1], [2], [3]], 12, ['[[1],[2]]', '[[3]]']],
+  ['rows of which two fit', [[1], [2], [3]], 10, ['[[1],[2]]', '[[3]]']],
+  ['rows of which one fits', [[1], [2], [3]], 9, ['[[1]]', '[[2]]', '[[3]]']],
+  ['a row that is too large', [[1], ['xxxxxxxx'], [3]], 9, ['[[1]]', '[["xxxxxxxx"]]', '[[3]]']],
+  ['characters of three bytes', [['€'], ['€']], 17, ['[["€"],["€"]]']],
+  ['too many characters of three bytes', [['€'], ['€']], 16, ['[["€"]]', '[["€"]]']],
+])('%s are split into the fewest JSON arrays', (_, rows, maxBytes, chunks) => {
+  expect(toJsonChunks(rows, maxBytes)).toEqual(chunks)
 })
 
 test('an invalid record in the last chunk rejects the whole bulk', async () => {
