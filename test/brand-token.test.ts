@@ -11,6 +11,7 @@ import { type RateState, REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
+import { endBrandToken } from '../src/db/directory/credentials.ts'
 import worker from '../src/index.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
@@ -207,6 +208,18 @@ describe('regeneration', () => {
     expect(data.map(({ alive }: { alive: boolean }) => alive)).toEqual([true, true, true])
     expect(data[0].ends_at).toBe(before)
     expect((await get('account')).status).toBe(200)
+  })
+
+  test('two revocations at the same time keep the earlier end', async () => {
+    const { account } = await brand()
+    const [token] = (await json(askAdmin(`accounts/${account}/brand-tokens`))).data
+    const now = Date.now()
+    const endedAt = async (at: number) => {
+      await endBrandToken(env.DB, account, token.id, at).run()
+      const [{ ends_at }] = (await json(askAdmin(`accounts/${account}/brand-tokens`))).data
+      return Date.parse(ends_at) - now
+    }
+    expect([await endedAt(now), await endedAt(now + 1), await endedAt(now - 1)]).toEqual([0, 0, -1])
   })
 
   test('regeneration with an overlap fails no request, and revocation ends the token', async () => {

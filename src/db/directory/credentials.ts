@@ -116,7 +116,7 @@ export const insertBrandToken = (
   token: Omit<typeof brandTokens.$inferSelect, 'ends_at' | 'closed'>,
 ) => toStatement(db, build.insert(brandTokens).values(token).onConflictDoNothing())
 
-const earlierEnd = (at: number) => sql`min(coalesce(${brandTokens.ends_at}, ${at}), ${at})`
+const hasNotEndedBefore = (at: number) => sql`coalesce(${brandTokens.ends_at}, ${at}) >= ${at}`
 
 /** Ends all Brand Tokens of an account but one at `at` (milliseconds); an earlier end stays. */
 export const endBrandTokens = (db: D1Database, account: string, except: string, at: number) =>
@@ -124,12 +124,12 @@ export const endBrandTokens = (db: D1Database, account: string, except: string, 
     db,
     build
       .update(brandTokens)
-      .set({ ends_at: earlierEnd(at) })
+      .set({ ends_at: at })
       .where(
         and(
           eq(brandTokens.account, account),
           ne(brandTokens.digest, except),
-          sql`coalesce(${brandTokens.ends_at}, ${at}) >= ${at}`,
+          hasNotEndedBefore(at),
         ),
       ),
   )
@@ -140,8 +140,8 @@ export const endBrandToken = (db: D1Database, account: string, id: string, at: n
     db,
     build
       .update(brandTokens)
-      .set({ ends_at: earlierEnd(at) })
-      .where(and(eq(brandTokens.account, account), eq(brandTokens.id, id))),
+      .set({ ends_at: at })
+      .where(and(eq(brandTokens.account, account), eq(brandTokens.id, id), hasNotEndedBefore(at))),
   )
 
 /** Raises the version of an account, so that its live tokens receive its settings. */
