@@ -83,17 +83,30 @@ export function testsFor(mutant: Mutant, coverage: Coverage, index: SourceIndex)
   return []
 }
 
-/** Orders tests so that each file gives its quickest test in turn, and leaves out slow ones. */
+/** How many tests a file gives in each turn. */
+const TESTS_PER_TURN = 4
+
+/** How many lines of source a test covers. */
+const linesOf = ({ lines }: CoveringTest) =>
+  Object.values(lines).reduce((sum, list) => sum + list.length, 0)
+
+/**
+ * Orders tests so that the most specific come first, and each file gives some in turn; leaves out
+ * slow ones. A test that covers few lines is more likely to be about one of them.
+ */
 function inTurns(tests: readonly CoveringTest[]): CoveringTest[] {
-  const sorted = tests.filter(({ ms }) => ms <= MAX_TEST_MS).toSorted((a, b) => a.ms - b.ms)
-  const ranks = [...Map.groupBy(sorted, ({ file }) => file).values()].flatMap((list) =>
-    list.map((test, rank) => ({ test, rank })),
+  const sorted = tests
+    .filter(({ ms }) => ms <= MAX_TEST_MS)
+    .map((test) => ({ test, size: linesOf(test) }))
+    .toSorted((a, b) => a.size - b.size || a.test.ms - b.test.ms)
+  const ranks = [...Map.groupBy(sorted, ({ test }) => test.file).values()].flatMap((list) =>
+    list.map(({ test }, i) => ({ test, rank: Math.floor(i / TESTS_PER_TURN) })),
   )
   return ranks.toSorted((a, b) => a.rank - b.rank).map(({ test }) => test)
 }
 
-/** Groups tests by file; the file with the most tests comes first. */
+/** Groups tests by file, in the order of the first test of each. */
 const byFile = (tests: readonly CoveringTest[]): TestGroup[] =>
-  [...Map.groupBy(tests, ({ file }) => file)]
-    .map(([file, list]): TestGroup => [file, list.map(({ test }) => test)])
-    .sort(([, a], [, b]) => b.length - a.length)
+  [...Map.groupBy(tests, ({ file }) => file)].map(
+    ([file, list]): TestGroup => [file, list.map(({ test }) => test)],
+  )
