@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { recoverRevisions, type WrittenRecord } from '../src/db/records/retry-sql.ts'
+import type { Delivery } from '../src/db/schema.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
@@ -128,5 +130,68 @@ describe('a record that another request overwrites before the retry', () => {
       'updated',
       'unchanged',
     ])
+  })
+})
+
+describe('the revisions of an earlier attempt', () => {
+  const counts = { created: 0, written: 0, held: 0, held_written: 0, unknown_at: null }
+  const own = (idx: number, revision: number) => ({ idx, revision, is_own: 1 })
+  const other = (idx: number, revision: number) => ({ idx, revision, is_own: 0 })
+  test.each<[string, object, WrittenRecord[], [number, number][]]>([
+    [
+      'its own writes',
+      { created: 1, written: 2 },
+      [own(0, 1), own(1, 4)],
+      [
+        [0, 1],
+        [1, 4],
+      ],
+    ],
+    [
+      'a created record that was overwritten',
+      { created: 1, written: 2 },
+      [own(0, 3), other(1, 2)],
+      [
+        [0, 3],
+        [1, 1],
+      ],
+    ],
+    [
+      'an updated record that was overwritten',
+      { created: 1, written: 2 },
+      [own(0, 1), other(1, 9)],
+      [
+        [0, 1],
+        [1, 2],
+      ],
+    ],
+    [
+      'two of which the lower was created',
+      { created: 1, written: 2 },
+      [other(0, 5), other(1, 2)],
+      [
+        [1, 1],
+        [0, 2],
+      ],
+    ],
+    ['an unchanged record', { created: 0, written: 0 }, [other(0, 5)], []],
+    [
+      'a held record',
+      { created: 0, written: 1, held: 1, held_written: 1, unknown_at: '[0]' },
+      [own(0, 1), other(1, 2)],
+      [[0, 1]],
+    ],
+    [
+      'a record that a later one of the request overwrote',
+      { created: 1, written: 2 },
+      [own(0, 1), other(0, 7), other(1, 7)],
+      [
+        [0, 1],
+        [1, 2],
+      ],
+    ],
+  ])('are found or inferred: %s', (_, delivery, writes, revisions) => {
+    const found = recoverRevisions({ ...counts, ...delivery } as Delivery, writes)
+    expect([...found]).toEqual(revisions)
   })
 })

@@ -388,6 +388,55 @@ describe('limits', () => {
   })
 })
 
+describe('error_description says what to send instead', () => {
+  const FORM = 'application/x-www-form-urlencoded'
+  const MALFORMED = 'A parameter is malformed. Send the form percent-encoded, in UTF-8.'
+  const basic = { Authorization: `Basic ${btoa('a:b')}` }
+  test.each<[string, string, Record<string, string>, number, string]>([
+    ['grant_type=a', '', { 'Content-Type': 'text/plain' }, 400, `Send the body as \`${FORM}\`.`],
+    [
+      'grant_type=a',
+      '',
+      { 'Content-Encoding': 'gzip' },
+      400,
+      'Send the body without `Content-Encoding`.',
+    ],
+    ['a=1&a=2', '', {}, 400, 'A parameter is repeated. Send each parameter once.'],
+    ['a=b=c', '', {}, 400, MALFORMED],
+    ['a=%zz', '', {}, 400, MALFORMED],
+    ['a'.repeat(65_537), '', {}, 413, 'The form can have at most 64 KiB.'],
+    [
+      'client_secret=b',
+      '',
+      basic,
+      400,
+      'Send the client secret in the header or in the form, not in both.',
+    ],
+    ['client_id=b', '', basic, 400, 'The `client_id` in the header and in the form differ.'],
+    ['a=1', '?client_secret=b', {}, 401, 'Unknown client or wrong secret.'],
+    ['a=1', '', {}, 401, 'Unknown client or wrong secret.'],
+    ['', '', basic, 400, 'The parameter `grant_type` is missing.'],
+    ['grant_type=password', '', basic, 400, 'Send `grant_type=client_credentials`.'],
+    [
+      'grant_type=client_credentials&scope=admin',
+      '',
+      basic,
+      400,
+      'Send `read`, `write` or `read write`.',
+    ],
+  ])('%.30s%s %o', async (body, query, headers, status, description) => {
+    const response = await ask(`/oauth/token${query}`, {
+      method: 'POST',
+      headers: { 'Content-Type': FORM, ...headers },
+      body,
+    })
+    expect([response.status, (await json(response)).error_description]).toEqual([
+      status,
+      description,
+    ])
+  })
+})
+
 describe('time limits and stored secrets', () => {
   test('a wrong secret counts for exactly ten minutes', () => {
     const failures = Array.from({ length: 20 }, (_, i) => ({ at: i, client: 'c' }))
