@@ -542,6 +542,7 @@ describe('RFC 9068 §2: the access token', () => {
   test('RFC 8414 §2: the metadata builds every URL from BASE_URL', async () => {
     const response = await ask('/.well-known/oauth-authorization-server')
 
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=3600')
     expect(await json(response)).toEqual({
       issuer: ORIGIN,
       token_endpoint: `${ORIGIN}/oauth/token`,
@@ -557,8 +558,10 @@ describe('RFC 9068 §2: the access token', () => {
   })
 
   test('RFC 7517: the key set has only the public part of each key', async () => {
-    const { keys } = await json(ask('/.well-known/jwks.json'))
+    const response = await ask('/.well-known/jwks.json')
+    const { keys } = await json(response)
 
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=300')
     expect(keys.map((key: object) => Object.keys(key).sort())).toEqual(
       Array(2).fill(['alg', 'e', 'kid', 'kty', 'n', 'use']),
     )
@@ -588,6 +591,9 @@ describe('RFC 7009: revocation', () => {
     const other = await register('forex', { account: 'other' })
     const response = await revoke({ ...other, token: acme.access_token })
 
+    expect((await json(response.clone())).error_description).toBe(
+      'The token was issued to another client.',
+    )
     await expectError(response, 400, 'invalid_request')
     expect((await acme.get('customers')).status).toBe(200)
   })
@@ -601,7 +607,11 @@ describe('RFC 7009: revocation', () => {
   test('§2.1 revocation requires a token and client credentials', async () => {
     const { client_id, client_secret } = await client()
 
-    await expectError(await revoke({ client_id, client_secret }), 400, 'invalid_request')
+    const withoutToken = await revoke({ client_id, client_secret })
+    expect((await json(withoutToken.clone())).error_description).toBe(
+      'The parameter `token` is missing.',
+    )
+    await expectError(withoutToken, 400, 'invalid_request')
     await expectError(await revoke({ token: 'x' }), 401, 'invalid_client')
   })
 })

@@ -491,6 +491,14 @@ describe('GET deliveries', () => {
     expect(JSON.stringify(results)).not.toMatch(/ada@person|Augusta|click-42/)
   })
 
+  test('an unknown delivery is a 404 that says how long the log keeps deliveries', async () => {
+    const acme = await partner()
+    expect(await json(acme.get('deliveries/dlv_nobody'))).toMatchObject({
+      code: 'not_found',
+      detail: 'Your account has no delivery with this id. The log keeps deliveries for 30 days.',
+    })
+  })
+
   test('deliveries older than 30 days are hidden, unknown ones are 404', async () => {
     const acme = await partner()
     const { delivery_id } = await json(acme.post('customers', ada))

@@ -175,6 +175,27 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'Without the cache each signature is verified again, with the same result.',
   },
   {
+    file: 'src/ingest/validate-records.ts',
+    declaration: 'validateRecords',
+    was: 'check.issues.slice(0, MAX_LISTED_PER_RECORD)',
+    is: ['check.issues'],
+    why: 'Bounds the memory: `prioritizeErrors` lists as many of each record.',
+  },
+  {
+    file: 'src/validation/strict-object.ts',
+    declaration: 'strictObject',
+    was: 'issues.length === 0',
+    is: ['true'],
+    why: 'A shortcut: nothing reads the warnings of an invalid record.',
+  },
+  {
+    file: 'src/validation/strict-object.ts',
+    declaration: 'strictObject',
+    was: '[]',
+    is: ['["Stryker was here"]'],
+    why: 'Nothing reads the warnings of an invalid record.',
+  },
+  {
     file: 'src/db/records/statements.ts',
     declaration: 'memoize',
     was: 'compiled.set(key, statement)',
