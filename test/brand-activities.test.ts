@@ -740,6 +740,16 @@ describe('events of unknown customers', () => {
     expect(await activityTotals(acme, today)).toMatchObject([{ count: 1 }])
   })
 
+  test('an invalid event of an unknown customer gets both errors', async () => {
+    const acme = await brand({ unknown_customer: 'reject' })
+    const { errors } = await json(acme.post('activities', [{ ...deposited, Currency: 'EUX' }]))
+
+    expect(errors).toMatchObject([
+      { pointer: '/0/Currency', code: 'currency' },
+      { pointer: '/0/customerid', code: 'unknown_customer' },
+    ])
+  })
+
   test('the policy reject refuses an event of an unknown customer', async () => {
     const acme = await brand({ unknown_customer: 'reject' })
     const response = await acme.post('activities', [deposited, day])
@@ -755,6 +765,15 @@ describe('events of unknown customers', () => {
 })
 
 describe('reading', () => {
+  test('a single activity has no URL', async () => {
+    const acme = await brandWithCustomers()
+    await acme.post('activities', deposited)
+
+    for (const id of ['e-1', 'e%20e-1', 'by-id?id=e-1']) {
+      expect((await acme.get(`activities/${id}`)).status).toBe(404)
+    }
+  })
+
   test('activities can be filtered by customerid and day and paged by cursor', async () => {
     const acme = await brandWithCustomers()
     await acme.post(

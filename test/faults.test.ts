@@ -333,6 +333,6 @@ describe('an internal error', () => {
     const { at, ...line } = JSON.parse(logged[0]!)
     expect(line).toEqual({ request_id: response.headers.get('X-Request-Id'), fault: 'Error' })
     expect(at).toHaveLength(5)
-    for (const frame of at) expect(frame).toMatch(/^ +at /)
+    for (const frame of at) expect(frame).toMatch(/^ +at .+:\d+:\d+/)
   })
 })

@@ -75,6 +75,31 @@ describe('GET feed', () => {
     })
   })
 
+  test('a feed counts the records of the last 24 hours', async () => {
+    const acme = await brand()
+    for (const hour of ['3T05', '3T06', '3T07']) {
+      at(`${hour}:30:00`)
+      await acme.post('customers', [eve])
+      await acme.post('customers', [eve, {}, {}])
+    }
+    for (const [time, received] of [
+      ['3T07:40:00', 12],
+      ['4T05:10:00', 8],
+      ['4T06:10:00', 4],
+      ['4T07:10:00', 0],
+    ] as const) {
+      at(time)
+      expect([time, (await feedOf(acme)).customers]).toMatchObject([
+        time,
+        {
+          received_last_day: received,
+          refused_share_last_day: received === 0 ? null : 0.75,
+          last_delivery_at: '2030-10-03T07:30:00.000Z',
+        },
+      ])
+    }
+  })
+
   test.each([
     ['3T05:59:59', 'in_time'],
     ['3T06:00:00', 'late'],

@@ -449,6 +449,12 @@ describe('links', () => {
     expect(await json(askAdmin(at, 'PATCH', { name: 'Autumn' }))).toMatchObject({ name: 'Autumn' })
     expect(await json(askAdmin(at, 'PATCH', { disabled: false }))).toMatchObject({ name: 'Autumn' })
     expect(await json(askAdmin(at, 'PATCH', { name: null }))).toMatchObject({ name: null })
+    expect(await json(askAdmin(at, 'PATCH', { disabled: true }))).toEqual({
+      ...link,
+      name: null,
+      disabled: true,
+    })
+    expect(await json(askAdmin(at))).toMatchObject({ disabled: true })
   })
 })
 

@@ -174,6 +174,12 @@ describe('the revisions of an earlier attempt', () => {
         [0, 2],
       ],
     ],
+    [
+      'an unchanged record beside an updated one',
+      { created: 0, written: 1 },
+      [own(0, 4), other(1, 9)],
+      [[0, 4]],
+    ],
     ['an unchanged record', { created: 0, written: 0 }, [other(0, 5)], []],
     [
       'a held record',

@@ -57,8 +57,8 @@ export function writeCoverage(met: readonly Met[], mutants: readonly Mutant[]): 
 }
 
 /** How many tests hunt a mutant first, and how many more if it survives. */
-const QUICK_TESTS = 40
-const MORE_TESTS = 200
+const QUICK_TESTS = 60
+const MORE_TESTS = 300
 
 /** A test that takes longer hunts no mutants, in milliseconds. */
 const MAX_TEST_MS = 20_000
@@ -84,7 +84,7 @@ export function testsFor(mutant: Mutant, coverage: Coverage, index: SourceIndex)
 }
 
 /** How many tests a file gives in each turn. */
-const TESTS_PER_TURN = 4
+const TESTS_PER_TURN = 15
 
 /** How many lines of source a test covers. */
 const linesOf = ({ lines }: CoveringTest) =>

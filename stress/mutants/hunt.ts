@@ -116,7 +116,8 @@ afterEach(({ task }) => {
 /** Reports whether a mutant changes module state: modules must load again with it. */
 const isStatic = (mutant: string) => mutantSwitch.mutantCoverage?.static[mutant] !== undefined
 
-let isStale = false
+/** The mutant that changed module state when the modules were loaded. */
+let loadedWith: string | undefined
 
 /** Rejects after the time limit of a test. */
 const timeout = () =>
@@ -137,9 +138,9 @@ async function failureOf(test: KnownTest, mutant: string | undefined): Promise<s
   emptyCaches()
   mutantSwitch.currentTestId = test.id
   mutantSwitch.activeMutant = mutant
-  const needsReload = mutant !== undefined && isStatic(mutant)
-  if (needsReload || isStale) await reloadModules()
-  isStale = needsReload
+  const state = mutant !== undefined && isStatic(mutant) ? mutant : undefined
+  if (state !== loadedWith) await reloadModules()
+  loadedWith = state
   mutantSwitch.hitCount = 0
   iterations = 0
   // Both end loops that the mutant makes infinite.
