@@ -1,6 +1,8 @@
--- Every primary key begins with the account; the rest is the key that the contract names. Each index
--- costs one more write per record, so an index exists only for queries that the key cannot serve.
--- The tables are WITHOUT ROWID: SQLite appends the primary key to every index.
+-- The tables are WITHOUT ROWID: a table is stored in the order of its primary key, and SQLite appends
+-- the primary key to every index. Records with a day are stored by day and customer, so that the
+-- records of a day lie next to each other, and a bulk of recent records changes few pages. A unique
+-- index finds them by the key that the contract names. Each further index would cost one more write
+-- per record; docs/storage.md has the figures.
 --
 --   delivery, idx  the request that last wrote the record, and the record's position in it
 --   revision       1 when the record is created; each update adds 1
@@ -59,11 +61,10 @@ CREATE TABLE transactions (
   delivery            TEXT NOT NULL,
   idx                 INTEGER NOT NULL,
   revision            INTEGER NOT NULL CHECK (revision >= 1),
-  PRIMARY KEY (account, transaction_id)
+  PRIMARY KEY (account, day, customer_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX transactions_day ON transactions (account, day) WHERE held = 0;
-CREATE INDEX transactions_customer ON transactions (account, customer_id) WHERE held = 0;
+CREATE UNIQUE INDEX transactions_key ON transactions (account, transaction_id);
 CREATE INDEX transactions_held ON transactions (account, customer_id) WHERE held = 1;
 
 CREATE TABLE activity (
@@ -86,7 +87,6 @@ CREATE TABLE activity (
   PRIMARY KEY (account, date, customer_id, instrument, currency)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX activity_customer ON activity (account, customer_id) WHERE held = 0;
 CREATE INDEX activity_held ON activity (account, customer_id) WHERE held = 1;
 
 -- The number of records of an account by resource, without held records. Lists need no count.

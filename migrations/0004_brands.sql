@@ -43,11 +43,10 @@ CREATE TABLE events (
   delivery    TEXT NOT NULL,
   idx         INTEGER NOT NULL,
   revision    INTEGER NOT NULL CHECK (revision >= 1),
-  PRIMARY KEY (account, id)
+  PRIMARY KEY (account, day, customer_id, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX events_day ON events (account, day) WHERE held = 0;
-CREATE INDEX events_customer ON events (account, customer_id) WHERE held = 0;
+CREATE UNIQUE INDEX events_key ON events (account, id);
 CREATE INDEX events_held ON events (account, customer_id) WHERE held = 1;
 
 -- Idempotency keys, each with the SHA-256 of the records of its first use.

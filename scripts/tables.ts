@@ -66,6 +66,22 @@ function allowedValues(sql: string, column: string): string {
   return list ? `{ enum: [${list.trim()}] }` : ''
 }
 
+const columnsOf = (names: readonly string[]) => names.map((name) => `t.${name}`).join(', ')
+
+/** Returns the unique indexes of a table that are not its primary key, as constraints of Drizzle. */
+function uniqueIndexes(table: string): string[] {
+  const indexes = db
+    .prepare(`select name from pragma_index_list(?) where "unique" = 1 and origin = 'c'`)
+    .all(table)
+  return indexes.map(({ name }) => {
+    const columns = db
+      .prepare('select name from pragma_index_info(?) order by seqno')
+      .all(String(name))
+      .map((column) => String(column.name))
+    return `uniqueIndex('${name}').on(${columnsOf(columns)})`
+  })
+}
+
 function declare(table: string): string {
   const columns = db
     .prepare('select name, type, "notnull", dflt_value, pk from pragma_table_info(?)')
@@ -81,9 +97,11 @@ function declare(table: string): string {
     const preset = dflt_value === null ? '' : `.default(${dflt_value})`
     return `${name}: ${type.toLowerCase()}(${type === 'TEXT' ? allowedValues(sql, name) : ''})${primary}${needed}${preset},`
   })
-  const more = isAlone
-    ? ''
-    : `, (t) => [primaryKey({ columns: [${key.map(({ name }) => `t.${name}`).join(', ')}] })]`
+  const constraints = [
+    ...(isAlone ? [] : [`primaryKey({ columns: [${columnsOf(key.map(({ name }) => name))}] })`]),
+    ...uniqueIndexes(table),
+  ]
+  const more = constraints.length === 0 ? '' : `, (t) => [${constraints.join(', ')}]`
   return `/** ${TABLES[table]} */
 export const ${camel(table)} = sqliteTable(${quoted([table])}, {
 ${lines.join('\n')}
@@ -93,7 +111,7 @@ ${lines.join('\n')}
 
 const source = `// Written by scripts/tables.ts from migrations/: add a migration, then \`npm run generate\`.
 
-import { integer, primaryKey, real, type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, primaryKey, real, type SQLiteTable, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /** A table, for code that names one without writing SQL. */
 export type Table = SQLiteTable

@@ -28,7 +28,20 @@ with
         ) is null,
         value ->> 2 is not null, 0
       ) as unknown,
-      t.held as was_held,
+      iif(
+        iif(
+          t.account is null, 0,
+          (t.customer_id, t.day) is not (value ->> 2, coalesce(value ->> 3, t.first_day))
+        ),
+        (
+          select h.held
+          from events h
+          where
+            h.account = t.account
+            and h.id = t.id
+        ),
+        0
+      ) as was_held,
       iif(
         t.account is null, 0,
         (t.customer_id, t.day) is not (value ->> 2, coalesce(value ->> 3, t.first_day))
@@ -114,29 +127,33 @@ on conflict (account, id) do nothing;
 --   CO-ROUTINE counted
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---       SEARCH t USING PRIMARY KEY (account=? AND id=?) LEFT-JOIN
+--       SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
 --       CORRELATED SCALAR SUBQUERY 2
 --         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH h USING INDEX events_key (account=? AND id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 4
+--     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 4
+--     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
---   SCALAR SUBQUERY 8
---     CO-ROUTINE (subquery-7)
---       CO-ROUTINE (subquery-10)
---         CO-ROUTINE (subquery-6)
+--   SCALAR SUBQUERY 9
+--     CO-ROUTINE (subquery-8)
+--       CO-ROUTINE (subquery-11)
+--         CO-ROUTINE (subquery-7)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---             SEARCH t USING PRIMARY KEY (account=? AND id=?) LEFT-JOIN
+--             SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
 --             CORRELATED SCALAR SUBQUERY 2
 --               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 3
+--               SEARCH h USING INDEX events_key (account=? AND id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-6)
---       SCAN (subquery-10)
---     SCAN (subquery-7)
+--         SCAN (subquery-7)
+--       SCAN (subquery-11)
+--     SCAN (subquery-8)
 
 -- upsertArrival
 -- Counts the delivery in the hour in which it was received.
@@ -318,7 +335,7 @@ where
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --   SCALAR SUBQUERY 2
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---     SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--     SEARCH t USING INDEX events_key (account=? AND id=?)
 
 -- selectDelivery
 -- Reads the delivery row: summary, status and lists follow from it.
@@ -450,7 +467,7 @@ returning idx, revision;
 --     SCALAR SUBQUERY 11
 --       SCAN delivery
 --     CREATE BLOOM FILTER
---   SEARCH t USING PRIMARY KEY (account=? AND id=?) LEFT-JOIN
+--   SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
 --   SCALAR SUBQUERY 2
 --     SCAN delivery
 --   LIST SUBQUERY 4
@@ -478,10 +495,10 @@ where t.delivery > :delivery;
 --   COMPOUND QUERY
 --     LEFT-MOST SUBQUERY
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---       SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--       SEARCH t USING INDEX events_key (account=? AND id=?)
 --     UNION ALL
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---       SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--       SEARCH t USING INDEX events_key (account=? AND id=?)
 
 -- upsertRepeated
 -- Stores the records whose key stood earlier in the same request.
@@ -580,7 +597,7 @@ returning idx, revision;
 --     SCALAR SUBQUERY 8
 --       SCAN delivery
 --     CREATE BLOOM FILTER
---   SEARCH t USING PRIMARY KEY (account=? AND id=?) LEFT-JOIN
+--   SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
 --   SCALAR SUBQUERY 2
 --     SCAN delivery
 --   LIST SUBQUERY 4
@@ -614,7 +631,7 @@ set total = total + excluded.total;
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --   SCALAR SUBQUERY 1
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---     SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--     SEARCH t USING INDEX events_key (account=? AND id=?)
 
 -- selectOverwritten
 -- After a lost answer: lists the writes that later records of the request overwrote.
@@ -730,7 +747,7 @@ where
 --       SCALAR SUBQUERY 8
 --         SCAN delivery
 --       CREATE BLOOM FILTER
---     SEARCH t USING PRIMARY KEY (account=? AND id=?) LEFT-JOIN
+--     SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
 --     SCALAR SUBQUERY 2
 --       SCAN delivery
 --     LIST SUBQUERY 4
@@ -809,4 +826,4 @@ where
 --     SCALAR SUBQUERY 5
 --       SCAN delivery
 --     CREATE BLOOM FILTER
---   SEARCH t USING PRIMARY KEY (account=? AND id=?) LEFT-JOIN
+--   SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN

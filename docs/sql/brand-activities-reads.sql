@@ -9,7 +9,7 @@ with
     with
       k as materialized (
         select id
-        from events
+        from events indexed by events_key
         where
           account = :account
           and held = 0
@@ -42,9 +42,9 @@ order by id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH events USING PRIMARY KEY (account=?)
+--           SEARCH events USING INDEX events_key (account=?)
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--         SEARCH t USING INDEX events_key (account=? AND id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -58,7 +58,7 @@ with
     with
       k as materialized (
         select id
-        from events
+        from events indexed by events_key
         where
           account = :account
           and held = 0
@@ -92,9 +92,9 @@ order by id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH events USING PRIMARY KEY (account=? AND id>?)
+--           SEARCH events USING INDEX events_key (account=? AND id>?)
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--         SEARCH t USING INDEX events_key (account=? AND id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -118,11 +118,36 @@ with
     with
       k as materialized (
         select id
-        from events indexed by events_customer
-        where
-          account = :account
-          and held = 0
-          and customer_id = :customer_id
+        from
+          (
+            with recursive
+              days (present) as (
+                select min(day)
+                from events
+                where account = :account
+                union all
+                select
+                  (
+                    select min(day)
+                    from events
+                    where
+                      account = :account
+                      and day > present
+                  )
+                from days
+                where present is not null
+              )
+            select r.id
+            from
+              days
+              cross join events r
+            where
+              r.account = :account
+              and r.day = present
+              and r.customer_id = :customer_id
+              and r.held = 0
+          )
+        where true
         order by id
         limit 51
         offset
@@ -152,9 +177,18 @@ order by id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH events USING COVERING INDEX events_customer (account=? AND customer_id=?)
+--           CO-ROUTINE days
+--             SETUP
+--               SEARCH events USING PRIMARY KEY (account=?)
+--             RECURSIVE STEP
+--               SCAN days
+--               CORRELATED SCALAR SUBQUERY 2
+--                 SEARCH events USING PRIMARY KEY (account=? AND day>?)
+--           SCAN days
+--           SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--         SEARCH t USING INDEX events_key (account=? AND id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -168,11 +202,37 @@ with
     with
       k as materialized (
         select id
-        from events indexed by events_customer
+        from
+          (
+            with recursive
+              days (present) as (
+                select min(day)
+                from events
+                where account = :account
+                union all
+                select
+                  (
+                    select min(day)
+                    from events
+                    where
+                      account = :account
+                      and day > present
+                  )
+                from days
+                where present is not null
+              )
+            select r.id
+            from
+              days
+              cross join events r
+            where
+              r.account = :account
+              and r.day = present
+              and r.customer_id = :customer_id
+              and r.held = 0
+          )
         where
-          account = :account
-          and held = 0
-          and customer_id = :customer_id
+          true
           and (id) > (:after_0)
         order by id
         limit 51
@@ -203,9 +263,18 @@ order by id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH events USING COVERING INDEX events_customer (account=? AND customer_id=? AND id>?)
+--           CO-ROUTINE days
+--             SETUP
+--               SEARCH events USING PRIMARY KEY (account=?)
+--             RECURSIVE STEP
+--               SCAN days
+--               CORRELATED SCALAR SUBQUERY 2
+--                 SEARCH events USING PRIMARY KEY (account=? AND day>?)
+--           SCAN days
+--           SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND id>?)
+--           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--         SEARCH t USING INDEX events_key (account=? AND id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -215,13 +284,46 @@ order by id;
 -- list
 -- Counts the records of a customer.
 select count(*) as total
-from events indexed by events_customer
-where
-  account = :account
-  and held = 0
-  and customer_id = :customer_id;
+from
+  (
+    with recursive
+      days (present) as (
+        select min(day)
+        from events
+        where account = :account
+        union all
+        select
+          (
+            select min(day)
+            from events
+            where
+              account = :account
+              and day > present
+          )
+        from days
+        where present is not null
+      )
+    select r.id
+    from
+      days
+      cross join events r
+    where
+      r.account = :account
+      and r.day = present
+      and r.customer_id = :customer_id
+      and r.held = 0
+  )
+where true;
 -- Query plan:
---   SEARCH events USING COVERING INDEX events_customer (account=? AND customer_id=?)
+--   CO-ROUTINE days
+--     SETUP
+--       SEARCH events USING PRIMARY KEY (account=?)
+--     RECURSIVE STEP
+--       SCAN days
+--       CORRELATED SCALAR SUBQUERY 2
+--         SEARCH events USING PRIMARY KEY (account=? AND day>?)
+--   SCAN days
+--   SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
 
 -- list
 -- Reads the first page of the records of some days.
@@ -230,7 +332,7 @@ with
     with
       k as materialized (
         select id
-        from events
+        from events not indexed
         where
           account = :account
           and held = 0
@@ -265,10 +367,10 @@ order by id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH events USING COVERING INDEX events_day (account=? AND day>? AND day<?)
+--           SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--         SEARCH t USING INDEX events_key (account=? AND id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -282,7 +384,7 @@ with
     with
       k as materialized (
         select id
-        from events
+        from events not indexed
         where
           account = :account
           and held = 0
@@ -318,9 +420,9 @@ order by id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH events USING PRIMARY KEY (account=? AND id>?)
+--           SEARCH events USING INDEX events_key (account=? AND id>?)
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND id=?)
+--         SEARCH t USING INDEX events_key (account=? AND id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -330,14 +432,14 @@ order by id;
 -- list
 -- Counts the records of some days.
 select count(*) as total
-from events
+from events not indexed
 where
   account = :account
   and held = 0
   and day >= :first_day
   and day <= :last_day;
 -- Query plan:
---   SEARCH events USING COVERING INDEX events_day (account=? AND day>? AND day<?)
+--   SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
 
 -- findRecord
 -- Reads one record.
@@ -348,7 +450,7 @@ where
   and id = :id
   and held = 0;
 -- Query plan:
---   SEARCH events USING PRIMARY KEY (account=? AND id=?)
+--   SEARCH events USING INDEX events_key (account=? AND id=?)
 
 -- readTotals
 -- Sums the records of each day.
@@ -432,7 +534,7 @@ with
           ) as integer
         ) % 1000000
       ) as amount_3
-    from events indexed by events_day
+    from events
     where
       account = :account
       and day between :first_day and :last_day
@@ -466,7 +568,7 @@ order by day, eventname, product, currency;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         SEARCH events USING INDEX events_day (account=? AND day>? AND day<?)
+--         SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
 --         USE TEMP B-TREE FOR GROUP BY
 --       SCAN p
 --     SCAN b
@@ -557,7 +659,7 @@ with
         ) % 1000000
       ) as sum_3
     from
-      events indexed by events_day
+      events
       cross join json_each(kpis) k
     where
       account = :account
@@ -592,7 +694,7 @@ order by day, eventname, product, currency, kpi;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         SEARCH events USING INDEX events_day (account=? AND day>? AND day<?)
+--         SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
 --         SCAN k VIRTUAL TABLE INDEX 1:
 --         USE TEMP B-TREE FOR GROUP BY
 --       SCAN p

@@ -9,7 +9,7 @@ with
     with
       k as materialized (
         select customer_id
-        from customers
+        from customers not indexed
         where account = :account
         order by customer_id
         limit 51
@@ -67,7 +67,7 @@ with
     with
       k as materialized (
         select customer_id
-        from customers
+        from customers not indexed
         where
           account = :account
           and (customer_id) > (:after_0)
@@ -137,7 +137,7 @@ with
     with
       k as materialized (
         select customer_id
-        from customers
+        from customers not indexed
         where
           account = :account
           and customer_id = :customer_id
@@ -197,7 +197,7 @@ with
     with
       k as materialized (
         select customer_id
-        from customers
+        from customers not indexed
         where
           account = :account
           and customer_id = :customer_id
@@ -254,7 +254,7 @@ order by customer_id;
 -- list
 -- Counts the records of a customer.
 select count(*) as total
-from customers
+from customers not indexed
 where
   account = :account
   and customer_id = :customer_id;

@@ -409,7 +409,7 @@ where
       )
   );
 -- Query plan:
---   SEARCH events USING PRIMARY KEY (account=? AND id=?)
+--   SEARCH events USING INDEX events_key (account=? AND id=?)
 --   LIST SUBQUERY 4
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --     SEARCH w USING COVERING INDEX events_held (account=? AND customer_id=?)

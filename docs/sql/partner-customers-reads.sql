@@ -9,7 +9,7 @@ with
     with
       k as materialized (
         select customer_id
-        from customers
+        from customers not indexed
         where account = :account
         order by customer_id
         limit 51
@@ -75,7 +75,7 @@ with
     with
       k as materialized (
         select customer_id
-        from customers
+        from customers not indexed
         where
           account = :account
           and (customer_id) > (:after_0)
@@ -153,7 +153,7 @@ with
     with
       k as materialized (
         select customer_id
-        from customers
+        from customers not indexed
         where
           account = :account
           and customer_id = :customer_id
@@ -221,7 +221,7 @@ with
     with
       k as materialized (
         select customer_id
-        from customers
+        from customers not indexed
         where
           account = :account
           and customer_id = :customer_id
@@ -286,7 +286,7 @@ order by customer_id;
 -- list
 -- Counts the records of a customer.
 select count(*) as total
-from customers
+from customers not indexed
 where
   account = :account
   and customer_id = :customer_id;

@@ -411,7 +411,7 @@ where
       )
   );
 -- Query plan:
---   SEARCH transactions USING PRIMARY KEY (account=? AND transaction_id=?)
+--   SEARCH transactions USING INDEX transactions_key (account=? AND transaction_id=?)
 --   LIST SUBQUERY 4
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --     SEARCH w USING COVERING INDEX transactions_held (account=? AND customer_id=?)

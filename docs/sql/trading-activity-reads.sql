@@ -9,7 +9,7 @@ with
     with
       k as materialized (
         select date, customer_id, instrument, currency
-        from activity
+        from activity not indexed
         where
           account = :account
           and held = 0
@@ -73,7 +73,7 @@ with
     with
       k as materialized (
         select date, customer_id, instrument, currency
-        from activity
+        from activity not indexed
         where
           account = :account
           and held = 0
@@ -148,11 +148,36 @@ with
     with
       k as materialized (
         select date, customer_id, instrument, currency
-        from activity indexed by activity_customer
-        where
-          account = :account
-          and held = 0
-          and customer_id = :customer_id
+        from
+          (
+            with recursive
+              days (present) as (
+                select min(date)
+                from activity
+                where account = :account
+                union all
+                select
+                  (
+                    select min(date)
+                    from activity
+                    where
+                      account = :account
+                      and date > present
+                  )
+                from days
+                where present is not null
+              )
+            select r.date, r.customer_id, r.instrument, r.currency
+            from
+              days
+              cross join activity r
+            where
+              r.account = :account
+              and r.date = present
+              and r.customer_id = :customer_id
+              and r.held = 0
+          )
+        where true
         order by date, customer_id, instrument, currency
         limit 51
         offset
@@ -197,7 +222,16 @@ order by date, customer_id, instrument, currency;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH activity USING COVERING INDEX activity_customer (account=? AND customer_id=?)
+--           CO-ROUTINE days
+--             SETUP
+--               SEARCH activity USING PRIMARY KEY (account=?)
+--             RECURSIVE STEP
+--               SCAN days
+--               CORRELATED SCALAR SUBQUERY 2
+--                 SEARCH activity USING PRIMARY KEY (account=? AND date>?)
+--           SCAN days
+--           SEARCH r USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
+--           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
 --         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 --       SCAN p
@@ -213,11 +247,37 @@ with
     with
       k as materialized (
         select date, customer_id, instrument, currency
-        from activity indexed by activity_customer
+        from
+          (
+            with recursive
+              days (present) as (
+                select min(date)
+                from activity
+                where account = :account
+                union all
+                select
+                  (
+                    select min(date)
+                    from activity
+                    where
+                      account = :account
+                      and date > present
+                  )
+                from days
+                where present is not null
+              )
+            select r.date, r.customer_id, r.instrument, r.currency
+            from
+              days
+              cross join activity r
+            where
+              r.account = :account
+              and r.date = present
+              and r.customer_id = :customer_id
+              and r.held = 0
+          )
         where
-          account = :account
-          and held = 0
-          and customer_id = :customer_id
+          true
           and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
         order by date, customer_id, instrument, currency
         limit 51
@@ -263,7 +323,16 @@ order by date, customer_id, instrument, currency;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH activity USING COVERING INDEX activity_customer (account=? AND customer_id=? AND date>?)
+--           CO-ROUTINE days
+--             SETUP
+--               SEARCH activity USING PRIMARY KEY (account=?)
+--             RECURSIVE STEP
+--               SCAN days
+--               CORRELATED SCALAR SUBQUERY 2
+--                 SEARCH activity USING PRIMARY KEY (account=? AND date>?)
+--           SCAN days
+--           SEARCH r USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
+--           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
 --         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 --       SCAN p
@@ -275,13 +344,46 @@ order by date, customer_id, instrument, currency;
 -- list
 -- Counts the records of a customer.
 select count(*) as total
-from activity indexed by activity_customer
-where
-  account = :account
-  and held = 0
-  and customer_id = :customer_id;
+from
+  (
+    with recursive
+      days (present) as (
+        select min(date)
+        from activity
+        where account = :account
+        union all
+        select
+          (
+            select min(date)
+            from activity
+            where
+              account = :account
+              and date > present
+          )
+        from days
+        where present is not null
+      )
+    select r.date, r.customer_id, r.instrument, r.currency
+    from
+      days
+      cross join activity r
+    where
+      r.account = :account
+      and r.date = present
+      and r.customer_id = :customer_id
+      and r.held = 0
+  )
+where true;
 -- Query plan:
---   SEARCH activity USING COVERING INDEX activity_customer (account=? AND customer_id=?)
+--   CO-ROUTINE days
+--     SETUP
+--       SEARCH activity USING PRIMARY KEY (account=?)
+--     RECURSIVE STEP
+--       SCAN days
+--       CORRELATED SCALAR SUBQUERY 2
+--         SEARCH activity USING PRIMARY KEY (account=? AND date>?)
+--   SCAN days
+--   SEARCH r USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
 
 -- list
 -- Reads the first page of the records of some days.
@@ -290,7 +392,7 @@ with
     with
       k as materialized (
         select date, customer_id, instrument, currency
-        from activity
+        from activity not indexed
         where
           account = :account
           and held = 0
@@ -356,7 +458,7 @@ with
     with
       k as materialized (
         select date, customer_id, instrument, currency
-        from activity
+        from activity not indexed
         where
           account = :account
           and held = 0
@@ -419,7 +521,7 @@ order by date, customer_id, instrument, currency;
 -- list
 -- Counts the records of some days.
 select count(*) as total
-from activity
+from activity not indexed
 where
   account = :account
   and held = 0

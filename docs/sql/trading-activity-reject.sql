@@ -27,8 +27,7 @@ with
             and r.customer_id = value ->> 2
         ) is null,
         value ->> 2 is not null, 0
-      ) as unknown,
-      t.held as was_held
+      ) as unknown
     from
       sent
       left join activity t on t.account = :account

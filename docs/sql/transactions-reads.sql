@@ -9,7 +9,7 @@ with
     with
       k as materialized (
         select transaction_id
-        from transactions
+        from transactions indexed by transactions_key
         where
           account = :account
           and held = 0
@@ -56,9 +56,9 @@ order by transaction_id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH transactions USING PRIMARY KEY (account=?)
+--           SEARCH transactions USING INDEX transactions_key (account=?)
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+--         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -72,7 +72,7 @@ with
     with
       k as materialized (
         select transaction_id
-        from transactions
+        from transactions indexed by transactions_key
         where
           account = :account
           and held = 0
@@ -120,9 +120,9 @@ order by transaction_id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH transactions USING PRIMARY KEY (account=? AND transaction_id>?)
+--           SEARCH transactions USING INDEX transactions_key (account=? AND transaction_id>?)
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+--         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -146,11 +146,36 @@ with
     with
       k as materialized (
         select transaction_id
-        from transactions indexed by transactions_customer
-        where
-          account = :account
-          and held = 0
-          and customer_id = :customer_id
+        from
+          (
+            with recursive
+              days (present) as (
+                select min(day)
+                from transactions
+                where account = :account
+                union all
+                select
+                  (
+                    select min(day)
+                    from transactions
+                    where
+                      account = :account
+                      and day > present
+                  )
+                from days
+                where present is not null
+              )
+            select r.transaction_id
+            from
+              days
+              cross join transactions r
+            where
+              r.account = :account
+              and r.day = present
+              and r.customer_id = :customer_id
+              and r.held = 0
+          )
+        where true
         order by transaction_id
         limit 51
         offset
@@ -194,9 +219,18 @@ order by transaction_id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH transactions USING COVERING INDEX transactions_customer (account=? AND customer_id=?)
+--           CO-ROUTINE days
+--             SETUP
+--               SEARCH transactions USING PRIMARY KEY (account=?)
+--             RECURSIVE STEP
+--               SCAN days
+--               CORRELATED SCALAR SUBQUERY 2
+--                 SEARCH transactions USING PRIMARY KEY (account=? AND day>?)
+--           SCAN days
+--           SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+--         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -210,11 +244,37 @@ with
     with
       k as materialized (
         select transaction_id
-        from transactions indexed by transactions_customer
+        from
+          (
+            with recursive
+              days (present) as (
+                select min(day)
+                from transactions
+                where account = :account
+                union all
+                select
+                  (
+                    select min(day)
+                    from transactions
+                    where
+                      account = :account
+                      and day > present
+                  )
+                from days
+                where present is not null
+              )
+            select r.transaction_id
+            from
+              days
+              cross join transactions r
+            where
+              r.account = :account
+              and r.day = present
+              and r.customer_id = :customer_id
+              and r.held = 0
+          )
         where
-          account = :account
-          and held = 0
-          and customer_id = :customer_id
+          true
           and (transaction_id) > (:after_0)
         order by transaction_id
         limit 51
@@ -259,9 +319,18 @@ order by transaction_id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH transactions USING COVERING INDEX transactions_customer (account=? AND customer_id=? AND transaction_id>?)
+--           CO-ROUTINE days
+--             SETUP
+--               SEARCH transactions USING PRIMARY KEY (account=?)
+--             RECURSIVE STEP
+--               SCAN days
+--               CORRELATED SCALAR SUBQUERY 2
+--                 SEARCH transactions USING PRIMARY KEY (account=? AND day>?)
+--           SCAN days
+--           SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND transaction_id>?)
+--           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+--         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -271,13 +340,46 @@ order by transaction_id;
 -- list
 -- Counts the records of a customer.
 select count(*) as total
-from transactions indexed by transactions_customer
-where
-  account = :account
-  and held = 0
-  and customer_id = :customer_id;
+from
+  (
+    with recursive
+      days (present) as (
+        select min(day)
+        from transactions
+        where account = :account
+        union all
+        select
+          (
+            select min(day)
+            from transactions
+            where
+              account = :account
+              and day > present
+          )
+        from days
+        where present is not null
+      )
+    select r.transaction_id
+    from
+      days
+      cross join transactions r
+    where
+      r.account = :account
+      and r.day = present
+      and r.customer_id = :customer_id
+      and r.held = 0
+  )
+where true;
 -- Query plan:
---   SEARCH transactions USING COVERING INDEX transactions_customer (account=? AND customer_id=?)
+--   CO-ROUTINE days
+--     SETUP
+--       SEARCH transactions USING PRIMARY KEY (account=?)
+--     RECURSIVE STEP
+--       SCAN days
+--       CORRELATED SCALAR SUBQUERY 2
+--         SEARCH transactions USING PRIMARY KEY (account=? AND day>?)
+--   SCAN days
+--   SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
 
 -- list
 -- Reads the first page of the records of some days.
@@ -286,7 +388,7 @@ with
     with
       k as materialized (
         select transaction_id
-        from transactions
+        from transactions not indexed
         where
           account = :account
           and held = 0
@@ -335,10 +437,10 @@ order by transaction_id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH transactions USING COVERING INDEX transactions_day (account=? AND day>? AND day<?)
+--           SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+--         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -352,7 +454,7 @@ with
     with
       k as materialized (
         select transaction_id
-        from transactions
+        from transactions not indexed
         where
           account = :account
           and held = 0
@@ -402,9 +504,9 @@ order by transaction_id;
 --     MATERIALIZE b
 --       MATERIALIZE p
 --         MATERIALIZE k
---           SEARCH transactions USING PRIMARY KEY (account=? AND transaction_id>?)
+--           SEARCH transactions USING INDEX transactions_key (account=? AND transaction_id>?)
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+--         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -414,14 +516,14 @@ order by transaction_id;
 -- list
 -- Counts the records of some days.
 select count(*) as total
-from transactions
+from transactions not indexed
 where
   account = :account
   and held = 0
   and day >= :first_day
   and day <= :last_day;
 -- Query plan:
---   SEARCH transactions USING COVERING INDEX transactions_day (account=? AND day>? AND day<?)
+--   SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
 
 -- findRecord
 -- Reads one record.
@@ -434,7 +536,7 @@ where
   and transaction_id = :id
   and held = 0;
 -- Query plan:
---   SEARCH transactions USING PRIMARY KEY (account=? AND transaction_id=?)
+--   SEARCH transactions USING INDEX transactions_key (account=? AND transaction_id=?)
 
 -- readTotals
 -- Sums the records of each day.
@@ -518,7 +620,7 @@ with
           ) as integer
         ) % 1000000
       ) as amount_currency_3
-    from transactions indexed by transactions_day
+    from transactions
     where
       account = :account
       and day between :first_day and :last_day
@@ -555,7 +657,7 @@ order by day, transaction_type, status, currency;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         SEARCH transactions USING INDEX transactions_day (account=? AND day>? AND day<?)
+--         SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
 --         USE TEMP B-TREE FOR GROUP BY
 --       SCAN p
 --     SCAN b

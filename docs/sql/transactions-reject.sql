@@ -28,7 +28,17 @@ with
         ) is null,
         value ->> 2 is not null, 0
       ) as unknown,
-      t.held as was_held,
+      iif(
+        iif(t.account is null, 0, (t.customer_id, t.day) is not (value ->> 2, value ->> 3)),
+        (
+          select h.held
+          from transactions h
+          where
+            h.account = t.account
+            and h.transaction_id = t.transaction_id
+        ),
+        0
+      ) as was_held,
       iif(t.account is null, 0, (t.customer_id, t.day) is not (value ->> 2, value ->> 3)) as moved
     from
       sent
@@ -114,29 +124,33 @@ on conflict (account, id) do nothing;
 --   CO-ROUTINE counted
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---       SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?) LEFT-JOIN
+--       SEARCH t USING COVERING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
 --       CORRELATED SCALAR SUBQUERY 2
 --         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 4
+--     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 4
+--     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
---   SCALAR SUBQUERY 8
---     CO-ROUTINE (subquery-7)
---       CO-ROUTINE (subquery-10)
---         CO-ROUTINE (subquery-6)
+--   SCALAR SUBQUERY 9
+--     CO-ROUTINE (subquery-8)
+--       CO-ROUTINE (subquery-11)
+--         CO-ROUTINE (subquery-7)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---             SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?) LEFT-JOIN
+--             SEARCH t USING COVERING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
 --             CORRELATED SCALAR SUBQUERY 2
 --               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 3
+--               SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-6)
---       SCAN (subquery-10)
---     SCAN (subquery-7)
+--         SCAN (subquery-7)
+--       SCAN (subquery-11)
+--     SCAN (subquery-8)
 
 -- upsertArrival
 -- Counts the delivery in the hour in which it was received.
@@ -458,10 +472,10 @@ where t.delivery > :delivery;
 --   COMPOUND QUERY
 --     LEFT-MOST SUBQUERY
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---       SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+--       SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
 --     UNION ALL
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---       SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?)
+--       SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
 
 -- countDryRun
 -- Dry run: counts what would be written.
@@ -567,7 +581,7 @@ where
 --       SCALAR SUBQUERY 8
 --         SCAN delivery
 --       CREATE BLOOM FILTER
---     SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?) LEFT-JOIN
+--     SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
 --     SCALAR SUBQUERY 2
 --       SCAN delivery
 --     LIST SUBQUERY 4
@@ -646,4 +660,4 @@ where
 --     SCALAR SUBQUERY 5
 --       SCAN delivery
 --     CREATE BLOOM FILTER
---   SEARCH t USING PRIMARY KEY (account=? AND transaction_id=?) LEFT-JOIN
+--   SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN

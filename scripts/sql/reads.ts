@@ -42,22 +42,18 @@ export const readStatements = (): DocumentedFile[] => [
 
 function viewStatements(view: RecordView): DocumentedStatement[] {
   const { indexes } = view.recordTable
-  const list = (what: string, filter: Filter, used: readonly (string | null)[]) =>
-    pages(
-      'list',
-      what,
-      listQuery(view, '', filter),
-      used.filter((name) => name !== null),
-    )
+  const list = (what: string, filter: Filter, used: readonly string[] = []) =>
+    pages('list', what, listQuery(view, '', filter), used)
+  const byDay = indexes.day ? [indexes.day] : []
   const isCustomers = view.name === 'customers'
   return [
-    ...list('all records', {}, []),
-    ...list('the records of a customer', { customer_id: '' }, [indexes.customer]),
-    ...(isCustomers ? [] : list('the records of some days', { from: '', to: '' }, [indexes.day])),
+    ...list('all records', {}),
+    ...list('the records of a customer', { customer_id: '' }),
+    ...(isCustomers ? [] : list('the records of some days', { from: '', to: '' }, byDay)),
     statement('findRecord', 'Reads one record.', findRecordSql(view), []),
-    statement('readTotals', 'Sums the records of each day.', totalsSql(view), [indexes.day]),
+    statement('readTotals', 'Sums the records of each day.', totalsSql(view), byDay),
     ...(view.kpis
-      ? [statement('readTotals', 'Sums the KPIs of each day.', kpiTotalsSql(view), [indexes.day])]
+      ? [statement('readTotals', 'Sums the KPIs of each day.', kpiTotalsSql(view), byDay)]
       : []),
   ]
 }
@@ -83,10 +79,10 @@ const statement = (
   name: string,
   purpose: string,
   sql: string,
-  indexes: readonly (string | null)[],
+  indexes: readonly string[],
 ): DocumentedStatement => ({
   name,
   purpose,
   statement: compileStatement(sql),
-  indexes: indexes.filter((index) => index !== null),
+  indexes,
 })

@@ -7,6 +7,7 @@ import {
   type SQLiteTable,
   sqliteTable,
   text,
+  uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 
 /** A table, for code that names one without writing SQL. */
@@ -178,7 +179,10 @@ export const transactions = sqliteTable(
     idx: integer().notNull(),
     revision: integer().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.account, t.transaction_id] })],
+  (t) => [
+    primaryKey({ columns: [t.account, t.day, t.customer_id, t.transaction_id] }),
+    uniqueIndex('transactions_key').on(t.account, t.transaction_id),
+  ],
 )
 
 /** Trading activity: one row per day, customer, instrument and currency. */
@@ -228,7 +232,10 @@ export const events = sqliteTable(
     idx: integer().notNull(),
     revision: integer().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.account, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.account, t.day, t.customer_id, t.id] }),
+    uniqueIndex('events_key').on(t.account, t.id),
+  ],
 )
 
 /** The number of records of an account by resource, without held records. */

@@ -17,6 +17,9 @@ export function findingColumns(
   const { indexedColumns, reference, sizeLimit, versionColumn, canHold, merge, personalColumns } =
     table
   const flag = `(value ->> ${lookupColumns.length + 1})`
+  const moved = `iif(t.account is null ${hasFlags ? `or ${flag} is not null` : ''}, 0,
+          ${rowValue(indexedColumns, (name) => `t.${name}`)} is not
+            ${rowValue(indexedColumns, (name) => merge(name, fromLookup))})`
   return {
     is_new: 't.account is null',
     ...(hasFlags && {
@@ -26,17 +29,21 @@ export function findingColumns(
     }),
     ...(reference && { unknown: hasUnknownReference(reference, fromLookup) }),
     ...(sizeLimit && { unknown: isTooLarge(sizeLimit, fromLookup) }),
-    ...(canHold && { was_held: 't.held' }),
+    ...(canHold && indexedColumns.length > 0 && { was_held: movedFromHeld(table, moved) }),
     ...(versionColumn && { stale: isOlder(fromLookup) }),
-    ...(indexedColumns.length > 0 && {
-      moved: `iif(t.account is null ${hasFlags ? `or ${flag} is not null` : ''}, 0,
-          ${rowValue(indexedColumns, (name) => `t.${name}`)} is not
-            ${rowValue(indexedColumns, (name) => merge(name, fromLookup))})`,
-    }),
+    ...(indexedColumns.length > 0 && { moved }),
     ...(personalColumns.length > 0 && { erased: isErased(fromLookup) }),
     ...(table.warnsOnAttribution && verdictFindings(fromLookup, hasFlags ? flag : null)),
   }
 }
+
+/**
+ * Returns whether a record that moves was held. Only then does it matter, and only then is the stored
+ * record read: the index of the key has all other columns that the classification needs.
+ */
+const movedFromHeld = ({ table, key }: RecordTable, moved: string) =>
+  `iif(${moved}, (select h.held from ${table} h
+            where h.account = t.account and ${key.map((name) => `h.${name} = t.${name}`).join(' and ')}), 0)`
 
 type FromLookup = SqlFragments['fromLookup']
 

@@ -3,6 +3,7 @@ import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import type { RecordTable } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
+import { columnList } from './sql-fragments.ts'
 
 /** Narrows a list to a customer and to days, both inclusive. */
 export interface Filter {
@@ -51,20 +52,48 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
   }
 }
 
-/** Finds the matching records along the key, or along the index that serves the filter. */
-function matchingRecords(recordTable: RecordTable, { customer_id, from, to }: Filter): string {
+/** Finds the matching records along the key or by day, and those of a customer day by day. */
+function matchingRecords(recordTable: RecordTable, filter: Filter): string {
   const { table, canHold, dayColumn, indexes } = recordTable
-  const index = customer_id !== undefined ? indexes.customer : from || to ? indexes.day : null
+  const { customer_id, from, to } = filter
+  if (customer_id !== undefined && canHold) return recordsOfCustomer(recordTable, filter)
+  const isByDay = from !== undefined || to !== undefined
+  const index = isByDay ? indexes.day : customer_id === undefined ? indexes.key : null
+  // Left to itself the planner may walk the whole key, to save a sort.
+  const access = index ? `indexed by ${index}` : 'not indexed'
   const conditions = [
     'account = :account',
     ...(canHold ? ['held = 0'] : []),
     ...(customer_id === undefined ? [] : ['customer_id = :customer_id']),
-    ...(from === undefined ? [] : [`${dayColumn} >= :first_day`]),
-    ...(to === undefined ? [] : [`${dayColumn} <= :last_day`]),
+    ...dayConditions(dayColumn, filter),
   ]
-  // Left to itself the planner may walk the whole key, to save a sort.
-  return `${table}${index ? ` indexed by ${index}` : ''} where ${conditions.join(' and ')}`
+  return `${table} ${access} where ${conditions.join(' and ')}`
 }
+
+/**
+ * Finds a customer's records on each day of the account that has records. The tables are stored by
+ * day and customer: an index by customer would cost each record another write.
+ */
+function recordsOfCustomer({ table, key, dayColumn }: RecordTable, filter: Filter): string {
+  const days = dayConditions(dayColumn, filter)
+  const firstDay = (conditions: readonly string[]) =>
+    `select min(${dayColumn}) from ${table} where ${['account = :account', ...conditions].join(' and ')}`
+  return `(
+      with recursive days(present) as (
+        ${firstDay(days)}
+        union all
+        select (${firstDay([`${dayColumn} > present`, ...days])}) from days where present is not null
+      )
+      select ${columnList(key, (name) => `r.${name}`)} from days cross join ${table} r
+      where r.account = :account and r.${dayColumn} = present and r.customer_id = :customer_id
+        and r.held = 0
+    ) where true`
+}
+
+const dayConditions = (dayColumn: string, { from, to }: Filter) => [
+  ...(from === undefined ? [] : [`${dayColumn} >= :first_day`]),
+  ...(to === undefined ? [] : [`${dayColumn} <= :last_day`]),
+]
 
 /** Reads one record by its id; null if there is none, or if it is held. */
 export async function findRecord(

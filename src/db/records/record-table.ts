@@ -6,7 +6,7 @@ import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.
 /** How one table stores records: all that the statements which write them depend on. */
 export interface RecordTable {
   readonly table: string
-  /** The columns of the primary key, without the account. */
+  /** The columns that tell one record of an account from another. */
   readonly key: readonly string[]
   /** The columns that hold a record's content, key and day included. */
   readonly columns: readonly string[]
@@ -37,11 +37,8 @@ export interface RecordTable {
    * Whether a record without `tracking_data` gets a warning if the stored customer has no affiliate.
    */
   readonly warnsOnAttribution: boolean
-  /**
-   * The indexes that find records by customer and by day; null where the key serves. The tables are
-   * WITHOUT ROWID: SQLite appends the primary key to every index.
-   */
-  readonly indexes: { readonly customer: string | null; readonly day: string | null }
+  /** The indexes that find records by their key and by day; null where the primary key serves. */
+  readonly indexes: { readonly key: string | null; readonly day: string | null }
   /** The tables whose records wait for records of this one, and the names of their resources. */
   readonly releases: readonly {
     readonly table: string
@@ -70,11 +67,15 @@ const PARTNER_COLUMNS = Object.keys(getTableColumns(customers)).filter(
   (name) => ![...BRAND_COLUMNS, ...SHARED_COLUMNS].includes(name),
 )
 
-/** Returns the columns of a table's primary key, without the account. */
-export const keyColumnsOf = (table: SQLiteTable): string[] =>
-  getTableConfig(table)
-    .primaryKeys.flatMap(({ columns }) => columns.map(({ name }) => name))
+/** Returns the columns of a record's key without the account: of its unique index or primary key. */
+export function keyColumnsOf(table: SQLiteTable): string[] {
+  const { indexes, primaryKeys } = getTableConfig(table)
+  const unique = indexes.filter(({ config }) => config.unique).map(({ config }) => config)
+  const [key] = unique.length > 0 ? unique : primaryKeys
+  return (key?.columns ?? [])
+    .flatMap((column) => ('name' in column ? [String(column.name)] : []))
     .filter((name) => name !== 'account')
+}
 
 function recordTable(
   table: SQLiteTable,
@@ -96,7 +97,7 @@ function recordTable(
     dayOptional: false,
     personalColumns: [],
     warnsOnAttribution: false,
-    indexes: { customer: null, day: null },
+    indexes: { key: null, day: null },
     canHold: columns.includes('held'),
     releases: [],
     ...options,
@@ -114,7 +115,7 @@ export const MAX_EXTRAS_BYTES = 65_536
 
 const customerIndexes = {
   indexedColumns: ['day'],
-  indexes: { customer: null, day: 'customers_day' },
+  indexes: { key: null, day: 'customers_day' },
 }
 
 /** Customers of partners. They refer to an affiliate; transactions and activity wait for them. */
@@ -153,7 +154,7 @@ export const brandCustomerTable = recordTable(
 /** Transactions, found by id, by day and by customer. */
 export const transactionTable = recordTable(transactions, {
   indexedColumns: ['customer_id', 'day'],
-  indexes: { customer: 'transactions_customer', day: 'transactions_day' },
+  indexes: { key: 'transactions_key', day: null },
   reference: { column: 'customer_id', table: 'customers' },
 })
 
@@ -161,7 +162,6 @@ export const transactionTable = recordTable(transactions, {
 export const tradingActivityTable = recordTable(activity, {
   indexedColumns: [],
   dayColumn: 'date',
-  indexes: { customer: 'activity_customer', day: null },
   reference: { column: 'customer_id', table: 'customers' },
 })
 
@@ -171,6 +171,6 @@ export const brandActivityTable = recordTable(events, {
   ignoredInComparison: ['record'],
   merge: replaceKeepingDay,
   dayOptional: true,
-  indexes: { customer: 'events_customer', day: 'events_day' },
+  indexes: { key: 'events_key', day: null },
   reference: { column: 'customer_id', table: 'customers' },
 })
