@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command-line.ts'
 import { asText, type Chapter } from './chapter.ts'
 import { concurrency } from './concurrency.ts'
+import { growth } from './growth.ts'
 import { ingest } from './ingest.ts'
 import { limiter } from './limiter.ts'
 import { lists } from './lists.ts'
@@ -16,7 +17,7 @@ import { sizes } from './sizes.ts'
 import { totals } from './totals.ts'
 import { openWorld, type World } from './world.ts'
 
-const SECTIONS = { ingest, sizes, concurrency, lists, totals, memory, limiter }
+const SECTIONS = { ingest, sizes, concurrency, lists, totals, growth, memory, limiter }
 type Section = keyof typeof SECTIONS
 
 interface Options {
@@ -24,6 +25,7 @@ interface Options {
   quick?: true
   rounds?: number
   bulks?: number
+  grown?: number
 }
 
 const names = Object.keys(SECTIONS).join(',')
@@ -36,7 +38,8 @@ const options = readOptions<Options>(
       .option('--quick', 'only shows that the benchmark works: its figures mean nothing')
       .option('--rounds <count>', 'rounds', wholeNumber(1, 50))
       // A token has 1000 requests a minute.
-      .option('--bulks <count>', 'bulks per phase', wholeNumber(1, 60)),
+      .option('--bulks <count>', 'bulks per phase', wholeNumber(1, 60))
+      .option('--grown <count>', 'also measures with so many records', wholeNumber(1, 1e8)),
 )
 const chosen = (options.only?.split(',') ?? Object.keys(SECTIONS)) as Section[]
 for (const name of chosen)
@@ -46,6 +49,7 @@ const scale = {
   ...standard,
   rounds: options.rounds ?? standard.rounds,
   bulks: options.bulks ?? standard.bulks,
+  grown: [...standard.grown, ...(options.grown ? [options.grown] : [])],
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-'))

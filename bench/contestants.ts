@@ -22,6 +22,8 @@ export interface Contestant {
   store(bulk: Bulk, phase: Phase): Promise<void>
   /** Counts the rows that reached this status by exactly one change. */
   stored(status: string): Promise<number>
+  /** Runs a statement on its store. */
+  run(sql: string): Promise<unknown>
   cpu(): number | null
 }
 
@@ -93,6 +95,7 @@ export function raw(folder: string): Contestant & { end: () => void } {
 /** A store in an SQLite file. */
 export const inSqlite = (database: DatabaseSync) => ({
   renew: async () => database.exec(renewal(ACCOUNT).join(';')),
+  run: async (sql: string) => database.exec(sql),
   stored: async (status: string) => Number(database.prepare(stored(ACCOUNT, status)).get()?.n),
 })
 
@@ -105,8 +108,9 @@ export const storeAt =
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
-const common = ({ database, cpu }: Running) => ({
-  cpu,
+const common = (running: Running) => ({
+  cpu: running.cpu,
+  run: (sql: string) => execute(running, [sql]),
   stored: async (status: string) =>
-    Number(await database.prepare(stored(ACCOUNT, status)).first('n')),
+    Number(await running.database.prepare(stored(ACCOUNT, status)).first('n')),
 })

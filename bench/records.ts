@@ -52,7 +52,7 @@ export function newBulks(count: number, size = PER_BULK, seed = 20_260_901): Bul
 export const withStatus = (status: string, bulks: readonly Bulk[]) =>
   bulks.map(({ records }) => toBulk(records.map((record) => ({ ...record, status }))))
 
-const toBulk = (records: Transaction[]): Bulk => ({ records, body: JSON.stringify(records) })
+export const toBulk = (records: Transaction[]): Bulk => ({ records, body: JSON.stringify(records) })
 
 /** Returns a generator of pseudo-random numbers from 0 to 1. A seed repeats them. */
 export function mulberry32(seed: number): () => number {

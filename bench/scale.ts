@@ -10,6 +10,8 @@ export interface Scale {
   stored: readonly number[]
   /** Records that the control totals sum. */
   summed: number
+  /** Records that are stored before a growth is measured. */
+  grown: readonly number[]
 }
 
 /** The scale of the published figures. */
@@ -19,6 +21,7 @@ export const FULL: Scale = {
   requests: 300,
   stored: [1000, 100_000, 1_000_000],
   summed: 100_000,
+  grown: [0, 100_000, 1_000_000],
 }
 
 /** The smallest scale, to see that the bench works. */
@@ -28,4 +31,5 @@ export const QUICK: Scale = {
   requests: 20,
   stored: [1000, 5000],
   summed: 2000,
+  grown: [0, 5000],
 }

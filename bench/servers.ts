@@ -44,6 +44,7 @@ export async function fastifyPostgres(): Promise<Server | null> {
       await postgres.client.query('truncate transactions')
     },
     store: storeAt(url),
+    run: (sql) => postgres.client.query(sql),
     stored: async (status) =>
       Number((await postgres.client.query(stored(ACCOUNT, status))).rows[0].n),
     cpu: () => cpuOf([pid, postgres.pid, ...children(postgres.pid)]),
