@@ -33,10 +33,10 @@ for (const line of found) {
 }
 if (bulk < GATED_BULK) {
   console.log(
-    `The floor is promised of bulks of ${GATED_BULK}: in smaller ones each request weighs more.`,
+    `The floor is compared in bulks of ${GATED_BULK}: in smaller ones each request weighs more.`,
   )
 } else if (found.length > 0) {
   process.exitCode = 1
 } else {
-  console.log(`All promised kinds of work are within ${TOLERANCE * 100} % of its floor.`)
+  console.log(`All kinds of work are within ${TOLERANCE * 100} % of their floor.`)
 }

@@ -65,11 +65,7 @@ function bill(costs: Costs): string {
 
 function notes({ measured, token }: Costs): string {
   const others = beside(measured).map(([where, rows]) => `${rows.toFixed(2)} ${where}`)
-  const moved = measured.filter(({ work }) => !work.promised).map(lineOf)
-  const most = Math.max(...moved.map((line) => rowsOf(line.ours) / line.floor))
   return `Beside its records a request writes ${others.join(', ')}.
-What moves to another day and has an index by customer, too, is written ${most.toFixed(1)} × its floor, and
-promised no better: the statement that moves it sets both, whichever differs.
 A click costs more than the naive one, for it goes through the queue: no visitor waits for a write.
 A new token: ${token.objectRequests} object requests, ${token.objectRowsWritten} object rows, ${token.rowsRead} D1 rows read.
 CPU is that of the whole local runtime, D1 and objects included: Cloudflare bills the Worker's alone.

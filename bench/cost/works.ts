@@ -5,8 +5,6 @@ export interface Work {
   phase: 'insert' | 'update' | 'another day' | 'replay' | 'held' | 'release' | 'follow'
   /** Rows that each record writes at least: itself and each new index entry. */
   floor: number
-  /** Whether the service promises to stay at the floor. */
-  promised: boolean
   /** The account: one that holds records of unknown customers, or one that rejects them. */
   to: 'partner' | 'holding partner' | 'brand' | 'visitors'
   path: string
@@ -87,15 +85,13 @@ function life(where: Where, floor: number, made: Made, moves = true): Work[] {
     phase,
     outcome,
     floor: rows,
-    // A record that moves in one of two indexes writes both.
-    promised: phase !== 'another day' || floor === rows,
     record: (i) => made(i, version),
   })
   const last = { changed: true, ...(moves && { day: DAYS[1] }) }
   return [
     of('insert', 'created', floor, {}),
     of('update', 'updated', 1, { changed: true }),
-    // The record and its entry in the index by day.
+    // The record is written at its new place, and an index points there.
     ...(moves ? [of('another day', 'updated', 2, last)] : []),
     of('replay', 'unchanged', 0, last),
   ]
@@ -115,8 +111,8 @@ const brand = (resource: string, naive: string): Where => ({
 })
 
 /**
- * Returns the work of held records, which are only in the index of held records, and of the customers
- * that release them: two rows each, and the entries in the indexes by day and by customer.
+ * Returns the work of held records, each with entries in the indexes of keys and of held records, and
+ * of the customers that release them: the customer, its entry in the index by day, and the record.
  */
 function early(to: Where, customers: Where, early: Made, known: Made): Work[] {
   const { naive: _, ...where } = to
@@ -125,8 +121,7 @@ function early(to: Where, customers: Where, early: Made, known: Made): Work[] {
     {
       ...where,
       phase: 'held',
-      floor: 2,
-      promised: true,
+      floor: 3,
       outcome: 'held',
       record: (i) => early(i, {}),
     },
@@ -134,8 +129,7 @@ function early(to: Where, customers: Where, early: Made, known: Made): Work[] {
       ...whose,
       resource: `${where.resource}, its customer`,
       phase: 'release',
-      floor: 5,
-      promised: true,
+      floor: 3,
       outcome: 'created',
       record: (i) => known(i, {}),
     },
@@ -147,8 +141,8 @@ const held = (where: Where): Where => ({ ...where, to: 'holding partner' })
 /** All kinds of work, in the order of their dependencies. */
 export const WORKS: readonly Work[] = [
   ...life(partner('customers'), 2, customer('C')),
-  ...life(partner('transactions'), 3, transaction('C')),
-  ...life(partner('trading-activity'), 2, traded, false),
+  ...life(partner('transactions'), 2, transaction('C')),
+  ...life(partner('trading-activity'), 1, traded, false),
   ...early(
     held(partner('transactions')),
     held(partner('customers')),
@@ -156,7 +150,7 @@ export const WORKS: readonly Work[] = [
     customer('H'),
   ),
   ...life(brand('customers', 'players'), 2, player('P')),
-  ...life(brand('activities', 'activities'), 3, event('P', 'E')),
+  ...life(brand('activities', 'activities'), 2, event('P', 'E')),
   ...early(
     brand('activities', 'activities'),
     brand('customers', 'players'),
@@ -167,7 +161,6 @@ export const WORKS: readonly Work[] = [
     resource: 'clicks',
     phase: 'follow',
     floor: 1,
-    promised: true,
     to: 'visitors',
     path: '/go/LINK',
     naive: '/go/LINK',
