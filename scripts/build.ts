@@ -12,6 +12,6 @@ if (process.env.WRANGLER_COMMAND === 'dev') {
     if (migrations.length > 0) console.log(`Applied ${migrations.join(', ')}.`)
   } catch (error) {
     // Wrangler leaves every request unanswered after a build that fails, so this one succeeds.
-    console.error(`${(error as Error).message}\nCorrect the migration and save it to try again.`)
+    console.error((error as Error).message)
   }
 }

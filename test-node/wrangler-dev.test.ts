@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv, promisify } from 'node:util'
-import { copyRepository, type Demo, freePort } from './service.ts'
+import { copyMigrated, copyRepository, type Demo, freePort } from './service.ts'
 
 // Plain `wrangler dev` in a fresh clone, at a port that wrangler.toml does not name.
 
@@ -104,4 +104,23 @@ describe('npx wrangler dev', { timeout: 180_000 }, () => {
     })
     assert.equal(existsSync(secrets), false)
   })
+})
+
+test('databases of an older layout are refused, with the command that starts anew', async () => {
+  const old = copyMigrated()
+  const build = () =>
+    promisify(execFile)(process.execPath, ['scripts/build.ts'], {
+      cwd: old,
+      env: { ...process.env, WRANGLER_COMMAND: 'dev' },
+    })
+  try {
+    await build() // Without the databases of setup.ts it creates them.
+    renameSync(
+      join(old, 'migrations/0002_records_by_day.sql'),
+      join(old, 'migrations/0002_another_layout.sql'),
+    )
+    assert.match((await build()).stderr, /layout of an older version.+npm run dev -- --reset/)
+  } finally {
+    rmSync(old, { recursive: true, force: true })
+  }
 })

@@ -245,6 +245,17 @@ describe('a database that lacks a migration', () => {
   )
 })
 
+test('a database of an older layout is refused, and nothing is read or stored', async () => {
+  const acme = await partner()
+  await acme.post('customers', [ada])
+  await env.DB.exec('drop index transactions_key')
+  for (const path of ['transactions', 'transactions?dry_run=true']) {
+    expect((await post({ env }, acme, path, [deposit])).status).toBe(503)
+  }
+  expect((await acme.get('transactions')).status).toBe(503)
+  expect((await json(acme.get('deliveries'))).data).toHaveLength(1)
+})
+
 describe('an account in another database', () => {
   test('a request gets 503 if the binding of its database is missing', async () => {
     const acme = await partner('forex', { binding: 'DB_2' })

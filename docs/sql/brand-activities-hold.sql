@@ -48,7 +48,7 @@ with
       ) as moved
     from
       sent
-      left join events t on t.account = :account
+      left join events t indexed by events_key on t.account = :account
       and t.id = value ->> 1
     limit -1
   ),

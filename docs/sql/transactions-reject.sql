@@ -42,7 +42,7 @@ with
       iif(t.account is null, 0, (t.customer_id, t.day) is not (value ->> 2, value ->> 3)) as moved
     from
       sent
-      left join transactions t on t.account = :account
+      left join transactions t indexed by transactions_key on t.account = :account
       and t.transaction_id = value ->> 1
     limit -1
   ),

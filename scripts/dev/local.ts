@@ -59,7 +59,10 @@ export async function createSecrets(): Promise<string[]> {
   return missing.map(([name]) => name)
 }
 
-/** Applies the migrations that the local databases lack and returns their file names. */
+/**
+ * Applies the migrations that the local databases lack and returns their file names. Throws if one
+ * fails, or if a database has the tables of an older version, which no migration converts.
+ */
 export function applyMigrations(): string[] {
   const { d1_databases } = configOf(undefined)
   const wanted = d1_databases.flatMap(({ binding, database_id, migrations_dir }) =>
@@ -81,6 +84,11 @@ export function applyMigrations(): string[] {
   return [...new Set(missing.map(({ name }) => name))]
 }
 
+const OLD_LAYOUT =
+  'The local database has the layout of an older version, which this version cannot read. Start with an empty one: npm run dev -- --reset'
+
+const CORRECT_IT = 'Correct the migration and save it to try again.'
+
 /** A service that runs may hold the lock of its database; workerd does not wait for it. */
 const ATTEMPTS_WHILE_LOCKED = 3
 
@@ -97,5 +105,6 @@ function wrangler(args: string[], attempts = ATTEMPTS_WHILE_LOCKED): void {
     return
   }
   const [, reason = output] = /\[ERROR\] (.+)/.exec(output) ?? []
-  throw new Error(`\`wrangler ${args.join(' ')}\` failed: ${reason}`)
+  if (/table \w+ already exists/.test(output)) throw new Error(OLD_LAYOUT)
+  throw new Error(`\`wrangler ${args.join(' ')}\` failed: ${reason}\n${CORRECT_IT}`)
 }

@@ -33,8 +33,8 @@ export const isUniqueViolation = (error: unknown) =>
 /** Whether a statement failed on purpose, because it found a row that must not exist. */
 export const isAssertionFailure = (error: unknown) => messageIncludes(error, ['malformed JSON'])
 
-/** The message for a missing table or column: the Worker was deployed before its migration. */
-const UNMIGRATED = /no such (?:table|column): [\w.]+|table \w+ has no column named \w+/
+/** The message for a missing table, column or index: the Worker was deployed before its migration. */
+const UNMIGRATED = /no such (?:table|column|index): [\w.]+|table \w+ has no column named \w+/
 
 function findMissing(error: unknown): string | null {
   if (!(error instanceof Error)) return null
@@ -43,8 +43,11 @@ function findMissing(error: unknown): string | null {
   return missing ?? findMissing(error.cause)
 }
 
+/** An index is missing only in a database of an older layout, which no migration converts. */
 const migrationFix = (missing: string) =>
-  `The local database lacks a migration (${missing}). Run \`npx wrangler d1 migrations apply DB --local\`.`
+  missing.startsWith('no such index')
+    ? `The local database has the layout of an older version (${missing}). Start with an empty one: \`npm run dev -- --reset\`.`
+    : `The local database lacks a migration (${missing}). Run \`npx wrangler d1 migrations apply DB --local\`.`
 
 function classifyFault(error: unknown): FaultKind {
   if (messageIncludes(error, OVERLOAD)) return 'unavailable'

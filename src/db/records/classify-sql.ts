@@ -43,6 +43,8 @@ export function insertDeliverySql(
   { policy, lookupChunks, flaggedChunks, refuseMoves }: DeliveryShape,
 ): string {
   const hasFlags = flaggedChunks > 0
+  // Fails in a database of an older layout, which lacks the index.
+  const access = table.indexes.key ? `indexed by ${table.indexes.key}` : ''
   const findings = findingColumns(table, fragments, hasFlags)
   const chunks = [...chunkNames('lookup', lookupChunks), ...chunkNames('flagged', flaggedChunks)]
   // `classified` is evaluated row by row and not stored. Without its limit SQLite would merge it
@@ -55,7 +57,7 @@ export function insertDeliverySql(
       classified as not materialized (
         select value,
           ${columnList(Object.keys(findings), (name) => `${findings[name]} as ${name}`)}
-        from sent left join ${table.table} t on ${fragments.keyMatches(fragments.fromLookup)}
+        from sent left join ${table.table} t ${access} on ${fragments.keyMatches(fragments.fromLookup)}
         limit -1
       ),
       counted as (
