@@ -194,7 +194,7 @@ export default defineConfig(({ mode }) => ({
       reporter: [['text', { skipFull: true }]],
       reportsDirectory: 'node_modules/.coverage',
     },
-    // The service logs a line for each request, which is of no use beside the result of a test.
+    // The service logs a line for each request. The output of the tests leaves them out.
     onConsoleLog: (line) => line.startsWith('sweep: '),
   },
 }))

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command-line.ts'
+import { exitWithUsageError, parseCommand, wholeNumber } from '../scripts/command-line.ts'
 import { asText, type Chapter } from './chapter.ts'
 import { concurrency } from './concurrency.ts'
 import { growth } from './growth.ts'
@@ -11,7 +11,6 @@ import { lists } from './lists.ts'
 import { machine } from './machine.ts'
 import { memory } from './memory.ts'
 import { publish } from './publish.ts'
-
 import { FULL, QUICK } from './scale.ts'
 import { sizes } from './sizes.ts'
 import { totals } from './totals.ts'
@@ -21,27 +20,27 @@ const SECTIONS = { ingest, sizes, concurrency, lists, totals, growth, memory, li
 type Section = keyof typeof SECTIONS
 
 interface Options {
-  only?: string
   quick?: true
   rounds?: number
   bulks?: number
   grown?: number
 }
 
-const names = Object.keys(SECTIONS).join(',')
-const options = readOptions<Options>(
+const names = Object.keys(SECTIONS).join(', ')
+const command = parseCommand(
   'npm run bench',
-  'Compares the service with other designs. Without options it writes bench/results.',
+  'Compares the service with other designs. Without arguments it writes bench/results.',
   (command) =>
     command
-      .option('--only <sections>', `sections, of ${names}`)
+      .argument('[section...]', names)
       .option('--quick', 'only shows that the benchmark works: its figures mean nothing')
       .option('--rounds <count>', 'rounds', wholeNumber(1, 50))
       // A token has 1000 requests a minute.
       .option('--bulks <count>', 'bulks per phase', wholeNumber(1, 60))
       .option('--grown <count>', 'also measures with so many records', wholeNumber(1, 1e8)),
 )
-const chosen = (options.only?.split(',') ?? Object.keys(SECTIONS)) as Section[]
+const options = command.opts<Options>()
+const chosen = (command.args.length > 0 ? command.args : Object.keys(SECTIONS)) as Section[]
 for (const name of chosen)
   if (!Object.hasOwn(SECTIONS, name)) exitWithUsageError(`Unknown section ${name}. Use ${names}.`)
 const standard = options.quick ? QUICK : FULL
@@ -67,7 +66,7 @@ try {
     console.log(`${asText(chapter)}\n`)
   }
   // Published figures always use the default options.
-  if (Object.keys(options).length === 0) publish(chapters)
+  if (process.argv.length === 2) publish(chapters)
 } finally {
   await world?.end()
 }

@@ -30,7 +30,11 @@ app.use(
   methodNotAllowed({
     app,
     onMethodNotAllowed: (_, methods) => {
-      throw new ApiError('method_not_allowed', { headers: { Allow: methods.join(', ') } })
+      const Allow = methods.join(', ')
+      throw new ApiError('method_not_allowed', {
+        detail: `This endpoint supports ${Allow}.`,
+        headers: { Allow },
+      })
     },
   }),
 )

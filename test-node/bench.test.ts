@@ -21,7 +21,7 @@ const bench = (...args: string[]) =>
   })
 
 test('a section prints the ratio of ours to each peer, and removes its temporary files', () => {
-  const { status, stdout, stderr } = bench('--quick', '--only', 'sizes')
+  const { status, stdout, stderr } = bench('sizes', '--quick')
   assert.equal(status, 0, stderr)
   const printed = stripVTControlCharacters(stdout)
   const peers = ['bare platform', 'Hono + Zod + Drizzle', 'Fastify + node:sqlite']
@@ -38,7 +38,7 @@ test('a section prints the ratio of ours to each peer, and removes its temporary
 })
 
 test('an unknown section is refused before anything starts', () => {
-  const { status, stderr } = bench('--only', 'everything')
+  const { status, stderr } = bench('everything')
   assert.equal(status, 2)
   assert.match(stderr, /^Unknown section everything\. Use ingest,.+\n$/)
 })

@@ -48,7 +48,7 @@ async function partner(vertical: 'prop-trading' | 'forex') {
     const invalid =
       resource === 'customers' ? { signup_date: '2026-10-01 08:30' } : { currency: 'EUX' }
     const wrong = { ...record, ...invalid }
-    await api('send', noun, 'wrong', 'A wrong record: nothing is stored', { body: [wrong] })
+    await api('send', noun, 'wrong', 'An invalid record: nothing is stored', { body: [wrong] })
     await api('list', noun, 'page', 'One page', { query: '?per_page=1' })
   }
   await api('get', 'Customers', 'one', 'One record', { at: { id: 'C-1001' } })
@@ -72,7 +72,7 @@ async function partner(vertical: 'prop-trading' | 'forex') {
   return { team, client_id, client_secret, access_token }
 }
 
-const LENIENT = 'A wrong record beside a good one, with `handling=lenient`'
+const LENIENT = 'An invalid record beside a valid one, with `handling=lenient`'
 
 /** Returns a record that matches the schema but is invalid: a repeated key or an unknown customer. */
 const invalidRecord = (record: Record<string, unknown>, resource: string) =>
@@ -165,10 +165,10 @@ test('the stored examples equal the responses of the service', async () => {
       { ...deposit, eventid: 'dep-780', createtime: '2026-02-31 09:30' },
     ],
   })
-  await brand('send', 'Customers', 'wrong', 'A wrong record: nothing is stored', {
+  await brand('send', 'Customers', 'wrong', 'An invalid record: nothing is stored', {
     body: [{ customerid: 'P-1003' }],
   })
-  await brand('send', 'Activities', 'wrong', 'A wrong record: nothing is stored', {
+  await brand('send', 'Activities', 'wrong', 'An invalid record: nothing is stored', {
     body: [{ ...deposit, eventid: 'dep-781', Value: '1,000.00' }],
   })
   const once = { headers: { ...headers, 'Idempotency-Key': '2026-10-02/part-1' } }
@@ -233,7 +233,7 @@ test('the stored examples equal the responses of the service', async () => {
     headers: basic,
     form: { token: access_token },
   })
-  await team('rotateClient', 'day', 'Both secrets are good for a day', {
+  await team('rotateClient', 'day', 'Both secrets are valid for a day', {
     at: client,
     body: { overlap: '24h' },
   })

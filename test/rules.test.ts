@@ -712,11 +712,7 @@ describe('error messages', () => {
       'A request must have 1 to 9 records, not 0.',
       null,
     ],
-    [
-      { code: 'field_case', suggestions: ['X'] },
-      '`x` has the wrong capital letters.',
-      'Spell it `X`.',
-    ],
+    [{ code: 'field_case', suggestions: ['X'] }, '`x` has the wrong case.', 'Spell it `X`.'],
     [
       { code: 'no_kpi' },
       'The event has no amount: neither `Value` nor a KPI.',
@@ -758,7 +754,7 @@ describe('error messages', () => {
     ['skipped_time', 'skipped_time', "skips `a` in the account's time zone. It was read as `b`."],
     ['ambiguous_time', 'ambiguous_time', '`a` occurs twice'],
     ['unmapped_product', 'unmapped_product', '`a` is not mapped to a product line'],
-    ['stray_product', 'unmapped_product', '`a` is stored as a detail'],
+    ['product_as_detail', 'unmapped_product', '`a` is stored as a detail'],
   ] as const)('the warning %s has the code %s and quotes its values', (name, code, message) => {
     expect(warning(name, '/x', 'a', 'b')).toEqual({
       code,

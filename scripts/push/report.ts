@@ -109,8 +109,12 @@ function attention({ file, counts, unconfirmed, unsentFrom }: FileResult): strin
     ([first, last]) =>
       `${file}: records ${first} to ${last} may not be stored: the request was not answered.`,
   )
-  if (unsentFrom !== null) lines.push(`${file}: sending stopped before record ${unsentFrom}.`)
-  if (lines.length > 0) lines.push('Send the file again: stored records are then "unchanged".')
+  if (unsentFrom !== null)
+    lines.push(
+      `${file}: sending stopped before record ${unsentFrom}; the rest of the file was not read.`,
+    )
+  if (lines.length > 0)
+    lines.push('Send the file again. Records that are stored already stay "unchanged".')
   if (counts.rejected > 0) lines.push(`Rejected records: ${rejectedPath(file)}`)
   return lines
 }

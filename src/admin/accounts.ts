@@ -16,6 +16,7 @@ import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
 import * as f from '../validation/fields.ts'
+import { quote } from '../validation/quote.ts'
 import { notFound, readFields } from './body.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { propagateSettings } from './propagate.ts'
@@ -68,7 +69,7 @@ export const accounts = new Hono<AppEnv>()
       // An earlier attempt of this request may have succeeded although its response was lost. Its entry
       // in the audit log, written in the same batch, tells it from the request of another caller.
       if (!(await hasAuditEntry(c.env.DB, auditId))) {
-        const detail = `There is already an account ${JSON.stringify(id)}.`
+        const detail = `There is already an account ${quote(id)}.`
         throw new ApiError('already_exists', { detail, cause: error })
       }
     }

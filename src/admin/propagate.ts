@@ -73,7 +73,7 @@ export async function propagateSettings(
     await propagate(env, id, ended)
     return 'now'
   } catch (error) {
-    console.error(JSON.stringify({ fault: errorName(error), untold: id }))
+    console.error(JSON.stringify({ fault: errorName(error), not_propagated: id }))
     return 'within a minute'
   }
 }

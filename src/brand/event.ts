@@ -90,8 +90,8 @@ function readProduct(
   const field = productFieldOf(definition)
   readField(reading, members, field, 'product', fields.product)
   const { product } = reading.output
-  const stray = definition?.productLines ? undefined : members.get('Product')
-  const warnings = stray === undefined ? [] : [warning('stray_product', '/Product', stray)]
+  const unnamed = definition?.productLines ? undefined : members.get('Product')
+  const warnings = unnamed === undefined ? [] : [warning('product_as_detail', '/Product', unnamed)]
   if (typeof product !== 'string') return warnings
 
   const line = definition?.productLines?.get(product) ?? PRODUCTS.find((name) => name === product)

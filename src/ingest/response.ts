@@ -80,7 +80,7 @@ function validationFailed(
   return new ApiError('validation_failed', {
     detail: isWholeBody
       ? 'The body is invalid. Nothing was stored.'
-      : `${rejected} of ${received} records ${are} invalid. Nothing was stored.`,
+      : `${rejected} of ${received} ${received === 1 ? 'record is' : `records ${are}`} invalid. Nothing was stored.`,
     delivery_id: id,
     errors: listed.map(formatIssue),
     errors_total: total,

@@ -61,7 +61,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   unknown_affiliate: ({ quoted }) => `Affiliate ${quoted} is not configured.`,
   record_count: ({ expected, received }) =>
     `A request must have ${expected} records, not ${received}.`,
-  field_case: ({ field }) => `${quote(field)} has the wrong capital letters.`,
+  field_case: ({ field }) => `${quote(field)} has the wrong case.`,
   no_kpi: () => 'The event has no amount: neither `Value` nor a KPI.',
   circle: ({ quoted }) =>
     `${quoted} is this affiliate or one of its sub-affiliates, and cannot be its parent.`,

@@ -34,7 +34,7 @@ const MESSAGES = {
     `${quoted} occurs twice in the account's time zone because of daylight saving time. The first occurrence was used: ${more}.`,
   unmapped_product: (quoted) =>
     `${quoted} is not mapped to a product line (\`casino\`, \`sports\`, \`poker\`, \`bingo\`), so it is counted as a separate product line.`,
-  stray_product: (quoted) =>
+  product_as_detail: (quoted) =>
     `${quoted} is stored as a detail because no event definition names this field. Send \`product\`, in lower case.`,
 } satisfies Record<string, (quoted: string, more: string) => string>
 
@@ -42,7 +42,9 @@ const MESSAGES = {
 export type WarningCode = keyof typeof MESSAGES
 
 /** The messages that share the code of another. */
-const WIRE_CODES: Partial<Record<WarningCode, WarningCode>> = { stray_product: 'unmapped_product' }
+const WIRE_CODES: Partial<Record<WarningCode, WarningCode>> = {
+  product_as_detail: 'unmapped_product',
+}
 
 /**
  * Returns a warning with its message. `value` and `more` are quoted in it, so neither may be

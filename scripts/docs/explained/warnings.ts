@@ -2,7 +2,7 @@ import type { WarningCode } from '../../../src/validation/warnings.ts'
 import type { Explanation } from './explanation.ts'
 
 /** A warning code of the API. */
-export type WireWarning = Exclude<WarningCode, 'stray_product'> | 'unknown_affiliate'
+export type WireWarning = Exclude<WarningCode, 'product_as_detail'> | 'unknown_affiliate'
 
 /** Explains each warning about a stored record. */
 export const WARNING: Record<WireWarning, Explanation> = {

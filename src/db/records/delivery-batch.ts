@@ -5,7 +5,7 @@ import type { RecordTable } from './record-table.ts'
 import { FLAG } from './sql-fragments.ts'
 import { buildStatements, COMMON_STATEMENTS, type DeliveryStatements } from './statements.ts'
 
-/** All that the statements of a request's batch are made of. */
+/** What the statements of a request's batch are built from. */
 export interface BatchParts {
   readonly bind: (statement: Statement, values: Values) => D1PreparedStatement
   readonly statements: DeliveryStatements
@@ -52,7 +52,10 @@ export function prepareBatch(
   }
 }
 
-/** Returns the rows of a request and empties them in `input`: memory has no room for both forms. */
+/**
+ * Returns the rows of a request and empties them in `input`, so that they can be freed once they are
+ * JSON: an isolate has no room for both forms of a large request.
+ */
 function takeRows(
   input: DeliveryInput,
 ): Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
