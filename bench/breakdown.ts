@@ -37,16 +37,17 @@ export async function breakdown(
   bulks: readonly Bulk[],
 ): Promise<Record<Phase, Breakdown>> {
   const phases = phasesOf(bulks)
-  let parts = { insert: nothing(), update: nothing(), replay: nothing() }
+  let parts = { insert: emptyBreakdown(), update: emptyBreakdown(), replay: emptyBreakdown() }
   for (let pass = 0; pass < WARM_UP_PASSES + COUNTED_PASSES; pass++) {
-    if (pass === WARM_UP_PASSES) parts = { insert: nothing(), update: nothing(), replay: nothing() }
+    if (pass === WARM_UP_PASSES)
+      parts = { insert: emptyBreakdown(), update: emptyBreakdown(), replay: emptyBreakdown() }
     await us.renew()
-    for (const phase of PHASES) await takeApart(phases[phase], us.running, parts[phase])
+    for (const phase of PHASES) await measureSteps(phases[phase], us.running, parts[phase])
   }
   return parts
 }
 
-const nothing = (): Breakdown => ({
+const emptyBreakdown = (): Breakdown => ({
   code: new Map(),
   sql: new Map(),
   rowsRead: 0,
@@ -55,7 +56,7 @@ const nothing = (): Breakdown => ({
 })
 
 /** Does what `receive` does, and measures each step. */
-async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdown) {
+async function measureSteps(bulks: readonly Bulk[], running: Running, sums: Breakdown) {
   const add = (to: Map<string, number[]>, name: string, ms: number) =>
     to.set(name, [...(to.get(name) ?? []), ms])
   const recording = recorder(running, transactions.recordTable, (name, cost) => {
@@ -101,7 +102,7 @@ async function takeApart(bulks: readonly Bulk[], running: Running, sums: Breakdo
  * Measures the verification of one token, in milliseconds. Node decodes base64url as workerd does only
  * with `--js-base-64`, which `npm run bench` sets.
  */
-export async function verifying(token: string, issuer: Issuer): Promise<number> {
+export async function timeVerification(token: string, issuer: Issuer): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < 50; i++) {
     const started = performance.now()

@@ -26,11 +26,11 @@ function markdown([head, ...rows]: Table): string {
 }
 
 /** Formats a number as 12,345. */
-export const whole = (n: number) => WHOLE.format(n)
+export const formatInteger = (n: number) => WHOLE.format(n)
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
 /** Formats a number as 12.34. */
-export const fine = (n: number) => n.toFixed(2)
+export const formatHundredths = (n: number) => n.toFixed(2)
 
 /** Formats a number as 12.3, or `n/a` if it is not known. */
-export const rough = (n: number) => (Number.isNaN(n) ? 'n/a' : n.toFixed(1))
+export const formatTenths = (n: number) => (Number.isNaN(n) ? 'n/a' : n.toFixed(1))

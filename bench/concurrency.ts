@@ -1,4 +1,10 @@
-import { type Chapter, fine, rough, type Table, whole } from './chapter.ts'
+import {
+  type Chapter,
+  formatHundredths,
+  formatInteger,
+  formatTenths,
+  type Table,
+} from './chapter.ts'
 import type { Contestant } from './contestants.ts'
 import { median, percentile } from './figures.ts'
 import { type Bulk, newBulks } from './records.ts'
@@ -9,7 +15,7 @@ const LEVELS = [1, 8, 32]
 const SIZES = [1, 100]
 
 /** The times of one contestant at one level: of each request and of each round. */
-interface Waits {
+interface Latencies {
   each: number[]
   rounds: number[]
 }
@@ -20,20 +26,24 @@ export async function concurrency({ scale, peers }: World): Promise<Chapter> {
   const tables: Table[] = []
   for (const size of SIZES) {
     const bulks = newBulks(Math.ceil(scale.requests / 4), size)
-    const levels: Map<string, Waits>[] = []
-    for (const level of LEVELS) levels.push(await race(contestants, bulks, level, scale.rounds))
+    const levels: Map<string, Latencies>[] = []
+    for (const level of LEVELS)
+      levels.push(await measureLevel(contestants, bulks, level, scale.rounds))
     const head = LEVELS.map((level) => `${level} at a time`)
-    const rows = (text: (waits: Waits) => string) =>
+    const rows = (text: (waits: Latencies) => string) =>
       contestants.map(({ name }) => [name, ...levels.map((waits) => text(waits.get(name)!))])
     const what = size === 1 ? 'single records' : `bulks of ${size}`
     tables.push(
       [
         [`${what}, ms: p50 / p99`, ...head],
-        ...rows(({ each }) => `${rough(percentile(each, 0.5))} / ${rough(percentile(each, 0.99))}`),
+        ...rows(
+          ({ each }) =>
+            `${formatTenths(percentile(each, 0.5))} / ${formatTenths(percentile(each, 0.99))}`,
+        ),
       ],
       [
         [`${what}, requests/s`, ...head],
-        ...rows(({ rounds }) => whole((bulks.length * 1000) / median(rounds))),
+        ...rows(({ rounds }) => formatInteger((bulks.length * 1000) / median(rounds))),
       ],
       [
         [`${what}, ratio of requests/s, round by round`, ...head],
@@ -41,7 +51,7 @@ export async function concurrency({ scale, peers }: World): Promise<Chapter> {
           `ours ÷ ${name}`,
           ...levels.map((waits) => {
             const ours = waits.get(contestants[0]!.name)!.rounds
-            return fine(median(waits.get(name)!.rounds.map((ms, i) => ms / ours[i]!)))
+            return formatHundredths(median(waits.get(name)!.rounds.map((ms, i) => ms / ours[i]!)))
           }),
         ]),
       ],
@@ -54,13 +64,15 @@ export async function concurrency({ scale, peers }: World): Promise<Chapter> {
   }
 }
 
-async function race(
+async function measureLevel(
   contestants: readonly Contestant[],
   bulks: readonly Bulk[],
   level: number,
   rounds: number,
-): Promise<Map<string, Waits>> {
-  const waits = new Map(contestants.map(({ name }) => [name, { each: [], rounds: [] } as Waits]))
+): Promise<Map<string, Latencies>> {
+  const waits = new Map(
+    contestants.map(({ name }) => [name, { each: [], rounds: [] } as Latencies]),
+  )
   for (let round = 0; round < rounds; round++) {
     const first = round % contestants.length
     for (const one of [...contestants.slice(first), ...contestants.slice(0, first)]) {

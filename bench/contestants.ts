@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { good } from './http.ts'
-import { type Partner, registered, tokenFor } from './partner.ts'
+import { expectOk } from './http.ts'
+import { newPartner, type Partner, tokenFor } from './partner.ts'
 import { storeRaw } from './peers/raw.ts'
 import { ACCOUNT } from './peers/upsert.ts'
 import type { Bulk } from './records.ts'
@@ -33,7 +33,7 @@ export interface Ours extends Contestant {
   /** Returns the authorization header of the current token. */
   authorization: () => { Authorization: string }
   /** Requests another token. Each allows 1000 requests a minute. */
-  mint(): Promise<void>
+  renewToken(): Promise<void>
 }
 
 /** The service with authentication, checks, references and log. */
@@ -50,17 +50,17 @@ export function ours(name: string, running: Running, prefer: Record<string, stri
     authorization,
     async renew() {
       // A client has 60 tokens an hour, so each token has its own client.
-      partner = await registered()
+      partner = await newPartner()
       const { client_id, digest } = partner
       await execute(running, [...renewal(ACCOUNT), ...registration(ACCOUNT, client_id, digest)])
-      await this.mint()
+      await this.renewToken()
     },
-    async mint() {
+    async renewToken() {
       token = await tokenFor(partner, running.url)
     },
     async store({ body, records }, phase) {
       const headers = { ...authorization(), ...JSON_TYPE, ...prefer }
-      const { summary } = JSON.parse(await good(url, { body, headers }))
+      const { summary } = JSON.parse(await expectOk(url, { body, headers }))
       if (summary[outcome[phase]] !== records.length) throw new Error(JSON.stringify(summary))
     },
   }
@@ -103,7 +103,7 @@ export const inSqlite = (database: DatabaseSync) => ({
 export const storeAt =
   (url: URL) =>
   async ({ body }: Bulk): Promise<void> => {
-    await good(url, { body, headers: JSON_TYPE })
+    await expectOk(url, { body, headers: JSON_TYPE })
   }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }

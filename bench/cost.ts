@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command-line.ts'
-import { above, faults, GATED_BULK, lineOf, TOLERANCE } from './cost/bill.ts'
+import { GATED_BULK, lineOf, linesAboveFloor, shareAboveFloor, TOLERANCE } from './cost/bill.ts'
 import { measure } from './cost/measure.ts'
-import { printed } from './cost/print.ts'
+import { formatCosts } from './cost/print.ts'
 
 /** A token allows 1000 requests a minute, and each kind of work has one. */
 const REQUESTS = 900
@@ -25,10 +25,10 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 const costs = await measure(folder, records, bulk)
-console.log(printed(costs, records, bulk))
-const found = faults(costs.measured.map(lineOf))
+console.log(formatCosts(costs, records, bulk))
+const found = linesAboveFloor(costs.measured.map(lineOf))
 for (const line of found) {
-  const percent = (above(line) * 100).toFixed(1)
+  const percent = (shareAboveFloor(line) * 100).toFixed(1)
   console.log(`${line.resource}, ${line.phase}: ${percent} % above its floor`)
 }
 if (bulk < GATED_BULK) {

@@ -5,7 +5,7 @@ import { execute, type Running } from './worker.ts'
 export const PER_CUSTOMER = 50
 
 /** Records that are stored without HTTP, which would take a minute per million. */
-export interface Filling {
+export interface FillRange {
   /** The numbers of the first and the last record. */
   from: number
   to: number
@@ -15,7 +15,7 @@ export interface Filling {
 }
 
 /** Inserts transactions by one statement, and adds them to the list's total. */
-export async function fill(running: Running, { from, to, firstDay, days }: Filling) {
+export async function fill(running: Running, { from, to, firstDay, days }: FillRange) {
   await execute(running, [
     `insert into transactions
        (account, transaction_id, customer_id, transaction_type, amount_currency, currency,

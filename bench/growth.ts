@@ -2,11 +2,11 @@ import { rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Chapter, fine, rough, whole } from './chapter.ts'
+import { type Chapter, formatHundredths, formatInteger, formatTenths } from './chapter.ts'
 import { phasesOf, timeRoute } from './compete.ts'
 import { type Contestant, inSqlite, type Ours, PHASES, type Phase } from './contestants.ts'
 import { median } from './figures.ts'
-import { good } from './http.ts'
+import { expectOk } from './http.ts'
 import { storeRaw } from './peers/raw.ts'
 import { ACCOUNT } from './peers/upsert.ts'
 import { type Bulk, CUSTOMERS, mulberry32, newBulks, toBulk } from './records.ts'
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 const FRAME_BYTES = 4096 + 24
 
 /**
- * Measures bulks of 1000 records beside what is stored already. Ids are random UUIDs, days and customers
+ * Measures bulks of 1000 records as the number of stored records grows. Ids are random UUIDs, days and customers
  * are random: the worst case for a tree, because each record is stored in another page.
  */
 export async function growth({ scale, us, peers, limits }: World): Promise<Chapter> {
@@ -34,7 +34,7 @@ export async function growth({ scale, us, peers, limits }: World): Promise<Chapt
   for (const contestant of contestants) await contestant.renew()
   let stored = 0
   for (const [i, size] of scale.grown.entries()) {
-    for (const contestant of contestants) await grow(contestant, size - stored)
+    for (const contestant of contestants) await insertDirectly(contestant, size - stored)
     const bulks = scatteredBulks(scale.bulks, 7000 + i)
     for (const contestant of contestants) {
       const measured = await timeBulks(contestant, bulks)
@@ -43,22 +43,27 @@ export async function growth({ scale, us, peers, limits }: World): Promise<Chapt
     }
     stored = size + scale.bulks * bulks[0]!.records.length
     for (const [what, ms] of await timeReads(us, scale.requests, 8000 + i)) {
-      reads.set(what, [...(reads.get(what) ?? []), rough(ms)])
+      reads.set(what, [...(reads.get(what) ?? []), formatTenths(ms)])
     }
   }
-  const head = scale.grown.map(whole)
+  const head = scale.grown.map(formatInteger)
   const size = pagesAndBytes(scale.grown)
   return {
     title: 'Growth',
-    notes: `Bulks of 1000 transactions beside what is stored already, with random UUIDs, ${CUSTOMERS.length} customers and ${DAYS} days; medians of ${scale.bulks} bulks. Pages are those that the insert of a bulk adds to SQLite's write-ahead log, the same on every machine.`,
+    notes: `Bulks of 1000 transactions into a store that already has records, with random UUIDs, ${CUSTOMERS.length} customers and ${DAYS} days; medians of ${scale.bulks} bulks. Pages are those that the insert of a bulk adds to SQLite's write-ahead log, the same on every machine.`,
     tables: [
       ...PHASES.map((phase, p) => [
         [`ms a bulk, ${phase}, by records stored`, ...head],
-        ...names.map((name) => [name, ...times.get(name)![p]!.map(rough)]),
+        ...names.map((name) => [name, ...times.get(name)![p]!.map(formatTenths)]),
       ]),
       [
         ['ours, insert, relative to an empty store', ...head],
-        ['speed', ...times.get(us.name)![0]!.map((ms) => fine(times.get(us.name)![0]![0]! / ms))],
+        [
+          'speed',
+          ...times
+            .get(us.name)![0]!
+            .map((ms) => formatHundredths(times.get(us.name)![0]![0]! / ms)),
+        ],
       ],
       [['ours, ms a request, by records stored', ...head], ...[...reads].map((row) => row.flat())],
       [['the table of transactions, by records stored', ...head], ...size],
@@ -67,7 +72,7 @@ export async function growth({ scale, us, peers, limits }: World): Promise<Chapt
 }
 
 /** Inserts records without HTTP. */
-async function grow({ name, run }: Contestant, count: number) {
+async function insertDirectly({ name, run }: Contestant, count: number) {
   if (count <= 0) return
   const isPostgres = name.includes('PostgreSQL')
   for (let left = count; left > 0; left -= 100_000) {
@@ -144,12 +149,12 @@ async function timeReads(
   const url = new URL('/api/v1/forex/transactions', us.running.url)
   const count = Math.ceil(requests / 10)
   const day = `from=${FIRST_DAY}&to=${FIRST_DAY}`
-  await us.mint()
+  await us.renewToken()
   const singles: number[] = []
   for (const { records } of scatteredBulks(count, seed, 1)) {
     const started = performance.now()
     const headers = { ...us.authorization(), 'Content-Type': 'application/json' }
-    await good(url, { body: JSON.stringify(records[0]), headers })
+    await expectOk(url, { body: JSON.stringify(records[0]), headers })
     singles.push(performance.now() - started)
   }
   const at = async (path: string) => {
@@ -188,8 +193,14 @@ function pagesAndBytes(sizes: readonly number[]): string[][] {
       return { pages, bytes }
     })
     return [
-      ['pages that a bulk of 1000 inserts changes', ...found.map(({ pages }) => whole(pages))],
-      ['bytes a record', ...found.map(({ bytes }) => (bytes === null ? '–' : whole(bytes)))],
+      [
+        'pages that a bulk of 1000 inserts changes',
+        ...found.map(({ pages }) => formatInteger(pages)),
+      ],
+      [
+        'bytes a record',
+        ...found.map(({ bytes }) => (bytes === null ? '–' : formatInteger(bytes))),
+      ],
     ]
   } finally {
     database.close()

@@ -14,14 +14,14 @@ export interface Answer {
 }
 
 /** A request: by default a POST if there is a body, and a GET otherwise. */
-export interface Sending {
+export interface RequestOptions {
   body?: string
   headers?: Record<string, string>
   method?: string
 }
 
 /** Sends one request and returns the complete response. */
-export function send(url: URL, sending: Sending = {}): Promise<Answer> {
+export function send(url: URL, sending: RequestOptions = {}): Promise<Answer> {
   const { body, headers, method = body ? 'POST' : 'GET' } = sending
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, method, headers }, (response) => {
@@ -46,7 +46,7 @@ export function send(url: URL, sending: Sending = {}): Promise<Answer> {
 }
 
 /** Returns the text of a response. Throws unless it succeeded. */
-export async function good(...sent: Parameters<typeof send>): Promise<string> {
+export async function expectOk(...sent: Parameters<typeof send>): Promise<string> {
   const { status, text } = await send(...sent)
   if (status < 300) return text
   throw new Error(`${sent[0].pathname} answered ${status}: ${text}`)

@@ -1,4 +1,4 @@
-import { breakdown, verifying } from './breakdown.ts'
+import { breakdown, timeVerification } from './breakdown.ts'
 import type { Chapter } from './chapter.ts'
 import { compete, timeRoute } from './compete.ts'
 import { newBulks } from './records.ts'
@@ -13,6 +13,9 @@ export async function ingest({ scale, us, issuer, peers, limits }: World): Promi
   const empty = await timeRoute(us, requests, new URL('/healthz', us.running.url))
   const query = new URL('/api/v1/forex/transactions?unknown', us.running.url)
   const gate = await timeRoute(us, requests, query, us.authorization())
-  const verify = await verifying(us.authorization().Authorization.slice('Bearer '.length), issuer)
+  const verify = await timeVerification(
+    us.authorization().Authorization.slice('Bearer '.length),
+    issuer,
+  )
   return report({ results, empty, gate, verify, parts: await breakdown(us, set), rounds, bulks })
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { readOptions, wholeNumber } from '../scripts/command-line.ts'
-import { rough, whole } from './chapter.ts'
+import { formatInteger, formatTenths } from './chapter.ts'
 import { table } from './figures.ts'
 import { mulberry32 } from './records.ts'
 
@@ -187,7 +187,7 @@ function measure(layout: Layout, workload: Workload): string[] {
   }
   database.close()
   remove()
-  return [whole(bytes), whole(pages / MEASURED), rough(ms / MEASURED)]
+  return [formatInteger(bytes), formatInteger(pages / MEASURED), formatTenths(ms / MEASURED)]
 }
 
 for (const [name, workload] of Object.entries(WORKLOADS)) {

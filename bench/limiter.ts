@@ -1,5 +1,5 @@
 import { decide, INITIAL_RATE, type RateState, REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
-import { type Chapter, fine, whole } from './chapter.ts'
+import { type Chapter, formatHundredths, formatInteger } from './chapter.ts'
 import { send } from './http.ts'
 import type { World } from './world.ts'
 
@@ -28,9 +28,9 @@ export async function limiter({ us }: World): Promise<Chapter> {
     tables: [
       [
         ['', ''],
-        ['requests/s', whole(REQUESTS_PER_WINDOW / seconds)],
+        ['requests/s', formatInteger(REQUESTS_PER_WINDOW / seconds)],
         ['rows the object writes for them', String(written)],
-        ['rows a request', fine(written / REQUESTS_PER_WINDOW)],
+        ['rows a request', formatHundredths(written / REQUESTS_PER_WINDOW)],
         [`request ${REQUESTS_PER_WINDOW + 1}`, `429, Retry-After: ${wait}`],
       ],
     ],

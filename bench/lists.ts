@@ -1,10 +1,10 @@
 import type { Page } from '../src/db/paginate.ts'
 import { type Filter, listRecords } from '../src/db/records/list.ts'
-import { type Chapter, rough, whole } from './chapter.ts'
+import { type Chapter, formatInteger, formatTenths } from './chapter.ts'
 import { timeRoute } from './compete.ts'
 import { median } from './figures.ts'
 import { fill, PER_CUSTOMER } from './fill.ts'
-import { good } from './http.ts'
+import { expectOk } from './http.ts'
 import { ACCOUNT } from './peers/upsert.ts'
 import { recorder } from './recorder.ts'
 import { transactions } from './resource.ts'
@@ -24,7 +24,7 @@ export async function lists({ us, scale }: World): Promise<Chapter> {
     stored = size
     const middle = size / 2
     const customer = `CU-${Math.floor(middle / PER_CUSTOMER)}`
-    const before = await good(at(`page=${middle / PER_PAGE}`), { headers: us.authorization() })
+    const before = await expectOk(at(`page=${middle / PER_PAGE}`), { headers: us.authorization() })
     const { meta } = JSON.parse(before)
     if (meta.total !== size) throw new Error(`The list has ${meta.total} of ${size} records.`)
     const first = { number: 1, size: PER_PAGE, after: null }
@@ -44,16 +44,16 @@ export async function lists({ us, scale }: World): Promise<Chapter> {
       const rows = await rowsRead(us.running, filter, page)
       found.set(way, [
         ...(found.get(way) ?? [way]),
-        `${rows} rows, ${rough(median(rounds.flat()))} ms`,
+        `${rows} rows, ${formatTenths(median(rounds.flat()))} ms`,
       ])
       // A token allows 1000 requests a minute.
-      await us.mint()
+      await us.renewToken()
     }
   }
   return {
     title: 'Lists',
     notes: `Pages of ${PER_PAGE} transactions over HTTP, the median of ${scale.requests} requests one after the other; the rows that D1 reports as read.`,
-    tables: [[['records stored', ...scale.stored.map(whole)], ...found.values()]],
+    tables: [[['records stored', ...scale.stored.map(formatInteger)], ...found.values()]],
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { MAX_BODY_BYTES } from '../src/http/body.ts'
-import { type Chapter, rough } from './chapter.ts'
+import { type Chapter, formatTenths } from './chapter.ts'
 import { ours } from './contestants.ts'
 import { heapOf } from './heap.ts'
 import { send } from './http.ts'
@@ -13,7 +13,7 @@ const MIB = 2 ** 20
 const UNKNOWN = 240
 
 /** Measures the memory of a Worker for the largest bodies. The platform grants 128 MB. */
-export async function memory({ another }: World): Promise<Chapter> {
+export async function memory({ startInstance }: World): Promise<Chapter> {
   const [{ records, body }] = newBulks(1) as [ReturnType<typeof newBulks>[number]]
   const rows: string[][] = []
   for (const [i, [name, status, sent]] of (
@@ -24,7 +24,7 @@ export async function memory({ another }: World): Promise<Chapter> {
     ] as const
   ).entries()) {
     // Each runs in a new Worker.
-    const running = await another(`memory-${i}`, { inspected: true })
+    const running = await startInstance(`memory-${i}`, { inspected: true })
     const us = ours('ours', running, {})
     await us.renew()
     const heap = await heapOf(await running.inspector(), 'bench')
@@ -37,7 +37,7 @@ export async function memory({ another }: World): Promise<Chapter> {
       if (answer.status !== status)
         throw new Error(`${answer.status}: ${answer.text.slice(0, 500)}`)
     })
-    rows.push([name, ...[sent.length, before, most].map((n) => rough(n / MIB)), resident()])
+    rows.push([name, ...[sent.length, before, most].map((n) => formatTenths(n / MIB)), resident()])
     heap.end()
     await running.end()
   }
@@ -82,7 +82,7 @@ function residentPeak(pids: readonly number[]): () => string {
   try {
     for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5')
     const before = most()
-    return () => rough((most() - before) / 1024)
+    return () => formatTenths((most() - before) / 1024)
   } catch {
     return () => 'n/a'
   }

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { newSecret } from '../src/auth/secret.ts'
-import { good } from './http.ts'
+import { expectOk } from './http.ts'
 
 /** A partner firm's OAuth client. */
 export interface Partner {
@@ -10,7 +10,7 @@ export interface Partner {
 }
 
 /** Makes a client that is not in the database yet. */
-export async function registered(): Promise<Partner> {
+export async function newPartner(): Promise<Partner> {
   const client_secret = newSecret('tcs', 'test')
   return { client_id: randomUUID(), client_secret, digest: hash('sha256', client_secret) }
 }
@@ -18,7 +18,7 @@ export async function registered(): Promise<Partner> {
 /** Requests an access token. A client has 60 an hour; each allows 1000 requests a minute. */
 export async function tokenFor({ client_id, client_secret }: Partner, base: URL): Promise<string> {
   const form = { grant_type: 'client_credentials', client_id, client_secret }
-  const text = await good(new URL('/oauth/token', base), {
+  const text = await expectOk(new URL('/oauth/token', base), {
     body: String(new URLSearchParams(form)),
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
   })

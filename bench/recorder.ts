@@ -18,7 +18,7 @@ export interface Cost {
 export function recorder(
   { database }: Running,
   recordTable: RecordTable,
-  tell: (name: string, cost: Cost) => void,
+  record: (name: string, cost: Cost) => void,
 ): D1DatabaseSession {
   const names = new Map<unknown, string>()
   const known = named(buildStatements(recordTable, recordTable.columns))
@@ -35,7 +35,7 @@ export function recorder(
       const answers = await database.batch(statements)
       for (const [i, { meta }] of answers.entries()) {
         const { duration: ms, rows_read: rowsRead, rows_written: rowsWritten } = meta
-        tell(names.get(statements[i])!, { ms, rowsRead, rowsWritten })
+        record(names.get(statements[i])!, { ms, rowsRead, rowsWritten })
       }
       return answers
     },

@@ -1,5 +1,11 @@
 import type { Breakdown } from './breakdown.ts'
-import { type Chapter, fine, rough, type Table, whole } from './chapter.ts'
+import {
+  type Chapter,
+  formatHundredths,
+  formatInteger,
+  formatTenths,
+  type Table,
+} from './chapter.ts'
 import type { Results } from './compete.ts'
 import { PHASES, type Phase } from './contestants.ts'
 import { median, midmean, perSecond, type Ratio, ratio, spread, type Timing } from './figures.ts'
@@ -19,49 +25,49 @@ export interface Measured {
 }
 
 /** The speed of ours relative to another contestant, by phase. */
-export interface Beside {
+export interface PeerRatios {
   peer: string
   ratios: Record<Phase, Ratio>
 }
 
 /** Returns the chapter of bulks and the ratios for the picture. */
-export function report(measured: Measured): Chapter & { beside: Beside[] } {
+export function report(measured: Measured): Chapter & { peerRatios: PeerRatios[] } {
   const { results, empty, rounds, bulks } = measured
   const rows = (text: (timing: Timing) => string) =>
     [...results].map(([name, timings]) => [name, ...PHASES.map((phase) => text(timings[phase]))])
   const rate = (timing: Timing) =>
-    `${whole(perSecond(timing, PER_BULK))} ±${whole(spread(timing) * 100)} %`
-  const beside = ratiosOf(results)
+    `${formatInteger(perSecond(timing, PER_BULK))} ±${formatInteger(spread(timing) * 100)} %`
+  const peerRatios = ratiosOf(results)
   return {
     title: `Bulks of ${PER_BULK} records`,
-    notes: `${rounds} rounds of ${bulks} bulks a phase, all contestants in turns, each with a fresh store a round; medians, ± half the range of the rounds. Ours: authentication, checks, references and log, \`return=minimal\` unless a full answer is named. The peers validate each record, too; the bare platform and raw SQLite check nothing. None of them has authentication, checks references or logs deliveries. An empty route answers ${whole(perSecond(empty, 1))} requests/s, at ${rough(empty.cpuMs / empty.requests)} CPU-ms each.`,
+    notes: `${rounds} rounds of ${bulks} bulks a phase, all contestants in turns, each with a fresh store a round; medians, ± half the range of the rounds. Ours: authentication, checks, references and log, \`return=minimal\` unless a full answer is named. The peers validate each record, too; the bare platform and raw SQLite check nothing. None of them has authentication, checks references or logs deliveries. An empty route answers ${formatInteger(perSecond(empty, 1))} requests/s, at ${formatTenths(empty.cpuMs / empty.requests)} CPU-ms each.`,
     tables: [
       [['records/s', ...PHASES], ...rows(rate)],
       [
         ['ratio, bulk by bulk (the middle half)', ...PHASES],
-        ...beside.map((one) => besideRow(one)),
+        ...peerRatios.map((one) => ratioRow(one)),
         ...fullRow(results),
       ],
       [
         ['CPU-ms per 1000 records', ...PHASES],
-        ...rows(({ cpuMs, requests }) => rough(cpuMs / requests)),
+        ...rows(({ cpuMs, requests }) => formatTenths(cpuMs / requests)),
       ],
-      spending(measured),
+      timeTable(measured),
     ],
-    beside,
+    peerRatios,
   }
 }
 
 /** Compares the first contestant with each of the others. */
-export function ratiosOf(results: Results): Beside[] {
+export function ratiosOf(results: Results): PeerRatios[] {
   const [[, us], ...others] = [...results] as [[string, Record<Phase, Timing>]]
   return (others as [string, Record<Phase, Timing>][]).map(([peer, them]) => ({
     peer,
-    ratios: between(us, them),
+    ratios: ratiosBetween(us, them),
   }))
 }
 
-const between = (one: Record<Phase, Timing>, other: Record<Phase, Timing>) => ({
+const ratiosBetween = (one: Record<Phase, Timing>, other: Record<Phase, Timing>) => ({
   insert: ratio(one.insert, other.insert),
   update: ratio(one.update, other.update),
   replay: ratio(one.replay, other.replay),
@@ -72,20 +78,20 @@ function fullRow(results: Results): string[][] {
   const us = 'ours, full answer'
   const peer = 'bare platform'
   const [one, other] = [results.get(us), results.get(peer)]
-  return one && other ? [besideRow({ peer, ratios: between(one, other) }, us)] : []
+  return one && other ? [ratioRow({ peer, ratios: ratiosBetween(one, other) }, us)] : []
 }
 
 /** Formats a row of a table of ratios. */
-export const besideRow = ({ peer, ratios }: Beside, us = 'ours'): string[] => [
+export const ratioRow = ({ peer, ratios }: PeerRatios, us = 'ours'): string[] => [
   `${us} ÷ ${peer}`,
   ...PHASES.map((phase) => {
     const { middle, least, most } = ratios[phase]
-    return `${fine(middle)} (${fine(least)}–${fine(most)})`
+    return `${formatHundredths(middle)} (${formatHundredths(least)}–${formatHundredths(most)})`
   }),
 ]
 
 /** Tables of the time of one bulk. The rest of the total is the platform's. */
-function spending({ results, empty, gate, verify, parts }: Measured): Table {
+function timeTable({ results, empty, gate, verify, parts }: Measured): Table {
   const [us] = results.values()
   const all = PHASES.map((phase) => median(us![phase].rounds.flat()))
   const code = [...parts.insert.code.keys()]
@@ -99,13 +105,13 @@ function spending({ results, empty, gate, verify, parts }: Measured): Table {
   const sqlRows = sql.map((name) => times('sql', name))
   const known = [PHASES.map(() => emptyMs), PHASES.map(() => authMs), ...codeRows, ...sqlRows]
   const rest = all.map((ms, i) => known.reduce((left, row) => left - row[i]!, ms))
-  const row = (name: string, list: readonly number[]) => [name, ...list.map(fine)]
+  const row = (name: string, list: readonly number[]) => [name, ...list.map(formatHundredths)]
   const per = (pick: 'rowsRead' | 'rowsWritten') =>
     PHASES.map((phase) => parts[phase][pick] / parts[phase].records)
   return [
     ['where a bulk of ours spends its ms', ...PHASES],
     row('an empty request', known[0]!),
-    row(`token (${fine(verify)}) and its gate`, known[1]!),
+    row(`token (${formatHundredths(verify)}) and its gate`, known[1]!),
     ...code.map((name, i) => row(`Node: ${name}`, codeRows[i]!)),
     ...sql.map((name, i) => row(`D1: ${name}`, sqlRows[i]!)),
     row('the rest: body and parameters in and out, commit', rest),

@@ -1,8 +1,8 @@
-import { type Chapter, fine, rough, whole } from './chapter.ts'
+import { type Chapter, formatHundredths, formatInteger, formatTenths } from './chapter.ts'
 import { compete, type Results } from './compete.ts'
 import { PHASES } from './contestants.ts'
 import { median, perSecond } from './figures.ts'
-import { good, send } from './http.ts'
+import { expectOk, send } from './http.ts'
 import { newBulks } from './records.ts'
 import { ratiosOf } from './report.ts'
 import type { World } from './world.ts'
@@ -15,7 +15,7 @@ const SIZES = [
   [1000, 1 / 2],
 ] as const
 
-/** Measures bulks by size, and a single record beside an empty request. */
+/** Measures bulks by size, and a single record compared with an empty request. */
 export async function sizes(world: World): Promise<Chapter> {
   const { scale, peers } = world
   const contestants = await peers()
@@ -26,18 +26,18 @@ export async function sizes(world: World): Promise<Chapter> {
     )
 
   const names = contestants.map(({ name }) => name)
-  const head = SIZES.map(([size]) => whole(size))
+  const head = SIZES.map(([size]) => formatInteger(size))
   const rates = names.map((name) => [
     name,
-    ...SIZES.map(([size], i) => whole(perSecond(results[i]!.get(name)!.insert, size))),
+    ...SIZES.map(([size], i) => formatInteger(perSecond(results[i]!.get(name)!.insert, size))),
   ])
-  const beside = results.map(ratiosOf)
+  const ratiosBySize = results.map(ratiosOf)
   const ratios = names
     .slice(1)
     .flatMap((name, i) =>
       PHASES.map((phase) => [
         `ours ÷ ${name}, ${phase}`,
-        ...beside.map((list) => fine(list[i]!.ratios[phase].middle)),
+        ...ratiosBySize.map((list) => formatHundredths(list[i]!.ratios[phase].middle)),
       ]),
     )
   return {
@@ -55,26 +55,26 @@ export async function sizes(world: World): Promise<Chapter> {
 /** Measures requests of a single object, with the full response. */
 async function singles({ us, scale }: World) {
   const url = new URL('/api/v1/forex/transactions', us.running.url)
-  const nothing = new URL('/healthz', us.running.url)
+  const emptyRoute = new URL('/healthz', us.running.url)
   await us.renew()
   const headers = { ...us.authorization(), 'Content-Type': 'application/json' }
   const empty: number[] = []
   const single: number[] = []
   for (const { records } of newBulks(scale.requests, 1)) {
     const body = JSON.stringify(records[0])
-    empty.push(await timed(() => send(nothing)))
-    single.push(await timed(() => good(url, { body, headers })))
+    empty.push(await timed(() => send(emptyRoute)))
+    single.push(await timed(() => expectOk(url, { body, headers })))
   }
   const row = (name: string, times: number[]) => [
     name,
-    whole(1000 / median(times)),
-    rough(median(times)),
+    formatInteger(1000 / median(times)),
+    formatTenths(median(times)),
   ]
   return [
     ['one after the other', 'requests/s', 'ms'],
     row('an empty route', empty),
     row('a single record', single),
-    ['ratio', fine(median(empty) / median(single)), ''],
+    ['ratio', formatHundredths(median(empty) / median(single)), ''],
   ]
 }
 

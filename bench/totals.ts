@@ -1,9 +1,9 @@
 import { readTotals } from '../src/db/records/totals.ts'
-import { type Chapter, rough, whole } from './chapter.ts'
+import { type Chapter, formatInteger, formatTenths } from './chapter.ts'
 import { timeRoute } from './compete.ts'
 import { median } from './figures.ts'
 import { fill } from './fill.ts'
-import { good } from './http.ts'
+import { expectOk } from './http.ts'
 import { ACCOUNT } from './peers/upsert.ts'
 import { recorder } from './recorder.ts'
 import { transactions } from './resource.ts'
@@ -26,7 +26,7 @@ export async function totals({ us, scale }: World): Promise<Chapter> {
     [summed, summed, { from: summed + 1, to: 2 * summed, ...outside }],
   ] as const) {
     await fill(us.running, filling)
-    const { data } = JSON.parse(await good(url, { headers: us.authorization() }))
+    const { data } = JSON.parse(await expectOk(url, { headers: us.authorization() }))
     const counted = data
       .filter(({ resource }: { resource: string }) => resource === transactions.name)
       .reduce((sum: number, { count }: { count: number }) => sum + count, 0)
@@ -39,10 +39,10 @@ export async function totals({ us, scale }: World): Promise<Chapter> {
     })
     await readTotals(session, [transactions], ACCOUNT, FROM, TO)
     rows.push([
-      `${whole(inDays)} of these days, ${whole(others)} of others`,
-      whole(median(rounds.flat())),
-      whole(read),
-      rough(read / inDays),
+      `${formatInteger(inDays)} of these days, ${formatInteger(others)} of others`,
+      formatInteger(median(rounds.flat())),
+      formatInteger(read),
+      formatTenths(read / inDays),
     ])
   }
   return {

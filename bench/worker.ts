@@ -5,7 +5,7 @@ import { children, cpuOf } from './cpu.ts'
 type Config = MiniflareOptions['workers'][number]['config']
 
 /** Optional parts of a Worker besides its script and database. */
-export type More = Partial<
+export type WorkerOptions = Partial<
   Pick<Config, 'env' | 'exports' | 'triggers' | 'assets'> & { inspected: boolean }
 >
 
@@ -24,8 +24,12 @@ export interface Running {
 }
 
 /** Starts a Worker on a free port, with its state in a folder. */
-export async function start(script: string, state: string, more: More = {}): Promise<Running> {
-  const { inspected, ...own } = more
+export async function start(
+  script: string,
+  state: string,
+  options: WorkerOptions = {},
+): Promise<Running> {
+  const { inspected, ...own } = options
   const before = children()
   const miniflare = new Miniflare({
     host: '127.0.0.1',

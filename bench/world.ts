@@ -14,7 +14,7 @@ export interface World {
   /** The service, with minimal responses. */
   us: Ours
   /** Starts another instance of the service, with its own store. */
-  another: (name: string, more?: { inspected: boolean }) => Promise<Running>
+  startInstance: (name: string, options?: { inspected: boolean }) => Promise<Running>
   /** The service and its peers. */
   peers: () => Promise<Contestant[]>
   /** The service with full responses, the platform with rows by position, and SQLite alone. */
@@ -31,17 +31,17 @@ export async function openWorld(folder: string, scale: Scale): Promise<World> {
   }
   const issuer = { BASE_URL: 'http://127.0.0.1', SIGNING_KEYS: await newKeySet() }
   const script = await buildOurs(join(folder, 'build'))
-  const another: World['another'] = async (name, more) =>
-    ending(await start(script, join(folder, name), { ...service(issuer), ...more }))
+  const startInstance: World['startInstance'] = async (name, options) =>
+    ending(await start(script, join(folder, name), { ...service(issuer), ...options }))
   const worker = async (name: string, file: string) =>
     peer(name, ending(await start(await buildPeer(`bench/peers/${file}.ts`), join(folder, file))))
 
-  const us = ours('ours', await another('ours'), MINIMAL)
+  const us = ours('ours', await startInstance('ours'), MINIMAL)
   return {
     scale,
     issuer,
     us,
-    another,
+    startInstance,
     peers: once(async () => {
       const postgres = await fastifyPostgres()
       if (!postgres) console.log('PostgreSQL is not installed: skipped.\n')
@@ -54,7 +54,7 @@ export async function openWorld(folder: string, scale: Scale): Promise<World> {
       ]
     }),
     limits: once(async () => [
-      ours('ours, full answer', await another('full'), {}),
+      ours('ours, full answer', await startInstance('full'), {}),
       await worker('bare, rows by place', 'bare-by-place'),
       ending(raw(join(folder, 'raw'))),
     ]),

@@ -17,7 +17,7 @@ export interface Sent {
 }
 
 /** Sends one request and returns the complete response. Rejects if there is none. */
-export type Ask = (method: string, path: string, sent?: Sent) => Promise<Answer>
+export type RequestSender = (method: string, path: string, sent?: Sent) => Promise<Answer>
 
 type Raw = string | Uint8Array<ArrayBuffer> | URLSearchParams
 
@@ -25,8 +25,8 @@ const isRaw = (body: unknown): body is Raw =>
   typeof body === 'string' || body instanceof Uint8Array || body instanceof URLSearchParams
 
 /** Returns a function that sends requests with the same headers to paths below `at`. */
-export const asking =
-  (base: URL, own: Record<string, string> = {}, at = '/'): Ask =>
+export const newRequestSender =
+  (base: URL, own: Record<string, string> = {}, at = '/'): RequestSender =>
   async (method, path, { body, headers } = {}) => {
     const sentAt = Date.now()
     const url = new URL(at + path, base)
@@ -52,7 +52,7 @@ export const asking =
   }
 
 /** Returns the body of a response. Throws if it has another status. */
-export async function answered(status: number, request: Promise<Answer>) {
+export async function expectBody(status: number, request: Promise<Answer>) {
   const answer = await request
   if (answer.status === status) return answer.body
   throw new Error(`Answered ${answer.status}, not ${status}: ${JSON.stringify(answer.body)}`)

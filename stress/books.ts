@@ -8,7 +8,7 @@ export interface Entry {
 }
 
 /** Converts a decimal text to hundredths. Returns null if it is not a decimal of two places. */
-export function hundredths(text: string): bigint | null {
+export function parseHundredths(text: string): bigint | null {
   const [, sign, whole, places = ''] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(text) ?? []
   if (whole === undefined) return null
   const size = BigInt(whole + places.padEnd(2, '0'))
@@ -31,12 +31,12 @@ export function linesOf(entries: Iterable<Entry>): string[] {
 }
 
 /** Returns the response of `GET totals` as lines of the same form. */
-export const answeredLines = (data: readonly Record<string, unknown>[]): string[] =>
+export const responseLines = (data: readonly Record<string, unknown>[]): string[] =>
   data
     .map(({ count, sums, ...group }) => {
       const units = Object.entries(sums as Record<string, string>).map(([name, text]) => [
         name,
-        hundredths(text) ?? text,
+        parseHundredths(text) ?? text,
       ])
       return line(nameOf(group), Number(count), Object.fromEntries(units))
     })

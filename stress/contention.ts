@@ -1,11 +1,16 @@
 import { join } from 'node:path'
 import { largeAnswers } from './contention/answers.ts'
 import { newestWins } from './contention/dated.ts'
+import { concurrentDuplicates } from './contention/duplicates.ts'
 import { maximalBodies } from './contention/maximal.ts'
 import { nestedBodies } from './contention/nested.ts'
-import { newCrowd, type Size, sameKeys, someKeys } from './contention/partner.ts'
-import { twins } from './contention/twins.ts'
-import { program, type Setting } from './program.ts'
+import {
+  newClientSenders,
+  type Size,
+  writeOverlappingKeys,
+  writeSameKeys,
+} from './contention/partner.ts'
+import { runProgram, type Setting } from './program.ts'
 import { migrate, newSecrets, serve } from './service.ts'
 
 // Lets many clients write the same keys at once, with equal Idempotency-Keys and maximal bodies:
@@ -16,17 +21,17 @@ export async function proveContention(setting: Setting, size: Size): Promise<voi
   const service = await serve(setting.script, join(setting.folder, 'contended'), await newSecrets())
   try {
     await migrate(service)
-    const asks = await newCrowd(service, size)
-    await sameKeys(setting, service, asks, size)
-    await someKeys(setting, service, asks, size)
+    const asks = await newClientSenders(service, size)
+    await writeSameKeys(setting, service, asks, size)
+    await writeOverlappingKeys(setting, service, asks, size)
     await newestWins(setting, service, asks, size)
-    await twins(setting, service, { ...size, keys: Math.min(size.keys, 50) })
+    await concurrentDuplicates(setting, service, { ...size, keys: Math.min(size.keys, 50) })
   } finally {
     await service.end()
   }
 }
 
-await program(
+await runProgram(
   import.meta.url,
   'Sends the same records from many clients at once and checks the result.',
   {

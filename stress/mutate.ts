@@ -67,14 +67,14 @@ const sample = draw(mutants.filter(isAsked), size)
 console.log(`${sample.length} of ${mutants.length} mutants. --seed ${seed} repeats this sample.`)
 
 const runner = await startRunner(source)
-const { hunted, met } = runner.reports
-const isAlive = ({ id }: Mutant) => !hunted.get(id)?.by
+const { results, coverageReports } = runner.reports
+const isAlive = ({ id }: Mutant) => !results.get(id)?.killedBy
 
 /** Prints the result and exits, with 1 if a score is too low or if a list is out of date. */
 function finish(isCutShort: boolean): never {
   const missing = [...missingCritical(mutants), ...missingEquivalents(mutants)]
   for (const name of missing) console.log(`Not in the source any more: ${name}`)
-  const isTooLow = report(sample, hunted, (line) => console.log(line))
+  const isTooLow = report(sample, results, (line) => console.log(line))
   process.exit(isTooLow || isCutShort || missing.length > 0 ? 1 : 0)
 }
 process.on('SIGINT', () => finish(true))
@@ -83,7 +83,7 @@ let coverage = options.measure ? null : readCoverage(mutants)
 if (!coverage) {
   console.log('Measuring which lines each test covers …')
   await runner.map(testFiles())
-  coverage = writeCoverage(met, mutants)
+  coverage = writeCoverage(coverageReports, mutants)
 }
 
 const startedAt = Date.now()

@@ -1,5 +1,5 @@
 import { tokenFor } from '../bench/partner.ts'
-import { type Ask, answered, asking } from './ask.ts'
+import { expectBody, newRequestSender, type RequestSender } from './ask.ts'
 import type { Service } from './service.ts'
 
 /** A partner firm and one of its OAuth clients. */
@@ -21,15 +21,15 @@ export async function newFirm(
   unknown_customer: 'reject' | 'hold',
 ): Promise<Firm> {
   const plan = { account, name: account, vertical, mode: 'test', unknown_customer }
-  await answered(201, admin('POST', 'accounts', { body: plan }))
+  await expectBody(201, admin('POST', 'accounts', { body: plan }))
   const body = [{ affiliate_id: AFFILIATE }]
-  await answered(200, admin('PUT', `accounts/${account}/affiliates`, { body }))
+  await expectBody(200, admin('PUT', `accounts/${account}/affiliates`, { body }))
   return { account, vertical, ...(await newClient(admin, account)) }
 }
 
 /** Creates another OAuth client of a firm. */
-export async function newClient(admin: Ask, account: string) {
-  const { client_id, client_secret } = await answered(
+export async function newClient(admin: RequestSender, account: string) {
+  const { client_id, client_secret } = await expectBody(
     201,
     admin('POST', `accounts/${account}/clients`),
   )
@@ -40,17 +40,17 @@ export async function newClient(admin: Ask, account: string) {
 export const newToken = ({ url }: Service, firm: Firm) => tokenFor({ ...firm, digest: '' }, url)
 
 /** Sends requests as a firm, to paths below those of its vertical. */
-export const asFirm = ({ url }: Service, { vertical }: Firm, token: string): Ask =>
-  asking(url, { Authorization: `Bearer ${token}` }, `/api/v1/${vertical}/`)
+export const asFirm = ({ url }: Service, { vertical }: Firm, token: string): RequestSender =>
+  newRequestSender(url, { Authorization: `Bearer ${token}` }, `/api/v1/${vertical}/`)
 
 /** Creates a brand and returns its Brand Token. */
 export async function newBrand({ admin }: Service, account: string): Promise<string> {
   const plan = { account, name: account, vertical: 'igaming', mode: 'test' }
-  await answered(201, admin('POST', 'accounts', { body: plan }))
-  const issued = await answered(201, admin('POST', `accounts/${account}/brand-tokens`))
+  await expectBody(201, admin('POST', 'accounts', { body: plan }))
+  const issued = await expectBody(201, admin('POST', `accounts/${account}/brand-tokens`))
   return issued.brand_token
 }
 
 /** Sends requests as a brand. */
-export const asBrand = ({ url }: Service, token: string): Ask =>
-  asking(url, { 'x-api-key': token }, '/tracking/events/')
+export const asBrand = ({ url }: Service, token: string): RequestSender =>
+  newRequestSender(url, { 'x-api-key': token }, '/tracking/events/')

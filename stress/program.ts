@@ -15,29 +15,29 @@ export interface Setting {
   /** Returns numbers from 0 to 1, the same ones for the same seed. */
   random: () => number
   /** Prints progress. */
-  say: (line: string) => void
-  /** Records a broken promise, described by `message`, unless `kept` is true. Returns `kept`. */
-  check: (kept: boolean, message: string) => boolean
+  print: (line: string) => void
+  /** Records a broken promise, described by `message`, unless `isKept` is true. Returns `isKept`. */
+  check: (isKept: boolean, message: string) => boolean
   /** Descriptions of the promises that were broken. */
   broken: string[]
 }
 
 /** Builds the service and the tools of a stress program. `end` removes all of them. */
-export async function newSetting(seed: number, say: Setting['say']) {
+export async function newSetting(seed: number, print: Setting['print']) {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-stress-'))
   const end = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', end)
   const script = await buildOurs(join(folder, 'build'))
   const broken: string[] = []
-  const check = (kept: boolean, message: string) => {
-    if (!kept) {
+  const check = (isKept: boolean, message: string) => {
+    if (!isKept) {
       broken.push(message)
       // The first failures explain the problem; thousands more would hide them.
-      if (broken.length <= 20) say(`BROKEN: ${message}`)
+      if (broken.length <= 20) print(`BROKEN: ${message}`)
     }
-    return kept
+    return isKept
   }
-  const setting: Setting = { script, folder, random: mulberry32(seed), say, check, broken }
+  const setting: Setting = { script, folder, random: mulberry32(seed), print, check, broken }
   return { setting, end }
 }
 
@@ -53,7 +53,7 @@ export interface Option {
  * Runs a stress program if its module was started as one, with numeric options and `--seed`. The exit
  * code is 1 if a promise was broken.
  */
-export async function program<const O extends Record<string, Option>>(
+export async function runProgram<const O extends Record<string, Option>>(
   url: string,
   description: string,
   options: O,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { execute, type Running, start } from '../bench/worker.ts'
 import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
-import { type Ask, asking } from './ask.ts'
+import { newRequestSender, type RequestSender } from './ask.ts'
 
 /** The secrets of a service. Tokens outlive a restart only if the secrets stay the same. */
 export interface Secrets {
@@ -21,7 +21,7 @@ export const newSecrets = async (): Promise<Secrets> => ({
 /** The service in its own workerd, with all bindings of `wrangler.toml`. */
 export interface Service extends Running {
   /** Sends requests as the integrations team. */
-  admin: Ask
+  admin: RequestSender
   /** Kills workerd without warning, as a power cut would. */
   kill: () => Promise<void>
 }
@@ -74,7 +74,11 @@ export async function serve(script: string, state: string, secrets: Secrets): Pr
   })
   return {
     ...running,
-    admin: asking(running.url, { Authorization: `Bearer ${secrets.ADMIN_KEY}` }, '/admin/v1/'),
+    admin: newRequestSender(
+      running.url,
+      { Authorization: `Bearer ${secrets.ADMIN_KEY}` },
+      '/admin/v1/',
+    ),
     async kill() {
       // Miniflare restarts workerd unless it is disposed of first.
       const ended = running.end()

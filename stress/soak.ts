@@ -1,24 +1,25 @@
 import { join } from 'node:path'
 import { newBrand, newFirm } from './parties.ts'
-import { program, type Setting } from './program.ts'
+import { runProgram, type Setting } from './program.ts'
 import { migrate, type Service, serveLimited } from './service.ts'
+import type { Actor, ActorContext } from './soak/actor.ts'
 import { brandActor } from './soak/brand.ts'
-import { type Act, drawAct, drawing } from './soak/draw.ts'
-import { evicting } from './soak/evictions.ts'
+import { drawAction, newDraw, type WeightedAction } from './soak/draw.ts'
+import { startEvictions } from './soak/evictions.ts'
 import { checkClicks, checkSums } from './soak/final-checks.ts'
 import { firmActor } from './soak/firm.ts'
 import { checkMemory, sampleMemory } from './soak/memory-samples.ts'
-import { documents, visiting } from './soak/others.ts'
+import { documentActions, newVisitors } from './soak/others.ts'
 import { brandPool, firmPool, planned429 } from './soak/pools.ts'
-import { newResponseLog } from './soak/response-log.ts'
-import { administration } from './soak/team.ts'
-import { temporaryAccounts } from './soak/temporary-accounts.ts'
+import { newResponseLog, type ResponseLog } from './soak/response-log.ts'
+import { teamActions } from './soak/team.ts'
+import { temporaryAccountActions } from './soak/temporary-accounts.ts'
 
 // Sends all kinds of requests at once for some minutes, with the heap limit of the platform. At the end
 // all sums are exact, and memory is flat.
 // `npm run soak [-- --minutes 1 --lanes 8 --heap 5 --process 10 --seed N]`.
 
-interface Numbers {
+interface Limits {
   minutes: number
   lanes: number
   /** How much the isolate's heap and the process may grow over the second half, in percent. */
@@ -27,89 +28,122 @@ interface Numbers {
 }
 
 /** Loads the service for a number of minutes from a number of lanes. */
-export async function proveSoak(setting: Setting, numbers: Numbers): Promise<void> {
+export async function proveSoak(setting: Setting, limits: Limits): Promise<void> {
   const service = await serveLimited(setting.script, join(setting.folder, 'soaked'))
   try {
     await migrate(service)
-    await soak(setting, service, numbers)
+    await soak(setting, service, limits)
   } finally {
     await service.end()
   }
 }
 
-async function soak(setting: Setting, service: Service, numbers: Numbers) {
-  const { random, say, check } = setting
-  const { minutes, lanes } = numbers
-  const draw = drawing(random)
+async function soak(setting: Setting, service: Service, limits: Limits): Promise<void> {
+  const { random, print, check } = setting
+  const { minutes, lanes } = limits
+  const draw = newDraw(random)
   const responses = newResponseLog((message) => check(false, message))
-  const prop = await newFirm(service, 'soak-prop', 'prop-trading', 'reject')
-  const forex = await newFirm(service, 'soak-forex', 'forex', 'hold')
-  const brand = 'soak-brand'
-  await newBrand(service, brand)
-  const accounts = { firms: [prop.account, forex.account], brand }
-  const pools = {
-    prop: await firmPool(service, prop),
-    forex: await firmPool(service, forex),
-    brand: await brandPool(service, brand),
-  }
-  const { acts: visits, links, clicks } = await visiting(service, responses, accounts)
-  await planned429(setting, service, prop)
+  const parties = await newParties(service)
+  const { accounts, pools } = parties
+  const visitors = await newVisitors(service, responses, accounts)
+  await planned429(setting, service, parties.prop)
 
-  const actors = Array.from({ length: lanes }, (_, i) => {
-    const context = { service, responses, draw, lane: `L${i}` }
-    return {
-      prop: firmActor({ ...context, ask: pools.prop.ask }, prop),
-      forex: firmActor({ ...context, ask: pools.forex.ask }, forex),
-      brand: brandActor({ ...context, ask: pools.brand.ask }),
-    }
-  })
-  const others = [
-    ...visits(draw),
-    ...documents(service, responses),
-    ...administration(service, responses, draw, accounts, links),
-    ...temporaryAccounts(service, responses, draw),
-  ]
-  const evictions = evicting(service, Object.values(pools), draw, responses.reportProblem)
-  const memorySamples = await sampleMemory(service, minutes * 60_000, say)
-  const until = Date.now() + minutes * 60_000
-  const lane = async (acts: readonly Act[]) => {
-    while (Date.now() < until) {
-      await drawAct(acts, random)().catch((error) =>
-        responses.reportProblem(`no response: ${error}`),
-      )
-    }
-  }
-  await Promise.all(
-    actors.map((actor) => lane([...Object.values(actor).flatMap(({ acts }) => acts), ...others])),
+  const actors = Array.from({ length: lanes }, (_, i) =>
+    newActors({ service, responses, draw, lane: `L${i}` }, parties),
   )
+  const others = [
+    ...visitors.actions(draw),
+    ...documentActions(service, responses),
+    ...teamActions(service, responses, draw, accounts, visitors.links),
+    ...temporaryAccountActions(service, responses, draw),
+  ]
+  const evictions = startEvictions(service, Object.values(pools), draw, responses.reportProblem)
+  const memorySamples = await sampleMemory(service, minutes * 60_000, print)
+  await runLanes(actors, others, { minutes, random, responses })
   evictions.end()
   await memorySamples.end()
   // Every operation runs at least once, even if none was drawn.
   for (const [, run] of others) await run()
 
-  say(responses.summary())
-  say(
-    `${responses.requests()} requests in ${minutes} min, ${evictions.count()} objects evicted besides those that were idle for 10 s.`,
+  print(responses.summary())
+  print(
+    `${responses.requests()} requests in ${minutes} min, ${evictions.count()} objects evicted in addition to those that were idle for 10 s.`,
   )
   for (const name of ['prop', 'forex', 'brand'] as const) {
     const all = actors.map((actor) => actor[name])
     await checkSums(setting, name, pools[name].ask, all)
   }
-  await checkClicks(setting, service, clicks())
-  const { count, left } = responses.operations
-  for (const name of left()) check(false, `${name} was never requested, or never succeeded`)
-  say(`${count - left().length} of ${count} operations of openapi.json were requested.`)
-  checkMemory(setting, memorySamples, numbers)
+  await checkClicks(setting, service, visitors.clicks())
+  checkOperations(setting, responses)
+  checkMemory(setting, memorySamples, limits)
 }
 
-await program(
+/** The accounts of a soak, and the tokens of each. */
+type Parties = Awaited<ReturnType<typeof newParties>>
+
+/** Creates a firm that rejects unknown customers, one that holds their records, and a brand. */
+async function newParties(service: Service) {
+  const prop = await newFirm(service, 'soak-prop', 'prop-trading', 'reject')
+  const forex = await newFirm(service, 'soak-forex', 'forex', 'hold')
+  const brand = 'soak-brand'
+  await newBrand(service, brand)
+  const pools = {
+    prop: await firmPool(service, prop),
+    forex: await firmPool(service, forex),
+    brand: await brandPool(service, brand),
+  }
+  return { prop, forex, pools, accounts: { firms: [prop.account, forex.account], brand } }
+}
+
+/** The actors of one lane. */
+type LaneActors = Record<keyof Parties['pools'], Actor>
+
+const newActors = (
+  context: Omit<ActorContext, 'ask'>,
+  { prop, forex, pools }: Parties,
+): LaneActors => ({
+  prop: firmActor({ ...context, ask: pools.prop.ask }, prop),
+  forex: firmActor({ ...context, ask: pools.forex.ask }, forex),
+  brand: brandActor({ ...context, ask: pools.brand.ask }),
+})
+
+/** Runs random actions in all lanes at once until the time is over. */
+async function runLanes(
+  actors: readonly LaneActors[],
+  others: readonly WeightedAction[],
+  { minutes, random, responses }: { minutes: number; random: () => number; responses: ResponseLog },
+): Promise<void> {
+  const until = Date.now() + minutes * 60_000
+  const runLane = async (actions: readonly WeightedAction[]) => {
+    while (Date.now() < until) {
+      await drawAction(actions, random)().catch((error) =>
+        responses.reportProblem(`no response: ${error}`),
+      )
+    }
+  }
+  await Promise.all(
+    actors.map((actor) =>
+      runLane([...Object.values(actor).flatMap(({ actions }) => actions), ...others]),
+    ),
+  )
+}
+
+/** Checks that all operations of openapi.json were requested and succeeded. */
+function checkOperations({ check, print }: Setting, { operations }: ResponseLog): void {
+  const { count, unrequested } = operations
+  const names = unrequested()
+  for (const name of names) check(false, `${name} was never requested, or never succeeded`)
+  print(`${count - names.length} of ${count} operations of openapi.json were requested.`)
+}
+
+await runProgram(
   import.meta.url,
   'Sends mixed traffic for some time and checks totals, clicks and memory.',
   {
     minutes: { help: 'duration', value: 1, least: 1, most: 600 },
     lanes: { help: 'clients at once', value: 8, least: 1, most: 32 },
-    heap: { help: 'largest growth of the heap in MiB', value: 5, least: 1, most: 1000 },
-    process: { help: 'largest growth of the process in MiB', value: 10, least: 1, most: 1000 },
+    heap: { help: 'largest growth of the heap in percent', value: 5, least: 1, most: 1000 },
+    process: { help: 'largest growth of the process in percent', value: 10, least: 1, most: 1000 },
   },
   proveSoak,
 )

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { agreeOn } from './agreement/agree.ts'
-import { bodies, isTaken, largest, MALFORMED } from './agreement/bodies.ts'
+import { assertAgreement } from './agreement/agree.ts'
+import { bodies, largest, MALFORMED, matchesSchemas } from './agreement/bodies.ts'
 import { disagreement } from './agreement/compare.ts'
+import { checkAnswer, faultsOf, type Target } from './agreement/faults.ts'
 import { recordsOf } from './agreement/records.ts'
-import { judgeOf, type Schema, typeOf } from './agreement/schemas.ts'
+import { readSchemaValidator, type Schema, typeOf } from './agreement/schemas.ts'
 import { type Service, startService } from './agreement/service.ts'
-import { checkAnswer, faultsOf, type Target } from './agreement/verdicts.ts'
 import { TABLES } from './agreement/wrong.ts'
 
 // A JSON Schema validator and the service validate the same generated records, the service over HTTP,
@@ -20,7 +20,7 @@ const target = (file: string, resource: string): Target => ({
   file,
   vertical: file.split('/')[0]!,
   resource,
-  judge: judgeOf(file),
+  validator: readSchemaValidator(file),
 })
 
 const TARGETS = [
@@ -68,9 +68,13 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
 
   for (const resource of TARGETS) {
     test(`schema and service agree on ${RECORDS} records of ${resource.file}`, async () => {
-      const { schema } = resource.judge
+      const { schema } = resource.validator
       const used = new Set<string>()
-      await agreeOn(service, resource, recordsOf(schema), { seed: SEED, count: RECORDS, used })
+      await assertAgreement(service, resource, recordsOf(schema), {
+        seed: SEED,
+        count: RECORDS,
+        used,
+      })
       const expected = rulesOf(schema).filter((rule) => !NOT_BROKEN.includes(rule))
       assert.deepEqual([...used].sort(), expected.sort(), 'x-rules that the service needed')
     })
@@ -78,22 +82,22 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
 
   test('schema and service agree on events with a definition, except for its `product`', async () => {
     const activity = TARGETS.at(-1)!
-    const { schema } = activity.judge
+    const { schema } = activity.validator
     const eventname = { enum: ['DailyStats'] }
     const records = recordsOf({ ...schema, properties: { ...schema.properties, eventname } })
     const others = records.filter((text) => !text.includes('"product":'))
     const used = new Set<string>()
-    await agreeOn(service, activity, others, { seed: SEED, count: RECORDS, used })
+    await assertAgreement(service, activity, others, { seed: SEED, count: RECORDS, used })
     assert.ok(used.has('no_kpi') && used.has('* type'), [...used].join())
   })
 
   for (const { description, type, tests } of TABLES) {
     test(`schema and service agree on each row of the table of ${description}`, async () => {
       for (const { owner, name } of fieldsOf(type)) {
-        const example = owner.judge.schema.examples![0]!
+        const example = owner.validator.schema.examples![0]!
         const isDaily = type === 'Day'
         const records = tests.map(({ data }, i) => {
-          const key = owner.judge.schema['x-key']!.find((member) => member !== name)
+          const key = owner.validator.schema['x-key']!.find((member) => member !== name)
           const ownKey = key && !isDaily ? { [key]: `row-${i}` } : {}
           return JSON.stringify({ ...example, ...ownKey, [name]: data })
         })
@@ -102,25 +106,26 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
           // A brand may send null for an optional member.
           if (data === null && owner.vertical === 'igaming') continue
           const label = `${owner.file} ${name}: ${row}`
-          assert.equal(disagreement(owner.judge, records[i]!, faults[i]!), null, label)
+          assert.equal(disagreement(owner.validator, records[i]!, faults[i]!), null, label)
           assert.equal(faults[i]!.length === 0, valid, label)
-          assert.equal(owner.judge.validate(JSON.parse(records[i]!)), schema ?? valid, label)
+          assert.equal(owner.validator.validate(JSON.parse(records[i]!)), schema ?? valid, label)
         }
       }
     })
   }
 
-  const bulk = judgeOf('bulk')
-  for (const { file, vertical, resource, judge } of TARGETS) {
-    const example = judge.schema.examples![0]!
-    const key = judge.schema['x-key']![0] === 'date' ? 'instrument' : judge.schema['x-key']![0]!
+  const bulk = readSchemaValidator('bulk')
+  for (const { file, vertical, resource, validator } of TARGETS) {
+    const example = validator.schema.examples![0]!
+    const key =
+      validator.schema['x-key']![0] === 'date' ? 'instrument' : validator.schema['x-key']![0]!
 
     test(`schema and service agree on whole bodies of ${file}`, async () => {
       const compare = async (body: unknown) => {
         const answer = await service.post(vertical, resource, JSON.stringify(body))
         checkAnswer(answer)
         const { status } = answer
-        const accepted = isTaken(body, vertical, bulk, judge)
+        const accepted = matchesSchemas(body, vertical, bulk, validator)
         assert.equal(status < 300, accepted, `${status}: ${JSON.stringify(body).slice(0, 1000)}`)
         if (!accepted) assert.equal(status, 422)
       }
@@ -135,15 +140,18 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
   }
 
   test('the schemas accept what lists return', async () => {
-    const list = judgeOf('list')
-    for (const { file, vertical, resource, judge } of TARGETS) {
-      const example = judge.schema.examples![0]!
+    const list = readSchemaValidator('list')
+    for (const { file, vertical, resource, validator } of TARGETS) {
+      const example = validator.schema.examples![0]!
       const sent = await service.post(vertical, resource, JSON.stringify(example), { dry: false })
       checkAnswer(sent)
       assert.equal(sent.status, 201, file)
       const { status, body } = await service.get(vertical, resource)
       assert.deepEqual([status, body.data.length, list.validate(body)], [200, 1, true], file)
-      assert.ok(judge.validate(body.data[0]), `${file}: ${JSON.stringify(judge.validate.errors)}`)
+      assert.ok(
+        validator.validate(body.data[0]),
+        `${file}: ${JSON.stringify(validator.validate.errors)}`,
+      )
       const wrong = await service.get(vertical, `${resource}?page=0`)
       checkAnswer(wrong)
       assert.equal(wrong.status, 400)
@@ -154,7 +162,7 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
 /** Returns all members of a type, with their resources. */
 const fieldsOf = (type: string) =>
   TARGETS.flatMap((owner) =>
-    Object.entries(owner.judge.schema.properties!)
+    Object.entries(owner.validator.schema.properties!)
       .filter(([, member]) => typeOf(member) === type)
       .map(([name]) => ({ owner, name })),
   )

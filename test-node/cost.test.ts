@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { faults, lineOf } from '../bench/cost/bill.ts'
+import { lineOf, linesAboveFloor } from '../bench/cost/bill.ts'
 import { type Costs, measure } from '../bench/cost/measure.ts'
-import { dollars, nothing } from '../bench/cost/prices.ts'
-import { printed } from '../bench/cost/print.ts'
+import { dollars, ZERO_USAGE } from '../bench/cost/prices.ts'
+import { formatCosts } from '../bench/cost/print.ts'
 
 // `npm run cost` with few records: the counts matter, not the costs.
 
 const N = 100
 /** Rows per request: the delivery, its counts, its held count, its arrival, and two totals. */
-const BESIDE = 6
+const OTHER_ROWS = 6
 const RECORDS = ['customers', 'transactions', 'activity', 'events', 'clicks']
 
 describe('npm run cost', { timeout: 120_000 }, () => {
@@ -31,7 +31,7 @@ describe('npm run cost', { timeout: 120_000 }, () => {
     for (const { work, records, ours } of costs.measured) {
       const { resource, phase, floor } = work
       assert.equal(rows(ours.written), floor * records, `${resource}, ${phase}`)
-      assert.ok(ours.usage.rowsWritten <= floor * records + BESIDE, `${resource}, ${phase}`)
+      assert.ok(ours.usage.rowsWritten <= floor * records + OTHER_ROWS, `${resource}, ${phase}`)
     }
   })
 
@@ -73,7 +73,7 @@ describe('npm run cost', { timeout: 120_000 }, () => {
   })
 
   test('the table lists all kinds of work, and rows above the floor are found', () => {
-    const text = printed(costs, N, N)
+    const text = formatCosts(costs, N, N)
     for (const { work } of costs.measured)
       assert.ok(text.includes(`${work.resource}: ${work.phase}`), work.resource)
     assert.match(text, /^all +\$\d+\.\d{4} +\$\d+\.\d{4}$/m)
@@ -83,13 +83,13 @@ describe('npm run cost', { timeout: 120_000 }, () => {
     const line = lineOf(left)
     line.ours.objectRowsWritten = 0
     line.ours.rowsWritten = line.floor * 1.1
-    assert.deepEqual(faults([line]), [])
+    assert.deepEqual(linesAboveFloor([line]), [])
     line.ours.rowsWritten += 1
-    assert.deepEqual(faults([line]), [line])
+    assert.deepEqual(linesAboveFloor([line]), [line])
   })
 })
 
 test('a bill is the usage times the price per million', () => {
-  const used = { ...nothing(), requests: 1e6, rowsWritten: 3e6, objectRowsWritten: 1e6 }
+  const used = { ...ZERO_USAGE, requests: 1e6, rowsWritten: 3e6, objectRowsWritten: 1e6 }
   assert.equal(dollars({ ...used, queueOperations: 3e6, cpuMs: 5e6 }).toFixed(6), '5.600000')
 })

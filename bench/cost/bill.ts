@@ -1,6 +1,6 @@
 import type { Costs, Measured } from './measure.ts'
-import type { Counted } from './meter.ts'
-import { dollars, nothing, sum, times, type Usage } from './prices.ts'
+import type { Counts } from './meter.ts'
+import { dollars, sum, times, type Usage, ZERO_USAGE } from './prices.ts'
 
 const MILLION = 1_000_000
 
@@ -29,7 +29,7 @@ export const rowsOf = ({ rowsWritten, objectRowsWritten }: Usage) => rowsWritten
  * Returns how far a kind of work is above its floor, as a share of the floor. For a replay, whose floor
  * is 0, returns the rows per record that the request writes.
  */
-export const above = ({ floor, ours }: Line): number =>
+export const shareAboveFloor = ({ floor, ours }: Line): number =>
   (rowsOf(ours) - floor) / Math.max(floor, MILLION)
 
 /** A larger share above the floor is a failure. */
@@ -39,10 +39,15 @@ export const TOLERANCE = 0.1
 export const GATED_BULK = 1000
 
 /** Returns the kinds of work that are above their floor. */
-export const faults = (lines: readonly Line[]) => lines.filter((line) => above(line) > TOLERANCE)
+export const linesAboveFloor = (lines: readonly Line[]) =>
+  lines.filter((line) => shareAboveFloor(line) > TOLERANCE)
 
 /** Returns the usage of a million records, equally of each kind that both designs store. */
-export function mix({ measured, after }: Costs): { ours: Usage; naive: Usage; floor: number } {
+export function mixedBill({ measured, after }: Costs): {
+  ours: Usage
+  naive: Usage
+  floor: number
+} {
   const both = measured.filter(({ work, naive }) => naive && work.phase !== 'follow')
   const records = both.reduce((all, one) => all + one.records, 0)
   const per = MILLION / records
@@ -56,19 +61,22 @@ export function mix({ measured, after }: Costs): { ours: Usage; naive: Usage; fl
 }
 
 /** The tables that a request writes besides its records. */
-const BESIDE = ['deliveries', 'arrivals', 'totals']
+const OTHER_TABLES = ['deliveries', 'arrivals', 'totals']
 
 /** Returns the mean number of rows that a request writes besides its records, by table. */
-export function beside(measured: readonly Measured[]): [where: string, rows: number][] {
+export function otherRows(measured: readonly Measured[]): [where: string, rows: number][] {
   const bulks = measured.filter(({ work }) => work.phase !== 'follow').map(({ ours }) => ours)
   const requests = bulks.reduce((all, { usage }) => all + usage.requests, 0)
-  const mean = (rowsOfOne: (one: Counted) => number) =>
+  const mean = (rowsOfOne: (one: Counts) => number) =>
     bulks.reduce((all, one) => all + rowsOfOne(one), 0) / requests
   return [
-    ...BESIDE.map((table): [string, number] => [table, mean(({ written }) => written[table] ?? 0)]),
+    ...OTHER_TABLES.map((table): [string, number] => [
+      table,
+      mean(({ written }) => written[table] ?? 0),
+    ]),
     ['the object of its token', mean(({ usage }) => usage.objectRowsWritten)],
   ]
 }
 
 /** Returns the least cost of a million records of one kind: that of their rows alone. */
-export const floorDollars = (rows: number) => dollars({ ...nothing(), rowsWritten: rows })
+export const floorDollars = (rows: number) => dollars({ ...ZERO_USAGE, rowsWritten: rows })

@@ -1,6 +1,6 @@
 import { type Answer, send } from '../http.ts'
-import type { Counted } from './meter.ts'
-import { counted, naiveParty, ourParty, type Party } from './parties.ts'
+import type { Counts } from './meter.ts'
+import { naiveParty, ourParty, type Party, takeCounts } from './parties.ts'
 import type { Usage } from './prices.ts'
 import { WORKS, type Work } from './works.ts'
 
@@ -8,9 +8,9 @@ import { WORKS, type Work } from './works.ts'
 export interface Measured {
   work: Work
   records: number
-  ours: Counted
+  ours: Counts
   /** Null if the naive design does not support it. */
-  naive: Counted | null
+  naive: Counts | null
 }
 
 /** All counts. */
@@ -45,9 +45,9 @@ export async function measure(
     parties.push(ours)
     const naive = await naiveParty(folder)
     parties.push(naive)
-    await counted(ours)
+    await takeCounts(ours)
     await ours.enter('partner')
-    const token = (await counted(ours)).usage
+    const token = (await takeCounts(ours)).usage
 
     const measured: Measured[] = []
     for (const work of WORKS) {
@@ -62,7 +62,7 @@ export async function measure(
       })
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs * 1.2))
-    const { usage } = await counted(ours)
+    const { usage } = await takeCounts(ours)
     const objectGbSeconds = (WORKS.length * OBJECT_GB * PAUSE_MS) / 1000
     return { measured, token, after: { ...usage, objectGbSeconds } }
   } finally {
@@ -82,14 +82,14 @@ async function count(party: Party, work: Work, records: number, bulk: number) {
     const bulkOf = Array.from({ length: end - i }, (_, j) => work.record(i + j))
     bodies.push(work.phase === 'follow' ? undefined : JSON.stringify(bulkOf))
   }
-  await counted(party)
+  await takeCounts(party)
   const cpuBefore = party.running.cpu() ?? Number.NaN
   const started = performance.now()
   for (const body of bodies) check(work, await send(url, { headers, ...(body && { body }) }))
   if (work.phase === 'follow') await clicksOf(party, records)
   const seconds = (performance.now() - started) / 1000
   const cpuMs = (party.running.cpu() ?? Number.NaN) - cpuBefore
-  const { usage, written } = await counted(party)
+  const { usage, written } = await takeCounts(party)
   const objectGbSeconds = usage.objectRequests > 0 ? seconds * OBJECT_GB : 0
   return { usage: { ...usage, cpuMs, objectGbSeconds }, written }
 }

@@ -8,19 +8,19 @@ import type {
   MessageBatch,
   Queue,
 } from '@cloudflare/workers-types'
-import { nothing, type Usage } from './prices.ts'
+import { type Usage, ZERO_USAGE } from './prices.ts'
 
 /** The path at which a metered Worker returns its counts and resets them. */
 export const METER_PATH = '/_meter'
 
 /** The usage, and the rows that D1 wrote by table. */
-export interface Counted {
+export interface Counts {
   usage: Usage
   written: Record<string, number>
 }
 
 // Here the Worker and its objects share an isolate, and so these counts.
-let usage = nothing()
+let usage: Usage = { ...ZERO_USAGE }
 let written: Record<string, number> = {}
 
 /** Wraps an object: the given methods come first, and call the real ones. */
@@ -33,7 +33,7 @@ const before = <T extends object>(target: T, own: Record<string, unknown>): T =>
   })
 
 /** Wraps a Worker so that everything the platform bills is counted. */
-export const metered = (worker: ExportedHandler): ExportedHandler => ({
+export const withMeter = (worker: ExportedHandler): ExportedHandler => ({
   async fetch(request, env, context) {
     if (new URL(request.url).pathname === METER_PATH) return Response.json(takeCounts()) as never
     usage.requests += 1
@@ -46,9 +46,9 @@ export const metered = (worker: ExportedHandler): ExportedHandler => ({
   },
 })
 
-function takeCounts(): Counted {
+function takeCounts(): Counts {
   const counted = { usage, written }
-  usage = nothing()
+  usage = { ...ZERO_USAGE }
   written = {}
   return counted
 }

@@ -3,13 +3,13 @@ import service, {
   TokenGate as ServiceTokenGate,
 } from 'tributary:service'
 import type { DurableObjectState } from '@cloudflare/workers-types'
-import { metered, watchState } from './meter.ts'
+import { watchState, withMeter } from './meter.ts'
 
 // The bundled service with a meter around it.
 
 type ObjectClass = new (state: DurableObjectState, env: unknown) => object
 
-const watching = (Real: ObjectClass) =>
+const withWatchedState = (Real: ObjectClass) =>
   class extends Real {
     constructor(state: DurableObjectState, env: unknown) {
       super(state, env)
@@ -18,7 +18,7 @@ const watching = (Real: ObjectClass) =>
   }
 
 /** The object of a token, with its rows counted. */
-export const TokenGate = watching(ServiceTokenGate)
+export const TokenGate = withWatchedState(ServiceTokenGate)
 /** The object of a client or an address, with its rows counted. */
-export const ClientGate = watching(ServiceClientGate)
-export default metered(service)
+export const ClientGate = withWatchedState(ServiceClientGate)
+export default withMeter(service)

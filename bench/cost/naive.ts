@@ -6,7 +6,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import { activity, customers, events, transactions } from '../../src/db/schema.ts'
 import { ACCOUNT } from '../peers/upsert.ts'
-import { metered } from './meter.ts'
+import { withMeter } from './meter.ts'
 
 // The naive design has the same tables and indexes. It looks tokens up in D1, counts requests in a row
 // of D1, and upserts records with Drizzle in chunks of one batch, setting all columns. It checks no
@@ -169,4 +169,4 @@ for (const [name, { table, key, schema, row }] of Object.entries(RESOURCES)) {
   })
 }
 
-export default metered(app as never)
+export default withMeter(app as never)

@@ -1,10 +1,10 @@
 import { newKeySet, newTrackingKeys } from '../../scripts/keys.ts'
 import { buildOurs, buildPeer } from '../build.ts'
-import { good } from '../http.ts'
+import { expectOk } from '../http.ts'
 import { ACCOUNT } from '../peers/upsert.ts'
 import { MIGRATIONS } from '../schema.ts'
 import { execute, type Running, start } from '../worker.ts'
-import { type Counted, METER_PATH } from './meter.ts'
+import { type Counts, METER_PATH } from './meter.ts'
 import type { Work } from './works.ts'
 
 /** A metered Worker, and how callers authenticate with it. */
@@ -17,8 +17,8 @@ export interface Party {
 }
 
 /** Returns the counts since the last call. */
-export const counted = async ({ running }: Party): Promise<Counted> =>
-  JSON.parse(await good(new URL(METER_PATH, running.url)))
+export const takeCounts = async ({ running }: Party): Promise<Counts> =>
+  JSON.parse(await expectOk(new URL(METER_PATH, running.url)))
 
 const ADMIN_KEY = 'admin-key-of-the-bench'
 const LANDING = 'https://landing.example/start'
@@ -26,55 +26,17 @@ const MEDIA = { 'Content-Type': 'application/json' }
 
 /** Starts the bundled service with an account of each kind. */
 export async function ourParty(folder: string): Promise<Party> {
-  await buildOurs(`${folder}/build`)
-  const object = (exportName: string) =>
-    ({ type: 'durable-object', exportName, worker: 'bench' }) as const
-  const sqlite = { type: 'durable-object', storage: 'sqlite' } as const
-  const script = await buildPeer('bench/cost/metered.ts', `${folder}/build/index.js`)
-  const running = await start(script, `${folder}/ours`, {
-    env: {
-      BASE_URL: { type: 'text', value: 'http://127.0.0.1' },
-      SIGNING_KEYS: { type: 'text', value: await newKeySet() },
-      TRACKING_KEYS: { type: 'text', value: newTrackingKeys() },
-      ADMIN_KEY: { type: 'text', value: ADMIN_KEY },
-      TOKEN_GATE: object('TokenGate'),
-      CLIENT_GATE: object('ClientGate'),
-      CLICKS: { type: 'queue', name: 'clicks' },
-    },
-    exports: { TokenGate: sqlite, ClientGate: sqlite },
-    triggers: [{ type: 'queue', name: 'clicks', maxBatchSize: 100, maxBatchTimeout: 1 }],
-  })
+  const running = await startService(folder)
   await execute(running, MIGRATIONS)
-
-  const admin = async (method: string, path: string, body: object) =>
-    JSON.parse(
-      await good(new URL(`/admin/v1/${path}`, running.url), {
-        method,
-        headers: { ...MEDIA, Authorization: `Bearer ${ADMIN_KEY}` },
-        body: JSON.stringify(body),
-      }),
-    )
-  const account = async (id: string, vertical: string, unknown_customer: string) => {
-    const policies = { name: id, vertical, unknown_customer, mode: 'test' }
-    await admin('POST', 'accounts', { account: id, ...policies })
-    await admin('PUT', `accounts/${id}/affiliates`, [{ affiliate_id: 'IB-07' }])
-    return id
-  }
-  const tokenOf = async (id: string) => {
-    const { client_id, client_secret } = await admin('POST', `accounts/${id}/clients`, {})
-    return async () => {
-      const form = { grant_type: 'client_credentials', client_id, client_secret }
-      const text = await good(new URL('/oauth/token', running.url), {
-        body: String(new URLSearchParams(form)),
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      })
-      return { Authorization: `Bearer ${JSON.parse(text).access_token}`, ...MEDIA }
-    }
-  }
-  const brand = await account('brand', 'igaming', 'hold')
+  const admin = adminOf(running)
+  const brand = await newAccount(admin, 'brand', 'igaming', 'hold')
+  const partner = await newAccount(admin, 'partner', 'forex', 'reject')
+  const partnerHeaders = await tokenHeaders(running, admin, partner)
+  const holding = await newAccount(admin, 'holding', 'forex', 'hold')
+  const holdingHeaders = await tokenHeaders(running, admin, holding)
   const enter = {
-    partner: await tokenOf(await account('partner', 'forex', 'reject')),
-    'holding partner': await tokenOf(await account('holding', 'forex', 'hold')),
+    partner: partnerHeaders,
+    'holding partner': holdingHeaders,
     brand: async () => {
       const { brand_token } = await admin('POST', `accounts/${brand}/brand-tokens`, {})
       return { 'x-api-key': brand_token, ...MEDIA }
@@ -87,6 +49,61 @@ export async function ourParty(folder: string): Promise<Party> {
     running,
     pathOf: ({ path }) => path.replace('LINK', link_id),
     enter: (to) => enter[to](),
+  }
+}
+
+/** Builds and starts the bundled service, with a meter around it. */
+async function startService(folder: string): Promise<Running> {
+  await buildOurs(`${folder}/build`)
+  const object = (exportName: string) =>
+    ({ type: 'durable-object', exportName, worker: 'bench' }) as const
+  const sqlite = { type: 'durable-object', storage: 'sqlite' } as const
+  const script = await buildPeer('bench/cost/metered.ts', `${folder}/build/index.js`)
+  return start(script, `${folder}/ours`, {
+    env: {
+      BASE_URL: { type: 'text', value: 'http://127.0.0.1' },
+      SIGNING_KEYS: { type: 'text', value: await newKeySet() },
+      TRACKING_KEYS: { type: 'text', value: newTrackingKeys() },
+      ADMIN_KEY: { type: 'text', value: ADMIN_KEY },
+      TOKEN_GATE: object('TokenGate'),
+      CLIENT_GATE: object('ClientGate'),
+      CLICKS: { type: 'queue', name: 'clicks' },
+    },
+    exports: { TokenGate: sqlite, ClientGate: sqlite },
+    triggers: [{ type: 'queue', name: 'clicks', maxBatchSize: 100, maxBatchTimeout: 1 }],
+  })
+}
+
+type Admin = ReturnType<typeof adminOf>
+
+/** Returns a function that sends requests as the integrations team. */
+const adminOf = (running: Running) => async (method: string, path: string, body: object) =>
+  JSON.parse(
+    await expectOk(new URL(`/admin/v1/${path}`, running.url), {
+      method,
+      headers: { ...MEDIA, Authorization: `Bearer ${ADMIN_KEY}` },
+      body: JSON.stringify(body),
+    }),
+  )
+
+/** Creates an account with one affiliate, and returns its id. */
+async function newAccount(admin: Admin, id: string, vertical: string, unknown_customer: string) {
+  const policies = { name: id, vertical, unknown_customer, mode: 'test' }
+  await admin('POST', 'accounts', { account: id, ...policies })
+  await admin('PUT', `accounts/${id}/affiliates`, [{ affiliate_id: 'IB-07' }])
+  return id
+}
+
+/** Creates an OAuth client. Returns a function that requests a new token and returns its headers. */
+async function tokenHeaders(running: Running, admin: Admin, account: string) {
+  const { client_id, client_secret } = await admin('POST', `accounts/${account}/clients`, {})
+  return async () => {
+    const form = { grant_type: 'client_credentials', client_id, client_secret }
+    const text = await expectOk(new URL('/oauth/token', running.url), {
+      body: String(new URLSearchParams(form)),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    })
+    return { Authorization: `Bearer ${JSON.parse(text).access_token}`, ...MEDIA }
   }
 }
 

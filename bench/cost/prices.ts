@@ -38,9 +38,10 @@ export const PRICES: Record<Meter, { title: string; perMillion: number }> = {
 /** The meters in the order of the bill. */
 export const METERS = Object.keys(PRICES) as Meter[]
 
-/** Returns zero for each meter. */
-export const nothing = (): Usage =>
-  Object.fromEntries(METERS.map((meter) => [meter, 0])) as unknown as Usage
+/** Zero for each meter. */
+export const ZERO_USAGE: Readonly<Usage> = Object.fromEntries(
+  METERS.map((meter) => [meter, 0]),
+) as unknown as Usage
 
 /** Multiplies a usage. */
 export const times = (usage: Usage, factor: number): Usage =>
@@ -51,7 +52,7 @@ export const sum = (usages: readonly Usage[]): Usage =>
   usages.reduce(
     (all, one) =>
       Object.fromEntries(METERS.map((meter) => [meter, all[meter] + one[meter]])) as Usage,
-    nothing(),
+    ZERO_USAGE,
   )
 
 /** Returns the cost of a usage in US dollars. */

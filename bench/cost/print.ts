@@ -1,14 +1,14 @@
 import { table } from '../figures.ts'
-import { above, beside, floorDollars, lineOf, mix, rowsOf } from './bill.ts'
+import { floorDollars, lineOf, mixedBill, otherRows, rowsOf, shareAboveFloor } from './bill.ts'
 import type { Costs } from './measure.ts'
 import { dollars, METERS, PRICES } from './prices.ts'
 
 const millions = (n: number) => (n / 1e6).toFixed(3)
 const usd = (n: number, digits = 2) => `$${n.toFixed(digits)}`
-const none = '–'
+const NOT_AVAILABLE = '–'
 
 /** Formats all counts as tables per million records. */
-export function printed(costs: Costs, records: number, bulk: number): string {
+export function formatCosts(costs: Costs, records: number, bulk: number): string {
   return [
     `A million records of each kind, counted at ${records}, in bulks of ${bulk}, on Workers Paid without
 what the plan includes. Rows in millions, those of objects among them.
@@ -29,13 +29,13 @@ function byKind({ measured }: Costs): string {
       `${resource}: ${phase}`,
       millions(floor),
       millions(rowsOf(ours)),
-      floor > 0 ? (rowsOf(ours) / floor).toFixed(3) : `+${above(line).toFixed(3)}`,
-      naive ? millions(rowsOf(naive)) : none,
+      floor > 0 ? (rowsOf(ours) / floor).toFixed(3) : `+${shareAboveFloor(line).toFixed(3)}`,
+      naive ? millions(rowsOf(naive)) : NOT_AVAILABLE,
       millions(ours.rowsRead),
-      naive ? millions(naive.rowsRead) : none,
+      naive ? millions(naive.rowsRead) : NOT_AVAILABLE,
       usd(floorDollars(floor)),
       usd(dollars(ours)),
-      naive ? usd(dollars(naive)) : none,
+      naive ? usd(dollars(naive)) : NOT_AVAILABLE,
     ]
   })
   const head = ['written', 'floor', 'ours', '/ floor', 'naive', 'read: ours', 'naive']
@@ -43,7 +43,7 @@ function byKind({ measured }: Costs): string {
 }
 
 function bill(costs: Costs): string {
-  const { ours, naive, floor } = mix(costs)
+  const { ours, naive, floor } = mixedBill(costs)
   const row = (name: string, price: string, count: string[], cost: number[]) => [
     name,
     price,
@@ -59,13 +59,15 @@ function bill(costs: Costs): string {
       return row(title, `$${perMillion}`, counts.map(millions), costing)
     }),
     row('all', '', ['', ''], [dollars(ours), dollars(naive)]),
-    row('its rows at the floor', '', [millions(floor), ''], [floorDollars(floor)]).concat(none),
+    row('its rows at the floor', '', [millions(floor), ''], [floorDollars(floor)]).concat(
+      NOT_AVAILABLE,
+    ),
   ])
 }
 
 function notes({ measured, token }: Costs): string {
-  const others = beside(measured).map(([where, rows]) => `${rows.toFixed(2)} ${where}`)
-  return `Beside its records a request writes ${others.join(', ')}.
+  const others = otherRows(measured).map(([where, rows]) => `${rows.toFixed(2)} ${where}`)
+  return `Besides its records a request writes ${others.join(', ')}.
 A click costs more than the naive one, for it goes through the queue: no visitor waits for a write.
 A new token: ${token.objectRequests} object requests, ${token.objectRowsWritten} object rows, ${token.rowsRead} D1 rows read.
 CPU is that of the whole local runtime, D1 and objects included: Cloudflare bills the Worker's alone.

@@ -16,10 +16,10 @@ export interface Work {
 }
 
 const DAYS = ['2026-10-02', '2026-10-03'] as const
-type Made = (i: number, version: { changed?: boolean; day?: string }) => object
+type RecordMaker = (i: number, version: { changed?: boolean; day?: string }) => object
 
 const customer =
-  (prefix: string): Made =>
+  (prefix: string): RecordMaker =>
   (i, { changed, day = DAYS[0] }) => ({
     customer_id: `${prefix}-${i}`,
     signup_date: `${day}T08:30:00.000Z`,
@@ -31,7 +31,7 @@ const customer =
   })
 
 const transaction =
-  (prefix: string): Made =>
+  (prefix: string): RecordMaker =>
   (i, { changed, day = DAYS[0] }) => ({
     transaction_id: `T-${i}`,
     customer_id: `${prefix}-${i}`,
@@ -42,7 +42,7 @@ const transaction =
     status: changed ? 'approved' : 'pending',
   })
 
-const traded: Made = (i, { changed }) => ({
+const traded: RecordMaker = (i, { changed }) => ({
   customer_id: `C-${i}`,
   date: DAYS[0],
   instrument: 'EURUSD',
@@ -52,7 +52,7 @@ const traded: Made = (i, { changed }) => ({
 })
 
 const player =
-  (prefix: string): Made =>
+  (prefix: string): RecordMaker =>
   (i, { changed, day = DAYS[0] }) => ({
     customerId: `${prefix}-${i}`,
     regtime: `${day} 08:30`,
@@ -61,7 +61,7 @@ const player =
   })
 
 const event =
-  (prefix: string, ids: string): Made =>
+  (prefix: string, ids: string): RecordMaker =>
   (i, { changed, day = DAYS[0] }) => ({
     eventname: 'Deposit',
     customerid: `${prefix}-${i}`,
@@ -71,15 +71,20 @@ const event =
     Currency: 'EUR',
   })
 
-type Where = Pick<Work, 'resource' | 'to' | 'path' | 'naive'>
+type Destination = Pick<Work, 'resource' | 'to' | 'path' | 'naive'>
 
 /** Returns the four kinds of work of one resource. `floor` is that of the insert. */
-function life(where: Where, floor: number, made: Made, moves = true): Work[] {
+function recordLifecycle(
+  where: Destination,
+  floor: number,
+  made: RecordMaker,
+  moves = true,
+): Work[] {
   const of = (
     phase: Work['phase'],
     outcome: Work['outcome'],
     rows: number,
-    version: Parameters<Made>[1],
+    version: Parameters<RecordMaker>[1],
   ): Work => ({
     ...where,
     phase,
@@ -97,13 +102,13 @@ function life(where: Where, floor: number, made: Made, moves = true): Work[] {
   ]
 }
 
-const partner = (resource: string): Where => ({
+const partner = (resource: string): Destination => ({
   resource: `partner ${resource}`,
   to: 'partner',
   path: `/api/v1/forex/${resource}`,
   naive: `/records/${resource}`,
 })
-const brand = (resource: string, naive: string): Where => ({
+const brand = (resource: string, naive: string): Destination => ({
   resource: `brand ${resource}`,
   to: 'brand',
   path: `/tracking/events/${resource}`,
@@ -114,7 +119,12 @@ const brand = (resource: string, naive: string): Where => ({
  * Returns the work of held records, each with entries in the indexes of keys and of held records, and
  * of the customers that release them: the customer, its entry in the index by day, and the record.
  */
-function early(to: Where, customers: Where, early: Made, known: Made): Work[] {
+function heldRecordWorks(
+  to: Destination,
+  customers: Destination,
+  early: RecordMaker,
+  known: RecordMaker,
+): Work[] {
   const { naive: _, ...where } = to
   const { naive: __, ...whose } = customers
   return [
@@ -136,22 +146,22 @@ function early(to: Where, customers: Where, early: Made, known: Made): Work[] {
   ]
 }
 
-const held = (where: Where): Where => ({ ...where, to: 'holding partner' })
+const asHoldingPartner = (where: Destination): Destination => ({ ...where, to: 'holding partner' })
 
 /** All kinds of work, in the order of their dependencies. */
 export const WORKS: readonly Work[] = [
-  ...life(partner('customers'), 2, customer('C')),
-  ...life(partner('transactions'), 2, transaction('C')),
-  ...life(partner('trading-activity'), 1, traded, false),
-  ...early(
-    held(partner('transactions')),
-    held(partner('customers')),
+  ...recordLifecycle(partner('customers'), 2, customer('C')),
+  ...recordLifecycle(partner('transactions'), 2, transaction('C')),
+  ...recordLifecycle(partner('trading-activity'), 1, traded, false),
+  ...heldRecordWorks(
+    asHoldingPartner(partner('transactions')),
+    asHoldingPartner(partner('customers')),
     transaction('H'),
     customer('H'),
   ),
-  ...life(brand('customers', 'players'), 2, player('P')),
-  ...life(brand('activities', 'activities'), 2, event('P', 'E')),
-  ...early(
+  ...recordLifecycle(brand('customers', 'players'), 2, player('P')),
+  ...recordLifecycle(brand('activities', 'activities'), 2, event('P', 'E')),
+  ...heldRecordWorks(
     brand('activities', 'activities'),
     brand('customers', 'players'),
     event('H', 'H'),

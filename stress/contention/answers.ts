@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Ask, answered } from '../ask.ts'
+import { expectBody, type RequestSender } from '../ask.ts'
 import { asBrand, newBrand } from '../parties.ts'
 import type { Setting } from '../program.ts'
 import { migrate, serveLimited } from '../service.ts'
@@ -14,32 +14,32 @@ const many = <T>(count: number, make: (i: number) => T) =>
   Array.from({ length: count }, (_, i) => make(i))
 
 /** Stores customers of the maximal size: four parts of 16 KiB each. */
-async function fillCustomers(ask: Ask) {
+async function fillCustomers(ask: RequestSender) {
   for (const part of 'abcd') {
     const grown = (i: number) => ({ customerId: `L-${i}`, [part]: 'x'.repeat(15_900) })
-    await answered(200, ask('POST', 'customers', { body: many(500, grown) }))
+    await expectBody(200, ask('POST', 'customers', { body: many(500, grown) }))
   }
 }
 
 /** Stores events with distinct KPIs, so that one day has the maximal number of sums. */
-async function fillTotals(ask: Ask) {
+async function fillTotals(ask: RequestSender) {
   for (const [bulk, createtime] of DAYS.entries()) {
     const kpis = (i: number) => Object.fromEntries(many(240, (k) => [`${bulk}-${i}-${k}`, '1.25']))
     const event = (i: number) => ({
       ...{ eventname: 'E', customerid: CUSTOMER, eventid: `${bulk}-${i}`, createtime },
       ...{ Currency: 'EUR', ...kpis(i) },
     })
-    await answered(200, ask('POST', 'activities', { body: many(200, event) }))
+    await expectBody(200, ask('POST', 'activities', { body: many(200, event) }))
   }
 }
 
 /** Requests the largest responses many times at once. The isolate survives. */
-export async function largeAnswers({ script, folder, say, check }: Setting): Promise<void> {
+export async function largeAnswers({ script, folder, print, check }: Setting): Promise<void> {
   const service = await serveLimited(script, join(folder, 'answers'))
   try {
     await migrate(service)
     const ask = asBrand(service, await newBrand(service, 'large'))
-    await answered(200, ask('POST', 'customers', { body: [{ customerId: CUSTOMER }] }))
+    await expectBody(200, ask('POST', 'customers', { body: [{ customerId: CUSTOMER }] }))
     await fillCustomers(ask)
     await fillTotals(ask)
     for (const [path, status] of [
@@ -55,7 +55,7 @@ export async function largeAnswers({ script, folder, say, check }: Setting): Pro
         `${path}: ${answeredCount} of ${REQUESTS} had status ${status}`,
       )
     }
-    say(`Large pages and totals, ${REQUESTS} at once: sent or refused, and the isolate survived.`)
+    print(`Large pages and totals, ${REQUESTS} at once: sent or refused, and the isolate survived.`)
   } catch (error) {
     const { message, cause } = error as Error
     check(false, `large answers: ${message}${cause ? ` (${cause})` : ''}`)

@@ -1,4 +1,4 @@
-import type { Ask } from '../ask.ts'
+import type { RequestSender } from '../ask.ts'
 import { customer } from '../kill/bulks.ts'
 import type { Setting } from '../program.ts'
 import type { Service } from '../service.ts'
@@ -6,9 +6,9 @@ import type { Size } from './partner.ts'
 
 /** Each client sends its own modification date: the newest version wins. */
 export async function newestWins(
-  { check, say, random }: Setting,
+  { check, print, random }: Setting,
   { database }: Service,
-  asks: readonly Ask[],
+  asks: readonly RequestSender[],
   { keys }: Size,
 ): Promise<void> {
   const dates = asks
@@ -53,7 +53,7 @@ export async function newestWins(
   )
   const all = sums.created + sums.updated + sums.stale
   check(all === keys * asks.length, `${all} outcomes were reported, not ${keys * asks.length}`)
-  say(
+  print(
     `${asks.length} clients wrote the same ${keys} customers, each with its own date: the newest (client ${newest}) is stored; ${updates} updates, ${sums.stale / keys} stale.`,
   )
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { type Ask, answered } from '../ask.ts'
+import { expectBody, type RequestSender } from '../ask.ts'
 import { forgetPeak, mib, residentOf } from '../memory.ts'
 import { asBrand, newBrand } from '../parties.ts'
 import type { Setting } from '../program.ts'
@@ -57,12 +57,12 @@ function maximalBody(name: string, letter: string, day: string): string {
 
 /** Sends maximal bodies in each way, to a new process each time. */
 export async function maximalBodies(setting: Setting): Promise<void> {
-  const { say } = setting
-  say(`Maximal bodies of ${mib(MAX_BYTES)}. V8 ends a process whose heap exceeds ${HEAP} MiB.`)
-  say('The peak of the isolate, sampled whenever it waits, and the peak of the process:')
+  const { print } = setting
+  print(`Maximal bodies of ${mib(MAX_BYTES)}. V8 ends a process whose heap exceeds ${HEAP} MiB.`)
+  print('The peak of the isolate, sampled whenever it waits, and the peak of the process:')
   for (const scenario of SCENARIOS) {
-    const result = await measured(setting, scenario)
-    if (result) say(describeScenario(setting, scenario, result))
+    const result = await measureInNewProcess(setting, scenario)
+    if (result) print(describeScenario(setting, scenario, result))
   }
 }
 
@@ -85,7 +85,7 @@ interface Measured extends PeakMemory {
 let processes = 0
 
 /** Measures one way in its own process. Returns null, and records a failure, if it cannot. */
-async function measured(setting: Setting, scenario: Scenario): Promise<Measured | null> {
+async function measureInNewProcess(setting: Setting, scenario: Scenario): Promise<Measured | null> {
   const { script, folder, check } = setting
   const state = join(folder, `maximal-${processes++}`)
   const service = await serveLimited(script, state)
@@ -107,15 +107,15 @@ async function measure(
 ): Promise<Measured> {
   await migrate(service)
   const ask = asBrand(service, await newBrand(service, 'large'))
-  await answered(200, ask('POST', 'customers', { body: [{ customerId: 'P-1' }] }))
+  await expectBody(200, ask('POST', 'customers', { body: [{ customerId: 'P-1' }] }))
   const [pid] = service.pids
   forgetPeak(pid!)
   const idle = residentOf(pid!).now
   const send = async (names: readonly string[], day: string) => {
-    const sent = names.map((one) => packed(maximalBody(one, letter, day), gzip))
+    const sent = names.map((one) => encodeBody(maximalBody(one, letter, day), gzip))
     const answers = together
       ? await Promise.all(sent.map((body) => post(ask, body)))
-      : await inTurns(ask, sent)
+      : await postInSequence(ask, sent)
     for (const status of answers) check(status === 200, `${name}: a body was answered ${status}`)
   }
   const round = async (n: number) => {
@@ -128,13 +128,13 @@ async function measure(
 }
 
 /** A body and its headers. */
-interface Packed {
+interface EncodedBody {
   body: Uint8Array<ArrayBuffer>
   headers: Record<string, string>
 }
 
 /** Encodes a body for a request. */
-export const packed = (text: string, gzip: boolean): Packed => ({
+export const encodeBody = (text: string, gzip: boolean): EncodedBody => ({
   body: new Uint8Array(gzip ? gzipSync(text) : Buffer.from(text)),
   headers: {
     'Content-Type': 'application/json',
@@ -143,10 +143,10 @@ export const packed = (text: string, gzip: boolean): Packed => ({
 })
 
 /** Sends a body and returns the status. */
-export const post = async (ask: Ask, { body, headers }: Packed) =>
+export const post = async (ask: RequestSender, { body, headers }: EncodedBody) =>
   (await ask('POST', 'activities', { body, headers })).status
 
-async function inTurns(ask: Ask, sent: readonly Packed[]): Promise<number[]> {
+async function postInSequence(ask: RequestSender, sent: readonly EncodedBody[]): Promise<number[]> {
   const answers: number[] = []
   for (const body of sent) answers.push(await post(ask, body))
   return answers

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { answered } from '../ask.ts'
+import { expectBody } from '../ask.ts'
 import { asBrand, newBrand } from '../parties.ts'
 import type { Setting } from '../program.ts'
 import { migrate, serveLimited } from '../service.ts'
-import { packed, post } from './maximal.ts'
+import { encodeBody, post } from './maximal.ts'
 
 /** How many bodies are sent at once, and the size of each in bytes. */
 const CROWDS = [
@@ -16,7 +16,7 @@ const CROWDS = [
 const NEST = `${'{"99":'.repeat(6)}{}${'}'.repeat(6)}`
 
 /** Sends small bodies that are large once parsed. They are refused, and the isolate survives. */
-export async function nestedBodies({ script, folder, say, check }: Setting): Promise<void> {
+export async function nestedBodies({ script, folder, print, check }: Setting): Promise<void> {
   for (const { bodies, bytes } of CROWDS) {
     const name = `${bodies} of ${bytes} bytes`
     const state = join(folder, `nested-${bodies}`)
@@ -24,13 +24,13 @@ export async function nestedBodies({ script, folder, say, check }: Setting): Pro
     try {
       await migrate(service)
       const ask = asBrand(service, await newBrand(service, 'nested'))
-      const body = packed(`[${Array(Math.floor(bytes / (NEST.length + 1))).fill(NEST)}]`, true)
+      const body = encodeBody(`[${Array(Math.floor(bytes / (NEST.length + 1))).fill(NEST)}]`, true)
       const sent = Array.from({ length: bodies }, () => post(ask, body))
       for (const status of await Promise.all(sent)) {
         check(status === 413 || status === 422, `nested, ${name}: one was answered ${status}`)
       }
-      await answered(200, ask('GET', 'account'))
-      say(`Objects within objects, ${name} at once: all refused, and the isolate survived.`)
+      await expectBody(200, ask('GET', 'account'))
+      print(`Objects within objects, ${name} at once: all refused, and the isolate survived.`)
     } catch (error) {
       const { message, cause } = error as Error
       check(false, `nested, ${name}: ${message}${cause ? ` (${cause})` : ''}`)

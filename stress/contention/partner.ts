@@ -1,4 +1,4 @@
-import { type Answer, type Ask, answered } from '../ask.ts'
+import { type Answer, expectBody, type RequestSender } from '../ask.ts'
 import { customer } from '../kill/bulks.ts'
 import { asFirm, type Firm, newClient, newFirm, newToken } from '../parties.ts'
 import type { Setting } from '../program.ts'
@@ -12,15 +12,18 @@ export interface Size {
 }
 
 /** Creates one firm with a number of OAuth clients. */
-export async function newCrowd(service: Service, { clients }: Size): Promise<Ask[]> {
+export async function newClientSenders(
+  service: Service,
+  { clients }: Size,
+): Promise<RequestSender[]> {
   const firm = await newFirm(service, 'contended', 'forex', 'reject')
   const crowd: Firm[] = []
   for (let i = 0; i < clients; i++) {
     crowd.push({ ...firm, ...(await newClient(service.admin, firm.account)) })
   }
-  const asks: Ask[] = []
+  const asks: RequestSender[] = []
   for (const one of crowd) asks.push(asFirm(service, one, await newToken(service, one)))
-  await answered(200, asks[0]!('POST', 'customers', { body: [customer('C-1')] }))
+  await expectBody(200, asks[0]!('POST', 'customers', { body: [customer('C-1')] }))
   return asks
 }
 
@@ -40,7 +43,7 @@ const transaction = (transaction_id: string, client: number) => ({
 /** Lets all clients send their own version of their keys at once. Returns the responses. */
 async function write(
   { check }: Setting,
-  asks: readonly Ask[],
+  asks: readonly RequestSender[],
   keysOf: (client: number) => string[],
 ): Promise<ClientResult[]> {
   const answers = await Promise.all(
@@ -87,13 +90,13 @@ const storedIn = async ({ database }: Service, prefix: string): Promise<Rows> =>
 }
 
 /** All clients write the same keys: one of them wins all keys, and no version is lost. */
-export async function sameKeys(
+export async function writeSameKeys(
   setting: Setting,
   service: Service,
-  asks: readonly Ask[],
+  asks: readonly RequestSender[],
   { keys }: Size,
 ): Promise<void> {
-  const { check, say } = setting
+  const { check, print } = setting
   const names = Array.from({ length: keys }, (_, i) => `same-${i}`)
   const results = await write(setting, asks, () => names)
   const rows = await storedIn(service, 'same-')
@@ -110,19 +113,19 @@ export async function sameKeys(
     `${wrongRevisions} records have lost a version: their revision is not ${asks.length}`,
   )
   await checkTotal(setting, asks[0]!, rows)
-  say(
+  print(
     `${asks.length} clients wrote the same ${keys} transactions at once: client ${first[0]?.client} created them, client ${[...winners].join()} came last, each record has ${asks.length} revisions.`,
   )
 }
 
 /** Each client shares most keys with its neighbours: a serial order explains the result. */
-export async function someKeys(
+export async function writeOverlappingKeys(
   setting: Setting,
   service: Service,
-  asks: readonly Ask[],
+  asks: readonly RequestSender[],
   { keys }: Size,
 ): Promise<void> {
-  const { check, say } = setting
+  const { check, print } = setting
   const step = Math.ceil(keys / 8)
   const keysOf = (client: number) =>
     Array.from({ length: keys }, (_, i) => `some-${client * step + i}`)
@@ -135,13 +138,13 @@ export async function someKeys(
   check(wrongRevisions === 0, `${wrongRevisions} records have lost a version`)
   const order = serialOrder(results, new Map(rows.map(({ key, client }) => [key, client])))
   check(order !== null, 'no serial order of the clients explains what is stored')
-  say(
+  print(
     `${asks.length} clients wrote ${rows.length} transactions in sets that overlap: one order explains all of it: ${order?.join(' ')}.`,
   )
 }
 
 /** The control totals count each record once, with the amount of the winning client. */
-async function checkTotal({ check }: Setting, ask: Ask, rows: Rows): Promise<void> {
+async function checkTotal({ check }: Setting, ask: RequestSender, rows: Rows): Promise<void> {
   const { body } = await ask('GET', 'totals?from=2026-10-02&to=2026-10-02')
   const data: { resource: string; count: number; sums: Record<string, string> }[] = body.data
   const totals = data.filter(({ resource }) => resource === 'transactions')

@@ -25,7 +25,7 @@ export interface Bulk {
 export const DAY = '2026-10-02'
 
 /** The customer that exists from the start. */
-export const KNOWN = 'C-known'
+export const KNOWN_CUSTOMER = 'C-known'
 
 /** Makes a customer of a firm. */
 export const customer = (customer_id: string) => ({
@@ -71,7 +71,7 @@ export function bulksOf(
   })
   const event = (eventid: string | null) => ({
     eventname: 'Deposit',
-    customerid: KNOWN,
+    customerid: KNOWN_CUSTOMER,
     createtime: `${DAY} 09:30`,
     Value: amount(),
     Currency: 'EUR',
@@ -79,7 +79,7 @@ export function bulksOf(
   })
 
   for (let n = 0; n < 3; n++) {
-    add({ table: 'transactions', outcome: 'created' }, (name) => transaction(KNOWN, name))
+    add({ table: 'transactions', outcome: 'created' }, (name) => transaction(KNOWN_CUSTOMER, name))
     const stranger = (i: number) => `C-${round}-${n}-${i}`
     const held = { table: 'transactions', outcome: 'held' } as const
     const frees = add(held, (name, i) => transaction(stranger(i), name))

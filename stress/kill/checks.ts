@@ -1,11 +1,11 @@
 import type { Answer } from '../ask.ts'
-import { answeredLines, difference, type Entry, linesOf } from '../books.ts'
+import { difference, type Entry, linesOf, responseLines } from '../books.ts'
 import { asFirm } from '../parties.ts'
 import type { Setting } from '../program.ts'
 import type { Service } from '../service.ts'
-import { type Bulk, customer, DAY, KNOWN, TABLES } from './bulks.ts'
+import { type Bulk, customer, DAY, KNOWN_CUSTOMER, TABLES } from './bulks.ts'
 import { type Sent, send } from './load.ts'
-import { judge, type Stored } from './stored.ts'
+import { type Stored, validateBulk } from './stored.ts'
 import { sendersOf, type World } from './world.ts'
 
 type Checker = Pick<Setting, 'check'>
@@ -20,32 +20,38 @@ export function checkStored(
   { former, bulks, sent }: { former: readonly Bulk[]; bulks: readonly Bulk[]; sent: Sent },
   world: World,
 ): Set<Bulk> {
-  const isThere = (bulk: Bulk) => stored.traces.has(bulk.mark)
+  const hasTraces = (bulk: Bulk) => stored.traces.has(bulk.mark)
   const all = [...former, ...bulks]
-  const changed = new Set(all.filter(isThere).flatMap(({ changes }) => changes ?? []))
-  const freed = new Set(all.filter(isThere).flatMap(({ frees }) => frees ?? []))
-  const there = new Set<Bulk>()
+  const changed = new Set(all.filter(hasTraces).flatMap(({ changes }) => changes ?? []))
+  const freed = new Set(all.filter(hasTraces).flatMap(({ frees }) => frees ?? []))
+  const storedBulks = new Set<Bulk>()
   for (const bulk of all) {
     if (changed.has(bulk)) {
-      check(!isThere(bulk), `bulk ${bulk.mark} is stored beside the bulk that replaced it`)
+      check(
+        !hasTraces(bulk),
+        `bulk ${bulk.mark} is stored in addition to the bulk that replaced it`,
+      )
       continue
     }
-    const verdict = judge(stored, bulk, freed.has(bulk))
-    for (const message of verdict.problems) check(false, message)
-    if (verdict.there) there.add(bulk)
+    const result = validateBulk(stored, bulk, freed.has(bulk))
+    for (const message of result.problems) check(false, message)
+    if (result.isStored) storedBulks.add(bulk)
   }
   for (const bulk of former) {
-    check(there.has(bulk) || changed.has(bulk), `bulk ${bulk.mark} of a former round is missing`)
+    check(
+      storedBulks.has(bulk) || changed.has(bulk),
+      `bulk ${bulk.mark} of a former round is missing`,
+    )
   }
   for (const [bulk, answer] of sent) {
     if (!answer) continue
     const { mark } = bulk
     check(answer.status === 200, `bulk ${mark} was answered ${answer.status}`)
-    check(there.has(bulk), `bulk ${mark} was answered ${answer.status}, but is not stored`)
+    check(storedBulks.has(bulk), `bulk ${mark} was answered ${answer.status}, but is not stored`)
     const delivery = stored.traces.get(mark)?.[0]?.delivery
     check(delivery === answer.body.delivery_id, `bulk ${mark} is stored by another delivery`)
   }
-  const present = new Set(bulks.filter((bulk) => there.has(bulk)))
+  const present = new Set(bulks.filter((bulk) => storedBulks.has(bulk)))
   for (const bulk of present) {
     check(sent.size === 0 || sent.has(bulk), `bulk ${bulk.mark} is stored, but was never sent`)
   }
@@ -54,7 +60,7 @@ export function checkStored(
   check(is === lines, `the log has ${is} lines, but ${lines} deliveries were stored`)
   check(
     stored.arrived === stored.logged,
-    `arrivals say ${stored.arrived}, the log ${stored.logged}`,
+    `arrivals count ${stored.arrived}, the log ${stored.logged}`,
   )
   const mismatch = difference(stored.counted, stored.totals)
   check(mismatch === '', `counts and table of totals differ: ${mismatch}`)
@@ -89,19 +95,19 @@ export async function checkTokens(
 }
 
 /** Sends all bulks of a round again, in order. Stored records are unchanged. */
-export async function repeat(
+export async function resendBulks(
   { check }: Checker,
   service: Service,
   world: World,
   bulks: readonly Bulk[],
-  there: ReadonlySet<Bulk>,
+  storedBulks: ReadonlySet<Bulk>,
 ): Promise<void> {
   const senders = sendersOf(service, world)
-  const freed = new Set([...there].flatMap(({ frees }) => frees ?? []))
+  const freed = new Set([...storedBulks].flatMap(({ frees }) => frees ?? []))
   for (const bulk of bulks) {
     const { mark, records, outcome } = bulk
     const waits = outcome === 'held' && !freed.has(bulk)
-    const expected = there.has(bulk) ? (waits ? 'held' : 'unchanged') : outcome
+    const expected = storedBulks.has(bulk) ? (waits ? 'held' : 'unchanged') : outcome
     const { status, body } = await send(senders, bulk)
     world.lines += 1
     const isRight = status === 200 && body.summary[expected] === records.length
@@ -124,7 +130,7 @@ export async function checkTotals(
   ] as const) {
     const { body } = await ask('GET', `totals?from=${DAY}&to=${DAY}`)
     const books = linesOf(entriesOf(bulks, tables).values())
-    const message = difference(books, answeredLines(body.data))
+    const message = difference(books, responseLines(body.data))
     check(message === '', `control totals of the ${name}: ${message}`)
   }
 }
@@ -132,7 +138,8 @@ export async function checkTotals(
 /** Returns the newest version of each record. Records without a key are known by bulk and index. */
 function entriesOf(bulks: readonly Bulk[], tables: readonly string[]): Map<string, Entry> {
   const entries = new Map<string, Entry>()
-  if (tables.includes('customers')) entries.set(KNOWN, entryOf('customers', customer(KNOWN)))
+  if (tables.includes('customers'))
+    entries.set(KNOWN_CUSTOMER, entryOf('customers', customer(KNOWN_CUSTOMER)))
   for (const { table, records, mark } of bulks.filter((bulk) => tables.includes(bulk.table))) {
     for (const [i, record] of records.entries()) {
       const { transaction_id, eventid } = record as Record<string, string>

@@ -11,13 +11,13 @@ export interface Flaw {
 /**
  * Opens copies of all databases of a state that no process uses. SQLite recovers them from their logs
  * as workerd will, and the originals stay as the kill left them. Returns their flaws, their number,
- * and the content of the one with our tables.
+ * and what `read` returns for the one with our tables.
  */
-export function inspect<T>(state: string, scratch: string, look: (database: DatabaseSync) => T) {
+export function inspect<T>(state: string, scratch: string, read: (database: DatabaseSync) => T) {
   rmSync(scratch, { recursive: true, force: true })
   cpSync(state, scratch, { recursive: true, filter: (path) => !path.endsWith('-shm') })
   const flaws: Flaw[] = []
-  const seen: T[] = []
+  const contents: T[] = []
   const files = readdirSync(scratch, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.sqlite'),
   )
@@ -31,11 +31,11 @@ export function inspect<T>(state: string, scratch: string, look: (database: Data
         flaws.push({ file: basename(path), problem: JSON.stringify(check) })
       }
       const ours = "select 1 from sqlite_master where name = 'deliveries'"
-      if (all(ours).length > 0) seen.push(look(database))
+      if (all(ours).length > 0) contents.push(read(database))
     } finally {
       database.close()
     }
   }
-  if (seen.length !== 1) throw new Error(`${seen.length} databases have our tables.`)
-  return { flaws, files: files.length, seen: seen[0]! }
+  if (contents.length !== 1) throw new Error(`${contents.length} databases have our tables.`)
+  return { flaws, files: files.length, content: contents[0]! }
 }

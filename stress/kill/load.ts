@@ -1,10 +1,10 @@
-import type { Answer, Ask } from '../ask.ts'
+import type { Answer, RequestSender } from '../ask.ts'
 import { type Bulk, TABLES } from './bulks.ts'
 
 /** The senders of each kind of bulk. */
 export interface Senders {
-  firm: Ask
-  brand: Ask
+  firm: RequestSender
+  brand: RequestSender
 }
 
 /** The bulks that were sent with their responses; null if there was no response. */

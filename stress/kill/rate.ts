@@ -1,4 +1,4 @@
-import type { Answer, Ask } from '../ask.ts'
+import type { Answer, RequestSender } from '../ask.ts'
 
 /** The contract §3: requests a minute, and how many each crash may count that were never made. */
 const LIMIT = 1000
@@ -11,7 +11,7 @@ export class Meter {
   readonly #crashes: number[] = []
 
   /** Returns the same sender with each request counted. */
-  counted(ask: Ask): Ask {
+  counted(ask: RequestSender): RequestSender {
     return async (...sent) => {
       const request = { sentAt: Date.now(), answeredAt: Number.POSITIVE_INFINITY }
       this.#requests.push(request)

@@ -70,9 +70,9 @@ export function readStored(database: DatabaseSync): Stored {
 
 const text = (row: unknown) => JSON.stringify(row)
 
-/** Whether a bulk is stored. `problems` describe anything that is only partly stored. */
-export interface Verdict {
-  there: boolean
+/** The result of checking one bulk. `problems` describe anything that is only partly stored. */
+export interface BulkResult {
+  isStored: boolean
   problems: string[]
 }
 
@@ -80,7 +80,7 @@ export interface Verdict {
  * Checks one bulk: all of its records, its row of `deliveries` and its key are stored, or nothing is.
  * `freed` is true if the customers of its held records are stored.
  */
-export function judge(stored: Stored, bulk: Bulk, freed: boolean): Verdict {
+export function validateBulk(stored: Stored, bulk: Bulk, freed: boolean): BulkResult {
   const { mark, records, outcome, headers } = bulk
   const size = records.length
   const traces = stored.traces.get(mark) ?? []
@@ -88,7 +88,7 @@ export function judge(stored: Stored, bulk: Bulk, freed: boolean): Verdict {
   const bound = key === undefined ? undefined : stored.keys.get(key)
   const [trace] = traces
   if (!trace)
-    return { there: false, problems: bound ? [`bulk ${mark} is absent, its key is bound`] : [] }
+    return { isStored: false, problems: bound ? [`bulk ${mark} is absent, its key is bound`] : [] }
 
   const problems: string[] = []
   const expect = (what: string, is: unknown, should: unknown) => {
@@ -101,11 +101,11 @@ export function judge(stored: Stored, bulk: Bulk, freed: boolean): Verdict {
   expect('the number of held records', trace.held, outcome === 'held' && !freed ? size : 0)
   if (key !== undefined) expect('the delivery of its key', bound, trace.delivery)
   const line = stored.lines.get(trace.delivery)
-  expect('its line in the log', line === undefined ? 'missing' : 'there', 'there')
+  expect('its line in the log', line === undefined ? 'missing' : 'present', 'present')
   expect('what its line received', line?.received, size)
   expect('what its line has written', line?.written, size)
   expect('what its line has created', line?.created, outcome === 'created' ? size : 0)
   expect('what its line has held', line?.held, outcome === 'held' ? size : 0)
   expect('what its line has refused', line?.refused, 0)
-  return { there: true, problems }
+  return { isStored: true, problems }
 }

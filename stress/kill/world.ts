@@ -1,7 +1,7 @@
-import { type Answer, answered, asking } from '../ask.ts'
+import { type Answer, expectBody, newRequestSender } from '../ask.ts'
 import { asBrand, asFirm, type Firm, newBrand, newFirm, newToken } from '../parties.ts'
 import type { Service } from '../service.ts'
-import { customer, KNOWN } from './bulks.ts'
+import { customer, KNOWN_CUSTOMER } from './bulks.ts'
 import type { Senders } from './load.ts'
 import { Meter } from './rate.ts'
 
@@ -30,8 +30,11 @@ export async function newWorld(service: Service): Promise<World> {
     meter: new Meter(),
   }
   const senders = sendersOf(service, world)
-  await answered(200, senders.firm('POST', 'customers', { body: [customer(KNOWN)] }))
-  await answered(200, senders.brand('POST', 'customers', { body: [{ customerId: KNOWN }] }))
+  await expectBody(200, senders.firm('POST', 'customers', { body: [customer(KNOWN_CUSTOMER)] }))
+  await expectBody(
+    200,
+    senders.brand('POST', 'customers', { body: [{ customerId: KNOWN_CUSTOMER }] }),
+  )
   return world
 }
 
@@ -52,5 +55,5 @@ export const sendersOf = (service: Service, world: World): Senders => ({
 export function revoke({ url }: Service, { firm, former }: World): Promise<Answer | null> {
   const { client_id, client_secret } = firm
   const body = new URLSearchParams({ token: former, client_id, client_secret })
-  return asking(url)('POST', 'oauth/revoke', { body }).catch(() => null)
+  return newRequestSender(url)('POST', 'oauth/revoke', { body }).catch(() => null)
 }

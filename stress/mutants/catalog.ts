@@ -28,9 +28,9 @@ const LEFT_OUT = ['src/db/schema.ts', 'src/validation/iso-4217.ts', 'src/docs/**
 /** A text of so many words is a sentence. Tests hold codes and values, not wording. */
 const SENTENCE_WORDS = 4
 
-const nothing = () => {}
+const ignore = () => {}
 const silent = {
-  ...{ trace: nothing, debug: nothing, info: nothing },
+  ...{ trace: ignore, debug: ignore, info: ignore },
   ...{ warn: console.warn, error: console.error, fatal: console.error },
   ...{ isTraceEnabled: () => false, isDebugEnabled: () => false, isInfoEnabled: () => false },
   ...{ isWarnEnabled: () => true, isErrorEnabled: () => true, isFatalEnabled: () => true },

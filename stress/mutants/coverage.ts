@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import type { Mutant } from './catalog.ts'
-import type { Met } from './plan.ts'
+import type { CoverageReport } from './plan.ts'
 import type { LineRange, SourceIndex } from './source-index.ts'
 
 /** Where the coverage of each test is kept between runs. */
@@ -39,10 +39,13 @@ export function readCoverage(mutants: readonly Mutant[]): Coverage | null {
   return isCurrent && testFiles().every((file) => tests.has(file)) ? coverage : null
 }
 
-/** Keeps what each test reports to have met, and returns it by source file and line. */
-export function writeCoverage(met: readonly Met[], mutants: readonly Mutant[]): Coverage {
+/** Stores the coverage that each test reports, and returns it by source file and line. */
+export function writeCoverage(
+  reports: readonly CoverageReport[],
+  mutants: readonly Mutant[],
+): Coverage {
   const byId = new Map(mutants.map((mutant) => [mutant.id, mutant]))
-  const coverage = met.map(({ file, test, mutants: ids, ms }): CoveringTest => {
+  const coverage = reports.map(({ file, test, mutants: ids, ms }): CoveringTest => {
     const found = ids.flatMap((id) => byId.get(id) ?? [])
     const bySource = Object.entries(Object.groupBy(found, (mutant) => mutant.file))
     const lines = bySource.map(([source, list = []]) => [

@@ -11,7 +11,14 @@ import {
 } from 'vitest'
 import { printToTerminal, takePrinted } from '../../test/secrecy.ts'
 import { emptyWorld } from '../../test/setup.ts'
-import { HUNTED, type Hunted, MET, type Met, type Plan, STARTED } from './plan.ts'
+import {
+  COVERAGE_PREFIX,
+  type CoverageReport,
+  type HuntResult,
+  type Plan,
+  RESULT_PREFIX,
+  STARTED_PREFIX,
+} from './plan.ts'
 
 // This setup file runs inside workerd, beside the tests of one file. First the tests that the plan
 // names run as usual. Then each mutant is switched on, and its tests run again until one fails.
@@ -20,8 +27,8 @@ interface KnownTest {
   id: string
   name: string
   task: RunnerTestCase
-  /** How often the test meets each mutant. */
-  met: Record<string, number>
+  /** How often the test runs each mutant. */
+  hits: Record<string, number>
   /** How many iterations its loops make. */
   iterations: number
   ms: number
@@ -34,7 +41,7 @@ interface MutantSwitch {
   hitCount?: number | undefined
   hitLimit?: number | undefined
   mutantCoverage?:
-    | { static: KnownTest['met']; perTest: Record<string, KnownTest['met']> }
+    | { static: KnownTest['hits']; perTest: Record<string, KnownTest['hits']> }
     | undefined
 }
 
@@ -72,7 +79,7 @@ const TEST_TIMEOUT_MS = 30_000
 // A failure is enough: a smaller counterexample would only take time, as more examples would.
 fc.configureGlobal({ endOnFailure: true, interruptAfterTimeLimit: 3000 })
 
-// All modules load before the first test: mutants that are met meanwhile affect module state.
+// All modules load before the first test: mutants that run meanwhile affect module state.
 beforeAll(async () => {
   await import('../../src/index.ts')
 })
@@ -105,12 +112,12 @@ afterEach(({ task }) => {
   if (task.result?.state === 'fail') return
   const { id } = task
   const ms = Date.now() - startedAt
-  const met = mutantSwitch.mutantCoverage?.perTest[id] ?? {}
-  tests.push({ id, name: fullName(task), task, met, iterations, ms })
+  const hits = mutantSwitch.mutantCoverage?.perTest[id] ?? {}
+  tests.push({ id, name: fullName(task), task, hits, iterations, ms })
   if (!plan.isMapping) return
-  const mutants = Object.keys(met)
-  const report: Met = { file: task.file.filepath, test: fullName(task), mutants, ms }
-  printToTerminal(MET + JSON.stringify(report))
+  const mutants = Object.keys(hits)
+  const report: CoverageReport = { file: task.file.filepath, test: fullName(task), mutants, ms }
+  printToTerminal(COVERAGE_PREFIX + JSON.stringify(report))
 })
 
 /** Reports whether a mutant changes module state: modules must load again with it. */
@@ -144,7 +151,7 @@ async function failureOf(test: KnownTest, mutant: string | undefined): Promise<s
   mutantSwitch.hitCount = 0
   iterations = 0
   // Both end loops that the mutant makes infinite.
-  mutantSwitch.hitLimit = 10_000 + 100 * (test.met[mutant ?? ''] ?? 0)
+  mutantSwitch.hitLimit = 10_000 + 100 * (test.hits[mutant ?? ''] ?? 0)
   maxIterations = 1_000_000 + 10 * test.iterations
   try {
     await Promise.race([run(test.task), timeout()])
@@ -173,7 +180,7 @@ async function run(task: RunnerTestCase): Promise<void> {
 }
 
 /** Looks for a test that fails with the mutant and passes without it. */
-async function hunt(mutant: string, candidates: KnownTest[]): Promise<Hunted> {
+async function hunt(mutant: string, candidates: KnownTest[]): Promise<HuntResult> {
   for (const test of candidates) {
     const failure = await failureOf(test, mutant)
     if (failure === null) continue
@@ -182,9 +189,9 @@ async function hunt(mutant: string, candidates: KnownTest[]): Promise<Hunted> {
     if ((await failureOf(test, undefined)) !== null) continue
     // The same test often kills neighbouring mutants: it goes first.
     tests.unshift(killer!)
-    return { mutant, by: test.name, timedOut: /timed out|Hit count limit/.test(failure) }
+    return { mutant, killedBy: test.name, timedOut: /timed out|Hit count limit/.test(failure) }
   }
-  return { mutant, by: null, timedOut: false }
+  return { mutant, killedBy: null, timedOut: false }
 }
 
 afterAll(async () => {
@@ -193,10 +200,10 @@ afterAll(async () => {
   tests.sort((a, b) => a.ms - b.ms)
   for (const [mutant, names] of Object.entries(plan.hunts[file.filepath] ?? {})) {
     const candidates = tests.filter(
-      ({ name, met }) => names.includes(name) && (met[mutant] || isStatic(mutant)),
+      ({ name, hits }) => names.includes(name) && (hits[mutant] || isStatic(mutant)),
     )
     if (candidates.length === 0) continue
-    printToTerminal(STARTED + mutant)
-    printToTerminal(HUNTED + JSON.stringify(await hunt(mutant, candidates)))
+    printToTerminal(STARTED_PREFIX + mutant)
+    printToTerminal(RESULT_PREFIX + JSON.stringify(await hunt(mutant, candidates)))
   }
 }, 3_600_000)

@@ -1,24 +1,24 @@
-/** What the tests of a run are asked to do inside workerd. */
+/** The task of the tests of one run, inside workerd. */
 export interface Plan {
-  /** What each test file hunts, by its whole path. */
+  /** The mutants that each test file hunts, by its whole path. */
   hunts: Record<string, Hunt>
-  /** Whether each test reports which mutants it meets, instead of hunting any. */
+  /** Whether each test reports which mutants it covers, instead of hunting any. */
   isMapping: boolean
 }
 
-/** What one test file hunts: the names of the tests to run, by mutant. */
+/** The mutants that one test file hunts, with the names of the tests to run. */
 export type Hunt = Record<string, string[]>
 
-/** What became of a mutant that at least one test of a file meets. */
-export interface Hunted {
+/** The result of running the tests of one file that cover a mutant. */
+export interface HuntResult {
   mutant: string
   /** The name of the test that fails with the mutant; null if none does. */
-  by: string | null
+  killedBy: string | null
   timedOut: boolean
 }
 
-/** The mutants that one test meets, and how long the test takes in milliseconds. */
-export interface Met {
+/** The mutants that one test covers, and how long the test takes in milliseconds. */
+export interface CoverageReport {
   /** The whole path of the test file. */
   file: string
   /** The full name of the test. */
@@ -28,9 +28,9 @@ export interface Met {
 }
 
 /** The prefixes of the lines that tests report by; the service itself prints all other lines. */
-export const STARTED = 'mutant started: '
-export const HUNTED = 'mutant hunted: '
-export const MET = 'mutants met: '
+export const STARTED_PREFIX = 'mutant started: '
+export const RESULT_PREFIX = 'mutant result: '
+export const COVERAGE_PREFIX = 'mutants covered: '
 
 declare module 'vitest' {
   interface ProvidedContext {

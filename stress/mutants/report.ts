@@ -1,6 +1,6 @@
 import type { Mutant } from './catalog.ts'
 import { isCritical } from './critical.ts'
-import type { Hunted } from './plan.ts'
+import type { HuntResult } from './plan.ts'
 
 /** The least share of mutants that tests must kill, in percent, and that in critical source. */
 const LEAST = 85
@@ -19,22 +19,22 @@ interface Score {
 const percentOf = ({ killed, timedOut, survived }: Score) =>
   (100 * (killed + timedOut)) / (killed + timedOut + survived)
 
-function scoreOf(mutants: readonly Mutant[], hunted: ReadonlyMap<string, Hunted>): Score {
-  const found = mutants.map(({ id }) => hunted.get(id))
-  const timedOut = found.filter((one) => one?.by && one.timedOut).length
-  const survived = found.filter((one) => !one?.by).length
+function scoreOf(mutants: readonly Mutant[], results: ReadonlyMap<string, HuntResult>): Score {
+  const found = mutants.map(({ id }) => results.get(id))
+  const timedOut = found.filter((one) => one?.killedBy && one.timedOut).length
+  const survived = found.filter((one) => !one?.killedBy).length
   return { killed: found.length - timedOut - survived, timedOut, survived }
 }
 
 /** Prints what survived and the score of each room. Returns whether a score is too low. */
 export function report(
   mutants: readonly Mutant[],
-  hunted: ReadonlyMap<string, Hunted>,
+  results: ReadonlyMap<string, HuntResult>,
   print: (line: string) => void,
 ): boolean {
   for (const { id, file, line, declaration, was, is } of mutants) {
-    if (hunted.get(id)?.by) continue
-    const note = hunted.has(id) ? '' : ' (not covered by a test)'
+    if (results.get(id)?.killedBy) continue
+    const note = results.has(id) ? '' : ' (not covered by a test)'
     print(`\n${file}:${line} in ${declaration}${note}\n- ${was}\n+ ${is}`)
   }
   print('')
@@ -44,14 +44,14 @@ export function report(
   }
   const rooms = Map.groupBy(mutants, ({ room }) => room)
   for (const [room, list] of [...rooms].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    show(room, scoreOf(list, hunted))
+    show(room, scoreOf(list, results))
   }
   const critical = mutants.filter(isCritical)
-  const all = scoreOf(mutants, hunted)
+  const all = scoreOf(mutants, results)
   show('All of src', all)
   let isTooLow = percentOf(all) < LEAST
   if (critical.length > 0) {
-    const score = scoreOf(critical, hunted)
+    const score = scoreOf(critical, results)
     show('Where money is decided', score)
     isTooLow ||= critical.length >= MEANINGFUL && percentOf(score) < LEAST_CRITICAL
   }

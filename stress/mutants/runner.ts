@@ -1,29 +1,39 @@
 import { relative, resolve } from 'node:path'
 import { createVitest } from 'vitest/node'
 import { isFacade, liveImports } from './live-imports.ts'
-import { HUNTED, type Hunt, type Hunted, MET, type Met, type Plan, STARTED } from './plan.ts'
+import {
+  COVERAGE_PREFIX,
+  type CoverageReport,
+  type Hunt,
+  type HuntResult,
+  type Plan,
+  RESULT_PREFIX,
+  STARTED_PREFIX,
+} from './plan.ts'
 
 /** After so long without a word about a mutant the runtime hangs, in milliseconds. */
 const HANGS_MS = 300_000
 
 /** What the tests have reported so far. */
 export interface Reports {
-  met: Met[]
-  /** By mutant. The test that kills a mutant counts, whichever file it is in. */
-  hunted: Map<string, Hunted>
-  /** The mutants that are being hunted, and since when. */
+  coverageReports: CoverageReport[]
+  /** The results by mutant. A result with a test that kills the mutant replaces one without. */
+  results: Map<string, HuntResult>
+  /** The mutants whose tests are running, with the time at which they started. */
   active: Map<string, number>
 }
 
-/** Reads the lines that hunt.ts prints. */
+/** Reads the lines that hunt.ts prints into the reports. */
 function listen(reports: Reports, content: string): void {
   for (const line of content.split('\n')) {
-    if (line.startsWith(STARTED)) reports.active.set(line.slice(STARTED.length), Date.now())
-    if (line.startsWith(MET)) reports.met.push(JSON.parse(line.slice(MET.length)))
-    if (!line.startsWith(HUNTED)) continue
-    const found: Hunted = JSON.parse(line.slice(HUNTED.length))
+    if (line.startsWith(STARTED_PREFIX))
+      reports.active.set(line.slice(STARTED_PREFIX.length), Date.now())
+    if (line.startsWith(COVERAGE_PREFIX))
+      reports.coverageReports.push(JSON.parse(line.slice(COVERAGE_PREFIX.length)))
+    if (!line.startsWith(RESULT_PREFIX)) continue
+    const found: HuntResult = JSON.parse(line.slice(RESULT_PREFIX.length))
     reports.active.delete(found.mutant)
-    if (!reports.hunted.get(found.mutant)?.by) reports.hunted.set(found.mutant, found)
+    if (!reports.results.get(found.mutant)?.killedBy) reports.results.set(found.mutant, found)
   }
 }
 
@@ -32,7 +42,7 @@ process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 
 /** Starts Vitest on the instrumented source. */
 export async function startRunner(source: ReadonlyMap<string, string>) {
-  const reports: Reports = { met: [], hunted: new Map(), active: new Map() }
+  const reports: Reports = { coverageReports: [], results: new Map(), active: new Map() }
   const vitest = await createVitest(
     'test',
     {
@@ -73,7 +83,7 @@ export async function startRunner(source: ReadonlyMap<string, string>) {
 
   return {
     reports,
-    /** Lets each test report which mutants it meets. */
+    /** Lets each test report which mutants it covers. */
     map: (files: string[]) => run(files, { hunts: {}, isMapping: true }),
     /** Lets the tests of each file hunt mutants. */
     hunt(hunts: ReadonlyMap<string, Hunt>): Promise<void> {

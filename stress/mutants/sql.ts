@@ -96,8 +96,8 @@ const SWITCH = `
 function ${SWITCH_NAME}(word, mutants) {
   const space = (globalThis.__stryker__ ??= {})
   const { static: always, perTest } = (space.mutantCoverage ??= { static: {}, perTest: {} })
-  const met = space.currentTestId ? (perTest[space.currentTestId] ??= {}) : always
-  for (const id in mutants) met[id] = (met[id] ?? 0) + 1
+  const hits = space.currentTestId ? (perTest[space.currentTestId] ??= {}) : always
+  for (const id in mutants) hits[id] = (hits[id] ?? 0) + 1
   return mutants[space.activeMutant] ?? word
 }`
 

@@ -1,4 +1,4 @@
-import { asking } from '../ask.ts'
+import { newRequestSender } from '../ask.ts'
 import { asFirm, type Firm, newFirm } from '../parties.ts'
 import type { ActorContext } from './actor.ts'
 import type { Ledger } from './ledger.ts'
@@ -7,18 +7,21 @@ import type { Ledger } from './ledger.ts'
 const TOKENS = 60
 
 /**
- * Requests a token, uses it, revokes it, and is refused with it. A new firm follows when the tokens of
- * one are used up: a change of an account wakes all its tokens of the last hour, and their number must
+ * Returns an action that requests a token, uses it, revokes it, and is refused with it. When the tokens
+ * of a firm are used up, it creates another firm: a change of an account wakes all its tokens of the last hour, and their number must
  * not grow with the length of the soak.
  */
-export function minting({ service, responses, lane }: ActorContext, vertical: Firm['vertical']) {
+export function mintTokenAction(
+  { service, responses, lane }: ActorContext,
+  vertical: Firm['vertical'],
+) {
   const { expectStatus } = responses
-  const oauth = asking(service.url, {}, '/oauth/')
+  const oauth = newRequestSender(service.url, {}, '/oauth/')
   let firm: Firm
   let minted = 0
   return async () => {
     if (minted % TOKENS === 0) {
-      const account = `soak-minting-${vertical}-${lane.toLowerCase()}-${minted / TOKENS}`
+      const account = `soak-tokens-${vertical}-${lane.toLowerCase()}-${minted / TOKENS}`
       firm = await newFirm(service, account, vertical, 'reject')
     }
     minted += 1
@@ -36,8 +39,8 @@ export function minting({ service, responses, lane }: ActorContext, vertical: Fi
   }
 }
 
-/** Erases the personal data of a customer, and removes it from the books. */
-export function erasing(
+/** Returns an action that erases the personal data of a customer, also in the books. */
+export function eraseCustomerAction(
   { service, responses }: ActorContext,
   { account }: Firm,
   ledger: Ledger,
@@ -58,7 +61,7 @@ export function erasing(
     )
     erased.add(id)
     const key = `customers ${id}`
-    const { first_name, email, ...record } = ledger.kept.get(key)!.record
-    ledger.kept.set(key, { record, customer: null })
+    const { first_name, email, ...record } = ledger.records.get(key)!.record
+    ledger.records.set(key, { record, customer: null })
   }
 }

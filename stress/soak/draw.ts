@@ -9,11 +9,11 @@ export interface Draw {
   day: () => string
 }
 
-/** The first and the last day of all records. */
+/** The first and the last day of total records. */
 export const SPAN = { from: '2026-10-01', to: '2026-10-09' }
 
 /** Makes random choices from numbers from 0 to 1. */
-export function drawing(random: () => number): Draw {
+export function newDraw(random: () => number): Draw {
   const below = (n: number) => Math.floor(random() * n)
   return {
     below,
@@ -24,15 +24,18 @@ export function drawing(random: () => number): Draw {
 }
 
 /** An action of a lane and its weight among the others. */
-export type Act = readonly [weight: number, run: () => Promise<unknown>]
+export type WeightedAction = readonly [weight: number, run: () => Promise<unknown>]
 
 /** Draws an action by weight. */
-export function drawAct(acts: readonly Act[], random: () => number): () => Promise<unknown> {
-  const all = acts.reduce((sum, [weight]) => sum + weight, 0)
-  let left = random() * all
-  for (const [weight, run] of acts) {
+export function drawAction(
+  actions: readonly WeightedAction[],
+  random: () => number,
+): () => Promise<unknown> {
+  const total = actions.reduce((sum, [weight]) => sum + weight, 0)
+  let left = random() * total
+  for (const [weight, run] of actions) {
     left -= weight
     if (left < 0) return run
   }
-  return acts[0]![1]
+  return actions[0]![1]
 }

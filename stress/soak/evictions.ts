@@ -6,10 +6,10 @@ import type { Pool } from './pool.ts'
 const EVERY_MS = 2000
 
 /**
- * Evicts the object of a resting token now and then, as the platform does after 10 s, but while its
- * lease is still open. Objects in use are left alone: the runtime would wait 5 s for their file.
+ * Starts to evict objects of resting tokens, one every 2 s. The platform evicts them after 10 s; here
+ * their lease is still open. Objects in use are left alone: the runtime would wait 5 s for their file.
  */
-export function evicting(
+export function startEvictions(
   { miniflare }: Service,
   pools: readonly Pool[],
   draw: Draw,

@@ -1,5 +1,5 @@
-import type { Ask } from '../ask.ts'
-import { answeredLines, difference, linesOf } from '../books.ts'
+import type { RequestSender } from '../ask.ts'
+import { difference, linesOf, responseLines } from '../books.ts'
 import type { Setting } from '../program.ts'
 import type { Service } from '../service.ts'
 import type { Actor } from './actor.ts'
@@ -9,16 +9,16 @@ const QUEUE_MS = 60_000
 
 /** Checks that the totals of an account are the sums of all actors that wrote to it. */
 export async function checkSums(
-  { check, say }: Setting,
+  { check, print }: Setting,
   name: string,
-  ask: Ask,
+  ask: RequestSender,
   actors: readonly Actor[],
 ): Promise<void> {
   const entries = actors.flatMap((actor) => actor.entries())
   const held = actors.reduce((sum, actor) => sum + actor.held(), 0)
   const totals = await ask('GET', `totals?from=${SPAN.from}&to=${SPAN.to}`)
   const books = linesOf(entries)
-  const words = difference(books, answeredLines(totals.body.data))
+  const words = difference(books, responseLines(totals.body.data))
   check(words === '', `sums of ${name}: ${words}`)
 
   const waiting = await ask('GET', 'held?per_page=1')
@@ -33,13 +33,17 @@ export async function checkSums(
     .flatMap(({ sums }) => Object.values(sums))
     .reduce((sum, amount) => sum + amount, 0n)
   const state = words === '' ? 'equal' : 'NOT equal'
-  say(
+  print(
     `Sums of ${name} are ${state}: ${books.length} groups of ${entries.length} records, ${units} hundredths in all; ${held} held.`,
   )
 }
 
 /** Checks that each click that was answered arrives in the database once. */
-export async function checkClicks({ check, say }: Setting, { database }: Service, clicks: number) {
+export async function checkClicks(
+  { check, print }: Setting,
+  { database }: Service,
+  clicks: number,
+) {
   const until = Date.now() + QUEUE_MS
   let stored = 0
   do {
@@ -47,5 +51,5 @@ export async function checkClicks({ check, say }: Setting, { database }: Service
     stored = Number(await database.prepare('select count(*) as n from clicks').first('n'))
   } while (stored < clicks && Date.now() < until)
   check(stored === clicks, `${stored} clicks are stored of ${clicks} that were answered`)
-  say(`Of ${clicks} clicks that were answered 302, ${stored} are stored.`)
+  print(`Of ${clicks} clicks that were answered 302, ${stored} are stored.`)
 }

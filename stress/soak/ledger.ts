@@ -1,24 +1,27 @@
 import type { Entry } from '../books.ts'
 
 /** A record in the soak's own books. */
-export interface Kept {
+export interface LedgerRecord {
   record: Record<string, unknown>
   /** The customer of the record; null if it is a customer itself. */
   customer: string | null
 }
 
+/** A record with its resource and key. */
+export type KeyedRecord = LedgerRecord & { key: string }
+
 /** The records that one lane stores in one account. Only this lane writes them. */
 export interface Ledger {
   customers: Set<string>
   /** The records by resource and key. */
-  kept: Map<string, Kept>
+  records: Map<string, LedgerRecord>
 }
 
 /** The expected summary of a bulk. */
 export type Prediction = Record<'created' | 'updated' | 'unchanged' | 'held', number>
 
 /** Makes empty books. */
-export const newLedger = (): Ledger => ({ customers: new Set(), kept: new Map() })
+export const newLedger = (): Ledger => ({ customers: new Set(), records: new Map() })
 
 /** Whether two records have the same members, in any order. */
 export const isEqual = (one: object, other: object) => text(one) === text(other)
@@ -27,27 +30,27 @@ const text = (record: object) =>
   JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** Whether a record waits for its customer. */
-export const isHeld = (ledger: Ledger, { customer }: Kept) =>
+export const isHeld = (ledger: Ledger, { customer }: LedgerRecord) =>
   customer !== null && !ledger.customers.has(customer)
 
 /** Counts the records that wait for their customer. */
 export const heldOf = (ledger: Ledger) =>
-  [...ledger.kept.values()].filter((kept) => isHeld(ledger, kept)).length
+  [...ledger.records.values()].filter((record) => isHeld(ledger, record)).length
 
 /** Predicts the summary of a bulk, and enters its records into the books unless it is a dry run. */
 export function predict(
   ledger: Ledger,
-  records: readonly (Kept & { key: string })[],
+  records: readonly KeyedRecord[],
   dryRun = false,
 ): Prediction {
   const prediction: Prediction = { created: 0, updated: 0, unchanged: 0, held: 0 }
-  for (const { key, ...kept } of records) {
-    const before = ledger.kept.get(key)
-    const isSame = before && isEqual(before.record, kept.record)
+  for (const { key, ...sent } of records) {
+    const before = ledger.records.get(key)
+    const isSame = before && isEqual(before.record, sent.record)
     prediction[
-      isHeld(ledger, kept) ? 'held' : !before ? 'created' : isSame ? 'unchanged' : 'updated'
+      isHeld(ledger, sent) ? 'held' : !before ? 'created' : isSame ? 'unchanged' : 'updated'
     ] += 1
-    if (!dryRun) ledger.kept.set(key, kept)
+    if (!dryRun) ledger.records.set(key, sent)
   }
   return prediction
 }
@@ -57,7 +60,10 @@ export const isPredicted = (summary: Record<string, number> | undefined, predict
   summary !== undefined && Object.entries(prediction).every(([name, n]) => summary[name] === n)
 
 /** Returns the records that are not held, as entries of the control totals. */
-export const entriesOf = (ledger: Ledger, entryOf: (key: string, kept: Kept) => Entry): Entry[] =>
-  [...ledger.kept]
-    .filter(([, kept]) => !isHeld(ledger, kept))
-    .map(([key, kept]) => entryOf(key, kept))
+export const entriesOf = (
+  ledger: Ledger,
+  entryOf: (key: string, record: LedgerRecord) => Entry,
+): Entry[] =>
+  [...ledger.records]
+    .filter(([, record]) => !isHeld(ledger, record))
+    .map(([key, record]) => entryOf(key, record))

@@ -19,7 +19,7 @@ export interface MemorySamples {
   failure: () => unknown
 }
 
-const LOOK_MS = 1000
+const INTERVAL_MS = 1000
 
 /** A busy isolate answers late. Samples of a smaller share of the time prove nothing. */
 const LEAST_COVERED = 0.9
@@ -31,13 +31,13 @@ const MEAN_MS = 5000
 const WARM_MS = 300_000
 
 /** How many of the samples are printed. */
-const SHOWN = 10
+const PRINTED_SAMPLES = 10
 
 /** Samples memory once a second, after a garbage collection. */
 export async function sampleMemory(
   service: Service,
   lengthMs: number,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<MemorySamples> {
   const { collected, end } = await watchHeap(service)
   const [pid] = service.pids
@@ -45,24 +45,25 @@ export async function sampleMemory(
   let isOver = false
   let failure: unknown = null
   const started = Date.now()
-  const look = async () => {
+  const takeSamples = async () => {
     while (!isOver) {
       const { used, buffers } = await collected()
       const at = Date.now() - started
       const sample = { at, resident: residentOf(pid!).now, heap: used + buffers }
       if (
         at >=
-        (Math.floor((samples.at(-1)?.at ?? 0) / (lengthMs / SHOWN)) + 1) * (lengthMs / SHOWN)
+        (Math.floor((samples.at(-1)?.at ?? 0) / (lengthMs / PRINTED_SAMPLES)) + 1) *
+          (lengthMs / PRINTED_SAMPLES)
       ) {
-        say(
+        print(
           `  ${(at / 1000).toFixed(0).padStart(4)} s: process ${mib(sample.resident)}, heap ${mib(sample.heap)}`,
         )
       }
       samples.push(sample)
-      await new Promise((done) => setTimeout(done, LOOK_MS))
+      await new Promise((done) => setTimeout(done, INTERVAL_MS))
     }
   }
-  const looking = look().catch((error) => {
+  const sampling = takeSamples().catch((error) => {
     // After the end the inspector may be closed, which fails the last sample.
     if (!isOver) failure = error
   })
@@ -73,36 +74,41 @@ export async function sampleMemory(
     end() {
       isOver = true
       end()
-      return looking
+      return sampling
     },
   }
 }
 
 /** Checks that memory is flat over the second half, and that there are enough samples. */
 export function checkMemory(
-  { check, say }: Setting,
+  { check, print }: Setting,
   { samples, lengthMs, failure }: MemorySamples,
   limits: { heap: number; process: number },
 ): void {
   const [first, last] = [samples[0], samples.at(-1)]
   const covered = first && last ? last.at - first.at : 0
   const seconds = (ms: number) => `${(ms / 1000).toFixed(0)} s`
-  const looks = `memory was sampled ${samples.length} times within ${seconds(covered)} of ${seconds(lengthMs)}`
-  say(`${looks.replace('m', 'M')}.`)
+  const summary = `memory was sampled ${samples.length} times within ${seconds(covered)} of ${seconds(lengthMs)}`
+  print(`${summary.replace('m', 'M')}.`)
   check(!failure(), `sampling memory failed: ${failure()}`)
   const isEnough = covered >= LEAST_COVERED * lengthMs && samples.length >= lengthMs / MEAN_MS
-  if (!check(isEnough, `${looks}: too little to judge it`)) return
-  const judged = (name: 'heap' | 'resident', title: string, limit: number, isJudged: boolean) => {
+  if (!check(isEnough, `${summary}: too few samples to check it`)) return
+  const checkGrowth = (
+    name: 'heap' | 'resident',
+    title: string,
+    limit: number,
+    isChecked: boolean,
+  ) => {
     const percent = growthOf(samples, name) * 100
     const words = `${title} grew by ${percent.toFixed(1)} % over the second half`
-    if (isJudged) check(percent <= limit, `${words}, of at most ${limit} %`)
-    const verdict = isJudged ? `at most ${limit} %` : `not judged below ${seconds(WARM_MS)}`
-    say(
-      `${mib(first![name])} at the beginning, ${mib(last![name])} at the end; ${words} (${verdict}).`,
+    if (isChecked) check(percent <= limit, `${words}, of at most ${limit} %`)
+    const condition = isChecked ? `at most ${limit} %` : `not checked below ${seconds(WARM_MS)}`
+    print(
+      `${mib(first![name])} at the beginning, ${mib(last![name])} at the end; ${words} (${condition}).`,
     )
   }
-  judged('resident', 'the process', limits.process, lengthMs >= WARM_MS)
-  judged('heap', "the isolate's heap", limits.heap, true)
+  checkGrowth('resident', 'the process', limits.process, lengthMs >= WARM_MS)
+  checkGrowth('heap', "the isolate's heap", limits.heap, true)
 }
 
 /** Returns the growth over the second half as a share of its mean, by least squares. */
@@ -110,7 +116,7 @@ function growthOf(samples: readonly Sample[], name: 'resident' | 'heap'): number
   const half = samples.slice(samples.length >> 1)
   const mean = (list: readonly number[]) => list.reduce((sum, n) => sum + n, 0) / list.length
   const [x, y] = [mean(half.map(({ at }) => at)), mean(half.map((one) => one[name]))]
-  const above = half.reduce((sum, one) => sum + (one.at - x) * (one[name] - y), 0)
-  const below = half.reduce((sum, { at }) => sum + (at - x) ** 2, 0)
-  return ((above / below) * (half.at(-1)!.at - half[0]!.at)) / y
+  const covariance = half.reduce((sum, one) => sum + (one.at - x) * (one[name] - y), 0)
+  const variance = half.reduce((sum, { at }) => sum + (at - x) ** 2, 0)
+  return ((covariance / variance) * (half.at(-1)!.at - half[0]!.at)) / y
 }

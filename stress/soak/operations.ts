@@ -8,7 +8,7 @@ export interface Operations {
   record: (request: string) => void
   count: number
   /** Returns the operations that were never requested. */
-  left: () => string[]
+  unrequested: () => string[]
 }
 
 /** Starts with all operations of openapi.json, none of them requested. */
@@ -24,7 +24,7 @@ export function newOperations(): Operations {
       for (const [name, pattern] of left) if (pattern.test(request)) left.delete(name)
     },
     count: all.length,
-    left: () => [...left.keys()],
+    unrequested: () => [...left.keys()],
   }
 }
 

@@ -1,7 +1,7 @@
-import { asking } from '../ask.ts'
+import { newRequestSender } from '../ask.ts'
 import { AFFILIATE } from '../parties.ts'
 import type { Service } from '../service.ts'
-import type { Act, Draw } from './draw.ts'
+import type { Draw, WeightedAction } from './draw.ts'
 import type { ResponseLog } from './response-log.ts'
 
 /** The accounts of a soak, by kind. */
@@ -16,8 +16,8 @@ export interface Link {
   id: string
 }
 
-/** Creates links, and returns visitors who follow them and the number of clicks answered. */
-export async function visiting(
+/** Creates links. Returns the actions of visitors who follow them, and counts the answered clicks. */
+export async function newVisitors(
   service: Service,
   { expectStatus }: ResponseLog,
   { firms }: Accounts,
@@ -33,9 +33,9 @@ export async function visiting(
     )
     links.push({ account, id: link.link_id })
   }
-  const visit = asking(service.url, {}, '/go/')
+  const visit = newRequestSender(service.url, {}, '/go/')
   let clicks = 0
-  const acts = (draw: Draw): Act[] => [
+  const actions = (draw: Draw): WeightedAction[] => [
     [
       6,
       async () => {
@@ -50,7 +50,7 @@ export async function visiting(
     [1, () => expectStatus('HEAD /go/{link}', [302], visit('HEAD', draw.one(links).id))],
     [1, () => expectStatus('GET /go/{unknown}', [404], visit('GET', 'aaaaaaaa'))],
   ]
-  return { acts, links, clicks: () => clicks }
+  return { actions, links, clicks: () => clicks }
 }
 
 const DOCUMENTS = [
@@ -70,12 +70,12 @@ const DOCUMENTS = [
   'assets/page.css',
 ]
 
-/** Readers of the public documents. */
-export function documents({ url }: Service, { expectStatus }: ResponseLog): Act[] {
-  const ask = asking(url)
+/** Returns actions that read the public documents. */
+export function documentActions({ url }: Service, { expectStatus }: ResponseLog): WeightedAction[] {
+  const ask = newRequestSender(url)
   return [
     ...DOCUMENTS.map(
-      (path): Act => [0.5, () => expectStatus(`GET /${path}`, [200], ask('GET', path))],
+      (path): WeightedAction => [0.5, () => expectStatus(`GET /${path}`, [200], ask('GET', path))],
     ),
     [0.5, () => expectStatus('GET /nothing', [404], ask('GET', 'nothing'))],
   ]

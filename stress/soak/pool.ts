@@ -1,4 +1,4 @@
-import { type Ask, asking } from '../ask.ts'
+import { newRequestSender, type RequestSender } from '../ask.ts'
 
 /** Uses of one token a minute. The contract allows 1000, of which an eviction may cost 25. */
 const MOST = 850
@@ -15,7 +15,7 @@ const restingAt = (now: number, count: number) => Math.floor(now / REST_MS) % co
 
 /** A token, the name of its object, and the times of its requests. */
 interface Member {
-  ask: Ask
+  ask: RequestSender
   gate: string
   times: number[]
 }
@@ -23,7 +23,7 @@ interface Member {
 /** The tokens of one account. They take turns, so that none is refused. */
 export interface Pool {
   /** Sends a request with one of the tokens. */
-  ask: Ask
+  ask: RequestSender
   /** Returns the name of the object whose token has rested for a while, or null. */
   resting: () => string | null
   /** Notes an eviction, which may count requests that were never made. */
@@ -37,7 +37,7 @@ export function newPool(
   tokens: readonly { headers: Record<string, string>; gate: string }[],
 ): Pool {
   const members = tokens.map(
-    ({ headers, gate }): Member => ({ ask: asking(base, headers, at), gate, times: [] }),
+    ({ headers, gate }): Member => ({ ask: newRequestSender(base, headers, at), gate, times: [] }),
   )
   const take = async (): Promise<Member> => {
     for (;;) {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { answered } from '../ask.ts'
+import { expectBody } from '../ask.ts'
 import { asFirm, type Firm, newToken } from '../parties.ts'
 import type { Setting } from '../program.ts'
 import type { Service } from '../service.ts'
@@ -28,7 +28,7 @@ export async function brandPool(service: Service, account: string): Promise<Pool
     const request = service.admin('POST', `accounts/${account}/brand-tokens`, {
       body: { overlap: '7d' },
     })
-    const { brand_token } = await answered(201, request)
+    const { brand_token } = await expectBody(201, request)
     const gate = `brand:${hash('sha256', brand_token)}`
     tokens.push({ headers: { 'x-api-key': brand_token }, gate })
   }
@@ -36,7 +36,7 @@ export async function brandPool(service: Service, account: string): Promise<Pool
 }
 
 /** Provokes the one expected refusal: exactly 1000 requests of one token pass within a minute. */
-export async function planned429({ say, check }: Setting, service: Service, firm: Firm) {
+export async function planned429({ print, check }: Setting, service: Service, firm: Firm) {
   const ask = asFirm(service, firm, await newToken(service, firm))
   const statuses = new Map<number, number>()
   for (let sent = 0; sent < LIMIT + 20; sent += 20) {
@@ -45,7 +45,9 @@ export async function planned429({ say, check }: Setting, service: Service, firm
   }
   const [passed, refused] = [statuses.get(400), statuses.get(429)]
   check(passed === LIMIT, `of one token ${passed} requests passed within a minute, not ${LIMIT}`)
-  say(`The expected refusal: ${passed} requests of one token passed, ${refused} were answered 429.`)
+  print(
+    `The expected refusal: ${passed} requests of one token passed, ${refused} were answered 429.`,
+  )
 }
 
 const jtiOf = (token: string): string =>

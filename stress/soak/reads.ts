@@ -1,26 +1,26 @@
-import type { Ask } from '../ask.ts'
-import { type Act, type Draw, SPAN } from './draw.ts'
+import type { RequestSender } from '../ask.ts'
+import { type Draw, SPAN, type WeightedAction } from './draw.ts'
 import type { ResponseLog } from './response-log.ts'
 
 /** The tools of actions that only read or are refused. */
 interface Reader {
   expectStatus: ResponseLog['expectStatus']
   draw: Draw
-  ask: Ask
+  ask: RequestSender
   /** Returns the whole path, as the summary prints it. */
   at: (path: string) => string
 }
 
 const PAGES = 3
 
-/** Actions that read what an account may read. */
-export function reads({
+/** Returns actions that read what an account may read. */
+export function readActions({
   expectStatus,
   draw,
   ask,
   at,
   lists,
-}: Reader & { lists: readonly string[] }): Act[] {
+}: Reader & { lists: readonly string[] }): WeightedAction[] {
   const get = (path: string) =>
     expectStatus(`GET ${at(path.split('?')[0]!)}`, [200], ask('GET', path))
   const walk = async () => {
@@ -48,15 +48,20 @@ export function reads({
   ]
 }
 
-/** Actions that are refused, each with its status. */
-export function refusals({
+/** Returns actions that the service refuses. */
+export function refusedActions({
   expectStatus,
   draw,
   ask,
   at,
   resource,
-}: Reader & { resource: string }): Act[] {
-  const send = (status: number, method: string, path: string, sent?: Parameters<Ask>[2]) =>
+}: Reader & { resource: string }): WeightedAction[] {
+  const send = (
+    status: number,
+    method: string,
+    path: string,
+    sent?: Parameters<RequestSender>[2],
+  ) =>
     expectStatus(`${method} ${at(path.split('?')[0]!)}, refused`, [status], ask(method, path, sent))
   const json = { 'Content-Type': 'application/json' }
   const refused = [

@@ -1,13 +1,17 @@
-import { type Ask, asking } from '../ask.ts'
+import { newRequestSender, type RequestSender } from '../ask.ts'
 import { asBrand, asFirm } from '../parties.ts'
 import type { Service } from '../service.ts'
-import { type Act, type Draw, SPAN } from './draw.ts'
+import { type Draw, SPAN, type WeightedAction } from './draw.ts'
 import type { ResponseLog } from './response-log.ts'
 
 const RECORDS = 20
 
-/** Makes accounts for one action that ends credentials or deletes records. */
-export function temporaryAccounts(service: Service, responses: ResponseLog, draw: Draw): Act[] {
+/** Returns actions that end credentials and delete records, each on a new account. */
+export function temporaryAccountActions(
+  service: Service,
+  responses: ResponseLog,
+  draw: Draw,
+): WeightedAction[] {
   let count = 0
   const name = (kind: string) => `soak-spare-${kind}-${count++}`
   return [
@@ -19,9 +23,9 @@ export function temporaryAccounts(service: Service, responses: ResponseLog, draw
 /** Returns a function that sends requests as the integrations team about one account. */
 function about({ admin }: Service, { expectStatus }: ResponseLog, account: string) {
   const at = `accounts/${account}`
-  return async (status: number, method: string, path: string, shown = path, body?: unknown) => {
+  return async (status: number, method: string, path: string, route = path, body?: unknown) => {
     const text = await expectStatus(
-      `${method} /admin/v1/accounts/{account}${shown}`,
+      `${method} /admin/v1/accounts/{account}${route}`,
       [status],
       admin(method, at + path, { body }),
     )
@@ -51,7 +55,7 @@ async function useTemporaryFirm(
   const rotated = await team(201, 'POST', `/clients/${client_id}/rotate`, '/clients/{id}/rotate', {
     overlap: '1h',
   })
-  const oauth = asking(service.url, {}, '/oauth/')
+  const oauth = newRequestSender(service.url, {}, '/oauth/')
   // During the overlap both secrets work.
   const { client_secret } = draw.one([first, rotated])
   const form = { grant_type: 'client_credentials', client_id, client_secret }
@@ -111,7 +115,7 @@ async function useTemporaryBrand(
 /** Resets an account, and checks that its records are gone. */
 async function checkReset(
   team: ReturnType<typeof about>,
-  ask: Ask,
+  ask: RequestSender,
   reportProblem: ResponseLog['reportProblem'],
   account: string,
 ) {

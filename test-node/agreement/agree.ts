@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { disagreement } from './compare.ts'
+import { faultsOf, type Target } from './faults.ts'
 import type { Service } from './service.ts'
-import { faultsOf, type Target } from './verdicts.ts'
 
 const BULK = 1000
 
@@ -14,7 +14,7 @@ interface Run {
 }
 
 /** Fails with the first record on which schema and service disagree, shrunk by fast-check. */
-export async function agreeOn(
+export async function assertAgreement(
   service: Service,
   target: Target,
   records: fc.Arbitrary<string>,
@@ -28,11 +28,11 @@ export async function agreeOn(
     const bulk = texts.slice(from, from + BULK)
     const faults = await faultsOf(service, target, bulk)
     for (const [i, text] of bulk.entries()) {
-      if (disagreement(target.judge, text, faults[i]!, used) === null) continue
+      if (disagreement(target.validator, text, faults[i]!, used) === null) continue
       const path = String(from + i)
       const alone = fc.asyncProperty(records, async (record) => {
         const [own] = await faultsOf(service, target, [record])
-        assert.equal(disagreement(target.judge, record, own!), null)
+        assert.equal(disagreement(target.validator, record, own!), null)
       })
       const limits = { interruptAfterTimeLimit: 20_000, markInterruptAsFailure: false }
       const { counterexample } = await fc.check(alone, { seed, path, numRuns: 1, ...limits })
@@ -44,9 +44,9 @@ export async function agreeOn(
 /** Describes a disagreement, with the command that repeats it. */
 async function describe(service: Service, target: Target, text: string, { seed, count }: Run) {
   const [faults] = await faultsOf(service, target, [text])
-  const { validate } = target.judge
+  const { validate } = target.validator
   validate(JSON.parse(text))
-  return `${target.file}: ${disagreement(target.judge, text, faults!)}
+  return `${target.file}: ${disagreement(target.validator, text, faults!)}
 record: ${text}
 service: ${JSON.stringify(faults)}
 schema: ${JSON.stringify(validate.errors)}

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Judge } from './schemas.ts'
+import type { SchemaValidator } from './schemas.ts'
 
 /** Whether a body is a bulk; otherwise it is one record. For brands `data` is an ordinary member. */
 export const isBulk = (body: unknown, vertical: string) =>
@@ -9,7 +9,12 @@ export const isBulk = (body: unknown, vertical: string) =>
   (vertical !== 'igaming' && Object.hasOwn(body, 'data'))
 
 /** Whether a body matches the schema of bulks, and each record that of its entity. */
-export function isTaken(body: unknown, vertical: string, bulk: Judge, entity: Judge): boolean {
+export function matchesSchemas(
+  body: unknown,
+  vertical: string,
+  bulk: SchemaValidator,
+  entity: SchemaValidator,
+): boolean {
   if (!isBulk(body, vertical)) return entity.validate(body)
   if (!bulk.validate(body)) return false
   const records = Array.isArray(body) ? body : (body as { data: unknown[] }).data

@@ -1,18 +1,18 @@
 import { numbersOf } from './exact.ts'
-import { isInRules, type Judge, memberOf, nameOf, refusedBy, typeOf } from './schemas.ts'
-import type { Fault } from './verdicts.ts'
+import type { Fault } from './faults.ts'
+import { isInRules, memberOf, nameOf, refusedBy, type SchemaValidator, typeOf } from './schemas.ts'
 
 /**
  * Returns where schema and service disagree on a record, or null. `used` collects the errors of the
  * service that no schema can express.
  */
 export function disagreement(
-  judge: Judge,
+  validator: SchemaValidator,
   text: string,
   faults: readonly Fault[],
   used?: Set<string>,
 ): string | null {
-  const refused = refusedBy(judge, JSON.parse(text))
+  const refused = refusedBy(validator, JSON.parse(text))
   const reported = new Map<string, Set<string>>()
   for (const { pointer, code } of faults) {
     const member = memberOf(pointer)
@@ -24,19 +24,19 @@ export function disagreement(
   for (const [member, codes] of reported) {
     for (const code of codes) {
       if (refused.get(member)?.has(code)) continue
-      if (!isInRules(judge, member, code)) {
+      if (!isInRules(validator, member, code)) {
         return `The service reports ${code} for ${member || 'the record'}, the schema nothing.`
       }
-      used?.add(placeOf(judge, member) + code)
+      used?.add(placeOf(validator, member) + code)
     }
   }
-  for (const [member, rule] of numbersOf(judge.schema, text)) {
+  for (const [member, rule] of numbersOf(validator.schema, text)) {
     const [code = null] = reported.get(member) ?? []
     if (code === rule || refused.has(member)) continue
     return `The service reports ${code} for ${member}, and its digits as written break ${rule}.`
   }
   for (const member of refused.keys()) {
-    if (reported.has(member) || isMeant(member, reported) || isAmount(judge, member, reported))
+    if (reported.has(member) || isMeant(member, reported) || isAmount(validator, member, reported))
       continue
     return `The schema refuses ${member || 'the record'}, the service reports nothing for it.`
   }
@@ -44,16 +44,16 @@ export function disagreement(
 }
 
 /** Returns the type of a member, `*` for one that is not listed, and nothing for the record. */
-function placeOf(judge: Judge, member: string): string {
+function placeOf(validator: SchemaValidator, member: string): string {
   if (member === '') return ''
-  if (!isListed(judge, member)) return '* '
-  return `${typeOf(judge.schema.properties![nameOf(member)]!)} `
+  if (!isListed(validator, member)) return '* '
+  return `${typeOf(validator.schema.properties![nameOf(member)]!)} `
 }
 
 const list = (members: Iterable<string>) =>
   [...members].map((member) => member || 'the record').join(', ')
 
-const isListed = ({ schema }: Judge, member: string) =>
+const isListed = ({ schema }: SchemaValidator, member: string) =>
   member !== '' && Object.hasOwn(schema.properties!, nameOf(member))
 
 /** Whether the service reports a name of the wrong case as one missing member. */
@@ -64,8 +64,8 @@ const isMeant = (member: string, reported: Map<string, Set<string>>) =>
   )
 
 /** Whether the service reports the wrong amounts of an event, which has none for the schema. */
-const isAmount = (judge: Judge, member: string, reported: Map<string, Set<string>>) =>
+const isAmount = (validator: SchemaValidator, member: string, reported: Map<string, Set<string>>) =>
   member === '' &&
   [...reported].some(
-    ([other, codes]) => !isListed(judge, other) && (codes.has('number') || codes.has('digits')),
+    ([other, codes]) => !isListed(validator, other) && (codes.has('number') || codes.has('digits')),
   )

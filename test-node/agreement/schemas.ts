@@ -25,13 +25,13 @@ addFormats.default(ajv, { mode: 'full' })
 ajv.addVocabulary(['x-key', 'x-rules'])
 
 /** A schema file and its validator. */
-export interface Judge {
+export interface SchemaValidator {
   schema: Schema
   validate: ValidateFunction
 }
 
 /** Reads a schema file: `forex/customer`. */
-export function judgeOf(file: string): Judge {
+export function readSchemaValidator(file: string): SchemaValidator {
   const schema = JSON.parse(readFileSync(`schemas/v1/${file}.json`, 'utf8'))
   return { schema, validate: ajv.compile(schema) }
 }
@@ -53,7 +53,7 @@ export const nameOf = (member: string) =>
   member.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** Returns the member that an error of Ajv is about. */
-function blamed({ instancePath, params }: ErrorObject): string {
+function memberInError({ instancePath, params }: ErrorObject): string {
   const name = params.missingProperty ?? params.additionalProperty
   return instancePath === '' && name !== undefined ? step(name) : memberOf(instancePath)
 }
@@ -75,21 +75,21 @@ const CODES: Record<string, string[]> = {
 }
 
 /** Returns the codes for an error of Ajv. A name of the wrong case may only have the value null. */
-const meant = ({ keyword, params }: ErrorObject) =>
+const codesFor = ({ keyword, params }: ErrorObject) =>
   params.type === 'null' ? ['field_case'] : (CODES[keyword] ?? [])
 
 /**
  * Returns the members that a schema refuses, or '' for the record, each with the codes that explain it;
  * none if it accepts the value.
  */
-export function refusedBy({ validate }: Judge, value: unknown): Map<string, Set<string>> {
+export function refusedBy({ validate }: SchemaValidator, value: unknown): Map<string, Set<string>> {
   const refused = new Map<string, Set<string>>()
   if (validate(value)) return refused
   for (const error of validate.errors!) {
     // Of `anyOf` only the failure as a whole is an error, not that of each alternative.
     if (error.schemaPath.startsWith('#/anyOf/')) continue
-    const member = blamed(error)
-    refused.set(member, new Set([...(refused.get(member) ?? []), ...meant(error)]))
+    const member = memberInError(error)
+    refused.set(member, new Set([...(refused.get(member) ?? []), ...codesFor(error)]))
   }
   return refused
 }
@@ -98,7 +98,7 @@ export function refusedBy({ validate }: Judge, value: unknown): Map<string, Set<
 const AT_TOP = ['duplicate_key', 'unknown_customer', 'unknown_affiliate', 'required']
 
 /** Whether a code is in the `x-rules` of this member. */
-export function isInRules({ schema }: Judge, member: string, code: string): boolean {
+export function isInRules({ schema }: SchemaValidator, member: string, code: string): boolean {
   const { properties, $defs, additionalProperties: others } = schema
   const top = schema['x-rules'] ?? {}
   if (member === '') return Object.hasOwn(top, code)

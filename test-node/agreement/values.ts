@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
 
 // Values as JSON text, by the type that the schemas name: some of them no JavaScript value can say.
-// Most are good; which ones are not is for the two judges to say, and to agree on.
+// Most are valid. The schema and the service decide which ones are not, and must agree.
 
 /** JSON text. */
 export type Text = fc.Arbitrary<string>

@@ -5,7 +5,7 @@ import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
 import type { Text } from './values.ts'
 
-// What is wrong for some type or other. Which one is for the two judges to say, and to agree on.
+// Values that are wrong for some types. The schema and the service decide for which, and must agree.
 
 /** A table in the style of the JSON Schema Test Suite: what one format is, and what it is not. */
 export interface Table {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Judge, judgeOf } from './schemas.ts'
+import { readSchemaValidator, type SchemaValidator } from './schemas.ts'
 import type { Answer, Service } from './service.ts'
 
 /** An error of the service; the pointer starts at the record. */
@@ -13,11 +13,11 @@ export interface Target {
   file: string
   vertical: string
   resource: string
-  judge: Judge
+  validator: SchemaValidator
 }
 
-const RESULT = judgeOf('result')
-const PROBLEM = judgeOf('problem')
+const RESULT = readSchemaValidator('result')
+const PROBLEM = readSchemaValidator('problem')
 
 /** Asserts that a response to a delivery matches its schema. */
 export function checkAnswer({ status, body }: Answer): void {
@@ -36,15 +36,15 @@ export async function faultsOf(
   target: Target,
   records: readonly string[],
 ): Promise<Fault[][]> {
-  const { vertical, resource, judge } = target
+  const { vertical, resource, validator } = target
   const text = `[${records.join(',')}]`
   const answer = await service.post(vertical, resource, text, { prefer: 'handling=lenient' })
   const { status, body } = answer
   checkAnswer(answer)
-  const isJudged = [200, 207, 422].includes(status)
-  if (!isJudged && records.length === 1) return [[{ pointer: '', code: `status ${status}` }]]
+  const isValidated = [200, 207, 422].includes(status)
+  if (!isValidated && records.length === 1) return [[{ pointer: '', code: `status ${status}` }]]
   // The service lists no more errors, so that the records are sent again in halves.
-  if (!isJudged || (body.errors_total ?? 0) > MAX_WRITTEN) {
+  if (!isValidated || (body.errors_total ?? 0) > MAX_WRITTEN) {
     const half = Math.ceil(records.length / 2)
     const parts = [records.slice(0, half), records.slice(half)]
     return (await Promise.all(parts.map((part) => faultsOf(service, target, part)))).flat()
@@ -61,7 +61,7 @@ export async function faultsOf(
       for (const error of errors) take(index, error)
     }
   }
-  const again = repeated(judge, records)
+  const again = repeatedKeys(validator, records)
   return faults.map((all, index) => {
     const own = all.filter(({ code }) => code !== 'duplicate_key')
     assert.equal(own.length < all.length, again.has(index), `duplicate_key: ${records[index]}`)
@@ -70,7 +70,7 @@ export async function faultsOf(
 }
 
 /** Returns the records that repeat the key of an earlier one, which no schema of a record can check. */
-function repeated({ schema }: Judge, records: readonly string[]): Set<number> {
+function repeatedKeys({ schema }: SchemaValidator, records: readonly string[]): Set<number> {
   const rules = schema['x-rules'] ?? {}
   if (!Object.hasOwn(rules, 'duplicate_key')) return new Set()
   const seen = new Set<string>()
