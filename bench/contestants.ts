@@ -5,7 +5,7 @@ import { newPartner, type Partner, tokenFor } from './partner.ts'
 import { storeRaw } from './peers/raw.ts'
 import { ACCOUNT } from './peers/upsert.ts'
 import type { Bulk } from './records.ts'
-import { registration, renewal, stored } from './schema.ts'
+import { clientStatements, countStatement, resetStatements } from './schema.ts'
 import { execute, type Running } from './worker.ts'
 
 /** The phases: records are new, change their status, or are equal to the stored ones. */
@@ -52,7 +52,10 @@ export function ours(name: string, running: Running, prefer: Record<string, stri
       // A client has 60 tokens an hour, so each token has its own client.
       partner = await newPartner()
       const { client_id, digest } = partner
-      await execute(running, [...renewal(ACCOUNT), ...registration(ACCOUNT, client_id, digest)])
+      await execute(running, [
+        ...resetStatements(ACCOUNT),
+        ...clientStatements(ACCOUNT, client_id, digest),
+      ])
       await this.renewToken()
     },
     async renewToken() {
@@ -70,7 +73,7 @@ export function ours(name: string, running: Running, prefer: Record<string, stri
 export const peer = (name: string, running: Running): Contestant => ({
   ...common(running),
   name,
-  renew: () => execute(running, renewal(ACCOUNT)),
+  renew: () => execute(running, resetStatements(ACCOUNT)),
   store: storeAt(running.url),
 })
 
@@ -94,9 +97,10 @@ export function raw(folder: string): Contestant & { end: () => void } {
 
 /** A store in an SQLite file. */
 export const inSqlite = (database: DatabaseSync) => ({
-  renew: async () => database.exec(renewal(ACCOUNT).join(';')),
+  renew: async () => database.exec(resetStatements(ACCOUNT).join(';')),
   run: async (sql: string) => database.exec(sql),
-  stored: async (status: string) => Number(database.prepare(stored(ACCOUNT, status)).get()?.n),
+  stored: async (status: string) =>
+    Number(database.prepare(countStatement(ACCOUNT, status)).get()?.n),
 })
 
 /** Sends bulks to a server without authentication. */
@@ -112,5 +116,5 @@ const common = (running: Running) => ({
   cpu: running.cpu,
   run: (sql: string) => execute(running, [sql]),
   stored: async (status: string) =>
-    Number(await running.database.prepare(stored(ACCOUNT, status)).first('n')),
+    Number(await running.database.prepare(countStatement(ACCOUNT, status)).first('n')),
 })

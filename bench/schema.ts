@@ -12,7 +12,7 @@ export const MIGRATIONS = readdirSync('migrations')
 const TABLES = MIGRATIONS.flatMap((sql) => /^create table (\w+)/i.exec(sql)?.[1] ?? []).reverse()
 
 /** Statements that empty a store and insert the customers again. */
-export const renewal = (account: string): string[] => [
+export const resetStatements = (account: string): string[] => [
   ...TABLES.map((name) => `drop table if exists ${name}`),
   ...MIGRATIONS,
   `insert into customers (account, customer_id, affiliate_id, day, delivery, idx, revision) values
@@ -20,7 +20,7 @@ export const renewal = (account: string): string[] => [
 ]
 
 /** Statements that create a partner firm with this client secret. */
-export const registration = (
+export const clientStatements = (
   account: string,
   client_id: string,
   secretDigest: string,
@@ -43,6 +43,6 @@ function statementsIn(file: string): string[] {
  * Counts the rows with this status that were changed exactly once, so that a replay wrote none of them.
  * The bench fails if the work was not done.
  */
-export const stored = (account: string, status: string) =>
+export const countStatement = (account: string, status: string) =>
   `select count(*) as n from transactions where account = ${quote(account)}
    and status = ${quote(status)} and revision = 2 and held = 0`

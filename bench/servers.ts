@@ -6,7 +6,7 @@ import { type Contestant, inSqlite, storeAt } from './contestants.ts'
 import { children, cpuOf } from './cpu.ts'
 import { ACCOUNT } from './peers/upsert.ts'
 import { startPostgres } from './postgres.ts'
-import { stored } from './schema.ts'
+import { countStatement } from './schema.ts'
 
 /** A contestant in its own process, which must be ended. */
 export type Server = Contestant & { end: () => Promise<void> }
@@ -20,7 +20,7 @@ export async function fastifySqlite(folder: string): Promise<Server> {
   // The server prepares its statement when it starts, so the table must exist.
   database.exec('pragma journal_mode = wal')
   await store.renew()
-  const { url, pid, end } = await started('fastify-sqlite', file)
+  const { url, pid, end } = await startServer('fastify-sqlite', file)
   return {
     ...store,
     name: 'Fastify + node:sqlite',
@@ -37,7 +37,7 @@ export async function fastifySqlite(folder: string): Promise<Server> {
 export async function fastifyPostgres(): Promise<Server | null> {
   const postgres = await startPostgres()
   if (!postgres) return null
-  const { url, pid, end } = await started('fastify-postgres', postgres.host)
+  const { url, pid, end } = await startServer('fastify-postgres', postgres.host)
   return {
     name: 'Fastify + PostgreSQL',
     renew: async () => {
@@ -46,7 +46,7 @@ export async function fastifyPostgres(): Promise<Server | null> {
     store: storeAt(url),
     run: (sql) => postgres.client.query(sql),
     stored: async (status) =>
-      Number((await postgres.client.query(stored(ACCOUNT, status))).rows[0].n),
+      Number((await postgres.client.query(countStatement(ACCOUNT, status))).rows[0].n),
     cpu: () => cpuOf([pid, postgres.pid, ...children(postgres.pid)]),
     async end() {
       await end()
@@ -56,7 +56,7 @@ export async function fastifyPostgres(): Promise<Server | null> {
 }
 
 /** Starts a server of `peers/` on its data. */
-async function started(name: string, data: string) {
+async function startServer(name: string, data: string) {
   const server = fork(`bench/peers/${name}.ts`, [data])
   const failed = once(server, 'exit').then(() => {
     throw new Error(`bench/peers/${name}.ts did not start.`)

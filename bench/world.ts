@@ -25,16 +25,16 @@ export interface World {
 /** Builds and starts the service. Each contestant has its own data folder. */
 export async function openWorld(folder: string, scale: Scale): Promise<World> {
   const ends: (() => unknown)[] = []
-  const ending = <T extends { end: () => unknown }>(it: T): T => {
+  const endLater = <T extends { end: () => unknown }>(it: T): T => {
     ends.push(it.end)
     return it
   }
   const issuer = { BASE_URL: 'http://127.0.0.1', SIGNING_KEYS: await newKeySet() }
   const script = await buildOurs(join(folder, 'build'))
   const startInstance: World['startInstance'] = async (name, options) =>
-    ending(await start(script, join(folder, name), { ...service(issuer), ...options }))
+    endLater(await start(script, join(folder, name), { ...service(issuer), ...options }))
   const worker = async (name: string, file: string) =>
-    peer(name, ending(await start(await buildPeer(`bench/peers/${file}.ts`), join(folder, file))))
+    peer(name, endLater(await start(await buildPeer(`bench/peers/${file}.ts`), join(folder, file))))
 
   const us = ours('ours', await startInstance('ours'), MINIMAL)
   return {
@@ -49,14 +49,14 @@ export async function openWorld(folder: string, scale: Scale): Promise<World> {
         us,
         await worker('bare platform', 'bare'),
         await worker('Hono + Zod + Drizzle', 'naive'),
-        ending(await fastifySqlite(join(folder, 'fastify'))),
-        ...(postgres ? [ending(postgres)] : []),
+        endLater(await fastifySqlite(join(folder, 'fastify'))),
+        ...(postgres ? [endLater(postgres)] : []),
       ]
     }),
     limits: once(async () => [
       ours('ours, full answer', await startInstance('full'), {}),
       await worker('bare, rows by place', 'bare-by-place'),
-      ending(raw(join(folder, 'raw'))),
+      endLater(raw(join(folder, 'raw'))),
     ]),
     async end() {
       for (const end of ends.reverse()) await end()

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { largeAnswers } from './contention/answers.ts'
-import { newestWins } from './contention/dated.ts'
+import { sendLargeResponses } from './contention/answers.ts'
+import { checkNewestWins } from './contention/dated.ts'
 import { concurrentDuplicates } from './contention/duplicates.ts'
-import { maximalBodies } from './contention/maximal.ts'
-import { nestedBodies } from './contention/nested.ts'
+import { sendMaximalBodies } from './contention/maximal.ts'
+import { sendNestedBodies } from './contention/nested.ts'
 import {
+  type ContentionSize,
   newClientSenders,
-  type Size,
   writeOverlappingKeys,
   writeSameKeys,
 } from './contention/partner.ts'
@@ -17,14 +17,14 @@ import { migrate, newSecrets, serve } from './service.ts'
 // `npm run contention [-- --clients 32 --keys 1000 --maximal 1 --seed N]`.
 
 /** Lets a number of clients write a number of keys at once. */
-export async function proveContention(setting: Setting, size: Size): Promise<void> {
+export async function proveContention(setting: Setting, size: ContentionSize): Promise<void> {
   const service = await serve(setting.script, join(setting.folder, 'contended'), await newSecrets())
   try {
     await migrate(service)
     const asks = await newClientSenders(service, size)
     await writeSameKeys(setting, service, asks, size)
     await writeOverlappingKeys(setting, service, asks, size)
-    await newestWins(setting, service, asks, size)
+    await checkNewestWins(setting, service, asks, size)
     await concurrentDuplicates(setting, service, { ...size, keys: Math.min(size.keys, 50) })
   } finally {
     await service.end()
@@ -42,8 +42,8 @@ await runProgram(
   async (setting, { maximal, ...size }) => {
     await proveContention(setting, size)
     if (!maximal) return
-    await maximalBodies(setting)
-    await nestedBodies(setting)
-    await largeAnswers(setting)
+    await sendMaximalBodies(setting)
+    await sendNestedBodies(setting)
+    await sendLargeResponses(setting)
   },
 )

@@ -110,8 +110,8 @@ async function killOnce(
   const storedBulks = checkStored(setting, stored, { former, bulks, sent }, world)
   world.lines += storedBulks.size
   progress.service = await progress.restart()
-  world.meter.crashed()
-  world.brandMeter.crashed()
+  world.meter.noteCrash()
+  world.brandMeter.noteCrash()
   const { service } = progress
   const rates = await checkTokens(setting, service, world, revoked)
   await resendBulks(setting, service, world, bulks, storedBulks)

@@ -10,12 +10,14 @@ const { every } = readOptions<{ every: number }>(
   (command) => command.option('--every <number>', 'takes every n-th pair', wholeNumber(1, 1000), 1),
 )
 
-let met = 0
-let left = 0
+let tested = 0
+let leftOut = 0
 let failed = 0
 const parts = Array.from({ length: PARTS }, (_, i) => i)
 await Promise.all(Array.from({ length: AT_ONCE }, work))
-console.log(`${met} combinations met, ${left} left out; ${failed} of ${PARTS} parts failed.`)
+console.log(
+  `${tested} combinations tested, ${leftOut} left out; ${failed} of ${PARTS} parts failed.`,
+)
 process.exitCode = Number(failed > 0)
 
 async function work(): Promise<void> {
@@ -32,10 +34,11 @@ async function run(part: number): Promise<void> {
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (printed += data))
   const code = await new Promise((done) => child.on('exit', done))
-  const [, some, others] = /sweep: (\d+) combinations met, (\d+) left out/.exec(printed) ?? []
-  met += Number(some ?? 0)
-  left += Number(others ?? 0)
-  if (code === 0 && some !== undefined) return
+  const [, testedHere, leftHere] =
+    /sweep: (\d+) combinations met, (\d+) left out/.exec(printed) ?? []
+  tested += Number(testedHere ?? 0)
+  leftOut += Number(leftHere ?? 0)
+  if (code === 0 && testedHere !== undefined) return
   failed += 1
   console.log(printed)
 }

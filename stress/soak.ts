@@ -10,7 +10,7 @@ import { checkClicks, checkSums } from './soak/final-checks.ts'
 import { firmActor } from './soak/firm.ts'
 import { checkMemory, sampleMemory } from './soak/memory-samples.ts'
 import { documentActions, newVisitors } from './soak/others.ts'
-import { brandPool, firmPool, planned429 } from './soak/pools.ts'
+import { brandPool, exceedRateLimit, firmPool } from './soak/pools.ts'
 import { newResponseLog, type ResponseLog } from './soak/response-log.ts'
 import { teamActions } from './soak/team.ts'
 import { temporaryAccountActions } from './soak/temporary-accounts.ts'
@@ -46,7 +46,7 @@ async function soak(setting: Setting, service: Service, limits: Limits): Promise
   const parties = await newParties(service)
   const { accounts, pools } = parties
   const visitors = await newVisitors(service, responses, accounts)
-  await planned429(setting, service, parties.prop)
+  await exceedRateLimit(setting, service, parties.prop)
 
   const actors = Array.from({ length: lanes }, (_, i) =>
     newActors({ service, responses, draw, lane: `L${i}` }, parties),

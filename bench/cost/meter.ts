@@ -148,7 +148,7 @@ function watchBatch(batch: MessageBatch): MessageBatch {
 }
 
 /** Wraps the state of an object: each get and put by key is a row, and so is an alarm. */
-export function watchState(state: DurableObjectState): DurableObjectState {
+export function countRowsOf(state: DurableObjectState): DurableObjectState {
   const { storage } = state
   const reads = (method: (key: string) => unknown) => (key: string) => {
     usage.objectRowsRead += 1

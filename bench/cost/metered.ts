@@ -3,7 +3,7 @@ import service, {
   TokenGate as ServiceTokenGate,
 } from 'tributary:service'
 import type { DurableObjectState } from '@cloudflare/workers-types'
-import { watchState, withMeter } from './meter.ts'
+import { countRowsOf, withMeter } from './meter.ts'
 
 // The bundled service with a meter around it.
 
@@ -13,7 +13,7 @@ const withWatchedState = (Real: ObjectClass) =>
   class extends Real {
     constructor(state: DurableObjectState, env: unknown) {
       super(state, env)
-      Object.defineProperty(this, 'ctx', { value: watchState(state) })
+      Object.defineProperty(this, 'ctx', { value: countRowsOf(state) })
     }
   }
 

@@ -34,7 +34,7 @@ async function fillTotals(ask: RequestSender) {
 }
 
 /** Requests the largest responses many times at once. The isolate survives. */
-export async function largeAnswers({ script, folder, print, check }: Setting): Promise<void> {
+export async function sendLargeResponses({ script, folder, print, check }: Setting): Promise<void> {
   const service = await serveLimited(script, join(folder, 'answers'))
   try {
     await migrate(service)

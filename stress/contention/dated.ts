@@ -2,14 +2,14 @@ import type { RequestSender } from '../ask.ts'
 import { customer } from '../kill/bulks.ts'
 import type { Setting } from '../program.ts'
 import type { Service } from '../service.ts'
-import type { Size } from './partner.ts'
+import type { ContentionSize } from './partner.ts'
 
 /** Each client sends its own modification date: the newest version wins. */
-export async function newestWins(
+export async function checkNewestWins(
   { check, print, random }: Setting,
   { database }: Service,
   asks: readonly RequestSender[],
-  { keys }: Size,
+  { keys }: ContentionSize,
 ): Promise<void> {
   const dates = asks
     .map((_, i) => ({ date: new Date(Date.UTC(2026, 9, 1, 0, i)).toISOString(), by: random() }))

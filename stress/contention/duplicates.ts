@@ -2,7 +2,7 @@ import { type Answer, expectBody, type RequestSender } from '../ask.ts'
 import { asBrand, newBrand } from '../parties.ts'
 import type { Setting } from '../program.ts'
 import type { Service } from '../service.ts'
-import type { Size } from './partner.ts'
+import type { ContentionSize } from './partner.ts'
 
 /** Makes the event at index `i`. Events of different clients differ in `client`. */
 const event = (client: number, i: number) => ({
@@ -21,7 +21,11 @@ async function newBrandSender(service: Service): Promise<RequestSender> {
 }
 
 /** Sends many requests with one Idempotency-Key at once, first equal and then different ones. */
-export async function concurrentDuplicates(setting: Setting, service: Service, size: Size) {
+export async function concurrentDuplicates(
+  setting: Setting,
+  service: Service,
+  size: ContentionSize,
+) {
   const { check, print } = setting
   const { clients, keys } = size
   const ask = await newBrandSender(service)
@@ -35,7 +39,12 @@ export async function concurrentDuplicates(setting: Setting, service: Service, s
 }
 
 /** Sends the same events from all clients. One creates them; the others get `unchanged`. */
-async function sendEqual(setting: Setting, service: Service, ask: RequestSender, size: Size) {
+async function sendEqual(
+  setting: Setting,
+  service: Service,
+  ask: RequestSender,
+  size: ContentionSize,
+) {
   const { check } = setting
   const { clients, keys } = size
   const answers = await sendAtOnce(ask, 'equal', size, () => 0)
@@ -51,7 +60,12 @@ async function sendEqual(setting: Setting, service: Service, ask: RequestSender,
 }
 
 /** Sends other events from each client. One creates them; the others are refused. */
-async function sendDifferent(setting: Setting, service: Service, ask: RequestSender, size: Size) {
+async function sendDifferent(
+  setting: Setting,
+  service: Service,
+  ask: RequestSender,
+  size: ContentionSize,
+) {
   const { check } = setting
   const { clients, keys } = size
   const answers = await sendAtOnce(ask, 'different', size, (client) => client)
@@ -68,7 +82,7 @@ async function sendDifferent(setting: Setting, service: Service, ask: RequestSen
 const sendAtOnce = (
   ask: RequestSender,
   key: string,
-  { clients, keys }: Size,
+  { clients, keys }: ContentionSize,
   variantOf: (client: number) => number,
 ) =>
   Promise.all(

@@ -56,7 +56,7 @@ function maximalBody(name: string, letter: string, day: string): string {
 }
 
 /** Sends maximal bodies in each way, to a new process each time. */
-export async function maximalBodies(setting: Setting): Promise<void> {
+export async function sendMaximalBodies(setting: Setting): Promise<void> {
   const { print } = setting
   print(`Maximal bodies of ${mib(MAX_BYTES)}. V8 ends a process whose heap exceeds ${HEAP} MiB.`)
   print('The peak of the isolate, sampled whenever it waits, and the peak of the process:')

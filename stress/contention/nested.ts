@@ -16,7 +16,7 @@ const CROWDS = [
 const NEST = `${'{"99":'.repeat(6)}{}${'}'.repeat(6)}`
 
 /** Sends small bodies that are large once parsed. They are refused, and the isolate survives. */
-export async function nestedBodies({ script, folder, print, check }: Setting): Promise<void> {
+export async function sendNestedBodies({ script, folder, print, check }: Setting): Promise<void> {
   for (const { bodies, bytes } of CROWDS) {
     const name = `${bodies} of ${bytes} bytes`
     const state = join(folder, `nested-${bodies}`)

@@ -6,7 +6,7 @@ import type { Service } from '../service.ts'
 import { type ClientResult, serialOrder } from './serial.ts'
 
 /** How many clients write at once, and how many records each of them sends. */
-export interface Size {
+export interface ContentionSize {
   clients: number
   keys: number
 }
@@ -14,7 +14,7 @@ export interface Size {
 /** Creates one firm with a number of OAuth clients. */
 export async function newClientSenders(
   service: Service,
-  { clients }: Size,
+  { clients }: ContentionSize,
 ): Promise<RequestSender[]> {
   const firm = await newFirm(service, 'contended', 'forex', 'reject')
   const crowd: Firm[] = []
@@ -94,7 +94,7 @@ export async function writeSameKeys(
   setting: Setting,
   service: Service,
   asks: readonly RequestSender[],
-  { keys }: Size,
+  { keys }: ContentionSize,
 ): Promise<void> {
   const { check, print } = setting
   const names = Array.from({ length: keys }, (_, i) => `same-${i}`)
@@ -123,7 +123,7 @@ export async function writeOverlappingKeys(
   setting: Setting,
   service: Service,
   asks: readonly RequestSender[],
-  { keys }: Size,
+  { keys }: ContentionSize,
 ): Promise<void> {
   const { check, print } = setting
   const step = Math.ceil(keys / 8)

@@ -17,22 +17,23 @@ export function serialOrder(
   stored: ReadonlyMap<string, number>,
 ): number[] | null {
   const before = new Map(results.map(({ client }) => [client, new Set<number>()]))
-  const comes = (first: number, second: number) => {
+  const orderBefore = (first: number, second: number) => {
     if (first !== second) before.get(second)!.add(first)
   }
   const writers = new Map<string, ClientResult[]>()
   for (const result of results) {
     for (const key of result.keys) writers.set(key, [...(writers.get(key) ?? []), result])
   }
-  for (const [key, who] of writers) {
+  for (const [key, writersOfKey] of writers) {
     const last = stored.get(key)
-    for (const { client, created } of who) {
-      if (last !== undefined) comes(client, last)
-      if (created.has(key)) for (const other of who) comes(client, other.client)
+    for (const { client, created } of writersOfKey) {
+      if (last !== undefined) orderBefore(client, last)
+      if (created.has(key)) for (const other of writersOfKey) orderBefore(client, other.client)
     }
   }
   for (const one of results) {
-    for (const other of results) if (one.answeredAt < other.sentAt) comes(one.client, other.client)
+    for (const other of results)
+      if (one.answeredAt < other.sentAt) orderBefore(one.client, other.client)
   }
 
   const order: number[] = []

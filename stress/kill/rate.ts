@@ -11,7 +11,7 @@ export class Meter {
   readonly #crashes: number[] = []
 
   /** Returns the same sender with each request counted. */
-  counted(ask: RequestSender): RequestSender {
+  countRequests(ask: RequestSender): RequestSender {
     return async (...sent) => {
       const request = { sentAt: Date.now(), answeredAt: Number.POSITIVE_INFINITY }
       this.#requests.push(request)
@@ -22,7 +22,7 @@ export class Meter {
   }
 
   /** Notes that workerd was killed and restarted. */
-  crashed(): void {
+  noteCrash(): void {
     this.#crashes.push(Date.now())
   }
 
@@ -33,15 +33,15 @@ export class Meter {
   count({ headers, sentAt, answeredAt }: Answer): { used: number; least: number; most: number } {
     const remaining = /r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1]
     const isOver = (at: number) => at < sentAt - WINDOW_MS
-    const surely = this.#requests.filter(
+    const certain = this.#requests.filter(
       (one) => one.answeredAt <= answeredAt && one.sentAt > answeredAt - WINDOW_MS,
     )
-    const possibly = this.#requests.filter((one) => !isOver(one.answeredAt))
+    const possible = this.#requests.filter((one) => !isOver(one.answeredAt))
     const crashes = this.#crashes.filter((at) => !isOver(at))
     return {
       used: LIMIT - Number(remaining ?? Number.NaN),
-      least: surely.length,
-      most: possibly.length + LEASE * crashes.length,
+      least: certain.length,
+      most: possible.length + LEASE * crashes.length,
     }
   }
 }

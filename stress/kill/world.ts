@@ -47,8 +47,8 @@ export async function changeToken(service: Service, world: World): Promise<void>
 
 /** Returns the senders of the firm and the brand. */
 export const sendersOf = (service: Service, world: World): Senders => ({
-  firm: world.meter.counted(asFirm(service, world.firm, world.token)),
-  brand: world.brandMeter.counted(asBrand(service, world.brandToken)),
+  firm: world.meter.countRequests(asFirm(service, world.firm, world.token)),
+  brand: world.brandMeter.countRequests(asBrand(service, world.brandToken)),
 })
 
 /** Revokes the firm's former token. Returns null if there is no response. */

@@ -6,7 +6,7 @@ import { type Node, parse, replaceSpans, type Span } from './syntax.ts'
 /** Stands for an expression within a text. */
 const EXPRESSION = '§'
 
-/** Words of SQL and what each becomes, which is SQL, too. The first match counts. */
+/** Patterns of SQL and their replacements, which are valid SQL. The first match counts. */
 const CHANGES: readonly [RegExp, ...string[]][] = [
   [/\bis not\b/g, 'is'],
   [/\bis\b/g, 'is not'],

@@ -13,7 +13,7 @@ export interface Actor {
   held: () => number
 }
 
-/** The tools of a actor. */
+/** The tools of an actor. */
 export interface ActorContext {
   service: Service
   responses: ResponseLog

@@ -22,7 +22,7 @@ export function startEvictions(
     if (gate === null) return
     try {
       await miniflare.unsafeEvictDurableObject(WORKER, 'TokenGate', { name: gate })
-      pool.evicted(gate)
+      pool.noteEviction(gate)
       count += 1
     } catch (error) {
       // The platform may have evicted it already.

@@ -27,7 +27,7 @@ export interface Pool {
   /** Returns the name of the object whose token has rested for a while, or null. */
   resting: () => string | null
   /** Notes an eviction, which may count requests that were never made. */
-  evicted: (gate: string) => void
+  noteEviction: (gate: string) => void
 }
 
 /** Makes a pool of tokens, given their headers and the names of their objects. */
@@ -62,7 +62,7 @@ export function newPool(
       const at = restingAt(now, members.length)
       return restingAt(now - SETTLED_MS, members.length) === at ? members[at]!.gate : null
     },
-    evicted(gate) {
+    noteEviction(gate) {
       const { times } = members.find((member) => member.gate === gate)!
       times.push(...Array<number>(25).fill(Date.now()))
     },

@@ -36,7 +36,7 @@ export async function brandPool(service: Service, account: string): Promise<Pool
 }
 
 /** Provokes the one expected refusal: exactly 1000 requests of one token pass within a minute. */
-export async function planned429({ print, check }: Setting, service: Service, firm: Firm) {
+export async function exceedRateLimit({ print, check }: Setting, service: Service, firm: Firm) {
   const ask = asFirm(service, firm, await newToken(service, firm))
   const statuses = new Map<number, number>()
   for (let sent = 0; sent < LIMIT + 20; sent += 20) {

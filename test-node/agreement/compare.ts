@@ -25,9 +25,9 @@ export function disagreement(
     for (const code of codes) {
       if (refused.get(member)?.has(code)) continue
       if (!isInRules(validator, member, code)) {
-        return `The service reports ${code} for ${member || 'the record'}, the schema nothing.`
+        return `The service reports ${code} for ${member || 'the record'}, the schema accepts it.`
       }
-      used?.add(placeOf(validator, member) + code)
+      used?.add(rulePrefixOf(validator, member) + code)
     }
   }
   for (const [member, rule] of numbersOf(validator.schema, text)) {
@@ -36,15 +36,19 @@ export function disagreement(
     return `The service reports ${code} for ${member}, and its digits as written break ${rule}.`
   }
   for (const member of refused.keys()) {
-    if (reported.has(member) || isMeant(member, reported) || isAmount(validator, member, reported))
+    if (
+      reported.has(member) ||
+      isReportedAsMissing(member, reported) ||
+      isReportedAsAmount(validator, member, reported)
+    )
       continue
-    return `The schema refuses ${member || 'the record'}, the service reports nothing for it.`
+    return `The schema refuses ${member || 'the record'}, the service accepts it.`
   }
   return null
 }
 
 /** Returns the type of a member, `*` for one that is not listed, and nothing for the record. */
-function placeOf(validator: SchemaValidator, member: string): string {
+function rulePrefixOf(validator: SchemaValidator, member: string): string {
   if (member === '') return ''
   if (!isListed(validator, member)) return '* '
   return `${typeOf(validator.schema.properties![nameOf(member)]!)} `
@@ -57,14 +61,18 @@ const isListed = ({ schema }: SchemaValidator, member: string) =>
   member !== '' && Object.hasOwn(schema.properties!, nameOf(member))
 
 /** Whether the service reports a name of the wrong case as one missing member. */
-const isMeant = (member: string, reported: Map<string, Set<string>>) =>
+const isReportedAsMissing = (member: string, reported: Map<string, Set<string>>) =>
   [...reported].some(
     ([other, codes]) =>
       codes.has('required') && member !== '' && other.toLowerCase() === member.toLowerCase(),
   )
 
 /** Whether the service reports the wrong amounts of an event, which has none for the schema. */
-const isAmount = (validator: SchemaValidator, member: string, reported: Map<string, Set<string>>) =>
+const isReportedAsAmount = (
+  validator: SchemaValidator,
+  member: string,
+  reported: Map<string, Set<string>>,
+) =>
   member === '' &&
   [...reported].some(
     ([other, codes]) => !isListed(validator, other) && (codes.has('number') || codes.has('digits')),
