@@ -35,7 +35,7 @@ async function run(part: number): Promise<void> {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (printed += data))
   const code = await new Promise((done) => child.on('exit', done))
   const [, testedHere, leftHere] =
-    /sweep: (\d+) combinations met, (\d+) left out/.exec(printed) ?? []
+    /sweep: (\d+) combinations tested, (\d+) left out/.exec(printed) ?? []
   tested += Number(testedHere ?? 0)
   leftOut += Number(leftHere ?? 0)
   if (code === 0 && testedHere !== undefined) return

@@ -19,7 +19,7 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
 afterAll(() => {
-  printToTerminal(`sweep: ${tried} combinations met, ${skipped} left out`)
+  printToTerminal(`sweep: ${tried} combinations tested, ${skipped} left out`)
 })
 
 /** The faults of each try of a request. */
