@@ -46,7 +46,7 @@ export async function measure(
     const naive = await naiveParty(folder)
     parties.push(naive)
     await takeCounts(ours)
-    await ours.enter('partner')
+    await ours.newHeaders('partner')
     const token = (await takeCounts(ours)).usage
 
     const measured: Measured[] = []
@@ -74,7 +74,7 @@ export async function measure(
 async function count(party: Party, work: Work, records: number, bulk: number) {
   const path = party.pathOf(work)
   if (path === null) return null
-  const headers = await party.enter(work.to)
+  const headers = await party.newHeaders(work.to)
   const url = new URL(path, party.running.url)
   const bodies: (string | undefined)[] = []
   for (let i = 0; i < records; i += bulk) {

@@ -13,7 +13,7 @@ export interface Party {
   /** Returns the path for a kind of work; null if it is not supported. */
   pathOf: (work: Work) => string | null
   /** Returns the headers of a new token, so that each kind of work has its own rate. */
-  enter: (to: Work['to']) => Promise<Record<string, string>>
+  newHeaders: (to: Work['to']) => Promise<Record<string, string>>
 }
 
 /** Returns the counts since the last call. */
@@ -34,7 +34,7 @@ export async function ourParty(folder: string): Promise<Party> {
   const partnerHeaders = await tokenHeaders(running, admin, partner)
   const holding = await newAccount(admin, 'holding', 'forex', 'hold')
   const holdingHeaders = await tokenHeaders(running, admin, holding)
-  const enter = {
+  const newHeaders = {
     partner: partnerHeaders,
     'holding partner': holdingHeaders,
     brand: async () => {
@@ -48,7 +48,7 @@ export async function ourParty(folder: string): Promise<Party> {
   return {
     running,
     pathOf: ({ path }) => path.replace('LINK', link_id),
-    enter: (to) => enter[to](),
+    newHeaders: (to) => newHeaders[to](),
   }
 }
 
@@ -127,7 +127,7 @@ export async function naiveParty(folder: string): Promise<Party> {
   return {
     running,
     pathOf: ({ naive }) => naive?.replace('LINK', 'LINKLINK') ?? null,
-    async enter() {
+    async newHeaders() {
       tokens += 1
       await execute(running, [`insert into tokens values ('token-${tokens}', '${ACCOUNT}')`])
       return { Authorization: `token-${tokens}`, ...MEDIA }
