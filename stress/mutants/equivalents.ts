@@ -21,11 +21,8 @@ const ROUTE_FILES: Readonly<Record<string, string>> = {
 /** The indexes that queries name, by the declaration that names them. */
 const INDEXES = [
   ['customerIndexes', 'customers_day'],
-  ['transactionTable', 'transactions_customer'],
-  ['transactionTable', 'transactions_day'],
-  ['tradingActivityTable', 'activity_customer'],
-  ['brandActivityTable', 'events_customer'],
-  ['brandActivityTable', 'events_day'],
+  ['transactionTable', 'transactions_key'],
+  ['brandActivityTable', 'events_key'],
 ] as const
 
 /** Mutants that are not counted. */
