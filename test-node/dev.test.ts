@@ -4,6 +4,7 @@ import {
   existsSync,
   globSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -118,6 +119,19 @@ describe('npm run dev', { timeout: 300_000 }, () => {
       "select name from sqlite_schema where name = 'dev_test'",
     )
     assert.equal(tables.all().length, 1)
+  })
+
+  test('applies a change of the source', async () => {
+    const path = join(root, 'src/app.ts')
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace('No endpoint has this path.', 'Another text.'),
+    )
+    const detail = async () =>
+      ((await (await fetch(`${service.demo.base_url}/nothing`)).json()) as { detail: string })
+        .detail
+    for (let i = 0; i < 300 && !(await detail()).startsWith('Another'); i++) await sleep(100)
+    assert.match(await detail(), /^Another text\./)
   })
 
   const tokenOf = async ({ demo }: typeof service) => {

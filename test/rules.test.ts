@@ -768,6 +768,7 @@ describe('error messages', () => {
     ['x'.repeat(41), `\`${'x'.repeat(40)}…\``],
     ['😀'.repeat(41), `\`${'😀'.repeat(40)}…\``],
     ['a"b\\c\n', '`a"b\\\\c\\n`'],
+    ['\u009b31m\u202e\u2028\u007f', '`\\u009b31m\\u202e\\u2028\\u007f`'],
     [7, '`7`'],
     [null, '`null`'],
     [undefined, '`undefined`'],

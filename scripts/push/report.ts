@@ -1,3 +1,4 @@
+import { escapeText } from '../admin/escape.ts'
 import { formatDuration } from './progress.ts'
 import {
   type Counts,
@@ -98,7 +99,7 @@ function issueLines(title: string, counts: IssueCounts): string[] {
   const width = Math.max(...[...counts.keys()].map((code) => code.length))
   const lines = [...counts].map(
     ([code, { count, example }]) =>
-      `  ${code.padEnd(width)}  ${count === 1 ? 'once' : `${count.toLocaleString('en')} times`}, e.g. ${example}`,
+      `  ${code.padEnd(width)}  ${count === 1 ? 'once' : `${count.toLocaleString('en')} times`}, e.g. ${escapeText(example)}`,
   )
   return [`${title}:`, ...lines]
 }
