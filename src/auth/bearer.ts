@@ -22,7 +22,7 @@ export const bearer = (vertical: string, isEndpoint: IsEndpoint) =>
 
     const unknownToken = () => invalidToken(RENEW)
     await authorize(c, next, claims.jti, unknownToken, (grant) =>
-      checkGrant(grant, vertical, c.req.method, sameResource(grant, c.req.path, isEndpoint)),
+      checkGrant(grant, vertical, c.req.method, () => sameResource(grant, c.req.path, isEndpoint)),
     )
   })
 
@@ -46,10 +46,10 @@ function bearerToken(authorization: string | undefined, apiKey: string | undefin
   return match[1] ?? ''
 }
 
-function checkGrant(grant: Grant, vertical: string, method: string, advice: string): Grant {
+function checkGrant(grant: Grant, vertical: string, method: string, advice: () => string): Grant {
   if (grant.vertical !== vertical) {
     throw new ApiError('wrong_vertical', {
-      detail: `This access token is for the vertical \`${grant.vertical}\`. ${advice}`,
+      detail: `This access token is for the vertical \`${grant.vertical}\`. ${advice()}`,
     })
   }
   const scope = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
