@@ -1,8 +1,8 @@
+import { escapeText } from '../src/validation/quote.ts'
 import { type AdminArguments, knownOptions, readArguments } from './admin/arguments.ts'
 import { createClient } from './admin/client.ts'
 import { confirm } from './admin/confirm.ts'
 import { mayHaveTakenEffect } from './admin/errors.ts'
-import { escapeText, safeJson } from './admin/escape.ts'
 import { readProfile } from './admin/profile.ts'
 import type { SendRequest } from './admin/request.ts'
 import { ExitError, messageOf } from './exit-error.ts'
@@ -25,7 +25,7 @@ async function administer(call: Call) {
   const body = await execute(send, call)
   // With --json a response without a body prints nothing.
   if (!input.json) console.log(operation.format(body, input))
-  else if (body !== undefined) console.log(safeJson(body))
+  else if (body !== undefined) console.log(escapeText(JSON.stringify(body)))
   if (operation.secret) {
     console.error(`Store the ${operation.secret} now: it cannot be shown again.`)
   }

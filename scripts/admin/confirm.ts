@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
+import { escapeText } from '../../src/validation/quote.ts'
 import { ExitError, usageError } from '../exit-error.ts'
-import { escapeText } from './escape.ts'
 
 /** The streams of a question; it is asked only if both are terminals. */
 interface Terminal {

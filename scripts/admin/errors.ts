@@ -1,7 +1,7 @@
+import { escapeText } from '../../src/validation/quote.ts'
 import { ExitError } from '../exit-error.ts'
 import type { ApiResponse } from '../push/exchange.ts'
 import { type Issue, problemOf } from '../push/problem.ts'
-import { escapeText } from './escape.ts'
 
 /** An unsuccessful response of the API. */
 export class ApiError extends ExitError {

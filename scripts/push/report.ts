@@ -1,4 +1,4 @@
-import { escapeText } from '../admin/escape.ts'
+import { escapeText } from '../../src/validation/quote.ts'
 import { formatDuration } from './progress.ts'
 import {
   type Counts,
