@@ -423,7 +423,7 @@ describe('reading', { concurrency: 4 }, () => {
     const { code, stdout } = await push(base, 'a.ndjson', `${ndjson(numbers(1500))}{`)
     assert.deepEqual([code, bulks.length], [2, 1])
     assert.match(stdout, /a\.ndjson +1,000 +1,000 /)
-    assert.match(stdout, /a\.ndjson: sending stopped before record 1000;/)
+    assert.match(stdout, /a\.ndjson: sending stopped before record 1000\./)
   })
 })
 
@@ -615,7 +615,7 @@ describe('faults', { concurrency: 8 }, () => {
     assert.equal(code, 1)
     assert.ok(bulks.length >= 3)
     assert.match(stdout, /a\.ndjson: records 1000 to 1999 may not be stored/)
-    assert.match(stdout, /a\.ndjson: sending stopped before record 2000;/)
+    assert.match(stdout, /a\.ndjson: sending stopped before record 2000\./)
     assert.match(stderr, /push: Gave up after 1 s: the service responds with 503\.\n$/)
   })
 
@@ -874,7 +874,7 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
       `push: Every record of a bulk was refused with ${reason} Stopped. ` +
         'Add --keep-going to send the other records.\n',
     )
-    assert.match(stdout, /a\.ndjson: sending stopped before record 1000;/)
+    assert.match(stdout, /a\.ndjson: sending stopped before record 1000\./)
   })
 
   test('--keep-going sends the other bulks', async () => {
@@ -944,7 +944,7 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
     const cwd = directory({ 'a.ndjson': ndjson(numbers(5)), 'b.ndjson': ndjson(numbers(5)) })
     const { stdout } = await run(base, cwd, ['a.ndjson', 'b.ndjson'])
     assert.equal(bulks.length, 1)
-    assert.match(stdout, /b\.ndjson: sending stopped before record 0;/)
+    assert.match(stdout, /b\.ndjson: sending stopped before record 0\./)
   })
 
   const common = { ...issue(0), pointer: '/customer_id' }

@@ -110,10 +110,7 @@ function attention({ file, counts, unconfirmed, unsentFrom }: FileResult): strin
     ([first, last]) =>
       `${file}: records ${first} to ${last} may not be stored: the request was not answered.`,
   )
-  if (unsentFrom !== null)
-    lines.push(
-      `${file}: sending stopped before record ${unsentFrom}; the rest of the file was not read.`,
-    )
+  if (unsentFrom !== null) lines.push(`${file}: sending stopped before record ${unsentFrom}.`)
   if (lines.length > 0)
     lines.push('Send the file again. Records that are stored already stay "unchanged".')
   if (counts.rejected > 0) lines.push(`Rejected records: ${rejectedPath(file)}`)
