@@ -495,7 +495,7 @@ describe('GET deliveries', () => {
     const acme = await partner()
     expect(await json(acme.get('deliveries/dlv_nobody'))).toMatchObject({
       code: 'not_found',
-      detail: 'Your account has no delivery with this id. The log keeps deliveries for 30 days.',
+      detail: 'This account has no delivery with this id. The log keeps deliveries for 30 days.',
     })
   })
 

@@ -19,7 +19,8 @@ export interface Minted {
 /**
  * The object of an OAuth client, named `client:{client_id}`, or of an address, named
  * `address:{address}`. A client's object lists its live tokens, so that they can be revoked and so
- * that minting can be limited. A token lives for an hour, so the list holds all tokens of the last hour. An address's object lists the wrong secrets that it sent.
+ * that minting can be limited. A token lives for an hour, so the list holds all tokens of the last
+ * hour. An address's object lists the wrong secrets that it sent.
  *
  * Storage keys: `tokens` (LiveToken[], at most 60), `version` (the lowest client version that may
  * mint), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200). An alarm

@@ -61,7 +61,7 @@ function respondWithDeliveries(c: Context<AppEnv>) {
 }
 
 const NO_DELIVERY =
-  'Your account has no delivery with this id. The log keeps deliveries for 30 days.'
+  'This account has no delivery with this id. The log keeps deliveries for 30 days.'
 
 function respondWithDelivery(c: Context<AppEnv>, id: string, resourcesOf: ResourcesOf) {
   readQuery(c.req.url)

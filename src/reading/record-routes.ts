@@ -54,7 +54,7 @@ function readId(url: string, { name, key, customerFilter }: Resource): string {
   return id
 }
 
-const NO_RECORD = 'Your account has no record with this id. Ids are case-sensitive.'
+const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'
 
 /** Responds with one record of the caller's account, or throws `not_found`. */
 const respondWithRecord = (c: Context<AppEnv>, resource: Resource, id: string) =>
