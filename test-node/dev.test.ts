@@ -105,35 +105,6 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     )
   })
 
-  test('migrates when a migration is added, and reports one that fails', async () => {
-    const path = join(root, 'migrations/9999_dev_test.sql')
-    writeFileSync(path, 'creat table dev_test (id text primary key) strict;')
-    await outputWith(/^`wrangler d1 migrations apply DB --local` failed: near "creat"/m)
-    assert.equal((await fetch(`${service.demo.base_url}/healthz`)).status, 200)
-    writeFileSync(path, 'create table dev_test (id text primary key) strict;')
-    await outputWith(/^Applied 9999_dev_test\.sql\.$/m)
-    const [database] = globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite')).filter(
-      (file) => !file.includes('metadata'),
-    )
-    const tables = new DatabaseSync(database!, { readOnly: true }).prepare(
-      "select name from sqlite_schema where name = 'dev_test'",
-    )
-    assert.equal(tables.all().length, 1)
-  })
-
-  test('applies a change of the source', async () => {
-    const path = join(root, 'src/app.ts')
-    writeFileSync(
-      path,
-      readFileSync(path, 'utf8').replace('No endpoint has this path.', 'Another text.'),
-    )
-    const detail = async () =>
-      ((await (await fetch(`${service.demo.base_url}/nothing`)).json()) as { detail: string })
-        .detail
-    for (let i = 0; i < 300 && !(await detail()).startsWith('Another'); i++) await sleep(100)
-    assert.match(await detail(), /^Another text\./)
-  })
-
   const tokenOf = async ({ demo }: typeof service) => {
     const { client_id, client_secret } = demo.accounts[1]!
     const form = { grant_type: 'client_credentials', client_id, client_secret }
@@ -238,5 +209,45 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     assert.deepEqual(processes(), [])
     service = await startIn(root, '--reset')
     assert.equal(await totalOf(), 0)
+  })
+
+  // The last tests change files: while the service reloads, it drops requests.
+
+  /** Returns the response of the service, which may be reloading. */
+  async function respond(path: string): Promise<Response> {
+    for (let i = 0; ; i++) {
+      const response = await fetch(service.demo.base_url + path).catch(() => undefined)
+      if (response && (response.status < 500 || i === 300)) return response
+      if (i === 300) assert.fail(`no response of ${path}`)
+      await sleep(100)
+    }
+  }
+
+  test('migrates when a migration is added, and reports one that fails', async () => {
+    const path = join(root, 'migrations/9999_dev_test.sql')
+    writeFileSync(path, 'creat table dev_test (id text primary key) strict;')
+    await outputWith(/^`wrangler d1 migrations apply DB --local` failed: near "creat"/m)
+    assert.equal((await respond('/healthz')).status, 200)
+    writeFileSync(path, 'create table dev_test (id text primary key) strict;')
+    await outputWith(/^Applied 9999_dev_test\.sql\.$/m)
+    const [database] = globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite')).filter(
+      (file) => !file.includes('metadata'),
+    )
+    const tables = new DatabaseSync(database!, { readOnly: true }).prepare(
+      "select name from sqlite_schema where name = 'dev_test'",
+    )
+    assert.equal(tables.all().length, 1)
+  })
+
+  test('applies a change of the source', async () => {
+    const path = join(root, 'src/app.ts')
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace('No endpoint has this path.', 'Another text.'),
+    )
+    const detail = async () =>
+      ((await (await respond('/nothing')).json()) as { detail: string }).detail
+    for (let i = 0; i < 300 && !(await detail()).startsWith('Another'); i++) await sleep(100)
+    assert.match(await detail(), /^Another text\./)
   })
 })
