@@ -33,8 +33,7 @@ export function findSwallowedOptions(
   if (env.npm_lifecycle_event !== script) return null
   const swallowed = Object.keys(options).filter((name) => isSwallowed(name, args, env))
   if (swallowed.length === 0) return null
-  // `npm run model` passes this option by itself.
-  const words = args.filter((word) => word !== '--model')
+  const words = [...args]
   const values = new Map<string, string>()
   for (const name of byFewestMatches(swallowed, options, words)) {
     const form = options[name]

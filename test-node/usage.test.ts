@@ -18,6 +18,7 @@ const WRONG: Record<string, string[]> = {
   'scripts/fuzz.ts': ['--runs', '--runs -1', '--runs=', '--seed x', '--no', 'x'],
   'scripts/generate.ts': ['--chek'],
   'scripts/keys.ts': ['nothing', '--tracking'],
+  'scripts/model.ts': ['--runs -1', '--seed x', '--model'],
   'scripts/push.ts': ['', '--vertical forx', '--vertical forex --resource customers', '--lenint'],
   'scripts/tables.ts': ['--chek'],
 }

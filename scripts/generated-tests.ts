@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { readOptions, wholeNumber } from './command-line.ts'
+
+/** The generated tests that one npm script runs at length. */
+interface GeneratedTests {
+  invocation: string
+  description: string
+  /** Selects the test files by a part of their path. */
+  files: string
+  /** The environment variable that holds the number of runs. */
+  runsVariable: string
+  /** The number of runs without `--runs`. */
+  usualRuns: number
+}
+
+/**
+ * Reads `--runs` and `--seed`, runs the generated tests with another seed each time, and sets the
+ * exit code. `npm test` runs the same files with few runs and a fixed seed.
+ */
+export function runGeneratedTests(tests: GeneratedTests) {
+  const { runs = tests.usualRuns, seed = Date.now() % 2 ** 31 } = readOptions<{
+    runs?: number
+    seed?: number
+  }>(tests.invocation, tests.description, (command) =>
+    command
+      .option('--runs <count>', 'inputs or sequences per property', wholeNumber(1, 1e9))
+      .option('--seed <number>', 'repeats the inputs of a run', wholeNumber(-(2 ** 31), 2 ** 31)),
+  )
+  const { status } = spawnSync('node_modules/.bin/vitest', ['run', tests.files], {
+    stdio: 'inherit',
+    env: { ...process.env, [tests.runsVariable]: String(runs), TEST_SEED: String(seed) },
+  })
+  process.exitCode = status ?? 1
+}

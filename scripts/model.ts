@@ -1,0 +1,12 @@
+import { runGeneratedTests } from './generated-tests.ts'
+
+// Runs the model test at length: the service against a small model of the contract.
+
+runGeneratedTests({
+  invocation: 'npm run model',
+  description:
+    'Compares random sequences of requests with a model of the contract. A failure prints the seed that repeats it.',
+  files: 'test/model',
+  runsVariable: 'MODEL_RUNS',
+  usualRuns: 250,
+})
