@@ -9,16 +9,21 @@ import { median } from './figures.ts'
 import { expectOk } from './http.ts'
 import { storeRaw } from './peers/raw.ts'
 import { ACCOUNT } from './peers/upsert.ts'
-import { type Bulk, CUSTOMERS, mulberry32, newBulks, toBulk } from './records.ts'
+import {
+  type Bulk,
+  CUSTOMERS,
+  FRAME_BYTES,
+  mulberry32,
+  newBulks,
+  newUuids,
+  toBulk,
+} from './records.ts'
 import type { World } from './world.ts'
 
 /** The days over which the records are spread, and the first of them. */
 const DAYS = 270
 const FIRST_DAY = '2026-01-01'
 const DAY_MS = 86_400_000
-
-/** A page of the write-ahead log: 4 KiB, and a header. */
-const FRAME_BYTES = 4096 + 24
 
 /**
  * Measures bulks of 1000 records as the number of stored records grows. Ids are random UUIDs, days and customers
@@ -104,14 +109,7 @@ const POSTGRES_FILL = `insert into transactions (${COLUMNS})
 /** Makes bulks of new transactions with random UUIDs on random days, the same for the same seed. */
 function scatteredBulks(count: number, seed: number, size?: number): Bulk[] {
   const random = mulberry32(seed)
-  const digits = () =>
-    Math.floor(random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, '0')
-  const uuid = () => {
-    const hex = digits() + digits() + digits() + digits()
-    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-  }
+  const uuid = newUuids(random)
   return newBulks(count, size, seed).map(({ records }) =>
     toBulk(
       records.map((record) => ({

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { readOptions, wholeNumber } from '../scripts/command-line.ts'
 import { formatInteger, formatTenths } from './chapter.ts'
 import { table } from './figures.ts'
-import { mulberry32 } from './records.ts'
+import { FRAME_BYTES, mulberry32, newHexDigits, newUuids, PER_BULK } from './records.ts'
 
 // Compares layouts of the table of transactions in SQLite alone: bytes a record, and the pages that a
 // bulk of 1000 inserts changes. Both are the same on every machine. docs/storage.md has the result.
@@ -21,14 +21,11 @@ const { records } = readOptions<Options>(
     command.option('--records <count>', 'records stored', wholeNumber(1000, 1e8), 1_000_000),
 )
 
-const PER_BULK = 1000
 /** Bulks that are measured when the records are stored. */
 const MEASURED = 20
 const DAYS = 270
 const DAY_MS = 86_400_000
 const END = Date.UTC(2026, 9, 1)
-/** A page of the write-ahead log: 4 KiB, and a header. */
-const FRAME_BYTES = 4096 + 24
 
 /** A workload: ids that are random or in order, days that are recent or spread over nine months. */
 const WORKLOADS = {
@@ -126,17 +123,9 @@ function statementsOf({ cells, key, indexes }: Layout) {
 function bulksOf({ isRandom, isRecent, customers }: Workload): (place: number) => string {
   const random = mulberry32(7)
   let made = 0
-  const digits = () =>
-    Math.floor(random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, '0')
-  const id = () =>
-    isRandom
-      ? (digits() + digits() + digits() + digits()).replace(
-          /^(.{8})(.{4})(.{4})(.{4})/,
-          '$1-$2-$3-$4-',
-        )
-      : `T-${String(made).padStart(10, '0')}`
+  const digits = newHexDigits(random)
+  const uuid = newUuids(random)
+  const id = () => (isRandom ? uuid() : `T-${String(made).padStart(10, '0')}`)
   return (place) => {
     const delivery = `dlv_${digits()}${digits()}${digits()}00`
     const rows = Array.from({ length: PER_BULK }, (_, idx) => {

@@ -19,6 +19,9 @@ export interface Bulk {
 /** The contract: records per request at most. */
 export const PER_BULK = 1000
 
+/** The bytes of a page in SQLite's write-ahead log: 4 KiB, and a header. */
+export const FRAME_BYTES = 4096 + 24
+
 /** The customers of all transactions. */
 export const CUSTOMERS = Array.from({ length: 300 }, (_, i) => `CU-${10_001 + i}`)
 
@@ -64,3 +67,15 @@ export function mulberry32(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+/** Returns a generator of random UUIDs. A seed of `random` repeats them. */
+export function newUuids(random: () => number): () => string {
+  const hex = newHexDigits(random)
+  return () => (hex() + hex() + hex() + hex()).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** Returns a generator of 8 random hexadecimal digits. */
+export const newHexDigits = (random: () => number) => () =>
+  Math.floor(random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0')
