@@ -33,6 +33,19 @@ function about({ admin }: Service, { expectStatus }: ResponseLog, account: strin
   }
 }
 
+/** Creates a test account, and returns the sender of requests about it. */
+async function createAccount(
+  service: Service,
+  responses: ResponseLog,
+  account: string,
+  vertical: 'forex' | 'igaming',
+) {
+  const body = { account, name: account, vertical, mode: 'test' }
+  const request = service.admin('POST', 'accounts', { body })
+  await responses.expectStatus('POST /admin/v1/accounts', [201], request)
+  return about(service, responses, account)
+}
+
 const days = `from=${SPAN.from}&to=${SPAN.to}`
 
 /** Rotates a firm's secret, erases a customer, resets the account, and revokes the client. */
@@ -43,13 +56,7 @@ async function useTemporaryFirm(
   account: string,
 ) {
   const { expectStatus, reportProblem } = responses
-  const team = about(service, responses, account)
-  const plan = { account, name: account, vertical: 'forex', mode: 'test' }
-  await expectStatus(
-    'POST /admin/v1/accounts',
-    [201],
-    service.admin('POST', 'accounts', { body: plan }),
-  )
+  const team = await createAccount(service, responses, account, 'forex')
   const first = await team(201, 'POST', '/clients')
   const { client_id } = first
   const rotated = await team(201, 'POST', `/clients/${client_id}/rotate`, '/clients/{id}/rotate', {
@@ -89,13 +96,7 @@ async function useTemporaryBrand(
   account: string,
 ) {
   const { expectStatus, reportProblem } = responses
-  const team = about(service, responses, account)
-  const plan = { account, name: account, vertical: 'igaming', mode: 'test' }
-  await expectStatus(
-    'POST /admin/v1/accounts',
-    [201],
-    service.admin('POST', 'accounts', { body: plan }),
-  )
+  const team = await createAccount(service, responses, account, 'igaming')
   const overlap = { overlap: '1h' }
   const ended = await team(201, 'POST', '/brand-tokens', '/brand-tokens', overlap)
   const alive = await team(201, 'POST', '/brand-tokens', '/brand-tokens', overlap)
