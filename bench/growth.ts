@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { DAY_MS } from '../src/durations.ts'
 import { type Chapter, formatHundredths, formatInteger, formatTenths } from './chapter.ts'
 import { phasesOf, timeRoute } from './compete.ts'
 import { type Contestant, inSqlite, type Ours, PHASES, type Phase } from './contestants.ts'
@@ -23,7 +24,6 @@ import type { World } from './world.ts'
 /** The days over which the records are spread, and the first of them. */
 const DAYS = 270
 const FIRST_DAY = '2026-01-01'
-const DAY_MS = 86_400_000
 
 /**
  * Measures bulks of 1000 records as the number of stored records grows. Ids are random UUIDs, days and customers

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { readOptions, wholeNumber } from '../scripts/command-line.ts'
+import { DAY_MS } from '../src/durations.ts'
 import { formatInteger, formatTenths } from './chapter.ts'
 import { table } from './figures.ts'
 import { FRAME_BYTES, mulberry32, newHexDigits, newUuids, PER_BULK } from './records.ts'
@@ -24,7 +25,6 @@ const { records } = readOptions<Options>(
 /** Bulks that are measured when the records are stored. */
 const MEASURED = 20
 const DAYS = 270
-const DAY_MS = 86_400_000
 const END = Date.UTC(2026, 9, 1)
 
 /** A workload: ids that are random or in order, days that are recent or spread over nine months. */

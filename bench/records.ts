@@ -1,3 +1,5 @@
+import { DAY_MS } from '../src/durations.ts'
+
 /** A forex transaction, as a partner sends it. */
 export interface Transaction {
   transaction_id: string
@@ -29,7 +31,7 @@ const TYPES = ['deposit', 'deposit', 'deposit', 'withdrawal', 'withdrawal', 'bon
 const SUBTYPES = ['credit_card', 'bank_wire', 'e_wallet', 'crypto_usdt']
 const CURRENCIES = ['EUR', 'USD', 'USD', 'GBP', 'JPY', 'AUD']
 const FIRST_DAY = Date.UTC(2026, 8, 1)
-const MONTH_MS = 30 * 86_400_000
+const MONTH_MS = 30 * DAY_MS
 
 /** Makes bulks of new transactions in one month, always the same ones. */
 export function newBulks(count: number, size = PER_BULK, seed = 20_260_901): Bulk[] {

@@ -16,18 +16,29 @@ import { findRings } from './rings.ts'
 /** The imports allowed between directories and root files of `src`. A directory may import itself. */
 const MAY_USE: Record<string, string[]> = {
   development: [],
+  durations: [],
   errors: ['development'],
   retry: ['errors'],
   validation: [],
-  db: ['errors', 'retry'],
-  auth: ['db', 'errors', 'retry'],
-  http: ['auth', 'db', 'errors', 'validation'],
-  ingest: ['auth', 'db', 'errors', 'http', 'validation'],
-  reading: ['auth', 'db', 'errors', 'http', 'ingest'],
+  db: ['durations', 'errors', 'retry'],
+  auth: ['db', 'durations', 'errors', 'retry'],
+  http: ['auth', 'db', 'durations', 'errors', 'validation'],
+  ingest: ['auth', 'db', 'durations', 'errors', 'http', 'validation'],
+  reading: ['auth', 'db', 'durations', 'errors', 'http', 'ingest'],
   tracking: ['auth', 'db', 'errors'],
   trading: ['db', 'ingest', 'reading', 'tracking', 'validation'],
-  brand: ['auth', 'db', 'http', 'ingest', 'reading', 'tracking', 'validation'],
-  admin: ['auth', 'db', 'errors', 'http', 'ingest', 'reading', 'tracking', 'validation'],
+  brand: ['auth', 'db', 'durations', 'http', 'ingest', 'reading', 'tracking', 'validation'],
+  admin: [
+    'auth',
+    'db',
+    'durations',
+    'errors',
+    'http',
+    'ingest',
+    'reading',
+    'tracking',
+    'validation',
+  ],
   docs: ['auth', 'errors'],
   app: [
     'admin',
@@ -121,6 +132,12 @@ test.each([
   const imports = sources.map(([path, source]) => [path, localImports(path, source)] as const)
 
   expect(findRings(new Map(imports))).toEqual([])
+})
+
+test.each(['HOUR_MS', 'DAY_MS'])('%s is defined in src/durations.ts only', (name) => {
+  const definition = new RegExp(`\\bconst ${name}\\b`)
+  const defining = [...files, ...scripts].filter(([, source]) => definition.test(source))
+  expect(defining.map(([path]) => path)).toEqual(['durations.ts'])
 })
 
 test('the check finds a cycle of imports', () => {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/durations.ts'
 import { firstIdAt } from '../../src/ingest/delivery-id.ts'
 import type { Database } from './databases.ts'
 
@@ -10,7 +11,6 @@ export const WARN = 0.7
 /** The share of the limit from which `npm run capacity` exits with 1. */
 export const ACT = 0.9
 
-const DAY_MS = 86_400_000
 /** Growth is measured over a week, so that every weekday counts once. */
 const DAYS = 7
 

@@ -1,6 +1,7 @@
 import { resolveDatabase } from '../db/database.ts'
 import { accountPages, listBindings } from '../db/directory/accounts.ts'
 import { deleteExpired } from '../db/records/retention.ts'
+import { HOUR_MS } from '../durations.ts'
 import { errorName } from '../errors.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { CRON_SCHEDULES } from './crons.ts'
@@ -8,7 +9,6 @@ import { type ResourceNames, readFeeds } from './feeds.ts'
 import { propagatePending } from './propagate.ts'
 
 const PAGE = 100
-const HOUR_MS = 3_600_000
 
 /** Runs the job of a cron schedule: propagates settings, deletes expired rows, or reports late feeds. */
 export async function scheduled(cron: string, env: Env, namesOf: ResourceNames, now: number) {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 
@@ -103,8 +104,7 @@ export const overlap = v.optional(
   ),
 )
 
-const HOUR_MS = 3_600_000
-const OVERLAPS_MS = { none: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS }
+const OVERLAPS_MS = { none: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS }
 
 /** Returns when the old secret ends, for an overlap that begins at `now`; both in milliseconds. */
 export const overlapEnd = (length: keyof typeof OVERLAPS_MS | undefined, now: number) =>

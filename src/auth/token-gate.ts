@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import { DAY_MS } from '../durations.ts'
 import type { Grant, Settings } from './grant.ts'
 import { decide, INITIAL_RATE, LEASE_IDLE_MS, type RateState, recover, settle } from './rate.ts'
 
@@ -14,7 +15,7 @@ export interface Admission {
 export const brandTokenObjectName = (digest: string) => `brand:${digest}`
 
 /** How long an ended token is remembered, so that a late `open` cannot revive it. */
-const ENDED_KEPT_MS = 8 * 24 * 60 * 60 * 1000
+const ENDED_KEPT_MS = 8 * DAY_MS
 
 /**
  * The object of one access token or Brand Token: whether it is live, its grant, and its rate.

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../durations.ts'
+
 // A local time is represented as the UTC instant with the same clock reading, in milliseconds: 08:30
 // in Berlin is 08:30Z until `instantOfLocalTime` converts it.
 
@@ -23,8 +25,6 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 
 /** No zone changed its offset before this instant; `Intl` also writes years before 1 with an era. */
 const EARLIEST = Date.UTC(1800, 0, 1)
-
-const DAY_MS = 86_400_000
 
 /** Returns the offset of a zone from UTC at an instant; both in milliseconds. */
 export function offsetAt(zone: string, instant: number): number {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { day } from '../validation/fields.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
@@ -81,8 +82,6 @@ export function readDays<Q extends { from?: string; to?: string }>(query: Q): Q 
   }
   return query
 }
-
-const DAY_MS = 86_400_000
 
 /** The contract: the maximum number of days of control totals. */
 const MAX_DAYS = 366

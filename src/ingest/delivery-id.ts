@@ -1,4 +1,5 @@
 import { decodeTime, ulid } from 'ulid'
+import { DAY_MS } from '../durations.ts'
 
 const PREFIX = 'dlv_'
 
@@ -12,4 +13,4 @@ export const deliveryTime = (id: string) => decodeTime(id.slice(PREFIX.length))
 export const firstIdAt = (time: number) => PREFIX + ulid(Math.max(time, 0)).slice(0, 10)
 
 /** How long the log keeps deliveries, in milliseconds. */
-export const DELIVERY_LOG_MS = 30 * 24 * 60 * 60 * 1000
+export const DELIVERY_LOG_MS = 30 * DAY_MS

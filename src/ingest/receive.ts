@@ -5,6 +5,7 @@ import { resolveDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { Row } from '../db/records/json-chunks.ts'
 import { storeDelivery } from '../db/records/store-delivery.ts'
+import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
@@ -156,8 +157,6 @@ const mayHaveWarnings = (
   recordTable.warnsOnAttribution ||
   recordTable.personalColumns.length > 0 ||
   valid.some(({ warnings }) => warnings.length > 0)
-
-const DAY_MS = 86_400_000
 
 /** Returns whether a record is dated on the day of `time` (UTC). Feeds are due the next morning. */
 function hasRecordOfDay(

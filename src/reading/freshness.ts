@@ -1,8 +1,8 @@
 import type { Arrivals } from '../db/records/arrivals.ts'
 import type { Account } from '../db/schema.ts'
+import { DAY_MS } from '../durations.ts'
 
 const DAY_HOURS = 24
-const DAY_MS = 86_400_000
 const DUE_HOUR = 6
 
 /** Whether yesterday's activity arrived; it is due by 06:00 UTC. */

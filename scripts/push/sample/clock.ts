@@ -1,6 +1,5 @@
 import { offsetAt } from '../../../src/brand/zone.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../../../src/durations.ts'
 
 /** Time zones with daylight saving time change their clocks every year. */
 const SEARCH_DAYS = 400

@@ -1,8 +1,7 @@
+import { HOUR_MS } from '../../durations.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { OWN_DELIVERY_ROW } from './sql-fragments.ts'
-
-const HOUR_MS = 3_600_000
 
 /**
  * Counts a delivery in the row of its hour. `:has_yesterday`, `:has_today`: whether it brings records
