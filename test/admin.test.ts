@@ -778,7 +778,7 @@ describe('a refusal explains what is wrong', () => {
       `${acme}/status-map`,
       'PUT',
       Object.fromEntries(many),
-      { code: 'length', message: 'There can be at most 500 entries.' },
+      { code: 'length', message: 'There can be at most 500 entries, not 501.' },
     ],
     [
       `${acme}/status-map`,
@@ -831,9 +831,13 @@ describe('a refusal explains what is wrong', () => {
     [
       'X',
       { kpis: Array.from({ length: 101 }, (_, i) => `k${i}`) },
-      { pointer: '/kpis', message: 'There can be at most 100 names.' },
+      { pointer: '/kpis', message: 'There can be at most 100 names, not 101.' },
     ],
-    ['X', { kpis: [''] }, { pointer: '/kpis/0', message: 'Text must have 1 to 500 characters.' }],
+    [
+      'X',
+      { kpis: [''] },
+      { pointer: '/kpis/0', message: 'Text must have 1 to 500 characters, not 0.' },
+    ],
     [
       'X',
       { kpis: ['customerid'] },
@@ -858,7 +862,7 @@ describe('a refusal explains what is wrong', () => {
           map: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`p${i}`, 'casino'])),
         },
       },
-      { pointer: '/product/map', message: 'There can be at most 100 values.' },
+      { pointer: '/product/map', message: 'There can be at most 100 values, not 101.' },
     ],
     [
       'x'.repeat(501),

@@ -263,7 +263,13 @@ describe('invalid customers', () => {
 
     const response = await acme.post('customers', [extras(16_385)])
     expect(await json(response)).toMatchObject({
-      errors: [{ pointer: '/0', code: 'length', message: expect.stringContaining('16 KiB') }],
+      errors: [
+        {
+          pointer: '/0',
+          code: 'length',
+          message: 'There can be at most 16 KiB of additional fields, not 16385 bytes.',
+        },
+      ],
     })
     expect((await acme.post('customers', extras(16_384))).status).toBe(201)
     expect(

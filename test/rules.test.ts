@@ -593,9 +593,10 @@ describe('a compiled field', () => {
 
 describe('error messages', () => {
   test.each([
-    ['customers', { kyc_status_id: '' }, 'Text must have 1 to 500 characters.'],
-    ['customers', { tracking_data: '' }, 'Text must have 1 to 50 characters.'],
-    ['customers', { signup_date: 'x'.repeat(501) }, 'Text must have 1 to 500 characters.'],
+    ['customers', { kyc_status_id: '' }, 'Text must have 1 to 500 characters, not 0.'],
+    ['customers', { tracking_data: '😀'.repeat(51) }, 'Text must have 1 to 50 characters, not 51.'],
+    ['customers', { signup_date: 'x'.repeat(501) }, 'Text must have 1 to 500 characters, not 501.'],
+    ['customers', { email: 'x'.repeat(9000) }, 'Text must have 1 to 500 characters, not 9000.'],
     ['customers', { lang_id: 'EN' }, '`EN` does not match the pattern `^[a-z]{2}$`.'],
     ['transactions', { amount_usd: '1' }, 'Expected a number, not a string.'],
     ['trading-activity', { lots_traded: -1 }, '`-1` is less than the minimum, 0.'],
@@ -645,6 +646,16 @@ describe('error messages', () => {
     ],
     [{ code: 'date' }, 'The value is not a valid date in the form `YYYY-MM-DD`.', null],
     [{ code: 'length', expected: '1 to 50' }, 'Text must have 1 to 50 characters.', null],
+    [
+      { code: 'length', expected: '1 to 50', received: '51' },
+      'Text must have 1 to 50 characters, not 51.',
+      null,
+    ],
+    [
+      { code: 'length', expected: 'at most 5 names', received: '6' },
+      'There can be at most 5 names, not 6.',
+      null,
+    ],
     [{ code: 'length', expected: 'at most 5 names' }, 'There can be at most 5 names.', null],
     [{ code: 'length', expected: '1 to 50 names' }, 'There can be 1 to 50 names.', null],
     [{ code: 'length', expected: 'only 1 to 50' }, 'There can be only 1 to 50.', null],

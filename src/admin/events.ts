@@ -35,7 +35,8 @@ function readKpiNames(
 ): { kpis: string[]; issues: Issue[] } {
   if (sent.length > MAX_NAMES) {
     const expected = `at most ${MAX_NAMES} names`
-    return { kpis: [], issues: [{ pointer: '/kpis', code: 'length', expected }] }
+    const received = String(sent.length)
+    return { kpis: [], issues: [{ pointer: '/kpis', code: 'length', expected, received }] }
   }
   const kpis = new Set<string>()
   const issues = sent.flatMap((name, i): Issue[] => {
@@ -57,7 +58,8 @@ function readProduct(sent: unknown): { product: EventDefinition['product']; issu
   const entries = Object.entries(map)
   if (entries.length > MAX_NAMES) {
     const expected = `at most ${MAX_NAMES} values`
-    issues.push({ pointer: '/product/map', code: 'length', expected })
+    const received = String(entries.length)
+    issues.push({ pointer: '/product/map', code: 'length', expected, received })
   }
   for (const [value, line] of entries) {
     const { issue } = validateField(value, line, f.oneOf(...PRODUCTS))

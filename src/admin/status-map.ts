@@ -45,9 +45,9 @@ function readMappingBody(
   if (!isObject(body)) throw validationFailed([{ pointer: '', code: 'type', expected: 'object' }])
   const entries: [string, unknown][] = Object.entries(body)
   if (entries.length > MAX_MAPPED_VALUES) {
-    throw validationFailed([
-      { pointer: '', code: 'length', expected: `at most ${MAX_MAPPED_VALUES} entries` },
-    ])
+    const expected = `at most ${MAX_MAPPED_VALUES} entries`
+    const received = String(entries.length)
+    throw validationFailed([{ pointer: '', code: 'length', expected, received }])
   }
   const mapping = new Map<string, string>()
   const issues = entries.flatMap(([word, value]): Issue[] => {

@@ -98,7 +98,8 @@ export const findInvalidValues = (members: readonly (readonly [string, unknown])
 export function checkExtraSize(extras: readonly (readonly [string, unknown])[]): Issue[] {
   if (extras.length === 0) return []
   const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(extras))).length
-  return bytes > MAX_EXTRA_BYTES ? [{ pointer: '', code: 'length', expected: EXTRAS_LIMIT }] : []
+  if (bytes <= MAX_EXTRA_BYTES) return []
+  return [{ pointer: '', code: 'length', expected: EXTRAS_LIMIT, received: `${bytes} bytes` }]
 }
 
 /** Returns the first issue within a value, depth first, or null. `parent` is a JSON pointer. */

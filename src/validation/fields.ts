@@ -5,9 +5,17 @@ import { ruleMessage } from './issue.ts'
 // Each rule has a message of its own, because Valibot's messages quote the value, which may be
 // personal.
 
-/** Counts Unicode code points, as JSON Schema does. Most strings are too short to be counted. */
+/** Returns the number of Unicode code points, which are the characters that JSON Schema counts. */
+export function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** Most strings are too short, or too long, to be counted. */
 const hasLength = (max: number) => (text: string) =>
-  text.length > 0 && (text.length <= max || (text.length <= 2 * max && [...text].length <= max))
+  text.length > 0 &&
+  (text.length <= max || (text.length <= 2 * max && countCharacters(text) <= max))
 
 /**
  * Returns whether a string can be stored and returned unchanged. NUL ends a string in some clients,

@@ -37,7 +37,7 @@ export interface Issue {
   code: IssueCode
   /** What the rule expects, in words. */
   expected?: string
-  /** What was sent instead, where it is not the value itself: a JSON type or a number of records. */
+  /** What was sent instead, where it is not the value itself: a JSON type, a length or a count. */
   received?: string
   /** The value as sent, if a message may quote it; never that of a personal field. */
   value?: unknown

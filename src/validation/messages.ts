@@ -37,10 +37,12 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
       ? `${quoted} is not a valid time.`
       : `${quoted} is not a valid RFC 3339 date-time with an offset or \`Z\`.`,
   date: ({ quoted }) => `${quoted} is not a valid date in the form \`YYYY-MM-DD\`.`,
-  length: ({ expected }) =>
-    /^\d+ to \d+$/.test(expected)
-      ? `Text must have ${expected} characters.`
-      : `There can be ${expected}.`,
+  length: ({ expected, received }) => {
+    const limit = /^\d+ to \d+$/.test(expected)
+      ? `Text must have ${expected} characters`
+      : `There can be ${expected}`
+    return received ? `${limit}, not ${received}.` : `${limit}.`
+  },
   text: () => 'Text must not contain NUL characters or unpaired surrogates.',
   pattern: ({ quoted, expected }) =>
     expected.startsWith('^')

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type CompiledField, compileField, INVALID } from './compile.ts'
-import { id } from './fields.ts'
+import { countCharacters, id } from './fields.ts'
 import { type Issue, parseRuleMessage } from './issue.ts'
 import { pointerStep } from './pointer.ts'
 import {
@@ -167,6 +167,8 @@ export function validateField(
     pointer: pointerStep(name),
     ...rule,
     ...(rule.code === 'type' && { received: jsonType(value) }),
+    ...(rule.code === 'length' &&
+      typeof value === 'string' && { received: String(countCharacters(value)) }),
     ...(isQuotable && { value }),
   }
   return { issue, output: undefined }
