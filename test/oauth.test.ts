@@ -391,6 +391,8 @@ describe('limits', () => {
 describe('error_description says what to send instead', () => {
   const FORM = 'application/x-www-form-urlencoded'
   const MALFORMED = 'A parameter is malformed. Send the form percent-encoded, in UTF-8.'
+  const PLACES =
+    'Send them in the header `Authorization: Basic`, or as the form fields `client_id` and `client_secret`.'
   const basic = { Authorization: `Basic ${btoa('a:b')}` }
   test.each<[string, string, Record<string, string>, number, string]>([
     ['grant_type=a', '', { 'Content-Type': 'text/plain' }, 400, `Send the body as \`${FORM}\`.`],
@@ -413,8 +415,23 @@ describe('error_description says what to send instead', () => {
       'Send the client secret in the header or in the form, not in both.',
     ],
     ['client_id=b', '', basic, 400, 'The `client_id` in the header and in the form differ.'],
-    ['a=1', '?client_secret=b', {}, 401, 'Unknown client or wrong secret.'],
-    ['a=1', '', {}, 401, 'Unknown client or wrong secret.'],
+    [
+      'a=1',
+      '?client_secret=b',
+      {},
+      401,
+      `Client credentials are not accepted in the query. ${PLACES}`,
+    ],
+    ['', '', {}, 401, `The client credentials are missing or incomplete. ${PLACES}`],
+    ['client_id=a', '', {}, 401, `The client credentials are missing or incomplete. ${PLACES}`],
+    [
+      'grant_type=client_credentials&client_id=a&client_secret=b',
+      '',
+      {},
+      401,
+      'Unknown client or wrong secret.',
+    ],
+    ['a=1', '', { Authorization: 'Basic !' }, 401, 'Unknown client or wrong secret.'],
     ['', '', basic, 400, 'The parameter `grant_type` is missing.'],
     ['grant_type=password', '', basic, 400, 'Send `grant_type=client_credentials`.'],
     [

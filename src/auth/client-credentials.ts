@@ -15,9 +15,13 @@ const MAX_FORM_BYTES = 65_536
 const invalid = (detail: string, code: ErrorCode = 'invalid_request') =>
   new ApiError(code, { detail })
 
-/** Returns the error for an unknown client or a wrong secret. It does not reveal which. */
-export const invalidClient = () =>
+/**
+ * Returns the error for missing, unknown or wrong credentials. Without `detail` it does not reveal
+ * whether the client is unknown or the secret is wrong.
+ */
+export const invalidClient = (detail?: string) =>
   new ApiError('invalid_client', {
+    ...(detail && { detail }),
     headers: { 'WWW-Authenticate': 'Basic realm="oauth", charset="UTF-8"' },
   })
 
@@ -48,11 +52,16 @@ export async function readForm(request: Request): Promise<Form> {
     form.set(name, value)
   }
   const query = new URL(request.url).searchParams
-  if (query.has('client_id') || query.has('client_secret')) throw invalidClient()
+  if (query.has('client_id') || query.has('client_secret')) throw invalidClient(IN_QUERY)
   return new Map([...form].filter(([, value]) => value !== ''))
 }
 
 const MALFORMED = 'A parameter is malformed. Send the form percent-encoded, in UTF-8.'
+
+const PLACES =
+  'Send them in the header `Authorization: Basic`, or as the form fields `client_id` and `client_secret`'
+const MISSING = `The client credentials are missing or incomplete. ${PLACES}.`
+const IN_QUERY = `Client credentials are not accepted in the query. ${PLACES}.`
 
 /** Decodes strictly: `URLSearchParams` would keep a stray `%` and replace invalid UTF-8. */
 function decodeFormText(text: string): string {
@@ -100,7 +109,7 @@ export function readCredentials(header: string | undefined, form: Form): Credent
   const client_id = form.get('client_id')
   const client_secret = form.get('client_secret')
   if (header === undefined) {
-    if (!client_id || !client_secret) throw invalidClient()
+    if (!client_id || !client_secret) throw invalidClient(MISSING)
     return { client_id, client_secret }
   }
   if (client_secret)
