@@ -186,7 +186,7 @@ describe('an invalid query explains what is wrong', () => {
     ['customers?cursor=x&page=1', '`page` and `cursor` cannot be combined.'],
     [
       'customers?page=%zz',
-      'Each `%` must be followed by two hexadecimal digits that encode UTF-8.',
+      'Each `%` in the URL must be followed by two hexadecimal digits that encode UTF-8. Write `%` itself as `%25`.',
     ],
     ['transactions?from=x', '`from` must be a valid date in the form `YYYY-MM-DD`.'],
     ['transactions?to=2026-02-30', '`to` must be a valid date in the form `YYYY-MM-DD`.'],
@@ -287,7 +287,7 @@ describe('a single record', () => {
     },
   )
 
-  test.each(['nobody', '%', '%zz', '%ff', '%E0%A4', 'x'.repeat(5000)])(
+  test.each(['nobody', '%25', '%EF%BF%BD', 'x'.repeat(5000)])(
     'an unknown id is 404 not_found: %.20s',
     async (id) => {
       const acme = await partner()
@@ -295,6 +295,26 @@ describe('a single record', () => {
 
       expect(response.status).toBe(404)
       expect(await json(response)).toMatchObject({ code: 'not_found' })
+    },
+  )
+
+  test.each(['%', '%zz', '%ff', '%E0%A4', 'a%2'])(
+    'an id that is not percent-encoded UTF-8 is 400 invalid_query, in the path and in the query: %s',
+    async (id) => {
+      const acme = await partner()
+      const [inPath, inQuery] = await Promise.all([
+        acme.get(`customers/${id}`),
+        acme.get(`customers/by-id?customer_id=${id}`),
+      ])
+
+      expect([inPath.status, inQuery.status]).toEqual([400, 400])
+      const { request_id: _, ...body } = await json(inPath)
+      expect(body).toMatchObject({
+        code: 'invalid_query',
+        detail: expect.stringMatching(/Write `%` itself as `%25`/),
+      })
+      expect(await json(inQuery)).toMatchObject(body)
+      expect((await acme.get(`transactions/${id}`)).status).toBe(400)
     },
   )
 

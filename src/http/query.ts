@@ -48,7 +48,9 @@ export function checkPercentEncoding(part: string): void {
   try {
     decodeURIComponent(part)
   } catch {
-    throw invalidQuery('Each `%` must be followed by two hexadecimal digits that encode UTF-8.')
+    throw invalidQuery(
+      'Each `%` in the URL must be followed by two hexadecimal digits that encode UTF-8. Write `%` itself as `%25`.',
+    )
   }
 }
 

@@ -3,7 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { findRecord, listRecords } from '../db/records/list.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { invalidQuery, readDays, readQuery } from '../http/query.ts'
+import { checkPercentEncoding, invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/session.ts'
 import { receive } from '../ingest/receive.ts'
 import type { Resource } from '../ingest/resource.ts'
@@ -38,6 +38,7 @@ export function recordRoutes(resource: Resource) {
     .get(`/${BY_ID}`, (c) => respondWithRecord(c, resource, readId(c.req.url, resource)))
     .get('/:id', (c) => {
       readQuery(c.req.url)
+      checkPercentEncoding(new URL(c.req.url).pathname)
       return respondWithRecord(c, resource, c.req.param('id'))
     })
 }

@@ -37,7 +37,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     cause:
       'A query parameter is unknown, repeated or has an invalid value. `detail` names it. The code ' +
       'also means that `page` and `cursor` were combined, that a cursor was edited or belongs to ' +
-      'another list or filter, or that the `x-d1-bookmark` header is malformed.',
+      'another list or filter, that the `x-d1-bookmark` header is malformed, or that the URL is not ' +
+      'percent-encoded UTF-8.',
     fix:
       'Send `page` from 1 to 1000000, `per_page` from 1 to 500, and `dry_run` as `true` or ' +
       '`false`. Send `from` and `to` as days in order, such as `2026-10-01`. Totals cover at most ' +
