@@ -108,6 +108,14 @@ describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later 
   })
 })
 
+test('a dry run has the status of the real request, also of a single object', async () => {
+  const acme = await partner()
+  const send = async (query: string) => (await acme.post(`customers${query}`, ada)).status
+
+  expect([await send('?dry_run=true'), await send('?dry_run=true')]).toEqual([201, 201])
+  expect([await send(''), await send('?dry_run=true')]).toEqual([201, 200])
+})
+
 test('a dry run predicts the outcome of customers with an unknown affiliate', async () => {
   const acme = await partner('forex', { affiliates: [] })
   await acme.post('customers', [ada])
