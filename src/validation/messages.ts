@@ -1,4 +1,4 @@
-import { CURRENCIES } from './iso-4217.ts'
+import { currencyHint } from './currency-hint.ts'
 import type { Issue, IssueCode } from './issue.ts'
 import { lastMember } from './pointer.ts'
 import { quote, quoteAll } from './quote.ts'
@@ -75,7 +75,7 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
     expected ? `Send ${expected}.` : useSpelling(suggestions),
   field_case: ({ suggestions }) => useSpelling(suggestions),
   unknown_field: ({ field, suggestions }) => didYouMean(field, suggestions),
-  currency: ({ value }) => didYouMean(String(value).toUpperCase(), [...CURRENCIES]),
+  currency: ({ value }) => currencyHint(String(value)),
   enum: ({ value, expected }) => didYouMean(String(value), expected.split(', ')),
   number: ({ expected }) =>
     expected
