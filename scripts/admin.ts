@@ -29,6 +29,8 @@ async function administer(call: Call) {
   if (operation.secret) {
     console.error(`Store the ${operation.secret} now: it cannot be shown again.`)
   }
+  const note = operation.note?.(body, input)
+  if (note) console.error(escapeText(note))
 }
 
 async function execute(send: SendRequest, { operation, request, input }: Call) {

@@ -319,6 +319,42 @@ describe('secrets', { concurrency: 4 }, () => {
     assert.match(stderr, /cannot be shown again/)
   })
 
+  const created_at = '2026-10-01T08:00:00.000Z'
+  const notes: [string, object, string][] = [
+    [
+      'clients rotate a c',
+      { client_secret: 's', previous_secret_until: '2026-10-02T08:00:00.000Z' },
+      'The previous secret works until 2026-10-02T08:00:00.000Z.',
+    ],
+    [
+      'clients rotate a c --overlap none --yes',
+      { client_secret: 's', previous_secret_until: null },
+      'The previous secret has ended.',
+    ],
+    [
+      'brand-token regenerate a',
+      { brand_token: 's', created_at },
+      'Any other Brand Token of account a works until 2026-10-02T08:00:00.000Z at the latest.',
+    ],
+    [
+      'brand-token regenerate a --overlap 1h --json',
+      { brand_token: 's', created_at },
+      'Any other Brand Token of account a works until 2026-10-01T09:00:00.000Z at the latest.',
+    ],
+    [
+      'brand-token regenerate a --overlap none --yes',
+      { brand_token: 's', created_at },
+      'Any other Brand Token of account a has ended.',
+    ],
+  ]
+  for (const [typed, body, note] of notes) {
+    test(`${typed}: says when the previous secret ends`, async () => {
+      const { base } = await service(() => ({ status: 201, body }))
+      const { code, stderr } = await admin(base, typed.split(' '))
+      assert.deepEqual([code, stderr.split('\n').slice(1)], [0, [note, '']])
+    })
+  }
+
   const makers = {
     'clients issue a': /run `clients list`, and first revoke the unknown client/,
     'clients rotate a c --overlap 24h': /another rotation would end it at once/,

@@ -64,6 +64,8 @@ export interface Operation {
   format: (body: unknown, input: Input) => string
   /** The member of the result that is a secret, shown only once. */
   secret?: string
+  /** Returns what else the user must know about the result, or null. Printed with `--json`, too. */
+  note?: (body: unknown, input: Input) => string | null
   /** Returns what the user has to confirm, or null. The operation then also has `--yes`. */
   confirmation?: (input: Input) => Confirmation | null
   /** What to do if it is unknown whether a request that is never retried took effect. */

@@ -74,7 +74,9 @@ export const RULE: Record<IssueCode, Explanation> = {
       'The value is not an ISO 4217 currency code. Codes are three uppercase letters, and ' +
       'cryptocurrencies have none. A recently withdrawn code is accepted with the warning ' +
       '`withdrawn_currency`.',
-    fix: 'Send `EUR`, not `eur`, `€` or `EURO`. `hint` suggests a code.',
+    fix:
+      'Send `EUR`, not `eur`, `€` or `EURO`. Convert an amount in a cryptocurrency. `hint` suggests ' +
+      'a code.',
   },
   number: {
     cause:
