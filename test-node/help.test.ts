@@ -9,14 +9,16 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   scripts: Record<string, string>
 }
 
-/** Programs started by `node`, alone or in a chain, each with the npm script that starts it alone. */
+/** The programs of the scripts, each with the npm script that starts it. */
 const programs = new Map(
-  Object.entries(scripts).flatMap(([name, line]) =>
-    [...line.matchAll(/node (\S+\.ts)/g)].map(
-      ([, path = '']) => [path, line === `node ${path}` ? name : null] as const,
-    ),
-  ),
+  Object.entries(scripts).flatMap(([name, line]) => {
+    const [, path] = /^node (?:--\S+ )*(\S+\.ts)$/.exec(line) ?? []
+    return path === undefined ? [] : [[path, name] as const]
+  }),
 )
+
+/** Programs that `npm run generate` and `npm run check` start. */
+const STEPS = ['currencies', 'tables', 'sql', 'generate', 'check-config', 'check-bundle']
 
 const run = (args: string[], env: Record<string, string> = {}) =>
   new Promise<{ code: unknown; stdout: string; stderr: string }>((done) => {
@@ -28,12 +30,56 @@ const run = (args: string[], env: Record<string, string> = {}) =>
 
 describe('--help', { concurrency: 2 }, () => {
   for (const [path, name] of programs) {
-    test(`${path} --help prints its usage`, async () => {
+    test(`${path} --help prints the usage of npm run ${name}`, async () => {
       const { code, stdout, stderr } = await run([path, '--help'])
       assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
-      assert.match(stdout, name ? new RegExp(`npm (run )?(-s )?${name}\\b`) : /^Usage: /)
+      assert.match(stdout, new RegExp(`npm (run )?(-s )?${name}\\b`))
     })
   }
+  for (const step of STEPS) {
+    test(`scripts/${step}.ts --help prints its usage`, async () => {
+      const { code, stdout, stderr } = await run([`scripts/${step}.ts`, '--help'])
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+      assert.match(stdout, /^Usage: /)
+    })
+  }
+})
+
+test('every script but those of vitest is a program that explains itself', () => {
+  const others = Object.keys(scripts).filter((name) => ![...programs.values()].includes(name))
+  assert.deepEqual(others, ['coverage'])
+})
+
+describe('npm run check', () => {
+  test('--help lists every step and runs none', async () => {
+    const { stdout } = await run(['scripts/steps/check.ts', '--help'])
+    for (const step of ['biome ci .', 'node scripts/sql.ts --check', 'tsc']) {
+      assert.ok(stdout.includes(`\n  ${step}\n`), step)
+    }
+  })
+
+  const steps = (...commands: string[]) => [
+    '--input-type=module',
+    '-e',
+    `import { runSteps } from './scripts/steps/run-steps.ts'
+     runSteps('npm run x', 'X.', ${JSON.stringify(commands)})`,
+  ]
+
+  test('runs its steps in order', async () => {
+    assert.deepEqual(await run(steps('echo one', 'echo two')), {
+      code: 0,
+      stdout: 'one\ntwo\n',
+      stderr: '',
+    })
+  })
+
+  test('stops at the first step that fails, with its exit code', async () => {
+    assert.deepEqual(await run(steps('echo one', 'exit 3', 'echo two')), {
+      code: 3,
+      stdout: 'one\n',
+      stderr: 'npm run x stopped at: exit 3\n',
+    })
+  })
 })
 
 test('an option that npm consumed is answered with the command line that passes it on', async () => {
