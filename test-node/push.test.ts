@@ -354,7 +354,8 @@ describe('reading', { concurrency: 4 }, () => {
   })
 
   test('--map of a missing column is refused', async () => {
-    const message = 'a.csv, line 1: --map names a missing column `Amount`. Columns: Deal ID'
+    const message =
+      'a.csv, line 1: the column `Amount` that --map renames is missing. Columns: Deal ID'
     await assert.rejects(read('a.csv', 'Deal ID\nT-1\n', renames), { exitCode: 2, message })
   })
 
@@ -379,7 +380,13 @@ describe('reading', { concurrency: 4 }, () => {
       /^object\.json: not a JSON array of records\. For NDJSON add --format ndjson\.$/,
     ],
     'after.json': ['[]\n{}', /^after\.json, line 2/],
-    'empty.json': ['', /^empty\.json, line 1/],
+    'empty.json': [
+      '',
+      /^empty\.json is empty: the JSON array is missing\. Write \[\] for no records\.$/,
+    ],
+    'blank.json': [' \n', /^blank\.json is empty: the JSON array is missing\./],
+    'empty.csv': ['', /^empty\.csv is empty: the header row is missing\.$/],
+    'blank.csv': ['\n\n', /^blank\.csv is empty: the header row is missing\.$/],
     'broken.ndjson': ['{"a":1}\n\n{"a":}\n', /^broken\.ndjson, line 3: not valid JSON/],
     'long.ndjson': [`{}\n${'x'.repeat(9_000_000)}`, /^long\.ndjson, line 2: longer than 8 MiB\.$/],
     'ragged.csv': [
@@ -416,6 +423,26 @@ describe('reading', { concurrency: 4 }, () => {
     const { code, stdout, stderr } = await push(base, 'a.json', '[{}')
     assert.deepEqual([code, stdout, bulks.length], [2, '', 0])
     assert.match(stderr, /^push: a\.json, line 1, .*\n$/)
+  })
+
+  test('a second file without a column that --map renames is named', async () => {
+    const { base, bulks } = await service()
+    const cwd = directory({ 'a.csv': 'Deal ID\nT-1\n', 'b.csv': 'transaction_id\nT-2\n' })
+    const args = ['--map', 'Deal ID=transaction_id', 'a.csv', 'b.csv']
+    const { code, stdout, stderr } = await run(base, cwd, args)
+    assert.deepEqual([code, bulks.length], [2, 1])
+    assert.equal(
+      stderr,
+      'push: b.csv, line 1: the column `Deal ID` that --map renames is missing. Columns: transaction_id\n',
+    )
+    assert.match(stdout, /b\.csv: sending stopped before record 0\./)
+  })
+
+  test('a file without records is named', async () => {
+    const { base } = await service()
+    const { code, stdout } = await push(base, 'a.ndjson', '\n')
+    assert.equal(code, 0)
+    assert.match(stdout, /^a\.ndjson has no records\.$/m)
   })
 
   test('reports the records before a malformed place', async () => {
@@ -675,12 +702,16 @@ describe('faults', { concurrency: 8 }, () => {
 
   test('stops after such a response', async () => {
     const { base, bulks } = await service(() => ({ ...problem(403, 'wrong_vertical'), after: 50 }))
-    const { code, stderr } = await push(base, 'a.ndjson', ndjson(numbers(9000)), {
+    const { code, stdout, stderr } = await push(base, 'a.ndjson', ndjson(numbers(9000)), {
       args: ['--in-flight', '2'],
     })
     assert.equal(code, 1)
     assert.ok(bulks.length <= 3, `${bulks.length} bulks were sent`)
     assert.match(stderr, /push: Stopped: 403 The title of wrong_vertical\n$/)
+    assert.match(
+      stdout,
+      /^"not sent" counts records that were read and not sent, or whose request/m,
+    )
   })
 
   test('Ctrl-C: finishes the requests in flight and sends no others', async () => {

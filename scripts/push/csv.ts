@@ -31,6 +31,7 @@ export const readCsv: Reader = async function* readCsv(texts, { file, renames },
       const record = toRecord(names, cells, shape)
       yield { text: JSON.stringify(record), key: shape.keyOf(record) }
     }
+    if (names === null) throw usageError(`${file} is empty: the header row is missing.`)
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     const message = `${file}: ${error.message}. Columns are separated by ${SEPARATORS[separator]}.`
@@ -74,7 +75,9 @@ function fieldNames(
   for (const theirs of renames.keys()) {
     if (columns.includes(theirs)) continue
     const all = columns.join(', ')
-    throw usageError(`${file}, line 1: --map names a missing column \`${theirs}\`. Columns: ${all}`)
+    throw usageError(
+      `${file}, line 1: the column \`${theirs}\` that --map renames is missing. Columns: ${all}`,
+    )
   }
   const names = columns.map((column) => renames.get(column) ?? column)
   const repeated = names.find((name, i) => names.indexOf(name) < i)

@@ -3,7 +3,7 @@ import Assembler from 'stream-json/assembler.js'
 import { verifyFile } from 'stream-json/file/verifier.js'
 import type { Token } from 'stream-json/parser.js'
 import withParser from 'stream-json/utils/with-parser.js'
-import { usageError } from '../exit-error.ts'
+import { ExitError, usageError } from '../exit-error.ts'
 import { type Reader, renameMembers } from './reader.ts'
 
 declare global {
@@ -29,7 +29,7 @@ class ExactAssembler extends Assembler {
 export const readJson: Reader = async function* readJson(texts, { file, renames }, { keyOf }) {
   const parser = withParser.asStream(toElements as never, { streamValues: false })
   // Errors of either stream are thrown by the loop below.
-  pipeline(Readable.from(texts), parser, () => {})
+  pipeline(Readable.from(refuseEmpty(texts, file)), parser, () => {})
   let index = 0
   try {
     for await (const { value } of parser as AsyncIterable<{ value: unknown }>) {
@@ -55,8 +55,21 @@ function toElements() {
 
 class NotAnArray extends Error {}
 
+/** Passes text on, and throws at its end if there was only whitespace. */
+async function* refuseEmpty(texts: AsyncIterable<string>, file: string): AsyncGenerator<string> {
+  let isEmpty = true
+  for await (const text of texts) {
+    isEmpty &&= text.trim() === ''
+    yield text
+  }
+  if (isEmpty) {
+    throw usageError(`${file} is empty: the JSON array is missing. Write [] for no records.`)
+  }
+}
+
 /** Adds the place in the file, which the parser does not know. */
 async function withPlace(error: Error, file: string, index: number): Promise<Error> {
+  if (error instanceof ExitError) return error
   if (error instanceof NotAnArray) {
     return usageError(`${file}: not a JSON array of records. For NDJSON add --format ndjson.`)
   }

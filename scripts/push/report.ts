@@ -31,6 +31,7 @@ export function summaryText({ result, seconds, dryRun, lenient }: RunReport): st
     ...issueLines('Errors', result.errors),
     ...result.files.flatMap(attention),
   ]
+  if (total.not_sent > 0) lines.push(NOT_SENT)
   if (total.held > 0) {
     const held = total.held === 1 ? '1 record is' : `${total.held.toLocaleString('en')} records are`
     lines.push(`${held} held until their customers are sent.`)
@@ -43,6 +44,9 @@ export function summaryText({ result, seconds, dryRun, lenient }: RunReport): st
   }
   return lines.join('\n')
 }
+
+const NOT_SENT =
+  '"not sent" counts records that were read and not sent, or whose request was not answered. It does not count records that were not read.'
 
 /** Formats the same summary as one JSON object. */
 export function summaryJson({ result, seconds, dryRun, lenient, halted }: RunReport): string {
@@ -113,6 +117,7 @@ function attention({ file, counts, unconfirmed, unsentFrom }: FileResult): strin
   if (unsentFrom !== null) lines.push(`${file}: sending stopped before record ${unsentFrom}.`)
   if (lines.length > 0)
     lines.push('Send the file again. Records that are stored already stay "unchanged".')
+  if (counts.received === 0 && unsentFrom === null) lines.push(`${file} has no records.`)
   if (counts.rejected > 0) lines.push(`Rejected records: ${rejectedPath(file)}`)
   return lines
 }
