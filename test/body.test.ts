@@ -65,6 +65,20 @@ describe('a body of malformed JSON is 400 malformed_json', () => {
   })
 })
 
+test('of a member that occurs twice in an object, the last value counts', async () => {
+  const acme = await partner()
+  const { customer_id, ...others } = ada
+  const record = JSON.stringify(others).replace(
+    '{',
+    `{"customer_id":"c-0","customer_id":"${customer_id}",`,
+  )
+
+  expect(await json(acme.postText('customers', record))).toMatchObject({
+    results: [{ key: { customer_id }, outcome: 'created' }],
+  })
+  expect((await json(acme.get('customers'))).data).toEqual([ada])
+})
+
 describe('JSON that is neither a record nor a bulk is 422', () => {
   test.each<[string, string, string, string]>([
     ['null', 'null', '', 'type'],
