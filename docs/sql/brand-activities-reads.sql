@@ -121,7 +121,7 @@ with
         from
           (
             with recursive
-              days (present) as (
+              days (stored_day) as (
                 select min(day)
                 from events
                 where account = :account
@@ -132,10 +132,10 @@ with
                     from events
                     where
                       account = :account
-                      and day > present
+                      and day > stored_day
                   )
                 from days
-                where present is not null
+                where stored_day is not null
               )
             select r.id
             from
@@ -143,7 +143,7 @@ with
               cross join events r
             where
               r.account = :account
-              and r.day = present
+              and r.day = stored_day
               and r.customer_id = :customer_id
               and r.held = 0
           )
@@ -205,7 +205,7 @@ with
         from
           (
             with recursive
-              days (present) as (
+              days (stored_day) as (
                 select min(day)
                 from events
                 where account = :account
@@ -216,10 +216,10 @@ with
                     from events
                     where
                       account = :account
-                      and day > present
+                      and day > stored_day
                   )
                 from days
-                where present is not null
+                where stored_day is not null
               )
             select r.id
             from
@@ -227,7 +227,7 @@ with
               cross join events r
             where
               r.account = :account
-              and r.day = present
+              and r.day = stored_day
               and r.customer_id = :customer_id
               and r.held = 0
           )
@@ -287,7 +287,7 @@ select count(*) as total
 from
   (
     with recursive
-      days (present) as (
+      days (stored_day) as (
         select min(day)
         from events
         where account = :account
@@ -298,10 +298,10 @@ from
             from events
             where
               account = :account
-              and day > present
+              and day > stored_day
           )
         from days
-        where present is not null
+        where stored_day is not null
       )
     select r.id
     from
@@ -309,7 +309,7 @@ from
       cross join events r
     where
       r.account = :account
-      and r.day = present
+      and r.day = stored_day
       and r.customer_id = :customer_id
       and r.held = 0
   )

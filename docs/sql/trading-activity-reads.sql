@@ -151,7 +151,7 @@ with
         from
           (
             with recursive
-              days (present) as (
+              days (stored_day) as (
                 select min(date)
                 from activity
                 where account = :account
@@ -162,10 +162,10 @@ with
                     from activity
                     where
                       account = :account
-                      and date > present
+                      and date > stored_day
                   )
                 from days
-                where present is not null
+                where stored_day is not null
               )
             select r.date, r.customer_id, r.instrument, r.currency
             from
@@ -173,7 +173,7 @@ with
               cross join activity r
             where
               r.account = :account
-              and r.date = present
+              and r.date = stored_day
               and r.customer_id = :customer_id
               and r.held = 0
           )
@@ -250,7 +250,7 @@ with
         from
           (
             with recursive
-              days (present) as (
+              days (stored_day) as (
                 select min(date)
                 from activity
                 where account = :account
@@ -261,10 +261,10 @@ with
                     from activity
                     where
                       account = :account
-                      and date > present
+                      and date > stored_day
                   )
                 from days
-                where present is not null
+                where stored_day is not null
               )
             select r.date, r.customer_id, r.instrument, r.currency
             from
@@ -272,7 +272,7 @@ with
               cross join activity r
             where
               r.account = :account
-              and r.date = present
+              and r.date = stored_day
               and r.customer_id = :customer_id
               and r.held = 0
           )
@@ -347,7 +347,7 @@ select count(*) as total
 from
   (
     with recursive
-      days (present) as (
+      days (stored_day) as (
         select min(date)
         from activity
         where account = :account
@@ -358,10 +358,10 @@ from
             from activity
             where
               account = :account
-              and date > present
+              and date > stored_day
           )
         from days
-        where present is not null
+        where stored_day is not null
       )
     select r.date, r.customer_id, r.instrument, r.currency
     from
@@ -369,7 +369,7 @@ from
       cross join activity r
     where
       r.account = :account
-      and r.date = present
+      and r.date = stored_day
       and r.customer_id = :customer_id
       and r.held = 0
   )

@@ -149,7 +149,7 @@ with
         from
           (
             with recursive
-              days (present) as (
+              days (stored_day) as (
                 select min(day)
                 from transactions
                 where account = :account
@@ -160,10 +160,10 @@ with
                     from transactions
                     where
                       account = :account
-                      and day > present
+                      and day > stored_day
                   )
                 from days
-                where present is not null
+                where stored_day is not null
               )
             select r.transaction_id
             from
@@ -171,7 +171,7 @@ with
               cross join transactions r
             where
               r.account = :account
-              and r.day = present
+              and r.day = stored_day
               and r.customer_id = :customer_id
               and r.held = 0
           )
@@ -247,7 +247,7 @@ with
         from
           (
             with recursive
-              days (present) as (
+              days (stored_day) as (
                 select min(day)
                 from transactions
                 where account = :account
@@ -258,10 +258,10 @@ with
                     from transactions
                     where
                       account = :account
-                      and day > present
+                      and day > stored_day
                   )
                 from days
-                where present is not null
+                where stored_day is not null
               )
             select r.transaction_id
             from
@@ -269,7 +269,7 @@ with
               cross join transactions r
             where
               r.account = :account
-              and r.day = present
+              and r.day = stored_day
               and r.customer_id = :customer_id
               and r.held = 0
           )
@@ -343,7 +343,7 @@ select count(*) as total
 from
   (
     with recursive
-      days (present) as (
+      days (stored_day) as (
         select min(day)
         from transactions
         where account = :account
@@ -354,10 +354,10 @@ from
             from transactions
             where
               account = :account
-              and day > present
+              and day > stored_day
           )
         from days
-        where present is not null
+        where stored_day is not null
       )
     select r.transaction_id
     from
@@ -365,7 +365,7 @@ from
       cross join transactions r
     where
       r.account = :account
-      and r.day = present
+      and r.day = stored_day
       and r.customer_id = :customer_id
       and r.held = 0
   )

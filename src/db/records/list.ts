@@ -79,13 +79,14 @@ function recordsOfCustomer({ table, key, dayColumn }: RecordTable, filter: Filte
   const firstDay = (conditions: readonly string[]) =>
     `select min(${dayColumn}) from ${table} where ${['account = :account', ...conditions].join(' and ')}`
   return `(
-      with recursive days(present) as (
+      with recursive days(stored_day) as (
         ${firstDay(days)}
         union all
-        select (${firstDay([`${dayColumn} > present`, ...days])}) from days where present is not null
+        select (${firstDay([`${dayColumn} > stored_day`, ...days])})
+        from days where stored_day is not null
       )
       select ${columnList(key, (name) => `r.${name}`)} from days cross join ${table} r
-      where r.account = :account and r.${dayColumn} = present and r.customer_id = :customer_id
+      where r.account = :account and r.${dayColumn} = stored_day and r.customer_id = :customer_id
         and r.held = 0
     ) where true`
 }
