@@ -94,8 +94,8 @@ function startServer(): ChildProcess {
 function show(line: string) {
   lastOutput = Date.now()
   if (!isReady) startOutput.push(line)
-  const shown = isVerbose ? line : isReady ? formatLine(line) : buildMessage(line)
-  if (shown !== null) console.log(shown)
+  const output = isVerbose ? line : isReady ? formatLine(line) : buildMessage(line)
+  if (output !== null) console.log(output)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
