@@ -4,6 +4,8 @@ import { execute, type Running } from './worker.ts'
 /** The number of records per customer. */
 export const PER_CUSTOMER = 50
 
+const DAY_MS = 86_400_000
+
 /** Records that are stored without HTTP, which would take a minute per million. */
 export interface FillRange {
   /** The numbers of the first and the last record. */
@@ -16,6 +18,7 @@ export interface FillRange {
 
 /** Inserts transactions by one statement, and adds them to the list's total. */
 export async function fill(running: Running, { from, to, firstDay, days }: FillRange) {
+  const first = Date.parse(firstDay) / DAY_MS
   await execute(running, [
     `insert into transactions
        (account, transaction_id, customer_id, transaction_type, amount_currency, currency,
@@ -23,8 +26,8 @@ export async function fill(running: Running, { from, to, firstDay, days }: FillR
      with recursive numbers (n) as (select ${from} union all select n + 1 from numbers where n < ${to})
      select '${ACCOUNT}', printf('TX-%09d', n), 'CU-' || (n / ${PER_CUSTOMER}),
        iif(n % 3, 'deposit', 'withdrawal'), n % 250000 / 100.0, iif(n % 2, 'EUR', 'USD'),
-       date('${firstDay}', (n % ${days}) || ' days') || 'T09:30:00.000Z', 'approved', 'card',
-       date('${firstDay}', (n % ${days}) || ' days'), 0, 'bench', n % 1000, 1
+       (${first} + n % ${days}) * ${DAY_MS} + 34200000, 'approved', 'card',
+       ${first} + n % ${days}, 0, 'bench', n % 1000, 1
      from numbers`,
     `insert into totals (account, resource, total) values ('${ACCOUNT}', 'transactions', ${to - from + 1})
      on conflict do update set total = total + excluded.total`,

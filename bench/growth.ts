@@ -92,18 +92,18 @@ const COLUMNS = `account, transaction_id, customer_id, transaction_type, amount_
 const SQLITE_FILL = `insert into transactions (${COLUMNS})
   with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < :count),
   drawn as (select n, lower(hex(randomblob(16))) as id, abs(random()) % ${CUSTOMERS.length} as customer,
-    date('${FIRST_DAY}', (abs(random()) % ${DAYS}) || ' days') as day from numbers)
+    ${Date.parse(FIRST_DAY) / DAY_MS} + abs(random()) % ${DAYS} as day from numbers)
   select '${ACCOUNT}', substr(id, 1, 8) || '-' || substr(id, 9, 4) || '-' || substr(id, 13, 4) || '-'
     || substr(id, 17, 4) || '-' || substr(id, 21), 'CU-' || (10001 + customer), 'deposit',
-    n % 250000 / 100.0, 'EUR', day || 'T09:30:00.000Z', 'approved', 'credit_card', day, 0,
+    n % 250000 / 100.0, 'EUR', day * ${DAY_MS} + 34200000, 'approved', 'credit_card', day, 0,
     'dlv_00000000000000000000000000', n % 1000, 1
   from drawn`
 
 const POSTGRES_FILL = `insert into transactions (${COLUMNS})
   select '${ACCOUNT}', gen_random_uuid()::text, 'CU-' || (10001 + floor(random() * ${CUSTOMERS.length})),
-    'deposit', n % 250000 / 100.0, 'EUR', day || 'T09:30:00.000Z', 'approved', 'credit_card', day, 0,
+    'deposit', n % 250000 / 100.0, 'EUR', day * ${DAY_MS} + 34200000, 'approved', 'credit_card', day, 0,
     'dlv_00000000000000000000000000', n % 1000, 1
-  from (select n, (date '${FIRST_DAY}' + floor(random() * ${DAYS})::int)::text as day
+  from (select n, ${Date.parse(FIRST_DAY) / DAY_MS} + floor(random() * ${DAYS})::bigint as day
     from generate_series(1, :count) n) drawn`
 
 /** Makes bulks of new transactions with random UUIDs on random days, the same for the same seed. */

@@ -35,21 +35,38 @@ const WORKLOADS = {
 } as const
 type Workload = (typeof WORKLOADS)[keyof typeof WORKLOADS]
 
-/** How a layout stores a column: its type, and the cell of a record that has the value. */
-const TEXTS = {
-  account: ["'acme-trading'", 'text'],
-  id: 1,
-  customer: 2,
-  date: 3,
-  day: 4,
-  delivery: 5,
+/** How a layout stores a column: its type, and the value of a record. */
+type Column = readonly [type: string, sql: string]
+const TEXTS: Record<string, Column> = {
+  account: ['text', "'acme-trading'"],
+  id: ['text', 'value ->> 1'],
+  customer: ['text', 'value ->> 2'],
+  date: ['text', 'value ->> 3'],
+  day: ['text', 'value ->> 4'],
+  delivery: ['text', 'value ->> 5'],
 }
-const INTEGERS = { ...TEXTS, date: 6, day: 7, delivery: 8 }
-const NUMBERED = { ...INTEGERS, account: ['7', 'integer'], customer: 9 }
-const isInteger = (cell: number) => cell > 5
+/** Days as numbers of days, times as milliseconds. */
+const DATES: typeof TEXTS = {
+  ...TEXTS,
+  date: ['integer', 'value ->> 6'],
+  day: ['integer', 'value ->> 7'],
+}
+/** Ids that are UUIDs, and the ULIDs of deliveries, in their 16 bytes. */
+const BYTES: typeof TEXTS = {
+  ...DATES,
+  id: ['any', "ifnull(unhex(value ->> 1, '-'), value ->> 1)"],
+  delivery: ['blob', 'unhex(substr(value ->> 5, 5))'],
+}
+/** Accounts and customers by number. */
+const NUMBERS: typeof TEXTS = {
+  ...DATES,
+  account: ['integer', '7'],
+  customer: ['integer', 'value ->> 8'],
+}
+const ALL = { ...BYTES, account: NUMBERS.account!, customer: NUMBERS.customer! }
 
 interface Layout {
-  cells: typeof TEXTS
+  columns: typeof TEXTS
   /** The primary key; null for a table with rowids. */
   key: string | null
   indexes: readonly string[]
@@ -61,48 +78,44 @@ const PARTIAL = ['(account, day) where held = 0', '(account, customer) where hel
 
 const LAYOUTS: Record<string, Layout> = {
   'key (account, id), indexes (day) and (customer)': {
-    cells: TEXTS,
-    key: 'account, id',
-    indexes: PARTIAL,
+    ...{ columns: TEXTS, key: 'account, id', indexes: PARTIAL },
   },
-  'the same, integers': { cells: INTEGERS, key: 'account, id', indexes: PARTIAL },
   'key (account, id), index (day, customer)': {
-    ...{ cells: TEXTS, key: 'account, id', indexes: ['(account, day, customer)'] },
+    ...{ columns: TEXTS, key: 'account, id', indexes: ['(account, day, customer)'] },
   },
   'rowid, unique (account, id), index (day, customer)': {
-    ...{ cells: TEXTS, key: null, indexes: [BY_KEY, '(account, day, customer)'] },
+    ...{ columns: TEXTS, key: null, indexes: [BY_KEY, '(account, day, customer)'] },
   },
   'key (account, day, customer, id), unique (account, id)': {
-    ...{ cells: TEXTS, key: CLUSTERED, indexes: [BY_KEY] },
+    ...{ columns: TEXTS, key: CLUSTERED, indexes: [BY_KEY] },
   },
   'the same with an index (customer)': {
-    ...{ cells: TEXTS, key: CLUSTERED, indexes: [BY_KEY, '(account, customer)'] },
+    ...{ columns: TEXTS, key: CLUSTERED, indexes: [BY_KEY, '(account, customer)'] },
   },
-  'key (account, day, customer, id), unique (account, id), integers': {
-    ...{ cells: INTEGERS, key: CLUSTERED, indexes: [BY_KEY] },
+  'the same without it; days and times as integers': {
+    ...{ columns: DATES, key: CLUSTERED, indexes: [BY_KEY] },
   },
-  'the same, numbers for account and customer': {
-    ...{ cells: NUMBERED, key: CLUSTERED, indexes: [BY_KEY] },
+  'the same; UUIDs and deliveries as 16 bytes': {
+    ...{ columns: BYTES, key: CLUSTERED, indexes: [BY_KEY] },
   },
+  'integers; numbers for account and customer': {
+    ...{ columns: NUMBERS, key: CLUSTERED, indexes: [BY_KEY] },
+  },
+  'integers, 16 bytes and numbers': { columns: ALL, key: CLUSTERED, indexes: [BY_KEY] },
 }
 
 const OTHERS = 'transaction_type, amount, currency, status, amount_usd, held, idx, revision'.split(
   ', ',
 )
 const OTHER_TYPES = ['text', 'real', 'text', 'text', 'real', 'integer', 'integer', 'integer']
-const OTHER_VALUES = "'deposit', value ->> 10, 'EUR', 'approved', value ->> 10, 0, value ->> 0, 1"
+const OTHER_VALUES = "'deposit', value ->> 9, 'EUR', 'approved', value ->> 9, 0, value ->> 0, 1"
 
 /** Returns the statements that create the table, and the one that stores a bulk. */
-function statementsOf({ cells, key, indexes }: Layout) {
-  const names = Object.keys(cells)
-  const types = Object.values(cells).map((cell) =>
-    typeof cell === 'number' ? (isInteger(cell) ? 'integer' : 'text') : cell[1],
-  )
-  const values = Object.values(cells).map((cell) =>
-    typeof cell === 'number' ? `value ->> ${cell}` : cell[0],
-  )
-  const columns = [...names, ...OTHERS]
-  const declared = columns.map((name, i) => `${name} ${[...types, ...OTHER_TYPES][i]} not null`)
+function statementsOf({ columns, key, indexes }: Layout) {
+  const stored = Object.values(columns)
+  const types = [...stored.map(([type]) => type), ...OTHER_TYPES]
+  const names = [...Object.keys(columns), ...OTHERS]
+  const declared = names.map((name, i) => `${name} ${types[i]} not null`)
   const create = key
     ? `create table t (${declared.join()}, primary key (${key})) strict, without rowid`
     : `create table t (n integer primary key, ${declared.join()}) strict`
@@ -112,7 +125,7 @@ function statementsOf({ cells, key, indexes }: Layout) {
   })
   return {
     create: [create, ...createIndexes].join(';'),
-    store: `insert into t (${columns.join()}) select ${values.join()}, ${OTHER_VALUES}
+    store: `insert into t (${names.join()}) select ${stored.map(([, sql]) => sql).join()}, ${OTHER_VALUES}
       from jsonb_each(?1) where true
       on conflict (account, id) do update set amount = excluded.amount, revision = t.revision + 1
       where excluded.amount is not t.amount`,
@@ -127,7 +140,7 @@ function bulksOf({ isRandom, isRecent, customers }: Workload): (place: number) =
   const uuid = newUuids(random)
   const id = () => (isRandom ? uuid() : `T-${String(made).padStart(10, '0')}`)
   return (place) => {
-    const delivery = `dlv_${digits()}${digits()}${digits()}00`
+    const delivery = `dlv_${digits()}${digits()}${digits()}${digits()}`
     const rows = Array.from({ length: PER_BULK }, (_, idx) => {
       made += 1
       const age = isRecent ? (1 - place) * DAYS + random() * 2 : random() * DAYS
@@ -136,7 +149,7 @@ function bulksOf({ isRandom, isRecent, customers }: Workload): (place: number) =
       const customer = Math.floor(random() * customers)
       const amount = Math.round(random() * 1e6) / 100
       const texts = [id(), `C-${100_000 + customer}`, date, date.slice(0, 10), delivery]
-      return [idx, ...texts, at, Math.floor(at / DAY_MS), made, customer, amount]
+      return [idx, ...texts, at, Math.floor(at / DAY_MS), customer, amount]
     })
     return JSON.stringify(rows)
   }

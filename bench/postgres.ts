@@ -68,7 +68,10 @@ const TABLE = MIGRATIONS.filter((sql) =>
   /^create (table|index) transactions\b|transactions_/i.test(sql),
 )
   .map((sql) =>
-    sql.replace(/\) strict, without rowid$/i, ')').replace(/\breal\b/gi, 'double precision'),
+    sql
+      .replace(/\) strict, without rowid$/i, ')')
+      .replace(/\breal\b/gi, 'double precision')
+      .replace(/\binteger\b/gi, 'bigint'),
   )
   .join(';')
 

@@ -16,7 +16,7 @@ export const resetStatements = (account: string): string[] => [
   ...TABLES.map((name) => `drop table if exists ${name}`),
   ...MIGRATIONS,
   `insert into customers (account, customer_id, affiliate_id, day, delivery, idx, revision) values
-   ${CUSTOMERS.map((id) => `(${quote(account)}, ${quote(id)}, 'IB-07', '2026-08-01', '', 0, 1)`)}`,
+   ${CUSTOMERS.map((id) => `(${quote(account)}, ${quote(id)}, 'IB-07', 20666, '', 0, 1)`)}`,
 ]
 
 /** Statements that create a partner firm with this client secret. */

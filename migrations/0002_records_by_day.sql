@@ -6,7 +6,10 @@
 --
 --   delivery, idx  the request that last wrote the record, and the record's position in it
 --   revision       1 when the record is created; each update adds 1
---   day            the day by which lists and totals find the record
+--   day, date      the day by which lists and totals find the record
+--
+-- A day is stored as the number of days since 1970-01-01, in the years 0000 to 9999. A point in time
+-- (`…_date`) is stored as milliseconds since 1970. src/db/column-types.ts converts both.
 --   held           1 while the customer is unknown: only `GET held` returns the record
 
 CREATE TABLE affiliates (
@@ -19,8 +22,8 @@ CREATE TABLE affiliates (
 CREATE TABLE customers (
   account              TEXT NOT NULL,
   customer_id          TEXT NOT NULL CHECK (customer_id <> ''),
-  signup_date          TEXT,
-  last_modified_date   TEXT,
+  signup_date          INTEGER,
+  last_modified_date   INTEGER,
   affiliate_id         TEXT,
   tracking_data        TEXT,
   lang_id              TEXT,
@@ -35,7 +38,7 @@ CREATE TABLE customers (
   first_name           TEXT,
   last_name            TEXT,
   email                TEXT,
-  day                  TEXT NOT NULL CHECK (length(day) = 10),
+  day                  INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
   delivery             TEXT NOT NULL,
   idx                  INTEGER NOT NULL,
   revision             INTEGER NOT NULL CHECK (revision >= 1),
@@ -51,12 +54,12 @@ CREATE TABLE transactions (
   transaction_type    TEXT NOT NULL,
   amount_currency     REAL NOT NULL,
   currency            TEXT NOT NULL CHECK (length(currency) = 3),
-  transaction_date    TEXT NOT NULL,
+  transaction_date    INTEGER NOT NULL,
   status              TEXT NOT NULL CHECK (status <> ''),
   amount_usd          REAL,
   transaction_subtype TEXT,
   note                TEXT,
-  day                 TEXT NOT NULL CHECK (length(day) = 10),
+  day                 INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
   held                INTEGER NOT NULL CHECK (held IN (0, 1)),
   delivery            TEXT NOT NULL,
   idx                 INTEGER NOT NULL,
@@ -69,7 +72,7 @@ CREATE INDEX transactions_held ON transactions (account, customer_id) WHERE held
 
 CREATE TABLE activity (
   account      TEXT NOT NULL,
-  date         TEXT NOT NULL CHECK (length(date) = 10),
+  date         INTEGER NOT NULL CHECK (date BETWEEN -719528 AND 2932896),
   customer_id  TEXT NOT NULL CHECK (customer_id <> ''),
   instrument   TEXT NOT NULL CHECK (instrument <> ''),
   currency     TEXT NOT NULL CHECK (length(currency) = 3),

@@ -9,7 +9,7 @@
 --   link       the link in `tracking_data`, if its signature is valid
 ALTER TABLE customers ADD COLUMN regtime TEXT;
 ALTER TABLE customers ADD COLUMN extras TEXT CHECK (json_valid(extras));
-ALTER TABLE customers ADD COLUMN first_day TEXT CHECK (length(first_day) = 10);
+ALTER TABLE customers ADD COLUMN first_day INTEGER CHECK (first_day BETWEEN -719528 AND 2932896);
 ALTER TABLE customers ADD COLUMN verdict TEXT
   CHECK (verdict IN ('attributed', 'altered', 'foreign', 'unrecognised', 'conflict'));
 ALTER TABLE customers ADD COLUMN link TEXT;
@@ -30,15 +30,15 @@ CREATE TABLE events (
   eventname   TEXT NOT NULL CHECK (eventname <> ''),
   customer_id TEXT NOT NULL CHECK (customer_id <> ''),
   eventid     TEXT,
-  createtime  TEXT,
+  createtime  INTEGER,
   amount      REAL,
   currency    TEXT,
   product     TEXT,
   kpis        TEXT CHECK (json_valid(kpis)),
   details     TEXT,
   record      TEXT NOT NULL CHECK (json_valid(record)),
-  day         TEXT NOT NULL CHECK (length(day) = 10),
-  first_day   TEXT NOT NULL CHECK (length(first_day) = 10),
+  day         INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  first_day   INTEGER NOT NULL CHECK (first_day BETWEEN -719528 AND 2932896),
   held        INTEGER NOT NULL CHECK (held IN (0, 1)),
   delivery    TEXT NOT NULL,
   idx         INTEGER NOT NULL,

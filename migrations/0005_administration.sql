@@ -65,7 +65,7 @@ CREATE INDEX links_account ON links (account, link_id);
 
 CREATE TABLE clicks (
   account    TEXT NOT NULL,
-  day        TEXT NOT NULL CHECK (length(day) = 10),
+  day        INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
   link_id    TEXT NOT NULL,
   click_id   TEXT NOT NULL,
   clicked_at INTEGER NOT NULL,

@@ -254,13 +254,14 @@ test('check constraints of the database refuse invalid rows', async () => {
     env.DB.exec(
       `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision) values (${values})`,
     )
-  const valid = "'a', 't', 'c', 'deposit', 1, 'EUR', 'x', 'ok', '2026-10-01', 0, 'd', 0, 1"
+  const valid = "'a', 't', 'c', 'deposit', 1, 'EUR', 5, 'ok', 20727, 0, 'd', 0, 1"
   await insert(valid)
   for (const [from, to] of [
     ["'t'", "''"],
     ["'c'", "''"],
     ["'EUR'", "'EURO'"],
-    ["'2026-10-01'", "'2026-10-1'"],
+    ['20727', "'2026-10-01'"],
+    ['20727', '1790812800000'],
     [', 0, ', ', 2, '],
     ['0, 1', '0, 0'],
     ['1, ', "'much', "],

@@ -131,7 +131,7 @@ test('the cost of a customer does not depend on the stored events', async () => 
     env.DB.prepare(
       `insert into events (account, id, eventname, customer_id, record, day, first_day, held,
          delivery, idx, revision)
-       select ?1, 'e ' || value, 'Bet', 'p-' || (value % 1000), '{}', '2026-10-02', '2026-10-02',
+       select ?1, 'e ' || value, 'Bet', 'p-' || (value % 1000), '{}', 20728, 20728,
          ?2, 'd', 0, 1 from json_each(?3)`,
     )
       .bind(acme.account, held, JSON.stringify(Array.from({ length: n }, (_, i) => from + i)))

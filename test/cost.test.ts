@@ -224,8 +224,8 @@ test('the cost of a customer does not depend on the stored transactions', async 
   await env.DB.prepare(
     `insert into transactions (account, transaction_id, customer_id, transaction_type,
        amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
-     select ?1, 't-' || value, 'c-' || (value % 1000), 'deposit', 1, 'EUR', '2026-10-02T00:00:00.000Z',
-       'ok', '2026-10-02', 0, 'd', 0, 1 from json_each(?2)`,
+     select ?1, 't-' || value, 'c-' || (value % 1000), 'deposit', 1, 'EUR', 1790899200000,
+       'ok', 20728, 0, 'd', 0, 1 from json_each(?2)`,
   )
     .bind(acme.account, JSON.stringify(Array.from({ length: 30_000 }, (_, i) => i)))
     .run()

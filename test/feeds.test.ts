@@ -234,10 +234,9 @@ describe('retention', () => {
     }
     const click = (db: D1Database, daysAgo: number) => {
       const then = Date.now() - daysAgo * DAY_MS
-      const day = new Date(then).toISOString().slice(0, 10)
       return db
         .prepare("insert into clicks values ('a', ?, 'l', ?, ?)")
-        .bind(day, String(daysAgo), then)
+        .bind(Math.floor(then / DAY_MS), String(daysAgo), then)
         .run()
     }
     for (const daysAgo of [0, 30, 31, 400]) await click(env.DB_2, daysAgo)

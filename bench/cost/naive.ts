@@ -115,7 +115,7 @@ app.get('/go/:link', async (c) => {
   if (!link) return c.notFound()
   const now = Date.now()
   await c.env.DB.prepare('insert into clicks values (?, ?, ?, ?, ?)')
-    .bind(link.account, new Date(now).toISOString().slice(0, 10), link_id, crypto.randomUUID(), now)
+    .bind(link.account, Math.floor(now / 86_400_000), link_id, crypto.randomUUID(), now)
     .run()
   return c.redirect(link.landing_page)
 })

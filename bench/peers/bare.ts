@@ -1,16 +1,18 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { ACCOUNT, MEMBERS, upsertFrom } from './upsert.ts'
+import type { Transaction } from '../records.ts'
+import { ACCOUNT, MEMBERS, timeAndDay, upsertFrom } from './upsert.ts'
 
 const UPSERT = upsertFrom(`
   select ?1, ${MEMBERS.map((name) => `value ->> '${name}'`).join()},
-    substr(value ->> 'transaction_date', 1, 10), key, 0, 'bare', 1
+    value ->> 'day', key, 0, 'bare', 1
   from jsonb_each(?2) where true`)
 
 /** The bare platform: the cost of receiving JSON and storing it, without any check. */
 export default {
   async fetch(request: Request, env: { DB: D1Database }): Promise<Response> {
-    const records = await request.json()
-    const { meta } = await env.DB.prepare(UPSERT).bind(ACCOUNT, JSON.stringify(records)).run()
+    const records = (await request.json()) as Transaction[]
+    const rows = records.map((record) => ({ ...record, ...timeAndDay(record.transaction_date) }))
+    const { meta } = await env.DB.prepare(UPSERT).bind(ACCOUNT, JSON.stringify(rows)).run()
     return Response.json({ written: meta.changes })
   },
 }

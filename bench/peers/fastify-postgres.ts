@@ -6,7 +6,12 @@ import { ACCOUNT, ALL, upsertFrom } from './upsert.ts'
 // before the response, which is the default of PostgreSQL.
 
 const pool = new Pool({ host: process.argv[2], user: 'bench', database: 'postgres', max: 8 })
-const types = { amount_currency: 'double precision', amount_usd: 'double precision' }
+const types = {
+  amount_currency: 'double precision',
+  amount_usd: 'double precision',
+  transaction_date: 'bigint',
+  day: 'bigint',
+}
 const columns = [...ALL, 'day'].map(
   (name) => `${name} ${types[name as keyof typeof types] ?? 'text'}`,
 )

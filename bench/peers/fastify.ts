@@ -3,9 +3,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import Fastify from 'fastify'
 import { PER_BULK, type Transaction } from '../records.ts'
+import { timeAndDay } from './upsert.ts'
 
-/** A validated record and its day. */
-export type Row = Transaction & { amount_usd?: number; note?: string; day: string }
+/** A validated record as it is stored. */
+export type Row = Omit<Transaction, 'transaction_date'> &
+  ReturnType<typeof timeAndDay> & { amount_usd?: number; note?: string }
 
 const schema = JSON.parse(readFileSync('schemas/v1/forex/transaction.json', 'utf8'))
 const ajv = new Ajv2020({ allErrors: true, keywords: ['x-key', 'x-rules'] })
@@ -29,7 +31,4 @@ export async function serve(store: (rows: readonly Row[]) => unknown) {
   process.send!(await app.listen({ host: '127.0.0.1', port: 0 }))
 }
 
-function toRow(record: Transaction): Row {
-  const transaction_date = new Date(record.transaction_date).toISOString()
-  return { ...record, transaction_date, day: transaction_date.slice(0, 10) }
-}
+const toRow = (record: Transaction): Row => ({ ...record, ...timeAndDay(record.transaction_date) })

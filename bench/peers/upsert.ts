@@ -18,11 +18,20 @@ export const MEMBERS = [
 /** All members that a record may have. A peer that validates them stores them. */
 export const ALL = [...MEMBERS, 'amount_usd', 'note'] as const
 
+const DAY_MS = 86_400_000
+
+/** Returns a time as it is stored, in milliseconds, and its day. */
+export function timeAndDay(time: string) {
+  const transaction_date = Date.parse(time)
+  return { transaction_date, day: Math.floor(transaction_date / DAY_MS) }
+}
+
 /** Returns the values of one row: the members of the record and its day. */
-export const rowOf = (record: Transaction): (string | number)[] => [
-  ...MEMBERS.map((name) => record[name]),
-  record.transaction_date.slice(0, 10),
-]
+export function rowOf(record: Transaction): (string | number)[] {
+  const { day, ...time } = timeAndDay(record.transaction_date)
+  const stored = { ...record, ...time }
+  return [...MEMBERS.map((name) => stored[name]), day]
+}
 
 /**
  * Returns the statement that stores rows whatever they change: it sets all columns, including day and

@@ -1,7 +1,7 @@
 import { resolveDatabase } from '../db/database.ts'
 import { accountPages, listBindings } from '../db/directory/accounts.ts'
 import { deleteExpired } from '../db/records/retention.ts'
-import { HOUR_MS } from '../durations.ts'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { errorName } from '../errors.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { CRON_SCHEDULES } from './crons.ts'
@@ -23,7 +23,7 @@ async function deleteExpiredRows(env: Env, now: number): Promise<void> {
     deliveries: firstIdAt(oldest),
     // Only a retry of the same request reads them.
     overwritten_writes: firstIdAt(now - HOUR_MS),
-    clicks: new Date(oldest).toISOString().slice(0, 10),
+    clicks: Math.floor(oldest / DAY_MS),
     arrivals: Math.floor(oldest / HOUR_MS),
   }
   for (const binding of await listBindings(env.DB)) {

@@ -1,6 +1,9 @@
 import { withD1Retry } from './retry.ts'
 import { bindStatement, compileStatement } from './statement.ts'
 
+/** A value of a key column. */
+export type KeyValue = string | number
+
 /** The page that a caller asks for. */
 export interface Page {
   /** The number of the page, from 1. */
@@ -8,7 +11,7 @@ export interface Page {
   /** The number of rows on a page. */
   size: number
   /** The key after which the page begins; null if the caller named the page by its number. */
-  after: readonly string[] | null
+  after: readonly KeyValue[] | null
 }
 
 /** A page of rows. */
@@ -17,7 +20,7 @@ export interface FoundPage<T = Record<string, unknown>> {
   /** The number of rows on all pages. */
   total: number
   /** The key of the page's last row; null on the last page. */
-  last: string[] | null
+  last: KeyValue[] | null
   /** Set if the rows exceed 2 MiB: a suggested page size. `data` is empty then. */
   suggestedSize?: number
 }
@@ -68,9 +71,11 @@ export async function paginate<T = Record<string, unknown>>(
   return {
     data: results.slice(0, page.size) as T[],
     total: Number(counted?.results[0]?.total ?? 0),
-    last: last ? key.map((name) => String(last[name])) : null,
+    last: last ? key.map((name) => toKeyValue(last[name])) : null,
   }
 }
+
+const toKeyValue = (value: unknown): KeyValue => (typeof value === 'number' ? value : String(value))
 
 const orderBy = ({ key, descending }: ListQuery) => `${key.join()}${descending ? ' desc' : ''}`
 

@@ -14,6 +14,7 @@ import {
   SQLiteSyncDialect,
   SQLiteUpdateBuilder,
 } from 'drizzle-orm/sqlite-core'
+import { decodeRow, encodedColumns } from './column-types.ts'
 import { type FoundPage, type Page, paginate } from './paginate.ts'
 import { withD1Retry } from './retry.ts'
 import type { Table } from './schema.ts'
@@ -123,13 +124,14 @@ interface RowList<T extends Table, Name extends string> {
 }
 
 /** Reads one page of a table's rows. */
-export function listRows<T extends Table, Name extends string & keyof T['$inferSelect']>(
+export async function listRows<T extends Table, Name extends string & keyof T['$inferSelect']>(
   db: D1Database,
   { table, columns, key, descending = false, account, total }: RowList<T, Name>,
   page: Page,
 ): Promise<FoundPage<Pick<T['$inferSelect'], Name>>> {
+  const encoded = encodedColumns(getTableColumns(table))
   const from = `${getTableName(table)} where ${account === null ? 'true' : 'account = :account'}`
-  return paginate(
+  const found = await paginate<Pick<T['$inferSelect'], Name>>(
     db,
     {
       columns: columns ?? Object.keys(getTableColumns(table)),
@@ -141,4 +143,5 @@ export function listRows<T extends Table, Name extends string & keyof T['$inferS
     },
     page,
   )
+  return { ...found, data: found.data.map((row) => decodeRow(encoded, row)) }
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { FoundPage, Page } from '../db/paginate.ts'
+import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
 import { MAX_PAGE_BYTES } from '../db/paginate.ts'
 import { invalidQuery } from './query.ts'
 import { seal, unseal } from './seal.ts'
@@ -48,7 +48,7 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
 }
 
 /** The content of a cursor: page number, page size, and the key of the last record before the page. */
-type CursorPosition = [number: number, size: number, ...after: string[]]
+type CursorPosition = [number: number, size: number, ...after: KeyValue[]]
 
 /** Responds with a page, and with a cursor and a `Link` to the next one. */
 export async function respondWithPage(

@@ -1,3 +1,4 @@
+import { presentKey } from '../db/records/wire-form.ts'
 import type { Delivery } from '../db/schema.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../validation/messages.ts'
@@ -18,13 +19,13 @@ export function serializeErrors(issues: readonly Issue[]): string | null {
 /** Returns the errors of a logged delivery: those of its records and those of its references. */
 export function readErrors(
   { errors, unknown_keys, form, reused }: LoggedErrors,
-  resource: Pick<Resource, 'keyFromColumns' | 'referenceMember' | 'referenceIssue'>,
+  resource: Pick<Resource, 'recordTable' | 'keyFromColumns' | 'referenceMember' | 'referenceIssue'>,
 ): FormattedIssue[] {
   if (reused) return [formatIssue({ pointer: '', code: 'idempotency_key_reused' })]
   const recordErrors: FormattedIssue[] = JSON.parse(errors ?? '[]')
-  const unknownKeys: [number, ...(string | null)[]][] = JSON.parse(unknown_keys ?? '[]')
+  const unknownKeys: [number, ...(string | number | null)[]][] = JSON.parse(unknown_keys ?? '[]')
   const referenceErrors = unknownKeys.map(([index, ...values]) => {
-    const key = resource.keyFromColumns(values.slice(0, -1))
+    const key = resource.keyFromColumns(presentKey(resource.recordTable, values.slice(0, -1)))
     return formatIssue(toReferenceIssue(resource, { form, index, key }, values.at(-1)))
   })
   const prioritized = prioritizeErrors([...recordErrors, ...referenceErrors])

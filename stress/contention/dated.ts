@@ -33,7 +33,9 @@ export async function checkNewestWins(
   const newest = dates.indexOf([...dates].sort().at(-1)!)
   const { results } = await database
     .prepare(
-      `select sales_status_id as client, last_modified_date as date, revision, count(*) as n
+      `select sales_status_id as client,
+         strftime('%FT%H:%M:%fZ', last_modified_date / 1000.0, 'unixepoch') as date, revision,
+         count(*) as n
        from customers where customer_id glob 'dated-*' group by 1, 2, 3`,
     )
     .all<{ client: string; date: string; revision: number; n: number }>()

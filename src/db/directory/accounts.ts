@@ -27,7 +27,7 @@ export const listAccounts = (db: D1Database, page: Page): Promise<FoundPage<Acco
 
 /** Yields all accounts in the order of their ids, at most `size` at a time. */
 export async function* accountPages(db: D1Database, size: number): AsyncGenerator<Account[]> {
-  let after: string[] | null = null
+  let after: Page['after'] = null
   do {
     const page: FoundPage<Account> = await listAccounts(db, { number: 1, size, after })
     yield page.data

@@ -1,6 +1,7 @@
+import { encode } from '../column-types.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
-import type { clicks } from '../schema.ts'
+import { clicks } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** A click on a link; `clicked_at` in milliseconds. */
@@ -15,7 +16,7 @@ const STORE_CLICKS = compileStatement(`
 export async function storeClicks(db: D1Database, sent: readonly StoredClick[]): Promise<void> {
   const cells = sent.map(({ account, link_id, click_id, clicked_at }) => {
     const day = new Date(clicked_at).toISOString().slice(0, 10)
-    return [account, day, link_id, click_id, clicked_at]
+    return [account, encode(clicks.day, day), link_id, click_id, clicked_at]
   })
   const rows = JSON.stringify(cells)
   await withD1Retry(() => bindStatement(db, STORE_CLICKS, { rows }).run())

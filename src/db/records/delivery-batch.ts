@@ -35,10 +35,14 @@ export function prepareBatch(
   )
   const statements = buildStatements(table, presentColumns)
   const { lookupColumns } = statements
-  const lookup = toRowChunks(rows, lookupColumns)
-  const flagged = toRowChunks([...repeatedRows, ...invalidRows], [...lookupColumns, FLAG])
-  const full = toRowChunks(rows, presentColumns)
-  const repeated = toRowChunks(repeatedRows, presentColumns)
+  const lookup = toRowChunks(rows, lookupColumns, table.encoded)
+  const flagged = toRowChunks(
+    [...repeatedRows, ...invalidRows],
+    [...lookupColumns, FLAG],
+    table.encoded,
+  )
+  const full = toRowChunks(rows, presentColumns, table.encoded)
+  const repeated = toRowChunks(repeatedRows, presentColumns, table.encoded)
   return {
     bind: (statement, values) => bindStatement(session, statement, values),
     statements,

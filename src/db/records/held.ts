@@ -1,5 +1,6 @@
 import { type FoundPage, type ListQuery, type Page, paginate } from '../paginate.ts'
 import type { RecordView } from './record-view.ts'
+import { presentRow } from './wire-form.ts'
 
 /** A record that waits for its customer, and the delivery that last brought it. */
 export interface HeldRecord {
@@ -30,10 +31,10 @@ export async function listHeld(
   const data = found.data.flatMap(({ resource, delivery, record }) =>
     resources
       .filter(({ name }) => name === resource)
-      .map(({ present }) => ({
+      .map((view) => ({
         resource,
         delivery_id: delivery,
-        record: present(JSON.parse(record)),
+        record: presentRow(view, JSON.parse(record)),
       })),
   )
   return { ...found, data }

@@ -1,9 +1,11 @@
+import { encode } from '../column-types.ts'
 import { type FoundPage, type ListQuery, type Page, paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import type { RecordTable } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
 import { columnList } from './sql-fragments.ts'
+import { presentRow } from './wire-form.ts'
 
 /** Narrows a list to a customer and to days, both inclusive. */
 export interface Filter {
@@ -24,12 +26,12 @@ export async function listRecords(
   page: Page,
 ): Promise<FoundPage> {
   const found = await paginate(session, listQuery(view, account, filter), page)
-  return { ...found, data: found.data.map(view.present) }
+  return { ...found, data: found.data.map((row) => presentRow(view, row)) }
 }
 
 /** Returns the query of a list. */
 export function listQuery(view: RecordView, account: string, filter: Filter): ListQuery {
-  const { table, key } = view.recordTable
+  const { table, key, encoded, dayColumn } = view.recordTable
   const from = matchingRecords(view.recordTable, filter)
   const isFiltered = Object.keys(filter).length > 0
   return {
@@ -45,8 +47,8 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
       account,
       resource: view.name,
       customer_id: filter.customer_id,
-      first_day: filter.from,
-      last_day: filter.to,
+      first_day: encode(encoded[dayColumn], filter.from),
+      last_day: encode(encoded[dayColumn], filter.to),
     },
     limitsBytes: true,
   }
@@ -107,7 +109,7 @@ export async function findRecord(
   const row = await withD1Retry(() =>
     bindStatement(session, statement, { account, id }).first<Record<string, unknown>>(),
   )
-  return row && view.present(row)
+  return row && presentRow(view, row)
 }
 
 /** Returns the query for one record. */

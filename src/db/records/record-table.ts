@@ -1,5 +1,6 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { encodedColumns } from '../column-types.ts'
 import { activity, customers, events, transactions } from '../schema.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 
@@ -10,6 +11,8 @@ export interface RecordTable {
   readonly key: readonly string[]
   /** The columns that hold a record's content, key and day included. */
   readonly columns: readonly string[]
+  /** The columns that are stored in another form than that of the wire, such as days. */
+  readonly encoded: Readonly<Record<string, Column>>
   /** Indexed columns outside the key. Only `upsertMoved` and `upsertRepeated` set them. */
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
@@ -89,6 +92,7 @@ function recordTable(
     columns: columns.filter(
       (name) => !SERVICE_COLUMNS.includes(name) && !unusedColumns.includes(name),
     ),
+    encoded: encodedColumns(getTableColumns(table)),
     ignoredInComparison: [],
     sizeLimit: null,
     versionColumn: null,

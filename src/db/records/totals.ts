@@ -1,3 +1,4 @@
+import { decode, encode } from '../column-types.ts'
 import { overByteLimit } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -25,14 +26,17 @@ export async function readTotals(
   from: string,
   to: string,
 ): Promise<Total[] | null> {
-  const values = { account, first_day: from, last_day: to }
   const queries = views.flatMap((view) => [
     { view, isKpis: false, sql: totalsSql(view) },
     ...(view.kpis ? [{ view, isKpis: true, sql: kpiTotalsSql(view) }] : []),
   ])
   const results = await withD1Retry(() =>
     session.batch<TotalRow>(
-      queries.map(({ sql }) => bindStatement(session, compileStatement(sql), values)),
+      queries.map(({ view: { recordTable }, sql }) => {
+        const day = recordTable.encoded[recordTable.dayColumn]
+        const days = { first_day: encode(day, from), last_day: encode(day, to) }
+        return bindStatement(session, compileStatement(sql), { account, ...days })
+      }),
     ),
   )
   if (results.some((result) => isTooMuch(result.results))) return null
@@ -57,14 +61,14 @@ const groupKey = ({ groups }: RecordView, row: TotalRow) =>
   JSON.stringify([row.day, ...groups.map((group) => row[group])])
 
 function presentTotal(
-  { name, groups, sums, wire = {} }: RecordView,
+  { name, recordTable, groups, sums, wire = {} }: RecordView,
   row: TotalRow,
   kpis: readonly TotalRow[],
 ): Total {
   const wireName = (column: string) => wire[column] ?? column
   const presentSums = sums.filter((sum) => row[`${sum}_0`] !== null)
   return {
-    day: String(row.day),
+    day: String(decode(recordTable.encoded[recordTable.dayColumn], row.day)),
     resource: name,
     ...Object.fromEntries(groups.map((group) => [wireName(group), row[group]])),
     count: Number(row.count),

@@ -1,0 +1,46 @@
+import { type Column, is } from 'drizzle-orm'
+import { customType, SQLiteCustomColumn } from 'drizzle-orm/sqlite-core'
+
+// Types of columns that are stored shorter than they are written on the wire: days and points in time
+// as integers. They are exact both ways. Code sees the form of the wire; SQL sees the integer.
+
+const DAY_MS = 86_400_000
+
+/** A day, `YYYY-MM-DD`, stored as the number of days since 1970-01-01. */
+export const day = customType<{ data: string; driverData: number }>({
+  dataType: () => 'integer',
+  toDriver: (text) => Date.parse(text) / DAY_MS,
+  fromDriver: (days) => new Date(days * DAY_MS).toISOString().slice(0, 10),
+})
+
+/** A point in time, as RFC 3339 in UTC with milliseconds, stored as milliseconds since 1970. */
+export const instant = customType<{ data: string; driverData: number }>({
+  dataType: () => 'integer',
+  toDriver: (text) => Date.parse(text),
+  fromDriver: (milliseconds) => new Date(milliseconds).toISOString(),
+})
+
+type Columns = Readonly<Record<string, Column>>
+type Row = Readonly<Record<string, unknown>>
+
+/** Returns the columns that are stored in another form than that of the wire. */
+export const encodedColumns = (columns: Columns): Columns =>
+  Object.fromEntries(Object.entries(columns).filter(([, column]) => is(column, SQLiteCustomColumn)))
+
+/** Returns a value as a column stores it. */
+export const encode = (column: Column | undefined, value: unknown): unknown =>
+  column && (value ?? null) !== null ? column.mapToDriverValue(value) : value
+
+/** Returns a stored value in the form of the wire. */
+export const decode = (column: Column | undefined, stored: unknown): unknown =>
+  column && (stored ?? null) !== null ? column.mapFromDriverValue(stored) : stored
+
+/** Returns a stored row in the form of the wire. */
+export const decodeRow = <T extends Row>(columns: Columns, row: T): T => ({
+  ...row,
+  ...Object.fromEntries(
+    Object.entries(columns)
+      .filter(([name]) => name in row)
+      .map(([name, column]) => [name, decode(column, row[name])]),
+  ),
+})
