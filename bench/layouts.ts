@@ -43,7 +43,7 @@ const TEXTS: Record<string, Column> = {
   customer: ['text', 'value ->> 2'],
   date: ['text', 'value ->> 3'],
   day: ['text', 'value ->> 4'],
-  delivery: ['text', 'value ->> 5'],
+  delivery: ['text', 'substr(value ->> 5, 1, 30)'],
 }
 /** Days as numbers of days, times as milliseconds. */
 const DATES: typeof TEXTS = {

@@ -66,29 +66,3 @@ CREATE TABLE erasures (
   erased_at   TEXT NOT NULL,
   PRIMARY KEY (account, customer_id)
 ) STRICT, WITHOUT ROWID;
-
--- The freshness of each feed, one row per hour. Each delivery but a dry run updates it in its batch.
---
---   hour       hours since 1970
---   last_at    the time of the last delivery of that hour, in milliseconds
---   yesterday, today  1 if a record of the previous day, or of the same day (UTC), was stored
-CREATE TABLE arrivals (
-  account    TEXT NOT NULL,
-  hour       INTEGER NOT NULL,
-  resource   TEXT NOT NULL,
-  deliveries INTEGER NOT NULL,
-  received   INTEGER NOT NULL,
-  refused    INTEGER NOT NULL,
-  last_at    INTEGER NOT NULL,
-  yesterday  INTEGER NOT NULL CHECK (yesterday IN (0, 1)),
-  today      INTEGER NOT NULL CHECK (today IN (0, 1)),
-  PRIMARY KEY (account, hour, resource)
-) STRICT, WITHOUT ROWID;
-
---   reused     1 if the Idempotency-Key was used for other records: the request is rejected
---   erased_at  a JSON array of positions in the request: records of erased customers
---   verdicts   [position, verdict] of the records without `tracking_data` whose stored customer is
---              not attributed
-ALTER TABLE deliveries ADD COLUMN reused INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE deliveries ADD COLUMN erased_at TEXT CHECK (json_valid(erased_at));
-ALTER TABLE deliveries ADD COLUMN verdicts TEXT CHECK (json_valid(verdicts));

@@ -271,11 +271,11 @@ describe('retention', () => {
     const old = firstIdAt(Date.now() - 40 * DAY_MS)
     const kept = firstIdAt(Date.now())
     const line = `(account, id, attempt, received_at, resource, form, dry_run, lenient, received,
-      errors_total, rejected, refused, held, stale, created, listed)`
+      errors_total, rejected, refused, held, stale, created, listed, reused, yesterday, today)`
     const fill = (account: string, prefix: string, n: number) =>
       env.DB.prepare(
         `insert into deliveries ${line} select ?1, ?2 || value, 1, 0, 'customers', 'array', 0, 0, 1,
-           0, 0, 0, 0, 0, 0, 0
+           0, 0, 0, 0, 0, 0, 0, 0, 0, 0
          from json_each(?3)`,
       )
         .bind(account, prefix, JSON.stringify(Array.from({ length: n }, (_, i) => i + 10_000)))

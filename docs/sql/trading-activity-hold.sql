@@ -7,8 +7,8 @@
 insert into
   deliveries (
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
-    rejected, refused, held, stale, created, listed, held_written, reused, errors, unknown_at,
-    unknown_keys, stale_at, moved, erased_at, verdicts
+    rejected, refused, held, stale, created, listed, held_written, reused, yesterday, today, errors,
+    unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
   )
 with
   sent (value) as (
@@ -64,7 +64,8 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  created + total_correction, iif(:dry_run, 0, held_written), reused, :errors, unknown_at,
+  iif(:recounts, 0, created + total_correction), iif(:dry_run, 0, held_written), reused,
+  :has_yesterday, :has_today, :errors, unknown_at,
   iif(
     errors,
     (
@@ -96,7 +97,8 @@ where
     rejected > 0
     and not :lenient
   )
-on conflict (account, id) do nothing;
+on conflict (account, id) do nothing
+returning *;
 -- Query plan:
 --   CO-ROUTINE counted
 --     CO-ROUTINE classified
@@ -124,46 +126,6 @@ on conflict (account, id) do nothing;
 --         SCAN (subquery-6)
 --       SCAN (subquery-10)
 --     SCAN (subquery-7)
-
--- upsertArrival
--- Counts the delivery in the hour in which it was received.
-insert into
-  arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today)
-select
-  account, received_at / 3600000, resource, 1, received, iif(refused > 0, received, rejected),
-  received_at, :has_yesterday
-  and refused = 0
-  and rejected < received, :has_today
-  and refused = 0
-  and rejected < received
-from deliveries
-where
-  account = :account
-  and id = :delivery
-  and attempt = :attempt
-on conflict (account, hour, resource) do update
-set
-  deliveries = deliveries + 1, received = received + excluded.received,
-  refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
-  yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today);
--- Query plan:
---   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
-
--- addToTotal
--- Adds what was created to the total of the resource.
-insert into totals (account, resource, total)
-select :account, :resource, listed
-from deliveries
-where
-  account = :account
-  and id = :delivery
-  and attempt = :attempt
-  and refused = 0
-  and listed <> 0
-on conflict (account, resource) do update
-set total = total + excluded.total;
--- Query plan:
---   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
@@ -273,7 +235,8 @@ where
   changes() > 0
   and account = :account
   and id = :delivery
-  and attempt = :attempt;
+  and attempt = :attempt
+returning written, held_written;
 -- Query plan:
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 
@@ -302,7 +265,8 @@ where
   and refused = 0
   and account = :account
   and id = :delivery
-  and attempt = :attempt;
+  and attempt = :attempt
+returning written, held_written;
 -- Query plan:
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --   SCALAR SUBQUERY 2
@@ -310,7 +274,7 @@ where
 --     SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 
 -- selectDelivery
--- Reads the delivery row: summary, status and lists follow from it.
+-- After a lost answer: reads the row that the earlier attempt inserted.
 select *
 from deliveries
 where
@@ -433,7 +397,8 @@ from would_write
 where
   account = :account
   and id = :delivery
-  and attempt = :attempt;
+  and attempt = :attempt
+returning written, held_written;
 -- Query plan:
 --   MATERIALIZE would_write
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:

@@ -44,11 +44,6 @@ function batchStatements(
   return [
     ...classification(statements, policy),
     ...commonWrites(table, statements, policy),
-    document(
-      'selectDelivery',
-      'Reads the delivery row: summary, status and lists follow from it.',
-      COMMON_STATEMENTS.selectDelivery,
-    ),
     ...rareWrites(table, statements),
     ...(mayRepeatKeys ? repeatedWrites(table, statements) : []),
     document('countDryRun', 'Dry run: counts what would be written.', statements.countDryRun),
@@ -61,16 +56,6 @@ const classification = (statements: DeliveryStatements, policy: Policy): Documen
     'insertDelivery',
     'Inserts the delivery row and classifies every record; the statements after it read that row.',
     statements.insertDelivery({ policy, lookupChunks: 1, flaggedChunks: 0, refuseMoves: true }),
-  ),
-  document(
-    'upsertArrival',
-    'Counts the delivery in the hour in which it was received.',
-    COMMON_STATEMENTS.upsertArrival,
-  ),
-  document(
-    'addToTotal',
-    'Adds what was created to the total of the resource.',
-    COMMON_STATEMENTS.addToTotal,
   ),
 ]
 
@@ -113,6 +98,11 @@ const rareWrites = (table: RecordTable, statements: DeliveryStatements): Documen
         ),
       ]
     : []),
+  document(
+    'selectDelivery',
+    'After a lost answer: reads the row that the earlier attempt inserted.',
+    COMMON_STATEMENTS.selectDelivery,
+  ),
   document(
     'selectEarlierWrites',
     'After a lost answer: lists what the earlier attempt wrote.',

@@ -277,9 +277,11 @@ export const deliveries = sqliteTable(
     unknown_keys: text(),
     stale_at: text(),
     moved: text(),
-    reused: integer().notNull().default(0),
     erased_at: text(),
     verdicts: text(),
+    reused: integer().notNull(),
+    yesterday: integer().notNull(),
+    today: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )

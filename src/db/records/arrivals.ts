@@ -1,24 +1,6 @@
 import { HOUR_MS } from '../../durations.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import { OWN_DELIVERY_ROW } from './sql-fragments.ts'
-
-/**
- * Counts a delivery in the row of its hour. `:has_yesterday`, `:has_today`: whether it brings records
- * of the day before or of the same day (UTC).
- */
-export const UPSERT_ARRIVAL = `
-      insert into arrivals (account, hour, resource, deliveries, received, refused, last_at,
-        yesterday, today)
-      select account, received_at / ${HOUR_MS}, resource, 1, received,
-        iif(refused > 0, received, rejected), received_at,
-        :has_yesterday and refused = 0 and rejected < received,
-        :has_today and refused = 0 and rejected < received
-      from ${OWN_DELIVERY_ROW}
-      on conflict (account, hour, resource) do update set
-        deliveries = deliveries + 1, received = received + excluded.received,
-        refused = refused + excluded.refused, last_at = max(last_at, excluded.last_at),
-        yesterday = max(yesterday, excluded.yesterday), today = max(today, excluded.today)`
 
 const DAY_HOURS = 24
 

@@ -32,9 +32,11 @@ export interface DeliveryShape {
 /**
  * Inserts the delivery row and classifies every record: unknown reference, too large, new, stale,
  * erased, moved. Later statements read this row. If an earlier attempt inserted it, it stays as it is.
+ * Triggers of the table count the delivery in its hour, and add its records to the total of their list.
  *
  * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:resource`, `:form`,
- * `:dry_run`, `:lenient`, `:received`; `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
+ * `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`, `:recounts` (whether the total is
+ * counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
  * `:idempotency_key` and `:records_digest`; the chunks `:lookup_1` … and `:flagged_1` ….
  */
 export function insertDeliverySql(
@@ -52,7 +54,7 @@ export function insertDeliverySql(
   return `
       insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
         received, errors_total, rejected, refused, held, stale, created, listed, held_written,
-        reused, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
+        reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
       with sent(value) as (${unionOfChunks(chunks)}),
       classified as not materialized (
         select value,
@@ -71,15 +73,17 @@ export function insertDeliverySql(
         :received, iif(reused, 1, :errors_total + errors),
         iif(reused, :received, :invalid + rejected),
         iif(reused, :received, iif(:lenient, 0, :invalid + rejected)),
-        held, stale, created, created + total_correction, iif(:dry_run, 0, held_written), reused, :errors,
+        held, stale, created, iif(:recounts, 0, created + total_correction),
+        iif(:dry_run, 0, held_written), reused, :has_yesterday, :has_today, :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
         stale_at, moved, erased_at, verdicts
       from counted
       where ${refuseMoves ? 'moved is null or reused or (rejected > 0 and not :lenient)' : 'true'}
-      on conflict (account, id) do nothing`
+      on conflict (account, id) do nothing
+      returning *`
 }
 
-/** Selects the delivery row, when the batch is done. */
+/** Selects the delivery row, when the batch of a repeated attempt or of a dry run is done. */
 export const SELECT_DELIVERY = `select * from ${DELIVERY_ROW}`
 
 /** Counts and lists the records by their findings. */

@@ -8,10 +8,14 @@ import {
   unionOfChunks,
 } from './sql-fragments.ts'
 
+/** Has a statement that counts return the counts so far. */
+export const RETURNING_COUNTS = 'returning written, held_written'
+
 /** Counts what the statement before wrote. */
 export const COUNT_WRITTEN = `
       update deliveries set written = written + changes()
-      where changes() > 0 and account = :account and id = :delivery and attempt = :attempt`
+      where changes() > 0 and account = :account and id = :delivery and attempt = :attempt
+      ${RETURNING_COUNTS}`
 
 /**
  * Counts the held records that were written. A held record is reported as `held` even when it is
@@ -23,7 +27,8 @@ export const countHeldSql = (table: RecordTable, fragments: SqlFragments, chunks
         cross join ${table.table} t on ${fragments.keyMatches(fragments.fromLookup)}
         where t.held = 1 and t.delivery = :delivery)
       where unknown_at is not null and refused = 0
-        and account = :account and id = :delivery and attempt = :attempt`
+        and account = :account and id = :delivery and attempt = :attempt
+      ${RETURNING_COUNTS}`
 
 /** Releases the records of another table that wait for the customers of a chunk. */
 export const releaseSql = (
@@ -47,12 +52,6 @@ export const addReleasedSql = (resource: string) => `
       select :account, '${resource}', changes() where changes() > 0
       on conflict (account, resource) do update set total = total + excluded.total`
 
-/** Adds the records that the delivery created or moved out of `held` to the resource's total. */
-export const ADD_TO_TOTAL = addToTotal(
-  'listed',
-  `${OWN_DELIVERY_ROW} and refused = 0 and listed <> 0`,
-)
-
 /**
  * Subtracts from the resource's total, or adds to it, the records of a chunk's keys that are stored
  * and not held. Where a key stands twice in a request, the total grows by the count after the upserts
@@ -63,14 +62,9 @@ export const recountTotalSql = (
   { fromLookup, keyMatches }: SqlFragments,
   sign: '-' | '',
 ) =>
-  addToTotal(
-    `${sign}(select count(*) from ${JSON_EACH}(:rows)
-        cross join ${table.table} t on ${keyMatches(fromLookup)} where t.held = 0)`,
-    `${OWN_DELIVERY_ROW} and refused = 0`,
-  )
-
-function addToTotal(number: string, row: string): string {
-  return `
-      insert into totals (account, resource, total) select :account, :resource, ${number} from ${row}
+  `
+      insert into totals (account, resource, total)
+      select :account, :resource, ${sign}(select count(*) from ${JSON_EACH}(:rows)
+        cross join ${table.table} t on ${keyMatches(fromLookup)} where t.held = 0)
+      from ${OWN_DELIVERY_ROW} and refused = 0
       on conflict (account, resource) do update set total = total + excluded.total`
-}

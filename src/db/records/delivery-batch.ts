@@ -80,7 +80,7 @@ export function buildBatch(
   attempt: number,
   moves: boolean,
 ): D1PreparedStatement[] {
-  const { bind, statements, input, lookup, flagged, full, repeated } = parts
+  const { bind, statements, input, lookup, flagged, full } = parts
   const { policy, dryRun } = input
   const values = valuesOf(parts, attempt)
   // Skip the writes if validation has already rejected the request.
@@ -90,22 +90,29 @@ export function buildBatch(
     statements.insertDelivery({ ...shape, refuseMoves: writes && !moves }),
     values,
   )
-  const selectDelivery = bind(COMMON_STATEMENTS.selectDelivery, values)
-  if (dryRun) {
-    const { countDryRun, selectDryRun } = statements
-    const dryRuns = [...full, ...repeated].flatMap((rows) => [
-      bind(countDryRun, { ...values, rows }),
-      bind(selectDryRun, { ...values, rows }),
-    ])
-    return [insertDelivery, ...dryRuns, selectDelivery]
-  }
-  const upsertArrival = bind(COMMON_STATEMENTS.upsertArrival, values)
+  // An earlier attempt may have inserted the row, which then returns nothing from the insert.
+  const readBack = attempt > 1 ? [bind(COMMON_STATEMENTS.selectDelivery, values)] : []
+  if (dryRun) return [insertDelivery, ...dryRunStatements(parts, values), ...readBack]
   const writing = writes ? writeStatements(parts, values, attempt, moves) : []
-  return [insertDelivery, upsertArrival, ...writing, selectDelivery]
+  return [insertDelivery, ...writing, ...readBack]
 }
 
+/** Returns the statements that count and list what a dry run would write. */
+const dryRunStatements = ({ bind, statements, full, repeated }: BatchParts, values: Values) =>
+  [...full, ...repeated].flatMap((rows) => [
+    bind(statements.countDryRun, { ...values, rows }),
+    bind(statements.selectDryRun, { ...values, rows }),
+  ])
+
+/**
+ * Returns whether the total is counted before and after the upserts: a key repeats in the request, so
+ * the classification cannot tell how many records are new.
+ */
+const recountsTotal = ({ table, repeated }: BatchParts) => table.canHold && repeated.length > 0
+
 /** The parameters that are the same for all statements of a batch. */
-function valuesOf({ input, chunkValues }: BatchParts, attempt: number): Values {
+function valuesOf(parts: BatchParts, attempt: number): Values {
+  const { input, chunkValues } = parts
   return {
     account: input.account,
     delivery: input.id,
@@ -123,18 +130,20 @@ function valuesOf({ input, chunkValues }: BatchParts, attempt: number): Values {
     records_digest: input.idempotency?.digest ?? null,
     has_yesterday: Number(input.hasYesterday),
     has_today: Number(input.hasToday),
+    recounts: Number(recountsTotal(parts)),
     ...chunkValues,
   }
 }
 
 /** Returns the statements that write records, and keep totals and held records in step with them. */
 function writeStatements(
-  { bind, statements, table, input, lookup, full, repeated }: BatchParts,
+  parts: BatchParts,
   values: Values,
   attempt: number,
   moves: boolean,
 ): D1PreparedStatement[] {
-  const { addToTotal, countWritten, insertIdempotencyKey, selectOverwritten } = COMMON_STATEMENTS
+  const { bind, statements, table, input, lookup, full, repeated } = parts
+  const { countWritten, insertIdempotencyKey, selectOverwritten } = COMMON_STATEMENTS
   const each = (chunks: readonly string[], statement: Statement) =>
     chunks.map((rows) => bind(statement, { ...values, rows }))
   const upsert = (chunks: readonly string[], { silent, returning }: DeliveryStatements['upsert']) =>
@@ -142,12 +151,12 @@ function writeStatements(
       bind(input.returnRecordOutcomes ? returning : silent, { ...values, rows }),
       bind(countWritten, values),
     ])
-  const recounts = table.canHold && repeated.length > 0
+  const recounts = recountsTotal(parts)
   const isRetry = attempt > 1 && input.returnRecordOutcomes
   return [
     ...(isRetry ? each(lookup, statements.selectEarlierWrites) : []),
     ...(isRetry ? [bind(selectOverwritten, values)] : []),
-    ...(recounts ? each(lookup, statements.subtractFromTotal) : [bind(addToTotal, values)]),
+    ...(recounts ? each(lookup, statements.subtractFromTotal) : []),
     ...(moves ? upsert(full, statements.upsertMoved) : []),
     ...upsert(full, statements.upsert),
     ...(table.canHold && input.policy === 'hold'

@@ -1,8 +1,6 @@
 import { compileStatement, type Statement } from '../statement.ts'
-import { UPSERT_ARRIVAL } from './arrivals.ts'
 import { type DeliveryShape, insertDeliverySql, SELECT_DELIVERY } from './classify-sql.ts'
 import {
-  ADD_TO_TOTAL,
   addReleasedSql,
   COUNT_WRITTEN,
   countHeldSql,
@@ -46,10 +44,8 @@ export interface DeliveryStatements {
 
 /** The statements that are the same for every table. */
 export const COMMON_STATEMENTS = {
-  upsertArrival: compileStatement(UPSERT_ARRIVAL),
   countWritten: compileStatement(COUNT_WRITTEN),
   selectOverwritten: compileStatement(SELECT_OVERWRITTEN),
-  addToTotal: compileStatement(ADD_TO_TOTAL),
   /** Stores the Idempotency-Key with the digest of its records, unless nothing was written. */
   insertIdempotencyKey: compileStatement(`
       insert into idempotency_keys (account, resource, key, digest, delivery)

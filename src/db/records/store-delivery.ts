@@ -13,6 +13,14 @@ export interface DeliveryResult {
   revisions: ReadonlyMap<number, number>
 }
 
+/** A row that a statement of the batch returns: of the delivery, its counts so far, or of a record. */
+type Counts = Pick<Delivery, 'written' | 'held_written'>
+type StoredRow = Delivery | Counts | WrittenRecord
+
+const isDelivery = (row: StoredRow): row is Delivery => 'received_at' in row
+const isCounts = (row: StoredRow): row is Counts => 'written' in row && !isDelivery(row)
+const isWritten = (row: StoredRow): row is WrittenRecord => 'revision' in row
+
 /**
  * Stores one request in one atomic batch: it checks references, logs the delivery, upserts the
  * records that may be stored and adds to the totals. All of that happens, or nothing does. A repeated
@@ -27,20 +35,22 @@ export async function storeDelivery(
   const correctRevisions = input.dryRun ? dryRunCorrection(input, table) : null
   const batch = prepareBatch(session, table, input)
   let moves = false
-  const send = (attempt: number) =>
-    session.batch<Record<string, unknown>>(buildBatch(batch, attempt, moves))
+  const send = async (attempt: number) => {
+    const results = await session.batch<StoredRow>(buildBatch(batch, attempt, moves))
+    return results.flatMap((result) => result.results)
+  }
   return withD1Retry(async (attempt) => {
-    let results = await send(attempt)
-    if (results.at(-1)?.results.length === 0) {
+    let rows = await send(attempt)
+    if (!rows.some(isDelivery)) {
       // The delivery row is absent, so nothing happened: records move, which is rare, and the batch
       // lacked the statements that move them.
       moves = true
-      results = await send(attempt)
+      rows = await send(attempt)
     }
-    const delivery = results.at(-1)?.results[0] as unknown as Delivery
-    const outcomes = results
-      .slice(1, -1)
-      .flatMap((result) => result.results) as unknown as WrittenRecord[]
+    const inserted = rows.findLast(isDelivery)
+    if (!inserted) throw new Error('The batch returned no delivery row.')
+    const delivery = { ...inserted, ...rows.findLast(isCounts) }
+    const outcomes = rows.filter(isWritten)
     const revisions =
       attempt > 1 && !input.dryRun
         ? recoverRevisions(delivery, outcomes)

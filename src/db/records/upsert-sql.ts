@@ -1,3 +1,4 @@
+import { RETURNING_COUNTS } from './count-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import {
   columnList,
@@ -84,7 +85,8 @@ export const countDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
         written = deliveries.written + would_write.written,
         held_written = deliveries.held_written + would_write.held
       from would_write
-      where account = :account and id = :delivery and attempt = :attempt`
+      where account = :account and id = :delivery and attempt = :attempt
+      ${RETURNING_COUNTS}`
 
 /** Lists the records of a chunk that `upsert` would write, with the revision each would get. */
 export const selectDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
