@@ -28,15 +28,18 @@ const TABLES: Record<string, string> = {
   audit_log: 'Changes that the integrations team made; `details` is JSON.',
 }
 
-/** The columns with a type of src/db/column-types.ts; all of them are stored as integers. */
-const COLUMN_TYPES: Record<string, 'day' | 'instant'> = {
-  day: 'day',
-  date: 'day',
-  first_day: 'day',
-  signup_date: 'instant',
-  last_modified_date: 'instant',
-  transaction_date: 'instant',
-  createtime: 'instant',
+/** The columns with a type of src/db/column-types.ts, by the type that SQL declares. */
+const COLUMN_TYPES: Record<string, Record<string, string>> = {
+  INTEGER: {
+    day: 'day',
+    date: 'day',
+    first_day: 'day',
+    signup_date: 'instant',
+    last_modified_date: 'instant',
+    transaction_date: 'instant',
+    createtime: 'instant',
+  },
+  TEXT: { customer_id: 'id', transaction_id: 'id' },
 }
 
 /** The row types that other folders import. */
@@ -106,7 +109,7 @@ function declare(table: string): string {
     const primary = isAlone && pk > 0 ? '.primaryKey()' : ''
     const needed = notnull && !primary ? '.notNull()' : ''
     const preset = dflt_value === null ? '' : `.default(${dflt_value})`
-    const columnType = type === 'INTEGER' ? COLUMN_TYPES[name] : undefined
+    const columnType = COLUMN_TYPES[type]?.[name]
     const options = type === 'TEXT' ? allowedValues(sql, name) : ''
     return `${name}: ${columnType ?? type.toLowerCase()}(${options})${primary}${needed}${preset},`
   })
@@ -125,7 +128,7 @@ ${lines.join('\n')}
 const source = `// Written by scripts/tables.ts from migrations/: add a migration, then \`npm run generate\`.
 
 import { integer, primaryKey, real, type SQLiteTable, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { day, instant } from './column-types.ts'
+import { day, id, instant } from './column-types.ts'
 
 /** A table, for code that names one without writing SQL. */
 export type Table = SQLiteTable

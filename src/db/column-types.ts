@@ -1,8 +1,10 @@
 import { type Column, is } from 'drizzle-orm'
 import { customType, SQLiteCustomColumn } from 'drizzle-orm/sqlite-core'
+import { fullId, shortId } from './short-id.ts'
 
 // Types of columns that are stored shorter than they are written on the wire: days and points in time
-// as integers. They are exact both ways. Code sees the form of the wire; SQL sees the integer.
+// as integers, ids that are UUIDs as 21 characters. They are exact both ways. Code sees the form of the
+// wire; SQL sees what is stored.
 
 const DAY_MS = 86_400_000
 
@@ -11,6 +13,13 @@ export const day = customType<{ data: string; driverData: number }>({
   dataType: () => 'integer',
   toDriver: (text) => Date.parse(text) / DAY_MS,
   fromDriver: (days) => new Date(days * DAY_MS).toISOString().slice(0, 10),
+})
+
+/** The id of a record or customer, stored in its short form. */
+export const id = customType<{ data: string; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: shortId,
+  fromDriver: fullId,
 })
 
 /** A point in time, as RFC 3339 in UTC with milliseconds, stored as milliseconds since 1970. */

@@ -9,7 +9,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { day, instant } from './column-types.ts'
+import { day, id, instant } from './column-types.ts'
 
 /** A table, for code that names one without writing SQL. */
 export type Table = SQLiteTable
@@ -129,7 +129,7 @@ export const customers = sqliteTable(
   'customers',
   {
     account: text().notNull(),
-    customer_id: text().notNull(),
+    customer_id: id().notNull(),
     signup_date: instant(),
     last_modified_date: instant(),
     affiliate_id: text(),
@@ -164,8 +164,8 @@ export const transactions = sqliteTable(
   'transactions',
   {
     account: text().notNull(),
-    transaction_id: text().notNull(),
-    customer_id: text().notNull(),
+    transaction_id: id().notNull(),
+    customer_id: id().notNull(),
     transaction_type: text().notNull(),
     amount_currency: real().notNull(),
     currency: text().notNull(),
@@ -192,7 +192,7 @@ export const activity = sqliteTable(
   {
     account: text().notNull(),
     date: day().notNull(),
-    customer_id: text().notNull(),
+    customer_id: id().notNull(),
     instrument: text().notNull(),
     currency: text().notNull(),
     lots_traded: real().notNull(),
@@ -217,7 +217,7 @@ export const events = sqliteTable(
     account: text().notNull(),
     id: text().notNull(),
     eventname: text().notNull(),
-    customer_id: text().notNull(),
+    customer_id: id().notNull(),
     eventid: text(),
     createtime: instant(),
     amount: real(),
@@ -333,7 +333,7 @@ export const erasures = sqliteTable(
   'erasures',
   {
     account: text().notNull(),
-    customer_id: text().notNull(),
+    customer_id: id().notNull(),
     erased_at: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],

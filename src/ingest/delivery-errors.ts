@@ -1,4 +1,4 @@
-import { presentKey } from '../db/records/wire-form.ts'
+import { type LoggedValue, presentLogged } from '../db/records/wire-form.ts'
 import type { Delivery } from '../db/schema.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../validation/messages.ts'
@@ -23,9 +23,12 @@ export function readErrors(
 ): FormattedIssue[] {
   if (reused) return [formatIssue({ pointer: '', code: 'idempotency_key_reused' })]
   const recordErrors: FormattedIssue[] = JSON.parse(errors ?? '[]')
-  const unknownKeys: [number, ...(string | number | null)[]][] = JSON.parse(unknown_keys ?? '[]')
-  const referenceErrors = unknownKeys.map(([index, ...values]) => {
-    const key = resource.keyFromColumns(presentKey(resource.recordTable, values.slice(0, -1)))
+  const unknownKeys: [number, ...LoggedValue[]][] = JSON.parse(unknown_keys ?? '[]')
+  const { recordTable } = resource
+  const names = [...recordTable.key, recordTable.reference?.column ?? '']
+  const referenceErrors = unknownKeys.map(([index, ...logged]) => {
+    const values = logged.map((value, i) => presentLogged(recordTable, names[i] ?? '', value))
+    const key = resource.keyFromColumns(values.slice(0, -1))
     return formatIssue(toReferenceIssue(resource, { form, index, key }, values.at(-1)))
   })
   const prioritized = prioritizeErrors([...recordErrors, ...referenceErrors])

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm'
+import { encode } from '../column-types.ts'
 import type { FoundPage, Page } from '../paginate.ts'
 import { build, first, listRows } from '../query.ts'
 import { customers, erasures } from '../schema.ts'
@@ -34,7 +35,12 @@ export function erasePersonalData(
   account: string,
   erased: readonly Erasure[],
 ): D1PreparedStatement[] {
-  const rows = JSON.stringify(erased.map(({ customer_id, erased_at }) => [customer_id, erased_at]))
+  const rows = JSON.stringify(
+    erased.map(({ customer_id, erased_at }) => [
+      encode(erasures.customer_id, customer_id),
+      erased_at,
+    ]),
+  )
   return [INSERT_ERASURES, CLEAR_PERSONAL_COLUMNS].map((statement) =>
     bindStatement(db, statement, { account, rows }),
   )

@@ -30,16 +30,20 @@ export function toRowChunks(
     cells[0] = idx
     for (const [i, name] of columns.entries()) {
       const value = (name === FLAG ? flag : values[name]) ?? null
-      cells[i + 1] = flag === 'invalid' ? asSent(types[i], value) : encode(types[i], value)
+      cells[i + 1] = flag === 'invalid' ? encodeUnchecked(types[i], value) : encode(types[i], value)
     }
     return cells
   }
   return toJsonChunks(rows.map(toCells))
 }
 
-/** Returns a value that failed validation, or may have: only text can name a day or time. */
-const asSent = (type: RecordTable['encoded'][string] | undefined, value: unknown) =>
-  type && typeof value !== 'string' ? null : value
+/** Encodes a value that may have failed validation: text that is no day or time stays as it was sent. */
+function encodeUnchecked(type: RecordTable['encoded'][string] | undefined, value: unknown) {
+  if (!type) return value
+  if (typeof value !== 'string') return null
+  const stored = encode(type, value)
+  return Number.isNaN(stored) ? value : stored
+}
 
 /**
  * Returns rows as JSON arrays, each small enough for one parameter: one array unless there are too

@@ -46,7 +46,7 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
     values: {
       account,
       resource: view.name,
-      customer_id: filter.customer_id,
+      customer_id: encode(encoded.customer_id, filter.customer_id),
       first_day: encode(encoded[dayColumn], filter.from),
       last_day: encode(encoded[dayColumn], filter.to),
     },
@@ -106,8 +106,15 @@ export async function findRecord(
   id: string,
 ): Promise<Record<string, unknown> | null> {
   const statement = compileStatement(findRecordSql(view))
+  const {
+    encoded,
+    key: [name = ''],
+  } = view.recordTable
+  const key = encoded[name]
   const row = await withD1Retry(() =>
-    bindStatement(session, statement, { account, id }).first<Record<string, unknown>>(),
+    bindStatement(session, statement, { account, id: encode(key, id) }).first<
+      Record<string, unknown>
+    >(),
   )
   return row && presentRow(view, row)
 }

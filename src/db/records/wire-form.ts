@@ -6,15 +6,20 @@ import type { RecordView } from './record-view.ts'
 export const presentRow = ({ recordTable, present }: RecordView, row: Record<string, unknown>) =>
   present(decodeRow(recordTable.encoded, row))
 
+/** A value of a refused record in the log of deliveries. */
+export type LoggedValue = string | number | null
+
 /**
- * Returns a key that was logged when a record was refused, in the form of the wire. The key of a record
- * that failed validation was logged as it was sent: as text.
+ * Returns a value of a refused record in the form of the wire. A day or time that failed validation was
+ * logged as it was sent: as text.
  */
-export const presentKey = (
-  { key, encoded }: RecordTable,
-  logged: readonly (string | number | null)[],
-): (string | null)[] =>
-  key.map((name, i) => {
-    const value = logged[i] ?? null
-    return typeof value === 'number' ? String(decode(encoded[name], value)) : value
-  })
+export function presentLogged(
+  { encoded }: RecordTable,
+  name: string,
+  logged: LoggedValue,
+): string | null {
+  const column = encoded[name]
+  const isAsSent = typeof logged === 'string' && column?.getSQLType() === 'integer'
+  const value = isAsSent ? logged : decode(column, logged)
+  return (value ?? null) === null ? null : String(value)
+}

@@ -1,0 +1,73 @@
+// The short form of ids in the database. A record's id stands in its table and in an index, and many
+// systems send UUIDs: 36 characters for 128 bits. 20 characters to the base of 85 say the same. They
+// are ASCII in ascending order, so the short forms sort like the ids, and JSON escapes none of them.
+
+const ALPHABET =
+  '!#$%&()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwx'
+const BASE = ALPHABET.length
+const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0))
+/** The value of each character code; -1 if the character is none. */
+const valuesOf = (characters: string) =>
+  Int8Array.from({ length: 128 }, (_, code) => characters.indexOf(String.fromCharCode(code)))
+const SHORT_VALUES = valuesOf(ALPHABET)
+const HEX_VALUES = valuesOf('0123456789abcdef')
+
+/** Marks the short form of a UUID. Ids that begin with it are stored with another one before it. */
+const MARK = '~'
+
+const UUID_LENGTH = 36
+const SHORT_LENGTH = 21
+const HYPHEN = 45
+const isHyphenAt = (i: number) => i === 8 || i === 13 || i === 18 || i === 23
+
+/** The short form in the making, reused: a string for each of its characters would take longer. */
+const short = new Array<number>(SHORT_LENGTH).fill(MARK.charCodeAt(0))
+
+/** Returns the short form of a UUID in lower case; null if the text is none. */
+function shortUuid(text: string): string | null {
+  let word = 0
+  let digits = 0
+  for (let i = 0; i < UUID_LENGTH; i++) {
+    const code = text.charCodeAt(i)
+    if (isHyphenAt(i)) {
+      if (code !== HYPHEN) return null
+      continue
+    }
+    const digit = code < 128 ? HEX_VALUES[code]! : -1
+    if (digit < 0) return null
+    word = word * 16 + digit
+    digits += 1
+    if (digits % 8 > 0) continue
+    // Eight hexadecimal digits are five characters; the first character is the mark.
+    for (let end = (digits / 8) * 5; end > (digits / 8) * 5 - 5; end--) {
+      short[end] = CODES[word % BASE]!
+      word = Math.floor(word / BASE)
+    }
+  }
+  return String.fromCharCode(...short)
+}
+
+/** Returns the short form of an id: of a UUID in lower case; any other id is its own short form. */
+export function shortId(id: string): string {
+  const uuid = id.length === UUID_LENGTH ? shortUuid(id) : null
+  return uuid ?? (id.startsWith(MARK) ? MARK + id : id)
+}
+
+/** The two hexadecimal digits of each byte. */
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const hexOf16Bits = (bits: number) => `${HEX_BYTES[bits >>> 8]}${HEX_BYTES[bits & 255]}`
+
+/** Returns the id of a short form. */
+export function fullId(stored: string): string {
+  if (!stored.startsWith(MARK)) return stored
+  if (stored.startsWith(MARK, 1)) return stored.slice(1)
+  const wordAt = (start: number) => {
+    let word = 0
+    for (let i = start; i < start + 5; i++) word = word * BASE + SHORT_VALUES[stored.charCodeAt(i)]!
+    return word
+  }
+  const high = (word: number) => hexOf16Bits(word >>> 16)
+  const low = (word: number) => hexOf16Bits(word & 0xffff)
+  const [a, b, c, d] = [wordAt(1), wordAt(6), wordAt(11), wordAt(16)]
+  return `${high(a)}${low(a)}-${high(b)}-${low(b)}-${high(c)}-${low(c)}${high(d)}${low(d)}`
+}
