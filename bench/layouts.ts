@@ -51,6 +51,11 @@ const DATES: typeof TEXTS = {
   date: ['integer', 'value ->> 6'],
   day: ['integer', 'value ->> 7'],
 }
+/** Ids that are UUIDs as 21 characters. */
+const SHORT: typeof TEXTS = {
+  ...DATES,
+  id: ['text', "'~' || substr(replace(value ->> 1, '-', ''), 1, 20)"],
+}
 /** Ids that are UUIDs, and the ULIDs of deliveries, in their 16 bytes. */
 const BYTES: typeof TEXTS = {
   ...DATES,
@@ -95,7 +100,10 @@ const LAYOUTS: Record<string, Layout> = {
   'the same without it; days and times as integers': {
     ...{ columns: DATES, key: CLUSTERED, indexes: [BY_KEY] },
   },
-  'the same; UUIDs and deliveries as 16 bytes': {
+  'the same; UUIDs as 21 characters': {
+    ...{ columns: SHORT, key: CLUSTERED, indexes: [BY_KEY] },
+  },
+  'integers; UUIDs and deliveries as 16 bytes': {
     ...{ columns: BYTES, key: CLUSTERED, indexes: [BY_KEY] },
   },
   'integers; numbers for account and customer': {

@@ -11,7 +11,7 @@ export type Step = { at: 0 | 1 } & (
   | { do: 'read'; resource: string; customer?: string; from?: string; to?: string }
 )
 
-export const IDS = ['c-1', 'C-1', 'c-2']
+export const IDS = ['c-1', 'C-1', '0b9fb2a0-7f7e-4c0e-9d8e-3a4f1e2d5c6b']
 const DAYS = ['2026-10-01', '2026-10-02', '2026-10-03']
 const AMOUNTS = [0.1, 0.2, 0.7, 19.99, -5.05, 1234567.89]
 
