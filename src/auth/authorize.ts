@@ -50,8 +50,10 @@ export async function authorize(
   await grantPromise.finally(async () => {
     const admission = await admissionPromise.catch(() => null)
     if (!admission) return
-    c.header('RateLimit-Policy', `"token";q=${REQUESTS_PER_WINDOW};w=${WINDOW_MS / 1000}`)
-    c.header('RateLimit', `"token";r=${admission.remaining};t=${admission.reset}`)
+    // Not `c.header`, which copies the finished response for each header.
+    const { headers } = c.res
+    headers.set('RateLimit-Policy', `"token";q=${REQUESTS_PER_WINDOW};w=${WINDOW_MS / 1000}`)
+    headers.set('RateLimit', `"token";r=${admission.remaining};t=${admission.reset}`)
   })
 }
 

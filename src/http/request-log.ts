@@ -17,10 +17,12 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
   c.set('requestId', requestId)
   await next()
   await drain(c.req.raw)
-  c.header('X-Request-Id', requestId)
-  c.header('X-Content-Type-Options', 'nosniff')
+  // Not `c.header`, which copies the finished response for each header.
+  const { headers } = c.res
+  headers.set('X-Request-Id', requestId)
+  headers.set('X-Content-Type-Options', 'nosniff')
   if (isHttps(c.env)) {
-    c.header('Strict-Transport-Security', `max-age=${TWO_YEARS_SECONDS}; includeSubDomains`)
+    headers.set('Strict-Transport-Security', `max-age=${TWO_YEARS_SECONDS}; includeSubDomains`)
   }
 
   const grant = await c.var.grantPromise?.catch(() => null)
