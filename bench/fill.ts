@@ -1,10 +1,9 @@
+import { DAY_MS } from '../src/durations.ts'
 import { ACCOUNT } from './peers/upsert.ts'
 import { execute, type Running } from './worker.ts'
 
 /** The number of records per customer. */
 export const PER_CUSTOMER = 50
-
-const DAY_MS = 86_400_000
 
 /** Records that are stored without HTTP, which would take a minute per million. */
 export interface FillRange {

@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { activity, customers, events, transactions } from '../../src/db/schema.ts'
+import { DAY_MS } from '../../src/durations.ts'
 import { ACCOUNT } from '../peers/upsert.ts'
 import { withMeter } from './meter.ts'
 
@@ -115,7 +116,7 @@ app.get('/go/:link', async (c) => {
   if (!link) return c.notFound()
   const now = Date.now()
   await c.env.DB.prepare('insert into clicks values (?, ?, ?, ?, ?)')
-    .bind(link.account, Math.floor(now / 86_400_000), link_id, crypto.randomUUID(), now)
+    .bind(link.account, Math.floor(now / DAY_MS), link_id, crypto.randomUUID(), now)
     .run()
   return c.redirect(link.landing_page)
 })

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/durations.ts'
 import type { Transaction } from '../records.ts'
 
 /** The account whose rows all contestants write. */
@@ -17,8 +18,6 @@ export const MEMBERS = [
 
 /** All members that a record may have. A peer that validates them stores them. */
 export const ALL = [...MEMBERS, 'amount_usd', 'note'] as const
-
-const DAY_MS = 86_400_000
 
 /** Returns a time as it is stored, in milliseconds, and its day. */
 export function timeAndDay(time: string) {

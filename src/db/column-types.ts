@@ -1,12 +1,11 @@
 import { type Column, is } from 'drizzle-orm'
 import { customType, SQLiteCustomColumn } from 'drizzle-orm/sqlite-core'
+import { DAY_MS } from '../durations.ts'
 import { fullId, shortId } from './short-id.ts'
 
 // Types of columns that are stored shorter than they are written on the wire: days and points in time
 // as integers, ids that are UUIDs as 21 characters. They are exact both ways. Code sees the form of the
 // wire; SQL sees what is stored.
-
-const DAY_MS = 86_400_000
 
 /** A day, `YYYY-MM-DD`, stored as the number of days since 1970-01-01. */
 export const day = customType<{ data: string; driverData: number }>({

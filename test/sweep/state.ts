@@ -25,7 +25,7 @@ export const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((
 /** Tables with a row for each request, even if it changes nothing. */
 const LOGS = ['audit_log', 'deliveries', 'arrivals']
 
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../../src/durations.ts'
 
 /** Returns whether a time, in milliseconds, is that of a run. */
 const isRecent = (time: number) => Math.abs(time - Date.now()) < DAY_MS
