@@ -17,6 +17,7 @@ import {
   mulberry32,
   newBulks,
   newUuids,
+  PER_BULK,
   toBulk,
 } from './records.ts'
 import type { World } from './world.ts'
@@ -25,11 +26,19 @@ import type { World } from './world.ts'
 const DAYS = 270
 const FIRST_DAY = '2026-01-01'
 
+/** How the time of an insert grows with what is stored. */
+export interface Curve {
+  name: string
+  points: { stored: number; recordsPerSecond: number }[]
+}
+
+type GrowthChapter = Chapter & { curves: readonly Curve[] }
+
 /**
  * Measures bulks of 1000 records as the number of stored records grows. Ids are random UUIDs, days and customers
  * are random: the worst case for a tree, because each record is stored in another page.
  */
-export async function growth({ scale, us, peers, limits }: World): Promise<Chapter> {
+export async function growth({ scale, us, peers, limits }: World): Promise<GrowthChapter> {
   const contestants = [...(await peers()), ...(await limits())].filter(
     ({ name }) => !/Drizzle|full answer|by place|Fastify \+ node/.test(name),
   )
@@ -53,8 +62,16 @@ export async function growth({ scale, us, peers, limits }: World): Promise<Chapt
   }
   const head = scale.grown.map(formatInteger)
   const size = pagesAndBytes(scale.grown)
+  const curves = names.map((name) => ({
+    name,
+    points: scale.grown.map((stored, i) => ({
+      stored,
+      recordsPerSecond: (PER_BULK * 1000) / times.get(name)![0]![i]!,
+    })),
+  }))
   return {
     title: 'Growth',
+    curves,
     notes: `Bulks of 1000 transactions into a store that already has records, with random UUIDs, ${CUSTOMERS.length} customers and ${DAYS} days; medians of ${scale.bulks} bulks. Pages are those that the insert of a bulk adds to SQLite's write-ahead log, the same on every machine.`,
     tables: [
       ...PHASES.map((phase, p) => [

@@ -1,7 +1,8 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
-import { formatHundredths } from './chapter.ts'
+import { formatHundredths, formatInteger } from './chapter.ts'
 import { PHASES } from './contestants.ts'
+import type { Curve } from './growth.ts'
 import type { PeerRatios } from './report.ts'
 
 /** Blue, orange and green that differ on white, on black, and for colour-blind readers. */
@@ -41,11 +42,22 @@ export function drawRatios(peerRatios: readonly PeerRatios[]): string {
     color: { domain: PHASES, range: COLOURS },
     marks: marksOf(points),
   })
+  return asFile(svg, {
+    title: 'Records a second of the service, in bulks of 1000, compared with others',
+    description: points.map((point) => `${point.peer}: ${labelOf(point)}`).join('; '),
+  })
+}
+
+/** Returns the text of an SVG file, with a title and a description for those who do not see it. */
+function asFile(
+  svg: ReturnType<typeof Plot.plot>,
+  { title, description }: { title: string; description: string },
+): string {
   for (const [name, text] of [
-    ['desc', points.map((point) => `${point.peer}: ${labelOf(point)}`).join('; ')],
-    ['title', 'Records a second of the service, in bulks of 1000, compared with others'],
+    ['desc', description],
+    ['title', title],
   ] as const) {
-    const element = document.createElementNS(SVG, name)
+    const element = svg.ownerDocument.createElementNS(SVG, name)
     element.textContent = text
     svg.prepend(element)
   }
@@ -53,6 +65,48 @@ export function drawRatios(peerRatios: readonly PeerRatios[]): string {
   svg.setAttribute('xmlns', SVG)
   svg.querySelector('style')!.textContent += STYLE
   return `${svg.outerHTML}\n`
+}
+
+/** Draws the curves as an SVG: records a second, by the number of records that are stored already. */
+export function drawGrowth(curves: readonly Curve[]): string {
+  const { document } = parseHTML('<!doctype html><body></body>')
+  const points = curves.flatMap(({ name, points: all }) =>
+    all.map(({ stored, recordsPerSecond }) => ({
+      name,
+      stored: formatInteger(stored),
+      recordsPerSecond,
+    })),
+  )
+  const place = { x: 'stored', y: 'recordsPerSecond', stroke: 'name' }
+  const svg = Plot.plot({
+    document,
+    width: 760,
+    height: 330,
+    marginLeft: 70,
+    marginRight: 190,
+    marginBottom: 45,
+    style: { fontSize: '12px' },
+    x: { type: 'point', domain: points.map(({ stored }) => stored), label: 'records stored' },
+    y: { type: 'linear', zero: true, grid: true, label: 'records inserted a second' },
+    color: { domain: curves.map(({ name }) => name), range: [...COLOURS, '#9b6bc4'] },
+    marks: [
+      Plot.lineY(points, { ...place, strokeWidth: 2 }),
+      Plot.dot(points, { ...place, r: 3 }),
+      Plot.text(points, {
+        ...Plot.selectLast({ x: 'stored', y: 'recordsPerSecond', z: 'name', text: 'name' }),
+        ...{ fill: 'name', textAnchor: 'start', dx: 10 },
+      }),
+    ],
+  })
+  return asFile(svg, {
+    title: 'Records inserted a second, by the number of records that are stored',
+    description: points
+      .map(
+        ({ name, stored, recordsPerSecond }) =>
+          `${name}, ${stored}: ${formatInteger(recordsPerSecond)}`,
+      )
+      .join('; '),
+  })
 }
 
 /** Returns a logarithmic axis that has room for all points and their labels. */

@@ -21,7 +21,7 @@ export const FULL: Scale = {
   requests: 300,
   stored: [1000, 100_000, 1_000_000],
   summed: 100_000,
-  grown: [0, 100_000, 1_000_000],
+  grown: [0, 100_000, 300_000, 1_000_000],
 }
 
 /** The smallest scale, to see that the bench works. */
