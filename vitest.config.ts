@@ -73,6 +73,31 @@ function findFault(exchange: Described & Exchange): string | null {
   return flaw && `openapi.json does not describe this response: ${flaw}`
 }
 
+interface Responses {
+  world: string
+  responses: (Described & Omit<Exchange, 'world'>)[]
+}
+
+/** Returns what is wrong with the first of these responses that has a fault, or null. */
+const findFaults = ({ world, responses }: Responses): string | null =>
+  responses.map((one) => findFault({ ...one, world })).find((fault) => fault !== null) ?? null
+
+const describeLeak = (leak: string | null) =>
+  leak && `A secret or a personal value is where it must not be: ${leak}`
+
+/** Answers the reports of test/secrecy.ts with a fault, or with an empty text. */
+async function judgeReport(request: Request): Promise<Response> {
+  const report: unknown = await request.json()
+  switch (new URL(request.url).pathname) {
+    case '/responses':
+      return new Response(findFaults(report as Responses))
+    case '/exchanges':
+      return new Response(describeLeak(watch.learnMany(report as Exchanges)))
+    default:
+      return new Response(describeLeak(watch.leak(report as TestOutput)))
+  }
+}
+
 /** Writes the responses of test/examples.test.ts, which openapi.json shows as examples. */
 function recordExamples(takes: unknown) {
   writeFileSync('scripts/docs/examples.json', `${JSON.stringify(takes, null, 2)}\n`)
@@ -154,13 +179,9 @@ export default defineConfig(({ mode }) => ({
         outboundService: async (request: Request) => {
           if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
           if (request.url === 'http://recorder.local/') return recordExamples(await request.json())
-          if (request.url === 'http://secrecy.local/')
-            return new Response(watch.leak((await request.json()) as TestOutput))
-          if (request.url === 'http://secrecy.local/exchanges')
-            return new Response(watch.learnMany((await request.json()) as Exchanges))
-          if (request.url !== 'http://conformance.local/')
-            return new Response(null, { status: 404 })
-          return new Response(findFault((await request.json()) as Described & Exchange))
+          return request.url.startsWith('http://report.local/')
+            ? judgeReport(request)
+            : new Response(null, { status: 404 })
         },
         d1Databases: ['DB', 'DB_2'],
         bindings: {

@@ -1,11 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
-// Reports what tests send, log and store to test-node/secrecy.ts, which searches it for secrets and
-// personal values.
+// Reports what tests send, receive, log and store to vitest.config.ts, which compares responses with
+// openapi.json and searches everything for secrets and personal values.
 
 /** The id of the test file. */
-export const WORLD = crypto.randomUUID()
+const WORLD = crypto.randomUUID()
 
 /** The number of characters of a body that are searched. */
 const SEARCHED_CHARACTERS = 65_536
@@ -14,7 +14,7 @@ const SEARCHED_CHARACTERS = 65_536
 let hasSentRequest = false
 
 /** Returns the headers and the body of a request, as far as it is text. */
-export function searchableParts({ headers, body }: Pick<RequestInit, 'headers' | 'body'>) {
+function searchableParts({ headers, body }: Pick<RequestInit, 'headers' | 'body'>) {
   hasSentRequest = true
   const isText = typeof body === 'string' || body instanceof URLSearchParams
   const text =
@@ -23,6 +23,45 @@ export function searchableParts({ headers, body }: Pick<RequestInit, 'headers' |
     headers: Object.fromEntries(new Headers(headers)),
     body: text.slice(0, SEARCHED_CHARACTERS),
   }
+}
+
+/** A response that openapi.json describes. */
+interface Described {
+  method: string
+  path: string
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** The responses that are not reported yet. Each report takes as long as a request. */
+const responses: (Described & { request: ReturnType<typeof searchableParts> })[] = []
+
+/** The number of characters of these responses, and the number from which they are reported at once. */
+let pendingCharacters = 0
+const REPORTED_CHARACTERS = 4_000_000
+
+/** Reports a response to a request, at the end of the test or earlier. */
+export async function reportResponse(
+  request: Pick<RequestInit, 'headers' | 'body'>,
+  response: Described,
+): Promise<void> {
+  responses.push({ ...response, request: searchableParts(request) })
+  pendingCharacters += response.body.length
+  if (pendingCharacters > REPORTED_CHARACTERS) await reportResponses()
+}
+
+async function reportResponses() {
+  if (responses.length === 0) return
+  pendingCharacters = 0
+  await report('responses', { world: WORLD, responses: responses.splice(0) })
+}
+
+/** Sends a report and keeps the fault that it answers with. */
+async function report(kind: 'responses' | 'exchanges' | 'test', content: object) {
+  const body = JSON.stringify(content)
+  const fault = await (await fetch(`http://report.local/${kind}`, { method: 'POST', body })).text()
+  if (fault) faults.push(fault)
 }
 
 /** One request of many, its response, and the lines that were logged meanwhile. */
@@ -41,15 +80,12 @@ const EXCHANGES_PER_REPORT = 500
 
 const exchanges: Exchange[] = []
 
-/** Forbidden values that were found so far. */
-const leaks: string[] = []
+/** The faults that the reports of the test were answered with. */
+const faults: string[] = []
 
 async function reportExchanges() {
   if (exchanges.length === 0) return
-  const body = JSON.stringify({ world: WORLD, exchanges: exchanges.splice(0) })
-  const answer = await fetch('http://secrecy.local/exchanges', { method: 'POST', body })
-  const leak = await answer.text()
-  if (leak) leaks.push(leak)
+  await report('exchanges', { world: WORLD, exchanges: exchanges.splice(0) })
 }
 
 /** Sends one request of many, which are reported together. */
@@ -164,9 +200,13 @@ async function objectsOfTest() {
 let untouched = false
 export const isUntouched = () => untouched
 
-/** Fails if a test logged or stored a secret, or a personal value where it does not belong. */
-export async function failOnLeaks(): Promise<void> {
+/**
+ * Fails if openapi.json does not describe a response of the test, or if the test logged or stored a
+ * secret, or a personal value where it does not belong.
+ */
+export async function failOnFaults(): Promise<void> {
   const { DB, DB_2 } = env
+  await reportResponses()
   await reportExchanges()
   const [first, second, objects] = await Promise.all([
     tablesOf(DB),
@@ -180,17 +220,12 @@ export async function failOnLeaks(): Promise<void> {
     rows.every((tables) => tables.length === TABLES && tables.every(({ length }) => length === 0))
   hasSentRequest = false
   requestedObjects.clear()
-  const left = {
+  await report('test', {
     world: WORLD,
     printed: takePrinted().map(({ line }) => line),
     databases: [first, second],
     objects,
-  }
-  const answer = await fetch('http://secrecy.local/', {
-    method: 'POST',
-    body: JSON.stringify(left),
   })
-  leaks.push(await answer.text())
-  const leak = leaks.splice(0).find(Boolean)
-  if (leak) throw new Error(`A secret, or what is personal, is where it must not be: ${leak}`)
+  const [fault] = faults.splice(0)
+  if (fault) throw new Error(fault)
 }

@@ -2,7 +2,7 @@ import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, vi } from 'vitest'
 import { compareWholeResults } from './results.ts'
-import { collectPrinted, failOnLeaks, isUntouched } from './secrecy.ts'
+import { collectPrinted, failOnFaults, isUntouched } from './secrecy.ts'
 
 /** Test files that run in one process share the schema that the migrations make. */
 const shared = globalThis as { schema?: string }
@@ -36,10 +36,32 @@ export async function emptyWorld() {
   }
 }
 
+/** The module loader of Vitest, of which the pool uses this method. */
+declare const __vitest_mocker__: {
+  moduleRunner: { import: (path: string) => Promise<unknown> }
+}
+
+/**
+ * Makes the test file import each module once. The pool imports the main module for each request and
+ * for each call of an object, and each import asks the process of Vitest twice, which takes longer than
+ * the call.
+ */
+function importOnce() {
+  const { moduleRunner } = __vitest_mocker__
+  const imported = new Map<string, Promise<unknown>>()
+  const original: typeof moduleRunner.import = Object.getPrototypeOf(moduleRunner).import
+  moduleRunner.import = (path) => {
+    const known = imported.get(path) ?? original.call(moduleRunner, path)
+    imported.set(path, known)
+    return known
+  }
+}
+
+importOnce()
 collectPrinted()
 compareWholeResults()
 beforeEach(() => (isUntouched() ? undefined : emptyWorld()))
-afterEach(failOnLeaks)
+afterEach(failOnFaults)
 // Test files share a process: a mock or a clock that one of them sets must not reach the next.
 afterEach(() => {
   vi.restoreAllMocks()
