@@ -8,7 +8,7 @@ if (process.env.WRANGLER_COMMAND === 'dev') {
   const secrets = await createSecrets()
   if (secrets.length > 0) console.log(`Created ${secrets.join(', ')} in .dev.vars.`)
   try {
-    const migrations = applyMigrations()
+    const migrations = await applyMigrations()
     if (migrations.length > 0) console.log(`Applied ${migrations.join(', ')}.`)
   } catch (error) {
     // Wrangler leaves every request unanswered after a build that fails, so this one succeeds.

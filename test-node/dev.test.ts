@@ -15,11 +15,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { copyRepository, has, startIn } from './service.ts'
+import { copyBuilt, has, startIn } from './service.ts'
 
 // `npm run dev` over real HTTP, in a copy of the repository.
 
-const root = copyRepository()
+const root = copyBuilt()
 
 /** Returns the processes that were started in the copy, or none on a system without /proc. */
 const processes = () =>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { copyMigrated, has, startIn } from './service.ts'
+import { copyBuilt, has, startIn } from './service.ts'
 
 // The runbook's way to restore a database, as it stands there, on local databases.
 
@@ -47,7 +47,7 @@ migrations_dir = "migrations"
 
 const skip = has('bash') ? false : 'bash is not installed'
 describe('a database is restored by the runbook', { skip, timeout: 600_000 }, () => {
-  const root = copyMigrated()
+  const root = copyBuilt()
   appendFileSync(join(root, 'wrangler.toml'), SECOND_DATABASE)
   let service: Awaited<ReturnType<typeof startIn>>
   before(async () => {

@@ -34,8 +34,11 @@ const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 /** The databases of the service, in a copy of the repository. */
 const STATE = '.wrangler/state'
 
-/** The variable with the path of the databases that `migrateOnce` has prepared. */
-const MIGRATED_STATE = 'TRIBUTARY_MIGRATED_STATE'
+/** What the build step of `wrangler dev` makes: migrated databases, and the documents. */
+const BUILT = [STATE, 'dist']
+
+/** The variable with the path of the copy that `buildOnce` has built. */
+const BUILT_COPY = 'TRIBUTARY_BUILT_COPY'
 
 /** Copies the repository to a temporary folder, in which a service has its own database and secrets. */
 export function copyRepository(): string {
@@ -52,25 +55,26 @@ export function copyRepository(): string {
 }
 
 /**
- * Migrates databases that `startService` copies, and returns a function that deletes them. One
- * migration takes wrangler as long as the start of a service.
+ * Builds a copy of the repository from which `copyBuilt` copies, and returns a function that deletes
+ * it. One migration takes wrangler as long as the start of a service.
  */
-export function migrateOnce(): () => void {
+export function buildOnce(): () => void {
   const root = copyRepository()
   const { status } = spawnSync(process.execPath, ['scripts/build.ts'], {
     cwd: root,
     env: { ...process.env, WRANGLER_COMMAND: 'dev' },
     stdio: 'inherit',
   })
-  if (status === 0) process.env[MIGRATED_STATE] = join(root, STATE)
+  if (status === 0) process.env[BUILT_COPY] = root
   return () => rmSync(root, { recursive: true, force: true })
 }
 
-/** Copies the repository with the databases of `migrateOnce`, if it has run. */
-export function copyMigrated(): string {
+/** Copies the repository with the databases and the documents of `buildOnce`, if it has run. */
+export function copyBuilt(): string {
   const root = copyRepository()
-  const state = process.env[MIGRATED_STATE]
-  if (state) cpSync(state, join(root, STATE), { recursive: true })
+  const built = process.env[BUILT_COPY]
+  if (!built) return root
+  for (const path of BUILT) cpSync(join(built, path), join(root, path), { recursive: true })
   return root
 }
 
@@ -164,7 +168,7 @@ function assertPrintsNoKey(root: string, output: string, { admin_key }: Demo): v
  * and printed no secret, and deletes its files.
  */
 export async function startService() {
-  const root = copyMigrated()
+  const root = copyBuilt()
   const service = await startIn(root).catch((error) => {
     rmSync(root, { recursive: true, force: true })
     throw error

@@ -1,9 +1,9 @@
-import { migrateOnce } from './service.ts'
+import { buildOnce } from './service.ts'
 
 // Runs once before all files of `npm test`.
 
 export const globalSetup = () => {
-  deleteCopy = migrateOnce()
+  deleteCopy = buildOnce()
 }
 export const globalTeardown = () => deleteCopy()
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv, promisify } from 'node:util'
-import { copyMigrated, copyRepository, type Demo, freePort } from './service.ts'
+import { copyBuilt, copyRepository, type Demo, freePort } from './service.ts'
 
 // Plain `wrangler dev` in a fresh clone, at a port that wrangler.toml does not name.
 
@@ -107,7 +107,7 @@ describe('npx wrangler dev', { timeout: 180_000 }, () => {
 })
 
 test('databases of an older layout are refused, with the command that starts anew', async () => {
-  const old = copyMigrated()
+  const old = copyBuilt()
   const build = () =>
     promisify(execFile)(process.execPath, ['scripts/build.ts'], {
       cwd: old,

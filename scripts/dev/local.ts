@@ -10,7 +10,6 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
-import { configOf } from '../config.ts'
 import { newKeySet, newTrackingKeys } from '../keys.ts'
 
 // What the service needs before it can run on this machine: secrets and migrated databases.
@@ -21,7 +20,25 @@ export const STATE = '.wrangler/state'
 const SECRETS_FILE = '.dev.vars'
 
 /** Lists the migrations that the databases have. It goes away with the databases themselves. */
-const APPLIED_FILE = `${STATE}/v3/d1/applied-migrations.json`
+const APPLIED_FILE = `${STATE}/v3/d1/applied.json`
+
+/** A database of wrangler.toml. */
+interface Database {
+  binding: string
+  database_id: string
+  migrations_dir: string
+}
+
+/** The content of that file. */
+interface Applied {
+  /** The text of wrangler.toml, and its databases: wrangler takes a second to read it. */
+  config: string
+  databases: Database[]
+  /** The applied migrations, each with its database. */
+  keys: string[]
+}
+
+const NONE_APPLIED: Applied = { config: '', databases: [], keys: [] }
 
 const GENERATORS: Readonly<Record<string, () => string | Promise<string>>> = {
   SIGNING_KEYS: newKeySet,
@@ -63,25 +80,36 @@ export async function createSecrets(): Promise<string[]> {
  * Applies the migrations that the local databases lack and returns their file names. Throws if one
  * fails, or if a database has the tables of an older version, which no migration converts.
  */
-export function applyMigrations(): string[] {
-  const { d1_databases } = configOf(undefined)
-  const wanted = d1_databases.flatMap(({ binding, database_id, migrations_dir }) =>
+export async function applyMigrations(): Promise<string[]> {
+  const applied: Applied = existsSync(APPLIED_FILE)
+    ? JSON.parse(readFileSync(APPLIED_FILE, 'utf8'))
+    : NONE_APPLIED
+  const config = readFileSync('wrangler.toml', 'utf8')
+  const databases = config === applied.config ? applied.databases : await readDatabases()
+  const wanted = databases.flatMap(({ binding, database_id, migrations_dir }) =>
     readdirSync(migrations_dir)
       .filter((name) => name.endsWith('.sql'))
       .map((name) => ({ key: `${binding} ${database_id} ${name}`, binding, name })),
   )
-  const applied = new Set<string>(
-    existsSync(APPLIED_FILE) ? JSON.parse(readFileSync(APPLIED_FILE, 'utf8')) : [],
-  )
-  const missing = wanted.filter(({ key }) => !applied.has(key))
+  const missing = wanted.filter(({ key }) => !applied.keys.includes(key))
   for (const binding of new Set(missing.map((one) => one.binding))) {
     wrangler(['d1', 'migrations', 'apply', binding, '--local'])
   }
-  if (missing.length > 0) {
+  if (missing.length > 0 || config !== applied.config) {
+    const now: Applied = { config, databases, keys: wanted.map(({ key }) => key) }
     mkdirSync(dirname(APPLIED_FILE), { recursive: true })
-    writeFileSync(APPLIED_FILE, JSON.stringify(wanted.map(({ key }) => key)))
+    writeFileSync(APPLIED_FILE, JSON.stringify(now))
   }
   return [...new Set(missing.map(({ name }) => name))]
+}
+
+async function readDatabases(): Promise<Database[]> {
+  const { configOf } = await import('../config.ts')
+  return configOf(undefined).d1_databases.map(({ binding, database_id, migrations_dir }) => ({
+    binding,
+    database_id,
+    migrations_dir,
+  }))
 }
 
 const OLD_LAYOUT =
