@@ -5,8 +5,8 @@ import { readOptions, wholeNumber } from './command-line.ts'
 interface GeneratedTests {
   invocation: string
   description: string
-  /** Selects the test files by a part of their path. */
-  files: string
+  /** Select the test files by a part of their path. */
+  files: string[]
   /** The environment variable that holds the number of runs. */
   runsVariable: string
   /** The number of runs without `--runs`. */
@@ -26,7 +26,7 @@ export function runGeneratedTests(tests: GeneratedTests) {
       .option('--runs <count>', 'inputs or sequences per property', wholeNumber(1, 1e9))
       .option('--seed <number>', 'repeats the inputs of a run', wholeNumber(-(2 ** 31), 2 ** 31)),
   )
-  const { status } = spawnSync('node_modules/.bin/vitest', ['run', tests.files], {
+  const { status } = spawnSync('node_modules/.bin/vitest', ['run', ...tests.files], {
     stdio: 'inherit',
     env: { ...process.env, [tests.runsVariable]: String(runs), TEST_SEED: String(seed) },
   })

@@ -6,7 +6,7 @@ runGeneratedTests({
   invocation: 'npm run model',
   description:
     'Compares random sequences of requests with a model of the contract. A failure prints the seed that repeats it.',
-  files: 'test/model',
+  files: ['test/model'],
   runsVariable: 'MODEL_RUNS',
   usualRuns: 250,
 })
