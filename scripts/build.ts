@@ -5,8 +5,7 @@ import './site.ts'
 // the local secrets and migrates the local databases, at the start and when a watched file changes.
 
 if (process.env.WRANGLER_COMMAND === 'dev') {
-  const secrets = await createSecrets()
-  if (secrets.length > 0) console.log(`Created ${secrets.join(', ')} in .dev.vars.`)
+  await createSecrets()
   try {
     const migrations = await applyMigrations()
     if (migrations.length > 0) console.log(`Applied ${migrations.join(', ')}.`)

@@ -60,8 +60,8 @@ const knowing = (secrets: Sought): Known => ({
 /** A column, an object or the log, with all its texts. */
 type Place = [name: string, texts: string[]]
 
-/** Members that differ between equal lines and responses; none comes from the caller. */
-const OWN = /"request_id":"[\da-f-]{36}"|"delivery_id":"dlv_[\dA-Z]{26}"|"ms":\d+/g
+/** Members and a header that differ between equal lines and responses; none comes from the caller. */
+const OWN = /"request_id":"[\da-f-]{36}"|^[\da-f-]{36}$|"delivery_id":"dlv_[\dA-Z]{26}"|"ms":\d+/gm
 
 /** Decodes a text without these members, and remembers it: decoding is slow, and most are equal. */
 const readingsOf = (() => {
@@ -93,7 +93,7 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
     learn(known, path, request, body)
     if (status < 400) return null
     const all = [ours, known.secrets, known.people, known.notes, known.team]
-    return found(bytesOf(`${body}\n${Object.values(headers).join('\n')}`), all)
+    return foundIn(readingsOf(`${body}\n${Object.values(headers).join('\n')}`), all)
   }
 
   /**

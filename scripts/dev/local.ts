@@ -63,8 +63,8 @@ export const WRANGLER = 'node_modules/wrangler/bin/wrangler.js'
 export const readSecrets = (): Record<string, string | undefined> =>
   existsSync(SECRETS_FILE) ? parseEnv(readFileSync(SECRETS_FILE, 'utf8')) : {}
 
-/** Creates the secrets that are missing or empty and returns their names; keeps all others. */
-export async function createSecrets(): Promise<string[]> {
+/** Creates the secrets that are missing or empty, and prints their names; keeps all others. */
+export async function createSecrets(): Promise<void> {
   const known = readSecrets()
   const isEmpty = (value = '') => /^(?:|\{"keys":\[\]\})$/.test(value.replaceAll(/\s/g, ''))
   const missing = Object.entries(GENERATORS).filter(([name]) => isEmpty(known[name]))
@@ -73,7 +73,8 @@ export async function createSecrets(): Promise<string[]> {
     const line = `${name}='${await generate()}'\n`
     appendFileSync(SECRETS_FILE, line, { mode: 0o600 })
   }
-  return missing.map(([name]) => name)
+  if (missing.length > 0)
+    console.log(`Created ${missing.map(([name]) => name).join(', ')} in ${SECRETS_FILE}.`)
 }
 
 /**
