@@ -7,7 +7,7 @@ import { inputsDigest } from './docs/site/inputs.ts'
 /** The digest of the files from which the site in `dist/site` is built. */
 const DIGEST = 'dist/site.digest'
 
-const digest = inputsDigest()
+const digest = inputsDigest('.')
 const isCurrent =
   existsSync('dist/site/index.html') &&
   existsSync(DIGEST) &&

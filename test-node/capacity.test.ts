@@ -130,12 +130,14 @@ console.log(JSON.stringify(answer, null, 2))
 test('a database that does not answer exits with 2, which does not mean full', () => {
   const empty = join(folder, 'empty')
   const run = () => capacity('.', '--local', '--persist-to', empty)
-  assert.equal(run().status, 2)
-  assert.equal(run().stderr, `${empty} has no local database. \`npm run dev\` creates it.\n`)
+  const absent = run()
+  assert.equal(absent.status, 2)
+  assert.equal(absent.stderr, `${empty} has no local database. \`npm run dev\` creates it.\n`)
   mkdirSync(empty)
-  assert.equal(run().status, 2)
+  const unmigrated = run()
+  assert.equal(unmigrated.status, 2)
   assert.equal(
-    run().stderr,
+    unmigrated.stderr,
     'capacity: D1_ERROR: no such table: totals: SQLITE_ERROR. `npm run dev` creates the tables.\n',
   )
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
+  appendFileSync,
   existsSync,
   globSync,
   readdirSync,
@@ -237,6 +238,13 @@ describe('npm run dev', { timeout: 300_000 }, () => {
       "select name from sqlite_schema where name = 'dev_test'",
     )
     assert.equal(tables.all().length, 1)
+  })
+
+  test('shows a change of a page', async () => {
+    appendFileSync(join(root, 'docs/guide/start.md'), '\nA sentence that was added.\n')
+    const page = async () => (await respond('/docs/start')).text()
+    for (let i = 0; i < 300 && !(await page()).includes('was added'); i++) await sleep(100)
+    assert.match(await page(), /A sentence that was added\./)
   })
 
   test('applies a change of the source', async () => {

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -10,6 +18,7 @@ import { RULE } from '../scripts/docs/explained/rules.ts'
 import { WARNING } from '../scripts/docs/explained/warnings.ts'
 import { buildSite } from '../scripts/docs/site/build.ts'
 import { guide, guidePage } from '../scripts/docs/site/guide.ts'
+import { inputsDigest } from '../scripts/docs/site/inputs.ts'
 import {
   AUDIENCES,
   addressOf as audienceAddress,
@@ -223,4 +232,28 @@ describe('the search index', () => {
   test('finds a misspelt word', () => {
     assert.notEqual(search.search('withdrwan', { fuzzy: 0.25 }).length, 0)
   })
+})
+
+test('any change of a file that makes the site changes the digest of the site', () => {
+  const root = mkdtempSync(join(tmpdir(), 'tributary-inputs-'))
+  try {
+    mkdirSync(join(root, 'docs/guide'), { recursive: true })
+    const page = join(root, 'docs/guide/start.md')
+    const digests: string[] = []
+    for (const change of [
+      () => {},
+      () => writeFileSync(page, 'a'),
+      () => writeFileSync(page, 'b'),
+      () => renameSync(page, join(root, 'docs/guide/end.md')),
+      () => writeFileSync(join(root, 'openapi.json'), '{}'),
+    ]) {
+      change()
+      digests.push(inputsDigest(root))
+    }
+    assert.equal(new Set(digests).size, digests.length)
+    writeFileSync(join(root, 'README.md'), 'Not a page of the site.')
+    assert.equal(inputsDigest(root), digests.at(-1))
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
 })

@@ -13,14 +13,15 @@ const INPUTS = [
   'package-lock.json',
 ]
 
-/** Returns a digest of the paths and the contents of all files from which the site is built. */
-export function inputsDigest(): string {
+/** Returns a digest of the paths and the contents of all files of a clone that make the site. */
+export function inputsDigest(root: string): string {
   const hash = createHash('sha256')
-  const entries = globSync(INPUTS, { withFileTypes: true }).filter((entry) => entry.isFile())
-  const paths = entries.map(({ parentPath, name }) => relative('', join(parentPath, name))).sort()
-  for (const path of paths) {
-    const content = readFileSync(path)
-    hash.update(`${path}\0${content.length}\0`).update(content)
+  const files = globSync(INPUTS, { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  for (const file of files.sort()) {
+    const content = readFileSync(file)
+    hash.update(`${relative(root, file)}\0${content.length}\0`).update(content)
   }
   return hash.digest('hex')
 }
