@@ -17,6 +17,8 @@ export async function checkResponse(
   answer: Promise<Response>,
 ): Promise<Response> {
   const response = await answer
+  // The runtime runs timers only while it waits, and a test may send requests until a timer ends.
+  await scheduler.wait(0)
   await reportResponse(init, {
     method,
     path: new URL(url).pathname,
