@@ -18,13 +18,14 @@ import { nameOf } from '../scripts/admin/operation.ts'
 import { OPERATIONS } from '../scripts/admin/operations.ts'
 import { readProfile } from '../scripts/admin/profile.ts'
 import { findSwallowedOptions } from '../scripts/npm-flags.ts'
+import { bundleCommand } from './bundle.ts'
 import { leakIn, sought } from './secrecy/leaks.ts'
 
 // Runs the command as a process against a fake service that can fail in every way. Tables of wrong
 // arguments call the parser instead: a process for each row would take too long.
 
-const COMMAND = join(import.meta.dirname, '../scripts/admin.ts')
 const ROOT = mkdtempSync(join(tmpdir(), 'admin-'))
+const COMMAND = bundleCommand('admin', ROOT)
 const CACHE = join(ROOT, 'cache')
 const KEY = 'key-do-not-print-me'
 const SECRETS = sought({ KEY })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { OUTCOME } from '../scripts/docs/explained/outcomes.ts'
 import { RULE } from '../scripts/docs/explained/rules.ts'
@@ -7,6 +8,7 @@ import { WARNING } from '../scripts/docs/explained/warnings.ts'
 import { readArguments } from '../scripts/push/arguments.ts'
 import { changedTime } from '../scripts/push/sample/clock.ts'
 import type { Report } from '../scripts/push/sample/report.ts'
+import { bundleCommand } from './bundle.ts'
 import { startService } from './service.ts'
 
 // Runs the samples of each vertical against the service that `npm run dev` starts.
@@ -24,7 +26,7 @@ let demo: { base_url: string; admin_key: string; accounts: Account[] }
 /** Runs the samples of a vertical. Asserts that the output has no secret. */
 async function run(vertical: string, args: string[] = [], own: Record<string, string> = {}) {
   const env = Object.entries(process.env).filter(([name]) => !name.startsWith('TRIBUTARY_'))
-  const command = ['scripts/push.ts', '--sample', vertical, ...args]
+  const command = [join(root, 'push.mjs'), '--sample', vertical, ...args]
   const ran = await new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
     const options = { cwd: root, env: { ...Object.fromEntries(env), ...own } }
     const child = execFile(process.execPath, command, options, (_, stdout, stderr) =>
@@ -127,6 +129,7 @@ describe('npm run push -- --sample', { timeout: 180_000 }, () => {
   before(async () => {
     service = await startService()
     root = service.root
+    bundleCommand('push', root)
     demo = service.demo
   })
   after(() => service?.stop())
