@@ -284,6 +284,16 @@ describe('a customer id that does not fit in a path', () => {
   const eraseById = (account: string, query: string) =>
     askAdmin(`accounts/${account}/customers/personal-data${query}`, 'DELETE')
 
+  test('an id that is not percent-encoded UTF-8 is 400, and nothing is erased', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, ...person, customer_id: '%ff' })
+    const at = `accounts/${acme.account}/customers/%ff/personal-data`
+    const response = await askAdmin(at, 'DELETE')
+
+    expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_query'])
+    expect(await databaseText()).toMatch(PERSONAL)
+  })
+
   test.each(['.', '..', 'a/b'])(
     'the customer id %s can be erased by a query parameter',
     async (customer_id) => {

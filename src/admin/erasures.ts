@@ -14,7 +14,7 @@ import {
 } from '../db/records/erasure.ts'
 import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
-import { invalidQuery, readQuery } from '../http/query.ts'
+import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
 import { id as anyId } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound } from './body.ts'
@@ -30,6 +30,7 @@ const journalOf = (env: Env, account: string) => env.ERASURE_JOURNAL.getByName(a
 export const erasures = new Hono<AppEnv>()
   .delete('/customers/:customer_id/personal-data', (c) => {
     readQuery(c.req.url)
+    checkPercentEncoding(new URL(c.req.url).pathname)
     return eraseCustomer(c, c.req.param('customer_id'))
   })
 
