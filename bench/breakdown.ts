@@ -134,9 +134,9 @@ const EMPTY = {
 const validator = transactions.validator(new Promise(() => {})) as RecordValidator
 const REQUEST_CONTEXT = {} as RequestContext
 
-/** A database that answers with nothing, and a context that only serializes. */
+/** A database that answers with an empty delivery row, and a context that only serializes. */
 const EMPTY_DATABASE = {
   prepare: () => ({ bind: () => null }),
-  batch: async () => [{ results: [] }],
+  batch: async () => [{ results: [{ received_at: 0 }] }],
 } as unknown as D1DatabaseSession
 const CONTEXT = { json: (body: unknown) => JSON.stringify(body) } as unknown as Context
