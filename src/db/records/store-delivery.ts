@@ -13,8 +13,10 @@ export interface DeliveryResult {
   revisions: ReadonlyMap<number, number>
 }
 
-/** A row that a statement of the batch returns: of the delivery, its counts so far, or of a record. */
+/** How many records a delivery has written so far. */
 type Counts = Pick<Delivery, 'written' | 'held_written'>
+
+/** A row that a statement of the batch returns. */
 type StoredRow = Delivery | Counts | WrittenRecord
 
 const isDelivery = (row: StoredRow): row is Delivery => 'received_at' in row
@@ -47,9 +49,9 @@ export async function storeDelivery(
       moves = true
       rows = await send(attempt)
     }
-    const inserted = rows.findLast(isDelivery)
-    if (!inserted) throw new Error('The batch returned no delivery row.')
-    const delivery = { ...inserted, ...rows.findLast(isCounts) }
+    const row = rows.findLast(isDelivery)
+    if (!row) throw new Error('The batch returned no delivery row.')
+    const delivery = { ...row, ...rows.findLast(isCounts) }
     const outcomes = rows.filter(isWritten)
     const revisions =
       attempt > 1 && !input.dryRun
