@@ -18,30 +18,32 @@ const MARK = '~'
 const UUID_LENGTH = 36
 const SHORT_LENGTH = 21
 const HYPHEN = 45
-const isHyphenAt = (i: number) => i === 8 || i === 13 || i === 18 || i === 23
+const isHyphen = (text: string, i: number) => text.charCodeAt(i) === HYPHEN
+/** The positions of the 32 hexadecimal digits. */
+const DIGITS = Uint8Array.from(
+  Array.from({ length: UUID_LENGTH }, (_, i) => i).filter((i) => ![8, 13, 18, 23].includes(i)),
+)
 
 /** The short form in the making, reused: a string for each of its characters would take longer. */
 const short = new Array<number>(SHORT_LENGTH).fill(MARK.charCodeAt(0))
 
-/** Returns the short form of a UUID in lower case; null if the text is none. */
+/** Returns the short form of a UUID in lower case; null if a text of this length is none. */
 function shortUuid(text: string): string | null {
-  let word = 0
-  let digits = 0
-  for (let i = 0; i < UUID_LENGTH; i++) {
-    const code = text.charCodeAt(i)
-    if (isHyphenAt(i)) {
-      if (code !== HYPHEN) return null
-      continue
+  if (!isHyphen(text, 8) || !isHyphen(text, 13) || !isHyphen(text, 18) || !isHyphen(text, 23)) {
+    return null
+  }
+  for (let word = 0; word < 4; word++) {
+    let bits = 0
+    for (let i = word * 8; i < word * 8 + 8; i++) {
+      const code = text.charCodeAt(DIGITS[i]!)
+      const digit = code < 128 ? HEX_VALUES[code]! : -1
+      if (digit < 0) return null
+      bits = ((bits << 4) | digit) >>> 0
     }
-    const digit = code < 128 ? HEX_VALUES[code]! : -1
-    if (digit < 0) return null
-    word = word * 16 + digit
-    digits += 1
-    if (digits % 8 > 0) continue
-    // Eight hexadecimal digits are five characters; the first character is the mark.
-    for (let end = (digits / 8) * 5; end > (digits / 8) * 5 - 5; end--) {
-      short[end] = CODES[word % BASE]!
-      word = Math.floor(word / BASE)
+    // Eight hexadecimal digits are five characters; the first character of all is the mark.
+    for (let end = word * 5 + 5; end > word * 5; end--) {
+      short[end] = CODES[bits % BASE]!
+      bits = Math.floor(bits / BASE)
     }
   }
   return String.fromCharCode(...short)
