@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { shortId } from '../src/db/short-id.ts'
 import { DAY_MS } from '../src/durations.ts'
 import { type Chapter, formatHundredths, formatInteger, formatTenths } from './chapter.ts'
 import { phasesOf, timeRoute } from './compete.ts'
@@ -18,6 +19,7 @@ import {
   newBulks,
   newUuids,
   PER_BULK,
+  type Transaction,
   toBulk,
 } from './records.ts'
 import type { World } from './world.ts'
@@ -97,8 +99,8 @@ export async function growth({ scale, us, peers, limits }: World): Promise<Growt
 async function insertDirectly({ name, run }: Contestant, count: number) {
   if (count <= 0) return
   const isPostgres = name.includes('PostgreSQL')
+  const sql = isPostgres ? POSTGRES_FILL : name === 'ours' ? OUR_FILL : SQLITE_FILL
   for (let left = count; left > 0; left -= 100_000) {
-    const sql = isPostgres ? POSTGRES_FILL : SQLITE_FILL
     await run(sql.replace(':count', String(Math.min(left, 100_000))))
   }
 }
@@ -106,15 +108,22 @@ async function insertDirectly({ name, run }: Contestant, count: number) {
 const COLUMNS = `account, transaction_id, customer_id, transaction_type, amount_currency, currency,
   transaction_date, status, transaction_subtype, day, held, delivery, idx, revision`
 
-const SQLITE_FILL = `insert into transactions (${COLUMNS})
+const sqliteFill = (id: string) => `insert into transactions (${COLUMNS})
   with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < :count),
   drawn as (select n, lower(hex(randomblob(16))) as id, abs(random()) % ${CUSTOMERS.length} as customer,
     ${Date.parse(FIRST_DAY) / DAY_MS} + abs(random()) % ${DAYS} as day from numbers)
-  select '${ACCOUNT}', substr(id, 1, 8) || '-' || substr(id, 9, 4) || '-' || substr(id, 13, 4) || '-'
-    || substr(id, 17, 4) || '-' || substr(id, 21), 'CU-' || (10001 + customer), 'deposit',
+  select '${ACCOUNT}', ${id}, 'CU-' || (10001 + customer), 'deposit',
     n % 250000 / 100.0, 'EUR', day * ${DAY_MS} + 34200000, 'approved', 'credit_card', day, 0,
     'dlv_00000000000000000000000000', n % 1000, 1
   from drawn`
+
+/** The peers store a UUID as it is sent. */
+const SQLITE_FILL =
+  sqliteFill(`substr(id, 1, 8) || '-' || substr(id, 9, 4) || '-' || substr(id, 13, 4)
+    || '-' || substr(id, 17, 4) || '-' || substr(id, 21)`)
+
+/** The service stores its short form, of 21 characters. */
+const OUR_FILL = sqliteFill(`'~' || substr(id, 1, 20)`)
 
 const POSTGRES_FILL = `insert into transactions (${COLUMNS})
   select '${ACCOUNT}', gen_random_uuid()::text, 'CU-' || (10001 + floor(random() * ${CUSTOMERS.length})),
@@ -122,6 +131,11 @@ const POSTGRES_FILL = `insert into transactions (${COLUMNS})
     'dlv_00000000000000000000000000', n % 1000, 1
   from (select n, ${Date.parse(FIRST_DAY) / DAY_MS} + floor(random() * ${DAYS})::bigint as day
     from generate_series(1, :count) n) drawn`
+
+const withShortId = (record: Transaction): Transaction => ({
+  ...record,
+  transaction_id: shortId(record.transaction_id),
+})
 
 /** Makes bulks of new transactions with random UUIDs on random days, the same for the same seed. */
 function scatteredBulks(count: number, seed: number, size?: number): Bulk[] {
@@ -196,12 +210,13 @@ function pagesAndBytes(sizes: readonly number[]): string[][] {
     let stored = 0
     const found = sizes.map((size, i) => {
       for (let left = size - stored; left > 0; left -= 100_000) {
-        database.exec(SQLITE_FILL.replace(':count', String(Math.min(left, 100_000))))
+        database.exec(OUR_FILL.replace(':count', String(Math.min(left, 100_000))))
       }
       stored = Math.max(size, stored)
       const bytes = stored === 0 ? null : (bytesOf(database) - empty) / stored
       database.exec('pragma wal_checkpoint(truncate); pragma wal_autocheckpoint = 0')
-      for (const { records } of scatteredBulks(1, 9000 + i)) storeRaw(database, records)
+      for (const { records } of scatteredBulks(1, 9000 + i))
+        storeRaw(database, records.map(withShortId))
       const pages = Math.floor(statSync(`${file}-wal`).size / FRAME_BYTES)
       database.exec('pragma wal_autocheckpoint = 1000')
       stored += 1000
