@@ -92,9 +92,9 @@ export function drawGrowth(curves: readonly Curve[]): string {
     marks: [
       Plot.lineY(points, { ...place, strokeWidth: 2 }),
       Plot.dot(points, { ...place, r: 3 }),
-      Plot.text(points, {
-        ...Plot.selectLast({ x: 'stored', y: 'recordsPerSecond', z: 'name', text: 'name' }),
-        ...{ fill: 'name', textAnchor: 'start', dx: 10 },
+      Plot.text(labelsOf(curves), {
+        ...{ x: 'stored', y: 'recordsPerSecond', text: 'name', fill: 'name' },
+        ...{ textAnchor: 'start', dx: 10 },
       }),
     ],
   })
@@ -107,6 +107,21 @@ export function drawGrowth(curves: readonly Curve[]): string {
       )
       .join('; '),
   })
+}
+
+/** Returns a label at the end of each curve, so far from the next that both can be read. */
+function labelsOf(curves: readonly Curve[]) {
+  const speeds = curves.flatMap(({ points }) => points.map((point) => point.recordsPerSecond))
+  const distance = Math.max(...speeds) * 0.06
+  let lowest = 0
+  return curves
+    .flatMap(({ name, points }) => points.slice(-1).map((last) => ({ name, ...last })))
+    .sort((a, b) => a.recordsPerSecond - b.recordsPerSecond)
+    .map(({ name, stored, recordsPerSecond }) => {
+      const height = Math.max(recordsPerSecond, lowest)
+      lowest = height + distance
+      return { name, stored: formatInteger(stored), recordsPerSecond: height }
+    })
 }
 
 /** Returns a logarithmic axis that has room for all points and their labels. */
