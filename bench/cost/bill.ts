@@ -60,21 +60,24 @@ export function mixedBill({ measured, after }: Costs): {
   }
 }
 
-/** The tables that a request writes besides its records. */
-const OTHER_TABLES = ['deliveries', 'arrivals', 'totals']
+/** The tables that the statements of a request write besides its records, with what they contain. */
+const OTHER_TABLES = {
+  deliveries: 'rows of deliveries, and of arrivals and totals by its triggers',
+  totals: 'rows of totals by statements of their own',
+}
 
-/** Returns the mean number of rows that a request writes besides its records, by table. */
+/** Returns the mean number of rows that a request writes besides its records, by where it writes them. */
 export function otherRows(measured: readonly Measured[]): [where: string, rows: number][] {
   const bulks = measured.filter(({ work }) => work.phase !== 'follow').map(({ ours }) => ours)
   const requests = bulks.reduce((all, { usage }) => all + usage.requests, 0)
   const mean = (rowsOfOne: (one: Counts) => number) =>
     bulks.reduce((all, one) => all + rowsOfOne(one), 0) / requests
   return [
-    ...OTHER_TABLES.map((table): [string, number] => [
-      table,
+    ...Object.entries(OTHER_TABLES).map(([table, where]): [string, number] => [
+      where,
       mean(({ written }) => written[table] ?? 0),
     ]),
-    ['the object of its token', mean(({ usage }) => usage.objectRowsWritten)],
+    ['rows of the object of its token', mean(({ usage }) => usage.objectRowsWritten)],
   ]
 }
 
