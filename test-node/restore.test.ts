@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { copyBuilt, has, startIn } from './service.ts'
+import { bundleCommand } from './bundle.ts'
+import { createDatabase } from './migrate.ts'
+import { copyBuilt, has, serveIn } from './service.ts'
 
 // The runbook's way to restore a database, as it stands there, on local databases.
 
@@ -25,6 +27,10 @@ npx() {
     --env | production) ;; --remote) words+=(--local) ;; *) words+=("$word") ;;
   esac; done
   CI=1 WRANGLER_SEND_METRICS=false node_modules/.bin/wrangler "\${words[@]}"
+}
+npm() {
+  [ "$1 $2 $3" = 'run admin --' ]
+  "$NODE" admin.mjs "\${@:4}"
 }
 `
 
@@ -49,9 +55,11 @@ const skip = has('bash') ? false : 'bash is not installed'
 describe('a database is restored by the runbook', { skip, timeout: 600_000 }, () => {
   const root = copyBuilt()
   appendFileSync(join(root, 'wrangler.toml'), SECOND_DATABASE)
-  let service: Awaited<ReturnType<typeof startIn>>
+  let service: Awaited<ReturnType<typeof serveIn>>
   before(async () => {
-    service = await startIn(root)
+    await createDatabase(root, 'DB_2')
+    bundleCommand('admin', root)
+    service = await serveIn(root)
   })
   after(async () => {
     await service?.end('SIGTERM')

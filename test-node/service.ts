@@ -5,9 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve, sep } from 'node:path'
 import { parseEnv } from 'node:util'
+import { buildSync } from 'esbuild'
 import { leakIn, leakInFiles, sought } from './secrecy/leaks.ts'
 
-// Starts the service with `npm run dev`, for tests that send it requests over HTTP.
+// Starts the service, for tests that send it requests over HTTP.
 
 /** The content of `.demo.json`. */
 export interface Demo {
@@ -37,6 +38,22 @@ const STATE = '.wrangler/state'
 /** What the build step of `wrangler dev` makes: migrated databases, and the documents. */
 const BUILT = [STATE, 'dist']
 
+/** The Worker as one file. */
+const WORKER = 'dist/worker.js'
+
+/** Bundles the Worker of a copy of the repository like wrangler. */
+const bundleWorker = (root: string) =>
+  buildSync({
+    entryPoints: [join(root, 'src/index.ts')],
+    outfile: join(root, WORKER),
+    bundle: true,
+    external: ['cloudflare:*', 'node:*'],
+    format: 'esm',
+    target: 'es2024',
+    conditions: ['workerd', 'worker', 'browser'],
+    logLevel: 'warning',
+  })
+
 /** The variable with the path of the copy that `buildOnce` has built. */
 const BUILT_COPY = 'TRIBUTARY_BUILT_COPY'
 
@@ -56,15 +73,18 @@ export function copyRepository(): string {
 
 /**
  * Builds a copy of the repository from which `copyBuilt` copies, and returns a function that deletes
- * it. One migration takes wrangler as long as the start of a service.
+ * it. `createDatabase` gets the path of the copy.
  */
-export function buildOnce(): () => void {
+export async function buildOnce(
+  createDatabase: (root: string) => Promise<void>,
+): Promise<() => void> {
   const root = copyRepository()
-  const { status } = spawnSync(process.execPath, ['scripts/build.ts'], {
+  await createDatabase(root)
+  const { status } = spawnSync(process.execPath, ['scripts/site.ts'], {
     cwd: root,
-    env: { ...process.env, WRANGLER_COMMAND: 'dev' },
     stdio: 'inherit',
   })
+  bundleWorker(root)
   if (status === 0) process.env[BUILT_COPY] = root
   return () => rmSync(root, { recursive: true, force: true })
 }
@@ -103,10 +123,19 @@ interface Started {
 }
 
 /** Starts `npm run dev` in a folder and waits for the demo accounts. */
-export async function startIn(root: string, ...args: string[]): Promise<Started> {
+export const startIn = (root: string, ...args: string[]) =>
+  startProgram(root, ['scripts/dev.ts', ...args])
+
+/** Starts the service in a folder, faster than `npm run dev`, and waits for the demo accounts. */
+export function serveIn(root: string): Promise<Started> {
+  if (!existsSync(join(root, WORKER))) bundleWorker(root)
+  return startProgram(root, ['test-node/serve.ts', WORKER])
+}
+
+async function startProgram(root: string, args: string[]): Promise<Started> {
   const demoPath = join(root, '.demo.json')
   const port = await freePort()
-  const child = spawn(process.execPath, ['scripts/dev.ts', ...args], {
+  const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -119,7 +148,7 @@ export async function startIn(root: string, ...args: string[]): Promise<Started>
   if (!existsSync(demoPath)) {
     child.kill('SIGTERM')
     // Another program has taken the port in the meantime.
-    if (output.includes('Address already in use')) return startIn(root, ...args)
+    if (output.includes('Address already in use')) return startProgram(root, args)
     assert.fail(output)
   }
   const demo: Demo = JSON.parse(readFileSync(demoPath, 'utf8'))
@@ -169,7 +198,7 @@ function assertPrintsNoKey(root: string, output: string, { admin_key }: Demo): v
  */
 export async function startService() {
   const root = copyBuilt()
-  const service = await startIn(root).catch((error) => {
+  const service = await serveIn(root).catch((error) => {
     rmSync(root, { recursive: true, force: true })
     throw error
   })
