@@ -85,6 +85,13 @@ const findFaults = ({ world, responses }: Responses): string | null =>
 const describeLeak = (leak: string | null) =>
   leak && `A secret or a personal value is where it must not be: ${leak}`
 
+/** Returns what is wrong with a test and with its requests that were not reported before, or null. */
+function judgeTest(report: Responses & Exchanges & TestOutput): string | null {
+  const fault = findFaults(report)
+  const leaks = [watch.learnMany(report), watch.leak(report)]
+  return fault ?? describeLeak(leaks.find((leak) => leak !== null) ?? null)
+}
+
 /** Answers the reports of test/secrecy.ts with a fault, or with an empty text. */
 async function judgeReport(request: Request): Promise<Response> {
   const report: unknown = await request.json()
@@ -94,7 +101,7 @@ async function judgeReport(request: Request): Promise<Response> {
     case '/exchanges':
       return new Response(describeLeak(watch.learnMany(report as Exchanges)))
     default:
-      return new Response(describeLeak(watch.leak(report as TestOutput)))
+      return new Response(judgeTest(report as Responses & Exchanges & TestOutput))
   }
 }
 
