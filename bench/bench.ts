@@ -3,20 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exitWithUsageError, parseCommand, wholeNumber } from '../scripts/command-line.ts'
 import { asText, type Chapter } from './chapter.ts'
-import { concurrency } from './concurrency.ts'
-import { growth } from './growth.ts'
-import { ingest } from './ingest.ts'
-import { limiter } from './limiter.ts'
-import { lists } from './lists.ts'
 import { machine } from './machine.ts'
-import { memory } from './memory.ts'
-import { publish } from './publish.ts'
 import { FULL, QUICK } from './scale.ts'
-import { sizes } from './sizes.ts'
-import { totals } from './totals.ts'
-import { openWorld, type World } from './world.ts'
+import type { World } from './world.ts'
 
-const SECTIONS = { ingest, sizes, concurrency, lists, totals, growth, memory, limiter }
+/** The sections. Each is loaded when it runs, so that `--help` is printed at once. */
+const SECTIONS = {
+  ingest: async () => (await import('./ingest.ts')).ingest,
+  sizes: async () => (await import('./sizes.ts')).sizes,
+  concurrency: async () => (await import('./concurrency.ts')).concurrency,
+  lists: async () => (await import('./lists.ts')).lists,
+  totals: async () => (await import('./totals.ts')).totals,
+  growth: async () => (await import('./growth.ts')).growth,
+  memory: async () => (await import('./memory.ts')).memory,
+  limiter: async () => (await import('./limiter.ts')).limiter,
+}
 type Section = keyof typeof SECTIONS
 
 interface Options {
@@ -58,15 +59,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 let world: World | undefined
 try {
   console.log(`${machine()}\n`)
+  const { openWorld } = await import('./world.ts')
   world = await openWorld(folder, scale)
   const chapters: Chapter[] = []
   for (const name of chosen) {
-    const chapter = await SECTIONS[name](world)
+    const measureSection = await SECTIONS[name]()
+    const chapter = await measureSection(world)
     chapters.push(chapter)
     console.log(`${asText(chapter)}\n`)
   }
   // Published figures always use the default options.
-  if (process.argv.length === 2) publish(chapters)
+  if (process.argv.length === 2) {
+    const { publish } = await import('./publish.ts')
+    publish(chapters)
+  }
 } finally {
   await world?.end()
 }

@@ -1,4 +1,4 @@
-import { Miniflare, type MiniflareOptions } from 'miniflare'
+import type { Miniflare, MiniflareOptions } from 'miniflare'
 import { COMPATIBILITY_DATE } from './build.ts'
 import { children, cpuOf } from './cpu.ts'
 
@@ -31,6 +31,7 @@ export async function start(
 ): Promise<Running> {
   const { inspected, ...own } = options
   const before = children()
+  const { Miniflare } = await import('miniflare')
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     ...(inspected && { inspectorHost: '127.0.0.1', inspectorPort: 0 }),

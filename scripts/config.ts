@@ -1,4 +1,7 @@
-import { unstable_readConfig } from 'wrangler'
+import { createRequire } from 'node:module'
+
+// Scripts that only print their help do not wait for wrangler, which takes a second to load.
+const load = createRequire(import.meta.url)
 
 /** The environments of wrangler.toml. The first, the top level, is the one of `wrangler dev`. */
 export const ENVIRONMENTS = [undefined, 'staging', 'production'] as const
@@ -28,5 +31,7 @@ interface Config {
 }
 
 /** Returns the settings of one environment, as wrangler reads them. */
-export const configOf = (env: string | undefined): Config =>
-  unstable_readConfig({ config: 'wrangler.toml', ...(env && { env }) })
+export function configOf(env: string | undefined): Config {
+  const { unstable_readConfig }: typeof import('wrangler') = load('wrangler')
+  return unstable_readConfig({ config: 'wrangler.toml', ...(env && { env }) })
+}

@@ -1,14 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readCheckOption } from './command-line.ts'
-import { openapi, operations } from './docs/openapi/document.ts'
-import { collection } from './docs/postman.ts'
-import { schemas } from './docs/schemas.ts'
 
 const isCheck = readCheckOption(
   'node scripts/generate.ts',
   'Writes the files derived from the code: schemas, OpenAPI document, Postman collection.',
 )
+// Loaded after `--help` has been answered.
+const { openapi, operations } = await import('./docs/openapi/document.ts')
+const { collection } = await import('./docs/postman.ts')
+const { schemas } = await import('./docs/schemas.ts')
+
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
 const files = new Map([

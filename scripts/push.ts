@@ -11,7 +11,6 @@ import { showProgress } from './push/progress.ts'
 import { detectFormat } from './push/read.ts'
 import { summaryJson, summaryText, totalOf } from './push/report.ts'
 import { startResult } from './push/result.ts'
-import { runSample } from './push/sample/run.ts'
 import { send } from './push/send.ts'
 
 // Sends files of records: `npm run push -- --vertical forex --resource transactions FILE…`.
@@ -85,7 +84,10 @@ rejectSwallowedOptions('push', PUSH_OPTIONS)
 try {
   const args = readArguments(process.argv.slice(2))
   if ('help' in args) console.log(args.help)
-  else process.exitCode = await ('sample' in args ? runSample(args) : push(args))
+  else if ('sample' in args) {
+    const { runSample } = await import('./push/sample/run.ts')
+    process.exitCode = await runSample(args)
+  } else process.exitCode = await push(args)
 } catch (error) {
   console.error(`push: ${messageOf(error)}`)
   process.exitCode = error instanceof ExitError ? error.exitCode : 1

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readCheckOption } from './command-line.ts'
-import { documentedSql } from './sql/files.ts'
 
 const FOLDER = 'docs/sql'
 
@@ -8,6 +7,8 @@ const isCheck = readCheckOption(
   'node scripts/sql.ts',
   'Writes docs/sql: every statement of the ingestion path as D1 runs it, with its query plan.',
 )
+// Loaded after `--help` has been answered.
+const { documentedSql } = await import('./sql/files.ts')
 const files = documentedSql()
 const extra = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => !files.has(name)) : []
 const stale = [...files].filter(([name, text]) => {

@@ -1,13 +1,12 @@
 import { mulberry32 } from '../bench/records.ts'
 import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command-line.ts'
-import { catalogMutants, type Mutant, roomOf, sourceFiles } from './mutants/catalog.ts'
+import type { Mutant } from './mutants/catalog.ts'
 import { readCoverage, testFiles, testsFor, writeCoverage } from './mutants/coverage.ts'
 import { isCritical, missingCritical } from './mutants/critical.ts'
 import { isEquivalent, missingEquivalents } from './mutants/equivalents.ts'
 import type { Hunt } from './mutants/plan.ts'
 import { report } from './mutants/report.ts'
-import { startRunner } from './mutants/runner.ts'
-import { indexSource } from './mutants/source-index.ts'
+import { roomOf, sourceFiles } from './mutants/source-files.ts'
 
 // Changes the source in small ways and runs the tests that cover each change. A change that no test
 // notices survives.
@@ -48,6 +47,11 @@ for (const name of askedRooms ?? []) {
   if (rooms.some((room) => isIn(room, name))) continue
   exitWithUsageError(`Unknown room ${name}. Use ${rooms.join(', ')}.`)
 }
+
+// Stryker and Vitest are loaded once the arguments are known to be right.
+const { catalogMutants } = await import('./mutants/catalog.ts')
+const { startRunner } = await import('./mutants/runner.ts')
+const { indexSource } = await import('./mutants/source-index.ts')
 
 const { source, mutants } = await catalogMutants()
 const isAsked = (mutant: Mutant) =>

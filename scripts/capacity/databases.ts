@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { Miniflare } from 'miniflare'
 import { configOf } from '../config.ts'
 
 /** A D1 database and a function that queries it. */
@@ -51,6 +50,7 @@ export function remoteDatabases(env: string): Database[] {
 /** Opens the databases of `npm run dev` in the folder where wrangler keeps them. */
 export async function localDatabases(state: string) {
   const bindings = configOf(undefined).d1_databases
+  const { Miniflare } = await import('miniflare')
   const miniflare = new Miniflare({
     resourcePersistencePath: `${state}/v3`,
     workers: [

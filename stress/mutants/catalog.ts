@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { Instrumenter, type InstrumenterOptions } from '@stryker-mutator/instrumenter'
+import { roomOf, sourceFiles } from './source-files.ts'
 import { isSqlFile, SWITCH_NAME, sqlMutantsOf, withoutSwitches } from './sql.ts'
 import { countIterations, declarationsOf, registerCaches, type Span } from './syntax.ts'
 
@@ -21,9 +22,6 @@ export interface Mutant {
   was: string
   is: string
 }
-
-/** Files without decisions: a script writes them, or they hold data. */
-const LEFT_OUT = ['src/db/schema.ts', 'src/validation/iso-4217.ts', 'src/docs/**']
 
 /** A text of so many words is a sentence. Tests hold codes and values, not wording. */
 const SENTENCE_WORDS = 4
@@ -59,17 +57,6 @@ const ignorer = {
 }
 
 const OPTIONS: InstrumenterOptions = { plugins: null, excludedMutations: [], ignorers: [ignorer] }
-
-/** Returns the source files that have mutants. */
-export function sourceFiles(): string[] {
-  const leftOut = new Set(LEFT_OUT.flatMap((pattern) => globSync(pattern)))
-  return globSync('src/**/*.ts')
-    .filter((file) => !leftOut.has(file))
-    .sort()
-}
-
-/** Returns the folder of a source file within `src`; `src` for a file that is in none. */
-export const roomOf = (file: string) => file.split('/').slice(1, -1).join('/') || 'src'
 
 /** All mutants, and the instrumented source by whole path, in which each mutant has its switch. */
 export async function catalogMutants() {
