@@ -1,31 +1,28 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 
-/** Wrangler neither prompts nor uses the network. */
-const ENV = {
-  ...process.env,
-  CI: '1',
-  WRANGLER_SEND_METRICS: 'false',
-  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  NO_UPDATE_NOTIFIER: '1',
+/** Values that wrangler writes into a bundle for the compatibility date of the service. */
+const DEFINE = {
+  'navigator.userAgent': '"Cloudflare-Workers"',
+  'process.env.NODE_ENV': '"production"',
 }
 
-/** The bundled service, as it is deployed. */
-export async function buildOurs(outdir: string): Promise<string> {
-  const args = ['deploy', '--env=', '--dry-run', '--minify', '--outdir', outdir]
-  await promisify(execFile)('node_modules/.bin/wrangler', args, { env: ENV })
-  return readFileSync(`${outdir}/index.js`, 'utf8')
-}
+/**
+ * Bundles the service as `wrangler deploy --minify` does, in a tenth of its time. `npm run check`
+ * compares the two.
+ */
+export const buildOurs = (): Promise<string> =>
+  bundle({ entryPoints: ['src/index.ts'], define: DEFINE })
 
 /** Bundles a peer. `service`, if given, is the file behind its import of `tributary:service`. */
-export async function buildPeer(path: string, service?: string): Promise<string> {
+export const buildPeer = (path: string, service?: string): Promise<string> =>
+  bundle({ entryPoints: [path], ...(service && { alias: { 'tributary:service': service } }) })
+
+async function bundle(options: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [path],
+    ...options,
     bundle: true,
     external: ['cloudflare:*', 'node:*'],
-    ...(service && { alias: { 'tributary:service': service } }),
     minify: true,
     write: false,
     format: 'esm',

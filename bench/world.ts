@@ -30,7 +30,7 @@ export async function openWorld(folder: string, scale: Scale): Promise<World> {
     return it
   }
   const issuer = { BASE_URL: 'http://127.0.0.1', SIGNING_KEYS: await newKeySet() }
-  const script = await buildOurs(join(folder, 'build'))
+  const script = await buildOurs()
   const startInstance: World['startInstance'] = async (name, options) =>
     endLater(await start(script, join(folder, name), { ...service(issuer), ...options }))
   const worker = async (name: string, file: string) =>

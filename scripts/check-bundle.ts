@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { buildOurs } from '../bench/build.ts'
 import { parseCommand } from './command-line.ts'
 
 /** The bound of the bundle: every cold start reads all of it. */
@@ -10,7 +11,8 @@ const LIMIT_KIB = 100
 
 parseCommand(
   'node scripts/check-bundle.ts',
-  `Exits with 1 if the Worker is larger than ${LIMIT_KIB} KiB, minified and compressed.`,
+  `Exits with 1 if the Worker is larger than ${LIMIT_KIB} KiB, minified and compressed, or if the bundle
+of the benchmarks differs from it.`,
 )
 const out = mkdtempSync(join(tmpdir(), 'tributary-'))
 try {
@@ -19,9 +21,16 @@ try {
     ['deploy', '--dry-run', '--minify', '--env', 'production', '--outdir', out],
     { stdio: 'pipe', env: { ...process.env, WRANGLER_SEND_METRICS: 'false' } },
   )
-  const kib = gzipSync(readFileSync(join(out, 'index.js'))).byteLength / 1024
+  const bundle = readFileSync(join(out, 'index.js'), 'utf8')
+  const kib = gzipSync(bundle).byteLength / 1024
   console.log(`The bundle has ${kib.toFixed(1)} of ${LIMIT_KIB} KiB (gzip).`)
   if (kib > LIMIT_KIB) process.exitCode = 1
+  if (bundle.replace(/\/\/# sourceMappingURL=.*\n$/, '') !== (await buildOurs())) {
+    console.error(
+      'bench/build.ts bundles the Worker differently from wrangler. Correct its options.',
+    )
+    process.exitCode = 1
+  }
 } finally {
   rmSync(out, { recursive: true })
 }

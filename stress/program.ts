@@ -27,7 +27,7 @@ export async function newSetting(seed: number, print: Setting['print']) {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-stress-'))
   const end = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', end)
-  const script = await buildOurs(join(folder, 'build'))
+  const script = await buildOurs()
   const broken: string[] = []
   const check = (isKept: boolean, message: string) => {
     if (!isKept) {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { newKeySet, newTrackingKeys } from '../../scripts/keys.ts'
 import { buildOurs, buildPeer } from '../build.ts'
 import { expectOk } from '../http.ts'
@@ -54,11 +56,12 @@ export async function ourParty(folder: string): Promise<Party> {
 
 /** Builds and starts the bundled service, with a meter around it. */
 async function startService(folder: string): Promise<Running> {
-  await buildOurs(`${folder}/build`)
+  const service = join(folder, 'service.js')
+  writeFileSync(service, await buildOurs())
   const object = (exportName: string) =>
     ({ type: 'durable-object', exportName, worker: 'bench' }) as const
   const sqlite = { type: 'durable-object', storage: 'sqlite' } as const
-  const script = await buildPeer('bench/cost/metered.ts', `${folder}/build/index.js`)
+  const script = await buildPeer('bench/cost/metered.ts', service)
   return start(script, `${folder}/ours`, {
     env: {
       BASE_URL: { type: 'text', value: 'http://127.0.0.1' },
