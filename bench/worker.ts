@@ -67,7 +67,7 @@ export async function start(
   }
 }
 
-/** Runs statements in one batch. */
+/** Runs statements in one call. D1 reads a statement a line; Miniflare takes 10 ms to prepare one. */
 export async function execute({ database }: Running, statements: readonly string[]) {
-  await database.batch(statements.map((sql) => database.prepare(sql)))
+  await database.exec(statements.map((sql) => sql.replaceAll('\n', ' ')).join('\n'))
 }
