@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
-import { ACT, type Fill, LIMIT_BYTES, measureFill, WARN } from './capacity/fill.ts'
+import { ACT, measureFill } from './capacity/fill.ts'
+import { formatFill } from './capacity/format.ts'
 import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
 import { ENVIRONMENTS } from './config.ts'
 import { STATE } from './dev/local.ts'
 
 // Exit code 1: a database is nearly full. Exit code 2: wrong usage, or a database did not answer.
-
-/** The number of accounts listed for each database. */
-const LISTED_ACCOUNTS = 5
 
 const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
@@ -17,36 +15,6 @@ interface Options {
   env?: (typeof NAMES)[number]
   local?: true
   persistTo: string
-}
-
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`
-
-function size(bytes: number): string {
-  if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(2)} GB`
-  return bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e3).toFixed(1)} kB`
-}
-
-function formatFill({ binding, name, bytes, share, records, accounts, ...rest }: Fill): string {
-  const { writtenToday, growth, daysLeft } = rest
-  const lines = [
-    `${binding} (${name}): ${size(bytes)}, ${percent(share)} of ${size(LIMIT_BYTES)}`,
-    `  ${whole.format(records)} records, accounts: ${accounts.length}`,
-    ...accounts.slice(0, LISTED_ACCOUNTS).map((one) => {
-      const part = percent(one.records / records)
-      return `    ${one.account}: ${whole.format(one.records)} (${part})`
-    }),
-  ]
-  if (accounts.length > LISTED_ACCOUNTS)
-    lines.push(`    and ${accounts.length - LISTED_ACCOUNTS} more`)
-  if (writtenToday !== null) lines.push(`  ${whole.format(writtenToday)} rows written in 24 h`)
-  if (growth !== null && daysLeft !== null)
-    lines.push(`  grows by about ${size(growth)} a day: full in ${whole.format(daysLeft)} days`)
-  if (share >= WARN) {
-    const [state, when] = share >= ACT ? ['NEARLY FULL', 'now'] : ['filling up', 'soon']
-    lines.push(`  ${state}: create new accounts in another database ${when}, see docs/runbook.md`)
-  }
-  return lines.join('\n')
 }
 
 async function report(databases: readonly Database[]) {

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { MIGRATIONS } from '../bench/schema.ts'
-import { localDatabases, parseInfo } from '../scripts/capacity/databases.ts'
+import { type Database, localDatabases, parseInfo } from '../scripts/capacity/databases.ts'
+import { ACT, measureFill } from '../scripts/capacity/fill.ts'
+import { formatFill } from '../scripts/capacity/format.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
 // `npm run capacity` for a local database, and for a remote one through a stand-in for wrangler.
@@ -108,24 +110,46 @@ console.log(JSON.stringify(answer, null, 2))
     return world
   }
 
-  for (const [gigabytes, share, status, warning] of [
-    [6.99, '69.9 %', 0, null],
-    [7, '70.0 %', 0, '  filling up: create new accounts in another database soon'],
-    [9, '90.0 %', 1, '  NEARLY FULL: create new accounts in another database now'],
-  ] as const) {
-    test(`at ${share} it ${warning ? 'warns' : 'does not warn'}, and exits with ${status}`, () => {
-      const result = capacity(folderWith(gigabytes * 1e9), '--env', 'production')
+  /** The lines about a database of this size. */
+  const lines = (gigabytes: number, share: string, warning: string | null) => [
+    `DB (tributary-production): ${gigabytes.toFixed(2)} GB, ${share} of 10.00 GB`,
+    '  1,000 records, accounts: 1',
+    '    acme: 1,000 (100.0 %)',
+    '  12,345 rows written in 24 h',
+    ...(warning ? [`${warning}, see docs/runbook.md`] : []),
+  ]
 
-      assert.equal(result.status, status, result.stderr)
-      assert.deepEqual(result.stdout.trimEnd().split('\n'), [
-        `DB (tributary-production): ${gigabytes.toFixed(2)} GB, ${share} of 10.00 GB`,
-        '  1,000 records, accounts: 1',
-        '    acme: 1,000 (100.0 %)',
-        '  12,345 rows written in 24 h',
-        ...(warning ? [`${warning}, see docs/runbook.md`] : []),
-      ])
+  const FILLING = '  filling up: create new accounts in another database soon'
+  const FULL = '  NEARLY FULL: create new accounts in another database now'
+  for (const [gigabytes, share, warning] of [
+    [6.99, '69.9 %', null],
+    [7, '70.0 %', FILLING],
+    [8.99, '89.9 %', FILLING],
+    [9, '90.0 %', FULL],
+  ] as const) {
+    test(`at ${share} it ${warning ? 'warns' : 'does not warn'}`, async () => {
+      const query = async (sql: string) =>
+        sql.includes('from totals group by')
+          ? [{ account: 'acme', records: 1000 }]
+          : [{ listed: null, since: null }]
+      const fill = await measureFill(
+        {
+          ...{ binding: 'DB', name: 'tributary-production', query: query as Database['query'] },
+          ...parseInfo(JSON.stringify(info(gigabytes * 1e9))),
+        },
+        Date.now(),
+      )
+      assert.deepEqual(formatFill(fill).split('\n'), lines(gigabytes, share, warning))
+      assert.equal(fill.share >= ACT, warning === FULL)
     })
   }
+
+  test('a database that is nearly full is reported through wrangler, with exit code 1', () => {
+    const result = capacity(folderWith(9e9), '--env', 'production')
+
+    assert.equal(result.status, 1, result.stderr)
+    assert.deepEqual(result.stdout.trimEnd().split('\n'), lines(9, '90.0 %', FULL))
+  })
 
   test('output without a size is refused; an empty database has a size', () => {
     assert.deepEqual(parseInfo(JSON.stringify(info(0))), { bytes: 0, writtenToday: 12_345 })
