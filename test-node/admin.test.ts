@@ -17,12 +17,13 @@ import { parentsFirst } from '../scripts/admin/import-affiliates.ts'
 import { nameOf } from '../scripts/admin/operation.ts'
 import { OPERATIONS } from '../scripts/admin/operations.ts'
 import { readProfile } from '../scripts/admin/profile.ts'
+import { runAdmin } from '../scripts/admin/run.ts'
 import { findSwallowedOptions } from '../scripts/npm-flags.ts'
 import { bundleCommand } from './bundle.ts'
 import { leakIn, sought } from './secrecy/leaks.ts'
 
-// Runs the command as a process against a fake service that can fail in every way. Tables of wrong
-// arguments call the parser instead: a process for each row would take too long.
+// Runs the command against a fake service that can fail in every way. Only the tests of what a process
+// adds start one: environment, working folder, streams and exit codes.
 
 const ROOT = mkdtempSync(join(tmpdir(), 'admin-'))
 const COMMAND = bundleCommand('admin', ROOT)
@@ -86,8 +87,27 @@ const problem = (status: number, more: object = {}, headers: Record<string, stri
   body: { type: 'about:blank', title: 'The title', status, code: 'c', request_id: 'R-1', ...more },
 })
 
-/** Runs the command. Asserts that the output has neither the key nor control characters. */
-async function admin(base: string, args: string[], options: { env?: object; cwd?: string } = {}) {
+/** Runs the command in this process, without a terminal. */
+async function admin(base: string, args: string[]) {
+  let [stdout, stderr] = ['', '']
+  const code = await runAdmin(args, {
+    env: { TRIBUTARY_BASE_URL: base, TRIBUTARY_ADMIN_KEY: KEY },
+    terminal: { input: new PassThrough(), output: new PassThrough() },
+    print: (text) => (stdout += `${text}\n`),
+    printError: (text) => (stderr += `${text}\n`),
+  })
+  assertPrintable(stdout + stderr)
+  return { code, stdout, stderr }
+}
+
+/** Asserts that the output has neither the key nor control characters. */
+function assertPrintable(output: string) {
+  assert.equal(leakIn(output, SECRETS), null)
+  assert.doesNotMatch(output, /[^\P{Cc}\n]/u, 'a control character was printed')
+}
+
+/** Runs the command as a process. */
+async function start(base: string, args: string[], options: { env?: object; cwd?: string } = {}) {
   const { env = { TRIBUTARY_BASE_URL: base, TRIBUTARY_ADMIN_KEY: KEY }, cwd = ROOT } = options
   const child = spawn(process.execPath, [COMMAND, ...args], {
     cwd,
@@ -99,8 +119,7 @@ async function admin(base: string, args: string[], options: { env?: object; cwd?
     buffer(child.stderr).then(String),
     once(child, 'exit'),
   ])
-  assert.equal(leakIn(stdout + stderr, SECRETS), null)
-  assert.doesNotMatch(stdout + stderr, /[^\P{Cc}\n]/u, 'a control character was printed')
+  assertPrintable(stdout + stderr)
   return { code: code as number, stdout, stderr }
 }
 
@@ -266,6 +285,14 @@ describe('operations', { concurrency: 4 }, () => {
     })
   }
 
+  test('a process prints the same, and sends the same request', async () => {
+    const [[args, line]] = CALLS as [(typeof CALLS)[number]]
+    const { base, requests } = await service(() => ({ body: ONE }))
+    const { code, stdout, stderr } = await start(base, [...args, '--json'])
+    assert.deepEqual([code, stdout, stderr], [0, `${JSON.stringify(ONE)}\n`, ''])
+    assert.deepEqual(requests, [{ line, body: undefined, key: `Bearer ${KEY}`, nth: 0 }])
+  })
+
   test('prints a list as a table', async () => {
     const account = { account: 'acme', name: 'Acme', policies: { unknown_customer: 'hold' } }
     const { base } = await service(() => ({ body: page([{ ...account, disabled: true }]) }))
@@ -315,7 +342,7 @@ describe('secrets', { concurrency: 4 }, () => {
 
   test('--json: prints only the JSON on stdout', async () => {
     const { base } = await service(() => ({ status: 201, body: issued }))
-    const { stdout, stderr } = await admin(base, ['clients', 'issue', 'a', '--json'])
+    const { stdout, stderr } = await start(base, ['clients', 'issue', 'a', '--json'])
     assert.equal(stdout, `${JSON.stringify(issued)}\n`)
     assert.match(stderr, /cannot be shown again/)
   })
@@ -451,7 +478,7 @@ describe('failures', { concurrency: 4 }, () => {
     ]
     const more = { detail: 'Nothing was changed.', errors, errors_total: 5 }
     const { base } = await service(() => problem(422, more))
-    const { code, stdout, stderr } = await admin(base, ['accounts', 'disable', 'a', '--json'])
+    const { code, stdout, stderr } = await start(base, ['accounts', 'disable', 'a', '--json'])
     assert.deepEqual([code, stdout], [1, ''])
     assert.deepEqual(stderr.split('\n'), [
       'admin: 422 The title – Nothing was changed.',
@@ -516,6 +543,13 @@ describe('confirmation', { concurrency: 4 }, () => {
     'clients rotate acme acme --overlap none',
     'brand-token regenerate acme --overlap none',
   ]
+  test('a process without a terminal needs --yes', async () => {
+    const { base, requests } = await service(() => ({ status: 204 }))
+    const { code, stderr } = await start(base, ['accounts', 'reset', 'acme'])
+    assert.deepEqual([code, requests], [2, []])
+    assert.match(stderr, /Add --yes to confirm/)
+  })
+
   for (const typed of confirmed) {
     test(`${typed}: needs --yes without a terminal`, async () => {
       const { base, requests } = await service(() => ({ body: { client_secret: 's' } }))
@@ -732,7 +766,7 @@ describe('arguments', { concurrency: 4 }, () => {
 
   test('wrong arguments send no request, and the exit code is 2', async () => {
     const { base, requests } = await service(() => ({ body: ONE }))
-    const { code, stdout, stderr } = await admin(base, ['accounts', 'lst'])
+    const { code, stdout, stderr } = await start(base, ['accounts', 'lst'])
     assert.deepEqual([code, stdout, requests], [2, '', []])
     assert.equal(stderr, 'admin: Unknown command `lst`. Did you mean list?\n')
   })
@@ -745,7 +779,7 @@ describe('arguments', { concurrency: 4 }, () => {
       npm_lifecycle_event: 'admin',
       npm_config_limit: 'true',
     }
-    const { code, stderr } = await admin('', ['accounts', 'list', '5'], { env })
+    const { code, stderr } = await start('', ['accounts', 'list', '5'], { env })
     assert.deepEqual([code, requests], [2, []])
     assert.match(
       stderr,
@@ -789,7 +823,7 @@ describe('arguments', { concurrency: 4 }, () => {
   }
 
   test('--help lists every command, the environment and the exit codes', async () => {
-    const { code, stdout } = await admin('', ['--help'])
+    const { code, stdout } = await start('', ['--help'])
     assert.equal(code, 0)
     for (const { noun } of OPERATIONS) assert.ok(stdout.includes(`\n  ${noun} `), noun)
     assert.match(stdout, /TRIBUTARY_ADMIN_KEY[\s\S]*Exit codes:[\s\S]*Examples:\n/)
@@ -831,12 +865,12 @@ describe('profile', { concurrency: 4 }, () => {
     const { base, requests } = await service(() => ({ body: LIST }))
     const demo = file('.demo.json', JSON.stringify({ base_url: base, admin_key: KEY }))
     const cwd = join(demo, '..')
-    const { code } = await admin('', ['feed', 'a'], { env: {}, cwd })
+    const { code } = await start('', ['feed', 'a'], { env: {}, cwd })
     assert.deepEqual([code, requests[0]?.key], [0, `Bearer ${KEY}`])
   })
 
   test('without an address it says what to do', async () => {
-    const { code, stderr } = await admin('', ['feeds'], { env: {} })
+    const { code, stderr } = await start('', ['feeds'], { env: {} })
     assert.equal(code, 2)
     assert.match(stderr, /Run npm run dev, or set TRIBUTARY_BASE_URL and TRIBUTARY_ADMIN_KEY/)
   })

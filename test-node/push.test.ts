@@ -26,12 +26,14 @@ import { createExchange } from '../scripts/push/exchange.ts'
 import { createPost } from '../scripts/push/post.ts'
 import { readProfile } from '../scripts/push/profile.ts'
 import { detectFormat, readRecords } from '../scripts/push/read.ts'
+import { runPush } from '../scripts/push/run.ts'
 import { VERTICALS } from '../scripts/push/verticals.ts'
 import { bundleCommand } from './bundle.ts'
 import { leakIn, sought } from './secrecy/leaks.ts'
 
-// Runs the command as a process on files, against a fake service that can fail in every way. Tables
-// of wrong input call the parts instead: a process for each row would take too long.
+// Runs the command on files, against a fake service that can fail in every way. Only the tests of what
+// a process adds start one: working folder, environment, signals, streams, memory. Tables of wrong
+// input call the parts.
 
 /** Loaded before the command: prints the most bytes in buffers, outside the heap, at its end. */
 const PEAK = `data:text/javascript,${encodeURIComponent(`
@@ -158,25 +160,42 @@ interface Run {
   meanwhile?: (kill: (signal: NodeJS.Signals) => void) => void
 }
 
-/** Runs the command on files in a directory. Asserts that the output has no secret. */
+const credentials = (base: string) => ({
+  TRIBUTARY_BASE_URL: base,
+  TRIBUTARY_CLIENT_ID: CLIENT.client_id,
+  TRIBUTARY_CLIENT_SECRET: CLIENT.client_secret,
+})
+
+const commonArguments = ({ args = [], vertical = 'forex', resource = 'transactions' }: Run) => [
+  ...['--vertical', vertical, '--resource', resource],
+  ...args,
+]
+
+/** Runs the command in this process on files in a directory, whose path it removes from the output. */
 async function run(base: string, cwd: string, files: string[], options: Run = {}) {
-  const {
-    nodeArgs = [],
-    args = [],
-    env,
-    vertical = 'forex',
-    resource = 'transactions',
-    meanwhile,
-  } = options
-  const credentials = {
-    TRIBUTARY_BASE_URL: base,
-    TRIBUTARY_CLIENT_ID: CLIENT.client_id,
-    TRIBUTARY_CLIENT_SECRET: CLIENT.client_secret,
-  }
-  const all = ['--vertical', vertical, '--resource', resource, ...args, ...files]
+  let [stdout, stderr] = ['', '']
+  const paths = files.map((name) => join(cwd, name))
+  const output = new PassThrough().on('data', (data) => (stderr += data))
+  const code = await runPush([...commonArguments(options), ...paths], {
+    env: options.env ?? credentials(base),
+    stdin: new PassThrough(),
+    stderr: output,
+    print: (text) => (stdout += `${text}\n`),
+    printError: (text) => (stderr += `${text}\n`),
+    onStart: () => {},
+  })
+  assert.equal(leakIn(stdout + stderr, SECRETS), null)
+  const [printed, errors] = [stdout, stderr].map((text) => text.replaceAll(`${cwd}/`, ''))
+  return { code, stdout: printed!, stderr: errors! }
+}
+
+/** Runs the command as a process in a directory. Asserts that the output has no secret. */
+async function start(base: string, cwd: string, files: string[], options: Run = {}) {
+  const { nodeArgs = [], env = credentials(base), meanwhile } = options
+  const all = [...commonArguments(options), ...files]
   const child = spawn(process.execPath, [...nodeArgs, COMMAND, ...all], {
     cwd,
-    env: { NODE_COMPILE_CACHE: join(ROOT, 'cache'), ...(env ?? credentials) },
+    env: { NODE_COMPILE_CACHE: join(ROOT, 'cache'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   meanwhile?.((signal) => child.kill(signal))
@@ -190,11 +209,11 @@ async function run(base: string, cwd: string, files: string[], options: Run = {}
   return { code: code as number, stdout, stderr: stderr.replace(/peak \d+\n/, ''), peak }
 }
 
-/** Runs the command on one file. */
-async function push(base: string, name: string, text: string, options: Run = {}) {
+/** Runs the command on one file, by default in this process. */
+async function push(base: string, name: string, text: string, options: Run = {}, how = run) {
   const cwd = directory({ [name]: text })
   const rejectedFile = join(cwd, `${name}.rejected.ndjson`)
-  const result = await run(base, cwd, [name], options)
+  const result = await how(base, cwd, [name], options)
   const rejected = existsSync(rejectedFile)
     ? readFileSync(rejectedFile, 'utf8').trimEnd().split('\n')
     : null
@@ -249,7 +268,7 @@ describe('reading', { concurrency: 4 }, () => {
   for (const [name, text] of Object.entries(files)) {
     test(`${name}: sends the same body, with numbers as they are written`, async () => {
       const { base, bulks } = await service()
-      const { code } = await push(base, name, text)
+      const { code } = await push(base, name, text, {}, start)
       assert.equal(code, 0)
       assert.deepEqual(
         bulks.map(({ text }) => text),
@@ -409,7 +428,7 @@ describe('reading', { concurrency: 4 }, () => {
 
   test('a malformed file is one line on stderr, and exit code 2', async () => {
     const { base, bulks } = await service()
-    const { code, stdout, stderr } = await push(base, 'a.json', '[{}')
+    const { code, stdout, stderr } = await push(base, 'a.json', '[{}', {}, start)
     assert.deepEqual([code, stdout, bulks.length], [2, '', 0])
     assert.match(stderr, /^push: a\.json, line 1, .*\n$/)
   })
@@ -417,8 +436,8 @@ describe('reading', { concurrency: 4 }, () => {
   test('a second file without a column that --map renames is named', async () => {
     const { base, bulks } = await service()
     const cwd = directory({ 'a.csv': 'Deal ID\nT-1\n', 'b.csv': 'transaction_id\nT-2\n' })
-    const args = ['--map', 'Deal ID=transaction_id', 'a.csv', 'b.csv']
-    const { code, stdout, stderr } = await run(base, cwd, args)
+    const args = ['--map', 'Deal ID=transaction_id']
+    const { code, stdout, stderr } = await run(base, cwd, ['a.csv', 'b.csv'], { args })
     assert.deepEqual([code, bulks.length], [2, 1])
     assert.equal(
       stderr,
@@ -710,12 +729,14 @@ describe('faults', { concurrency: 8 }, () => {
       if (seen.nth === 2) kill('SIGINT')
       return { ...stored(seen), after: 400 }
     })
-    const { code, stdout, stderr } = await push(base, 'a.ndjson', ndjson(numbers(20000)), {
+    const options: Run = {
       args: ['--in-flight', '2', '--json'],
       meanwhile: (killer) => {
         kill = killer
       },
-    })
+    }
+    const text = ndjson(numbers(20000))
+    const { code, stdout, stderr } = await push(base, 'a.ndjson', text, options, start)
     assert.equal(code, 130)
     assert.equal(bulks.length, 3)
     const { total, files, halted } = json(stdout)
@@ -731,12 +752,13 @@ describe('faults', { concurrency: 8 }, () => {
       setTimeout(() => kill('SIGINT'), 200)
       return { ...problem(429, 'rate_limited'), headers: { 'Retry-After': '60' } }
     })
-    const started = Date.now()
-    const { code } = await push(base, 'a.ndjson', ndjson([1]), {
+    const options: Run = {
       meanwhile: (killer) => {
         kill = killer
       },
-    })
+    }
+    const started = Date.now()
+    const { code } = await push(base, 'a.ndjson', ndjson([1]), options, start)
     assert.equal(code, 130)
     assert.ok(Date.now() - started < 30_000)
   })
@@ -886,7 +908,7 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
     const { base, bulks } = await service(({ records }) =>
       refusal(records.flatMap((_, i) => [issue(i), issue(i, 'required', `f${i % 2}`)])),
     )
-    const { code, stdout, stderr } = await push(base, 'a.ndjson', five)
+    const { code, stdout, stderr } = await push(base, 'a.ndjson', five, {}, start)
     assert.deepEqual([code, bulks.length], [1, 1])
     const reason = 'unknown_customer at /customer_id: No such customer.'
     assert.equal(
@@ -1020,7 +1042,7 @@ describe('arguments and profile', { concurrency: 4 }, () => {
   test('wrong arguments are one line on stderr, and exit code 2', async () => {
     const files = { '.': /^push: \. is not a file\.\n$/, x: /^push: x does not exist\.\n$/ }
     const runs = Object.entries(files).map(async ([file, message]) => {
-      const { code, stdout, stderr } = await run('http://127.0.0.1:1', directory({}), [file])
+      const { code, stdout, stderr } = await start('http://127.0.0.1:1', directory({}), [file])
       assert.deepEqual([code, stdout], [2, ''])
       assert.match(stderr, message)
     })
@@ -1028,7 +1050,7 @@ describe('arguments and profile', { concurrency: 4 }, () => {
   })
 
   test('--help has usage, options, exit codes and examples', async () => {
-    const { code, stdout } = await run('', directory({}), [], { args: ['--help'] })
+    const { code, stdout } = await start('', directory({}), [], { args: ['--help'] })
     assert.equal(code, 0)
     assert.match(stdout, /^Usage: npm run push -- \[options\] \[files\.\.\.\]\n/)
     assert.match(
@@ -1042,7 +1064,7 @@ describe('arguments and profile', { concurrency: 4 }, () => {
     const { base, bulks } = await service()
     const env = { npm_lifecycle_event: 'push', npm_config_dry_run: 'true' }
     const cwd = directory({ 'a.ndjson': ndjson([1]) })
-    const { code, stderr } = await run(base, cwd, ['a.ndjson'], { env })
+    const { code, stderr } = await start(base, cwd, ['a.ndjson'], { env })
     assert.deepEqual([code, bulks.length], [2, 0])
     assert.match(stderr, /^npm consumed --dry-run\. [^\n]+ a\.ndjson --dry-run\n$/)
   })
@@ -1067,7 +1089,7 @@ describe('arguments and profile', { concurrency: 4 }, () => {
     const { base, tokens } = await service()
     const demo = profile(base, { ...account, vertical: 'prop-trading', client_id: 'no' }, account)
     const cwd = directory({ 'a.ndjson': ndjson([1]), '.demo.json': demo })
-    assert.equal((await run('', cwd, ['a.ndjson'], { env: {} })).code, 0)
+    assert.equal((await start('', cwd, ['a.ndjson'], { env: {} })).code, 0)
     assert.match(tokens[0]!, /client_id=acme/)
   })
 
@@ -1075,7 +1097,7 @@ describe('arguments and profile', { concurrency: 4 }, () => {
     const { base, tokens } = await service()
     const demo = profile(base, account, { ...account, name: 'B', client_id: 'b' })
     const cwd = directory({ 'a.ndjson': ndjson([1]), 'p.json': demo })
-    const args = ['--profile', 'p.json']
+    const args = ['--profile', join(cwd, 'p.json')]
     const unclear = await run('', cwd, ['a.ndjson'], { args, env: {} })
     assert.deepEqual([unclear.code, tokens.length], [2, 0])
     assert.match(unclear.stderr, /p\.json has several forex accounts\. Add --account A or B\./)
@@ -1166,7 +1188,7 @@ describe('brands', { concurrency: 4 }, () => {
     const account = { name: 'B', vertical: 'igaming', brand_token: BRAND_TOKEN }
     const demo = JSON.stringify({ base_url: base, accounts: [account] })
     const cwd = directory({ 'a.ndjson': '{"customerId":"C"}', '.demo.json': demo })
-    const { code } = await run('', cwd, ['a.ndjson'], {
+    const { code } = await start('', cwd, ['a.ndjson'], {
       ...brand(base),
       resource: 'customers',
       env: {},
@@ -1335,7 +1357,7 @@ describe('memory', { concurrency: 3 }, () => {
     test(`reads 20,000 records of ${format} in constant memory`, async () => {
       const { base } = await service(() => ({ body: { summary, results: [] } }))
       await write(join(cwd, `large.${format}`), format)
-      const large = await run(base, cwd, [`large.${format}`], { nodeArgs })
+      const large = await start(base, cwd, [`large.${format}`], { nodeArgs })
       assert.match(large.stdout, /20,000 +20,000 /)
       assert.ok(large.peak < BUFFERS_MB, `${large.peak} MB`)
     })

@@ -3,7 +3,7 @@ import { escapeText } from '../../src/validation/quote.ts'
 import { ExitError, usageError } from '../exit-error.ts'
 
 /** The streams of a question; it is asked only if both are terminals. */
-interface Terminal {
+export interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean }
   output: NodeJS.WritableStream & { isTTY?: boolean }
 }

@@ -1,4 +1,8 @@
+import type { Writable } from 'node:stream'
 import { progress as progressBar } from '@clack/prompts'
+
+/** Where progress is shown: a bar on a terminal, lines elsewhere. */
+export type ProgressOutput = Writable & { isTTY?: boolean }
 
 /** Progress on stderr. */
 export interface Progress {
@@ -15,7 +19,7 @@ const TERMINAL_INTERVAL_MS = 250
 const PLAIN_INTERVAL_MS = 3000
 
 /** Shows a bar on a terminal, and elsewhere a line every few seconds. */
-export function showProgress(totalBytes: number, stderr: NodeJS.WriteStream): Progress {
+export function showProgress(totalBytes: number, stderr: ProgressOutput): Progress {
   const started = performance.now()
   const interval = stderr.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS
   let records = 0
@@ -66,7 +70,7 @@ export function showProgress(totalBytes: number, stderr: NodeJS.WriteStream): Pr
   }
 }
 
-function onTerminal(totalBytes: number, output: NodeJS.WriteStream) {
+function onTerminal(totalBytes: number, output: ProgressOutput) {
   const bar = progressBar({ max: totalBytes, output, indicator: 'timer', cancelMessage: '' })
   let shownBytes = 0
   bar.start('Sending')
@@ -81,7 +85,7 @@ function onTerminal(totalBytes: number, output: NodeJS.WriteStream) {
   }
 }
 
-const onPipe = (output: NodeJS.WriteStream) => ({
+const onPipe = (output: ProgressOutput) => ({
   update: (_: number, line: string) => void output.write(`${line}\n`),
   end: () => {},
 })
