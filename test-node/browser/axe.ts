@@ -1,0 +1,28 @@
+import axe, { type AxeResults, type RunOptions } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+// Checks of accessibility in a page. There are no frames.
+
+/** All rules that are on by default, and the target size of WCAG 2.2. */
+export const RULES: RunOptions = { rules: { 'target-size': { enabled: true } } }
+
+export const WITHOUT_CONTRAST: RunOptions = {
+  rules: { ...RULES.rules, 'color-contrast': { enabled: false } },
+}
+
+/** The only rule whose findings depend on the color scheme. */
+export const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
+
+/** Loads axe into a page, so that `findingsOf` can run it several times. */
+export const injectAxe = (page: Page) => page.evaluate(axe.source)
+
+/** Runs rules of axe. Returns the violations. */
+export async function findingsOf(page: Page, options: RunOptions): Promise<string[]> {
+  const run = JSON.stringify({ ...options, resultTypes: ['violations'] })
+  const violations = await page.evaluate<AxeResults['violations']>(
+    `axe.run(${run}).then(({ violations }) => violations)`,
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, html }) => `${id}: ${target.join(' ')} ${html.slice(0, 200)}`),
+  )
+}
