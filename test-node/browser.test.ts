@@ -34,7 +34,7 @@ const ADDRESSES = [
   '/problems/invalid_scope',
 ]
 
-/** The tests' pages are short-lived: optimizing their scripts costs more than it saves. */
+/** Pages live for seconds: the optimizing compiler costs more time than it saves. */
 const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--js-flags=--no-turbofan']
 
 const DESKTOP = { width: 1280, height: 800 }
@@ -43,7 +43,7 @@ const PHONE = { width: 390, height: 844 }
 describe('in a browser', { timeout: 400_000 }, () => {
   let service: Awaited<ReturnType<typeof startService>>
   let browser: Browser
-  /** The page of all tests. A page of its own would start two more processes of Chromium. */
+  /** The page of all tests. A new page takes Chromium five times as long as a navigation. */
   let page: Page
   const complaints: string[] = []
 
