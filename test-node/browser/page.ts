@@ -3,11 +3,11 @@ import type { Locator, Page } from 'playwright-core'
 // Actions that run inside a page. They take a fraction of the time of Playwright's clicks. The
 // expressions in strings do not need the script that Playwright loads into a page for its locators.
 
-/** Opens all forms and samples, and the menu on a phone. */
-export const openAll = (page: Page) =>
+/** Opens the visible `<details>` elements that match a selector. */
+export const openDetails = (page: Page, selector: string) =>
   page.evaluate(`
-    const visible = [...document.querySelectorAll('details')].filter((one) => one.checkVisibility())
-    for (const details of visible) details.open = true
+    const all = [...document.querySelectorAll(${JSON.stringify(selector)})]
+    for (const one of all.filter((one) => one.checkVisibility())) one.open = true
   `)
 
 /**
