@@ -18,6 +18,8 @@ const basicOf = (id: string, secret: string) => ({
 })
 
 /** Registers a client. Returns its form with a secret, and the Basic header that may replace it. */
+const FORM = 'application/x-www-form-urlencoded'
+
 const client = async () => {
   const { client_id, client_secret } = await register('forex')
   return {
@@ -320,6 +322,19 @@ describe('limits', () => {
     expect((await askToken(form, from('192.0.2.2'))).status).toBe(200)
   })
 
+  test('an address that must wait costs the database nothing', async () => {
+    const { form } = await client()
+    const guess = { ...form, client_secret: 'guess' }
+    for (let i = 0; i < 20; i++) await askToken(guess, from('192.0.2.1'))
+    const init = {
+      method: 'POST',
+      headers: { 'Content-Type': FORM, ...from('192.0.2.1') },
+      body: String(new URLSearchParams(form)),
+    }
+    const { response, trips, calls } = await countCalls('/oauth/token', init)
+    expect([response.status, trips, calls]).toEqual([429, 0, ['guessingWait']])
+  })
+
   test('the limit of 20 wrong secrets holds for simultaneous requests', async () => {
     const { form } = await client()
     const guess = { ...form, client_secret: 'guess' }
@@ -389,7 +404,6 @@ describe('limits', () => {
 })
 
 describe('error_description says what to send instead', () => {
-  const FORM = 'application/x-www-form-urlencoded'
   const MALFORMED = 'A parameter is malformed. Send the form percent-encoded, in UTF-8.'
   const PLACES =
     'Send them in the header `Authorization: Basic`, or as the form fields `client_id` and `client_secret`.'

@@ -30,11 +30,12 @@ export async function authenticate(
   const { client_id, client_secret } = credentials
   const gate = () => env.CLIENT_GATE.getByName(`address:${clientAddress(headers)}`)
   const [client, secret] = await Promise.all([digest(client_id), digest(client_secret)])
-  const [wait, match] = await Promise.all([
-    withObjectRetry(() => gate().guessingWait(client)),
-    isWellFormed(client_secret, 'tcs') ? findClient(env.DB, client_id, secret) : null,
-  ])
+  // First, so that an address that must wait costs the database nothing.
+  const wait = await withObjectRetry(() => gate().guessingWait(client))
   if (wait > 0) throw tooManyAttempts('Too many wrong secrets.', wait)
+  const match = isWellFormed(client_secret, 'tcs')
+    ? await findClient(env.DB, client_id, secret)
+    : null
   if (match && isValidSecret(match, secret, now) && !match.account.disabled) return match
 
   const waitNow = await withObjectRetry(() => gate().recordWrongSecret(client))
