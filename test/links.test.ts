@@ -14,6 +14,7 @@ import {
   affiliateTag,
   decodeTrackingCode,
   encodeTrackingCode,
+  hasCheckByte,
   newClickId,
   newLinkId,
 } from '../src/tracking/code.ts'
@@ -66,10 +67,10 @@ describe('tracking_data', () => {
     })
   })
 
-  test('each click and each link has a unique id', () => {
+  test('each click and each link has a unique id', async () => {
     const ids = Array.from({ length: 1000 }, () => newClickId(1_800_000_000_000))
     expect(new Set(ids).size).toBe(1000)
-    expect(newLinkId()).toMatch(/^[\w-]{8}$/)
+    expect(await newLinkId(KEYS)).toMatch(/^[\w-]{8}$/)
     expect(newClickId(1_800_000_000_000).slice(0, 6)).not.toBe(
       newClickId(1_900_000_000_000).slice(0, 6),
     )
@@ -195,6 +196,47 @@ describe('GET /go/{link}', () => {
     expect(first.rowsRead).toBeLessThanOrEqual(2)
     const second = await countCalls(`/go/${link.link_id}`, { redirect: 'manual' })
     expect([second.response.status, second.trips]).toEqual([302, 0])
+  })
+
+  test('at most ten invented links are looked up in a second, and ours always', async () => {
+    const { link } = await brandWithLink()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2000 })
+    const invented: string[] = []
+    while (invented.length < 30) {
+      const id = base64url.encode(crypto.getRandomValues(new Uint8Array(6)))
+      if (!(await hasCheckByte(KEYS, id))) invented.push(id)
+    }
+    const statuses: [number, number][] = []
+    for (const id of invented) {
+      const { response, trips } = await countCalls(`/go/${id}`, { redirect: 'manual' })
+      statuses.push([response.status, trips])
+    }
+    expect(statuses).toEqual([
+      ...Array.from({ length: 10 }, () => [404, 1]),
+      ...Array.from({ length: 20 }, () => [503, 0]),
+    ])
+    expect((await follow(link.link_id)).status).toBe(302)
+    vi.setSystemTime(Date.now() + 1000)
+    expect((await follow(invented[29]!)).status).toBe(404)
+  })
+
+  test('a link works after the key that made its id was removed', async () => {
+    const { link } = await brandWithLink()
+    const keys = JSON.stringify({ keys: [{ kty: 'oct', kid: 'new', k: 'AAAA' }] })
+    expect(await hasCheckByte(KEYS, link.link_id)).toBe(true)
+    const request = new Request(`${ORIGIN}/go/${link.link_id}`)
+    const response = await fetchWith({ ...env, TRACKING_KEYS: keys } as Env, request)
+    expect(response.status).toBe(302)
+  })
+
+  test('of the ids that nobody made, one of 256 has a check byte', async () => {
+    const ids = Array.from({ length: 256 }, (_, i) =>
+      base64url.encode(Uint8Array.of(1, 2, 3, 4, 5, i)),
+    )
+    const found = await Promise.all(ids.map((id) => hasCheckByte(KEYS, id)))
+    // The tests have two keys.
+    expect(found.filter(Boolean).length).toBeLessThanOrEqual(2)
+    expect(found).toContain(true)
   })
 
   test('a changed or disabled link takes effect within 60 seconds', async () => {
@@ -391,6 +433,10 @@ describe('clicks', () => {
     await storeClickBatch(batch as MessageBatch<Click>, env)
 
     expect([ack.mock.calls, retry.mock.calls]).toEqual([[], [[{ delaySeconds: 30 }]]])
+
+    const dead = { ...batch, queue: 'tributary-clicks-dead' }
+    await storeClickBatch(dead as MessageBatch<Click>, env)
+    expect(retry.mock.lastCall).toEqual([{ delaySeconds: 3600 }])
   })
 
   test("clicks are stored in the database of their account's records", async () => {

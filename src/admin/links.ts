@@ -50,7 +50,12 @@ export const links = new Hono<AppEnv>()
       throw validationFailed([{ pointer: '/affiliate_id', code: 'unknown_affiliate', value }])
     }
     const created_at = new Date().toISOString()
-    const link = { link_id: newLinkId(), ...fields, name: fields.name ?? null, created_at }
+    const link = {
+      link_id: await newLinkId(c.env.TRACKING_KEYS),
+      ...fields,
+      name: fields.name ?? null,
+      created_at,
+    }
     const entry = { actor: c.var.actor, action: 'link.create', account, details: link }
     await withAudit(c.env.DB, entry, [insertLink(c.env.DB, account, link)])
     return c.json(present(c.env, { ...link, disabled: 0 }), 201)

@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { findLink, type Link } from '../db/directory/links.ts'
-import { ApiError, errorName } from '../errors.ts'
-import { encodeTrackingCode, isLinkId, newClickId } from './code.ts'
+import { ApiError, errorName, unavailable } from '../errors.ts'
+import { encodeTrackingCode, hasCheckByte, isLinkId, newClickId } from './code.ts'
 import { withTracking } from './landing.ts'
 
 /** A click on a link, as the queue carries it. It holds no personal data. */
@@ -24,15 +24,37 @@ const MAX_CACHED_LINKS = 10_000
 
 const cache = new Map<string, { link: Link; expiresAt: number }>()
 
-/** Returns a link, or throws `not_found`. A missing link is not cached, so that a new link works at once. */
+/** The most link ids without a check byte of our keys that an isolate looks up in a second. */
+const MAX_UNCHECKED_LOOKUPS = 10
+
+const unchecked = { second: 0, lookups: 0 }
+
+/**
+ * Returns a link, or throws `not_found`. A missing link is not cached, so that a new link works at
+ * once. Anybody can invent ids, so few of those that our keys did not make are looked up: they may be
+ * links that a removed key made.
+ *
+ * @throws ApiError `unavailable` if there were too many such ids in this second.
+ */
 async function findCachedLink(env: Env, link_id: string, now: number): Promise<Link> {
   const cached = cache.get(link_id)
   if (cached && cached.expiresAt > now) return cached.link
-  const link = isLinkId(link_id) ? await findLink(env.DB, link_id) : null
+  if (!isLinkId(link_id)) throw new ApiError('not_found')
+  if (!(await hasCheckByte(env.TRACKING_KEYS, link_id))) countUncheckedLookup(now)
+  const link = await findLink(env.DB, link_id)
   if (!link || link.disabled) throw new ApiError('not_found')
   if (cache.size >= MAX_CACHED_LINKS) cache.clear()
   cache.set(link_id, { link, expiresAt: now + CACHED_MS })
   return link
+}
+
+function countUncheckedLookup(now: number): void {
+  const second = Math.floor(now / 1000)
+  if (unchecked.second !== second) Object.assign(unchecked, { second, lookups: 0 })
+  unchecked.lookups += 1
+  if (unchecked.lookups > MAX_UNCHECKED_LOOKUPS) {
+    throw unavailable(new Error('Too many unknown link ids.'), 1)
+  }
 }
 
 /**

@@ -45,7 +45,7 @@ export async function prepare(
   const isBrand = vertical === 'igaming'
   const [client_secret, brand_token] = [newSecret('tcs', 'test'), newSecret('tbt', 'test')]
   const [client_id, jti, token_id] = Array.from({ length: 3 }, () => crypto.randomUUID())
-  const [link_id, name] = [newLinkId(), await digest(brand_token)]
+  const [link_id, name] = [await newLinkId(env.TRACKING_KEYS), await digest(brand_token)]
   const row = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(account, ...values)
   await env.DB.batch([
     row(
