@@ -73,7 +73,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['listAudit', (db) => audit.listAudit([db], 'a', page), ['audit_log_account']],
   ['storeClicks', (db) => clicks.storeClicks(db, [click])],
   ['findClient', (db) => clients.findClient(db, 'x', 'x')],
-  ['listAffiliateIds', (db) => clients.listAffiliateIds(db, 'a')],
+  ['listAffiliateIds', (db) => clients.listAffiliateIds(db, 'a', 1)],
   [
     'listClients',
     (db) => credentials.listClients(db, 'a'),

@@ -119,6 +119,9 @@ describe('administrator authentication', () => {
     }
     const noAdminKey = { ADMIN_KEY: '' } as object
     expect(await statusWith(noAdminKey, { Authorization: 'Bearer undefined' })).toBe(503)
+    const short = 'k'.repeat(31)
+    const shortKey = { ADMIN_KEY: short } as object
+    expect(await statusWith(shortKey, { Authorization: `Bearer ${short}` })).toBe(503)
     for (const bindings of [{ ACCESS_TEAM: '' }, { ACCESS_AUD: '' }] as object[]) {
       expect(await statusWith(bindings, { 'Cf-Access-Jwt-Assertion': assertion })).toBe(401)
     }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 import { brand, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { ada, ask, deposit, json, ORIGIN, partner, traded } from './partner.ts'
+import { ada, ask, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
 import { overriding } from './watched.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
@@ -358,6 +358,27 @@ describe('bookmarks', () => {
     expect(opened).toEqual(['first-primary', bookmark])
   })
 
+  test('a bookmark that the database refuses is ignored: the primary answers', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const refused = `ffffffff-00000001-0000000a-${'f'.repeat(32)}`
+    const opened: string[] = []
+    const DB = overriding(env.DB, {
+      withSession: (constraint: string) => {
+        opened.push(constraint)
+        const session = env.DB.withSession(constraint)
+        const refuse = () => Promise.reject(new Error('D1_ERROR: Invalid bookmark.'))
+        return constraint === refused ? overriding(session, { batch: refuse }) : session
+      },
+    })
+    const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
+      headers: { Authorization: `Bearer ${acme.access_token}`, 'x-d1-bookmark': refused },
+    })
+    const response = await fetchWith({ ...env, DB } as Env, request)
+    expect([response.status, (await json(response)).data]).toMatchObject([200, [ada]])
+    expect(opened).toEqual([refused, 'first-primary'])
+  })
+
   const bookmark = `00000000-00000001-0000000a-${'f'.repeat(32)}`
   test.each([
     ...['', 'x', 'first-primary', '00000000-00000000-00000000'],
@@ -390,6 +411,17 @@ describe('GET account', () => {
       policies: { unknown_customer: 'hold', unknown_affiliate: 'warn' },
       affiliates: ['a', 'b'],
     })
+  })
+
+  test('lists the first 1000 affiliates and tells that there are more', async () => {
+    const ids = (count: number) =>
+      Array.from({ length: count }, (_, i) => `a-${String(i).padStart(4, '0')}`)
+    const acme = await partner('forex', { affiliates: ids(1000) })
+    const first = await json(acme.get('account'))
+    expect([first.affiliates.length, first.more_affiliates]).toEqual([1000, undefined])
+    await askAdmin(`accounts/${acme.account}/affiliates`, 'PUT', [{ affiliate_id: 'b' }])
+    const { affiliates, more_affiliates } = await json(acme.get('account'))
+    expect([affiliates, more_affiliates]).toEqual([ids(1000), true])
   })
 })
 

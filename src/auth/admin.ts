@@ -41,10 +41,15 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const isJson = (type = '') => /^application\/json\b/i.test(type)
 
+/** The least length of the admin key, in characters: nothing limits how often a key is tried. */
+const MIN_KEY_LENGTH = 32
+
+const TOO_SHORT = new Error(`The secret ADMIN_KEY has fewer than ${MIN_KEY_LENGTH} characters.`)
+
 /** Compares digests in constant time, so that the time reveals nothing about the admin key. */
 async function isAdminKey(key: string, { ADMIN_KEY }: Env): Promise<boolean> {
-  // If our own key is missing, respond 503, not 401.
-  if (!ADMIN_KEY) throw badSecret('ADMIN_KEY')
+  // If our own key is missing or can be guessed, respond 503, not 401.
+  if (!ADMIN_KEY || ADMIN_KEY.length < MIN_KEY_LENGTH) throw badSecret('ADMIN_KEY', TOO_SHORT)
   const [sent, expected] = await Promise.all([sha256(key), sha256(ADMIN_KEY)])
   return crypto.subtle.timingSafeEqual(sent, expected)
 }

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { ApiError, errorName } from '../errors.ts'
 import { invalidQuery } from './query.ts'
 
 const BOOKMARK_HEADER = 'x-d1-bookmark'
@@ -16,7 +17,8 @@ export interface Reader {
 /**
  * Runs a read in a database session once the request is authorized, and returns its response with a
  * bookmark. Without a bookmark in the request the primary answers, so a read sees every earlier
- * write. With one, a replica may answer as soon as it has reached the bookmark.
+ * write. With one, a replica may answer as soon as it has reached the bookmark. If the database
+ * refuses a well-formed bookmark, for example one of another database, the primary answers.
  *
  * @throws ApiError `invalid_query` for a malformed bookmark.
  */
@@ -29,14 +31,25 @@ export async function withReadSession(
     throw invalidQuery(`\`${BOOKMARK_HEADER}\` must be a bookmark from an earlier response.`)
   }
   const grant = await c.var.grantPromise
-  const session = resolveDatabase(c.env, grant.binding).withSession(bookmark ?? 'first-primary')
+  const db = resolveDatabase(c.env, grant.binding)
+  const readWith = async (constraint: string) => {
+    const session = db.withSession(constraint)
+    try {
+      const response = await read({ grant, session })
+      setBookmark(session, (name, value) => response.headers.set(name, value))
+      return response
+    } catch (error) {
+      setBookmark(session, c.header)
+      throw error
+    }
+  }
+  if (bookmark === undefined) return readWith('first-primary')
   try {
-    const response = await read({ grant, session })
-    setBookmark(session, (name, value) => response.headers.set(name, value))
-    return response
+    return await readWith(bookmark)
   } catch (error) {
-    setBookmark(session, c.header)
-    throw error
+    if (error instanceof ApiError) throw error
+    console.error(JSON.stringify({ fault: errorName(error), unusable: 'bookmark' }))
+    return readWith('first-primary')
   }
 }
 

@@ -17,12 +17,21 @@ import { statusOf, summaryOf } from '../ingest/outcome.ts'
 import type { Resource } from '../ingest/resource.ts'
 import { feedFreshness } from './freshness.ts'
 
-/** `GET account`: the account that the credentials belong to, with its configured affiliates. */
+/** The most affiliates that `GET account` lists: an account may have any number of them. */
+const MAX_LISTED_AFFILIATES = 1000
+
+/** `GET account`: the account that the credentials belong to, with its first configured affiliates. */
 export const accountInfo = new Hono<AppEnv>().get('/account', async (c) => {
   readQuery(c.req.url)
   return withReadSession(c, async ({ grant, session }) => {
-    const affiliates = await listAffiliateIds(session, grant.account)
-    return c.json({ ...presentAccount(grant), affiliates })
+    const ids = await listAffiliateIds(session, grant.account, MAX_LISTED_AFFILIATES + 1)
+    const affiliates = ids.slice(0, MAX_LISTED_AFFILIATES)
+    const hasMore = ids.length > affiliates.length
+    return c.json({
+      ...presentAccount(grant),
+      affiliates,
+      ...(hasMore && { more_affiliates: true }),
+    })
   })
 })
 

@@ -4,7 +4,6 @@ import { ref } from './operation.ts'
 import {
   AT,
   account,
-  affiliates,
   COUNT,
   DAY,
   delivery,
@@ -14,6 +13,7 @@ import {
   link,
   oneOf,
   orNull,
+  ownAccount,
   returnedDefinition,
   scope,
   secretUntil,
@@ -37,14 +37,10 @@ const accountState = {
 const ACCOUNTS: Record<string, JsonSchema> = {
   Account: account(accountState),
   ChangedAccount: account({ ...accountState, takes_effect }),
-  PartnerSelf: account({
+  PartnerSelf: ownAccount({
     client_id: documented('The OAuth client of the access token.'),
-    scope,
-    affiliates,
   }),
-  BrandSelf: account({
-    scope,
-    affiliates,
+  BrandSelf: ownAccount({
     events: documented('The event definitions.', { type: 'array', items: ref('EventDefinition') }),
   }),
 }

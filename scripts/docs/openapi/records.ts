@@ -181,7 +181,7 @@ const accountOf = ({ at, caller, vertical }: Api): Operation => ({
   tag: vertical,
   summary: 'Get your account',
   description:
-    'Returns the account of the credentials: its name, vertical, mode, time zone, policies, scope and configured affiliates.',
+    'Returns the account of the credentials: its name, vertical, mode, time zone, policies, scope and the first 1000 configured affiliates.',
   caller,
   parameters: ['x-d1-bookmark'],
   answers: {

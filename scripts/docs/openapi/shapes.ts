@@ -101,16 +101,19 @@ export const returnedDefinition = (): JsonSchema => {
 }
 
 /** Describes an account, with members that depend on its reader. */
-export const account = (more: Record<string, JsonSchema>) =>
-  object({
-    account: documented('The id of the account.'),
-    name: documented('The display name of the account.'),
-    vertical,
-    mode,
-    time_zone: documented('The time zone of times without an offset.'),
-    policies,
-    ...more,
-  })
+export const account = (more: Record<string, JsonSchema>, optional: readonly string[] = []) =>
+  object(
+    {
+      account: documented('The id of the account.'),
+      name: documented('The display name of the account.'),
+      vertical,
+      mode,
+      time_zone: documented('The time zone of times without an offset.'),
+      policies,
+      ...more,
+    },
+    optional,
+  )
 
 /** The members of a delivery. */
 export const delivery = {
@@ -204,7 +207,21 @@ export const jwk = object({ kty: TEXT, n: TEXT, e: TEXT, alg: TEXT, use: TEXT, k
 export const scope = documented('The granted scopes: a subset of `read write`.')
 
 /** The configured affiliates. */
-export const affiliates = documented('The ids of the configured affiliates.', {
+const affiliates = documented('The first 1000 ids of the configured affiliates, in order.', {
   type: 'array',
   items: TEXT,
 })
+
+/** Describes the account of the caller. */
+export const ownAccount = (more: Record<string, JsonSchema>) =>
+  account(
+    {
+      ...more,
+      scope,
+      affiliates,
+      more_affiliates: documented('Present if the account has more affiliates than listed.', {
+        const: true,
+      }),
+    },
+    ['more_affiliates'],
+  )

@@ -35,10 +35,11 @@ export async function findClient(db: D1Database, client_id: string, digest: stri
   return { client: { client_id, secret_digest, revoked, version }, account, ends_at }
 }
 
-/** Returns the ids of the affiliates that an account has configured, in ascending order. */
+/** Returns the first ids of the affiliates that an account has configured, in ascending order. */
 export async function listAffiliateIds(
   session: D1DatabaseSession,
   account: string,
+  limit: number,
 ): Promise<string[]> {
   const rows = await all(
     session,
@@ -46,7 +47,8 @@ export async function listAffiliateIds(
       .select({ affiliate_id: affiliates.affiliate_id })
       .from(affiliates)
       .where(eq(affiliates.account, account))
-      .orderBy(asc(affiliates.affiliate_id)),
+      .orderBy(asc(affiliates.affiliate_id))
+      .limit(limit),
   )
   return rows.map(({ affiliate_id }) => affiliate_id)
 }
