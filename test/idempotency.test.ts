@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { parseJson } from '../src/http/json.ts'
+import { digestRecords } from '../src/ingest/idempotency.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
 import { json, partner } from './partner.ts'
 
@@ -28,6 +30,16 @@ describe('Idempotency-Key', () => {
       })
     }
     expect(await countStored(acme)).toBe(2)
+  })
+
+  test.each([
+    ['1e999', '12345678901234567890'],
+    ['1e999', '-1e999'],
+    ['null', '1e999'],
+  ])('a record with %s differs from one with %s', async (first, second) => {
+    const records = [first, second].map((number) => parseJson(`[{"Value": ${number}}]`))
+    const [one, two] = await Promise.all(records.map((record) => digestRecords([record])))
+    expect(one).not.toBe(two)
   })
 
   test('a key reused for other records is 422 and stores nothing', async () => {
