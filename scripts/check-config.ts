@@ -20,7 +20,7 @@ const shapeOf = (env: string | undefined) => {
     objects: config.durable_objects.bindings.map(({ name, class_name }) => ({ name, class_name })),
     exports: config.exports,
     producers: config.queues.producers.map(({ binding }) => binding),
-    consumers: config.queues.consumers.map(({ queue: _, ...how }) => how),
+    consumers: config.queues.consumers.map(({ queue: _, dead_letter_queue: __, ...how }) => how),
     crons: config.triggers.crons,
     assets: config.assets,
     build: config.build,
@@ -39,8 +39,12 @@ deepStrictEqual(
 )
 for (const env of ENVIRONMENTS) {
   const { producers, consumers } = configOf(env).queues
-  const queues = [producers, consumers].map((list) => list.map(({ queue }) => queue))
-  deepStrictEqual(queues[0], queues[1], `env.${env} does not consume the queue that it writes to`)
+  const filled = [
+    ...producers.map(({ queue }) => queue),
+    ...consumers.flatMap(({ dead_letter_queue: dead }) => (dead === undefined ? [] : [dead])),
+  ]
+  const consumed = consumers.map(({ queue }) => queue)
+  deepStrictEqual(filled, consumed, `env.${env} does not consume each queue that it fills`)
 }
 for (const env of others) {
   deepStrictEqual(shapeOf(env), shapeOf(first), `env.${env} of wrangler.toml differs`)

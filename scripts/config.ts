@@ -19,7 +19,12 @@ interface Config {
   exports: unknown
   queues: {
     producers: { binding: string; queue: string }[]
-    consumers: { queue: string; max_batch_size: number; max_retries: number }[]
+    consumers: {
+      queue: string
+      max_batch_size: number
+      max_retries: number
+      dead_letter_queue?: string
+    }[]
   }
   triggers: { crons: string[] }
   assets: unknown

@@ -19,7 +19,10 @@ export async function storeClickBatch(batch: MessageBatch<Click>, env: Env): Pro
         console.error(
           JSON.stringify({ fault: errorName(error), delayed: 'clicks', count: messages.length }),
         )
-        for (const message of messages) message.retry({ delaySeconds: RETRY_DELAY_SECONDS })
+        const delaySeconds = batch.queue.endsWith('-dead')
+          ? DEAD_RETRY_DELAY_SECONDS
+          : RETRY_DELAY_SECONDS
+        for (const message of messages) message.retry({ delaySeconds })
       }
     }),
   )
@@ -27,3 +30,6 @@ export async function storeClickBatch(batch: MessageBatch<Click>, env: Env): Pro
 
 /** Ten retries at this interval outlast an outage of a minute, which D1 has had. */
 const RETRY_DELAY_SECONDS = 30
+
+/** The queue of clicks that failed ten times tries again every hour, until a queue drops messages. */
+const DEAD_RETRY_DELAY_SECONDS = 3600
