@@ -18,10 +18,16 @@ interface Options {
 }
 
 async function report(databases: readonly Database[]) {
+  const fills: Fill[] = []
   for (const database of databases) {
     const fill = await measureFill(database, Date.now())
+    fills.push(fill)
     console.log(formatFill(fill))
     if (fill.share >= ACT) process.exitCode = 1
+  }
+  const [emptiest] = fills.toSorted((a, b) => a.bytes - b.bytes)
+  if (emptiest && fills.length > 1) {
+    console.log(`New accounts: --database ${emptiest.binding}, the emptiest of these databases`)
   }
 }
 

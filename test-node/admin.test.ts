@@ -150,7 +150,7 @@ const CALLS: [string[], string, object | undefined, object | undefined][] = [
     [
       ...['accounts', 'create', 'a', '--name', 'N', '--vertical', 'igaming', '--mode', 'test'],
       ...['--time-zone', 'UTC', '--unknown-customer', 'hold', '--unknown-affiliate', 'warn'],
-      ...['--binding', 'B'],
+      ...['--database', 'B'],
     ],
     'POST accounts',
     {

@@ -103,8 +103,8 @@ function watchObjects<T extends Rpc.DurableObjectBranded | undefined>(
   called: (method: string) => void,
 ): DurableObjectNamespace<T> {
   return overriding(namespace, {
-    getByName: (name: string) =>
-      new Proxy(namespace.getByName(name), {
+    getByName: (name: string, options?: DurableObjectNamespaceGetDurableObjectOptions) =>
+      new Proxy(namespace.getByName(name, options), {
         get(stub, method) {
           called(String(method))
           return Reflect.get(stub, method, stub)

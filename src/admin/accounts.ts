@@ -29,6 +29,8 @@ export const presentAccount = (account: Account) => ({
   mode: account.mode,
   time_zone: account.time_zone,
   binding: account.binding,
+  region: account.region,
+  jurisdiction: account.jurisdiction,
   policies: {
     unknown_customer: account.unknown_customer,
     unknown_affiliate: account.unknown_affiliate,
@@ -58,6 +60,8 @@ export const accounts = new Hono<AppEnv>()
       ...{ id, name, vertical, mode, binding, time_zone },
       unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
       unknown_affiliate: fields.unknown_affiliate ?? 'warn',
+      region: fields.region ?? null,
+      jurisdiction: fields.jurisdiction ?? null,
       created_at: new Date().toISOString(),
     }
     const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }

@@ -54,6 +54,17 @@ const settings = {
   ),
 }
 
+/** The regions in which Cloudflare can create a Durable Object. */
+const REGIONS = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const
+
+const region = v.nullable(
+  describeField(
+    f.oneOf(...REGIONS),
+    'Where the objects of its tokens are created, as a location hint of Cloudflare. Choose the region of the servers that send the records. Null: near the caller who issues the token. A change applies to new tokens.',
+    'weur',
+  ),
+)
+
 /** The fields of a new account, without the binding of its database. */
 export const newAccount = {
   account: describeField(slug, 'Identifies the account. The id never changes.', 'acme'),
@@ -69,11 +80,22 @@ export const newAccount = {
   ),
   ...settings,
   name: settings.name.wrapped,
+  region: v.optional(region),
+  jurisdiction: v.optional(
+    v.nullable(
+      describeField(
+        f.oneOf('eu', 'fedramp'),
+        'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
+        'eu',
+      ),
+    ),
+  ),
 }
 
 /** The fields of an account that can change. */
 export const accountChange = {
   ...settings,
+  region: v.optional(region),
   disabled: v.optional(
     describeField(
       v.boolean(),

@@ -1,5 +1,6 @@
 import { grantOf, settingsOf } from '../auth/grant.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
+import { placementOf } from '../auth/placement.ts'
 import { brandTokenObjectName } from '../auth/token-gate.ts'
 import { accountsToPropagate, findAccount, markPropagated } from '../db/directory/accounts.ts'
 import {
@@ -41,14 +42,15 @@ export async function propagate(
 
   const settings = settingsOf(account, definitions)
   const grant = grantOf(account, null, 'read write', definitions)
+  const placement = placementOf(account)
   const sendToken = (token: BrandTokenRow) => {
-    const gate = () => env.TOKEN_GATE.getByName(brandTokenObjectName(token.digest))
+    const gate = () => env.TOKEN_GATE.getByName(brandTokenObjectName(token.digest), placement)
     return withObjectRetry(() =>
       isEnded(token, now) ? gate().end() : gate().open(grant, token.ends_at),
     )
   }
   const sendClient = ({ client_id, version }: ClientRow) => {
-    const gate = () => env.CLIENT_GATE.getByName(`client:${client_id}`)
+    const gate = () => env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
     return withObjectRetry(() => gate().applySettings(version, settings))
   }
   await Promise.all([...tokens.map(sendToken), ...clients.map(sendClient)])

@@ -5,6 +5,7 @@ import { authenticate, tooManyAttempts } from './authenticate.ts'
 import { invalidClient, readCredentials, readForm } from './client-credentials.ts'
 import { grantOf } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
+import { placementOf } from './placement.ts'
 
 const SCOPES = ['read', 'write']
 
@@ -22,10 +23,11 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
 
   const { client, account } = await authenticate(c.env, c.req.raw.headers, credentials, now)
   const { client_id, version } = client
+  const placement = placementOf(account)
   const jti = crypto.randomUUID()
   const expiresAt = expiryOf(now)
   // Listed before it is opened: a revocation at the same moment would otherwise miss the token.
-  const clientGate = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`)
+  const clientGate = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
   const minted = await withObjectRetry(() => clientGate().mint({ jti, version, expiresAt }))
   if (minted === null) throw invalidClient()
   const { wait, settings } = minted
@@ -34,7 +36,7 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
   // The object may have newer settings than the database had when it was read.
   const grant =
     settings && settings.version > readGrant.version ? { ...readGrant, ...settings } : readGrant
-  await withObjectRetry(() => c.env.TOKEN_GATE.getByName(jti).open(grant, expiresAt))
+  await withObjectRetry(() => c.env.TOKEN_GATE.getByName(jti, placement).open(grant, expiresAt))
 
   return c.json({
     access_token: await mintAccessToken({ client_id, jti, scope }, c.env, now),

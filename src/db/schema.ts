@@ -30,6 +30,8 @@ export const accounts = sqliteTable('accounts', {
   created_at: text().notNull(),
   version: integer().notNull().default(1),
   pushed: integer().notNull().default(1),
+  region: text({ enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] }),
+  jurisdiction: text({ enum: ['eu', 'fedramp'] }),
 })
 
 /** The OAuth clients of partner firms. */

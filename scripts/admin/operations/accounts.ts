@@ -4,6 +4,12 @@ import { changesFrom, listOperation } from './parts.ts'
 
 const NAME = { value: 'name', description: 'The display name.' }
 
+const REGION = {
+  value: 'region',
+  choices: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'],
+  description: 'Where new tokens are checked. (default: near whoever issues them)',
+}
+
 const SETTINGS: Options = {
   'time-zone': {
     value: 'zone',
@@ -35,13 +41,25 @@ const CREATE: Options = {
     description: 'Cannot be changed later. Only test accounts can be reset. (default: live)',
   },
   ...SETTINGS,
-  binding: { value: 'binding', description: 'The D1 binding of its database. (default: DB)' },
+  region: REGION,
+  jurisdiction: {
+    value: 'jurisdiction',
+    choices: ['eu', 'fedramp'],
+    description: 'Where the journal of erasures is kept. Cannot be changed later.',
+  },
+  database: {
+    value: 'binding',
+    member: 'binding',
+    description:
+      'The D1 binding of its database. `npm run capacity` shows the emptiest. (default: DB)',
+  },
 }
 
-const CHANGE: Options = { name: NAME, ...SETTINGS }
+const CHANGE: Options = { name: NAME, ...SETTINGS, region: REGION }
 
 const COLUMNS = [
-  ...['account', 'name', 'vertical', 'mode', 'time_zone', 'policies.unknown_customer'],
+  ...['account', 'name', 'vertical', 'mode', 'time_zone', 'binding', 'region'],
+  'policies.unknown_customer',
   ...['policies.unknown_affiliate', 'disabled', 'created_at'],
 ]
 

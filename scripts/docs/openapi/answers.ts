@@ -30,6 +30,12 @@ import {
 const clientSecret = documented('The client secret. It is shown only in this response.')
 const accountState = {
   binding: documented('The D1 binding of the database that stores the records.'),
+  region: documented('The location hint of its Durable Objects; null: near their first caller.', {
+    enum: [null, 'wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'],
+  }),
+  jurisdiction: documented('The jurisdiction that keeps its journal of erasures; null: any.', {
+    enum: [null, 'eu', 'fedramp'],
+  }),
   disabled: documented('Whether the account and its tokens are disabled.', FLAG),
   created_at: TIME,
 }

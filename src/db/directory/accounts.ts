@@ -35,7 +35,10 @@ export async function* accountPages(db: D1Database, size: number): AsyncGenerato
   } while (after !== null)
 }
 
-type Settings = Pick<Account, 'name' | 'time_zone' | 'unknown_customer' | 'unknown_affiliate'>
+type Settings = Pick<
+  Account,
+  'name' | 'time_zone' | 'unknown_customer' | 'unknown_affiliate' | 'region'
+>
 
 /** Changed settings of an account; a setting that is absent keeps its value. */
 export type AccountChange = { [Name in keyof Settings]?: Settings[Name] | undefined } & {
