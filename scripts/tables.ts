@@ -18,12 +18,14 @@ const TABLES: Record<string, string> = {
   transactions: 'Financial events on trader accounts.',
   activity: 'Trading activity: one row per day, customer, instrument and currency.',
   events: 'Activities of brand customers.',
-  totals: 'The number of records of an account by resource, without held records.',
+  totals:
+    'The number of records of an account by resource, and of its held records, which `total` leaves out.',
   deliveries:
     'The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions.',
   overwritten_writes: 'Writes that a later record of the same request overwrote.',
   idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',
   arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',
+  resets: 'Test accounts whose records are being deleted.',
   erasures: 'Customers whose personal data was erased.',
   audit_log: 'Changes that the integrations team made; `details` is JSON.',
 }

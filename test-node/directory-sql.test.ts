@@ -12,6 +12,8 @@ import * as definitions from '../src/db/directory/event-definitions.ts'
 import * as links from '../src/db/directory/links.ts'
 import * as statusMaps from '../src/db/directory/status-maps.ts'
 import * as erasure from '../src/db/records/erasure.ts'
+import { finishReleases } from '../src/db/records/release.ts'
+import { beginReset, finishResets } from '../src/db/records/reset.ts'
 
 /** A database that records the SQL that it prepares, and has no rows. */
 function recorder() {
@@ -54,7 +56,10 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['updateAccount', (db) => accounts.updateAccount(db, 'a', { name: 'x', disabled: true })],
   ['markPropagated', (db) => accounts.markPropagated(db, 'a', 1)],
   ['accountsToPropagate', accounts.accountsToPropagate, ['accounts_unpushed']],
-  ['deleteRecords', (db) => accounts.deleteRecords(db, 'a')],
+  ['beginReset', (db) => beginReset(db, 'a'), ['customers_day']],
+  ['finishResets', (db) => finishResets(db, 0)],
+  ['finishReleases', (db) => finishReleases(db, null, 0), ['totals_releasing']],
+  ['finishReleases of an account', (db) => finishReleases(db, 'a', 0)],
   ['putAffiliates', (db) => affiliates.putAffiliates(db, 'a', affiliate)],
   ['rejectCycles', (db) => affiliates.rejectCycles(db, 'a', affiliate)],
   ['listParents', (db) => affiliates.listParents(db, 'a')],

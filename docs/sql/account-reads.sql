@@ -49,45 +49,76 @@ where
 -- Reads the first page of the held records of a partner.
 with
   p as materialized (
-    select resource, key, delivery, record
-    from
-      (
-        select
-          'transactions' as resource, json_array(transaction_id) as key, delivery,
-          json_object(
-            'transaction_id', transaction_id, 'customer_id', customer_id, 'transaction_type',
-            transaction_type, 'amount_currency', amount_currency, 'currency', currency,
-            'transaction_date', transaction_date, 'status', status, 'amount_usd', amount_usd,
-            'transaction_subtype', transaction_subtype, 'note', note
-          ) as record
-        from transactions indexed by transactions_held
-        where
-          account = :account
-          and held = 1
+    with
+      k as materialized (
+        select *
+        from
+          (
+            select
+              'transactions' as resource, customer_id as key_0, day as key_1,
+              transaction_id as key_2, null as key_3
+            from transactions indexed by transactions_held
+            where
+              account = :account
+              and held = 1
+            order by customer_id, day, transaction_id
+            limit 51
+          )
         union all
-        select
-          'trading-activity' as resource,
-          json_array(date, customer_id, instrument, currency) as key, delivery,
-          json_object(
-            'date', date, 'customer_id', customer_id, 'instrument', instrument, 'lots_traded',
-            lots_traded, 'currency', currency, 'pnl', pnl, 'volume_usd', volume_usd, 'spread_cost',
-            spread_cost, 'commission', commission
-          ) as record
-        from activity indexed by activity_held
-        where
-          account = :account
-          and held = 1
+        select *
+        from
+          (
+            select
+              'trading-activity' as resource, customer_id as key_0, date as key_1,
+              instrument as key_2, currency as key_3
+            from activity indexed by activity_held
+            where
+              account = :account
+              and held = 1
+            order by customer_id, date, instrument, currency
+            limit 51
+          )
+        order by resource, key_0, key_1, key_2, key_3
+        limit 51
+        offset
+          0
       )
-    where true
-    order by resource, key
-    limit 51
-    offset
-      0
+    select
+      k.*, t.delivery as delivery,
+      json_object(
+        'transaction_id', t.transaction_id, 'customer_id', t.customer_id, 'transaction_type',
+        t.transaction_type, 'amount_currency', t.amount_currency, 'currency', t.currency,
+        'transaction_date', t.transaction_date, 'status', t.status, 'amount_usd', t.amount_usd,
+        'transaction_subtype', t.transaction_subtype, 'note', t.note
+      ) as record
+    from
+      k
+      cross join transactions t on t.account = :account
+      and t.customer_id = k.key_0
+      and t.day = k.key_1
+      and t.transaction_id = k.key_2
+    where k.resource = 'transactions'
+    union all
+    select
+      k.*, t.delivery as delivery,
+      json_object(
+        'date', t.date, 'customer_id', t.customer_id, 'instrument', t.instrument, 'lots_traded',
+        t.lots_traded, 'currency', t.currency, 'pnl', t.pnl, 'volume_usd', t.volume_usd,
+        'spread_cost', t.spread_cost, 'commission', t.commission
+      ) as record
+    from
+      k
+      cross join activity t on t.account = :account
+      and t.customer_id = k.key_0
+      and t.date = k.key_1
+      and t.instrument = k.key_2
+      and t.currency = k.key_3
+    where k.resource = 'trading-activity'
   ),
   b as materialized (
     select
       sum(
-        ifnull(octet_length (resource), 0) + ifnull(octet_length (key), 0) + ifnull(octet_length (delivery), 0) + ifnull(octet_length (record), 0)
+        ifnull(octet_length (resource), 0) + ifnull(octet_length (key_0), 0) + ifnull(octet_length (key_1), 0) + ifnull(octet_length (key_2), 0) + ifnull(octet_length (key_3), 0) + ifnull(octet_length (delivery), 0) + ifnull(octet_length (record), 0)
       ) as bytes
     from p
   ),
@@ -96,24 +127,37 @@ with
     from b
   )
 select
-  iif(excess is null, resource, null) as resource, iif(excess is null, key, null) as key,
-  iif(excess is null, delivery, null) as delivery, iif(excess is null, record, null) as record,
-  excess
+  iif(excess is null, resource, null) as resource, iif(excess is null, key_0, null) as key_0,
+  iif(excess is null, key_1, null) as key_1, iif(excess is null, key_2, null) as key_2,
+  iif(excess is null, key_3, null) as key_3, iif(excess is null, delivery, null) as delivery,
+  iif(excess is null, record, null) as record, excess
 from
   e
   cross join p
-order by resource, key;
+order by resource, key_0, key_1, key_2, key_3;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MERGE (UNION ALL)
---           LEFT
---             SEARCH transactions USING INDEX transactions_held (account=?)
---             USE TEMP B-TREE FOR ORDER BY
---           RIGHT
---             SEARCH activity USING INDEX activity_held (account=?)
---             USE TEMP B-TREE FOR ORDER BY
+--         COMPOUND QUERY
+--           LEFT-MOST SUBQUERY
+--             MATERIALIZE k
+--               MERGE (UNION ALL)
+--                 LEFT
+--                   CO-ROUTINE (subquery-1)
+--                     SEARCH transactions USING COVERING INDEX transactions_held (account=?)
+--                   SCAN (subquery-1)
+--                   USE TEMP B-TREE FOR ORDER BY
+--                 RIGHT
+--                   CO-ROUTINE (subquery-3)
+--                     SEARCH activity USING COVERING INDEX activity_held (account=?)
+--                   SCAN (subquery-3)
+--                   USE TEMP B-TREE FOR ORDER BY
+--             SCAN k
+--             SEARCH t USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND transaction_id=?)
+--           UNION ALL
+--             SCAN k
+--             SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -124,47 +168,47 @@ order by resource, key;
 -- Reads the page after a cursor of the held records of a partner.
 with
   p as materialized (
-    select resource, key, delivery, record
-    from
-      (
-        select
-          'transactions' as resource, json_array(transaction_id) as key, delivery,
-          json_object(
-            'transaction_id', transaction_id, 'customer_id', customer_id, 'transaction_type',
-            transaction_type, 'amount_currency', amount_currency, 'currency', currency,
-            'transaction_date', transaction_date, 'status', status, 'amount_usd', amount_usd,
-            'transaction_subtype', transaction_subtype, 'note', note
-          ) as record
-        from transactions indexed by transactions_held
-        where
-          account = :account
-          and held = 1
-        union all
-        select
-          'trading-activity' as resource,
-          json_array(date, customer_id, instrument, currency) as key, delivery,
-          json_object(
-            'date', date, 'customer_id', customer_id, 'instrument', instrument, 'lots_traded',
-            lots_traded, 'currency', currency, 'pnl', pnl, 'volume_usd', volume_usd, 'spread_cost',
-            spread_cost, 'commission', commission
-          ) as record
-        from activity indexed by activity_held
-        where
-          account = :account
-          and held = 1
+    with
+      k as materialized (
+        select *
+        from
+          (
+            select
+              'transactions' as resource, customer_id as key_0, day as key_1,
+              transaction_id as key_2, null as key_3
+            from transactions indexed by transactions_held
+            where
+              account = :account
+              and held = 1
+              and (customer_id, day, transaction_id) > (:after_0, :after_1, :after_2)
+            order by customer_id, day, transaction_id
+            limit 51
+          )
+        order by resource, key_0, key_1, key_2, key_3
+        limit 51
+        offset
+          0
       )
-    where
-      true
-      and (resource, key) > (:after_0, :after_1)
-    order by resource, key
-    limit 51
-    offset
-      0
+    select
+      k.*, t.delivery as delivery,
+      json_object(
+        'transaction_id', t.transaction_id, 'customer_id', t.customer_id, 'transaction_type',
+        t.transaction_type, 'amount_currency', t.amount_currency, 'currency', t.currency,
+        'transaction_date', t.transaction_date, 'status', t.status, 'amount_usd', t.amount_usd,
+        'transaction_subtype', t.transaction_subtype, 'note', t.note
+      ) as record
+    from
+      k
+      cross join transactions t on t.account = :account
+      and t.customer_id = k.key_0
+      and t.day = k.key_1
+      and t.transaction_id = k.key_2
+    where k.resource = 'transactions'
   ),
   b as materialized (
     select
       sum(
-        ifnull(octet_length (resource), 0) + ifnull(octet_length (key), 0) + ifnull(octet_length (delivery), 0) + ifnull(octet_length (record), 0)
+        ifnull(octet_length (resource), 0) + ifnull(octet_length (key_0), 0) + ifnull(octet_length (key_1), 0) + ifnull(octet_length (key_2), 0) + ifnull(octet_length (key_3), 0) + ifnull(octet_length (delivery), 0) + ifnull(octet_length (record), 0)
       ) as bytes
     from p
   ),
@@ -173,24 +217,25 @@ with
     from b
   )
 select
-  iif(excess is null, resource, null) as resource, iif(excess is null, key, null) as key,
-  iif(excess is null, delivery, null) as delivery, iif(excess is null, record, null) as record,
-  excess
+  iif(excess is null, resource, null) as resource, iif(excess is null, key_0, null) as key_0,
+  iif(excess is null, key_1, null) as key_1, iif(excess is null, key_2, null) as key_2,
+  iif(excess is null, key_3, null) as key_3, iif(excess is null, delivery, null) as delivery,
+  iif(excess is null, record, null) as record, excess
 from
   e
   cross join p
-order by resource, key;
+order by resource, key_0, key_1, key_2, key_3;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MERGE (UNION ALL)
---           LEFT
---             SEARCH transactions USING INDEX transactions_held (account=?)
---             USE TEMP B-TREE FOR ORDER BY
---           RIGHT
---             SEARCH activity USING INDEX activity_held (account=?)
---             USE TEMP B-TREE FOR ORDER BY
+--         MATERIALIZE k
+--           CO-ROUTINE (subquery-1)
+--             SEARCH transactions USING COVERING INDEX transactions_held (account=? AND (customer_id,day,transaction_id)>(?,?,?))
+--           SCAN (subquery-1)
+--           USE TEMP B-TREE FOR ORDER BY
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND transaction_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -198,70 +243,40 @@ order by resource, key;
 --   USE TEMP B-TREE FOR ORDER BY
 
 -- held
--- Counts the held records of a partner.
-select count(*) as total
-from
-  (
-    select
-      'transactions' as resource, json_array(transaction_id) as key, delivery,
-      json_object(
-        'transaction_id', transaction_id, 'customer_id', customer_id, 'transaction_type',
-        transaction_type, 'amount_currency', amount_currency, 'currency', currency,
-        'transaction_date', transaction_date, 'status', status, 'amount_usd', amount_usd,
-        'transaction_subtype', transaction_subtype, 'note', note
-      ) as record
-    from transactions indexed by transactions_held
-    where
-      account = :account
-      and held = 1
-    union all
-    select
-      'trading-activity' as resource, json_array(date, customer_id, instrument, currency) as key,
-      delivery,
-      json_object(
-        'date', date, 'customer_id', customer_id, 'instrument', instrument, 'lots_traded',
-        lots_traded, 'currency', currency, 'pnl', pnl, 'volume_usd', volume_usd, 'spread_cost',
-        spread_cost, 'commission', commission
-      ) as record
-    from activity indexed by activity_held
-    where
-      account = :account
-      and held = 1
-  );
--- Query plan:
---   CO-ROUTINE (subquery-2)
---     COMPOUND QUERY
---       LEFT-MOST SUBQUERY
---         SEARCH transactions USING INDEX transactions_held (account=?)
---       UNION ALL
---         SEARCH activity USING INDEX activity_held (account=?)
---   SCAN (subquery-2)
-
--- held
 -- Reads the first page of the held records of a brand.
 with
   p as materialized (
-    select resource, key, delivery, record
-    from
-      (
-        select
-          'activities' as resource, json_array(id) as key, delivery,
-          json_object('id', id, 'record', record) as record
-        from events indexed by events_held
-        where
-          account = :account
-          and held = 1
+    with
+      k as materialized (
+        select *
+        from
+          (
+            select 'activities' as resource, customer_id as key_0, day as key_1, id as key_2
+            from events indexed by events_held
+            where
+              account = :account
+              and held = 1
+            order by customer_id, day, id
+            limit 51
+          )
+        order by resource, key_0, key_1, key_2
+        limit 51
+        offset
+          0
       )
-    where true
-    order by resource, key
-    limit 51
-    offset
-      0
+    select k.*, t.delivery as delivery, json_object('id', t.id, 'record', t.record) as record
+    from
+      k
+      cross join events t on t.account = :account
+      and t.customer_id = k.key_0
+      and t.day = k.key_1
+      and t.id = k.key_2
+    where k.resource = 'activities'
   ),
   b as materialized (
     select
       sum(
-        ifnull(octet_length (resource), 0) + ifnull(octet_length (key), 0) + ifnull(octet_length (delivery), 0) + ifnull(octet_length (record), 0)
+        ifnull(octet_length (resource), 0) + ifnull(octet_length (key_0), 0) + ifnull(octet_length (key_1), 0) + ifnull(octet_length (key_2), 0) + ifnull(octet_length (delivery), 0) + ifnull(octet_length (record), 0)
       ) as bytes
     from p
   ),
@@ -270,19 +285,25 @@ with
     from b
   )
 select
-  iif(excess is null, resource, null) as resource, iif(excess is null, key, null) as key,
+  iif(excess is null, resource, null) as resource, iif(excess is null, key_0, null) as key_0,
+  iif(excess is null, key_1, null) as key_1, iif(excess is null, key_2, null) as key_2,
   iif(excess is null, delivery, null) as delivery, iif(excess is null, record, null) as record,
   excess
 from
   e
   cross join p
-order by resource, key;
+order by resource, key_0, key_1, key_2;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         SEARCH events USING INDEX events_held (account=?)
---         USE TEMP B-TREE FOR ORDER BY
+--         MATERIALIZE k
+--           CO-ROUTINE (subquery-1)
+--             SEARCH events USING COVERING INDEX events_held (account=?)
+--           SCAN (subquery-1)
+--           USE TEMP B-TREE FOR ORDER BY
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -293,29 +314,38 @@ order by resource, key;
 -- Reads the page after a cursor of the held records of a brand.
 with
   p as materialized (
-    select resource, key, delivery, record
-    from
-      (
-        select
-          'activities' as resource, json_array(id) as key, delivery,
-          json_object('id', id, 'record', record) as record
-        from events indexed by events_held
-        where
-          account = :account
-          and held = 1
+    with
+      k as materialized (
+        select *
+        from
+          (
+            select 'activities' as resource, customer_id as key_0, day as key_1, id as key_2
+            from events indexed by events_held
+            where
+              account = :account
+              and held = 1
+              and (customer_id, day, id) > (:after_0, :after_1, :after_2)
+            order by customer_id, day, id
+            limit 51
+          )
+        order by resource, key_0, key_1, key_2
+        limit 51
+        offset
+          0
       )
-    where
-      true
-      and (resource, key) > (:after_0, :after_1)
-    order by resource, key
-    limit 51
-    offset
-      0
+    select k.*, t.delivery as delivery, json_object('id', t.id, 'record', t.record) as record
+    from
+      k
+      cross join events t on t.account = :account
+      and t.customer_id = k.key_0
+      and t.day = k.key_1
+      and t.id = k.key_2
+    where k.resource = 'activities'
   ),
   b as materialized (
     select
       sum(
-        ifnull(octet_length (resource), 0) + ifnull(octet_length (key), 0) + ifnull(octet_length (delivery), 0) + ifnull(octet_length (record), 0)
+        ifnull(octet_length (resource), 0) + ifnull(octet_length (key_0), 0) + ifnull(octet_length (key_1), 0) + ifnull(octet_length (key_2), 0) + ifnull(octet_length (delivery), 0) + ifnull(octet_length (record), 0)
       ) as bytes
     from p
   ),
@@ -324,19 +354,25 @@ with
     from b
   )
 select
-  iif(excess is null, resource, null) as resource, iif(excess is null, key, null) as key,
+  iif(excess is null, resource, null) as resource, iif(excess is null, key_0, null) as key_0,
+  iif(excess is null, key_1, null) as key_1, iif(excess is null, key_2, null) as key_2,
   iif(excess is null, delivery, null) as delivery, iif(excess is null, record, null) as record,
   excess
 from
   e
   cross join p
-order by resource, key;
+order by resource, key_0, key_1, key_2;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         SEARCH events USING INDEX events_held (account=?)
---         USE TEMP B-TREE FOR ORDER BY
+--         MATERIALIZE k
+--           CO-ROUTINE (subquery-1)
+--             SEARCH events USING COVERING INDEX events_held (account=? AND (customer_id,day,id)>(?,?,?))
+--           SCAN (subquery-1)
+--           USE TEMP B-TREE FOR ORDER BY
+--         SCAN k
+--         SEARCH t USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -344,17 +380,9 @@ order by resource, key;
 --   USE TEMP B-TREE FOR ORDER BY
 
 -- held
--- Counts the held records of a brand.
-select count(*) as total
-from
-  (
-    select
-      'activities' as resource, json_array(id) as key, delivery,
-      json_object('id', id, 'record', record) as record
-    from events indexed by events_held
-    where
-      account = :account
-      and held = 1
-  );
+-- Reads the number of held records.
+select coalesce(sum(held), 0) as total
+from totals
+where account = :account;
 -- Query plan:
---   SEARCH events USING COVERING INDEX events_held (account=?)
+--   SEARCH totals USING PRIMARY KEY (account=?)

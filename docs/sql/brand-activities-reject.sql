@@ -7,8 +7,8 @@
 insert into
   deliveries (
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
-    rejected, refused, held, stale, created, listed, held_written, reused, yesterday, today, errors,
-    unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
+    rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
+    reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
   )
 with
   sent (value) as (
@@ -26,25 +26,30 @@ with
             r.account = :account
             and r.customer_id = value ->> 2
         ) is null,
-        value ->> 2 is not null, 0
+        value ->> 2 is not null, false
       ) as unknown,
       iif(
         iif(
-          t.account is null, 0,
-          (t.customer_id, t.day) is not (value ->> 2, coalesce(value ->> 3, t.first_day))
-        ),
-        (
-          select h.held
-          from events h
-          where
-            h.account = t.account
-            and h.id = t.id
+          t.account is null
+          or false, 0,
+          not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
+        )
+        or false,
+        ifnull(
+          (
+            select h.held
+            from events h
+            where
+              h.account = t.account
+              and h.id = t.id
+          ),
+          0
         ),
         0
       ) as was_held,
       iif(
-        t.account is null, 0,
-        (t.customer_id, t.day) is not (value ->> 2, coalesce(value ->> 3, t.first_day))
+        t.account is null
+        or false, 0, not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
       ) as moved
     from
       sent
@@ -67,6 +72,12 @@ with
           and moved
           and not unknown
       ) - 0 as total_correction,
+      0 + 0 - count(*) filter (
+        where
+          was_held
+          and moved
+          and not unknown
+      ) as held_change,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at,
       nullif(
@@ -93,8 +104,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:dry_run, 0, held_written), reused,
-  :has_yesterday, :has_today, :errors, unknown_at,
+  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
+  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
+  unknown_at,
   iif(
     errors,
     (
@@ -120,11 +132,18 @@ select
   stale_at, moved, erased_at, verdicts
 from counted
 where
-  moved is null
-  or reused
-  or (
-    rejected > 0
-    and not :lenient
+  not exists (
+    select 1
+    from resets
+    where account = :account
+  )
+  and (
+    moved is null
+    or reused
+    or (
+      rejected > 0
+      and not :lenient
+    )
   )
 on conflict (account, id) do nothing
 returning *;
@@ -140,12 +159,16 @@ returning *;
 --     SCAN classified
 --     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH resets USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
+--   SCALAR SUBQUERY 10
+--     SEARCH resets USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 9
 --     CO-ROUTINE (subquery-8)
---       CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-12)
 --         CO-ROUTINE (subquery-7)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -157,7 +180,7 @@ returning *;
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN (subquery-7)
---       SCAN (subquery-11)
+--       SCAN (subquery-12)
 --     SCAN (subquery-8)
 
 -- upsert
@@ -545,30 +568,34 @@ returning idx, revision;
 
 -- recountTotal
 -- Adds the stored records of these keys to the total; subtractFromTotal runs before the upserts.
-insert into totals (account, resource, total)
-select
-  :account, :resource,
+insert into totals (account, resource, total, held)
+select :account, :resource, n.listed, n.held
+from
   (
-    select count(*)
+    select count(*) filter (where t.held = 0) as listed, count(*) filter (where t.held = 1) as held
     from
       jsonb_each (:rows)
       cross join events t on t.account = :account
       and t.id = value ->> 1
-    where t.held = 0
-  )
-from deliveries
+  ) n
 where
-  account = :account
-  and id = :delivery
-  and attempt = :attempt
-  and refused = 0
+  exists (
+    select 1
+    from deliveries
+    where
+      account = :account
+      and id = :delivery
+      and attempt = :attempt
+      and refused = 0
+  )
 on conflict (account, resource) do update
-set total = total + excluded.total;
+set total = total + excluded.total, held = held + excluded.held;
 -- Query plan:
---   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
---   SCALAR SUBQUERY 1
+--   CO-ROUTINE n
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --     SEARCH t USING INDEX events_key (account=? AND id=?)
+--   SEARCH deliveries EXISTS USING PRIMARY KEY (account=? AND id=?)
+--   SCAN n
 
 -- selectOverwritten
 -- After a lost answer: lists the writes that later records of the request overwrote.

@@ -7,8 +7,8 @@
 insert into
   deliveries (
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
-    rejected, refused, held, stale, created, listed, held_written, reused, yesterday, today, errors,
-    unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
+    rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
+    reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
   )
 with
   sent (value) as (
@@ -30,7 +30,10 @@ with
         and ifnull(octet_length (nullif(json_patch(t.extras, value ->> 5), '{}')), 1) + value ->> 4 > 65536,
         0
       ) as unknown,
-      iif(t.account is null, 0, (t.day) is not (coalesce(value ->> 2, t.day))) as moved,
+      iif(
+        t.account is null
+        or false, 0, not (t.day) is (coalesce(value ->> 2, t.day))
+      ) as moved,
       exists (
         select 1
         from erasures e
@@ -56,7 +59,7 @@ with
           is_new
           and not unknown
       ) as created,
-      0 - 0 as total_correction,
+      0 - 0 as total_correction, 0 + 0 - 0 as held_change,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at,
       nullif(
@@ -86,8 +89,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:dry_run, 0, held_written), reused,
-  :has_yesterday, :has_today, :errors, unknown_at,
+  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
+  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
+  unknown_at,
   iif(
     errors,
     (
@@ -113,11 +117,18 @@ select
   stale_at, moved, erased_at, verdicts
 from counted
 where
-  moved is null
-  or reused
-  or (
-    rejected > 0
-    and not :lenient
+  not exists (
+    select 1
+    from resets
+    where account = :account
+  )
+  and (
+    moved is null
+    or reused
+    or (
+      rejected > 0
+      and not :lenient
+    )
   )
 on conflict (account, id) do nothing
 returning *;
@@ -133,12 +144,16 @@ returning *;
 --     SCAN classified
 --     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH resets USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
+--   SCALAR SUBQUERY 10
+--     SEARCH resets USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 9
 --     CO-ROUTINE (subquery-8)
---       CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-12)
 --         CO-ROUTINE (subquery-7)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -150,7 +165,7 @@ returning *;
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN (subquery-7)
---       SCAN (subquery-11)
+--       SCAN (subquery-12)
 --     SCAN (subquery-8)
 
 -- upsert
@@ -370,6 +385,7 @@ where
           c.account = :account
           and c.customer_id = w.customer_id
       )
+    limit :max_released
   );
 -- Query plan:
 --   SEARCH events USING INDEX events_key (account=? AND id=?)
@@ -382,13 +398,20 @@ where
 
 -- addReleased
 -- Adds what was released to its total.
-insert into totals (account, resource, total)
-select :account, 'activities', changes()
-where changes() > 0
-on conflict (account, resource) do update
-set total = total + excluded.total;
+update totals
+set
+  total = total + changes(), held = held - changes(),
+  releasing = iif(
+    changes() >= :max_released
+    and held > changes(), :delivery, releasing
+  )
+where
+  changes() > 0
+  and account = :account
+  and resource = 'activities'
+returning releasing is :delivery as releasing;
 -- Query plan:
---   SCAN CONSTANT ROW
+--   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
 
 -- upsertMoved
 -- Stores the records that move to another day or customer; runs before upsert, in a second batch.

@@ -7,8 +7,8 @@
 insert into
   deliveries (
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
-    rejected, refused, held, stale, created, listed, held_written, reused, yesterday, today, errors,
-    unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
+    rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
+    reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
   )
 with
   sent (value) as (
@@ -26,7 +26,31 @@ with
             r.account = :account
             and r.customer_id = value ->> 2
         ) is null,
-        value ->> 2 is not null, 0
+        value ->> 2 is not null,
+        iif(
+          (
+            select releasing
+            from totals
+            where
+              account = :account
+              and resource = :resource
+          ) is not null
+          and true,
+          ifnull(
+            (
+              select h.held
+              from activity h
+              where
+                h.account = t.account
+                and h.date = t.date
+                and h.customer_id = t.customer_id
+                and h.instrument = t.instrument
+                and h.currency = t.currency
+            ),
+            0
+          ),
+          0
+        )
       ) as unknown
     from
       sent
@@ -47,6 +71,16 @@ with
           and not unknown
       ) as created,
       0 - 0 as total_correction,
+      count(*) filter (
+        where
+          is_new
+          and unknown
+      ) + 0 - 0 as held_change,
+      count(*) filter (
+        where
+          is_new
+          and unknown
+      ) + 0 + 0 as held_growth,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at, null as moved, null as erased_at, null as verdicts,
       exists (
@@ -64,8 +98,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:dry_run, 0, held_written), reused,
-  :has_yesterday, :has_today, :errors, unknown_at,
+  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
+  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
+  unknown_at,
   iif(
     errors,
     (
@@ -91,11 +126,26 @@ select
   stale_at, moved, erased_at, verdicts
 from counted
 where
-  moved is null
-  or reused
-  or (
-    rejected > 0
-    and not :lenient
+  not exists (
+    select 1
+    from resets
+    where account = :account
+  )
+  and (
+    moved is null
+    or reused
+    or (
+      rejected > 0
+      and not :lenient
+    )
+  )
+  and (
+    held_growth = 0
+    or held_growth + (
+      select coalesce(sum(held), 0)
+      from totals
+      where account = :account
+    ) <= :max_held
   )
 on conflict (account, id) do nothing
 returning *;
@@ -106,26 +156,42 @@ returning *;
 --       SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
 --       CORRELATED SCALAR SUBQUERY 2
 --         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--       SCALAR SUBQUERY 3
+--         SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--       CORRELATED SCALAR SUBQUERY 4
+--         SEARCH h USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 --     SCAN classified
---     SCALAR SUBQUERY 4
+--     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 4
+--     SCALAR SUBQUERY 12
+--       SEARCH totals USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 11
+--       SEARCH resets USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
---   SCALAR SUBQUERY 8
---     CO-ROUTINE (subquery-7)
---       CO-ROUTINE (subquery-10)
---         CO-ROUTINE (subquery-6)
+--   SCALAR SUBQUERY 11
+--     SEARCH resets USING PRIMARY KEY (account=?)
+--   SCALAR SUBQUERY 12
+--     SEARCH totals USING PRIMARY KEY (account=?)
+--   SCALAR SUBQUERY 10
+--     CO-ROUTINE (subquery-9)
+--       CO-ROUTINE (subquery-14)
+--         CO-ROUTINE (subquery-8)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
 --             CORRELATED SCALAR SUBQUERY 2
 --               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--             SCALAR SUBQUERY 3
+--               SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--             CORRELATED SCALAR SUBQUERY 4
+--               SEARCH h USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-6)
---       SCAN (subquery-10)
---     SCAN (subquery-7)
+--         SCAN (subquery-8)
+--       SCAN (subquery-14)
+--     SCAN (subquery-9)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

@@ -7,8 +7,8 @@
 insert into
   deliveries (
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
-    rejected, refused, held, stale, created, listed, held_written, reused, yesterday, today, errors,
-    unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
+    rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
+    reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
   )
 with
   sent (value) as (
@@ -26,7 +26,7 @@ with
             r.account = :account
             and r.customer_id = value ->> 2
         ) is null,
-        value ->> 2 is not null, 0
+        value ->> 2 is not null, false
       ) as unknown
     from
       sent
@@ -46,7 +46,7 @@ with
           is_new
           and not unknown
       ) as created,
-      0 - 0 as total_correction,
+      0 - 0 as total_correction, 0 + 0 - 0 as held_change,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at, null as moved, null as erased_at, null as verdicts,
       exists (
@@ -64,8 +64,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:dry_run, 0, held_written), reused,
-  :has_yesterday, :has_today, :errors, unknown_at,
+  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
+  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
+  unknown_at,
   iif(
     errors,
     (
@@ -91,11 +92,18 @@ select
   stale_at, moved, erased_at, verdicts
 from counted
 where
-  moved is null
-  or reused
-  or (
-    rejected > 0
-    and not :lenient
+  not exists (
+    select 1
+    from resets
+    where account = :account
+  )
+  and (
+    moved is null
+    or reused
+    or (
+      rejected > 0
+      and not :lenient
+    )
   )
 on conflict (account, id) do nothing
 returning *;
@@ -109,12 +117,16 @@ returning *;
 --     SCAN classified
 --     SCALAR SUBQUERY 4
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 9
+--       SEARCH resets USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 4
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
+--   SCALAR SUBQUERY 9
+--     SEARCH resets USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 8
 --     CO-ROUTINE (subquery-7)
---       CO-ROUTINE (subquery-10)
+--       CO-ROUTINE (subquery-11)
 --         CO-ROUTINE (subquery-6)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -124,7 +136,7 @@ returning *;
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN (subquery-6)
---       SCAN (subquery-10)
+--       SCAN (subquery-11)
 --     SCAN (subquery-7)
 
 -- upsert

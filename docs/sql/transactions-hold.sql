@@ -7,8 +7,8 @@
 insert into
   deliveries (
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
-    rejected, refused, held, stale, created, listed, held_written, reused, yesterday, today, errors,
-    unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
+    rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
+    reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
   )
 with
   sent (value) as (
@@ -26,20 +26,51 @@ with
             r.account = :account
             and r.customer_id = value ->> 2
         ) is null,
-        value ->> 2 is not null, 0
+        value ->> 2 is not null,
+        iif(
+          (
+            select releasing
+            from totals
+            where
+              account = :account
+              and resource = :resource
+          ) is not null
+          and (t.customer_id, t.day) is (value ->> 2, value ->> 3),
+          ifnull(
+            (
+              select h.held
+              from transactions h
+              where
+                h.account = t.account
+                and h.transaction_id = t.transaction_id
+            ),
+            0
+          ),
+          0
+        )
       ) as unknown,
       iif(
-        iif(t.account is null, 0, (t.customer_id, t.day) is not (value ->> 2, value ->> 3)),
-        (
-          select h.held
-          from transactions h
-          where
-            h.account = t.account
-            and h.transaction_id = t.transaction_id
+        iif(
+          t.account is null
+          or false, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)
+        )
+        or false,
+        ifnull(
+          (
+            select h.held
+            from transactions h
+            where
+              h.account = t.account
+              and h.transaction_id = t.transaction_id
+          ),
+          0
         ),
         0
       ) as was_held,
-      iif(t.account is null, 0, (t.customer_id, t.day) is not (value ->> 2, value ->> 3)) as moved
+      iif(
+        t.account is null
+        or false, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)
+      ) as moved
     from
       sent
       left join transactions t indexed by transactions_key on t.account = :account
@@ -66,6 +97,31 @@ with
           and unknown
           and not was_held
       ) as total_correction,
+      count(*) filter (
+        where
+          is_new
+          and unknown
+      ) + count(*) filter (
+        where
+          moved
+          and unknown
+          and not was_held
+      ) - count(*) filter (
+        where
+          was_held
+          and moved
+          and not unknown
+      ) as held_change,
+      count(*) filter (
+        where
+          is_new
+          and unknown
+      ) + count(*) filter (
+        where
+          moved
+          and unknown
+          and not was_held
+      ) + 0 as held_growth,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at, nullif(json_group_array(value ->> 0) filter (where moved), '[]') as moved,
       null as erased_at, null as verdicts,
@@ -84,8 +140,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:dry_run, 0, held_written), reused,
-  :has_yesterday, :has_today, :errors, unknown_at,
+  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
+  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
+  unknown_at,
   iif(
     errors,
     (
@@ -111,11 +168,26 @@ select
   stale_at, moved, erased_at, verdicts
 from counted
 where
-  moved is null
-  or reused
-  or (
-    rejected > 0
-    and not :lenient
+  not exists (
+    select 1
+    from resets
+    where account = :account
+  )
+  and (
+    moved is null
+    or reused
+    or (
+      rejected > 0
+      and not :lenient
+    )
+  )
+  and (
+    held_growth = 0
+    or held_growth + (
+      select coalesce(sum(held), 0)
+      from totals
+      where account = :account
+    ) <= :max_held
   )
 on conflict (account, id) do nothing
 returning *;
@@ -126,30 +198,46 @@ returning *;
 --       SEARCH t USING COVERING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
 --       CORRELATED SCALAR SUBQUERY 2
 --         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---       CORRELATED SCALAR SUBQUERY 3
+--       SCALAR SUBQUERY 3
+--         SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--       CORRELATED SCALAR SUBQUERY 4
+--         SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
+--       CORRELATED SCALAR SUBQUERY 5
 --         SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 13
+--       SEARCH totals USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 12
+--       SEARCH resets USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
---   SCALAR SUBQUERY 9
---     CO-ROUTINE (subquery-8)
---       CO-ROUTINE (subquery-11)
---         CO-ROUTINE (subquery-7)
+--   SCALAR SUBQUERY 12
+--     SEARCH resets USING PRIMARY KEY (account=?)
+--   SCALAR SUBQUERY 13
+--     SEARCH totals USING PRIMARY KEY (account=?)
+--   SCALAR SUBQUERY 11
+--     CO-ROUTINE (subquery-10)
+--       CO-ROUTINE (subquery-15)
+--         CO-ROUTINE (subquery-9)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING COVERING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
 --             CORRELATED SCALAR SUBQUERY 2
 --               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---             CORRELATED SCALAR SUBQUERY 3
+--             SCALAR SUBQUERY 3
+--               SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--             CORRELATED SCALAR SUBQUERY 4
+--               SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
+--             CORRELATED SCALAR SUBQUERY 5
 --               SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-7)
---       SCAN (subquery-11)
---     SCAN (subquery-8)
+--         SCAN (subquery-9)
+--       SCAN (subquery-15)
+--     SCAN (subquery-10)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

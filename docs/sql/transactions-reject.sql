@@ -7,8 +7,8 @@
 insert into
   deliveries (
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
-    rejected, refused, held, stale, created, listed, held_written, reused, yesterday, today, errors,
-    unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
+    rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
+    reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
   )
 with
   sent (value) as (
@@ -26,20 +26,30 @@ with
             r.account = :account
             and r.customer_id = value ->> 2
         ) is null,
-        value ->> 2 is not null, 0
+        value ->> 2 is not null, false
       ) as unknown,
       iif(
-        iif(t.account is null, 0, (t.customer_id, t.day) is not (value ->> 2, value ->> 3)),
-        (
-          select h.held
-          from transactions h
-          where
-            h.account = t.account
-            and h.transaction_id = t.transaction_id
+        iif(
+          t.account is null
+          or false, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)
+        )
+        or false,
+        ifnull(
+          (
+            select h.held
+            from transactions h
+            where
+              h.account = t.account
+              and h.transaction_id = t.transaction_id
+          ),
+          0
         ),
         0
       ) as was_held,
-      iif(t.account is null, 0, (t.customer_id, t.day) is not (value ->> 2, value ->> 3)) as moved
+      iif(
+        t.account is null
+        or false, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)
+      ) as moved
     from
       sent
       left join transactions t indexed by transactions_key on t.account = :account
@@ -61,6 +71,12 @@ with
           and moved
           and not unknown
       ) - 0 as total_correction,
+      0 + 0 - count(*) filter (
+        where
+          was_held
+          and moved
+          and not unknown
+      ) as held_change,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at,
       nullif(
@@ -87,8 +103,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:dry_run, 0, held_written), reused,
-  :has_yesterday, :has_today, :errors, unknown_at,
+  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
+  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
+  unknown_at,
   iif(
     errors,
     (
@@ -114,11 +131,18 @@ select
   stale_at, moved, erased_at, verdicts
 from counted
 where
-  moved is null
-  or reused
-  or (
-    rejected > 0
-    and not :lenient
+  not exists (
+    select 1
+    from resets
+    where account = :account
+  )
+  and (
+    moved is null
+    or reused
+    or (
+      rejected > 0
+      and not :lenient
+    )
   )
 on conflict (account, id) do nothing
 returning *;
@@ -134,12 +158,16 @@ returning *;
 --     SCAN classified
 --     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH resets USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
+--   SCALAR SUBQUERY 10
+--     SEARCH resets USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 9
 --     CO-ROUTINE (subquery-8)
---       CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-12)
 --         CO-ROUTINE (subquery-7)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -151,7 +179,7 @@ returning *;
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN (subquery-7)
---       SCAN (subquery-11)
+--       SCAN (subquery-12)
 --     SCAN (subquery-8)
 
 -- upsert

@@ -1,8 +1,9 @@
 import { igaming } from '../../src/brand/igaming.ts'
 import { type ListQuery, type Page, pageText } from '../../src/db/paginate.ts'
 import { deliveriesQuery } from '../../src/db/records/deliveries.ts'
-import { heldQuery } from '../../src/db/records/held.ts'
+import { COUNT_HELD, heldPageSql } from '../../src/db/records/held.ts'
 import { type Filter, findRecordSql, listQuery } from '../../src/db/records/list.ts'
+import { heldKeyOf } from '../../src/db/records/record-table.ts'
 import type { RecordView } from '../../src/db/records/record-view.ts'
 import { kpiTotalsSql, totalsSql } from '../../src/db/records/totals-sql.ts'
 import { compileStatement } from '../../src/db/statement.ts'
@@ -29,13 +30,9 @@ export const readStatements = (): DocumentedFile[] => [
     title: 'Reads the log of deliveries, and the held records of a partner and of a brand.',
     statements: [
       ...pages('deliveries', 'the log of deliveries', deliveriesQuery('', '')),
-      ...pages('held', 'the held records of a partner', heldQuery(forex.resources, ''), [
-        'transactions_held',
-        'activity_held',
-      ]),
-      ...pages('held', 'the held records of a brand', heldQuery(igaming.resources, ''), [
-        'events_held',
-      ]),
+      ...heldPages('a partner', forex.resources, 'transactions'),
+      ...heldPages('a brand', igaming.resources, 'activities'),
+      statement('held', 'Reads the number of held records.', COUNT_HELD, []),
     ],
   },
 ]
@@ -73,6 +70,27 @@ function pages(
     statement(name, `Reads the page after a cursor of ${what}.`, pageText(query, cursor), indexes),
     statement(name, `Counts ${what}.`, query.total, indexes),
   ]
+}
+
+/** Returns the statements of the list of held records: a page by number, and one by cursor. */
+function heldPages(
+  whose: string,
+  resources: readonly RecordView[],
+  resource: string,
+): DocumentedStatement[] {
+  const views = resources.filter(({ recordTable }) => recordTable.canHold)
+  const indexes = views.map(({ recordTable }) => `${recordTable.table}_held`)
+  const place = views
+    .filter(({ name }) => name === resource)
+    .flatMap(({ recordTable }) => heldKeyOf(recordTable).map(() => ''))
+  const page = (what: string, after: Page['after']) =>
+    statement(
+      'held',
+      `Reads the ${what} of the held records of ${whose}.`,
+      heldPageSql(views, { ...FIRST_PAGE, after }),
+      indexes,
+    )
+  return [page('first page', null), page('page after a cursor', [resource, ...place])]
 }
 
 const statement = (

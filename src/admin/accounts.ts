@@ -3,13 +3,13 @@ import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { resolveDatabase } from '../db/database.ts'
 import {
-  deleteRecords,
   findAccount,
   insertAccount,
   listAccounts,
   updateAccount,
 } from '../db/directory/accounts.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { beginReset, finishReset, hasEndedReset } from '../db/records/reset.ts'
 import { isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
@@ -20,6 +20,9 @@ import { quote } from '../validation/quote.ts'
 import { notFound, readFields } from './body.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { propagateSettings } from './propagate.ts'
+
+/** The time for which a request deletes records, in milliseconds. */
+const RESET_MS = 10_000
 
 /** Returns an account as the administration API shows it. */
 export const presentAccount = (account: Account) => ({
@@ -113,8 +116,11 @@ export const accounts = new Hono<AppEnv>()
     }
     const db = resolveDatabase(c.env, binding)
     const entry = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
-    await withAudit(db, entry, deleteRecords(db, id))
-    return c.body(null, 204)
+    const deadline = Date.now() + RESET_MS
+    const results = await withAudit(db, entry, beginReset(db, id))
+    const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))
+    // A cron goes on with what is left.
+    return isDone ? c.body(null, 204) : c.json({ resetting: true }, 202)
   })
 
 /** Returns the field of a D1 binding of this deployment. */

@@ -1,5 +1,7 @@
 import { resolveDatabase } from '../db/database.ts'
 import { accountPages, listBindings } from '../db/directory/accounts.ts'
+import { finishReleases } from '../db/records/release.ts'
+import { finishResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { errorName } from '../errors.ts'
@@ -10,11 +12,32 @@ import { propagatePending } from './propagate.ts'
 
 const PAGE = 100
 
-/** Runs the job of a cron schedule: propagates settings, deletes expired rows, or reports late feeds. */
+/** The time for which a run releases held records and resets accounts in one database. */
+const STEPS_MS = 30_000
+
+/**
+ * Runs the job of a cron schedule: propagates settings and goes on with what is done in steps, deletes
+ * expired rows, or reports late feeds.
+ */
 export async function scheduled(cron: string, env: Env, namesOf: ResourceNames, now: number) {
-  if (cron === CRON_SCHEDULES.propagate) return propagatePending(env)
+  if (cron === CRON_SCHEDULES.propagate) {
+    await propagatePending(env)
+    return finishSteps(env)
+  }
   if (cron === CRON_SCHEDULES.expire) return deleteExpiredRows(env, now)
   return reportLateFeeds(env, namesOf, now)
+}
+
+/** Releases held records and resets test accounts, where requests have left some of that. */
+async function finishSteps(env: Env): Promise<void> {
+  for (const binding of await listBindings(env.DB)) {
+    await logFailure(binding, async () => {
+      const db = resolveDatabase(env, binding)
+      const deadline = Date.now() + STEPS_MS
+      await finishResets(db, deadline)
+      await finishReleases(db, null, deadline)
+    })
+  }
 }
 
 async function deleteExpiredRows(env: Env, now: number): Promise<void> {

@@ -75,7 +75,9 @@ export async function paginate<T = Record<string, unknown>>(
   }
 }
 
-const toKeyValue = (value: unknown): KeyValue => (typeof value === 'number' ? value : String(value))
+/** Returns a column of a row as a part of a cursor. */
+export const toKeyValue = (value: unknown): KeyValue =>
+  typeof value === 'number' ? value : String(value)
 
 const orderBy = ({ key, descending }: ListQuery) => `${key.join()}${descending ? ' desc' : ''}`
 

@@ -241,13 +241,15 @@ export const events = sqliteTable(
   ],
 )
 
-/** The number of records of an account by resource, without held records. */
+/** The number of records of an account by resource, and of its held records, which `total` leaves out. */
 export const totals = sqliteTable(
   'totals',
   {
     account: text().notNull(),
     resource: text().notNull(),
     total: integer().notNull(),
+    held: integer().notNull().default(0),
+    releasing: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.resource] })],
 )
@@ -284,6 +286,8 @@ export const deliveries = sqliteTable(
     reused: integer().notNull(),
     yesterday: integer().notNull(),
     today: integer().notNull(),
+    held_change: integer().notNull().default(0),
+    hold_refused: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
@@ -329,6 +333,12 @@ export const arrivals = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.account, t.hour, t.resource] })],
 )
+
+/** Test accounts whose records are being deleted. */
+export const resets = sqliteTable('resets', {
+  account: text().primaryKey(),
+  started_at: text().notNull(),
+})
 
 /** Customers whose personal data was erased. */
 export const erasures = sqliteTable(

@@ -16,7 +16,9 @@ export const PAGE_PARAMETERS = ['page', 'per_page', 'cursor'] as const
 
 const DEFAULT_PER_PAGE = 50
 const MAX_PER_PAGE = 500
-const MAX_PAGE = 1_000_000
+
+/** The most rows that a page by number reaches: the database reads all rows before it. */
+const MAX_DEPTH = 10_000
 
 function parseInteger(name: string, text: string, max: number): number {
   const number = /^\d{1,7}$/.test(text) ? Number(text) : 0
@@ -34,8 +36,10 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
   const { page, per_page, cursor } = query
   const size = per_page === undefined ? null : parseInteger('per_page', per_page, MAX_PER_PAGE)
   if (cursor === undefined) {
-    const number = page === undefined ? 1 : parseInteger('page', page, MAX_PAGE)
-    return { number, size: size ?? DEFAULT_PER_PAGE, after: null }
+    const number = page === undefined ? 1 : parseInteger('page', page, MAX_DEPTH)
+    const asked = { number, size: size ?? DEFAULT_PER_PAGE, after: null }
+    if (number * asked.size > MAX_DEPTH) throw beyondDepth(asked)
+    return asked
   }
   if (page !== undefined) throw invalidQuery('`page` and `cursor` cannot be combined.')
   const text = await unseal(env, context, cursor)
@@ -46,6 +50,11 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
   const [number, cursorSize, ...after] = position
   return { number, size: size ?? cursorSize, after }
 }
+
+const beyondDepth = ({ number, size }: Page) =>
+  invalidQuery(
+    `\`page\` reaches the first ${MAX_DEPTH} rows only, and page ${number} of ${size} rows ends at row ${number * size}. Follow \`meta.next_cursor\` or the \`Link\` header to read on.`,
+  )
 
 /** The content of a cursor: page number, page size, and the key of the last record before the page. */
 type CursorPosition = [number: number, size: number, ...after: KeyValue[]]

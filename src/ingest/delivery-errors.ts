@@ -18,7 +18,7 @@ export function serializeErrors(issues: readonly Issue[]): string | null {
 
 /** Returns the errors of a logged delivery: those of its records and those of its references. */
 export function readErrors(
-  { errors, unknown_keys, form, reused }: LoggedErrors,
+  { errors, unknown_keys, form, reused, hold_refused }: LoggedErrors,
   resource: Pick<Resource, 'recordTable' | 'keyFromColumns' | 'referenceMember' | 'referenceIssue'>,
 ): FormattedIssue[] {
   if (reused) return [formatIssue({ pointer: '', code: 'idempotency_key_reused' })]
@@ -29,14 +29,15 @@ export function readErrors(
   const referenceErrors = unknownKeys.map(([index, ...logged]) => {
     const values = logged.map((value, i) => presentLogged(recordTable, names[i] ?? '', value))
     const key = resource.keyFromColumns(values.slice(0, -1))
-    return formatIssue(toReferenceIssue(resource, { form, index, key }, values.at(-1)))
+    const place = { form, index, key }
+    return formatIssue(toReferenceIssue(resource, place, values.at(-1), hold_refused === 1))
   })
   const prioritized = prioritizeErrors([...recordErrors, ...referenceErrors])
   return inRecordOrder(withinLogBytes(prioritized.slice(0, MAX_LOGGED_ERRORS)))
 }
 
 /** The columns of a delivery that its errors are made of. */
-type LoggedErrors = Pick<Delivery, 'errors' | 'unknown_keys' | 'form' | 'reused'>
+type LoggedErrors = Pick<Delivery, 'errors' | 'unknown_keys' | 'form' | 'reused' | 'hold_refused'>
 
 /** Returns the first errors that fit into the log. */
 function withinLogBytes(errors: readonly FormattedIssue[]): FormattedIssue[] {

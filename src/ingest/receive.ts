@@ -4,9 +4,10 @@ import type { Grant } from '../auth/grant.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { Row } from '../db/records/json-chunks.ts'
+import { finishReleases } from '../db/records/release.ts'
 import { storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, errorName } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
@@ -47,6 +48,7 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     const { grant, input, validated, validator } = await prepare(c, resource, options, body)
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
     const stored = await storeDelivery(session, resource.recordTable, input)
+    if (stored.releasing) c.executionCtx.waitUntil(releaseRest(c.env, grant))
     c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })
     setBookmark(session, c.header)
     const { applied, minimal } = options.preferences
@@ -54,6 +56,18 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     return respond(c, { validated, resource, validator, input, stored, minimal })
   } finally {
     body.release()
+  }
+}
+
+/** The time for which held records are released after a response, in milliseconds. */
+const RELEASE_MS = 20_000
+
+/** Releases the held records that a request has left. A failure is logged: a cron goes on. */
+async function releaseRest(env: Env, { account, binding }: Grant): Promise<void> {
+  try {
+    await finishReleases(resolveDatabase(env, binding), account, Date.now() + RELEASE_MS)
+  } catch (error) {
+    console.error(JSON.stringify({ fault: errorName(error), not_released: account }))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Grant } from '../auth/grant.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
+import { HELD_LIMITS } from '../db/records/held-limits.ts'
 import type { RecordView } from '../db/records/record-view.ts'
 import type { Issue } from '../validation/issue.ts'
 import type { RecordValidator } from '../validation/record-validator.ts'
@@ -81,14 +82,21 @@ interface RecordPlace {
   key: Record<string, string> | undefined
 }
 
-/** Returns the issue of a record that the database refuses, such as one of an unknown customer. */
+/**
+ * Returns the issue of a record that the database refuses, such as one of an unknown customer.
+ * `isHoldRefused` tells whether it would be held if the account had fewer held records.
+ */
 export function toReferenceIssue(
   { referenceMember, referenceIssue: rule }: Pick<Resource, 'referenceMember' | 'referenceIssue'>,
   { form, index, key }: RecordPlace,
   value: unknown,
+  isHoldRefused: boolean,
 ): Issue & { index: number } {
   const pointer = recordPointer(form, index)
-  const issue = { index, ...(key && { key }), ...rule }
+  const limit = isHoldRefused && {
+    expected: `at most ${HELD_LIMITS.account.toLocaleString('en')} held records`,
+  }
+  const issue = { index, ...(key && { key }), ...rule, ...limit }
   return referenceMember === null
     ? { ...issue, pointer }
     : { ...issue, pointer: `${pointer}/${referenceMember}`, value }

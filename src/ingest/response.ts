@@ -42,8 +42,8 @@ export function respond(c: Context, handled: HandledDelivery) {
   const { delivery } = stored
   if (delivery.reused) throw idempotencyKeyReused(input)
   const referenceIssues = referenceIssuesOf(handled)
-  const issues =
-    input.policy === 'reject' ? [...validated.issues, ...referenceIssues] : validated.issues
+  const rejects = input.policy === 'reject' || delivery.hold_refused === 1
+  const issues = rejects ? [...validated.issues, ...referenceIssues] : validated.issues
   const listed = inRecordOrder(prioritizeErrors(issues).slice(0, MAX_ERRORS))
 
   const status = statusOf(delivery)
@@ -55,6 +55,7 @@ export function respond(c: Context, handled: HandledDelivery) {
     delivery_id: input.id,
     dry_run: input.dryRun,
     summary: summaryOf(delivery),
+    ...(stored.releasing && { releasing: true }),
     ...(delivery.errors_total > 0 && { errors_total: delivery.errors_total }),
     results: resultsOf(handled, listed, referenceIssues),
   }
@@ -95,7 +96,8 @@ function referenceIssuesOf({ validated, resource, validator, stored }: HandledDe
     const record = records[index]
     const key = keyOfRecord(record, validator)
     const value = member !== null && isObject(record) ? record[member] : undefined
-    return toReferenceIssue(resource, { form, index, key }, value)
+    const place = { form, index, key }
+    return toReferenceIssue(resource, place, value, stored.delivery.hold_refused === 1)
   })
 }
 
@@ -116,7 +118,9 @@ function resultsOf(
   const { delivery, revisions } = stored
   const errors = Map.groupBy(issues, ({ index }) => index)
   const stale = new Set(indexesOf(delivery.stale_at))
-  const held = new Set(input.policy === 'hold' ? indexesOf(delivery.unknown_at) : [])
+  const held = new Set(
+    input.policy === 'hold' && delivery.hold_refused === 0 ? indexesOf(delivery.unknown_at) : [],
+  )
   const warnings = warningsOf(validated, delivery, input.policy === 'warn' ? referenceIssues : [])
   const omitted = new Map(
     validated.valid

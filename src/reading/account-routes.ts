@@ -95,7 +95,7 @@ function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
 function respondWithHeld(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
   return withReadSession(c, async ({ grant, session }) => {
-    const context = JSON.stringify([grant.account, 'held'])
+    const context = JSON.stringify([grant.account, 'held', 'by customer'])
     const page = await readPage(c.env, context, query)
     const held = await listHeld(session, resourcesOf(grant.vertical), grant.account, page)
     const data = held.data.map(({ resource, delivery_id, record }) => {

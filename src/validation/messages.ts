@@ -89,7 +89,10 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   decimals: () => 'Round the number to 2 decimal places.',
   duplicate_key: () => 'Send each key once per request.',
   no_kpi: () => 'Send `Value`, or KPI fields such as `GGR`, as decimals: `"100.00"`.',
-  unknown_customer: () => 'Send the customer first, then resend this record.',
+  unknown_customer: ({ expected }) =>
+    expected
+      ? `An account has ${expected}. Send the customers of \`GET held\` first, then resend this record.`
+      : 'Send the customer first, then resend this record.',
   unknown_affiliate: () => '`GET account` lists the configured affiliates.',
 }
 

@@ -40,8 +40,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'another list or filter, that the `x-d1-bookmark` header is malformed, or that the URL is not ' +
       'percent-encoded UTF-8.',
     fix:
-      'Send `page` from 1 to 1000000, `per_page` from 1 to 500, and `dry_run` as `true` or ' +
-      '`false`. Send `from` and `to` as days in order, such as `2026-10-01`. Totals cover at most ' +
+      'Send `page` from 1 and `per_page` from 1 to 500; `page` times `per_page` is at most 10,000, ' +
+      'and a cursor reads on. Send `dry_run` as `true` or `false`. Send `from` and `to` as days in order, such as `2026-10-01`. Totals cover at most ' +
       '366 days, 50,000 groups and 2 MiB. If a page exceeds 2 MiB, request fewer records. Copy ' +
       '`cursor` from `meta.next_cursor` and keep the filters.',
   },

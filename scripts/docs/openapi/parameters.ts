@@ -21,7 +21,7 @@ const QUERY: Record<string, object> = {
   page: query('page', 'The page number, from 1. Do not combine it with `cursor`.', 1, {
     type: 'integer',
     minimum: 1,
-    maximum: 1_000_000,
+    maximum: 10_000,
   }),
   per_page: query(
     'per_page',

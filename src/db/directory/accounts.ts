@@ -2,20 +2,7 @@ import { asc, eq, lt, sql } from 'drizzle-orm'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all, build, first, listRows, toStatement } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
-import {
-  type Account,
-  accounts,
-  activity,
-  arrivals,
-  clicks,
-  customers,
-  deliveries,
-  events,
-  idempotencyKeys,
-  overwrittenWrites,
-  totals,
-  transactions,
-} from '../schema.ts'
+import { type Account, accounts } from '../schema.ts'
 
 /** Returns the account with this id; null if there is none. */
 export const findAccount = (db: D1Database, id: string): Promise<Account | null> =>
@@ -92,26 +79,6 @@ export async function accountsToPropagate(db: D1Database): Promise<string[]> {
   )
   return rows.map(({ id }) => id)
 }
-
-/** The tables with data that an account sent, and with what was derived from it. */
-const RECORD_TABLES = [
-  customers,
-  transactions,
-  activity,
-  events,
-  totals,
-  deliveries,
-  overwrittenWrites,
-  arrivals,
-  idempotencyKeys,
-  clicks,
-]
-
-/** Deletes everything that an account has sent. */
-export const deleteRecords = (db: D1Database, account: string) =>
-  RECORD_TABLES.map((table) =>
-    toStatement(db, build.delete(table).where(eq(table.account, account))),
-  )
 
 /** Returns the names of the D1 bindings that keep accounts, `DB` always among them. */
 export async function listBindings(db: D1Database): Promise<string[]> {

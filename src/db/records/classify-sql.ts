@@ -25,7 +25,10 @@ export interface DeliveryShape {
   /** The number of lookup chunks, and of chunks of flagged rows. */
   readonly lookupChunks: number
   readonly flaggedChunks: number
-  /** Inserts nothing if a record to be stored would move: the batch then lacks `upsertMoved`. */
+  /**
+   * Inserts nothing if a record to be stored would move: the batch then lacks `upsertMoved`. The policy
+   * `hold` also inserts nothing if the account would have more than `:max_held` held records.
+   */
   readonly refuseMoves: boolean
 }
 
@@ -37,7 +40,8 @@ export interface DeliveryShape {
  * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:resource`, `:form`,
  * `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`, `:recounts` (whether the total is
  * counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
- * `:idempotency_key` and `:records_digest`; the chunks `:lookup_1` … and `:flagged_1` ….
+ * `:idempotency_key` and `:records_digest`; `:max_held` and `:hold_refused` (see `DeliveryShape`);
+ * the chunks `:lookup_1` … and `:flagged_1` ….
  */
 export function insertDeliverySql(
   table: RecordTable,
@@ -47,14 +51,14 @@ export function insertDeliverySql(
   const hasFlags = flaggedChunks > 0
   // Fails in a database of an older layout, which lacks the index.
   const access = table.indexes.key ? `indexed by ${table.indexes.key}` : ''
-  const findings = findingColumns(table, fragments, hasFlags)
+  const findings = findingColumns(table, fragments, hasFlags, policy)
   const chunks = [...chunkNames('lookup', lookupChunks), ...chunkNames('flagged', flaggedChunks)]
   // `classified` is evaluated row by row and not stored. Without its limit SQLite would merge it
   // into `counted`, and evaluate each column again wherever it is named.
   return `
       insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
-        received, errors_total, rejected, refused, held, stale, created, listed, held_written,
-        reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
+        received, errors_total, rejected, refused, held, stale, created, listed, held_change,
+        held_written, hold_refused, reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
       with sent(value) as (${unionOfChunks(chunks)}),
       classified as not materialized (
         select value,
@@ -74,14 +78,20 @@ export function insertDeliverySql(
         iif(reused, :received, :invalid + rejected),
         iif(reused, :received, iif(:lenient, 0, :invalid + rejected)),
         held, stale, created, iif(:recounts, 0, created + total_correction),
-        iif(:dry_run, 0, held_written), reused, :has_yesterday, :has_today, :errors,
+        iif(:recounts, 0, held_change), iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
         stale_at, moved, erased_at, verdicts
       from counted
-      where ${refuseMoves ? 'moved is null or reused or (rejected > 0 and not :lenient)' : 'true'}
+      where not exists (select 1 from resets where account = :account)
+        and ${refuseMoves ? '(moved is null or reused or (rejected > 0 and not :lenient))' : 'true'}
+        ${policy === 'hold' && table.canHold ? `and ${HAS_ROOM_TO_HOLD}` : ''}
       on conflict (account, id) do nothing
       returning *`
 }
+
+/** The condition that the account may hold the records of this delivery that are not held yet. */
+const HAS_ROOM_TO_HOLD = `(held_growth = 0 or held_growth + (
+          select coalesce(sum(held), 0) from totals where account = :account) <= :max_held)`
 
 /** Selects the delivery row, when the batch of a repeated attempt or of a dry run is done. */
 export const SELECT_DELIVERY = `select * from ${DELIVERY_ROW}`
@@ -100,6 +110,8 @@ function countedColumns(
   })
   const notCreated = ['invalid', 'refused', 'held']
   const stale: Filter = { has: ['stale'], lacks: ['invalid', 'refused'] }
+  const leavesHeld = count('*', { has: ['was_held', 'moved'], lacks: ['unknown'] })
+  const becomesHeld = count('*', { has: ['moved', 'held'], lacks: ['was_held'] })
   const columns = {
     errors: count('*', { has: ['refused'], lacks: [] }),
     rejected: count('*', { has: ['refused'], lacks: ['invalid'] }),
@@ -114,8 +126,14 @@ function countedColumns(
             lacks: notCreated,
           })
         : count('*', { has: ['is_new'], lacks: [...notCreated, 'flagged'] }),
-    total_correction: `${count('*', { has: ['was_held', 'moved'], lacks: ['unknown'] })}
-          - ${count('*', { has: ['moved', 'held'], lacks: ['was_held'] })}`,
+    total_correction: `${leavesHeld} - ${becomesHeld}`,
+    held_change: `${count('*', { has: ['is_new', 'held'], lacks: ['invalid', 'flagged'] })}
+          + ${becomesHeld} - ${leavesHeld}`,
+    // The most by which held records may grow: of several records with one key each may be held.
+    ...(policy === 'hold' && {
+      held_growth: `${count('*', { has: ['is_new', 'held'], lacks: ['invalid'] })} + ${becomesHeld}
+          + ${count('*', { has: ['flagged', 'held'], lacks: ['is_new', 'was_held', 'invalid'] })}`,
+    }),
     unknown_at: list(IDX, { has: ['unknown'], lacks: [] }),
     stale_at: list(IDX, stale),
     moved: list(IDX, { has: ['moved'], lacks: ['stale', 'refused'] }),

@@ -30,7 +30,10 @@ export const countHeldSql = (table: RecordTable, fragments: SqlFragments, chunks
         and account = :account and id = :delivery and attempt = :attempt
       ${RETURNING_COUNTS}`
 
-/** Releases the records of another table that wait for the customers of a chunk. */
+/**
+ * Releases records of another table that wait for the customers of a chunk, at most `:max_released`:
+ * one statement must not take longer the more is held.
+ */
 export const releaseSql = (
   { fromLookup }: SqlFragments,
   { table, key }: RecordTable['releases'][number],
@@ -44,18 +47,28 @@ export const releaseSql = (
           from ${JSON_EACH}(:rows) cross join ${table} w indexed by ${table}_held
             on w.account = :account and w.held = 1 and w.customer_id = ${fromLookup('customer_id')}
           where exists (select 1 from customers c
-            where c.account = :account and c.customer_id = w.customer_id))`
-
-/** Adds the records that the statement before released to the total of their resource. */
-export const addReleasedSql = (resource: string) => `
-      insert into totals (account, resource, total)
-      select :account, '${resource}', changes() where changes() > 0
-      on conflict (account, resource) do update set total = total + excluded.total`
+            where c.account = :account and c.customer_id = w.customer_id)
+          limit :max_released)`
 
 /**
- * Subtracts from the resource's total, or adds to it, the records of a chunk's keys that are stored
- * and not held. Where a key stands twice in a request, the total grows by the count after the upserts
- * less the count before.
+ * Moves the records that the statement before released from the held ones of their resource to its
+ * total. If it released as many as one statement may, and records are still held, the release is not
+ * finished: `releasing` then names this delivery.
+ */
+export const addReleasedSql = (resource: string) => `
+      update totals set total = total + changes(), held = held - changes(),
+        releasing = iif(changes() >= :max_released and held > changes(), :delivery, releasing)
+      where changes() > 0 and account = :account and resource = '${resource}'
+      returning releasing is :delivery as releasing`
+
+/** Selects whether records of an account are still to be released, for an attempt after a lost answer. */
+export const SELECT_RELEASING = `
+      select 1 as releasing from totals where account = :account and releasing is not null limit 1`
+
+/**
+ * Subtracts from the resource's totals, or adds to them, the records of a chunk's keys that are stored.
+ * Where a key stands twice in a request, the totals grow by the counts after the upserts less the
+ * counts before.
  */
 export const recountTotalSql = (
   table: RecordTable,
@@ -63,8 +76,11 @@ export const recountTotalSql = (
   sign: '-' | '',
 ) =>
   `
-      insert into totals (account, resource, total)
-      select :account, :resource, ${sign}(select count(*) from ${JSON_EACH}(:rows)
-        cross join ${table.table} t on ${keyMatches(fromLookup)} where t.held = 0)
-      from ${OWN_DELIVERY_ROW} and refused = 0
-      on conflict (account, resource) do update set total = total + excluded.total`
+      insert into totals (account, resource, total, held)
+      select :account, :resource, ${sign}n.listed, ${sign}n.held
+      from (select count(*) filter (where t.held = 0) as listed,
+          count(*) filter (where t.held = 1) as held
+        from ${JSON_EACH}(:rows) cross join ${table.table} t on ${keyMatches(fromLookup)}) n
+      where exists (select 1 from ${OWN_DELIVERY_ROW} and refused = 0)
+      on conflict (account, resource) do update set
+        total = total + excluded.total, held = held + excluded.held`

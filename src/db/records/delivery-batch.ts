@@ -1,5 +1,6 @@
 import { bindStatement, type Statement } from '../statement.ts'
 import type { DeliveryInput } from './delivery-input.ts'
+import { HELD_LIMITS } from './held-limits.ts'
 import { type Row, toRowChunks } from './json-chunks.ts'
 import type { RecordTable } from './record-table.ts'
 import { FLAG } from './sql-fragments.ts'
@@ -74,15 +75,23 @@ function takeRows(
 const numbered = (prefix: string, chunks: readonly string[]): Values =>
   Object.fromEntries(chunks.map((chunk, i) => [`${prefix}_${i + 1}`, chunk]))
 
+/** A form of a request's batch: later forms are sent only if an earlier one stored nothing. */
+export interface BatchForm {
+  /** Whether it has the statements for records that move. */
+  readonly moves: boolean
+  readonly policy: DeliveryInput['policy']
+}
+
 /** Returns the batch of one attempt, in the order in which it must run. */
 export function buildBatch(
   parts: BatchParts,
   attempt: number,
-  moves: boolean,
+  form: BatchForm,
 ): D1PreparedStatement[] {
   const { bind, statements, input, lookup, flagged, full } = parts
-  const { policy, dryRun } = input
-  const values = valuesOf(parts, attempt)
+  const { dryRun } = input
+  const { moves, policy } = form
+  const values = valuesOf(parts, attempt, policy)
   // Skip the writes if validation has already rejected the request.
   const writes = !dryRun && full.length > 0 && (input.invalidCount === 0 || input.lenient)
   const shape = { policy, lookupChunks: lookup.length, flaggedChunks: flagged.length }
@@ -91,11 +100,19 @@ export function buildBatch(
     values,
   )
   // An earlier attempt may have inserted the row, which then returns nothing from the insert.
-  const readBack = attempt > 1 ? [bind(COMMON_STATEMENTS.selectDelivery, values)] : []
+  const readBack = attempt > 1 ? readBackStatements(parts, values) : []
   if (dryRun) return [insertDelivery, ...dryRunStatements(parts, values), ...readBack]
-  const writing = writes ? writeStatements(parts, values, attempt, moves) : []
+  const writing = writes ? writeStatements(parts, values, attempt, form) : []
   return [insertDelivery, ...writing, ...readBack]
 }
+
+/** Returns the statements that read what an earlier attempt stored. */
+const readBackStatements = ({ bind, table, input }: BatchParts, values: Values) => [
+  bind(COMMON_STATEMENTS.selectDelivery, values),
+  ...(table.releases.length > 0 && !input.dryRun
+    ? [bind(COMMON_STATEMENTS.selectReleasing, values)]
+    : []),
+]
 
 /** Returns the statements that count and list what a dry run would write. */
 const dryRunStatements = ({ bind, statements, full, repeated }: BatchParts, values: Values) =>
@@ -111,7 +128,7 @@ const dryRunStatements = ({ bind, statements, full, repeated }: BatchParts, valu
 const recountsTotal = ({ table, repeated }: BatchParts) => table.canHold && repeated.length > 0
 
 /** The parameters that are the same for all statements of a batch. */
-function valuesOf(parts: BatchParts, attempt: number): Values {
+function valuesOf(parts: BatchParts, attempt: number, policy: DeliveryInput['policy']): Values {
   const { input, chunkValues } = parts
   return {
     account: input.account,
@@ -131,6 +148,9 @@ function valuesOf(parts: BatchParts, attempt: number): Values {
     has_yesterday: Number(input.hasYesterday),
     has_today: Number(input.hasToday),
     recounts: Number(recountsTotal(parts)),
+    max_held: HELD_LIMITS.account,
+    max_released: HELD_LIMITS.release,
+    hold_refused: Number(policy !== input.policy),
     ...chunkValues,
   }
 }
@@ -140,7 +160,7 @@ function writeStatements(
   parts: BatchParts,
   values: Values,
   attempt: number,
-  moves: boolean,
+  { moves, policy }: BatchForm,
 ): D1PreparedStatement[] {
   const { bind, statements, table, input, lookup, full, repeated } = parts
   const { countWritten, insertIdempotencyKey, selectOverwritten } = COMMON_STATEMENTS
@@ -159,7 +179,7 @@ function writeStatements(
     ...(recounts ? each(lookup, statements.subtractFromTotal) : []),
     ...(moves ? upsert(full, statements.upsertMoved) : []),
     ...upsert(full, statements.upsert),
-    ...(table.canHold && input.policy === 'hold'
+    ...(table.canHold && policy === 'hold'
       ? [bind(statements.countHeld(lookup.length), values)]
       : []),
     ...upsert(repeated, statements.upsertRepeated),

@@ -1,3 +1,4 @@
+import type { Policy } from './classify-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { ADDED_BYTES, EXTRAS_PATCH, rowValue, type SqlFragments } from './sql-fragments.ts'
 
@@ -13,13 +14,15 @@ export function findingColumns(
   table: RecordTable,
   { lookupColumns, fromLookup, isOlder }: SqlFragments,
   hasFlags: boolean,
+  policy: Policy,
 ): Findings {
   const { indexedColumns, reference, sizeLimit, versionColumn, canHold, merge, personalColumns } =
     table
   const flag = `(value ->> ${lookupColumns.length + 1})`
-  const moved = `iif(t.account is null ${hasFlags ? `or ${flag} is not null` : ''}, 0,
-          ${rowValue(indexedColumns, (name) => `t.${name}`)} is not
-            ${rowValue(indexedColumns, (name) => merge(name, fromLookup))})`
+  const isFlagged = hasFlags ? `${flag} is not null` : 'false'
+  const isSamePlace = samePlace(table, (name) => merge(name, fromLookup))
+  const moved = `iif(t.account is null or ${isFlagged}, 0, not ${isSamePlace})`
+  const isStillHeld = canHold && policy === 'hold' ? stillHeld(table, isSamePlace) : 'false'
   return {
     is_new: 't.account is null',
     ...(hasFlags && {
@@ -27,9 +30,10 @@ export function findingColumns(
       flagged: `${flag} is not null`,
       changed: `${flag} is 'repeated_changed'`,
     }),
-    ...(reference && { unknown: hasUnknownReference(reference, fromLookup) }),
+    ...(reference && { unknown: hasUnknownReference(reference, fromLookup, isStillHeld) }),
     ...(sizeLimit && { unknown: isTooLarge(sizeLimit, fromLookup) }),
-    ...(canHold && indexedColumns.length > 0 && { was_held: movedFromHeld(table, moved) }),
+    ...(canHold &&
+      indexedColumns.length > 0 && { was_held: wasHeld(table, `${moved} or ${isFlagged}`) }),
     ...(versionColumn && { stale: isOlder(fromLookup) }),
     ...(indexedColumns.length > 0 && { moved }),
     ...(personalColumns.length > 0 && { erased: isErased(fromLookup) }),
@@ -38,21 +42,39 @@ export function findingColumns(
 }
 
 /**
- * Returns whether a record that moves was held. Only then does it matter, and only then is the stored
- * record read: the index of the key has all other columns that the classification needs.
+ * Returns whether the stored record is held, if `condition` holds. Only then does it matter, and only
+ * then is the record read: the index of the key has all other columns that the classification needs.
  */
-const movedFromHeld = ({ table, key }: RecordTable, moved: string) =>
-  `iif(${moved}, (select h.held from ${table} h
-            where h.account = t.account and ${key.map((name) => `h.${name} = t.${name}`).join(' and ')}), 0)`
+const wasHeld = ({ table, key }: RecordTable, condition: string) =>
+  `iif(${condition}, ifnull((select h.held from ${table} h
+            where h.account = t.account and ${key.map((name) => `h.${name} = t.${name}`).join(' and ')}), 0), 0)`
+
+/** Returns whether the record has the day and the customer of the stored one. */
+const samePlace = ({ indexedColumns }: RecordTable, next: (name: string) => string) =>
+  indexedColumns.length > 0
+    ? `${rowValue(indexedColumns, (name) => `t.${name}`)} is ${rowValue(indexedColumns, next)}`
+    : 'true'
+
+/**
+ * Returns whether the stored record is still held although its customer is known, because the release
+ * is not finished. Such a record stays held until the release reaches it, unless it moves.
+ */
+const stillHeld = (table: RecordTable, isSamePlace: string) =>
+  wasHeld(
+    table,
+    `(select releasing from totals where account = :account and resource = :resource) is not null
+            and ${isSamePlace}`,
+  )
 
 type FromLookup = SqlFragments['fromLookup']
 
 const hasUnknownReference = (
   { table, column }: NonNullable<RecordTable['reference']>,
   fromLookup: FromLookup,
+  otherwise: string,
 ) => `iif((
             select 1 from ${table} r where r.account = :account and r.${column} = ${fromLookup(column)}
-          ) is null, ${fromLookup(column)} is not null, 0)`
+          ) is null, ${fromLookup(column)} is not null, ${otherwise})`
 
 /**
  * Returns the condition that a record without a reference would exceed its size limit. A field that

@@ -1,5 +1,16 @@
-import { type FoundPage, type ListQuery, type Page, paginate } from '../paginate.ts'
+import {
+  type FoundPage,
+  type KeyValue,
+  limitBytes,
+  overByteLimit,
+  type Page,
+  toKeyValue,
+} from '../paginate.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import { heldKeyOf } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
+import { columnList } from './sql-fragments.ts'
 import { presentRow } from './wire-form.ts'
 
 /** A record that waits for its customer, and the delivery that last brought it. */
@@ -9,17 +20,20 @@ export interface HeldRecord {
   record: Record<string, unknown>
 }
 
-/** A held record as it is read, its key and its columns as JSON. */
-interface HeldRow {
+/** A held record as it is read: its place in the order, and its columns as JSON. */
+interface HeldRow extends Record<string, unknown> {
   resource: string
-  key: string
   delivery: string
   record: string
 }
 
+/** The number of held records of an account. */
+export const COUNT_HELD =
+  'select coalesce(sum(held), 0) as total from totals where account = :account'
+
 /**
- * Reads one page of the records that wait for their customer, by resource and key. It reads what is
- * held, not what is stored.
+ * Reads one page of the records that wait for their customer, in the order of resource, customer and
+ * day. A page by cursor reads as many rows as it shows, however many records are held.
  */
 export async function listHeld(
   session: D1DatabaseSession,
@@ -27,36 +41,81 @@ export async function listHeld(
   account: string,
   page: Page,
 ): Promise<FoundPage<HeldRecord>> {
-  const found = await paginate<HeldRow>(session, heldQuery(resources, account), page)
-  const data = found.data.flatMap(({ resource, delivery, record }) =>
-    resources
-      .filter(({ name }) => name === resource)
-      .map((view) => ({
-        resource,
-        delivery_id: delivery,
-        record: presentRow(view, JSON.parse(record)),
-      })),
+  const views = resources
+    .filter(({ recordTable }) => recordTable.canHold)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const [, ...place] = page.after ?? []
+  const values = { account, ...Object.fromEntries(place.map((value, i) => [`after_${i}`, value])) }
+  const [counted, found] = await withD1Retry(() =>
+    session.batch<HeldRow>([
+      bindStatement(session, compileStatement(COUNT_HELD), values),
+      bindStatement(session, compileStatement(heldPageSql(views, page)), values),
+    ]),
   )
-  return { ...found, data }
+  const rows = found?.results ?? []
+  const tooLarge = overByteLimit(rows)
+  if (tooLarge) return tooLarge
+  const last = rows.length > page.size ? rows[page.size - 1] : undefined
+  return {
+    data: rows.slice(0, page.size).flatMap((row) => presentHeld(views, row)),
+    total: Number(counted?.results[0]?.total ?? 0),
+    last: last ? placeOf(views, last) : null,
+  }
 }
 
-/** Returns the query of the held records of an account, along the indexes of what is held. */
-export function heldQuery(resources: readonly RecordView[], account: string): ListQuery {
-  const selects = resources
-    .filter(({ recordTable }) => recordTable.canHold)
-    .map(
-      ({ name, recordTable: { table, key }, columns }) => `
-        select '${name}' as resource, json_array(${key.join()}) as key, delivery,
-          json_object(${columns.map((column) => `'${column}', ${column}`).join()}) as record
-        from ${table} indexed by ${table}_held where account = :account and held = 1`,
-    )
-  const held = `(${selects.join(' union all ')})`
-  return {
-    columns: ['resource', 'key', 'delivery', 'record'],
-    from: `${held} where true`,
-    key: ['resource', 'key'],
-    total: `select count(*) as total from ${held}`,
-    values: { account },
-    limitsBytes: true,
-  }
+const presentHeld = (views: readonly RecordView[], { resource, delivery, record }: HeldRow) =>
+  views
+    .filter(({ name }) => name === resource)
+    .map((view) => ({
+      resource,
+      delivery_id: delivery,
+      record: presentRow(view, JSON.parse(record)),
+    }))
+
+/** Returns the place of a row in the order: its resource, then the columns of its index. */
+function placeOf(views: readonly RecordView[], row: HeldRow): KeyValue[] {
+  const view = views.find(({ name }) => name === row.resource)
+  const place = view ? heldKeyOf(view.recordTable).map((_, i) => toKeyValue(row[`key_${i}`])) : []
+  return [row.resource, ...place]
+}
+
+/**
+ * Returns the SQL of one page, along the indexes of what is held: first the keys, then the records of
+ * these keys. `:after_0` … are the cells of the cursor behind its resource.
+ */
+export function heldPageSql(views: readonly RecordView[], page: Page): string {
+  const [resource = '', ...place] = page.after ?? []
+  const offset = page.after ? 0 : (page.number - 1) * page.size
+  const width = Math.max(...views.map(({ recordTable }) => heldKeyOf(recordTable).length))
+  const names = Array.from({ length: width }, (_, i) => `key_${i}`)
+  const order = ['resource', ...names].join()
+  const read = views.filter(({ name }) => name >= resource)
+  const keys = read.map(({ name, recordTable }) => {
+    const key = heldKeyOf(recordTable)
+    const after =
+      name === resource && place.length === key.length
+        ? `and (${key.join()}) > (${place.map((_, i) => `:after_${i}`).join()})`
+        : ''
+    return `select '${name}' as resource, ${names.map((as, i) => `${key[i] ?? 'null'} as ${as}`).join()}
+        from ${recordTable.table} indexed by ${recordTable.table}_held
+        where account = :account and held = 1 ${after}
+        order by ${key.join()} limit ${offset + page.size + 1}`
+  })
+  const records = read.map(({ name, recordTable, columns }) => {
+    const key = heldKeyOf(recordTable)
+    return `select k.*, t.delivery as delivery,
+          json_object(${columnList(columns, (column) => `'${column}', t.${column}`)}) as record
+        from k cross join ${recordTable.table} t on t.account = :account
+          and ${key.map((column, i) => `t.${column} = k.key_${i}`).join(' and ')}
+        where k.resource = '${name}'`
+  })
+  return limitBytes(
+    ['resource', ...names, 'delivery', 'record'],
+    `with k as materialized (
+        ${keys.map((sql) => `select * from (${sql})`).join(' union all ')}
+        order by ${order} limit ${page.size + 1} offset ${offset}
+      )
+      ${records.join(' union all ')}`,
+    order,
+  )
 }

@@ -108,6 +108,14 @@ function recordTable(
   }
 }
 
+/**
+ * Returns the columns that order the held records of a table: those of the partial index `…_held`, to
+ * which SQLite appends the rest of the primary key.
+ */
+export const heldKeyOf = ({ key, dayColumn }: RecordTable): string[] => [
+  ...new Set(['customer_id', dayColumn, ...key]),
+]
+
 const waitingRecords = (table: SQLiteTable, resource: string) => ({
   table: getTableName(table),
   key: keyColumnsOf(table),

@@ -6,6 +6,7 @@ import {
   countHeldSql,
   recountTotalSql,
   releaseSql,
+  SELECT_RELEASING,
 } from './count-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { SELECT_OVERWRITTEN, selectEarlierWritesSql } from './retry-sql.ts'
@@ -53,6 +54,7 @@ export const COMMON_STATEMENTS = {
       from ${OWN_DELIVERY_ROW} and refused = 0 and written > 0
       on conflict (account, resource, key) do nothing`),
   selectDelivery: compileStatement(SELECT_DELIVERY),
+  selectReleasing: compileStatement(SELECT_RELEASING),
 } as const
 
 interface CacheEntry {

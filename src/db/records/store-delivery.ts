@@ -1,6 +1,7 @@
+import { ApiError } from '../../errors.ts'
 import { withD1Retry } from '../retry.ts'
 import type { Delivery } from '../schema.ts'
-import { buildBatch, prepareBatch } from './delivery-batch.ts'
+import { type BatchForm, buildBatch, prepareBatch } from './delivery-batch.ts'
 import type { DeliveryInput } from './delivery-input.ts'
 import type { Row } from './json-chunks.ts'
 import type { RecordTable } from './record-table.ts'
@@ -11,23 +12,33 @@ export interface DeliveryResult {
   delivery: Delivery
   /** By the position of the record; empty if the caller did not ask for outcomes. */
   revisions: ReadonlyMap<number, number>
+  /** Whether held records of its customers are still to be released: see `finishReleases`. */
+  releasing: boolean
 }
 
 /** How many records a delivery has written so far. */
 type Counts = Pick<Delivery, 'written' | 'held_written'>
 
+/** Whether a release left records to be released later: 1 or 0. */
+interface Releasing {
+  releasing: number
+}
+
 /** A row that a statement of the batch returns. */
-type StoredRow = Delivery | Counts | WrittenRecord
+type StoredRow = Delivery | Counts | WrittenRecord | Releasing
 
 const isDelivery = (row: StoredRow): row is Delivery => 'received_at' in row
 const isCounts = (row: StoredRow): row is Counts => 'written' in row && !isDelivery(row)
 const isWritten = (row: StoredRow): row is WrittenRecord => 'revision' in row
+const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 1
 
 /**
  * Stores one request in one atomic batch: it checks references, logs the delivery, upserts the
  * records that may be stored and adds to the totals. All of that happens, or nothing does. A repeated
  * attempt writes nothing and returns the same result. The rows are taken out of `input`: an isolate
  * has no room for a large request as rows and as parameters.
+ *
+ * @throws ApiError `unavailable` while the account is being reset.
  */
 export async function storeDelivery(
   session: D1DatabaseSession,
@@ -36,21 +47,21 @@ export async function storeDelivery(
 ): Promise<DeliveryResult> {
   const correctRevisions = input.dryRun ? dryRunCorrection(input, table) : null
   const batch = prepareBatch(session, table, input)
-  let moves = false
-  const send = async (attempt: number) => {
-    const results = await session.batch<StoredRow>(buildBatch(batch, attempt, moves))
-    return results.flatMap((result) => result.results)
-  }
+  const forms = batchForms(input)
   return withD1Retry(async (attempt) => {
-    let rows = await send(attempt)
-    if (!rows.some(isDelivery)) {
-      // The delivery row is absent, so nothing happened: records move, which is rare, and the batch
-      // lacked the statements that move them.
-      moves = true
-      rows = await send(attempt)
+    let rows: StoredRow[] = []
+    let row: Delivery | undefined
+    // Without a delivery row nothing happened: the next form is sent. An attempt after a lost answer
+    // begins with the form that was sent last.
+    for (;;) {
+      const [form] = forms
+      if (!form) throw accountIsReset()
+      const results = await session.batch<StoredRow>(buildBatch(batch, attempt, form))
+      rows = results.flatMap((result) => result.results)
+      row = rows.findLast(isDelivery)
+      if (row) break
+      forms.shift()
     }
-    const row = rows.findLast(isDelivery)
-    if (!row) throw new Error('The batch returned no delivery row.')
     const delivery = { ...row, ...rows.findLast(isCounts) }
     const outcomes = rows.filter(isWritten)
     const revisions =
@@ -58,9 +69,28 @@ export async function storeDelivery(
         ? recoverRevisions(delivery, outcomes)
         : new Map(outcomes.map(({ idx, revision }) => [idx, revision]))
     correctRevisions?.(revisions)
-    return { delivery, revisions }
+    return { delivery, revisions, releasing: rows.some(isReleasing) }
   })
 }
+
+/**
+ * Returns the forms of a request's batch. The first one suits most requests. The second one is for
+ * records that move. If the account has as many held records as it may have, the last one rejects the
+ * records of unknown customers.
+ */
+const batchForms = ({ policy, dryRun }: DeliveryInput): BatchForm[] => [
+  { moves: false, policy },
+  ...(dryRun ? [] : [{ moves: true, policy }]),
+  ...(policy === 'hold' ? [{ moves: true, policy: 'reject' as const }] : []),
+]
+
+const RESET_SECONDS = 60
+
+const accountIsReset = () =>
+  new ApiError('unavailable', {
+    detail: `The records of this test account are being deleted. Nothing was stored. Repeat the request after ${RESET_SECONDS} seconds.`,
+    headers: { 'Retry-After': String(RESET_SECONDS) },
+  })
 
 /**
  * Returns a function that corrects the revisions of a dry run. A dry run stores nothing, so a

@@ -1,0 +1,7 @@
+/** The limits of held records. */
+export const HELD_LIMITS = {
+  /** The most held records of an account. Above, records of unknown customers are rejected. */
+  account: 100_000,
+  /** The most records that one statement releases. */
+  release: 1000,
+}

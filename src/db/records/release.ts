@@ -1,0 +1,126 @@
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+import { HELD_LIMITS } from './held-limits.ts'
+import {
+  brandActivityTable,
+  heldKeyOf,
+  type RecordTable,
+  tradingActivityTable,
+  transactionTable,
+} from './record-table.ts'
+
+/** The tables with held records, by the resource that counts them in `totals`. */
+const HELD_TABLES: Readonly<Record<string, RecordTable>> = {
+  transactions: transactionTable,
+  'trading-activity': tradingActivityTable,
+  activities: brandActivityTable,
+}
+
+/** The statements of a step, which walks along the index of what is held. */
+interface StepStatements {
+  /** Selects the last key of the step; none if the walk ends with it. */
+  readonly selectEnd: Statement
+  readonly release: Statement
+  readonly addReleased: Statement
+}
+
+/**
+ * Returns the statements of one step over at most `:max_released` held records. A walk begins without
+ * a key; each further step begins after the last key of the step before.
+ */
+export function releaseStep(resource: string, position: 'first' | 'next'): StepStatements {
+  const recordTable = HELD_TABLES[resource]
+  if (!recordTable) throw new Error(`The resource ${resource} holds no records.`)
+  const { table, key } = recordTable
+  const order = heldKeyOf(recordTable)
+  const after =
+    position === 'next'
+      ? `and (${order.join()}) > (${order.map((_, i) => `:after_${i}`).join()})`
+      : ''
+  const held = `from ${table} indexed by ${table}_held
+        where account = :account and held = 1 ${after} order by ${order.join()}`
+  return {
+    selectEnd: compileStatement(`select ${order.join()} ${held} limit 1 offset :max_released - 1`),
+    release: compileStatement(`
+      update ${table} set held = 0
+      where (account, ${key.join()}) in (
+        select :account, ${key.map((name) => `w.${name}`).join()}
+        from (select ${order.join()} ${held} limit :max_released) w
+        where exists (select 1 from customers c
+          where c.account = :account and c.customer_id = w.customer_id))`),
+    addReleased: compileStatement(`
+      update totals set total = total + changes(), held = held - changes()
+      where changes() > 0 and account = :account and resource = '${resource}'`),
+  }
+}
+
+/** A release that is not finished, and the delivery that left it so. */
+interface PendingRelease {
+  account: string
+  resource: string
+  releasing: string
+}
+
+/** The accounts and resources of which one run finishes the releases. */
+const RELEASES_PER_RUN = 100
+
+export const SELECT_PENDING_RELEASES = `
+  select account, resource, releasing from totals indexed by totals_releasing
+  where releasing is not null order by account, resource limit ${RELEASES_PER_RUN}`
+
+const SELECT_RELEASES_OF_ACCOUNT = compileStatement(`
+  select account, resource, releasing from totals
+  where account = :account and releasing is not null`)
+
+/** Ends a release unless a later delivery has left records that this walk may have passed. */
+const END_RELEASE = compileStatement(`
+  update totals set releasing = null
+  where account = :account and resource = :resource and releasing = :releasing`)
+
+/**
+ * Releases what earlier deliveries of customers left to be released, until `deadline` (milliseconds):
+ * of one account, or of at most 100 if `account` is null. A run that ends early, or fails, loses
+ * nothing: the next run goes on.
+ */
+export async function finishReleases(
+  db: D1Database,
+  account: string | null,
+  deadline: number,
+): Promise<void> {
+  const statement =
+    account === null
+      ? db.prepare(SELECT_PENDING_RELEASES)
+      : bindStatement(db, SELECT_RELEASES_OF_ACCOUNT, { account })
+  const { results } = await withD1Retry(() => statement.all<PendingRelease>())
+  for (const pending of results) {
+    if (Date.now() > deadline) return
+    await finishRelease(db, pending, deadline)
+  }
+}
+
+/** Walks along the held records of one resource in steps, and releases those whose customer is known. */
+async function finishRelease(db: D1Database, pending: PendingRelease, deadline: number) {
+  const { account, resource } = pending
+  const values = { account, max_released: HELD_LIMITS.release }
+  let after: Record<string, unknown> | null = {}
+  while (after) {
+    if (Date.now() > deadline) return
+    const { selectEnd, release, addReleased }: StepStatements = releaseStep(
+      resource,
+      'after_0' in after ? 'next' : 'first',
+    )
+    const bound: Record<string, unknown> = { ...values, ...after }
+    const [end] = await withD1Retry(() =>
+      db.batch<Record<string, unknown>>([
+        bindStatement(db, selectEnd, bound),
+        bindStatement(db, release, bound),
+        bindStatement(db, addReleased, bound),
+      ]),
+    )
+    const last = end?.results[0]
+    after = last
+      ? Object.fromEntries(Object.values(last).map((value, i) => [`after_${i}`, value]))
+      : null
+  }
+  await withD1Retry(() => bindStatement(db, END_RELEASE, { ...pending }).run())
+}

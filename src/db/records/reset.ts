@@ -1,0 +1,122 @@
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+
+/** The rows that one statement deletes from a table. */
+export const ROWS_PER_RESET_STEP = 1000
+
+/**
+ * The tables with data that an account sent, and with what was derived from it: the columns of the
+ * primary key behind the account.
+ */
+const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
+  transactions: ['day', 'customer_id', 'transaction_id'],
+  activity: ['date', 'customer_id', 'instrument', 'currency'],
+  events: ['day', 'customer_id', 'id'],
+  customers: ['customer_id'],
+  deliveries: ['id'],
+  overwritten_writes: ['delivery', 'idx'],
+  arrivals: ['hour', 'resource'],
+  idempotency_keys: ['resource', 'key'],
+  clicks: ['day', 'link_id', 'click_id'],
+}
+
+/** The resources that `totals` counts, by the table of their records. */
+const COUNTED_RESOURCES: Readonly<Record<string, string>> = {
+  transactions: 'transactions',
+  activity: 'trading-activity',
+  events: 'activities',
+  customers: 'customers',
+}
+
+/** Another run may have ended the reset: what has been sent since must not be deleted. */
+const IS_RESETTING = 'exists (select 1 from resets where account = :account)'
+
+const firstRows = (table: string, columns: string, key: readonly string[]) =>
+  `select ${columns} from ${table} where account = :account and ${IS_RESETTING}
+    order by ${key.join()} limit ${ROWS_PER_RESET_STEP}`
+
+/** Subtracts from the totals what the next statement deletes, so that they are right after each step. */
+const subtractDeleted = (table: string, key: readonly string[], resource: string) => {
+  const held = table === 'customers' ? '0 as held' : 'held'
+  return compileStatement(`
+    update totals set total = total - n.listed, held = totals.held - n.held
+    from (select count(*) filter (where held = 0) as listed, count(*) filter (where held = 1) as held
+      from (${firstRows(table, held, key)})) n
+    where account = :account and resource = '${resource}'`)
+}
+
+const deleteRows = (table: string, key: readonly string[]) =>
+  compileStatement(`
+    delete from ${table} where (account, ${key.join()}) in
+      (${firstRows(table, `account, ${key.join()}`, key)})`)
+
+const isEmpty = Object.keys(SENT_TABLES)
+  .map((table) => `not exists (select 1 from ${table} where account = :account)`)
+  .join(' and ')
+
+/**
+ * The statements of one step, in order. A step deletes at most 1000 rows of each table. The last step
+ * finds all tables empty, deletes the totals, and ends the reset.
+ */
+export const RESET_STEP: readonly Statement[] = [
+  ...Object.entries(SENT_TABLES).flatMap(([table, key]) => {
+    const resource = COUNTED_RESOURCES[table]
+    return [...(resource ? [subtractDeleted(table, key, resource)] : []), deleteRows(table, key)]
+  }),
+  compileStatement(
+    `delete from totals where account = :account and ${IS_RESETTING} and ${isEmpty}`,
+  ),
+  compileStatement(`delete from resets where account = :account and ${isEmpty}`),
+  compileStatement(`select ${IS_RESETTING} as resetting`),
+]
+
+const BEGIN_RESET = compileStatement(`
+  insert into resets (account, started_at) values (:account, :now) on conflict do nothing`)
+
+/**
+ * Returns the statements that begin to delete everything that an account has sent. Until the reset
+ * ends, the account accepts no deliveries: old and new records would mix in its totals. See
+ * `hasEndedReset` for the results.
+ */
+export const beginReset = (db: D1Database, account: string): D1PreparedStatement[] => [
+  bindStatement(db, BEGIN_RESET, { account, now: new Date().toISOString() }),
+  ...stepOf(db, account),
+]
+
+const stepOf = (db: D1Database, account: string) =>
+  RESET_STEP.map((statement) => bindStatement(db, statement, { account }))
+
+/** Returns whether the reset has ended, from the results of a step. */
+export const hasEndedReset = (results: readonly D1Result<Record<string, unknown>>[]): boolean =>
+  results.some(({ results: [row] }) => row?.resetting === 0)
+
+/**
+ * Goes on with the reset of an account until it ends, or until `deadline` (milliseconds). Returns
+ * whether it has ended.
+ */
+export async function finishReset(
+  db: D1Database,
+  account: string,
+  deadline: number,
+): Promise<boolean> {
+  while (Date.now() <= deadline) {
+    const step = () => db.batch<Record<string, unknown>>(stepOf(db, account))
+    if (hasEndedReset(await withD1Retry(step))) return true
+  }
+  return false
+}
+
+/** The accounts whose reset one run goes on with. */
+const RESETS_PER_RUN = 100
+
+/** Goes on with the resets that have not ended, until `deadline` (milliseconds). */
+export async function finishResets(db: D1Database, deadline: number): Promise<void> {
+  const { results } = await withD1Retry(() =>
+    db
+      .prepare(`select account from resets where account > '' order by account limit ${RESETS_PER_RUN}`)
+      .all<{ account: string }>(),
+  )
+  for (const { account } of results) {
+    if (!(await finishReset(db, account, deadline))) return
+  }
+}
