@@ -138,6 +138,11 @@ test('the cost of a customer does not depend on the stored events', async () => 
       .run()
   await stored(0, 100_000, 30_000)
   await stored(1, 200_000, 3000)
+  await env.DB.prepare(
+    "insert into totals (account, resource, total, held) values (?, 'activities', 0, 3000)",
+  )
+    .bind(acme.account)
+    .run()
   const single = await post(acme, 'customers', { customerId: 'p-7' })
   expect(single.response.status).toBe(201)
   expect(single.rowsRead).toBeLessThanOrEqual(60)

@@ -84,36 +84,35 @@ with
           0
       )
     select
-      k.*, t.delivery as delivery,
-      json_object(
-        'transaction_id', t.transaction_id, 'customer_id', t.customer_id, 'transaction_type',
-        t.transaction_type, 'amount_currency', t.amount_currency, 'currency', t.currency,
-        'transaction_date', t.transaction_date, 'status', t.status, 'amount_usd', t.amount_usd,
-        'transaction_subtype', t.transaction_subtype, 'note', t.note
-      ) as record
+      k.*, case resource
+        when 'transactions' then t0.delivery
+        when 'trading-activity' then t1.delivery
+      end as delivery, case resource
+        when 'transactions' then json_object(
+          'transaction_id', t0.transaction_id, 'customer_id', t0.customer_id, 'transaction_type',
+          t0.transaction_type, 'amount_currency', t0.amount_currency, 'currency', t0.currency,
+          'transaction_date', t0.transaction_date, 'status', t0.status, 'amount_usd', t0.amount_usd,
+          'transaction_subtype', t0.transaction_subtype, 'note', t0.note
+        )
+        when 'trading-activity' then json_object(
+          'date', t1.date, 'customer_id', t1.customer_id, 'instrument', t1.instrument,
+          'lots_traded', t1.lots_traded, 'currency', t1.currency, 'pnl', t1.pnl, 'volume_usd',
+          t1.volume_usd, 'spread_cost', t1.spread_cost, 'commission', t1.commission
+        )
+      end as record
     from
       k
-      cross join transactions t on t.account = :account
-      and t.customer_id = k.key_0
-      and t.day = k.key_1
-      and t.transaction_id = k.key_2
-    where k.resource = 'transactions'
-    union all
-    select
-      k.*, t.delivery as delivery,
-      json_object(
-        'date', t.date, 'customer_id', t.customer_id, 'instrument', t.instrument, 'lots_traded',
-        t.lots_traded, 'currency', t.currency, 'pnl', t.pnl, 'volume_usd', t.volume_usd,
-        'spread_cost', t.spread_cost, 'commission', t.commission
-      ) as record
-    from
-      k
-      cross join activity t on t.account = :account
-      and t.customer_id = k.key_0
-      and t.date = k.key_1
-      and t.instrument = k.key_2
-      and t.currency = k.key_3
-    where k.resource = 'trading-activity'
+      left join transactions t0 on k.resource = 'transactions'
+      and t0.account = :account
+      and t0.customer_id = k.key_0
+      and t0.day = k.key_1
+      and t0.transaction_id = k.key_2
+      left join activity t1 on k.resource = 'trading-activity'
+      and t1.account = :account
+      and t1.customer_id = k.key_0
+      and t1.date = k.key_1
+      and t1.instrument = k.key_2
+      and t1.currency = k.key_3
   ),
   b as materialized (
     select
@@ -139,25 +138,21 @@ order by resource, key_0, key_1, key_2, key_3;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         COMPOUND QUERY
---           LEFT-MOST SUBQUERY
---             MATERIALIZE k
---               MERGE (UNION ALL)
---                 LEFT
---                   CO-ROUTINE (subquery-1)
---                     SEARCH transactions USING COVERING INDEX transactions_held (account=?)
---                   SCAN (subquery-1)
---                   USE TEMP B-TREE FOR ORDER BY
---                 RIGHT
---                   CO-ROUTINE (subquery-3)
---                     SEARCH activity USING COVERING INDEX activity_held (account=?)
---                   SCAN (subquery-3)
---                   USE TEMP B-TREE FOR ORDER BY
---             SCAN k
---             SEARCH t USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND transaction_id=?)
---           UNION ALL
---             SCAN k
---             SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--         MATERIALIZE k
+--           MERGE (UNION ALL)
+--             LEFT
+--               CO-ROUTINE (subquery-1)
+--                 SEARCH transactions USING COVERING INDEX transactions_held (account=?)
+--               SCAN (subquery-1)
+--               USE TEMP B-TREE FOR ORDER BY
+--             RIGHT
+--               CO-ROUTINE (subquery-3)
+--                 SEARCH activity USING COVERING INDEX activity_held (account=?)
+--               SCAN (subquery-3)
+--               USE TEMP B-TREE FOR ORDER BY
+--         SCAN k
+--         SEARCH t0 USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND transaction_id=?) LEFT-JOIN
+--         SEARCH t1 USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -190,20 +185,23 @@ with
           0
       )
     select
-      k.*, t.delivery as delivery,
-      json_object(
-        'transaction_id', t.transaction_id, 'customer_id', t.customer_id, 'transaction_type',
-        t.transaction_type, 'amount_currency', t.amount_currency, 'currency', t.currency,
-        'transaction_date', t.transaction_date, 'status', t.status, 'amount_usd', t.amount_usd,
-        'transaction_subtype', t.transaction_subtype, 'note', t.note
-      ) as record
+      k.*, case resource
+        when 'transactions' then t0.delivery
+      end as delivery, case resource
+        when 'transactions' then json_object(
+          'transaction_id', t0.transaction_id, 'customer_id', t0.customer_id, 'transaction_type',
+          t0.transaction_type, 'amount_currency', t0.amount_currency, 'currency', t0.currency,
+          'transaction_date', t0.transaction_date, 'status', t0.status, 'amount_usd', t0.amount_usd,
+          'transaction_subtype', t0.transaction_subtype, 'note', t0.note
+        )
+      end as record
     from
       k
-      cross join transactions t on t.account = :account
-      and t.customer_id = k.key_0
-      and t.day = k.key_1
-      and t.transaction_id = k.key_2
-    where k.resource = 'transactions'
+      left join transactions t0 on k.resource = 'transactions'
+      and t0.account = :account
+      and t0.customer_id = k.key_0
+      and t0.day = k.key_1
+      and t0.transaction_id = k.key_2
   ),
   b as materialized (
     select
@@ -235,7 +233,7 @@ order by resource, key_0, key_1, key_2, key_3;
 --           SCAN (subquery-1)
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND transaction_id=?)
+--         SEARCH t0 USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND transaction_id=?) LEFT-JOIN
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -264,14 +262,19 @@ with
         offset
           0
       )
-    select k.*, t.delivery as delivery, json_object('id', t.id, 'record', t.record) as record
+    select
+      k.*, case resource
+        when 'activities' then t0.delivery
+      end as delivery, case resource
+        when 'activities' then json_object('id', t0.id, 'record', t0.record)
+      end as record
     from
       k
-      cross join events t on t.account = :account
-      and t.customer_id = k.key_0
-      and t.day = k.key_1
-      and t.id = k.key_2
-    where k.resource = 'activities'
+      left join events t0 on k.resource = 'activities'
+      and t0.account = :account
+      and t0.customer_id = k.key_0
+      and t0.day = k.key_1
+      and t0.id = k.key_2
   ),
   b as materialized (
     select
@@ -303,7 +306,7 @@ order by resource, key_0, key_1, key_2;
 --           SCAN (subquery-1)
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND id=?)
+--         SEARCH t0 USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND id=?) LEFT-JOIN
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -333,14 +336,19 @@ with
         offset
           0
       )
-    select k.*, t.delivery as delivery, json_object('id', t.id, 'record', t.record) as record
+    select
+      k.*, case resource
+        when 'activities' then t0.delivery
+      end as delivery, case resource
+        when 'activities' then json_object('id', t0.id, 'record', t0.record)
+      end as record
     from
       k
-      cross join events t on t.account = :account
-      and t.customer_id = k.key_0
-      and t.day = k.key_1
-      and t.id = k.key_2
-    where k.resource = 'activities'
+      left join events t0 on k.resource = 'activities'
+      and t0.account = :account
+      and t0.customer_id = k.key_0
+      and t0.day = k.key_1
+      and t0.id = k.key_2
   ),
   b as materialized (
     select
@@ -372,7 +380,7 @@ order by resource, key_0, key_1, key_2;
 --           SCAN (subquery-1)
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND id=?)
+--         SEARCH t0 USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND id=?) LEFT-JOIN
 --       SCAN p
 --     SCAN b
 --   SCAN e

@@ -51,11 +51,9 @@ with
       ) as unknown,
       iif(
         iif(
-          t.account is null
-          or false, 0,
+          t.account is null, 0,
           not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
-        )
-        or false,
+        ),
         ifnull(
           (
             select h.held
@@ -69,8 +67,8 @@ with
         0
       ) as was_held,
       iif(
-        t.account is null
-        or false, 0, not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
+        t.account is null, 0,
+        not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
       ) as moved
     from
       sent

@@ -26,15 +26,13 @@ with
             r.account = :account
             and r.customer_id = value ->> 2
         ) is null,
-        value ->> 2 is not null, false
+        value ->> 2 is not null, 0
       ) as unknown,
       iif(
         iif(
-          t.account is null
-          or false, 0,
+          t.account is null, 0,
           not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
-        )
-        or false,
+        ),
         ifnull(
           (
             select h.held
@@ -48,8 +46,8 @@ with
         0
       ) as was_held,
       iif(
-        t.account is null
-        or false, 0, not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
+        t.account is null, 0,
+        not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
       ) as moved
     from
       sent

@@ -30,10 +30,7 @@ with
         and ifnull(octet_length (nullif(json_patch(t.extras, value ->> 5), '{}')), 1) + value ->> 4 > 65536,
         0
       ) as unknown,
-      iif(
-        t.account is null
-        or false, 0, not (t.day) is (coalesce(value ->> 2, t.day))
-      ) as moved,
+      iif(t.account is null, 0, not (t.day) is (coalesce(value ->> 2, t.day))) as moved,
       exists (
         select 1
         from erasures e
@@ -403,7 +400,14 @@ set
   total = total + changes(), held = held - changes(),
   releasing = iif(
     changes() >= :max_released
-    and held > changes(), :delivery, releasing
+    and exists (
+      select 1
+      from events indexed by events_held
+      where
+        account = :account
+        and held = 1
+    ),
+    :delivery, releasing
   )
 where
   changes() > 0
@@ -412,6 +416,8 @@ where
 returning releasing is :delivery as releasing;
 -- Query plan:
 --   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--   SCALAR SUBQUERY 1
+--     SEARCH events USING COVERING INDEX events_held (account=?)
 
 -- upsertMoved
 -- Stores the records that move to another day or customer; runs before upsert, in a second batch.

@@ -26,13 +26,10 @@ with
             r.account = :account
             and r.affiliate_id = value ->> 2
         ) is null,
-        value ->> 2 is not null, false
+        value ->> 2 is not null, 0
       ) as unknown,
       (value ->> 4 < t.last_modified_date) is true as stale,
-      iif(
-        t.account is null
-        or false, 0, not (t.day) is (value ->> 3)
-      ) as moved,
+      iif(t.account is null, 0, not (t.day) is (value ->> 3)) as moved,
       exists (
         select 1
         from erasures e
@@ -387,7 +384,14 @@ set
   total = total + changes(), held = held - changes(),
   releasing = iif(
     changes() >= :max_released
-    and held > changes(), :delivery, releasing
+    and exists (
+      select 1
+      from transactions indexed by transactions_held
+      where
+        account = :account
+        and held = 1
+    ),
+    :delivery, releasing
   )
 where
   changes() > 0
@@ -396,6 +400,8 @@ where
 returning releasing is :delivery as releasing;
 -- Query plan:
 --   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--   SCALAR SUBQUERY 1
+--     SEARCH transactions USING COVERING INDEX transactions_held (account=?)
 
 -- release trading-activity
 -- Releases the records that waited for these customers.
@@ -444,7 +450,14 @@ set
   total = total + changes(), held = held - changes(),
   releasing = iif(
     changes() >= :max_released
-    and held > changes(), :delivery, releasing
+    and exists (
+      select 1
+      from activity indexed by activity_held
+      where
+        account = :account
+        and held = 1
+    ),
+    :delivery, releasing
   )
 where
   changes() > 0
@@ -453,6 +466,8 @@ where
 returning releasing is :delivery as releasing;
 -- Query plan:
 --   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--   SCALAR SUBQUERY 1
+--     SEARCH activity USING COVERING INDEX activity_held (account=?)
 
 -- upsertMoved
 -- Stores the records that move to another day or customer; runs before upsert, in a second batch.

@@ -34,8 +34,7 @@ with
             where
               account = :account
               and resource = :resource
-          ) is not null
-          and true,
+          ) is not null,
           ifnull(
             (
               select h.held

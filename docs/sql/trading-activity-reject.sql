@@ -26,7 +26,7 @@ with
             r.account = :account
             and r.customer_id = value ->> 2
         ) is null,
-        value ->> 2 is not null, false
+        value ->> 2 is not null, 0
       ) as unknown
     from
       sent

@@ -50,11 +50,7 @@ with
         )
       ) as unknown,
       iif(
-        iif(
-          t.account is null
-          or false, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)
-        )
-        or false,
+        iif(t.account is null, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)),
         ifnull(
           (
             select h.held
@@ -67,10 +63,7 @@ with
         ),
         0
       ) as was_held,
-      iif(
-        t.account is null
-        or false, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)
-      ) as moved
+      iif(t.account is null, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)) as moved
     from
       sent
       left join transactions t indexed by transactions_key on t.account = :account

@@ -26,14 +26,10 @@ with
             r.account = :account
             and r.customer_id = value ->> 2
         ) is null,
-        value ->> 2 is not null, false
+        value ->> 2 is not null, 0
       ) as unknown,
       iif(
-        iif(
-          t.account is null
-          or false, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)
-        )
-        or false,
+        iif(t.account is null, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)),
         ifnull(
           (
             select h.held
@@ -46,10 +42,7 @@ with
         ),
         0
       ) as was_held,
-      iif(
-        t.account is null
-        or false, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)
-      ) as moved
+      iif(t.account is null, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)) as moved
     from
       sent
       left join transactions t indexed by transactions_key on t.account = :account

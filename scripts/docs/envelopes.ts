@@ -157,10 +157,14 @@ const result = (at: string): JsonSchema => ({
       delivery_id: { $ref: `${at}DeliveryId` },
       dry_run: documented('Whether the request was only validated.', { type: 'boolean' }),
       summary: { $ref: `${at}Summary` },
+      releasing: documented(
+        'Present if more records wait for these customers than one request releases. The others are released within minutes; until then `GET held` lists them.',
+        { const: true },
+      ),
       errors_total: documented('The number of errors. Present if records were rejected.', COUNT),
       results: results(at),
     },
-    ['errors_total'],
+    ['releasing', 'errors_total'],
   ),
 })
 

@@ -84,7 +84,9 @@ const commonWrites = (
       release,
       [`${table.releases[i]?.table}_held`],
     ),
-    document('addReleased', 'Adds what was released to its total.', addReleased),
+    document('addReleased', 'Adds what was released to its total.', addReleased, [
+      `${table.releases[i]?.table}_held`,
+    ]),
   ]),
 ]
 

@@ -9,7 +9,7 @@ import {
   updateAccount,
 } from '../db/directory/accounts.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
-import { beginReset, finishReset, hasEndedReset } from '../db/records/reset.ts'
+import { beginReset, finishReset, hasEndedReset, RESET_LIMITS } from '../db/records/reset.ts'
 import { isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
@@ -20,9 +20,6 @@ import { quote } from '../validation/quote.ts'
 import { notFound, readFields } from './body.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { propagateSettings } from './propagate.ts'
-
-/** The time for which a request deletes records, in milliseconds. */
-const RESET_MS = 10_000
 
 /** Returns an account as the administration API shows it. */
 export const presentAccount = (account: Account) => ({
@@ -116,7 +113,7 @@ export const accounts = new Hono<AppEnv>()
     }
     const db = resolveDatabase(c.env, binding)
     const entry = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
-    const deadline = Date.now() + RESET_MS
+    const deadline = Date.now() + RESET_LIMITS.milliseconds
     const results = await withAudit(db, entry, beginReset(db, id))
     const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))
     // A cron goes on with what is left.

@@ -53,7 +53,7 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
 
 const beyondDepth = ({ number, size }: Page) =>
   invalidQuery(
-    `\`page\` reaches the first ${MAX_DEPTH} rows only, and page ${number} of ${size} rows ends at row ${number * size}. Follow \`meta.next_cursor\` or the \`Link\` header to read on.`,
+    `\`page\` reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only, and page ${number} of ${size} rows ends at row ${number * size}. Follow \`meta.next_cursor\` or the \`Link\` header to read on.`,
   )
 
 /** The content of a cursor: page number, page size, and the key of the last record before the page. */

@@ -3,6 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
+import { HELD_LIMITS } from '../db/records/held-limits.ts'
 import type { Row } from '../db/records/json-chunks.ts'
 import { finishReleases } from '../db/records/release.ts'
 import { storeDelivery } from '../db/records/store-delivery.ts'
@@ -59,13 +60,14 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
   }
 }
 
-/** The time for which held records are released after a response, in milliseconds. */
-const RELEASE_MS = 20_000
-
 /** Releases the held records that a request has left. A failure is logged: a cron goes on. */
 async function releaseRest(env: Env, { account, binding }: Grant): Promise<void> {
   try {
-    await finishReleases(resolveDatabase(env, binding), account, Date.now() + RELEASE_MS)
+    await finishReleases(
+      resolveDatabase(env, binding),
+      account,
+      Date.now() + HELD_LIMITS.milliseconds,
+    )
   } catch (error) {
     console.error(JSON.stringify({ fault: errorName(error), not_released: account }))
   }

@@ -131,7 +131,12 @@ export const ACCOUNTS: readonly Operation[] = [
     example: 'acme',
     method: 'POST',
     path: 'accounts/{account}/reset',
-    format: sentence('Deleted all records of account {account}.'),
+    format: (body, parsed) =>
+      sentence(
+        body
+          ? 'Account {account} is being reset. It accepts no deliveries until that is done; run the command again to see whether it is.'
+          : 'Deleted all records of account {account}.',
+      )(body, parsed),
     confirmation: ({ operands: { account = '' } }) => ({
       warning: `This deletes all records of account ${account} permanently.`,
       name: account,

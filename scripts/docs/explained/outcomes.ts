@@ -16,7 +16,8 @@ export const OUTCOME: Record<Outcome, string> = {
   held:
     'The record is stored, but its customer is unknown. It is not counted until you send the ' +
     'customer, which releases the record. You need not send the record again. `GET held` lists ' +
-    'all held records.',
+    'all held records. If many records wait for a customer, some stay held for a few minutes after ' +
+    'it has arrived.',
   rejected:
     'The record breaks a rule and was not stored. Valid records of the same request were stored ' +
     '(`handling=lenient`). Fix the fields listed in `errors`, then send this record again.',

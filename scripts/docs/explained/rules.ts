@@ -121,11 +121,12 @@ export const RULE: Record<IssueCode, Explanation> = {
   unknown_customer: {
     cause:
       'The record names a customer that this account has not sent, and the policy ' +
-      '`unknown_customer` is `reject`, which is the default for partners.',
+      '`unknown_customer` is `reject`, which is the default for partners. With the policy `hold`: ' +
+      'the account would have more than 100,000 held records.',
     fix:
       'Send the customer first, then this record again. Ids are case-sensitive: `C-1001` is not ' +
       '`c-1001`. If you cannot guarantee the order, ask the integrations team to set the policy to ' +
-      '`hold`.',
+      '`hold`. If the account has too many held records, `GET held` names the customers to send.',
   },
   unknown_affiliate: {
     cause:

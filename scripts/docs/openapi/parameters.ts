@@ -18,11 +18,16 @@ const path = parameterIn('path')
 const header = parameterIn('header')
 
 const QUERY: Record<string, object> = {
-  page: query('page', 'The page number, from 1. Do not combine it with `cursor`.', 1, {
-    type: 'integer',
-    minimum: 1,
-    maximum: 10_000,
-  }),
+  page: query(
+    'page',
+    'The page number, from 1. `page` times `per_page` is at most 10,000; a cursor reads on. Do not combine it with `cursor`.',
+    1,
+    {
+      type: 'integer',
+      minimum: 1,
+      maximum: 10_000,
+    },
+  ),
   per_page: query(
     'per_page',
     'The number of records on a page. Defaults to 50. A page holds at most 2 MiB: if the records need more, the 400 response says how many fit.',

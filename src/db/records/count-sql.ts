@@ -55,9 +55,11 @@ export const releaseSql = (
  * total. If it released as many as one statement may, and records are still held, the release is not
  * finished: `releasing` then names this delivery.
  */
-export const addReleasedSql = (resource: string) => `
+export const addReleasedSql = ({ table, resource }: RecordTable['releases'][number]) => `
       update totals set total = total + changes(), held = held - changes(),
-        releasing = iif(changes() >= :max_released and held > changes(), :delivery, releasing)
+        releasing = iif(changes() >= :max_released and exists (
+          select 1 from ${table} indexed by ${table}_held where account = :account and held = 1
+        ), :delivery, releasing)
       where changes() > 0 and account = :account and resource = '${resource}'
       returning releasing is :delivery as releasing`
 

@@ -19,10 +19,10 @@ export function findingColumns(
   const { indexedColumns, reference, sizeLimit, versionColumn, canHold, merge, personalColumns } =
     table
   const flag = `(value ->> ${lookupColumns.length + 1})`
-  const isFlagged = hasFlags ? `${flag} is not null` : 'false'
+  const orFlagged = hasFlags ? `or ${flag} is not null` : ''
   const isSamePlace = samePlace(table, (name) => merge(name, fromLookup))
-  const moved = `iif(t.account is null or ${isFlagged}, 0, not ${isSamePlace})`
-  const isStillHeld = canHold && policy === 'hold' ? stillHeld(table, isSamePlace) : 'false'
+  const moved = `iif(t.account is null ${orFlagged}, 0, not ${isSamePlace})`
+  const isStillHeld = canHold && policy === 'hold' ? stillHeld(table, isSamePlace) : '0'
   return {
     is_new: 't.account is null',
     ...(hasFlags && {
@@ -33,7 +33,7 @@ export function findingColumns(
     ...(reference && { unknown: hasUnknownReference(reference, fromLookup, isStillHeld) }),
     ...(sizeLimit && { unknown: isTooLarge(sizeLimit, fromLookup) }),
     ...(canHold &&
-      indexedColumns.length > 0 && { was_held: wasHeld(table, `${moved} or ${isFlagged}`) }),
+      indexedColumns.length > 0 && { was_held: wasHeld(table, `${moved} ${orFlagged}`) }),
     ...(versionColumn && { stale: isOlder(fromLookup) }),
     ...(indexedColumns.length > 0 && { moved }),
     ...(personalColumns.length > 0 && { erased: isErased(fromLookup) }),
@@ -49,21 +49,21 @@ const wasHeld = ({ table, key }: RecordTable, condition: string) =>
   `iif(${condition}, ifnull((select h.held from ${table} h
             where h.account = t.account and ${key.map((name) => `h.${name} = t.${name}`).join(' and ')}), 0), 0)`
 
-/** Returns whether the record has the day and the customer of the stored one. */
+/** Returns whether the record has the day and the customer of the stored one; null if it always has. */
 const samePlace = ({ indexedColumns }: RecordTable, next: (name: string) => string) =>
   indexedColumns.length > 0
     ? `${rowValue(indexedColumns, (name) => `t.${name}`)} is ${rowValue(indexedColumns, next)}`
-    : 'true'
+    : null
 
 /**
  * Returns whether the stored record is still held although its customer is known, because the release
  * is not finished. Such a record stays held until the release reaches it, unless it moves.
  */
-const stillHeld = (table: RecordTable, isSamePlace: string) =>
+const stillHeld = (table: RecordTable, isSamePlace: string | null) =>
   wasHeld(
     table,
     `(select releasing from totals where account = :account and resource = :resource) is not null
-            and ${isSamePlace}`,
+            ${isSamePlace ? `and ${isSamePlace}` : ''}`,
   )
 
 type FromLookup = SqlFragments['fromLookup']

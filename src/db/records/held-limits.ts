@@ -4,4 +4,6 @@ export const HELD_LIMITS = {
   account: 100_000,
   /** The most records that one statement releases. */
   release: 1000,
+  /** The time for which held records are released after a response, in milliseconds. */
+  milliseconds: 20_000,
 }

@@ -101,21 +101,25 @@ export function heldPageSql(views: readonly RecordView[], page: Page): string {
         where account = :account and held = 1 ${after}
         order by ${key.join()} limit ${offset + page.size + 1}`
   })
-  const records = read.map(({ name, recordTable, columns }) => {
+  const joins = read.map(({ name, recordTable }, i) => {
     const key = heldKeyOf(recordTable)
-    return `select k.*, t.delivery as delivery,
-          json_object(${columnList(columns, (column) => `'${column}', t.${column}`)}) as record
-        from k cross join ${recordTable.table} t on t.account = :account
-          and ${key.map((column, i) => `t.${column} = k.key_${i}`).join(' and ')}
-        where k.resource = '${name}'`
+    return `left join ${recordTable.table} t${i} on k.resource = '${name}' and t${i}.account = :account
+        and ${key.map((column, n) => `t${i}.${column} = k.key_${n}`).join(' and ')}`
   })
+  const records = read.map(
+    ({ name, columns }, i) =>
+      `when '${name}' then json_object(${columnList(columns, (column) => `'${column}', t${i}.${column}`)})`,
+  )
+  const deliveries = read.map(({ name }, i) => `when '${name}' then t${i}.delivery`)
   return limitBytes(
     ['resource', ...names, 'delivery', 'record'],
     `with k as materialized (
         ${keys.map((sql) => `select * from (${sql})`).join(' union all ')}
         order by ${order} limit ${page.size + 1} offset ${offset}
       )
-      ${records.join(' union all ')}`,
+      select k.*, case resource ${deliveries.join(' ')} end as delivery,
+        case resource ${records.join(' ')} end as record
+      from k ${joins.join(' ')}`,
     order,
   )
 }

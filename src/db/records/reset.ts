@@ -1,8 +1,13 @@
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
-/** The rows that one statement deletes from a table. */
-export const ROWS_PER_RESET_STEP = 1000
+/** The limits of a reset. */
+export const RESET_LIMITS = {
+  /** The rows that one statement deletes from a table. */
+  rows: 1000,
+  /** The time for which a request deletes records, in milliseconds. */
+  milliseconds: 10_000,
+}
 
 /**
  * The tables with data that an account sent, and with what was derived from it: the columns of the
@@ -33,7 +38,7 @@ const IS_RESETTING = 'exists (select 1 from resets where account = :account)'
 
 const firstRows = (table: string, columns: string, key: readonly string[]) =>
   `select ${columns} from ${table} where account = :account and ${IS_RESETTING}
-    order by ${key.join()} limit ${ROWS_PER_RESET_STEP}`
+    order by ${key.join()} limit ${RESET_LIMITS.rows}`
 
 /** Subtracts from the totals what the next statement deletes, so that they are right after each step. */
 const subtractDeleted = (table: string, key: readonly string[], resource: string) => {
@@ -113,7 +118,9 @@ const RESETS_PER_RUN = 100
 export async function finishResets(db: D1Database, deadline: number): Promise<void> {
   const { results } = await withD1Retry(() =>
     db
-      .prepare(`select account from resets where account > '' order by account limit ${RESETS_PER_RUN}`)
+      .prepare(
+        `select account from resets where account > '' order by account limit ${RESETS_PER_RUN}`,
+      )
       .all<{ account: string }>(),
   )
   for (const { account } of results) {

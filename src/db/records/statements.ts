@@ -95,7 +95,7 @@ function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements 
     countHeld: memoize((chunks) => countHeldSql(table, fragments, chunks)),
     releases: table.releases.map((waiting) => ({
       release: compileStatement(releaseSql(fragments, waiting)),
-      addReleased: compileStatement(addReleasedSql(waiting.resource)),
+      addReleased: compileStatement(addReleasedSql(waiting)),
     })),
     subtractFromTotal: compileStatement(recountTotalSql(table, fragments, '-')),
     recountTotal: compileStatement(recountTotalSql(table, fragments, '')),

@@ -1,4 +1,5 @@
 import * as fields from '../../../../src/admin/fields.ts'
+import { object } from '../../envelopes.ts'
 import { closedObject } from '../../json-schema.ts'
 import { listOf, type Operation, PAGING, ref } from '../operation.ts'
 import { ACCOUNT_PATH, AT, created, NO_CONTENT, operation, paged, returned } from './operation.ts'
@@ -57,10 +58,17 @@ export const accounts = (): Operation[] => [
     id: 'resetAccount',
     summary: 'Delete the data of a test account',
     description:
-      'Deletes the records, clicks and deliveries of a test account. Credentials, settings and erasures stay.',
+      'Deletes the records, clicks and deliveries of a test account. Credentials, settings and erasures stay. The account accepts no deliveries until everything is deleted.',
     accountParameter: 'test_account',
     body: { schema: closedObject({}, AT), required: false },
-    answers: NO_CONTENT,
+    answers: {
+      ...NO_CONTENT,
+      202: {
+        description:
+          'There are too many records for one request. The service deletes the others within minutes.',
+        schema: object({ resetting: { const: true } }),
+      },
+    },
     errors: ['conflict'],
   }),
 ]
