@@ -12,7 +12,7 @@ import * as definitions from '../src/db/directory/event-definitions.ts'
 import * as links from '../src/db/directory/links.ts'
 import * as statusMaps from '../src/db/directory/status-maps.ts'
 import * as erasure from '../src/db/records/erasure.ts'
-import { finishReleases } from '../src/db/records/release.ts'
+import { finishReleases, recountHeld } from '../src/db/records/release.ts'
 import { beginReset, finishResets } from '../src/db/records/reset.ts'
 
 /** A database that records the SQL that it prepares, and has no rows. */
@@ -59,6 +59,11 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['beginReset', (db) => beginReset(db, 'a'), ['customers_day']],
   ['finishResets', (db) => finishResets(db, 0)],
   ['finishReleases', (db) => finishReleases(db, null, 0), ['totals_releasing']],
+  [
+    'recountHeld',
+    (db) => recountHeld(db, ['a']),
+    ['transactions_held', 'activity_held', 'events_held'],
+  ],
   ['finishReleases of an account', (db) => finishReleases(db, 'a', 0)],
   ['putAffiliates', (db) => affiliates.putAffiliates(db, 'a', affiliate)],
   ['rejectCycles', (db) => affiliates.rejectCycles(db, 'a', affiliate)],

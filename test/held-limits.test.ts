@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { HELD_LIMITS } from '../src/db/records/held-limits.ts'
 import { RESET_LIMITS } from '../src/db/records/reset.ts'
@@ -69,11 +69,9 @@ async function expectExactCounts() {
   expect(results).toEqual([])
 }
 
-const minutely = () =>
-  worker.scheduled(
-    { cron: CRON_SCHEDULES.propagate, scheduledTime: Date.now() } as ScheduledController,
-    env as Env,
-  )
+const run = (cron: string) =>
+  worker.scheduled({ cron, scheduledTime: Date.now() } as ScheduledController, env as Env)
+const minutely = () => run(CRON_SCHEDULES.propagate)
 
 describe('GET held', () => {
   test('a page by cursor reads the rows it shows, at the start, in the middle and at the end', async () => {
@@ -449,6 +447,26 @@ test('kept counts equal the records after any sequence of requests', async () =>
   expect(stuck).toBe(0)
   for (const [event, times] of Object.entries(seen))
     expect([event, times > 3]).toEqual([event, true])
+})
+
+test('the daily job corrects a count of held records that is wrong', async () => {
+  const acme = await partner('forex', hold)
+  await acme.post(
+    'transactions',
+    many(3, (i) => waiting(i)),
+  )
+  await acme.post('trading-activity', traded)
+  await env.DB.exec("update totals set held = 7 where resource = 'transactions'")
+  await env.DB.exec("delete from totals where resource = 'trading-activity'")
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  await run(CRON_SCHEDULES.report)
+  expect(warned.mock.calls.flat().map((line) => JSON.parse(line))).toEqual([
+    { held_recounted: 'transactions', account: acme.account },
+    { held_recounted: 'trading-activity', account: acme.account },
+  ])
+  warned.mockRestore()
+  await expectExactCounts()
+  expect((await json(acme.get('held'))).meta.total).toBe(4)
 })
 
 describe('a reset', () => {

@@ -389,7 +389,7 @@ order by resource, key_0, key_1, key_2;
 
 -- held
 -- Reads the number of held records.
-select coalesce(sum(held), 0) as total
+select max(coalesce(sum(held), 0), 0) as total
 from totals
 where account = :account;
 -- Query plan:

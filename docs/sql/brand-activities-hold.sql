@@ -34,19 +34,22 @@ with
             where
               account = :account
               and resource = :resource
-          ) is not null
-          and (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day)),
-          ifnull(
-            (
-              select h.held
-              from events h
-              where
-                h.account = t.account
-                and h.id = t.id
+          ) is null,
+          0,
+          iif(
+            (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day)),
+            ifnull(
+              (
+                select h.held
+                from events h
+                where
+                  h.account = t.account
+                  and h.id = t.id
+              ),
+              0
             ),
             0
-          ),
-          0
+          )
         )
       ) as unknown,
       iif(
@@ -90,37 +93,19 @@ with
           was_held
           and moved
           and not unknown
-      ) - count(*) filter (
+      ) as leaves_held,
+      count(*) filter (
         where
           moved
           and unknown
           and not was_held
-      ) as total_correction,
+      ) as becomes_held,
       count(*) filter (
         where
           is_new
           and unknown
-      ) + count(*) filter (
-        where
-          moved
-          and unknown
-          and not was_held
-      ) - count(*) filter (
-        where
-          was_held
-          and moved
-          and not unknown
-      ) as held_change,
-      count(*) filter (
-        where
-          is_new
-          and unknown
-      ) + count(*) filter (
-        where
-          moved
-          and unknown
-          and not was_held
-      ) + 0 as held_growth,
+      ) as new_held,
+      0 as repeated_held,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at, nullif(json_group_array(value ->> 0) filter (where moved), '[]') as moved,
       null as erased_at, null as verdicts,
@@ -139,9 +124,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
-  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
-  unknown_at,
+  iif(:recounts, 0, created + leaves_held - becomes_held),
+  iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
+  :hold_refused, reused, :has_yesterday, :has_today, :errors, unknown_at,
   iif(
     errors,
     (
@@ -181,8 +166,8 @@ where
     )
   )
   and (
-    held_growth = 0
-    or held_growth + (
+    new_held + becomes_held + repeated_held = 0
+    or new_held + becomes_held + repeated_held + (
       select coalesce(sum(held), 0)
       from totals
       where account = :account

@@ -69,13 +69,8 @@ with
           was_held
           and moved
           and not unknown
-      ) - 0 as total_correction,
-      0 + 0 - count(*) filter (
-        where
-          was_held
-          and moved
-          and not unknown
-      ) as held_change,
+      ) as leaves_held,
+      0 as becomes_held, 0 as new_held, 0 as repeated_held,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at,
       nullif(
@@ -102,9 +97,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
-  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
-  unknown_at,
+  iif(:recounts, 0, created + leaves_held - becomes_held),
+  iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
+  :hold_refused, reused, :has_yesterday, :has_today, :errors, unknown_at,
   iif(
     errors,
     (

@@ -57,7 +57,7 @@ with
           is_new
           and not unknown
       ) as created,
-      0 - 0 as total_correction, 0 + 0 - 0 as held_change,
+      0 as leaves_held, 0 as becomes_held, 0 as new_held, 0 as repeated_held,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       nullif(
         json_group_array(value ->> 0) filter (
@@ -93,9 +93,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
-  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
-  unknown_at,
+  iif(:recounts, 0, created + leaves_held - becomes_held),
+  iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
+  :hold_refused, reused, :has_yesterday, :has_today, :errors, unknown_at,
   iif(
     errors,
     (
@@ -397,10 +397,10 @@ where
 
 -- addReleased
 -- Adds what was released to its total.
-update totals
-set
-  total = total + changes(), held = held - changes(),
-  releasing = iif(
+insert into totals (account, resource, total, held, releasing)
+select
+  :account, 'transactions', changes(), - changes(),
+  iif(
     changes() >= :max_released
     and exists (
       select 1
@@ -409,15 +409,16 @@ set
         account = :account
         and held = 1
     ),
-    :delivery, releasing
+    :delivery, null
   )
-where
-  changes() > 0
-  and account = :account
-  and resource = 'transactions'
+where changes() > 0
+on conflict (account, resource) do update
+set
+  total = total + excluded.total, held = held + excluded.held,
+  releasing = coalesce(excluded.releasing, releasing)
 returning releasing is :delivery as releasing;
 -- Query plan:
---   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--   SCAN CONSTANT ROW
 --   SCALAR SUBQUERY 1
 --     SEARCH transactions USING COVERING INDEX transactions_held (account=?)
 
@@ -463,10 +464,10 @@ where
 
 -- addReleased
 -- Adds what was released to its total.
-update totals
-set
-  total = total + changes(), held = held - changes(),
-  releasing = iif(
+insert into totals (account, resource, total, held, releasing)
+select
+  :account, 'trading-activity', changes(), - changes(),
+  iif(
     changes() >= :max_released
     and exists (
       select 1
@@ -475,15 +476,16 @@ set
         account = :account
         and held = 1
     ),
-    :delivery, releasing
+    :delivery, null
   )
-where
-  changes() > 0
-  and account = :account
-  and resource = 'trading-activity'
+where changes() > 0
+on conflict (account, resource) do update
+set
+  total = total + excluded.total, held = held + excluded.held,
+  releasing = coalesce(excluded.releasing, releasing)
 returning releasing is :delivery as releasing;
 -- Query plan:
---   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--   SCAN CONSTANT ROW
 --   SCALAR SUBQUERY 1
 --     SEARCH activity USING COVERING INDEX activity_held (account=?)
 

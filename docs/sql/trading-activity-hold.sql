@@ -34,21 +34,25 @@ with
             where
               account = :account
               and resource = :resource
-          ) is not null,
-          ifnull(
-            (
-              select h.held
-              from activity h
-              where
-                h.account = t.account
-                and h.date = t.date
-                and h.customer_id = t.customer_id
-                and h.instrument = t.instrument
-                and h.currency = t.currency
+          ) is null,
+          0,
+          iif(
+            true,
+            ifnull(
+              (
+                select h.held
+                from activity h
+                where
+                  h.account = t.account
+                  and h.date = t.date
+                  and h.customer_id = t.customer_id
+                  and h.instrument = t.instrument
+                  and h.currency = t.currency
+              ),
+              0
             ),
             0
-          ),
-          0
+          )
         )
       ) as unknown
     from
@@ -69,17 +73,13 @@ with
           is_new
           and not unknown
       ) as created,
-      0 - 0 as total_correction,
+      0 as leaves_held, 0 as becomes_held,
       count(*) filter (
         where
           is_new
           and unknown
-      ) + 0 - 0 as held_change,
-      count(*) filter (
-        where
-          is_new
-          and unknown
-      ) + 0 + 0 as held_growth,
+      ) as new_held,
+      0 as repeated_held,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at, null as moved, null as erased_at, null as verdicts,
       exists (
@@ -97,9 +97,9 @@ select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + total_correction), iif(:recounts, 0, held_change),
-  iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
-  unknown_at,
+  iif(:recounts, 0, created + leaves_held - becomes_held),
+  iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
+  :hold_refused, reused, :has_yesterday, :has_today, :errors, unknown_at,
   iif(
     errors,
     (
@@ -139,8 +139,8 @@ where
     )
   )
   and (
-    held_growth = 0
-    or held_growth + (
+    new_held + becomes_held + repeated_held = 0
+    or new_held + becomes_held + repeated_held + (
       select coalesce(sum(held), 0)
       from totals
       where account = :account

@@ -1,8 +1,9 @@
 import { resolveDatabase } from '../db/database.ts'
 import { accountPages, listBindings } from '../db/directory/accounts.ts'
-import { finishReleases } from '../db/records/release.ts'
+import { finishReleases, recountHeld } from '../db/records/release.ts'
 import { finishResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
+import type { Account } from '../db/schema.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { errorName } from '../errors.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
@@ -17,7 +18,7 @@ const STEPS_MS = 30_000
 
 /**
  * Runs the job of a cron schedule: propagates settings and goes on with what is done in steps, deletes
- * expired rows, or reports late feeds.
+ * expired rows, or reports late feeds and corrects the counts of held records.
  */
 export async function scheduled(cron: string, env: Env, namesOf: ResourceNames, now: number) {
   if (cron === CRON_SCHEDULES.propagate) {
@@ -63,6 +64,14 @@ async function logFailure(binding: string, task: () => Promise<unknown>): Promis
   }
 }
 
+/** Corrects the counts of held records, and logs each count that was wrong. */
+async function correctHeld(db: D1Database, accounts: readonly Account[]): Promise<void> {
+  const ids = accounts.map(({ id }) => id)
+  for (const { account, resource } of await recountHeld(db, ids)) {
+    console.warn(JSON.stringify({ held_recounted: resource, account }))
+  }
+}
+
 /** Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines. */
 async function reportLateFeeds(env: Env, namesOf: ResourceNames, now: number): Promise<void> {
   for await (const page of accountPages(env.DB, PAGE)) {
@@ -70,6 +79,7 @@ async function reportLateFeeds(env: Env, namesOf: ResourceNames, now: number): P
       await logFailure(binding, async () => {
         for (const feeds of await readFeeds(env, accounts, namesOf, now)) logLateFeeds(feeds)
       })
+      await logFailure(binding, () => correctHeld(resolveDatabase(env, binding), accounts))
     }
   }
 }

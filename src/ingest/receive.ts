@@ -3,12 +3,10 @@ import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
-import { HELD_LIMITS } from '../db/records/held-limits.ts'
 import type { Row } from '../db/records/json-chunks.ts'
-import { finishReleases } from '../db/records/release.ts'
 import { storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
-import { ApiError, errorName } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
@@ -19,6 +17,7 @@ import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { digestRecords, readIdempotencyKey } from './idempotency.ts'
 import { summaryOf } from './outcome.ts'
+import { releaseRest } from './release-rest.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
 import { respond } from './response.ts'
 import { type ValidatedRequest, validateRecords } from './validate-records.ts'
@@ -57,19 +56,6 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     return respond(c, { validated, resource, validator, input, stored, minimal })
   } finally {
     body.release()
-  }
-}
-
-/** Releases the held records that a request has left. A failure is logged: a cron goes on. */
-async function releaseRest(env: Env, { account, binding }: Grant): Promise<void> {
-  try {
-    await finishReleases(
-      resolveDatabase(env, binding),
-      account,
-      Date.now() + HELD_LIMITS.milliseconds,
-    )
-  } catch (error) {
-    console.error(JSON.stringify({ fault: errorName(error), not_released: account }))
   }
 }
 

@@ -51,7 +51,7 @@ export function insertDeliverySql(
   const hasFlags = flaggedChunks > 0
   // Fails in a database of an older layout, which lacks the index.
   const access = table.indexes.key ? `indexed by ${table.indexes.key}` : ''
-  const findings = findingColumns(table, fragments, hasFlags, policy)
+  const findings = findingColumns(table, fragments, hasFlags, policy === 'hold')
   const chunks = [...chunkNames('lookup', lookupChunks), ...chunkNames('flagged', flaggedChunks)]
   // `classified` is evaluated row by row and not stored. Without its limit SQLite would merge it
   // into `counted`, and evaluate each column again wherever it is named.
@@ -77,8 +77,8 @@ export function insertDeliverySql(
         :received, iif(reused, 1, :errors_total + errors),
         iif(reused, :received, :invalid + rejected),
         iif(reused, :received, iif(:lenient, 0, :invalid + rejected)),
-        held, stale, created, iif(:recounts, 0, created + total_correction),
-        iif(:recounts, 0, held_change), iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
+        held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
+        iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
         stale_at, moved, erased_at, verdicts
       from counted
@@ -90,8 +90,9 @@ export function insertDeliverySql(
 }
 
 /** The condition that the account may hold the records of this delivery that are not held yet. */
-const HAS_ROOM_TO_HOLD = `(held_growth = 0 or held_growth + (
-          select coalesce(sum(held), 0) from totals where account = :account) <= :max_held)`
+const HAS_ROOM_TO_HOLD = `(new_held + becomes_held + repeated_held = 0
+          or new_held + becomes_held + repeated_held + (
+            select coalesce(sum(held), 0) from totals where account = :account) <= :max_held)`
 
 /** Selects the delivery row, when the batch of a repeated attempt or of a dry run is done. */
 export const SELECT_DELIVERY = `select * from ${DELIVERY_ROW}`
@@ -110,8 +111,6 @@ function countedColumns(
   })
   const notCreated = ['invalid', 'refused', 'held']
   const stale: Filter = { has: ['stale'], lacks: ['invalid', 'refused'] }
-  const leavesHeld = count('*', { has: ['was_held', 'moved'], lacks: ['unknown'] })
-  const becomesHeld = count('*', { has: ['moved', 'held'], lacks: ['was_held'] })
   const columns = {
     errors: count('*', { has: ['refused'], lacks: [] }),
     rejected: count('*', { has: ['refused'], lacks: ['invalid'] }),
@@ -126,14 +125,12 @@ function countedColumns(
             lacks: notCreated,
           })
         : count('*', { has: ['is_new'], lacks: [...notCreated, 'flagged'] }),
-    total_correction: `${leavesHeld} - ${becomesHeld}`,
-    held_change: `${count('*', { has: ['is_new', 'held'], lacks: ['invalid', 'flagged'] })}
-          + ${becomesHeld} - ${leavesHeld}`,
-    // The most by which held records may grow: of several records with one key each may be held.
-    ...(policy === 'hold' && {
-      held_growth: `${count('*', { has: ['is_new', 'held'], lacks: ['invalid'] })} + ${becomesHeld}
-          + ${count('*', { has: ['flagged', 'held'], lacks: ['is_new', 'was_held', 'invalid'] })}`,
-    }),
+    // Stored records that leave the held ones or join them, new ones that are held, and repeated ones
+    // that may be held.
+    leaves_held: count('*', { has: ['was_held', 'moved'], lacks: ['unknown'] }),
+    becomes_held: count('*', { has: ['moved', 'held'], lacks: ['was_held'] }),
+    new_held: count('*', { has: ['is_new', 'held'], lacks: ['invalid', 'flagged'] }),
+    repeated_held: count('*', { has: ['flagged', 'held'], lacks: ['was_held', 'invalid'] }),
     unknown_at: list(IDX, { has: ['unknown'], lacks: [] }),
     stale_at: list(IDX, stale),
     moved: list(IDX, { has: ['moved'], lacks: ['stale', 'refused'] }),

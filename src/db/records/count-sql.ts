@@ -56,11 +56,13 @@ export const releaseSql = (
  * finished: `releasing` then names this delivery.
  */
 export const addReleasedSql = ({ table, resource }: RecordTable['releases'][number]) => `
-      update totals set total = total + changes(), held = held - changes(),
-        releasing = iif(changes() >= :max_released and exists (
+      insert into totals (account, resource, total, held, releasing)
+      select :account, '${resource}', changes(), -changes(), iif(changes() >= :max_released and exists (
           select 1 from ${table} indexed by ${table}_held where account = :account and held = 1
-        ), :delivery, releasing)
-      where changes() > 0 and account = :account and resource = '${resource}'
+        ), :delivery, null)
+      where changes() > 0
+      on conflict (account, resource) do update set total = total + excluded.total,
+        held = held + excluded.held, releasing = coalesce(excluded.releasing, releasing)
       returning releasing is :delivery as releasing`
 
 /** Selects whether records of an account are still to be released, for an attempt after a lost answer. */

@@ -1,4 +1,3 @@
-import type { Policy } from './classify-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { ADDED_BYTES, EXTRAS_PATCH, rowValue, type SqlFragments } from './sql-fragments.ts'
 
@@ -7,14 +6,14 @@ export type Findings = Readonly<Record<string, string>>
 
 /**
  * Returns the findings that a record of this table can have. A finding that no record can have is
- * absent and costs nothing. SQLite evaluates both sides of an `and`, but only the branch of `iif`
+ * absent and costs nothing. `holds` tells whether records of unknown customers are held. SQLite evaluates both sides of an `and`, but only the branch of `iif`
  * that it needs: rare and expensive conditions stand in an `iif`.
  */
 export function findingColumns(
   table: RecordTable,
   { lookupColumns, fromLookup, isOlder }: SqlFragments,
   hasFlags: boolean,
-  policy: Policy,
+  holds: boolean,
 ): Findings {
   const { indexedColumns, reference, sizeLimit, versionColumn, canHold, merge, personalColumns } =
     table
@@ -22,7 +21,7 @@ export function findingColumns(
   const orFlagged = hasFlags ? `or ${flag} is not null` : ''
   const isSamePlace = samePlace(table, (name) => merge(name, fromLookup))
   const moved = `iif(t.account is null ${orFlagged}, 0, not ${isSamePlace})`
-  const isStillHeld = canHold && policy === 'hold' ? stillHeld(table, isSamePlace) : '0'
+  const isStillHeld = canHold && holds ? stillHeld(table, isSamePlace) : '0'
   return {
     is_new: 't.account is null',
     ...(hasFlags && {
@@ -60,11 +59,8 @@ const samePlace = ({ indexedColumns }: RecordTable, next: (name: string) => stri
  * is not finished. Such a record stays held until the release reaches it, unless it moves.
  */
 const stillHeld = (table: RecordTable, isSamePlace: string | null) =>
-  wasHeld(
-    table,
-    `(select releasing from totals where account = :account and resource = :resource) is not null
-            ${isSamePlace ? `and ${isSamePlace}` : ''}`,
-  )
+  `iif((select releasing from totals where account = :account and resource = :resource) is null, 0,
+          ${wasHeld(table, isSamePlace ?? 'true')})`
 
 type FromLookup = SqlFragments['fromLookup']
 

@@ -29,7 +29,7 @@ interface HeldRow extends Record<string, unknown> {
 
 /** The number of held records of an account. */
 export const COUNT_HELD =
-  'select coalesce(sum(held), 0) as total from totals where account = :account'
+  'select max(coalesce(sum(held), 0), 0) as total from totals where account = :account'
 
 /**
  * Reads one page of the records that wait for their customer, in the order of resource, customer and
