@@ -2,13 +2,14 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { HELD_LIMITS } from '../src/db/records/held-limits.ts'
-import { RESET_LIMITS } from '../src/db/records/reset.ts'
+import { finishReleases } from '../src/db/records/release.ts'
+import { finishReset, RESET_LIMITS } from '../src/db/records/reset.ts'
 import worker from '../src/index.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
-import { countCalls } from './watched.ts'
+import { countCalls, overriding } from './watched.ts'
 
 // What is held costs no more than a page, a step or a limit allows, however much of it there is.
 
@@ -361,6 +362,31 @@ describe('releases', () => {
     await expectExactCounts()
   })
 
+  test('a release goes on if a customer arrives whose records it has passed', async () => {
+    Object.assign(HELD_LIMITS, { release: 2, milliseconds: -1 })
+    const acme = await partner('forex', hold)
+    await acme.post(
+      'transactions',
+      many(10, (i) => waiting(i, `c-${i % 2}`)),
+    )
+    await acme.post('customers', { ...ada, customer_id: 'c-1' })
+    let steps = 0
+    const db = overriding(env.DB, {
+      batch: async (list: D1PreparedStatement[]) => {
+        const results = await env.DB.batch(list)
+        steps += 1
+        if (steps === 3) await acme.post('customers', { ...ada, customer_id: 'c-0' })
+        return results
+      },
+    })
+    await finishReleases(db, acme.account, Date.now() + 10_000)
+    expect(steps).toBeGreaterThan(3)
+    expect((await json(acme.get('held'))).meta.total).toBe(3)
+    await minutely()
+    expect((await json(acme.get('held'))).meta.total).toBe(0)
+    await expectExactCounts()
+  })
+
   test('a lost answer does not hide that records are still to be released', async () => {
     Object.assign(HELD_LIMITS, { release: 2, milliseconds: -1 })
     const acme = await partner('forex', hold)
@@ -460,7 +486,8 @@ test('the daily job corrects a count of held records that is wrong', async () =>
   await env.DB.exec("delete from totals where resource = 'trading-activity'")
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
   await run(CRON_SCHEDULES.report)
-  expect(warned.mock.calls.flat().map((line) => JSON.parse(line))).toEqual([
+  const lines = warned.mock.calls.flat().map((line) => JSON.parse(line))
+  expect(lines.filter((line) => 'held_recounted' in line)).toEqual([
     { held_recounted: 'transactions', account: acme.account },
     { held_recounted: 'trading-activity', account: acme.account },
   ])
@@ -499,7 +526,8 @@ describe('a reset', () => {
       expect(await env.DB.prepare(`select 1 from ${table}`).first()).toBeNull()
     }
     expect((await acme.post('customers', ada)).status).toBe(201)
-    await minutely()
+    // A run that began before the reset ended deletes nothing that came later.
+    expect(await finishReset(env.DB, acme.account, Date.now() + 1000)).toBe(true)
     expect((await json(acme.get('customers'))).meta.total).toBe(1)
     await expectExactCounts()
   })
