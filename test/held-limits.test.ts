@@ -215,8 +215,15 @@ describe('the limit of held records', () => {
     HELD_LIMITS.account = 0
     const acme = await brand()
     await acme.post('customers', eve)
+    const lenient = { Prefer: 'handling=lenient' }
+    const later = { ...deposited, eventid: 'e-9' }
+    const reversed = await acme.post('activities', [later, { ...later, customerid: 'x' }], lenient)
+    expect((await json(reversed)).results).toMatchObject([
+      { outcome: 'created' },
+      { outcome: 'rejected', errors: [{ code: 'unknown_customer', pointer: '/1/customerid' }] },
+    ])
     const body = [{ ...deposited, customerid: 'nobody' }, deposited]
-    const response = await acme.post('activities', body, { Prefer: 'handling=lenient' })
+    const response = await acme.post('activities', body, lenient)
     expect((await json(response)).results).toMatchObject([
       { outcome: 'rejected', errors: [{ code: 'unknown_customer', pointer: '/0/customerid' }] },
       { outcome: 'created' },
