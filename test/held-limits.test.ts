@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { HELD_LIMITS } from '../src/db/records/held-limits.ts'
 import { finishReleases } from '../src/db/records/release.ts'
-import { finishReset, RESET_LIMITS } from '../src/db/records/reset.ts'
+import { finishReset, finishResets, RESET_LIMITS } from '../src/db/records/reset.ts'
 import worker from '../src/index.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
@@ -68,6 +68,40 @@ async function expectExactCounts() {
      ) group by account, resource having sum(total) <> 0 or sum(held) <> 0`,
   ).all()
   expect(results).toEqual([])
+}
+
+/** A database that notes the rows that each statement of a batch reads and writes. */
+function metered() {
+  const statements: { read: number; written: number }[] = []
+  const db = overriding(env.DB, {
+    batch: async (list: D1PreparedStatement[]) => {
+      const results = await env.DB.batch(list)
+      for (const { meta } of results) {
+        statements.push({ read: meta.rows_read, written: meta.rows_written })
+      }
+      return results
+    },
+  })
+  const most = () => ({
+    read: Math.max(...statements.map(({ read }) => read)),
+    written: Math.max(...statements.map(({ written }) => written)),
+  })
+  return { db, most }
+}
+
+/** A database whose batch number `nth`, from 0, fails before or after it is committed. */
+function failingBatch(nth: number, after: boolean) {
+  let sent = 0
+  return overriding(env.DB, {
+    batch: async (list: D1PreparedStatement[]) => {
+      const fails = sent === nth
+      sent += 1
+      if (fails && !after) throw new Error(CURABLE[0])
+      const results = await env.DB.batch(list)
+      if (fails) throw new Error(CURABLE[0])
+      return results
+    },
+  })
 }
 
 const run = (cron: string) =>
@@ -291,7 +325,10 @@ describe('releases', () => {
     expect((await json(acme.get('transactions'))).meta.total).toBe(1000)
     await expectExactCounts()
 
-    await minutely()
+    const { db, most } = metered()
+    await finishReleases(db, null, Date.now() + 10_000)
+    expect(most().written).toBeLessThanOrEqual(2 * 1000)
+    expect(most().read).toBeLessThanOrEqual(6 * 1000)
     expect((await json(acme.get('held'))).meta.total).toBe(0)
     expect((await json(acme.get('transactions'))).meta.total).toBe(5000)
     await expectExactCounts()
@@ -482,6 +519,33 @@ test('kept counts equal the records after any sequence of requests', async () =>
     expect([event, times > 3]).toEqual([event, true])
 })
 
+test.each([false, true])(
+  'a fault in any step, after its commit: %s, leaves releases and resets exact',
+  async (after) => {
+    Object.assign(HELD_LIMITS, { release: 3, milliseconds: -1 })
+    for (let nth = 0; nth < 5; nth++) {
+      const acme = await partner('forex', { account: `a-${nth}-${after}`, ...hold })
+      const records = many(13, (i) => waiting(i, i % 5 === 0 ? 'nobody' : 'late'))
+      await acme.post('transactions', records)
+      await acme.post('customers', { ...ada, customer_id: 'late' })
+      await finishReleases(failingBatch(nth, after), acme.account, Date.now() + 10_000)
+      expect((await json(acme.get('held'))).meta.total).toBe(3)
+      expect((await json(acme.get('transactions'))).meta.total).toBe(10)
+      await expectExactCounts()
+    }
+    RESET_LIMITS.milliseconds = -1
+    for (let nth = 0; nth < 3; nth++) {
+      const acme = await partner('forex', { account: `r-${nth}-${after}`, ...hold })
+      await prepareHeld(acme.account, 3500, 5)
+      expect((await askAdmin(`accounts/${acme.account}/reset`, 'POST')).status).toBe(202)
+      const db = failingBatch(nth, after)
+      expect(await finishReset(db, acme.account, Date.now() + 10_000)).toBe(true)
+      await expectExactCounts()
+    }
+    expect(await env.DB.prepare('select 1 from resets').first()).toBeNull()
+  },
+)
+
 test('the daily job corrects a count of held records that is wrong', async () => {
   const acme = await partner('forex', hold)
   await acme.post(
@@ -528,7 +592,10 @@ describe('a reset', () => {
           'The records of this test account are being deleted. Nothing was stored. Repeat the request after 60 seconds.',
       })
     }
-    await minutely()
+    const { db, most } = metered()
+    await finishResets(db, Date.now() + 10_000)
+    expect(most().written).toBeLessThanOrEqual(3 * 1000)
+    expect(most().read).toBeLessThanOrEqual(6 * 1000)
     for (const table of ['transactions', 'customers', 'totals', 'deliveries', 'resets']) {
       expect(await env.DB.prepare(`select 1 from ${table}`).first()).toBeNull()
     }
