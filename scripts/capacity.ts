@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
-import { ACT, measureFill } from './capacity/fill.ts'
+import { ACT, type Fill, measureFill } from './capacity/fill.ts'
 import { formatFill } from './capacity/format.ts'
 import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
 import { ENVIRONMENTS } from './config.ts'
