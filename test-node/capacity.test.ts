@@ -40,7 +40,7 @@ describe('a local database', () => {
         delivered('other', 2, 50),
         // The totals also count records of older deliveries, which the log no longer has.
         'delete from totals',
-        `insert into totals values ('acme', 'transactions', 600), ('acme', 'customers', 150),
+        `insert into totals (account, resource, total) values ('acme', 'transactions', 600), ('acme', 'customers', 150),
            ('other', 'customers', 250), ('empty', 'customers', 0)`,
       ]) {
         await databases[0]!.query(sql)
