@@ -291,7 +291,8 @@ describe('invalid customers', () => {
         pointer: '/1',
         code: 'length',
         message:
-          'There can be at most 64 KiB of additional fields, counting all that were sent for this customer.',
+          'There can be at most 256 additional fields of 64 KiB in all, counting all that were sent for this customer.',
+        hint: 'Combine related fields in one field whose value is an object or an array.',
       },
     ])
     expect((await json(acme.get(`deliveries/${body.delivery_id}`))).errors).toEqual(body.errors)
@@ -302,6 +303,83 @@ describe('invalid customers', () => {
     expect(Object.keys(await readCustomer(acme, 'p-2'))).toHaveLength(5)
     expect(Object.keys(await readCustomer(acme))).toHaveLength(5)
     expect(await outcomes(acme.post('customers', eve))).toEqual(['updated'])
+  })
+
+  const numbered = (count: number, from = 0, value: unknown = 1) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`field ${from + i}`, value]))
+
+  test('a record has at most 64 additional fields', async () => {
+    const acme = await brand()
+    expect((await acme.post('customers', { ...eve, ...numbered(64), none: null })).status).toBe(201)
+    const many = await acme.post('customers', [eve, { ...eve, ...numbered(65) }])
+
+    expect([many.status, (await json(many)).errors]).toEqual([
+      422,
+      [
+        {
+          index: 1,
+          key: { customerId: 'p-1' },
+          pointer: '/1',
+          code: 'length',
+          message: 'There can be at most 64 additional fields, not 65.',
+          hint: 'Combine related fields in one field whose value is an object or an array.',
+        },
+      ],
+    ])
+  })
+
+  test('a customer grows to exactly 256 additional fields, whose names differ by case', async () => {
+    const acme = await brand()
+    const sent = (count: number, from: number, value?: unknown) => ({
+      customerId: 'p-1',
+      ...numbered(count, from, value),
+    })
+    for (const from of [0, 64, 128]) await acme.post('customers', sent(64, from))
+    expect(await outcomes(acme.post('customers', [sent(63, 192)]))).toEqual(['updated'])
+    const over = { customerId: 'p-1', 'FIELD 0': 1, 'Field 0': 1 }
+    const status = async (...records: object[]) => [
+      (await acme.post('customers?dry_run=true', records)).status,
+      (await acme.post('customers', records)).status,
+    ]
+    expect(await status(over)).toEqual([422, 422])
+    expect(await status({ customerId: 'p-1', 'FIELD 0': 1 })).toEqual([200, 200])
+    expect(await status(over)).toEqual([422, 422])
+    // Stored fields can be sent again and changed.
+    expect(await outcomes(acme.post('customers', [sent(64, 0), sent(64, 0, 2)]))).toEqual([
+      'unchanged',
+      'updated',
+    ])
+    expect(await errors(acme.post('customers', [sent(64, 0), sent(64, 200)]))).toEqual([
+      ['/1', 'length'],
+    ])
+    expect(Object.keys(await readCustomer(acme))).toHaveLength(1 + 256)
+  })
+
+  test('a bulk of customers with long names counts each stored field once', async () => {
+    const acme = await brand()
+    const name = (i: number, from: number) => `${'n'.repeat(200)} ${from + i}`
+    const bulk = (from: number) =>
+      Array.from({ length: 40 }, (_, c) => ({
+        customerId: `p-${c}`,
+        ...Object.fromEntries(Array.from({ length: 64 }, (_, i) => [name(i, from), 1])),
+      }))
+    for (const from of [0, 64, 128, 192]) await acme.post('customers', bulk(from))
+
+    expect(await json(acme.post('customers', bulk(192)))).toMatchObject({
+      summary: { received: 40, unchanged: 40 },
+    })
+  })
+
+  test('one customer with other fields in each of 1000 records is refused from the fifth on', async () => {
+    const acme = await brand()
+    const bulk = Array.from({ length: 1000 }, (_, i) => ({
+      customerId: 'p-1',
+      ...numbered(64, 64 * i),
+    }))
+    const lenient = await acme.post('customers', bulk, { Prefer: 'handling=lenient' })
+
+    expect((await json(lenient)).summary).toMatchObject({ created: 1, updated: 3, rejected: 996 })
+    expect(Object.keys(await readCustomer(acme))).toHaveLength(1 + 256)
   })
 
   test('a customer can grow to exactly 64 KiB of extras', async () => {

@@ -19,15 +19,39 @@ with
     select
       value, t.account is null as is_new,
       iif(
-        ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536,
-        not exists (
-          select 1
-          from erasures e
-          where
-            e.account = :account
-            and e.customer_id = value ->> 1
-        )
-        and ifnull(octet_length (nullif(json_patch(t.extras, value ->> 5), '{}')), 1) + value ->> 4 > 65536,
+        value ->> 5 > 0
+        and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
+        iif(
+          (
+            ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
+            or (
+              select count(*)
+              from
+                (select t.extras as stored)
+                cross join json_each(stored)
+            ) + value ->> 5 > 256
+          ),
+          iif(
+            exists (
+              select 1
+              from erasures e
+              where
+                e.account = :account
+                and e.customer_id = value ->> 1
+            ),
+            0,
+            (
+              ifnull(octet_length (nullif(json_patch(t.extras, value ->> 6), '{}')), 1) + value ->> 4 > 65536
+              or (
+                select count(*)
+                from
+                  (select nullif(json_patch(t.extras, value ->> 6), '{}') as stored)
+                  cross join json_each(stored)
+              ) + value ->> 5 > 256
+            )
+          ),
+          0
+        ),
         0
       ) as unknown,
       iif(t.account is null, 0, not (t.day) is (coalesce(value ->> 2, t.day))) as moved,
@@ -134,36 +158,56 @@ returning *;
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --       CORRELATED SCALAR SUBQUERY 3
+--         CO-ROUTINE (subquery-2)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-2)
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--       CORRELATED SCALAR SUBQUERY 4
+--         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 6
+--         CO-ROUTINE (subquery-5)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-5)
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--       CORRELATED SCALAR SUBQUERY 7
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 9
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 14
 --       SEARCH resets USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 9
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
---   SCALAR SUBQUERY 10
+--   SCALAR SUBQUERY 14
 --     SEARCH resets USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 9
---     CO-ROUTINE (subquery-8)
---       CO-ROUTINE (subquery-12)
---         CO-ROUTINE (subquery-7)
+--   SCALAR SUBQUERY 13
+--     CO-ROUTINE (subquery-12)
+--       CO-ROUTINE (subquery-16)
+--         CO-ROUTINE (subquery-11)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---             CORRELATED SCALAR SUBQUERY 2
---               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --             CORRELATED SCALAR SUBQUERY 3
+--               CO-ROUTINE (subquery-2)
+--                 SCAN CONSTANT ROW
+--               SCAN (subquery-2)
+--               SCAN json_each VIRTUAL TABLE INDEX 1:
+--             CORRELATED SCALAR SUBQUERY 4
+--               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 6
+--               CO-ROUTINE (subquery-5)
+--                 SCAN CONSTANT ROW
+--               SCAN (subquery-5)
+--               SCAN json_each VIRTUAL TABLE INDEX 1:
+--             CORRELATED SCALAR SUBQUERY 7
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-7)
---       SCAN (subquery-12)
---     SCAN (subquery-8)
+--         SCAN (subquery-11)
+--       SCAN (subquery-16)
+--     SCAN (subquery-12)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

@@ -132,8 +132,8 @@ function brandEntity(resource: Resource): Entity {
     'x-key': key,
     'x-rules': {
       length: isActivity
-        ? 'Additional members take at most 16 KiB of JSON.'
-        : 'Additional members take at most 16 KiB of JSON in a record, and 64 KiB for a customer in total.',
+        ? 'There are at most 64 additional members, in 16 KiB of JSON; at most 32 of them are KPIs.'
+        : 'There are at most 64 additional members in a record, in 16 KiB of JSON, and 256 for a customer in total, in 64 KiB.',
       ...(isActivity && {
         required: 'An event definition can require `eventid`.',
         no_kpi: 'With an event definition, only the members that it names are KPIs.',

@@ -1,11 +1,11 @@
 import type { Row } from '../db/records/json-chunks.ts'
-import { ADDED_BYTES, EXTRAS_PATCH } from '../db/records/sql-fragments.ts'
+import { ADDED_BYTES, ADDED_MEMBERS, EXTRAS_PATCH } from '../db/records/sql-fragments.ts'
 import { recordPointer } from '../ingest/envelope.ts'
 import type { RecordRows, RequestContext } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { type Attribution, type AttributionVerdict, verifierFor } from '../tracking/verdict.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
-import { addSizes, type Extras, extrasPatch } from './extras.ts'
+import { addSizes, type Extras, extrasPatches } from './extras.ts'
 import { dayInZone } from './zone.ts'
 
 /** The attribution of a customer, so far as one or more records of a request give it. */
@@ -35,7 +35,7 @@ export async function customerRows(
   const verify = verifierFor(env.TRACKING_KEYS, grant.account)
   const origins = await Promise.all(valid.map(({ record }) => readOrigin(record, verify)))
   const first_day = dayInZone(grant.time_zone, receivedAt)
-  const patchOf = extrasPatch()
+  const patches = extrasPatches()
   const states = new Map<unknown, CustomerState>()
   const rows: Row[] = []
   const repeatedRows: Row[] = []
@@ -58,7 +58,8 @@ export async function customerRows(
       ...columns,
       ...origin,
       [ADDED_BYTES]: extras.bytes,
-      [EXTRAS_PATCH]: patchOf(extras),
+      [ADDED_MEMBERS]: extras.sizes.size,
+      [EXTRAS_PATCH]: previous ? patches.ofRepeated(extras) : patches.ofFirst(extras),
       first_day,
     }
     if (!previous) rows.push({ idx: index, values })

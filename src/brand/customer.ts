@@ -1,5 +1,9 @@
 import type { Grant } from '../auth/grant.ts'
-import { brandCustomerTable, MAX_EXTRAS_BYTES } from '../db/records/record-table.ts'
+import {
+  brandCustomerTable,
+  MAX_EXTRAS_BYTES,
+  MAX_EXTRAS_NUMBER,
+} from '../db/records/record-table.ts'
 import type { Resource } from '../ingest/resource.ts'
 import type { RecordCheck, RecordValidator } from '../validation/record-validator.ts'
 import { validateField } from '../validation/strict-object.ts'
@@ -8,9 +12,10 @@ import { customerRows } from './customer-rows.ts'
 import { extraSizes } from './extras.ts'
 import { COLUMNS, customer as fields } from './fields.ts'
 import {
-  checkExtraSize,
+  COMBINE_FIELDS,
+  checkExtraNumber,
+  checkExtras,
   findCaseVariants,
-  findInvalidValues,
   findNameErrors,
   membersOf,
   type RecordReading,
@@ -29,8 +34,8 @@ const OPTIONAL_SPELLING = toSpelling([
   'tracking_data',
 ])
 
-/** The limit on a stored customer, which many deliveries can add to; one record adds at most 16 KiB. */
-const CUSTOMER_EXTRAS_LIMIT = `at most ${MAX_EXTRAS_BYTES / 1024} KiB of additional fields, counting all that were sent for this customer`
+/** The limits on a stored customer, which many deliveries can add to. */
+const CUSTOMER_EXTRAS_LIMIT = `at most ${MAX_EXTRAS_NUMBER} additional fields of ${MAX_EXTRAS_BYTES / 1024} KiB in all, counting all that were sent for this customer`
 
 const PERSONAL: ReadonlySet<string> = new Set(['regtime', 'firstName', 'lastName'])
 
@@ -49,7 +54,9 @@ function validateCustomer(record: object, zone: string): RecordCheck {
   warnings.push(...readTrackingData(reading, members))
 
   const extras = [...members].filter(([name]) => !Object.hasOwn(COLUMNS, name))
-  issues.push(...findInvalidValues(extras), ...checkExtraSize(extras))
+  const tooMany = checkExtraNumber(extras)
+  if (tooMany.length > 0) return { issues: [...issues, ...tooMany], output, warnings }
+  issues.push(...checkExtras(extras))
   const names = extras.map(([name]) => name)
   warnings.push(...findCaseVariants(names, OPTIONAL_SPELLING))
   if (extras.length > 0) {
@@ -123,7 +130,11 @@ export const customers: Resource = {
   neverRejected: ['tracking_data'],
   recordTable: brandCustomerTable,
   referenceMember: null,
-  referenceIssue: { code: 'length', expected: CUSTOMER_EXTRAS_LIMIT },
+  referenceIssue: {
+    code: 'length',
+    expected: CUSTOMER_EXTRAS_LIMIT,
+    instruction: COMBINE_FIELDS,
+  },
   validator: async (grant) => customerValidator(await grant),
   rowsOf: customerRows,
   keyFromColumns: ([customerId]) => (customerId ? { customerId } : undefined),

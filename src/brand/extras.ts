@@ -1,4 +1,4 @@
-import { MAX_EXTRAS_BYTES } from '../db/records/record-table.ts'
+import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/record-table.ts'
 
 /** The stored size of each additional field, in bytes, by name. */
 export type Sizes = ReadonlyMap<string, number>
@@ -29,19 +29,29 @@ export function addSizes(extras: Extras, sizes: Sizes): void {
   }
 }
 
-/** The patches of one request take at most this many characters together. */
-const MAX_PATCH_CHARACTERS = 262_144
+/**
+ * The maximum number of characters in the patches of one request. Those of the first records of
+ * customers fit into four parameters, and those of further records into one: D1 joins five at most.
+ */
+const MAX_FIRST_CHARACTERS = 2_000_000
+const MAX_REPEATED_CHARACTERS = 262_144
 
 /**
- * Returns a function that makes the patches of one request. A patch (RFC 7396) removes the fields that
- * are sent again from the stored ones, so that their size counts once. When the patches of a request
- * exceed their limit, as for one customer sent a thousand times, or when the fields alone are too
- * large, the patch is empty and such fields count twice.
+ * Returns functions that make the patches of one request. A patch (RFC 7396) removes the fields that
+ * are sent again from the stored ones, so that they count once. When the patches exceed their limit,
+ * as for one customer who is sent a thousand times, or when the fields alone are too large, the patch
+ * is empty and such fields count twice.
  */
-export function extrasPatch(): (extras: Extras) => string {
-  let remaining = MAX_PATCH_CHARACTERS
+export const extrasPatches = () => ({
+  ofFirst: patchesWithin(MAX_FIRST_CHARACTERS),
+  ofRepeated: patchesWithin(MAX_REPEATED_CHARACTERS),
+})
+
+function patchesWithin(maxCharacters: number): (extras: Extras) => string {
+  let remaining = maxCharacters
   return ({ bytes, sizes }) => {
-    if (bytes > MAX_EXTRAS_BYTES || remaining < 0) return '{}'
+    const isTooLarge = bytes > MAX_EXTRAS_BYTES || sizes.size > MAX_EXTRAS_NUMBER
+    if (isTooLarge || remaining < 0) return '{}'
     const patch = JSON.stringify(Object.fromEntries([...sizes.keys()].map((name) => [name, null])))
     remaining -= patch.length
     return patch

@@ -1,15 +1,28 @@
 import { KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
+import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { hasSeparators, isDecimal, readDecimal } from './decimal.ts'
 import { type CompiledDefinition, DEFAULT_PRODUCT_FIELD, productFieldOf } from './definition.ts'
-import {
-  checkExtraSize,
-  findCaseVariants,
-  findInvalidValues,
-  type RecordReading,
-} from './members.ts'
+import { checkExtraNumber, checkExtras, findCaseVariants, type RecordReading } from './members.ts'
+
+/** The maximum number of KPIs of one record beside `Value`: control totals sum each of them. */
+const MAX_KPIS = 32
+
+/** Returns an issue if a record has more than 32 KPIs. */
+function checkKpiNumber(kpis: ReadonlyMap<string, number>): Issue[] {
+  if (kpis.size <= MAX_KPIS) return []
+  return [
+    {
+      pointer: '',
+      code: 'length',
+      expected: `at most ${MAX_KPIS} KPIs in one record`,
+      received: String(kpis.size),
+      instruction: 'Send the other KPIs as another event, with an `eventname` of its own.',
+    },
+  ]
+}
 
 /**
  * Reads the amounts of an event. With a definition, exactly the members that it names are KPIs.
@@ -52,7 +65,8 @@ export function readKpis(
   }
   if (amounts === 0) issues.push({ pointer: '', code: 'no_kpi' })
   const stored = [...details, ...[...kpis.keys()].map((name) => [name, members.get(name)] as const)]
-  issues.push(...findInvalidValues(stored), ...checkExtraSize(stored))
+  const tooMany = [...checkExtraNumber(stored), ...checkKpiNumber(kpis)]
+  issues.push(...(tooMany.length > 0 ? tooMany : checkExtras(stored)))
   if (kpis.size > 0) output.kpis = canonicalJson(Object.fromEntries(kpis))
   if (details.length > 0) output.details = canonicalJson(Object.fromEntries(details))
   return warnings

@@ -9,6 +9,17 @@ import { type Warning, warning } from '../validation/warnings.ts'
 const MAX_EXTRA_BYTES = 16_384
 const EXTRAS_LIMIT = `at most ${MAX_EXTRA_BYTES / 1024} KiB of additional fields`
 
+/**
+ * The limit on the number of unknown members of one record. A merge compares each of them with each
+ * stored one, so its time grows with the product of both numbers.
+ */
+const MAX_EXTRAS = 64
+const EXTRAS_NUMBER_LIMIT = `at most ${MAX_EXTRAS} additional fields`
+
+/** How to send more fields than the limits allow. */
+export const COMBINE_FIELDS =
+  'Combine related fields in one field whose value is an object or an array.'
+
 /** The issues and the valid values of one record while its members are read. */
 export interface RecordReading {
   issues: Issue[]
@@ -91,11 +102,25 @@ export const findCaseVariants = (names: Iterable<string>, spelling: Spelling): W
   })
 
 /** Returns an issue for each member that cannot be stored as sent, at the first invalid value in it. */
-export const findInvalidValues = (members: readonly (readonly [string, unknown])[]): Issue[] =>
+const findInvalidValues = (members: readonly (readonly [string, unknown])[]): Issue[] =>
   members.flatMap(([name, value]) => findInvalidValue(name, value, '') ?? [])
 
+/** Returns the issues of the unknown members of a record: those that cannot be stored, and their size. */
+export const checkExtras = (extras: readonly (readonly [string, unknown])[]): Issue[] => [
+  ...findInvalidValues(extras),
+  ...checkExtraSize(extras),
+]
+
+/** Returns an issue if a record has more than 64 unknown members. */
+export function checkExtraNumber(extras: readonly unknown[]): Issue[] {
+  if (extras.length <= MAX_EXTRAS) return []
+  const received = String(extras.length)
+  const instruction = COMBINE_FIELDS
+  return [{ pointer: '', code: 'length', expected: EXTRAS_NUMBER_LIMIT, received, instruction }]
+}
+
 /** Returns an issue if the unknown members of a record exceed 16 KiB. */
-export function checkExtraSize(extras: readonly (readonly [string, unknown])[]): Issue[] {
+function checkExtraSize(extras: readonly (readonly [string, unknown])[]): Issue[] {
   if (extras.length === 0) return []
   const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(extras))).length
   if (bytes <= MAX_EXTRA_BYTES) return []

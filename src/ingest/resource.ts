@@ -34,7 +34,7 @@ export interface Resource extends RecordView {
    */
   readonly referenceMember: string | null
   /** The issue of a record that the database refuses. */
-  readonly referenceIssue: Pick<Issue, 'code' | 'expected'>
+  readonly referenceIssue: Pick<Issue, 'code' | 'expected' | 'instruction'>
   /** Returns the validator of records; it waits for the grant where rules depend on the account. */
   readonly validator: (grant: Promise<Grant>) => RecordValidator | Promise<RecordValidator>
   /** Returns the rows to store, and the warnings found while building the rows. */

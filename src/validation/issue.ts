@@ -39,6 +39,8 @@ export interface Issue {
   expected?: string
   /** What was sent instead, where it is not the value itself: a JSON type, a length or a count. */
   received?: string
+  /** What the sender can do, where the code alone does not tell. */
+  instruction?: string
   /** The value as sent, if a message may quote it; never that of a personal field. */
   value?: unknown
   /** Names that are valid here. */

@@ -98,11 +98,11 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
 
 /** Returns an issue with its message and hint. */
 export function formatIssue(issue: Issue): FormattedIssue {
-  const { expected = '', value, received, suggestions = [], ...place } = issue
+  const { expected = '', value, received, suggestions = [], instruction, ...place } = issue
   const quoted = value === undefined ? 'The value' : quote(value)
   const field = lastMember(issue.pointer)
   const parts = { field, quoted, value, expected, received, suggestions }
-  const hint = HINTS[issue.code]?.(parts)
+  const hint = instruction ?? HINTS[issue.code]?.(parts)
   return { ...place, message: MESSAGES[issue.code](parts), ...(hint && { hint }) }
 }
 

@@ -43,9 +43,13 @@ export const RULE: Record<IssueCode, Explanation> = {
   length: {
     cause:
       'A text is empty or longer than 500 Unicode code points (50 for `tracking_data` of the partner ' +
-      'API). In the brand API the code also means more than 16 KiB of additional fields in one ' +
-      'record, or more than 64 KiB of them for one customer.',
-    fix: 'Omit a field instead of sending `""`, and shorten values that are too long.',
+      'API). In the brand API the code also means more than 64 additional fields or 16 KiB of them ' +
+      'in one record, more than 256 of them or 64 KiB for one customer, or more than 32 KPIs in one ' +
+      'record.',
+    fix:
+      'Omit a field instead of sending `""`, and shorten values that are too long. Combine related ' +
+      'additional fields in one field whose value is an object or an array. Send further KPIs as ' +
+      'another event.',
   },
   text: {
     cause:

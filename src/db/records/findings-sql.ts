@@ -1,5 +1,11 @@
 import type { RecordTable } from './record-table.ts'
-import { ADDED_BYTES, EXTRAS_PATCH, rowValue, type SqlFragments } from './sql-fragments.ts'
+import {
+  ADDED_BYTES,
+  ADDED_MEMBERS,
+  EXTRAS_PATCH,
+  rowValue,
+  type SqlFragments,
+} from './sql-fragments.ts'
 
 /** The findings about a record, by name, each as a SQL condition or value. */
 export type Findings = Readonly<Record<string, string>>
@@ -72,19 +78,28 @@ const hasUnknownReference = (
             select 1 from ${table} r where r.account = :account and r.${column} = ${fromLookup(column)}
           ) is null, ${fromLookup(column)} is not null, ${otherwise})`
 
+/** The fewest bytes of a stored member with its comma: `"":"1",` has 7 of them. */
+const MIN_MEMBER_BYTES = 7
+
 /**
- * Returns the condition that a record without a reference would exceed its size limit. A field that
- * is sent again counts once: the patch removes its stored value before measuring.
+ * Returns the condition that a record without a reference would exceed its size limits. A field that
+ * is sent again counts once: the patch removes its stored value before measuring. A small record
+ * cannot have too many members, so its members are not counted.
  */
 function isTooLarge(
-  { column, max }: NonNullable<RecordTable['sizeLimit']>,
+  { column, maxBytes, maxMembers }: NonNullable<RecordTable['sizeLimit']>,
   fromLookup: FromLookup,
 ): string {
   // Without stored fields there is one brace; each member brings a comma or the other brace.
-  const exceeds = (json: string) =>
-    `ifnull(octet_length(${json}), 1) + ${fromLookup(ADDED_BYTES)} > ${max}`
+  const bytes = (json: string) => `ifnull(octet_length(${json}), 1) + ${fromLookup(ADDED_BYTES)}`
+  // The JSON stands in a query of its own: beside `json_each`, `value` would be one of its columns.
+  const exceeds = (json: string) => `(${bytes(json)} > ${maxBytes}
+            or (select count(*) from (select ${json} as stored) cross join json_each(stored)) + ${fromLookup(ADDED_MEMBERS)} > ${maxMembers})`
   const rest = `nullif(json_patch(t.${column}, ${fromLookup(EXTRAS_PATCH)}), '{}')`
-  return `iif(${exceeds(`t.${column}`)}, not ${isErased(fromLookup)} and ${exceeds(rest)}, 0)`
+  const mayExceed = `${fromLookup(ADDED_MEMBERS)} > 0
+            and ${bytes(`t.${column}`)} > ${MIN_MEMBER_BYTES * maxMembers}`
+  return `iif(${mayExceed}, iif(${exceeds(`t.${column}`)},
+            iif(${isErased(fromLookup)}, 0, ${exceeds(rest)}), 0), 0)`
 }
 
 const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e

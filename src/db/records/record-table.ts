@@ -22,8 +22,12 @@ export interface RecordTable {
     readonly column: string
     readonly table: 'customers' | 'affiliates'
   } | null
-  /** The column that grows with each re-send, and its limit in bytes. */
-  readonly sizeLimit: { readonly column: string; readonly max: number } | null
+  /** The column of JSON that grows with each re-send, and its limits in bytes and in members. */
+  readonly sizeLimit: {
+    readonly column: string
+    readonly maxBytes: number
+    readonly maxMembers: number
+  } | null
   /** The column that tells an older version from a newer one. */
   readonly versionColumn: string | null
   /** What a re-send makes of the stored record. */
@@ -125,6 +129,9 @@ const waitingRecords = (table: SQLiteTable, resource: string) => ({
 /** The maximum size of a customer's additional fields over all deliveries, in bytes. */
 export const MAX_EXTRAS_BYTES = 65_536
 
+/** The maximum number of a customer's additional fields over all deliveries. */
+export const MAX_EXTRAS_NUMBER = 256
+
 const customerIndexes = {
   indexedColumns: ['day'],
   indexes: { key: null, day: 'customers_day' },
@@ -156,7 +163,7 @@ export const brandCustomerTable = recordTable(
     ignoredInComparison: ['regtime'],
     dayOptional: true,
     personalColumns: ['first_name', 'last_name', 'extras'],
-    sizeLimit: { column: 'extras', max: MAX_EXTRAS_BYTES },
+    sizeLimit: { column: 'extras', maxBytes: MAX_EXTRAS_BYTES, maxMembers: MAX_EXTRAS_NUMBER },
     warnsOnAttribution: true,
     releases: [waitingRecords(events, 'activities')],
   },

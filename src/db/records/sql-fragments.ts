@@ -57,6 +57,9 @@ export type RowFlag = 'invalid' | 'repeated_changed' | 'repeated_same' | 'repeat
 /** The name of the cell that holds by how many bytes a record enlarges the stored one. */
 export const ADDED_BYTES = 'bytes'
 
+/** The name of the cell that holds by how many members a record enlarges the stored one. */
+export const ADDED_MEMBERS = 'members'
+
 /**
  * The name of the cell with a JSON patch that removes the stored fields that this request sends
  * again.
@@ -117,7 +120,7 @@ function lookupColumnsOf(table: RecordTable): readonly string[] {
     ...indexedColumns,
     ...(versionColumn ? [versionColumn] : []),
     ...(warnsOnAttribution ? ['verdict'] : []),
-    ...(sizeLimit ? [ADDED_BYTES, EXTRAS_PATCH] : []),
+    ...(sizeLimit ? [ADDED_BYTES, ADDED_MEMBERS, EXTRAS_PATCH] : []),
   ]
   return [...new Set(columns)]
 }
