@@ -246,7 +246,7 @@ const CALLS: [string[], string, object | undefined, object | undefined][] = [
     ['erasures', 'replay', '--account', 'a&b'],
     'POST erasures/replay?account=a%26b',
     undefined,
-    { erased: 1 },
+    { erased: 1, next: null },
   ],
   [['deliveries', 'list', 'a'], 'GET accounts/a/deliveries?per_page=500', undefined, ONE],
   [
@@ -449,6 +449,43 @@ describe('pages', { concurrency: 4 }, () => {
     ])
     const meta = { total: 7, page: 1, per_page: 3, next_cursor: null }
     assert.deepEqual(JSON.parse(stdout), { data: items(7), meta })
+  })
+
+  /** Repeats erasures in three requests; the second one can fail. */
+  const replayed = (secondFails: boolean) => (seen: Seen) => {
+    const cursor = new URLSearchParams(seen.line.split('?')[1]).get('cursor')
+    if (cursor === null) return { body: { erased: 500, next: 'one' } }
+    if (cursor !== 'one') return { body: { erased: 7, next: null } }
+    return secondFails ? problem(503) : { body: { erased: 0, next: 'two' } }
+  }
+
+  test('erasures replay follows the cursor to the end, and shows its progress', async () => {
+    const { base, lines } = await service(replayed(false))
+    const { code, stdout, stderr } = await admin(base, ['erasures', 'replay', '--json'])
+    assert.deepEqual([code, JSON.parse(stdout)], [0, { erased: 507, next: null }])
+    assert.deepEqual(stderr.trim().split('\n'), [
+      '500 customers so far. To continue from here: --from one',
+      '500 customers so far. To continue from here: --from two',
+    ])
+    assert.deepEqual(lines(), [
+      'POST erasures/replay',
+      'POST erasures/replay?cursor=one',
+      'POST erasures/replay?cursor=two',
+    ])
+  })
+
+  test('an interrupted replay names the cursor that --from continues from', async () => {
+    const { base, lines } = await service(replayed(true))
+    const { code, stderr } = await admin(base, ['erasures', 'replay', '--account', 'a'])
+    assert.equal(code, 1)
+    assert.match(stderr, /^500 customers so far. To continue from here: --from one\n/)
+    const again = ['erasures', 'replay', '--account', 'a', '--from', 'two', '--json']
+    assert.deepEqual(JSON.parse((await admin(base, again)).stdout), { erased: 7, next: null })
+    assert.deepEqual(lines(), [
+      'POST erasures/replay?account=a',
+      'POST erasures/replay?account=a&cursor=one',
+      'POST erasures/replay?account=a&cursor=two',
+    ])
   })
 
   test('--limit reads no further, and prints the total', async () => {

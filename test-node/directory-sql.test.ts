@@ -11,6 +11,7 @@ import * as credentials from '../src/db/directory/credentials.ts'
 import * as definitions from '../src/db/directory/event-definitions.ts'
 import * as links from '../src/db/directory/links.ts'
 import * as statusMaps from '../src/db/directory/status-maps.ts'
+import * as activities from '../src/db/records/erased-activities.ts'
 import * as erasure from '../src/db/records/erasure.ts'
 import { finishReleases, recountHeld } from '../src/db/records/release.ts'
 import { beginReset, finishResets } from '../src/db/records/reset.ts'
@@ -47,6 +48,8 @@ const definition = {
   currency: null,
 } as const
 const click = { account: 'a', link_id: 'x', click_id: 'x', clicked_at: 0 }
+
+const scope = { hasActivities: true, isRepeated: false }
 
 type Call = (db: D1Database & D1DatabaseSession) => unknown
 
@@ -116,9 +119,14 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['putMapping', (db) => statusMaps.putMapping(db, 'a', 'status', { x: 'x' })],
   [
     'erasePersonalData',
-    (db) => erasure.erasePersonalData(db, 'a', [{ customer_id: 'x', erased_at: 'x' }]),
+    (db) => erasure.erasePersonalData(db, 'a', [{ customer_id: 'x', erased_at: 'x' }], scope),
   ],
-  ['customerExists', (db) => erasure.customerExists(db, 'a', 'x')],
+  ['customerExists', (db) => erasure.customerExists(db, 'a', 'x'), ['events_held']],
+  [
+    'maskNextActivities',
+    (db) => activities.maskNextActivities(db, { account: 'a', customer_id: 'x' }, []),
+  ],
+  ['pendingErasures', (db) => activities.pendingErasures(db, 1), ['erasures_pending']],
   ['listErasures', (db) => erasure.listErasures(db, 'a', page)],
 ]
 

@@ -1,15 +1,19 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { scheduled } from '../src/admin/cron.ts'
+import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { grantOf } from '../src/auth/grant.ts'
 import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
+import { maskNextActivities } from '../src/db/records/erased-activities.ts'
 import { erasePersonalData } from '../src/db/records/erasure.ts'
 import { brandCustomerTable, partnerCustomerTable } from '../src/db/records/record-table.ts'
 import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
-import { brand, deposited, eve } from './brand.ts'
+import { brand, dailyStats, day, deposited, eve } from './brand.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'
+import { overriding } from './watched.ts'
 
 const erase = (account: string, id: string) =>
   askAdmin(`accounts/${account}/customers/${encodeURIComponent(id)}/personal-data`, 'DELETE')
@@ -53,7 +57,7 @@ describe("a partner's customer", () => {
 
     expect([response.status, await json(response)]).toEqual([
       200,
-      { customer_id: 'c-1', erased_at: expect.stringMatching(/^\d{4}-/) },
+      { customer_id: 'c-1', erased_at: expect.stringMatching(/^\d{4}-/), complete: true },
     ])
     expect(await databaseText()).not.toMatch(PERSONAL)
     expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, sales_status_id: 'vip' })
@@ -165,6 +169,194 @@ describe("a brand's customer", () => {
   })
 })
 
+describe("a brand's activities", () => {
+  const OTHER = 'p-2'
+  const sent = {
+    ...deposited,
+    product: 'casino',
+    playerEmail: 'augusta@lovelace.example',
+    device: { owner: ['Augusta'], os: 1 },
+  }
+  const masked = { ...deposited, product: 'casino' }
+  const long = { ...day, story: `Augusta ${'x'.repeat(400)}` }
+
+  test('an erasure leaves ids, times, amounts, products and KPIs of activities, held ones too', async () => {
+    const acme = await brand({ events: { DailyStats: dailyStats } })
+    await acme.post('customers', [player, { customerId: OTHER }])
+    const stats = { ...long, Product: 'Casino', note: 'augusta', GGR: 1e-7 }
+    const undefinedEvent = { ...day, eventname: 'Raw', Product: 'Augusta', product: 'poker' }
+    const other = { ...deposited, eventid: 'e-2', customerid: OTHER, playerEmail: 'kept@x.example' }
+    const response = await acme.post('activities', [sent, stats, undefinedEvent, other])
+    expect(response.status).toBe(200)
+    await acme.post('activities', { ...sent, eventid: 'e-3', customerid: 'waiting' })
+    const totals = await json(acme.get('totals?from=2026-10-01&to=2026-10-31'))
+    await erase(acme.account, eve.customerId)
+    expect((await json(erase(acme.account, 'waiting'))).complete).toBe(true)
+
+    expect(await databaseText()).not.toMatch(PERSONAL)
+    const journal = await runInDurableObject(
+      env.ERASURE_JOURNAL.getByName(acme.account),
+      (_, { storage }) => JSON.stringify([...storage.kv.list()]),
+    )
+    expect(journal).not.toMatch(PERSONAL)
+    const { data } = await json(acme.get('activities'))
+    expect(data).toHaveLength(4)
+    expect(data).toEqual(
+      expect.arrayContaining([
+        masked,
+        { ...day, Product: 'Casino', GGR: 1e-7 },
+        { ...day, eventname: 'Raw', product: 'poker' },
+        other,
+      ]),
+    )
+    expect((await json(acme.get('held'))).data[0].record).toEqual({
+      ...masked,
+      eventid: 'e-3',
+      customerid: 'waiting',
+    })
+    expect(await json(acme.get('totals?from=2026-10-01&to=2026-10-31'))).toEqual(totals)
+  })
+
+  test.each(['', ' of a customer who is not stored'])(
+    'a re-sent activity%s is compared after masking',
+    async (state) => {
+      const acme = await brand()
+      await acme.post('customers', player)
+      await acme.post('activities', [sent, long])
+      await erase(acme.account, eve.customerId)
+      if (state !== '') {
+        for (const table of ['customers', 'events', 'totals'])
+          await env.DB.exec(`delete from ${table}`)
+        await acme.post('activities', [sent, long])
+      }
+      const same = state === '' ? 'unchanged' : 'held'
+
+      expect(await outcomesAndWarnings(acme.post('activities', [sent, long, masked]))).toEqual([
+        [same, 'erased'],
+        [same, 'erased'],
+        [same],
+      ])
+      expect(await outcomesAndWarnings(acme.post('activities?dry_run=true', [sent]))).toEqual([
+        [same, 'erased'],
+      ])
+      const renamed = { ...sent, playerEmail: 'augusta' }
+      const repeated = await json(acme.post('activities', [{ ...sent, Value: 5 }, renamed, sent]))
+      expect(repeated.summary).toMatchObject({
+        received: 3,
+        created: 0,
+        updated: state === '' ? 2 : 0,
+      })
+      const minimal = { Prefer: 'return=minimal' }
+      expect(await outcomesAndWarnings(acme.post('activities', [sent, masked], minimal))).toEqual([
+        [same, 'erased'],
+      ])
+      expect(await databaseText()).not.toMatch(PERSONAL)
+    },
+  )
+
+  test('held activities that differ only in erased members are not counted as written', async () => {
+    const acme = await brand()
+    await acme.post('activities', sent)
+    await erase(acme.account, eve.customerId)
+    const fresh = { ...sent, eventid: 'new' }
+    const { summary } = await json(
+      acme.post('activities', [fresh, { ...fresh, playerEmail: 'augusta' }]),
+    )
+
+    expect(summary).toEqual({
+      ...{ received: 2, created: 0, updated: 0, unchanged: 0, stale: 0 },
+      ...{ held: 2, rejected: 0 },
+    })
+  })
+
+  test('an erasure of many activities is completed by the cron, and each step is bounded', async () => {
+    const acme = await brand({ binding: 'DB_2' })
+    await acme.post('customers', player)
+    const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => i))
+    const store = (firstDay: number, days: number, perDay: number) =>
+      env.DB_2.prepare(
+        `insert into events (account, id, eventname, customer_id, record, details, day, first_day,
+           held, delivery, idx, revision)
+         select ?1, 'e ' || (?2 + d.value) || '-' || i.value, 'Bet', 'p-1',
+           '{"customerid":"p-1","eventname":"Bet","Value":1,"who":"Augusta"}', '{"who":"Augusta"}',
+           ?2 + d.value, 18000, 0, 'd', 0, 1
+         from json_each(?3) d cross join json_each(?4) i`,
+      )
+        .bind(acme.account, firstDay, numbers(days), numbers(perDay))
+        .run()
+    await store(18_000, 1, 9000)
+    await store(20_000, 2500, 2)
+    const { complete } = await json(erase(acme.account, 'p-1'))
+    const left = () =>
+      env.DB_2.prepare('select count(*) as n from events where details is not null').first('n')
+
+    expect([complete, await left()]).toEqual([false, 4000])
+    expect((await json(askAdmin(`accounts/${acme.account}/erasures`))).data).toMatchObject([
+      { customer_id: 'p-1', complete: false },
+    ])
+    await scheduled(CRON_SCHEDULES.propagate, env, () => [], Date.now())
+    expect([await left(), await databaseText()]).toEqual([0, expect.not.stringMatching(PERSONAL)])
+    expect((await json(askAdmin(`accounts/${acme.account}/erasures`))).data).toMatchObject([
+      { customer_id: 'p-1', complete: true },
+    ])
+  })
+
+  test('a step reads and writes rows in proportion to its 1000 activities', async () => {
+    const acme = await brand()
+    await acme.post('customers', player)
+    const many = (name: string) =>
+      Array.from({ length: 1000 }, (_, i) => ({ ...sent, eventid: `${name}-${i}` }))
+    for (const name of ['a', 'b', 'c']) await acme.post('activities', many(name))
+    const erasedAt = [{ customer_id: 'p-1', erased_at: 'x' }]
+    const scope = { hasActivities: true, isRepeated: false }
+    await env.DB.batch(erasePersonalData(env.DB, acme.account, erasedAt, scope))
+    const customer = { account: acme.account, customer_id: 'p-1' }
+    for (const isDone of [false, false, false, true, true]) {
+      const metas: D1Meta[] = []
+      const batch = async (statements: D1PreparedStatement[]) => {
+        const results = await env.DB.batch(statements)
+        metas.push(...results.map(({ meta }) => meta))
+        return results
+      }
+      const db = overriding(env.DB, { batch })
+      expect(await maskNextActivities(db, customer, [])).toBe(isDone)
+      const sum = (name: 'rows_read' | 'rows_written') =>
+        metas.reduce((total, meta) => total + meta[name], 0)
+      expect(sum('rows_written')).toBeLessThanOrEqual(1000 + 2)
+      expect(sum('rows_read')).toBeLessThanOrEqual(30 * 1000)
+    }
+    expect(await databaseText()).not.toMatch(PERSONAL)
+  })
+
+  test('erasures of before the migration are completed by the cron', async () => {
+    const acme = await brand()
+    await acme.post('customers', player)
+    await acme.post('activities', sent)
+    await env.DB.prepare('insert into erasures (account, customer_id, erased_at) values (?, ?, ?)')
+      .bind(acme.account, 'p-1', '2026-01-01T00:00:00.000Z')
+      .run()
+    await env.DB.exec('update customers set first_name = null, last_name = null, extras = null')
+    await scheduled(CRON_SCHEDULES.propagate, env, () => [], Date.now())
+
+    expect(await databaseText()).not.toMatch(PERSONAL)
+  })
+
+  test('the log of refused activities and customers quotes no undeclared member', async () => {
+    const acme = await brand({ events: { DailyStats: dailyStats } })
+    const wrong = { phone: 'Augusta', deep: [{ owner: 'Lovelace', n: 'NUMBER' }] }
+    const text = (record: object) => JSON.stringify([record]).replace('"NUMBER"', '1e400')
+    for (const [path, record] of [
+      ['customers', { ...player, ...wrong, country: 5 }],
+      ['customers', { ...player, lastName: 'augusta'.repeat(100), regtime: 'Augusta' }],
+      ['activities', { ...sent, ...wrong, Currency: 'EUX', createtime: 'never' }],
+      ['activities', { ...sent, ...wrong, product: 7, eventname: 'DailyStats', GGR: 'x' }],
+    ] as const) {
+      expect((await acme.postText(path, text(record))).status).toBe(422)
+    }
+    expect(await databaseText()).not.toMatch(PERSONAL)
+  })
+})
+
 describe('erasure', () => {
   test('erasing an unknown customer is 404, and a repeat changes nothing', async () => {
     const acme = await partner()
@@ -199,9 +391,10 @@ describe('erasure', () => {
     expect(await databaseText()).toMatch(PERSONAL)
     expect(await json(askAdmin(`erasures/replay?account=${acme.account}`, 'POST'))).toEqual({
       erased: 1,
+      next: null,
     })
     expect(await json(casino.get('customers/p-1'))).toMatchObject({ firstName: 'Augusta' })
-    expect(await json(askAdmin('erasures/replay', 'POST'))).toEqual({ erased: 2 })
+    expect(await json(askAdmin('erasures/replay', 'POST'))).toEqual({ erased: 2, next: null })
     expect(await databaseText()).not.toMatch(PERSONAL)
     expect((await askAdmin('erasures/replay?account=nobody', 'POST')).status).toBe(400)
   })
@@ -227,9 +420,58 @@ describe('erasure', () => {
     await runInDurableObject(journal, async (object) => {
       for (const id of ids) object.add(id, '2026-01-01T00:00:00.000Z')
     })
-    expect(await json(askAdmin('erasures/replay', 'POST'))).toEqual({ erased: 1001 })
+    expect(await json(askAdmin('erasures/replay', 'POST'))).toEqual({ erased: 1001, next: null })
     const { meta } = await json(askAdmin(`accounts/${acme.account}/erasures?per_page=1`))
     expect(meta.total).toBe(1001)
+  })
+
+  test('a replay visits a bounded part of accounts and erasures, and continues from its cursor', async () => {
+    const accounts = Array.from({ length: 25 }, (_, i) => `firm-${String(i).padStart(2, '0')}`)
+    for (const account of accounts) {
+      const body = { account, name: account, vertical: 'forex', mode: 'test' }
+      await askAdmin('accounts', 'POST', body)
+    }
+    const large = accounts[12]!
+    await runInDurableObject(env.ERASURE_JOURNAL.getByName(large), async (object) => {
+      for (let i = 0; i < 5600; i++) {
+        object.add(`c-${String(i).padStart(4, '0')}`, '2026-01-01T00:00:00.000Z')
+      }
+    })
+    const erased = () => env.DB.prepare('select count(*) as n from erasures').first('n')
+    const steps: unknown[] = []
+    let query = ''
+    for (;;) {
+      const { erased: count, next } = await json(askAdmin(`erasures/replay${query}`, 'POST'))
+      steps.push([count, await erased()])
+      if (next === null) break
+      query = `?cursor=${next}`
+    }
+
+    expect(steps).toEqual([
+      [0, 0],
+      [4000, 4000],
+      [1600, 5600],
+      [0, 5600],
+    ])
+    expect((await askAdmin(`erasures/replay${query}&account=${large}`, 'POST')).status).toBe(400)
+    expect((await askAdmin('erasures/replay?cursor=x.y', 'POST')).status).toBe(400)
+    const log = (await json(askAdmin(`audit-log?account=${large}`))).data
+    expect(
+      log.filter(({ action }: { action: string }) => action === 'erasures.replay'),
+    ).toHaveLength(12)
+  })
+
+  test('a replay erases the activities of a restored database again', async () => {
+    const casino = await brand({ binding: 'DB_2' })
+    await casino.post('customers', player)
+    await casino.post('activities', deposited)
+    await erase(casino.account, 'p-1')
+    await env.DB_2.prepare(`update events set details = '{"who":"Augusta"}',
+      record = json_set(record, '$.who', 'Augusta')`).run()
+    await askAdmin('erasures/replay', 'POST')
+    await scheduled(CRON_SCHEDULES.propagate, env, () => [], Date.now())
+
+    expect(await databaseText()).not.toMatch(PERSONAL)
   })
 
   test('a repeated erasure in the database writes no rows', async () => {
@@ -237,7 +479,8 @@ describe('erasure', () => {
     await acme.post('customers', { ...ada, ...person })
     const customers = [{ customer_id: 'c-1', erased_at: '2026-10-03T00:00:00.000Z' }]
     const rowsWritten = async () => {
-      const results = await env.DB.batch(erasePersonalData(env.DB, acme.account, customers))
+      const scope = { hasActivities: true, isRepeated: false }
+      const results = await env.DB.batch(erasePersonalData(env.DB, acme.account, customers, scope))
       return results.reduce((sum, { meta }) => sum + meta.changes, 0)
     }
     expect(await rowsWritten()).toBe(2)
@@ -303,7 +546,7 @@ describe('a customer id that does not fit in a path', () => {
 
       expect([response.status, await json(response)]).toEqual([
         200,
-        { customer_id, erased_at: expect.stringMatching(/^\d{4}-/) },
+        { customer_id, erased_at: expect.stringMatching(/^\d{4}-/), complete: true },
       ])
       expect(await databaseText()).not.toMatch(PERSONAL)
     },

@@ -48,7 +48,23 @@ with
       iif(
         t.account is null, 0,
         not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
-      ) as moved
+      ) as moved,
+      iif(
+        value ->> 4
+        and exists (
+          select 1
+          from erasures
+          where account = :account
+        ),
+        exists (
+          select 1
+          from erasures e
+          where
+            e.account = :account
+            and e.customer_id = value ->> 2
+        ),
+        0
+      ) as erased
     from
       sent
       left join events t indexed by events_key on t.account = :account
@@ -81,7 +97,8 @@ with
         ),
         '[]'
       ) as moved,
-      null as erased_at, null as verdicts,
+      nullif(json_group_array(value ->> 0) filter (where erased), '[]') as erased_at,
+      null as verdicts,
       exists (
         select 1
         from idempotency_keys
@@ -149,20 +166,24 @@ returning *;
 --         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
 --       CORRELATED SCALAR SUBQUERY 3
 --         SEARCH h USING INDEX events_key (account=? AND id=?)
+--       SCALAR SUBQUERY 4
+--         SEARCH erasures USING PRIMARY KEY (account=?)
+--       CORRELATED SCALAR SUBQUERY 5
+--         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 12
 --       SEARCH resets USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --   SCAN counted
---   SCALAR SUBQUERY 10
+--   SCALAR SUBQUERY 12
 --     SEARCH resets USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 9
---     CO-ROUTINE (subquery-8)
---       CO-ROUTINE (subquery-12)
---         CO-ROUTINE (subquery-7)
+--   SCALAR SUBQUERY 11
+--     CO-ROUTINE (subquery-10)
+--       CO-ROUTINE (subquery-14)
+--         CO-ROUTINE (subquery-9)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
@@ -170,11 +191,15 @@ returning *;
 --               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
 --             CORRELATED SCALAR SUBQUERY 3
 --               SEARCH h USING INDEX events_key (account=? AND id=?)
+--             SCALAR SUBQUERY 4
+--               SEARCH erasures USING PRIMARY KEY (account=?)
+--             CORRELATED SCALAR SUBQUERY 5
+--               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-7)
---       SCAN (subquery-12)
---     SCAN (subquery-8)
+--         SCAN (subquery-9)
+--       SCAN (subquery-14)
+--     SCAN (subquery-10)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
@@ -194,7 +219,45 @@ with
   )
 select
   :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-  value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
+  value ->> 7, value ->> 8, value ->> 9,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 10
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    json_patch(value ->> 11, null), value ->> 11
+  ),
   coalesce(value ->> 12, value ->> 13), value ->> 13,
   (
     (
@@ -256,17 +319,17 @@ where
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 5
+--   SCALAR SUBQUERY 11
 --     MATERIALIZE delivery
 --       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --     SCAN delivery
---   SCALAR SUBQUERY 6
+--   SCALAR SUBQUERY 12
 --     SCAN delivery
---   SCALAR SUBQUERY 7
+--   SCALAR SUBQUERY 13
 --     SCAN delivery
---   LIST SUBQUERY 9
+--   LIST SUBQUERY 15
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 14
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SCALAR SUBQUERY 2
@@ -274,6 +337,20 @@ returning idx, revision;
 --   LIST SUBQUERY 4
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 3
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 5
+--     SCAN delivery
+--   LIST SUBQUERY 7
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 6
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 8
+--     SCAN delivery
+--   LIST SUBQUERY 10
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 9
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
@@ -308,7 +385,45 @@ with
   )
 select
   :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-  value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
+  value ->> 7, value ->> 8, value ->> 9,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 10
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    json_patch(value ->> 11, null), value ->> 11
+  ),
   coalesce(coalesce(value ->> 12, t.first_day), value ->> 13), value ->> 13,
   (
     (
@@ -390,24 +505,24 @@ where
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 5
+--   SCALAR SUBQUERY 11
 --     MATERIALIZE delivery
 --       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --     SCAN delivery
---   LIST SUBQUERY 7
+--   LIST SUBQUERY 13
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 6
+--     SCALAR SUBQUERY 12
 --       SCAN delivery
 --     CREATE BLOOM FILTER
---   SCALAR SUBQUERY 8
+--   SCALAR SUBQUERY 14
 --     SCAN delivery
---   SCALAR SUBQUERY 9
+--   SCALAR SUBQUERY 15
 --     SCAN delivery
---   SCALAR SUBQUERY 10
+--   SCALAR SUBQUERY 16
 --     SCAN delivery
---   LIST SUBQUERY 12
+--   LIST SUBQUERY 18
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 11
+--     SCALAR SUBQUERY 17
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
@@ -416,6 +531,20 @@ returning idx, revision;
 --   LIST SUBQUERY 4
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 3
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 5
+--     SCAN delivery
+--   LIST SUBQUERY 7
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 6
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 8
+--     SCAN delivery
+--   LIST SUBQUERY 10
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 9
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
@@ -471,7 +600,45 @@ with
   )
 select
   :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-  value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
+  value ->> 7, value ->> 8, value ->> 9,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 10
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    json_patch(value ->> 11, null), value ->> 11
+  ),
   coalesce(coalesce(value ->> 12, t.first_day), value ->> 13), value ->> 13,
   (
     (
@@ -537,17 +704,17 @@ where
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 5
+--   SCALAR SUBQUERY 11
 --     MATERIALIZE delivery
 --       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --     SCAN delivery
---   SCALAR SUBQUERY 6
+--   SCALAR SUBQUERY 12
 --     SCAN delivery
---   SCALAR SUBQUERY 7
+--   SCALAR SUBQUERY 13
 --     SCAN delivery
---   LIST SUBQUERY 9
+--   LIST SUBQUERY 15
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 14
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
@@ -556,6 +723,20 @@ returning idx, revision;
 --   LIST SUBQUERY 4
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 3
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 5
+--     SCAN delivery
+--   LIST SUBQUERY 7
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 6
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 8
+--     SCAN delivery
+--   LIST SUBQUERY 10
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 9
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
@@ -671,7 +852,27 @@ with
             t.account is null
             or (
               value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-              value ->> 8, value ->> 9, value ->> 10, coalesce(value ->> 12, t.first_day)
+              value ->> 8, value ->> 9,
+              iif(
+                (
+                  (
+                    select erased_at
+                    from delivery
+                  ) is not null
+                  and value ->> 0 in (
+                    select value
+                    from
+                      json_each(
+                        (
+                          select erased_at
+                          from delivery
+                        )
+                      )
+                  )
+                ),
+                null, value ->> 10
+              ),
+              coalesce(value ->> 12, t.first_day)
             ) is not (
               t.eventname, t.customer_id, t.eventid, t.createtime, t.amount, t.currency, t.product,
               t.kpis, t.details, t.day
@@ -706,6 +907,13 @@ returning written, held_written;
 --         SCAN delivery
 --       CREATE BLOOM FILTER
 --     SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
+--     SCALAR SUBQUERY 10
+--       SCAN delivery
+--     LIST SUBQUERY 12
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 11
+--         SCAN delivery
+--       CREATE BLOOM FILTER
 --     SCALAR SUBQUERY 2
 --       SCAN delivery
 --     LIST SUBQUERY 4
@@ -763,7 +971,27 @@ where
     t.account is null
     or (
       value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8,
-      value ->> 9, value ->> 10, coalesce(value ->> 12, t.first_day)
+      value ->> 9,
+      iif(
+        (
+          (
+            select erased_at
+            from delivery
+          ) is not null
+          and value ->> 0 in (
+            select value
+            from
+              json_each(
+                (
+                  select erased_at
+                  from delivery
+                )
+              )
+          )
+        ),
+        null, value ->> 10
+      ),
+      coalesce(value ->> 12, t.first_day)
     ) is not (
       t.eventname, t.customer_id, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis,
       t.details, t.day
@@ -785,3 +1013,10 @@ where
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
+--   SCALAR SUBQUERY 7
+--     SCAN delivery
+--   LIST SUBQUERY 9
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 8
+--       SCAN delivery
+--     CREATE BLOOM FILTER

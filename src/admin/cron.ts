@@ -8,6 +8,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { errorName } from '../errors.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { CRON_SCHEDULES } from './crons.ts'
+import { continueErasures } from './erased-activities.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
 import { propagatePending } from './propagate.ts'
 
@@ -29,9 +30,10 @@ export async function scheduled(cron: string, env: Env, namesOf: ResourceNames, 
   return reportLateFeeds(env, namesOf, now)
 }
 
-/** Releases held records and resets test accounts, where requests have left some of that. */
+/** Erases activities, releases held records and resets test accounts, where requests have left some. */
 async function finishSteps(env: Env): Promise<void> {
   for (const binding of await listBindings(env.DB)) {
+    await logFailure(binding, () => continueErasures(env, binding))
     await logFailure(binding, async () => {
       const db = resolveDatabase(env, binding)
       const deadline = Date.now() + STEPS_MS

@@ -3,28 +3,17 @@ import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { accountPages, findAccount } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import { bumpVersion } from '../db/directory/credentials.ts'
-import {
-  customerExists,
-  type Erasure,
-  erasePersonalData,
-  listErasures,
-} from '../db/records/erasure.ts'
-import { withD1Retry } from '../db/retry.ts'
-import type { Account } from '../db/schema.ts'
+import { customerExists, erasePersonalData, listErasures } from '../db/records/erasure.ts'
 import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
 import { id as anyId } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound } from './body.ts'
+import { hasActivities, maskActivities } from './erased-activities.ts'
 import { respondWithList } from './list-route.ts'
-import { propagateSettings } from './propagate.ts'
 
-/** Journal entries and accounts per step of a replay. */
-const STEP = 500
-
-const journalOf = (env: Env, account: string) => env.ERASURE_JOURNAL.getByName(account)
+/** The steps in which one request masks activities, at most 1000 each; a cron job does the rest. */
+const STEPS_PER_REQUEST = 10
 
 /** Routes for erasures. An erasure removes personal data, and masks it in all later deliveries. */
 export const erasures = new Hono<AppEnv>()
@@ -46,61 +35,23 @@ export const erasures = new Hono<AppEnv>()
   )
 
 /**
- * `POST replay`, to be called after a database was restored to an earlier time: repeats every erasure of
- * the journal, and propagates the restored settings to all tokens. `account` limits it to one account.
+ * Erases the personal data of one customer, or throws `not_found`. `complete` is false if stored
+ * activities remain, which a cron job then masks.
  */
-export const erasureReplay = new Hono<AppEnv>().post('/replay', async (c) => {
-  const { account } = readQuery(c.req.url, 'account')
-  const { actor } = c.var
-  let erased = 0
-  const replay = async (account: Account) => {
-    erased += await replayErasures(c.env, actor, account)
-    await withD1Retry(() => bumpVersion(c.env.DB, account.id).run())
-    // The database at the earlier time may have reopened a credential that has ended since.
-    await propagateSettings(c.env, account.id, 'all')
-  }
-  if (account !== undefined) {
-    const row = await findAccount(c.env.DB, account)
-    if (!row) throw invalidQuery(`account: there is no account ${JSON.stringify(account)}.`)
-    await replay(row)
-  } else {
-    for await (const page of accountPages(c.env.DB, STEP)) for (const row of page) await replay(row)
-  }
-  return c.json({ erased })
-})
-
-/** Erases the personal data of one customer, or throws `not_found`. */
 async function eraseCustomer(c: Context<AppEnv>, customer_id: string): Promise<Response> {
-  const { id: account, binding } = await findRouteAccount(c)
+  const { id: account, binding, vertical } = await findRouteAccount(c)
   const db = resolveDatabase(c.env, binding)
   if (!v.is(anyId, customer_id) || !(await customerExists(db, account, customer_id))) {
     throw notFound('customer', customer_id)
   }
   // The journal comes first: an erasure that it holds can be replayed, any other would be lost.
   const now = new Date().toISOString()
-  const erased_at = await withObjectRetry(() => journalOf(c.env, account).add(customer_id, now))
+  const erased_at = await withObjectRetry(() =>
+    c.env.ERASURE_JOURNAL.getByName(account).add(customer_id, now),
+  )
   const entry = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
-  await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }]))
-  return c.json({ customer_id, erased_at })
+  const scope = { hasActivities: hasActivities(vertical), isRepeated: false }
+  await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
+  const complete = await maskActivities(c.env, db, { account, customer_id }, STEPS_PER_REQUEST)
+  return c.json({ customer_id, erased_at, complete })
 }
-
-/** Repeats the erasures of one account; returns their number. */
-async function replayErasures(env: Env, actor: string, { id, binding }: Account): Promise<number> {
-  const db = resolveDatabase(env, binding)
-  let erased = 0
-  let last: string | null = null
-  for (;;) {
-    const erasures = await readJournal(env, id, last)
-    if (erasures.length > 0) {
-      const details = { customers: erasures.length }
-      const entry = { actor, action: 'erasures.replay', account: id, details }
-      await withAudit(db, entry, erasePersonalData(db, id, erasures))
-    }
-    erased += erasures.length
-    if (erasures.length < STEP) return erased
-    last = erasures.at(-1)?.customer_id ?? null
-  }
-}
-
-const readJournal = (env: Env, account: string, after: string | null): Promise<Erasure[]> =>
-  withObjectRetry(() => journalOf(env, account).after(after, STEP))

@@ -2,6 +2,7 @@ import type { Grant } from '../auth/grant.ts'
 import { digest } from '../auth/secret.ts'
 import type { Row } from '../db/records/json-chunks.ts'
 import { brandActivityTable } from '../db/records/record-table.ts'
+import type { RowFlag } from '../db/records/sql-fragments.ts'
 import { recordPointer } from '../ingest/envelope.ts'
 import {
   keyMembers,
@@ -79,19 +80,23 @@ function separateRepeated(events: readonly Row[]): Pick<RecordRows, 'rows' | 're
     else
       repeatedRows.push({
         ...row,
-        flag: hasSameContent(last, row) ? 'repeated_same' : 'repeated_changed',
+        flag: compareContent(last, row),
       })
     lastById.set(row.values.id, row)
   }
   return { rows, repeatedRows }
 }
 
-/** Returns whether two rows differ at most in columns that are ignored in comparison. */
-const hasSameContent = (a: Row, b: Row) =>
-  brandActivityTable.columns.every(
-    (name) =>
-      brandActivityTable.ignoredInComparison.includes(name) || a.values[name] === b.values[name],
+/** Returns how a row differs from an earlier one with the same identity. */
+function compareContent(a: Row, b: Row): RowFlag {
+  const { columns, ignoredInComparison, personalColumns } = brandActivityTable
+  const differing = columns.filter(
+    (name) => !ignoredInComparison.includes(name) && a.values[name] !== b.values[name],
   )
+  if (differing.length === 0) return 'repeated_same'
+  const isPersonal = differing.every((name) => personalColumns.includes(name))
+  return isPersonal ? 'repeated_personal' : 'repeated_changed'
+}
 
 /** The activity of a brand's customers: single events and daily aggregates. */
 export const activities: Resource = {

@@ -1,4 +1,5 @@
 import { KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
+import { HAS_MASK, MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
@@ -68,6 +69,10 @@ export function readKpis(
   const tooMany = [...checkExtraNumber(stored), ...checkKpiNumber(kpis)]
   issues.push(...(tooMany.length > 0 ? tooMany : checkExtras(stored)))
   if (kpis.size > 0) output.kpis = canonicalJson(Object.fromEntries(kpis))
-  if (details.length > 0) output.details = canonicalJson(Object.fromEntries(details))
+  output[HAS_MASK] = Number(details.length > 0)
+  if (details.length > 0) {
+    output.details = canonicalJson(Object.fromEntries(details))
+    output[MASK_PATCH] = JSON.stringify(Object.fromEntries(details.map(([name]) => [name, null])))
+  }
   return warnings
 }

@@ -340,13 +340,15 @@ export const resets = sqliteTable('resets', {
   started_at: text().notNull(),
 })
 
-/** Customers whose personal data was erased. */
+/** Customers whose personal data was erased; their activities before `next_day` and `after_id` are done. */
 export const erasures = sqliteTable(
   'erasures',
   {
     account: text().notNull(),
     customer_id: id().notNull(),
     erased_at: text().notNull(),
+    next_day: integer().default(-719528),
+    after_id: text().default(''),
   },
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )

@@ -4,6 +4,7 @@ import type { Grant } from '../auth/grant.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { Row } from '../db/records/json-chunks.ts'
+import { MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -157,7 +158,8 @@ const mayHaveWarnings = (
 ) =>
   policy(grant) === 'warn' ||
   recordTable.warnsOnAttribution ||
-  recordTable.personalColumns.length > 0 ||
+  (recordTable.personalColumns.length > 0 && recordTable.maskedColumn === null) ||
+  valid.some(({ record }) => record[MASK_PATCH] !== undefined) ||
   valid.some(({ warnings }) => warnings.length > 0)
 
 /** Returns whether a record is dated on the day of `time` (UTC). Feeds are due the next morning. */

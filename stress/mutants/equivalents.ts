@@ -286,7 +286,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: 'src/ingest/receive.ts',
     declaration: 'mayHaveWarnings',
-    was: "policy(grant) === 'warn' || recordTable.warnsOnAttribution || recordTable.personalColumns.length > 0 || valid.some(({ warnings }) => warnings.length > 0)",
+    was: "policy(grant) === 'warn' || recordTable.warnsOnAttribution || (recordTable.personalColumns.length > 0 && recordTable.maskedColumn === null) || valid.some(({ record }) => record[MASK_PATCH] !== undefined) || valid.some(({ warnings }) => warnings.length > 0)",
     is: ['true'],
     why: 'A shortcut: outcomes that the response does not need are read and left out.',
   },

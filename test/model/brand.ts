@@ -127,6 +127,12 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
       ]
     },
     merge: (_, sent) => withoutNulls(sent),
+    mask: (nullable) => {
+      const sent = withoutNulls(nullable)
+      const known = EVENT.filter((name) => name !== 'product')
+      const kept = new Set([...known, field(sent), ...kpis(sent)])
+      return Object.fromEntries(Object.entries(sent).filter(([name]) => kept.has(name)))
+    },
     // Amounts are compared as decimals, times as instants, other members as sent.
     same: (a, b) => {
       const [first, second] = [a, b].map((record) => ({

@@ -55,7 +55,7 @@ export interface Rules {
   faults(sent: Data): Remark[]
   /** The record that is stored. */
   merge(before: Data | undefined, sent: Data): Data
-  /** Removes personal data after an erasure; customers only. */
+  /** Removes personal data after an erasure. */
   mask?(sent: Data): Data
   same(a: Data, b: Data): boolean
   /** The attribution of a customer, as its sender sees it. */
@@ -102,6 +102,10 @@ const summed = (results: Pick<Result, 'outcome'>[]) => ({
     OUTCOMES.map((o) => [o, results.filter(({ outcome }) => outcome === o).length]),
   ),
 })
+
+/** Whether a mask removed members; one that is null counts as left out. */
+const lacksMembers = (masked: Data, sent: Data) =>
+  Object.keys(sent).some((name) => sent[name] !== null && !(name in masked))
 
 /** An account with all its records. */
 export function oracle(account: Account) {
@@ -170,8 +174,9 @@ export function oracle(account: Account) {
         return { ...named, outcome: 'rejected', warnings: [], errors: wrong[index]! }
 
       const id = rule.identity(sent, `${place} ${index}`)!
-      const forgotten = resource === 'customers' && erased.has(id)
-      const input = forgotten ? rule.mask!(sent) : sent
+      const isErased = erased.has(resource === 'customers' ? id : (rule.customer(sent) ?? ''))
+      const input = isErased && rule.mask ? rule.mask(sent) : sent
+      const forgotten = isErased && (resource === 'customers' || lacksMembers(input, sent))
       const earlier = draft.get(id)
       // In a dry run every record of a repeated key is compared with what is stored.
       const before = dry_run ? stored.get(resource)!.get(id) : earlier
@@ -201,7 +206,7 @@ export function oracle(account: Account) {
               ? 'updated'
               : 'created'
       // A stale record is not stored and has no warnings.
-      const warnings = stale ? [] : rule.warnings(input, next.attribution, !!idempotency_key)
+      const warnings = stale ? [] : rule.warnings(sent, next.attribution, !!idempotency_key)
       if (forgotten && !stale) warnings.push('erased')
       return { ...named, outcome, warnings, errors: [] }
     })
@@ -217,9 +222,14 @@ export function oracle(account: Account) {
   function erase(customer: string): boolean {
     const customers = stored.get('customers')!
     const kept = customers.get(customer)
-    if (!kept) return false
+    const { mask } = rules.activities ?? {}
+    const activities = mask ? stored.get('activities')! : new Map<string, Kept>()
+    const own = [...activities].filter(([, { record }]) => record.customerid === customer)
+    // A customer who is not known yet can have activities that wait for them.
+    if (!kept && own.length === 0) return false
     erased.add(customer)
-    customers.set(customer, { ...kept, record: rules.customers!.mask!(kept.record) })
+    if (kept) customers.set(customer, { ...kept, record: rules.customers!.mask!(kept.record) })
+    for (const [id, event] of own) activities.set(id, { ...event, record: mask!(event.record) })
     return true
   }
 

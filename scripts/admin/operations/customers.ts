@@ -1,5 +1,6 @@
 import { list, object } from '../format.ts'
 import type { Operation } from '../operation.ts'
+import { replayErasures } from '../replay-erasures.ts'
 import { DAYS, listOperation } from './parts.ts'
 
 const ATTRIBUTION = ['verdict', 'link_id', 'affiliate_id', 'affiliate_configured']
@@ -63,7 +64,15 @@ export const CUSTOMERS: readonly Operation[] = [
     example: '--account acme',
     method: 'POST',
     path: 'erasures/replay',
-    options: { account: { value: 'account', description: 'Only this account.' } },
+    options: {
+      account: { value: 'account', description: 'Only this account.' },
+      from: {
+        value: 'cursor',
+        description: 'Continues a replay that was interrupted.',
+        member: 'cursor',
+      },
+    },
+    run: replayErasures,
     format: object,
   },
 ]

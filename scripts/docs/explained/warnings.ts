@@ -66,8 +66,8 @@ export const WARNING: Record<WireWarning, Explanation> = {
   },
   erased: {
     cause:
-      'The personal data of this customer was permanently erased. Names, e-mail address and ' +
-      'additional fields are not stored again. All other fields are.',
+      'The personal data of this customer was permanently erased. Names, e-mail address, ' +
+      'additional fields and details of activities are not stored again. All other fields are.',
     fix: 'Stop sending the personal data of this customer. The record needs no correction.',
   },
   not_a_number: {

@@ -119,7 +119,14 @@ const ATTRIBUTION: Record<string, JsonSchema> = {
     parent: documented('The affiliate above this one.', orNull(TEXT)),
   }),
   Link: link,
-  Erasure: object({ customer_id: TEXT, erased_at: TIME }),
+  Erasure: object({
+    customer_id: TEXT,
+    erased_at: TIME,
+    complete: documented(
+      'Whether all stored data is erased. False while activities of the customer remain, which the service erases within minutes.',
+      FLAG,
+    ),
+  }),
   Attributed: object({
     customer_id: documented('The id of the customer.'),
     day: documented('The day of the registration.', DAY),

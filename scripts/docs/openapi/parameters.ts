@@ -71,6 +71,7 @@ const QUERY: Record<string, object> = {
   dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
     type: 'boolean',
   }),
+  replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
   account_query: query('account', 'Returns only the entries of this account.', 'demo-forex'),
 }
 

@@ -3,7 +3,7 @@ import type { DeliveryInput } from './delivery-input.ts'
 import { HELD_LIMITS } from './held-limits.ts'
 import { type Row, toRowChunks } from './json-chunks.ts'
 import type { RecordTable } from './record-table.ts'
-import { FLAG } from './sql-fragments.ts'
+import { FLAG, MASK_PATCH } from './sql-fragments.ts'
 import { buildStatements, COMMON_STATEMENTS, type DeliveryStatements } from './statements.ts'
 
 /** What the statements of a request's batch are built from. */
@@ -31,7 +31,7 @@ export function prepareBatch(
   const { rows, repeatedRows, invalidRows } = takeRows(input)
   // A column that no record carries is neither sent nor read.
   const isPresent = (name: string) => (row: Row) => (row.values[name] ?? null) !== null
-  const presentColumns = table.columns.filter(
+  const presentColumns = [...table.columns, MASK_PATCH].filter(
     (name) => rows.some(isPresent(name)) || repeatedRows.some(isPresent(name)),
   )
   const statements = buildStatements(table, presentColumns)

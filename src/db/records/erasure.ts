@@ -1,19 +1,38 @@
-import { and, eq } from 'drizzle-orm'
 import { encode } from '../column-types.ts'
 import type { FoundPage, Page } from '../paginate.ts'
-import { build, first, listRows } from '../query.ts'
-import { customers, erasures } from '../schema.ts'
+import { listRows } from '../query.ts'
+import { withD1Retry } from '../retry.ts'
+import { erasures } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { brandCustomerTable, partnerCustomerTable } from './record-table.ts'
 import { columnList, JSON_EACH, rowValue } from './sql-fragments.ts'
 
 /** A customer whose personal data was erased, and the time. */
-export type Erasure = Omit<typeof erasures.$inferSelect, 'account'>
+export type Erasure = Pick<typeof erasures.$inferSelect, 'customer_id' | 'erased_at'>
 
-const INSERT_ERASURES = compileStatement(`
-  insert into erasures (account, customer_id, erased_at)
-  select :account, value ->> 0, value ->> 1 from ${JSON_EACH}(:rows)
-  where true on conflict do nothing`)
+/** An erasure, and whether the customer's activities are done as well. */
+export interface ListedErasure extends Erasure {
+  complete: boolean
+}
+
+/** The first day that an activity can have. */
+const FIRST_DAY = -719_528
+
+/** The values of `next_day` and `after_id` of an erasure whose activities are still to be masked. */
+const START = `iif(:has_activities, ${FIRST_DAY}, null), iif(:has_activities, '', null)`
+
+const insertErasures = (onConflict: string) =>
+  compileStatement(`
+  insert into erasures (account, customer_id, erased_at, next_day, after_id)
+  select :account, value ->> 0, value ->> 1, ${START} from ${JSON_EACH}(:rows)
+  where true on conflict (account, customer_id) ${onConflict}`)
+
+const INSERT_ERASURES = insertErasures('do nothing')
+
+/** A restored database has the activities of before: they are masked again from the first day. */
+const REPEAT_ERASURES = insertErasures(`do update
+  set next_day = excluded.next_day, after_id = excluded.after_id
+  where (next_day, after_id) is not (excluded.next_day, excluded.after_id)`)
 
 /** The personal columns of the customers of partners and brands, each once. */
 const PERSONAL_COLUMNS = [
@@ -26,14 +45,24 @@ const CLEAR_PERSONAL_COLUMNS = compileStatement(`
     and ${rowValue(PERSONAL_COLUMNS, (name) => name)}
       is not ${rowValue(PERSONAL_COLUMNS, () => 'null')}`)
 
+/** What an erasure does beside clearing the columns of the customer. */
+export interface ErasureScope {
+  /** Whether the account's customers have activities, which are then masked in steps. */
+  hasActivities: boolean
+  /** Whether activities that were masked before are masked again. */
+  isRepeated: boolean
+}
+
 /**
  * Erases the personal data of customers, stored or not: clears what is stored, and records the
- * erasure, so that data which arrives later is not kept. A repeated erasure changes nothing.
+ * erasure, so that data which arrives later is not kept. A repeated erasure changes nothing. The
+ * stored activities of a brand are masked afterwards, see erased-activities.ts.
  */
 export function erasePersonalData(
   db: D1Database,
   account: string,
   erased: readonly Erasure[],
+  { hasActivities, isRepeated }: ErasureScope,
 ): D1PreparedStatement[] {
   const rows = JSON.stringify(
     erased.map(({ customer_id, erased_at }) => [
@@ -41,35 +70,43 @@ export function erasePersonalData(
       erased_at,
     ]),
   )
-  return [INSERT_ERASURES, CLEAR_PERSONAL_COLUMNS].map((statement) =>
-    bindStatement(db, statement, { account, rows }),
-  )
+  const has_activities = Number(hasActivities)
+  const insert = isRepeated ? REPEAT_ERASURES : INSERT_ERASURES
+  return [
+    bindStatement(db, insert, { account, rows, has_activities }),
+    bindStatement(db, CLEAR_PERSONAL_COLUMNS, { account, rows }),
+  ]
 }
 
-/** Returns whether this customer of an account is stored. */
+const FIND_CUSTOMER = compileStatement(`
+  select exists (select 1 from customers where account = :account and customer_id = :customer_id)
+    or exists (select 1 from events indexed by events_held
+      where account = :account and customer_id = :customer_id and held = 1) as found`)
+
+/** Returns whether this customer of an account is stored, or has activities that wait for them. */
 export async function customerExists(
   db: D1Database,
   account: string,
   id: string,
 ): Promise<boolean> {
-  const found = await first(
-    db,
-    build
-      .select({ customer_id: customers.customer_id })
-      .from(customers)
-      .where(and(eq(customers.account, account), eq(customers.customer_id, id))),
+  const customer_id = encode(erasures.customer_id, id)
+  const row = await withD1Retry(() =>
+    bindStatement(db, FIND_CUSTOMER, { account, customer_id }).first<{ found: number }>(),
   )
-  return found !== null
+  return row?.found === 1
 }
 
 /** Reads one page of an account's erasures, in the order of the customer ids. */
-export const listErasures = (
+export async function listErasures(
   db: D1Database,
   account: string,
   page: Page,
-): Promise<FoundPage<Erasure>> =>
-  listRows(
-    db,
-    { table: erasures, columns: ['customer_id', 'erased_at'], key: 'customer_id', account },
-    page,
-  )
+): Promise<FoundPage<ListedErasure>> {
+  const columns = ['customer_id', 'erased_at', 'next_day'] as const
+  const found = await listRows(db, { table: erasures, columns, key: 'customer_id', account }, page)
+  const data = found.data.map(({ next_day, ...erasure }) => ({
+    ...erasure,
+    complete: next_day === null,
+  }))
+  return { ...found, data }
+}

@@ -3,6 +3,7 @@ import {
   ADDED_BYTES,
   ADDED_MEMBERS,
   EXTRAS_PATCH,
+  HAS_MASK,
   rowValue,
   type SqlFragments,
 } from './sql-fragments.ts'
@@ -21,8 +22,8 @@ export function findingColumns(
   hasFlags: boolean,
   holds: boolean,
 ): Findings {
-  const { indexedColumns, reference, sizeLimit, versionColumn, canHold, merge, personalColumns } =
-    table
+  const { indexedColumns, reference, sizeLimit, versionColumn, canHold, merge } = table
+  const { personalColumns, maskedColumn } = table
   const flag = `(value ->> ${lookupColumns.length + 1})`
   const orFlagged = hasFlags ? `or ${flag} is not null` : ''
   const isSamePlace = samePlace(table, (name) => merge(name, fromLookup))
@@ -33,7 +34,10 @@ export function findingColumns(
     ...(hasFlags && {
       invalid: `${flag} is 'invalid'`,
       flagged: `${flag} is not null`,
-      changed: `${flag} is 'repeated_changed'`,
+      changed: maskedColumn
+        ? `iif(${flag} is 'repeated_personal', not ${isErased(fromLookup)},
+          ${flag} is 'repeated_changed')`
+        : `${flag} is 'repeated_changed'`,
     }),
     ...(reference && { unknown: hasUnknownReference(reference, fromLookup, isStillHeld) }),
     ...(sizeLimit && { unknown: isTooLarge(sizeLimit, fromLookup) }),
@@ -41,7 +45,9 @@ export function findingColumns(
       indexedColumns.length > 0 && { was_held: wasHeld(table, `${moved} ${orFlagged}`) }),
     ...(versionColumn && { stale: isOlder(fromLookup) }),
     ...(indexedColumns.length > 0 && { moved }),
-    ...(personalColumns.length > 0 && { erased: isErased(fromLookup) }),
+    ...(personalColumns.length > 0 && {
+      erased: maskedColumn ? hasErasedMembers(fromLookup) : isErased(fromLookup),
+    }),
     ...(table.warnsOnAttribution && verdictFindings(fromLookup, hasFlags ? flag : null)),
   }
 }
@@ -104,6 +110,14 @@ function isTooLarge(
 
 const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e
             where e.account = :account and e.customer_id = ${fromLookup('customer_id')})`
+
+/**
+ * Returns the condition that a record has members which an erasure removes. The look-up of the
+ * customer is left out for records without such members, and for accounts without erasures.
+ */
+const hasErasedMembers = (fromLookup: FromLookup) =>
+  `iif(${fromLookup(HAS_MASK)} and exists (select 1 from erasures where account = :account),
+          ${isErased(fromLookup)}, 0)`
 
 /**
  * For records without `tracking_data`: the stored verdict. The Worker has already checked the rest.

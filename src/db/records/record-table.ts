@@ -41,6 +41,11 @@ export interface RecordTable {
   /** The columns that stay empty once the customer is erased. */
   readonly personalColumns: readonly string[]
   /**
+   * The column of JSON that keeps only its known members once the customer is erased. The cell
+   * `MASK_PATCH` of a record has the patch that removes the others.
+   */
+  readonly maskedColumn: string | null
+  /**
    * Whether a record without `tracking_data` gets a warning if the stored customer has no affiliate.
    */
   readonly warnsOnAttribution: boolean
@@ -104,6 +109,7 @@ function recordTable(
     dayColumn: 'day',
     dayOptional: false,
     personalColumns: [],
+    maskedColumn: null,
     warnsOnAttribution: false,
     indexes: { key: null, day: null },
     canHold: columns.includes('held'),
@@ -188,6 +194,8 @@ export const tradingActivityTable = recordTable(activity, {
 export const brandActivityTable = recordTable(events, {
   indexedColumns: ['customer_id', 'day'],
   ignoredInComparison: ['record'],
+  personalColumns: ['details'],
+  maskedColumn: 'record',
   merge: replaceKeepingDay,
   dayOptional: true,
   indexes: { key: 'events_key', day: null },

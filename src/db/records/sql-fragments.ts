@@ -49,10 +49,16 @@ export const FLAG = 'flag'
  * Why a row is not an ordinary one.
  * - `invalid`: it failed validation; only its reference is checked.
  * - `repeated_changed`: its key stood earlier in the same request, with other content.
+ * - `repeated_personal`: as `repeated_changed`, but only personal columns differ.
  * - `repeated_same`: its key stood earlier in the same request, with the same content.
  * - `repeated_altered`: as `repeated_changed`, and the earlier `tracking_data` was unusable.
  */
-export type RowFlag = 'invalid' | 'repeated_changed' | 'repeated_same' | 'repeated_altered'
+export type RowFlag =
+  | 'invalid'
+  | 'repeated_changed'
+  | 'repeated_personal'
+  | 'repeated_same'
+  | 'repeated_altered'
 
 /** The name of the cell that holds by how many bytes a record enlarges the stored one. */
 export const ADDED_BYTES = 'bytes'
@@ -66,6 +72,15 @@ export const ADDED_MEMBERS = 'members'
  */
 export const EXTRAS_PATCH = 'extras_patch'
 
+/**
+ * The name of the cell with a JSON patch that removes the members which an erasure removes from
+ * `maskedColumn`; null if there are none.
+ */
+export const MASK_PATCH = 'mask'
+
+/** The name of the cell that is 1 if a record has a `MASK_PATCH`, else 0. */
+export const HAS_MASK = 'has_mask'
+
 /** The fragments of one table, for records that carry certain columns. */
 export interface SqlFragments {
   /** The columns that the classification needs, in the order of a lookup chunk's cells. */
@@ -74,7 +89,7 @@ export interface SqlFragments {
   readonly fromLookup: (name: string) => string
   /** Returns the SQL that reads a column from a chunk of whole records. */
   readonly fromRecord: (name: string) => string
-  /** Returns the value that is stored: null for the personal data of an erased customer. */
+  /** Returns the value that is stored: without the personal data of an erased customer. */
   readonly storedValue: (name: string) => string
   /** Returns the value of a new row: `storedValue`, and always a day. */
   readonly initialValue: (name: string) => string
@@ -86,15 +101,18 @@ export interface SqlFragments {
 
 /** Returns the fragments of a table, for records that carry `presentColumns` and no others. */
 export function sqlFragments(table: RecordTable, presentColumns: readonly string[]): SqlFragments {
-  const { key, versionColumn, dayOptional, personalColumns } = table
+  const { key, versionColumn, dayOptional, personalColumns, maskedColumn } = table
   const lookupColumns = lookupColumnsOf(table)
   const cellIn = (names: readonly string[]) => (name: string) =>
     names.includes(name) ? `value ->> ${1 + names.indexOf(name)}` : 'null'
   const fromRecord = cellIn(presentColumns)
-  const storedValue = (name: string) =>
-    personalColumns.includes(name)
-      ? `iif(${isListed('erased_at')}, null, ${fromRecord(name)})`
-      : fromRecord(name)
+  const ifErased = (name: string, erased: string) =>
+    `iif(${isListed('erased_at')}, ${erased}, ${fromRecord(name)})`
+  const storedValue = (name: string) => {
+    if (personalColumns.includes(name)) return ifErased(name, 'null')
+    if (name !== maskedColumn) return fromRecord(name)
+    return ifErased(name, `json_patch(${fromRecord(name)}, ${fromRecord(MASK_PATCH)})`)
+  }
   return {
     lookupColumns,
     fromLookup: cellIn(lookupColumns),
@@ -113,7 +131,8 @@ export function sqlFragments(table: RecordTable, presentColumns: readonly string
 
 /** Returns the columns that the classification of a record needs. */
 function lookupColumnsOf(table: RecordTable): readonly string[] {
-  const { key, indexedColumns, reference, versionColumn, warnsOnAttribution, sizeLimit } = table
+  const { key, indexedColumns, reference, versionColumn, warnsOnAttribution } = table
+  const { sizeLimit, maskedColumn } = table
   const columns = [
     ...key,
     ...(reference ? [reference.column] : []),
@@ -121,6 +140,7 @@ function lookupColumnsOf(table: RecordTable): readonly string[] {
     ...(versionColumn ? [versionColumn] : []),
     ...(warnsOnAttribution ? ['verdict'] : []),
     ...(sizeLimit ? [ADDED_BYTES, ADDED_MEMBERS, EXTRAS_PATCH] : []),
+    ...(maskedColumn ? [HAS_MASK] : []),
   ]
   return [...new Set(columns)]
 }

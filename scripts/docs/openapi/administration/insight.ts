@@ -83,7 +83,7 @@ export const erasure = (): Operation[] => [
     id: 'eraseCustomer',
     summary: "Erase a customer's personal data",
     description:
-      'Erases the personal data of a customer permanently. If it is sent again, it is not stored, and the record has the warning `erased`.',
+      'Erases the personal data of a customer permanently. If it is sent again, it is not stored, and the record has the warning `erased`. Activities of a brand keep ids, times, amounts, KPIs and product lines; if there are many, `complete` is false, and the service erases the others within minutes.',
     answers: returned('The time of the first erasure.', ref('Erasure')),
   }),
   operation({
@@ -111,12 +111,18 @@ export const erasure = (): Operation[] => [
     id: 'replayErasures',
     summary: 'Repeat erasures after a restore',
     description:
-      'Repeats every erasure after a database was restored, from the journal outside the database. Also sends the restored settings to all live tokens.',
-    parameters: ['account_query'],
-    answers: returned('The number of erased customers.', {
+      'Repeats the erasures after a database was restored, from the journal outside the database. Also sends the restored settings to all live tokens. One request repeats a part of them: send `next` as `cursor` until it is null.',
+    parameters: ['account_query', 'replay_cursor'],
+    answers: returned('The number of customers that this request erased.', {
       type: 'object',
-      properties: { erased: COUNT },
-      required: ['erased'],
+      properties: {
+        erased: COUNT,
+        next: {
+          type: ['string', 'null'],
+          description: 'The `cursor` of the next request. Null at the end.',
+        },
+      },
+      required: ['erased', 'next'],
     }),
   }),
 ]

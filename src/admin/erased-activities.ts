@@ -1,0 +1,57 @@
+import { resolveDatabase } from '../db/database.ts'
+import { listDefinitions } from '../db/directory/event-definitions.ts'
+import {
+  type ErasedCustomer,
+  maskNextActivities,
+  type ProductFields,
+  pendingErasures,
+} from '../db/records/erased-activities.ts'
+
+/** The accounts and the steps of one run of the cron job for one database; the next run goes on. */
+const ACCOUNTS_PER_RUN = 20
+const STEPS_PER_RUN = 100
+
+/** Masks activities of an erased customer in at most `steps` steps; returns whether all are done. */
+export async function maskActivities(
+  env: Env,
+  db: D1Database,
+  customer: ErasedCustomer,
+  steps: number,
+): Promise<boolean> {
+  const fields = await productFieldsOf(env, customer.account)
+  for (let step = 0; step < steps; step++) {
+    if (await maskNextActivities(db, customer, fields)) return true
+  }
+  return false
+}
+
+/**
+ * Goes on with the erasures of one database that are not complete. Each account gets the same number
+ * of steps, so that a large one does not hold up the others.
+ */
+export async function continueErasures(env: Env, binding: string): Promise<void> {
+  const db = resolveDatabase(env, binding)
+  let steps = STEPS_PER_RUN
+  let pending = await pendingErasures(db, ACCOUNTS_PER_RUN)
+  const fields = new Map<string, ProductFields>()
+  while (pending.length > 0 && steps > 0) {
+    for (const customer of pending.slice(0, steps)) {
+      const { account } = customer
+      const known = fields.get(account) ?? (await productFieldsOf(env, account))
+      fields.set(account, known)
+      await maskNextActivities(db, customer, known)
+    }
+    steps -= pending.length
+    pending = await pendingErasures(db, ACCOUNTS_PER_RUN)
+  }
+}
+
+async function productFieldsOf(env: Env, account: string): Promise<ProductFields> {
+  const definitions = await listDefinitions(env.DB, account)
+  return definitions.flatMap(({ eventname, product }) =>
+    product === null ? [] : [[eventname, product.field] as const],
+  )
+}
+
+/** Returns whether the customers of an account have activities, which are those of a brand. */
+export const hasActivities = (vertical: string) => vertical === 'igaming'
