@@ -24,9 +24,9 @@ const post = (acme: Brand, path: string, body: unknown, headers = {}) =>
   countCalls(`/tracking/events/${path}`, request(acme, body, headers))
 
 /** Creates a brand with many stored records, so that a table scan exceeds the row limits. */
-const busy = async () => {
-  const acme = await brand()
-  const other = await brand({ account: 'other' })
+const busy = async (name = 'acme-casino', otherName = 'other') => {
+  const acme = await brand({ account: name })
+  const other = await brand({ account: otherName })
   for (const account of [acme, other]) {
     await account.post(
       'customers',
@@ -155,6 +155,47 @@ test('the cost of a customer does not depend on the stored events', async () => 
   )
   expect(all.rowsRead).toBeLessThanOrEqual(20 * N + 6 * 3000)
   expect((await json(acme.get('held'))).meta.total).toBe(0)
+})
+
+test('the fields of a customer are counted only where they could be too many', async () => {
+  const acme = await brand()
+  const sent = (customers: number, count: number, from = 0) =>
+    many(
+      (i) => ({
+        customerId: `p-${i}`,
+        ...Object.fromEntries(Array.from({ length: count }, (_, f) => [`f${from + f}`, '1'])),
+      }),
+      customers,
+    )
+  await post(acme, 'customers', sent(100, 64))
+  const few = await post(acme, 'customers', sent(100, 64))
+  expect(few.rowsRead).toBeLessThanOrEqual(20 * 100)
+  for (const from of [64, 128, 192]) await post(acme, 'customers', sent(100, 64, from))
+  const replays = await Promise.all(
+    [50, 100].map(async (count) => (await post(acme, 'customers', sent(count, 64))).rowsRead),
+  )
+  // All stored fields, and those that the record does not name.
+  expect(replays[1]).toBeLessThanOrEqual(100 * (2 * 256 + 20))
+  expect(replays[1]! / replays[0]!).toBeCloseTo(2, 1)
+})
+
+test('details cost no more rows unless the account has erasures', async () => {
+  const acme = await busy()
+  const other = await busy('erased', 'further')
+  await askAdmin('accounts/erased/customers/p-7/personal-data', 'DELETE')
+  const bulk = (name: string, more: object) =>
+    many((i) => ({
+      ...{ ...deposited, eventid: `${name}-${i}`, customerid: `p-${i % 300}` },
+      ...more,
+    }))
+  const plain = await post(acme, 'activities', bulk('plain', {}))
+  const detailed = await post(acme, 'activities', bulk('detailed', { method: 'card' }))
+  const masked = await post(other, 'activities', bulk('masked', { method: 'card' }))
+
+  expect(detailed.rowsWritten).toBe(plain.rowsWritten)
+  expect(detailed.rowsRead).toBeLessThanOrEqual(plain.rowsRead)
+  expect([masked.trips, masked.rowsWritten]).toEqual([1, plain.rowsWritten])
+  expect(masked.rowsRead).toBeLessThanOrEqual(plain.rowsRead + 5 * N)
 })
 
 test('a page of activities and their totals read only the rows they show', async () => {
