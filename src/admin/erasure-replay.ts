@@ -13,8 +13,7 @@ import { seal, unseal } from '../http/seal.ts'
 import { hasActivities } from './erased-activities.ts'
 import { propagateSettings } from './propagate.ts'
 
-/** The most accounts that one request visits, and the most journal pages of erasures that it repeats. */
-const ACCOUNTS_PER_REQUEST = 10
+/** The most journal pages that one request reads. Each account takes at least one page. */
 const PAGES_PER_REQUEST = 10
 const ERASURES_PER_PAGE = 500
 
@@ -80,7 +79,7 @@ async function replay(env: Env, actor: string, only: string | undefined, from: P
 async function nextAccounts(db: D1Database, only: string | undefined, { done }: Position) {
   if (only === undefined) {
     const after = done === null ? null : [done]
-    return listAccounts(db, { number: 1, size: ACCOUNTS_PER_REQUEST, after })
+    return listAccounts(db, { number: 1, size: PAGES_PER_REQUEST, after })
   }
   const found = await findAccount(db, only)
   return { data: found ? [found] : [], last: null }
