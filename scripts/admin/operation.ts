@@ -58,8 +58,13 @@ export interface Operation {
   options?: Options
   /** Returns the body of the request; without it the options are the query. */
   body?: (input: Input) => object
-  /** Runs the operation; without it the body of one response is the result. */
-  run?: (send: SendRequest, request: AdminRequest, input: Input) => Promise<unknown>
+  /** Runs the operation; without it the body of one response is the result. `report` prints progress. */
+  run?: (
+    send: SendRequest,
+    request: AdminRequest,
+    input: Input,
+    report: (text: string) => void,
+  ) => Promise<unknown>
   /** Formats the result for people. */
   format: (body: unknown, input: Input) => string
   /** The member of the result that is a secret, shown only once. */

@@ -42,7 +42,7 @@ async function administer(call: Call, { env, terminal, print, printError }: Admi
     const { warning, name } = confirmation
     await confirm(escapeText(warning), name, terminal)
   }
-  const body = await execute(send, call)
+  const body = await execute(send, call, printError)
   // With --json a response without a body prints nothing.
   if (!input.json) print(operation.format(body, input))
   else if (body !== undefined) print(escapeText(JSON.stringify(body)))
@@ -53,10 +53,14 @@ async function administer(call: Call, { env, terminal, print, printError }: Admi
   if (note) printError(escapeText(note))
 }
 
-async function execute(send: SendRequest, { operation, request, input }: Call) {
+async function execute(
+  send: SendRequest,
+  { operation, request, input }: Call,
+  report: (text: string) => void,
+) {
   const { run, method, recovery = SAFE_TO_REPEAT } = operation
   try {
-    return await (run ? run(send, request, input) : send(request))
+    return await (run ? run(send, request, input, report) : send(request))
   } catch (error) {
     const isUncertain = method !== 'GET' && mayHaveTakenEffect(error)
     if (!isUncertain) throw error
