@@ -1,9 +1,6 @@
 import type { Grant } from '../auth/grant.ts'
-import {
-  brandCustomerTable,
-  MAX_EXTRAS_BYTES,
-  MAX_EXTRAS_NUMBER,
-} from '../db/records/record-table.ts'
+import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/extras-limits.ts'
+import { brandCustomerTable } from '../db/records/record-table.ts'
 import type { Resource } from '../ingest/resource.ts'
 import type { RecordCheck, RecordValidator } from '../validation/record-validator.ts'
 import { validateField } from '../validation/strict-object.ts'

@@ -1,4 +1,4 @@
-import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/record-table.ts'
+import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/extras-limits.ts'
 
 /** The stored size of each additional field, in bytes, by name. */
 export type Sizes = ReadonlyMap<string, number>

@@ -2,6 +2,7 @@ import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { encodedColumns } from '../column-types.ts'
 import { activity, customers, events, transactions } from '../schema.ts'
+import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from './extras-limits.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 
 /** How one table stores records: all that the statements which write them depend on. */
@@ -131,12 +132,6 @@ const waitingRecords = (table: SQLiteTable, resource: string) => ({
   key: keyColumnsOf(table),
   resource,
 })
-
-/** The maximum size of a customer's additional fields over all deliveries, in bytes. */
-export const MAX_EXTRAS_BYTES = 65_536
-
-/** The maximum number of a customer's additional fields over all deliveries. */
-export const MAX_EXTRAS_NUMBER = 256
 
 const customerIndexes = {
   indexedColumns: ['day'],

@@ -1,0 +1,5 @@
+/** The maximum size of a customer's additional fields over all deliveries, in bytes. */
+export const MAX_EXTRAS_BYTES = 65_536
+
+/** The maximum number of a customer's additional fields over all deliveries. */
+export const MAX_EXTRAS_NUMBER = 256
