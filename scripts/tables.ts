@@ -23,6 +23,8 @@ const TABLES: Record<string, string> = {
   deliveries:
     'The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions.',
   overwritten_writes: 'Writes that a later record of the same request overwrote.',
+  day_totals: 'Control totals of the days that have not changed since they were summed.',
+  totals_leases: 'The computation of control totals that an account last began.',
   idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',
   arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',
   resets: 'Test accounts whose records are being deleted.',

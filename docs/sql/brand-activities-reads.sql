@@ -452,8 +452,89 @@ where
 -- Query plan:
 --   SEARCH events USING INDEX events_key (account=? AND id=?)
 
--- readTotals
--- Sums the records of each day.
+-- keptDays
+-- Reads the kept totals of the days with records.
+with
+  p as materialized (
+    with recursive
+      days (stored_day) as (
+        select min(day)
+        from events not indexed
+        where
+          account = :account
+          and day <= :last_day
+          and day >= :first_day
+        union all
+        select
+          (
+            select min(day)
+            from events not indexed
+            where
+              account = :account
+              and day <= :last_day
+              and day > stored_day
+          )
+        from days
+        where stored_day is not null
+      )
+    select stored_day as day, totals
+    from
+      days
+      left join day_totals k on k.account = :account
+      and k.resource = :resource
+      and k.day = stored_day
+      and k.form = :form
+    where stored_day is not null
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (day), 0) + ifnull(octet_length (totals), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, day, null) as day, iif(excess is null, totals, null) as totals, excess
+from
+  e
+  cross join p
+order by day;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         CO-ROUTINE days
+--           SETUP
+--             SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--           RECURSIVE STEP
+--             SCAN days
+--             CORRELATED SCALAR SUBQUERY 2
+--               SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--         SCAN days
+--         SEARCH k USING PRIMARY KEY (account=? AND resource=? AND day=?) LEFT-JOIN
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- stepEnd
+-- Finds the last record of a step that sums.
+select day, customer_id, id
+from events not indexed
+where
+  account = :account
+  and day <= :last_day
+  and (day, customer_id, id) > (:after_0, :after_1, :after_2)
+order by day, customer_id, id
+limit 1
+offset
+  :step - 1;
+-- Query plan:
+--   SEARCH events USING PRIMARY KEY (account=? AND (day,customer_id,id)>(?,?,?) AND day<?)
+
+-- sumStep
+-- Sums the records of a step by day.
 with
   p as materialized (
     select
@@ -534,13 +615,19 @@ with
           ) as integer
         ) % 1000000
       ) as amount_3
-    from events
-    where
-      account = :account
-      and day between :first_day and :last_day
-      and held = 0
+    from
+      (
+        select day, held, eventname, product, currency, amount
+        from events not indexed
+        where
+          account = :account
+          and day <= :last_day
+          and (day, customer_id, id) > (:after_0, :after_1, :after_2)
+        order by day, customer_id, id
+        limit :step
+      )
+    where held = 0
     group by day, eventname, product, currency
-    order by day, eventname, product, currency
     limit 50001
   ),
   b as materialized (
@@ -563,12 +650,14 @@ select
 from
   e
   cross join p
-order by day, eventname, product, currency;
+order by day;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--         CO-ROUTINE (subquery-1)
+--           SEARCH events USING PRIMARY KEY (account=? AND (day,customer_id,id)>(?,?,?) AND day<?)
+--         SCAN (subquery-1)
 --         USE TEMP B-TREE FOR GROUP BY
 --       SCAN p
 --     SCAN b
@@ -576,8 +665,8 @@ order by day, eventname, product, currency;
 --   SCAN p
 --   USE TEMP B-TREE FOR ORDER BY
 
--- readTotals
--- Sums the KPIs of each day.
+-- sumKpisStep
+-- Sums the KPIs of a step by day.
 with
   p as materialized (
     select
@@ -659,14 +748,19 @@ with
         ) % 1000000
       ) as sum_3
     from
-      events
+      (
+        select day, held, eventname, product, currency, kpis
+        from events not indexed
+        where
+          account = :account
+          and day <= :last_day
+          and (day, customer_id, id) > (:after_0, :after_1, :after_2)
+        order by day, customer_id, id
+        limit :step
+      )
       cross join json_each(kpis) k
-    where
-      account = :account
-      and day between :first_day and :last_day
-      and held = 0
+    where held = 0
     group by day, eventname, product, currency, k.key
-    order by day, eventname, product, currency, k.key
     limit 50001
   ),
   b as materialized (
@@ -689,12 +783,14 @@ select
 from
   e
   cross join p
-order by day, eventname, product, currency, kpi;
+order by day;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--         CO-ROUTINE (subquery-1)
+--           SEARCH events USING PRIMARY KEY (account=? AND (day,customer_id,id)>(?,?,?) AND day<?)
+--         SCAN (subquery-1)
 --         SCAN k VIRTUAL TABLE INDEX 1:
 --         USE TEMP B-TREE FOR GROUP BY
 --       SCAN p

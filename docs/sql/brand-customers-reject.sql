@@ -8,7 +8,8 @@ insert into
   deliveries (
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
     rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
-    reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts
+    reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
+    verdicts
   )
 with
   sent (value) as (
@@ -112,7 +113,7 @@ select
   iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
   iif(:recounts, 0, created + leaves_held - becomes_held),
   iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
-  :hold_refused, reused, :has_yesterday, :has_today, :errors, unknown_at,
+  :hold_refused, reused, :has_yesterday, :has_today, :days, :errors, unknown_at,
   iif(
     errors,
     (

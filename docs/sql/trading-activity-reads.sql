@@ -542,8 +542,89 @@ where
 -- Query plan:
 --   SEARCH activity USING PRIMARY KEY (account=? AND date=?)
 
--- readTotals
--- Sums the records of each day.
+-- keptDays
+-- Reads the kept totals of the days with records.
+with
+  p as materialized (
+    with recursive
+      days (stored_day) as (
+        select min(date)
+        from activity not indexed
+        where
+          account = :account
+          and date <= :last_day
+          and date >= :first_day
+        union all
+        select
+          (
+            select min(date)
+            from activity not indexed
+            where
+              account = :account
+              and date <= :last_day
+              and date > stored_day
+          )
+        from days
+        where stored_day is not null
+      )
+    select stored_day as day, totals
+    from
+      days
+      left join day_totals k on k.account = :account
+      and k.resource = :resource
+      and k.day = stored_day
+      and k.form = :form
+    where stored_day is not null
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (day), 0) + ifnull(octet_length (totals), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, day, null) as day, iif(excess is null, totals, null) as totals, excess
+from
+  e
+  cross join p
+order by day;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         CO-ROUTINE days
+--           SETUP
+--             SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--           RECURSIVE STEP
+--             SCAN days
+--             CORRELATED SCALAR SUBQUERY 2
+--               SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--         SCAN days
+--         SEARCH k USING PRIMARY KEY (account=? AND resource=? AND day=?) LEFT-JOIN
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- stepEnd
+-- Finds the last record of a step that sums.
+select date, customer_id, instrument, currency
+from activity not indexed
+where
+  account = :account
+  and date <= :last_day
+  and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
+order by date, customer_id, instrument, currency
+limit 1
+offset
+  :step - 1;
+-- Query plan:
+--   SEARCH activity USING PRIMARY KEY (account=? AND (date,customer_id,instrument,currency)>(?,?,?,?) AND date<?)
+
+-- sumStep
+-- Sums the records of a step by day.
 with
   p as materialized (
     select
@@ -927,13 +1008,19 @@ with
           ) as integer
         ) % 1000000
       ) as commission_3
-    from activity
-    where
-      account = :account
-      and date between :first_day and :last_day
-      and held = 0
+    from
+      (
+        select date, held, currency, lots_traded, pnl, volume_usd, spread_cost, commission
+        from activity not indexed
+        where
+          account = :account
+          and date <= :last_day
+          and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
+        order by date, customer_id, instrument, currency
+        limit :step
+      )
+    where held = 0
     group by date, currency
-    order by date, currency
     limit 50001
   ),
   b as materialized (
@@ -971,12 +1058,14 @@ select
 from
   e
   cross join p
-order by day, currency;
+order by day;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--         CO-ROUTINE (subquery-1)
+--           SEARCH activity USING PRIMARY KEY (account=? AND (date,customer_id,instrument,currency)>(?,?,?,?) AND date<?)
+--         SCAN (subquery-1)
 --         USE TEMP B-TREE FOR GROUP BY
 --       SCAN p
 --     SCAN b

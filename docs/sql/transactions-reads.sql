@@ -538,8 +538,89 @@ where
 -- Query plan:
 --   SEARCH transactions USING INDEX transactions_key (account=? AND transaction_id=?)
 
--- readTotals
--- Sums the records of each day.
+-- keptDays
+-- Reads the kept totals of the days with records.
+with
+  p as materialized (
+    with recursive
+      days (stored_day) as (
+        select min(day)
+        from transactions not indexed
+        where
+          account = :account
+          and day <= :last_day
+          and day >= :first_day
+        union all
+        select
+          (
+            select min(day)
+            from transactions not indexed
+            where
+              account = :account
+              and day <= :last_day
+              and day > stored_day
+          )
+        from days
+        where stored_day is not null
+      )
+    select stored_day as day, totals
+    from
+      days
+      left join day_totals k on k.account = :account
+      and k.resource = :resource
+      and k.day = stored_day
+      and k.form = :form
+    where stored_day is not null
+  ),
+  b as materialized (
+    select sum(ifnull(octet_length (day), 0) + ifnull(octet_length (totals), 0)) as bytes
+    from p
+  ),
+  e as materialized (
+    select iif(bytes > 2097152, bytes, null) as excess
+    from b
+  )
+select iif(excess is null, day, null) as day, iif(excess is null, totals, null) as totals, excess
+from
+  e
+  cross join p
+order by day;
+-- Query plan:
+--   MATERIALIZE e
+--     MATERIALIZE b
+--       MATERIALIZE p
+--         CO-ROUTINE days
+--           SETUP
+--             SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
+--           RECURSIVE STEP
+--             SCAN days
+--             CORRELATED SCALAR SUBQUERY 2
+--               SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
+--         SCAN days
+--         SEARCH k USING PRIMARY KEY (account=? AND resource=? AND day=?) LEFT-JOIN
+--       SCAN p
+--     SCAN b
+--   SCAN e
+--   SCAN p
+--   USE TEMP B-TREE FOR ORDER BY
+
+-- stepEnd
+-- Finds the last record of a step that sums.
+select day, customer_id, transaction_id
+from transactions not indexed
+where
+  account = :account
+  and day <= :last_day
+  and (day, customer_id, transaction_id) > (:after_0, :after_1, :after_2)
+order by day, customer_id, transaction_id
+limit 1
+offset
+  :step - 1;
+-- Query plan:
+--   SEARCH transactions USING PRIMARY KEY (account=? AND (day,customer_id,transaction_id)>(?,?,?) AND day<?)
+
+-- sumStep
+-- Sums the records of a step by day.
 with
   p as materialized (
     select
@@ -620,13 +701,19 @@ with
           ) as integer
         ) % 1000000
       ) as amount_currency_3
-    from transactions
-    where
-      account = :account
-      and day between :first_day and :last_day
-      and held = 0
+    from
+      (
+        select day, held, transaction_type, status, currency, amount_currency
+        from transactions not indexed
+        where
+          account = :account
+          and day <= :last_day
+          and (day, customer_id, transaction_id) > (:after_0, :after_1, :after_2)
+        order by day, customer_id, transaction_id
+        limit :step
+      )
+    where held = 0
     group by day, transaction_type, status, currency
-    order by day, transaction_type, status, currency
     limit 50001
   ),
   b as materialized (
@@ -652,12 +739,14 @@ select
 from
   e
   cross join p
-order by day, transaction_type, status, currency;
+order by day;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
+--         CO-ROUTINE (subquery-1)
+--           SEARCH transactions USING PRIMARY KEY (account=? AND (day,customer_id,transaction_id)>(?,?,?) AND day<?)
+--         SCAN (subquery-1)
 --         USE TEMP B-TREE FOR GROUP BY
 --       SCAN p
 --     SCAN b

@@ -2,11 +2,23 @@ import { igaming } from '../../src/brand/igaming.ts'
 import { type ListQuery, type Page, pageText } from '../../src/db/paginate.ts'
 import { deliveriesQuery } from '../../src/db/records/deliveries.ts'
 import { COUNT_HELD, heldPageSql } from '../../src/db/records/held.ts'
+import { BEGIN_DAYS, DROP_DAYS, KEEP_DAYS } from '../../src/db/records/kept-days.ts'
 import { type Filter, findRecordSql, listQuery } from '../../src/db/records/list.ts'
 import { heldKeyOf } from '../../src/db/records/record-table.ts'
 import type { RecordView } from '../../src/db/records/record-view.ts'
-import { kpiTotalsSql, totalsSql } from '../../src/db/records/totals-sql.ts'
-import { compileStatement } from '../../src/db/statement.ts'
+import {
+  END_LEASE,
+  READ_LEASE,
+  RENEW_LEASE,
+  TAKE_LEASE,
+} from '../../src/db/records/totals-lease.ts'
+import {
+  keptDaysSql,
+  stepEndSql,
+  sumKpisStepSql,
+  sumStepSql,
+} from '../../src/db/records/totals-sql.ts'
+import { compileStatement, type Statement } from '../../src/db/statement.ts'
 import { forex } from '../../src/trading/forex.ts'
 import type { DocumentedFile, DocumentedStatement } from './documented.ts'
 
@@ -35,7 +47,28 @@ export const readStatements = (): DocumentedFile[] => [
       statement('held', 'Reads the number of held records.', COUNT_HELD, []),
     ],
   },
+  {
+    name: 'control-totals',
+    title:
+      'Keeps the control totals of days, and lets one computation of an account run at a time.',
+    statements: [
+      common('takeLease', 'Takes the lease of the account, if it is free.', TAKE_LEASE),
+      common('readLease', 'Reads who has the lease.', READ_LEASE),
+      common('renewLease', 'Renews the lease with each step.', RENEW_LEASE),
+      common('beginDays', 'Marks days as being summed.', BEGIN_DAYS),
+      common('keepDays', 'Keeps the totals of days that have not changed since.', KEEP_DAYS),
+      common('dropDays', 'Removes the marks of days that are not kept.', DROP_DAYS),
+      common('endLease', 'Ends the lease, after a pause.', END_LEASE),
+    ],
+  },
 ]
+
+const common = (name: string, purpose: string, compiled: Statement): DocumentedStatement => ({
+  name,
+  purpose,
+  statement: compiled,
+  indexes: [],
+})
 
 function viewStatements(view: RecordView): DocumentedStatement[] {
   const { indexes } = view.recordTable
@@ -48,9 +81,23 @@ function viewStatements(view: RecordView): DocumentedStatement[] {
     ...list('the records of a customer', { customer_id: '' }),
     ...(isCustomers ? [] : list('the records of some days', { from: '', to: '' }, byDay)),
     statement('findRecord', 'Reads one record.', findRecordSql(view), []),
-    statement('readTotals', 'Sums the records of each day.', totalsSql(view), byDay),
+    statement(
+      'keptDays',
+      'Reads the kept totals of the days with records.',
+      keptDaysSql(view),
+      byDay,
+    ),
+    statement('stepEnd', 'Finds the last record of a step that sums.', stepEndSql(view), byDay),
+    statement('sumStep', 'Sums the records of a step by day.', sumStepSql(view), byDay),
     ...(view.kpis
-      ? [statement('readTotals', 'Sums the KPIs of each day.', kpiTotalsSql(view), byDay)]
+      ? [
+          statement(
+            'sumKpisStep',
+            'Sums the KPIs of a step by day.',
+            sumKpisStepSql(view, view.kpis),
+            byDay,
+          ),
+        ]
       : []),
   ]
 }

@@ -286,6 +286,7 @@ export const deliveries = sqliteTable(
     reused: integer().notNull(),
     yesterday: integer().notNull(),
     today: integer().notNull(),
+    days: text(),
     held_change: integer().notNull().default(0),
     hold_refused: integer().notNull().default(0),
   },
@@ -303,6 +304,29 @@ export const overwrittenWrites = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.account, t.delivery, t.idx] })],
 )
+
+/** Control totals of the days that have not changed since they were summed. */
+export const dayTotals = sqliteTable(
+  'day_totals',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    day: day().notNull(),
+    form: text().notNull(),
+    totals: text(),
+    computation: text(),
+    checked_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
+)
+
+/** The computation of control totals that an account last began. */
+export const totalsLeases = sqliteTable('totals_leases', {
+  account: text().primaryKey(),
+  computation: text().notNull(),
+  running: integer().notNull(),
+  until: integer().notNull(),
+})
 
 /** Idempotency keys, each with a digest of the records of its first use. */
 export const idempotencyKeys = sqliteTable(

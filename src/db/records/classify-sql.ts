@@ -41,7 +41,7 @@ export interface DeliveryShape {
  * `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`, `:recounts` (whether the total is
  * counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
  * `:idempotency_key` and `:records_digest`; `:max_held` and `:hold_refused` (see `DeliveryShape`);
- * the chunks `:lookup_1` … and `:flagged_1` ….
+ * `:days` (JSON, the days of the records); the chunks `:lookup_1` … and `:flagged_1` ….
  */
 export function insertDeliverySql(
   table: RecordTable,
@@ -58,7 +58,7 @@ export function insertDeliverySql(
   return `
       insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
         received, errors_total, rejected, refused, held, stale, created, listed, held_change,
-        held_written, hold_refused, reused, yesterday, today, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
+        held_written, hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
       with sent(value) as (${unionOfChunks(chunks)}),
       classified as not materialized (
         select value,
@@ -78,7 +78,7 @@ export function insertDeliverySql(
         iif(reused, :received, :invalid + rejected),
         iif(reused, :received, iif(:lenient, 0, :invalid + rejected)),
         held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
-        iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :errors,
+        iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :days, :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
         stale_at, moved, erased_at, verdicts
       from counted

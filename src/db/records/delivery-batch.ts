@@ -1,3 +1,4 @@
+import { encode } from '../column-types.ts'
 import { bindStatement, type Statement } from '../statement.ts'
 import type { DeliveryInput } from './delivery-input.ts'
 import { HELD_LIMITS } from './held-limits.ts'
@@ -14,6 +15,8 @@ export interface BatchParts {
   readonly input: DeliveryInput
   /** The parameters of insertDelivery: chunks of lookup columns, by parameter name. */
   readonly chunkValues: Values
+  /** A JSON array of the days of the records. */
+  readonly days: string
   readonly lookup: readonly string[]
   readonly flagged: readonly string[]
   readonly full: readonly string[]
@@ -35,6 +38,7 @@ export function prepareBatch(
     (name) => rows.some(isPresent(name)) || repeatedRows.some(isPresent(name)),
   )
   const statements = buildStatements(table, presentColumns)
+  const days = JSON.stringify(daysOf(table, rows, repeatedRows))
   const { lookupColumns } = statements
   const lookup = toRowChunks(rows, lookupColumns, table.encoded)
   const flagged = toRowChunks(
@@ -49,6 +53,7 @@ export function prepareBatch(
     statements,
     table,
     input,
+    days,
     chunkValues: { ...numbered('lookup', lookup), ...numbered('flagged', flagged) },
     lookup,
     flagged,
@@ -69,6 +74,21 @@ function takeRows(
   input.repeatedRows = []
   input.invalidRows = []
   return { rows, repeatedRows, invalidRows }
+}
+
+/**
+ * Returns the days on which new records of a request count, each once. The totals of these days
+ * change; a trigger finds those of stored records that keep or leave another day.
+ */
+function daysOf(
+  { dayColumn, dayOptional, encoded }: RecordTable,
+  ...rows: (readonly Row[])[]
+): unknown[] {
+  const days = new Set<unknown>()
+  for (const { values } of rows.flat()) {
+    days.add(values[dayColumn] ?? (dayOptional ? values.first_day : null))
+  }
+  return [...days].map((day) => encode(encoded[dayColumn], day))
 }
 
 /** Returns chunks by their parameters' names: `lookup_1`, `lookup_2` … */
@@ -129,7 +149,7 @@ const recountsTotal = ({ table, repeated }: BatchParts) => table.canHold && repe
 
 /** The parameters that are the same for all statements of a batch. */
 function valuesOf(parts: BatchParts, attempt: number, policy: DeliveryInput['policy']): Values {
-  const { input, chunkValues } = parts
+  const { input, chunkValues, days } = parts
   return {
     account: input.account,
     delivery: input.id,
@@ -148,6 +168,7 @@ function valuesOf(parts: BatchParts, attempt: number, policy: DeliveryInput['pol
     has_yesterday: Number(input.hasYesterday),
     has_today: Number(input.hasToday),
     recounts: Number(recountsTotal(parts)),
+    days,
     max_held: HELD_LIMITS.account,
     max_released: HELD_LIMITS.release,
     hold_refused: Number(policy !== input.policy),

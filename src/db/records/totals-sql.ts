@@ -1,49 +1,104 @@
 import { limitBytes } from '../paginate.ts'
+import { LIMB } from './day-sums.ts'
 import type { RecordTable } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
+import { columnList, rowValue } from './sql-fragments.ts'
 
-/** The most groups, and the most sums of KPIs, that an answer holds. */
+/** The most groups, and the most sums of KPIs, that an answer has of one resource. */
 export const MAX_TOTALS = 50_000
-
-/** A limb holds six digits: a sum of limbs cannot overflow a 64-bit integer. */
-export const LIMB = 1_000_000
 
 /** A column: its name, and the SQL of its value. */
 type Column = readonly [name: string, sql: string]
 
-/** Sums the columns of each group and day, along the index by day. */
-export const totalsSql = (view: RecordView): string =>
-  groupedSql(view, recordsByDay(view.recordTable), groupColumns(view), [
-    ['count', 'count(*)'],
-    ...view.sums.flatMap((name) => limbsOf(name, name)),
-  ])
+/**
+ * Returns a query for the days from `:first_day` to `:last_day` that have records: the kept totals of
+ * each, or null if the day must be summed. It reads a few rows for each day and none of its records.
+ */
+export function keptDaysSql({ recordTable }: RecordView): string {
+  const { dayColumn } = recordTable
+  const firstDay = (condition: string) =>
+    `select min(${dayColumn}) from ${recordsByDay(recordTable)}
+        where account = :account and ${dayColumn} <= :last_day and ${dayColumn} ${condition}`
+  return limitBytes(
+    ['day', 'totals'],
+    `with recursive days(stored_day) as (
+        ${firstDay('>= :first_day')}
+        union all
+        select (${firstDay('> stored_day')}) from days where stored_day is not null
+      )
+      select stored_day as day, totals
+      from days left join day_totals k
+        on k.account = :account and k.resource = :resource and k.day = stored_day and k.form = :form
+      where stored_day is not null`,
+    'day',
+  )
+}
 
-/** Sums each KPI of each group and day by its name. */
-export const kpiTotalsSql = (view: RecordView): string =>
+/**
+ * Returns a query for the last of the next `:step` records: the columns of `stepKey`. It returns no
+ * row if there are fewer.
+ */
+export const stepEndSql = ({ recordTable }: RecordView): string =>
+  `select ${columnList(stepKey(recordTable))} from ${nextRecords(recordTable)}
+      limit 1 offset :step - 1`
+
+/** Sums the columns of each group and day of the next `:step` records. */
+export const sumStepSql = (view: RecordView): string =>
   groupedSql(
     view,
-    `${recordsByDay(view.recordTable)} cross join json_each(${view.kpis}) k`,
-    [...groupColumns(view), ['kpi', 'k.key']],
-    limbsOf('k.value', 'sum'),
+    nextRecords(view.recordTable),
+    [...view.groups, ...view.sums],
+    groupColumns(view),
+    [['count', 'count(*)'], ...view.sums.flatMap((name) => limbsOf(name, name))],
   )
 
-/** Returns a query that groups records by columns, in order, and reads one group more than allowed. */
+/** Sums each KPI of each group and day of the next `:step` records by its name. */
+export const sumKpisStepSql = (view: RecordView, kpis: string): string =>
+  groupedSql(
+    view,
+    nextRecords(view.recordTable),
+    [...view.groups, kpis],
+    [...groupColumns(view), ['kpi', 'k.key']],
+    limbsOf('k.value', 'sum'),
+    `cross join json_each(${kpis}) k`,
+  )
+
+/** Returns the columns that order the records of an account by day, each record once. */
+export const stepKey = ({ dayColumn, key }: RecordTable): string[] => [
+  ...new Set([dayColumn, 'customer_id', ...key]),
+]
+
+/** Finds the records after `:after_0`, `:after_1` … up to `:last_day`, in the order of `stepKey`. */
+function nextRecords(recordTable: RecordTable): string {
+  const key = stepKey(recordTable)
+  return `${recordsByDay(recordTable)}
+        where account = :account and ${recordTable.dayColumn} <= :last_day
+          and ${rowValue(key, (name) => name)} > (${key.map((_, i) => `:after_${i}`).join(', ')})
+        order by ${columnList(key)}`
+}
+
+/**
+ * Returns a query that groups the next records by columns. Held records count as records of the step
+ * and are not summed. It reads one group more than an answer may have.
+ */
 function groupedSql(
   { recordTable: { dayColumn, canHold } }: RecordView,
-  from: string,
+  records: string,
+  columns: readonly string[],
   groups: readonly Column[],
   aggregates: readonly Column[],
+  join = '',
 ): string {
-  const columns = [...groups, ...aggregates]
-  const keys = groups.map(([, sql]) => sql).join()
+  const results = [...groups, ...aggregates]
+  const read = [dayColumn, ...(canHold ? ['held'] : []), ...columns]
   return limitBytes(
-    columns.map(([name]) => name),
-    `select ${columns.map(([name, sql]) => `${sql} as ${name}`).join()}
-      from ${from}
-      where account = :account and ${dayColumn} between :first_day and :last_day
-        ${canHold ? 'and held = 0' : ''}
-      group by ${keys} order by ${keys} limit ${MAX_TOTALS + 1}`,
-    groups.map(([name]) => name).join(),
+    results.map(([name]) => name),
+    `select ${results.map(([name, sql]) => `${sql} as ${name}`).join()}
+      from (select ${columnList(read)} from ${records}
+        limit :step) ${join}
+      ${canHold ? 'where held = 0' : ''}
+      group by ${groups.map(([, sql]) => sql).join()} limit ${MAX_TOTALS + 1}`,
+    'day',
   )
 }
 
@@ -52,8 +107,9 @@ const groupColumns = ({ recordTable, groups }: RecordView): readonly Column[] =>
   ...groups.map((name): Column => [name, name]),
 ]
 
+// Left to itself the planner may choose another index, and sort.
 const recordsByDay = ({ table, indexes }: RecordTable) =>
-  `${table}${indexes.day ? ` indexed by ${indexes.day}` : ''}`
+  `${table} ${indexes.day ? `indexed by ${indexes.day}` : 'not indexed'}`
 
 /** Sums a value in four limbs: two of the whole part, two of the fraction. */
 const limbsOf = (value: string, name: string): readonly Column[] => [

@@ -1,9 +1,12 @@
-import { decode, encode } from '../column-types.ts'
-import { overByteLimit } from '../paginate.ts'
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { ulid } from 'ulid'
+import { ApiError } from '../../errors.ts'
+import { decode } from '../column-types.ts'
+import type { KeptGroup } from './day-sums.ts'
+import { type KeptDay, readKeptDays } from './kept-days.ts'
 import type { RecordView } from './record-view.ts'
-import { kpiTotalsSql, LIMB, MAX_TOTALS, totalsSql } from './totals-sql.ts'
+import { type GroupsByDay, newRun, type Run, sumDays } from './sum-days.ts'
+import { takeLease } from './totals-lease.ts'
+import { type AnswerSize, addToSize, isTooLarge } from './totals-size.ts'
 
 /** The control total of one group and day; sums are exact decimal text. */
 export interface Total extends Record<string, unknown> {
@@ -13,11 +16,13 @@ export interface Total extends Record<string, unknown> {
   sums: Record<string, string>
 }
 
-type TotalRow = Record<string, unknown>
-
 /**
  * Reads the control totals of each day from `from` to `to`, both inclusive, in order; null if there
- * are too many. They are summed from the records on every request: a stored counter could drift.
+ * are too many. Days that have not changed since they were last summed are read as they were kept.
+ * The others are summed from their records, by one computation of an account at a time.
+ *
+ * @throws ApiError `rate_limited` if another computation runs or has just ended, and `unavailable` if
+ * the days are too many to be summed at once, or if records of a day are written all the time.
  */
 export async function readTotals(
   session: D1DatabaseSession,
@@ -26,75 +31,99 @@ export async function readTotals(
   from: string,
   to: string,
 ): Promise<Total[] | null> {
-  const queries = views.flatMap((view) => [
-    { view, isKpis: false, sql: totalsSql(view) },
-    ...(view.kpis ? [{ view, isKpis: true, sql: kpiTotalsSql(view) }] : []),
-  ])
-  const results = await withD1Retry(() =>
-    session.batch<TotalRow>(
-      queries.map(({ view: { recordTable }, sql }) => {
-        const day = recordTable.encoded[recordTable.dayColumn]
-        const days = { first_day: encode(day, from), last_day: encode(day, to) }
-        return bindStatement(session, compileStatement(sql), { account, ...days })
-      }),
-    ),
-  )
-  if (results.some((result) => isTooMuch(result.results))) return null
-  const rowsOf = (view: RecordView, isKpis: boolean) =>
-    results[queries.findIndex((query) => query.view === view && query.isKpis === isKpis)]
-      ?.results ?? []
-  return views
-    .flatMap((view) => {
-      const kpis = Map.groupBy(rowsOf(view, true), (row) => groupKey(view, row))
-      return rowsOf(view, false).map((row) =>
-        presentTotal(view, row, kpis.get(groupKey(view, row)) ?? []),
-      )
-    })
+  const days = await readKeptDays(session, views, account, from, to)
+  if (!days) return null
+  const groups: GroupsByDay = new Map()
+  const sizes = new Map<RecordView, AnswerSize>()
+  for (const [i, view] of views.entries()) {
+    const kept = parseKept(days[i] ?? [])
+    groups.set(view, kept.groups)
+    sizes.set(view, kept.size)
+    if (isTooLarge(kept.size)) return null
+  }
+  const runs = views.flatMap((view, i) => runsOf(view, days[i] ?? []))
+  if (runs.length > 0) {
+    const summed = await sumWithLease(session, account, runs, sizes)
+    if (!summed) return null
+    for (const [view, byDay] of summed) {
+      for (const [day, found] of byDay) groups.get(view)?.set(day, found)
+    }
+  }
+  return [...groups]
+    .flatMap(([view, byDay]) =>
+      [...byDay].flatMap(([day, found]) => found.map((group) => presentTotal(view, day, group))),
+    )
     .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
 }
 
-const isTooMuch = (rows: readonly TotalRow[]) =>
-  rows.length > MAX_TOTALS || overByteLimit(rows) !== null
-
-/** Returns one text for the day and the group of a row. */
-const groupKey = ({ groups }: RecordView, row: TotalRow) =>
-  JSON.stringify([row.day, ...groups.map((group) => row[group])])
-
-function presentTotal(
-  { name, recordTable, groups, sums, wire = {} }: RecordView,
-  row: TotalRow,
-  kpis: readonly TotalRow[],
-): Total {
-  const wireName = (column: string) => wire[column] ?? column
-  const presentSums = sums.filter((sum) => row[`${sum}_0`] !== null)
-  return {
-    day: String(decode(recordTable.encoded[recordTable.dayColumn], row.day)),
-    resource: name,
-    ...Object.fromEntries(groups.map((group) => [wireName(group), row[group]])),
-    count: Number(row.count),
-    sums: Object.fromEntries([
-      ...presentSums.map((sum) => [wireName(sum), sumOf(row, sum)]),
-      ...kpis.map((kpi) => [kpi.kpi, sumOf(kpi, 'sum')]),
-    ]),
+function parseKept(days: readonly KeptDay[]) {
+  const groups = new Map<number, KeptGroup[]>()
+  let size: AnswerSize = { groups: 0, kpis: 0, bytes: 0 }
+  for (const { day, totals } of days) {
+    if (totals === null) continue
+    const parsed: KeptGroup[] = JSON.parse(totals)
+    groups.set(day, parsed)
+    size = addToSize(size, parsed, totals.length)
   }
+  return { groups, size }
 }
 
-/** Returns a sum of four limbs as decimal text. */
-function sumOf(row: TotalRow, name: string): string {
-  const limb = (i: number) => BigInt(Number(row[`${name}_${i}`]))
-  const whole = limb(0) * BigInt(LIMB) + limb(1)
-  const fraction = limb(2) * BigInt(LIMB) + limb(3)
-  return decimalText(whole * UNITS_PER_ONE + fraction)
+/** Returns the runs of days that must be summed. A kept day ends a run. */
+function runsOf(view: RecordView, days: readonly KeptDay[]): Run[] {
+  const runs: number[][] = [[]]
+  for (const { day, totals } of days) {
+    if (totals !== null) runs.push([])
+    else runs.at(-1)?.push(day)
+  }
+  return runs.filter(({ length }) => length > 0).map((run) => newRun(view, run))
 }
 
-/** The unit of a sum is 10^-12. */
-const UNITS_PER_ONE = 10n ** 12n
+/** Sums days as the only computation of the account; returns null if the totals are too large. */
+async function sumWithLease(
+  session: D1DatabaseSession,
+  account: string,
+  runs: readonly Run[],
+  sizes: Map<RecordView, AnswerSize>,
+): Promise<GroupsByDay | null> {
+  const now = Date.now()
+  const id = ulid(now)
+  const seconds = await takeLease(session, account, id, now)
+  if (seconds > 0) throw refusal('rate_limited', BUSY, seconds)
+  const outcome = await sumDays({ session, account, id }, runs, sizes)
+  if (outcome.state === 'summed') return outcome.groups
+  if (outcome.state === 'too_large') return null
+  const detail = outcome.state === 'unfinished' ? UNFINISHED : CHANGING
+  throw refusal('unavailable', detail, Math.max(1, Math.ceil(outcome.pauseMs / 1000)))
+}
 
-/** Returns a number of units as decimal text, without zeros at the end of the fraction. */
-function decimalText(units: bigint): string {
-  const size = units < 0n ? -units : units
-  const places = String(size % UNITS_PER_ONE)
-    .padStart(12, '0')
-    .replace(/0+$/, '')
-  return `${units < 0n ? '-' : ''}${size / UNITS_PER_ONE}${places && `.${places}`}`
+const BUSY =
+  'Some of these days have changed and must be summed again. One such request of an account runs at a time, and after a long one there is a pause.'
+
+const UNFINISHED =
+  'These days have too many changed records to be summed in one request. The days that were summed are kept.'
+
+const CHANGING = 'Records of one of these days are being written right now.'
+
+const refusal = (code: 'rate_limited' | 'unavailable', detail: string, seconds: number) =>
+  new ApiError(code, {
+    detail: `${detail} Repeat the same request after ${seconds} seconds.`,
+    headers: { 'Retry-After': String(seconds) },
+    cause: new Error(detail),
+  })
+
+function presentTotal(view: RecordView, day: number, group: KeptGroup): Total {
+  const { name, recordTable, wire = {} } = view
+  const [values, count, sums, kpis] = group
+  const wireName = (column: string) => wire[column] ?? column
+  const presentSums = view.sums.flatMap((sum, i) => {
+    const text = sums[i] ?? null
+    return text === null ? [] : [[wireName(sum), text] as const]
+  })
+  return {
+    day: String(decode(recordTable.encoded[recordTable.dayColumn], day)),
+    resource: name,
+    ...Object.fromEntries(view.groups.map((column, i) => [wireName(column), values[i] ?? null])),
+    count,
+    sums: Object.fromEntries([...presentSums, ...Object.entries(kpis)]),
+  }
 }

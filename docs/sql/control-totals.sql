@@ -1,0 +1,88 @@
+-- Written by scripts/sql.ts. Change the code, then run npm run generate.
+
+-- Keeps the control totals of days, and lets one computation of an account run at a time.
+
+-- takeLease
+-- Takes the lease of the account, if it is free.
+insert into totals_leases (account, computation, running, until)
+values (:account, :computation, 1, :until)
+on conflict (account) do update
+set computation = excluded.computation, running = 1, until = excluded.until
+where
+  totals_leases.until <= :now
+  or totals_leases.computation = excluded.computation;
+-- Query plan:
+
+-- readLease
+-- Reads who has the lease.
+select computation, running, until
+from totals_leases
+where account = :account;
+-- Query plan:
+--   SEARCH totals_leases USING PRIMARY KEY (account=?)
+
+-- renewLease
+-- Renews the lease with each step.
+update totals_leases
+set until = :until
+where
+  account = :account
+  and computation = :computation;
+-- Query plan:
+--   SEARCH totals_leases USING PRIMARY KEY (account=?)
+
+-- beginDays
+-- Marks days as being summed.
+insert into day_totals (account, resource, day, form, computation, checked_at)
+select :account, :resource, value, :form, :computation, :now
+from jsonb_each (:days)
+where true
+on conflict (account, resource, day) do update
+set form = excluded.form, totals = null, computation = excluded.computation;
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+
+-- keepDays
+-- Keeps the totals of days that have not changed since.
+insert into day_totals (account, resource, day, form, totals, computation, checked_at)
+select k.account, k.resource, k.day, k.form, value ->> 1, null, :now
+from
+  jsonb_each (:rows)
+  cross join day_totals k on k.account = :account
+  and k.resource = :resource
+  and k.day = value ->> 0
+  and k.computation = :computation
+where true
+on conflict (account, resource, day) do update
+set totals = excluded.totals, computation = null, checked_at = excluded.checked_at
+returning day;
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SEARCH k USING PRIMARY KEY (account=? AND resource=? AND day=?)
+
+-- dropDays
+-- Removes the marks of days that are not kept.
+delete from day_totals
+where
+  account = :account
+  and resource = :resource
+  and day in (
+    select value
+    from jsonb_each (:days)
+  )
+  and computation = :computation
+returning day;
+-- Query plan:
+--   SEARCH day_totals USING PRIMARY KEY (account=? AND resource=? AND day=?)
+--   LIST SUBQUERY 1
+--     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+
+-- endLease
+-- Ends the lease, after a pause.
+update totals_leases
+set running = 0, until = :until
+where
+  account = :account
+  and computation = :computation;
+-- Query plan:
+--   SEARCH totals_leases USING PRIMARY KEY (account=?)
