@@ -116,17 +116,22 @@ async function side(settings: Account, binding: 'DB' | 'DB_2') {
     return body
   }
 
+  async function checkDays(from: string, to: string) {
+    const body = await read(`totals?from=${from}&to=${to}`)
+    agree(`totals ${from} ${to}`, anyOrder(body.data), anyOrder(model.totals(from, to)))
+  }
+
+  /** Compares the totals of the days of the records, and of records without a day. */
+  async function checkTotals() {
+    await checkDays('2026-09-30', '2026-10-31')
+    await checkDays(today(settings), today(settings))
+  }
+
   async function checkReports() {
     const held = await read('held?per_page=500')
     const records = held.data.map(({ resource, record }: Data) => ({ resource, record }))
     agree('held', anyOrder(records), anyOrder(model.held()))
-    for (const [from, to] of [
-      ['2026-09-30', '2026-10-31'],
-      [today(settings), today(settings)],
-    ] as const) {
-      const body = await read(`totals?from=${from}&to=${to}`)
-      agree(`totals ${from} ${to}`, anyOrder(body.data), anyOrder(model.totals(from, to)))
-    }
+    await checkTotals()
     const deliveries = await read('deliveries?per_page=200')
     agree(
       'deliveries',
@@ -158,6 +163,7 @@ async function side(settings: Account, binding: 'DB' | 'DB_2') {
           if (!brand && step.from) await checkRecord('transactions', 't-1')
       }
     },
+    compareTotals: checkTotals,
     /** Compares everything that can be read. */
     async compare() {
       for (const resource of model.resources) await checkList(resource, {})
@@ -192,7 +198,11 @@ test.each(PAIRS)(
         const days = [first, second].map(today).join()
         const sides = [await side(first, 'DB'), await side(second, 'DB')]
         try {
-          for (const step of sequence) await sides[step.at]!.step(step)
+          for (const step of sequence) {
+            await sides[step.at]!.step(step)
+            // After each step, so that the next one changes days whose totals are kept.
+            await sides[step.at]!.compareTotals()
+          }
           for (const each of sides) await each.compare()
         } catch (cause) {
           until = Math.min(until, Date.now() + SHRINK_MS)
