@@ -42,7 +42,7 @@ function writes(seconds: number): number {
   let rate: RateState = INITIAL_RATE
   let rows = 0
   for (let i = 0; i < REQUESTS_PER_WINDOW; i++) {
-    const decision = decide(rate, 1 + (i * seconds * 1000) / REQUESTS_PER_WINDOW)
+    const decision = decide(rate, 1 + (i * seconds * 1000) / REQUESTS_PER_WINDOW, 1)
     rate = decision.rate
     if (decision.write) rows += 1
   }

@@ -11,7 +11,7 @@ import { ApiError, onError } from './errors.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
 import type { Resource } from './ingest/resource.ts'
-import { accountInfo, accountRoutes } from './reading/account-routes.ts'
+import { accountInfo, accountRoutes, requestWeight } from './reading/account-routes.ts'
 import { recordRoutes } from './reading/record-routes.ts'
 import { go } from './tracking/go.ts'
 import { visitorError } from './tracking/visitor-page.ts'
@@ -45,13 +45,13 @@ app.route('/oauth', oauth)
 
 for (const { vertical, resources } of [propTrading, forex]) {
   const base = `/api/v1/${vertical}`
-  app.use(`${base}/*`, bearer(vertical, isEndpoint))
+  app.use(`${base}/*`, bearer(vertical, isEndpoint, requestWeight(base)))
   for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
   app.route(base, accountInfo)
   app.route(base, accountRoutes(resourcesOf))
 }
 
-app.use('/tracking/events/*', apiKey)
+app.use('/tracking/events/*', apiKey(requestWeight('/tracking/events')))
 for (const resource of igaming.resources) {
   app.route(`/tracking/events/${resource.name}`, recordRoutes(resource))
 }

@@ -1,25 +1,27 @@
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../errors.ts'
 import { isJwt } from './access-token.ts'
-import { type AppEnv, authorize } from './authorize.ts'
+import { type AppEnv, authorize, type WeightOf } from './authorize.ts'
 import { digest, isWellFormed } from './secret.ts'
 import { brandTokenObjectName } from './token-gate.ts'
 
 /**
  * Authenticates a brand by its Brand Token and applies the rate limit. A token with a wrong checksum
- * is refused without a lookup. The response does not reveal why a token is refused.
+ * is refused without a lookup. The response does not reveal why a token is refused. `weightOf` tells
+ * as how many requests a request to a path counts.
  *
  * @throws ApiError `invalid_api_key`, `rate_limited`
  */
-export const apiKey = createMiddleware<AppEnv>(async function apiKey(c, next) {
-  const key = c.req.header('x-api-key')
-  if (key === undefined && c.req.header('Authorization')) throw invalidApiKey(WRONG_HEADER)
-  if (key !== undefined && isJwt(key)) throw invalidApiKey(WRONG_CREDENTIAL)
-  if (key === undefined || !isWellFormed(key, 'tbt')) throw invalidApiKey(INVALID)
-  const objectName = brandTokenObjectName(await digest(key))
-  const unknownToken = () => invalidApiKey(INVALID)
-  await authorize(c, next, objectName, unknownToken, (grant) => grant)
-})
+export const apiKey = (weightOf: WeightOf) =>
+  createMiddleware<AppEnv>(async function apiKey(c, next) {
+    const key = c.req.header('x-api-key')
+    if (key === undefined && c.req.header('Authorization')) throw invalidApiKey(WRONG_HEADER)
+    if (key !== undefined && isJwt(key)) throw invalidApiKey(WRONG_CREDENTIAL)
+    if (key === undefined || !isWellFormed(key, 'tbt')) throw invalidApiKey(INVALID)
+    const objectName = brandTokenObjectName(await digest(key))
+    const unknownToken = () => invalidApiKey(INVALID)
+    await authorize(c, next, objectName, weightOf(c.req.path), unknownToken, (grant) => grant)
+  })
 
 const INVALID =
   'The Brand Token in the header `x-api-key` is missing, malformed, unknown or no longer valid.'

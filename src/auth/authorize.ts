@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts'
 import type { Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
+import type { Admission } from './token-gate.ts'
 
 /** The bindings and variables that handlers use. */
 export interface AppEnv {
@@ -21,11 +22,15 @@ export interface AppEnv {
   }
 }
 
+/** Returns the number of requests that a request to a path counts as. */
+export type WeightOf = (path: string) => number
+
 /**
  * Starts authorization, runs the handlers, and adds the rate limit headers. One call to the token's
  * object returns whether the token is live, its grant, and the requests that remain. The body is
  * read meanwhile, but a refusal takes precedence over errors in the body.
  *
+ * `weight` is the number of requests that this one counts as.
  * `unknownToken` returns the error for a token that is not live; `checkGrant` returns the grant or
  * throws.
  *
@@ -35,13 +40,16 @@ export async function authorize(
   c: Context<AppEnv>,
   next: Next,
   objectName: string,
+  weight: number,
   unknownToken: () => ApiError,
   checkGrant: (grant: Grant) => Grant,
 ): Promise<void> {
-  const admissionPromise = withObjectRetry(() => c.env.TOKEN_GATE.getByName(objectName).admit())
+  const admissionPromise = withObjectRetry(() =>
+    c.env.TOKEN_GATE.getByName(objectName).admit(weight),
+  )
   const grantPromise = admissionPromise.then((admission) => {
     if (!admission) throw unknownToken()
-    if (admission.retryAfter > 0) throw rateLimited(admission.retryAfter)
+    if (admission.retryAfter > 0) throw rateLimited(admission, weight)
     return checkGrant(admission.grant)
   })
   grantPromise.catch(() => {}) // It may reject before anything awaits it.
@@ -57,8 +65,11 @@ export async function authorize(
   })
 }
 
-const rateLimited = (seconds: number) =>
-  new ApiError('rate_limited', {
-    detail: `The limit is ${REQUESTS_PER_WINDOW} requests per minute. Retry after ${seconds} seconds.`,
-    headers: { 'Retry-After': String(seconds) },
+function rateLimited({ retryAfter, remaining }: Admission, weight: number): ApiError {
+  const cost =
+    weight > 1 ? ` This request counts as ${weight} requests; ${remaining} are left.` : ''
+  return new ApiError('rate_limited', {
+    detail: `The limit is ${REQUESTS_PER_WINDOW} requests per minute.${cost} Retry after ${retryAfter} seconds.`,
+    headers: { 'Retry-After': String(retryAfter) },
   })
+}

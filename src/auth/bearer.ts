@@ -1,27 +1,28 @@
 import { createMiddleware } from 'hono/factory'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { verifyAccessToken } from './access-token.ts'
-import { type AppEnv, authorize } from './authorize.ts'
+import { type AppEnv, authorize, type WeightOf } from './authorize.ts'
 import type { Grant } from './grant.ts'
 
 const CHALLENGE = 'Bearer realm="api"'
 
 /**
  * Authenticates a partner firm by its access token, applies the rate limit, and checks the vertical
- * and the scope that the method requires. `isEndpoint` tells whether a route has exactly this path.
+ * and the scope that the method requires. `isEndpoint` tells whether a route has exactly this path,
+ * `weightOf` as how many requests a request to a path counts.
  *
  * @see [RFC 6750 §3](https://www.rfc-editor.org/rfc/rfc6750#section-3)
  * @throws ApiError `missing_credentials`, `invalid_token`, `rate_limited`, `wrong_vertical`,
  * `insufficient_scope`
  */
-export const bearer = (vertical: string, isEndpoint: IsEndpoint) =>
+export const bearer = (vertical: string, isEndpoint: IsEndpoint, weightOf: WeightOf) =>
   createMiddleware<AppEnv>(async function bearer(c, next) {
     const token = bearerToken(c.req.header('Authorization'), c.req.header('x-api-key'))
     const claims = await verifyAccessToken(token, c.env, Date.now())
     if (!claims) throw invalidToken(token.startsWith('tbt_') ? BRAND_TOKEN : RENEW)
 
     const unknownToken = () => invalidToken(RENEW)
-    await authorize(c, next, claims.jti, unknownToken, (grant) =>
+    await authorize(c, next, claims.jti, weightOf(c.req.path), unknownToken, (grant) =>
       checkGrant(grant, vertical, c.req.method, () => sameResource(grant, c.req.path, isEndpoint)),
     )
   })

@@ -61,20 +61,31 @@ export class TokenGate extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(Date.now() + ENDED_KEPT_MS)
   }
 
-  /** Counts one request or refuses it. Returns null if the token is not live. */
-  admit(): Admission | null {
+  /**
+   * Counts a request as `weight` requests or refuses it. Returns null if the token is not live.
+   * During a deployment, an older version of the Worker calls it without a weight.
+   */
+  admit(weight = 1): Admission | null {
     const { kv } = this.ctx.storage
     const grant = kv.get<Grant>('grant')
     const now = Date.now()
     if (!grant || grant.disabled || kv.get('ended')) return null
     if (now >= (kv.get<number>('until') ?? Number.POSITIVE_INFINITY)) return null
 
-    this.#rate ??= recover(kv.get<RateState>('rate') ?? INITIAL_RATE, now)
-    const { rate, write, ...limits } = decide(this.#rate, now)
+    const { rate, write, ...limits } = decide(this.#rate ?? this.#load(now), now, weight)
     this.#rate = rate
     if (write) kv.put('rate', rate)
     if (limits.retryAfter === 0) this.#closeLater()
     return { grant, ...limits }
+  }
+
+  /** Reads the stored rate. Stores what it assumes about an open lease, so that it assumes it once. */
+  #load(now: number): RateState {
+    const { kv } = this.ctx.storage
+    const stored = kv.get<RateState>('rate') ?? INITIAL_RATE
+    const rate = recover(stored, now)
+    if (stored.lease > 0) kv.put('rate', rate)
+    return rate
   }
 
   /** Deletes the token. */

@@ -47,6 +47,21 @@ export const ACCOUNT_PATHS = {
   feed: '/feed',
 } as const
 
+/**
+ * The number of requests that a read counts as, where that is more than one: it costs the database
+ * more than a page of records does.
+ */
+const REQUEST_WEIGHTS: ReadonlyMap<string, number> = new Map([
+  [ACCOUNT_PATHS.totals, 10],
+  [ACCOUNT_PATHS.held, 5],
+])
+
+/** Returns the number of requests that a request to a path below `base` counts as. */
+export const requestWeight =
+  (base: string) =>
+  (path: string): number =>
+    (path.startsWith(base) ? REQUEST_WEIGHTS.get(path.slice(base.length)) : undefined) ?? 1
+
 /** Routes for an account and the integrations team: deliveries, totals, held records and feed freshness. */
 export const accountRoutes = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>()
@@ -84,12 +99,15 @@ function respondWithDelivery(c: Context<AppEnv>, id: string, resourcesOf: Resour
 
 function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
-  return withReadSession(c, async ({ grant, session }) => {
+  const reading = withReadSession(c, async ({ grant, session }) => {
     const resources = resourcesOf(grant.vertical)
     const data = await readTotals(session, resources, grant.account, from, to)
     if (data) return c.json({ data })
     throw invalidQuery('from and to: these days have too many totals. Ask for fewer days.')
   })
+  // If the caller disconnects, the work still finishes: it keeps what it has summed.
+  c.executionCtx.waitUntil(reading.catch(() => {}))
+  return reading
 }
 
 function respondWithHeld(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
