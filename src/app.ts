@@ -62,6 +62,11 @@ app.route('/', documents)
 app.route('/go', go)
 app.route('/admin/v1', admin(resourcesOf))
 
+const VERTICALS = [propTrading, forex, igaming]
+
+/** The resources of all verticals. */
+export const ALL_RESOURCES: readonly Resource[] = VERTICALS.flatMap(({ resources }) => resources)
+
 /** Whether a route has exactly this path, without parameters. */
 function isEndpoint(path: string): boolean {
   return app.routes.some((route) => route.path === path)
@@ -69,7 +74,7 @@ function isEndpoint(path: string): boolean {
 
 /** Returns the resources of a vertical; none if the vertical is unknown. */
 export function resourcesOf(name: string): readonly Resource[] {
-  return [propTrading, forex, igaming].find(({ vertical }) => vertical === name)?.resources ?? []
+  return VERTICALS.find(({ vertical }) => vertical === name)?.resources ?? []
 }
 
 /** Returns the 404 of a path that no route matches. */

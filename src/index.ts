@@ -1,5 +1,5 @@
 import { scheduled } from './admin/cron.ts'
-import { app, resourcesOf } from './app.ts'
+import { ALL_RESOURCES, app, resourcesOf } from './app.ts'
 import { withLocalPort } from './development.ts'
 import { storeClickBatch } from './tracking/clicks.ts'
 import type { Click } from './tracking/go.ts'
@@ -13,5 +13,6 @@ const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => na
 export default {
   fetch: (request, env, context) => app.fetch(request, withLocalPort(env, request.url), context),
   queue: storeClickBatch,
-  scheduled: ({ cron, scheduledTime }, env) => scheduled(cron, env, namesOf, scheduledTime),
+  scheduled: ({ cron, scheduledTime }, env) =>
+    scheduled(cron, env, { namesOf, all: ALL_RESOURCES }, scheduledTime),
 } satisfies ExportedHandler<Env, Click>

@@ -1,5 +1,7 @@
 import { resolveDatabase } from '../db/database.ts'
 import { accountPages, listBindings } from '../db/directory/accounts.ts'
+import { checkTotals } from '../db/records/check-totals.ts'
+import type { RecordView } from '../db/records/record-view.ts'
 import { finishReleases, recountHeld } from '../db/records/release.ts'
 import { finishResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
@@ -17,16 +19,27 @@ const PAGE = 100
 /** The time for which a run releases held records and resets accounts in one database. */
 const STEPS_MS = 30_000
 
+/** The resources that jobs read: the names of those of a vertical, and all of all verticals. */
+interface Resources {
+  readonly namesOf: ResourceNames
+  readonly all: readonly RecordView[]
+}
+
 /**
  * Runs the job of a cron schedule: propagates settings and goes on with what is done in steps, deletes
- * expired rows, or reports late feeds and corrects the counts of held records.
+ * expired rows and checks kept totals, or reports late feeds and corrects the counts of held records.
  */
-export async function scheduled(cron: string, env: Env, namesOf: ResourceNames, now: number) {
+export async function scheduled(
+  cron: string,
+  env: Env,
+  { namesOf, all }: Resources,
+  now: number,
+): Promise<void> {
   if (cron === CRON_SCHEDULES.propagate) {
     await propagatePending(env)
     return finishSteps(env)
   }
-  if (cron === CRON_SCHEDULES.expire) return deleteExpiredRows(env, now)
+  if (cron === CRON_SCHEDULES.expire) return maintainDatabases(env, all, now)
   return reportLateFeeds(env, namesOf, now)
 }
 
@@ -43,7 +56,12 @@ async function finishSteps(env: Env): Promise<void> {
   }
 }
 
-async function deleteExpiredRows(env: Env, now: number): Promise<void> {
+/** Deletes expired rows of each database, and checks its kept totals. */
+async function maintainDatabases(
+  env: Env,
+  views: readonly RecordView[],
+  now: number,
+): Promise<void> {
   const oldest = now - DELIVERY_LOG_MS
   const limits = {
     deliveries: firstIdAt(oldest),
@@ -54,6 +72,18 @@ async function deleteExpiredRows(env: Env, now: number): Promise<void> {
   }
   for (const binding of await listBindings(env.DB)) {
     await logFailure(binding, () => deleteExpired(resolveDatabase(env, binding), limits))
+    await logFailure(binding, () => reportWrongTotals(resolveDatabase(env, binding), views, now))
+  }
+}
+
+/** Logs each day whose kept totals differed from its records; an alarm can watch for these lines. */
+async function reportWrongTotals(
+  db: D1Database,
+  views: readonly RecordView[],
+  now: number,
+): Promise<void> {
+  for (const { account, resource, day } of await checkTotals(db, views, now)) {
+    console.error(JSON.stringify({ fault: 'totals_differ', account, resource, day }))
   }
 }
 

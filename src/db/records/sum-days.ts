@@ -5,6 +5,7 @@ import { beginDays, dropDays, keepDays } from './kept-days.ts'
 import type { RecordView } from './record-view.ts'
 import {
   readStep,
+  STEPS_PER_BATCH,
   type Step,
   startOfDay,
   stepLength,
@@ -13,9 +14,6 @@ import {
 } from './sum-step.ts'
 import { endLease, pauseAfter, renewLease } from './totals-lease.ts'
 import { type AnswerSize, addToSize, isTooLarge, MAX_BYTES } from './totals-size.ts'
-
-/** Steps of different runs that one batch makes; together they sum as many records as one step. */
-const STEPS_PER_BATCH = 4
 
 /**
  * How many full steps one computation makes before it stops between two days: about 2 s of the

@@ -12,6 +12,9 @@ import { MAX_TOTALS, stepEndSql, stepKey, sumKpisStepSql, sumStepSql } from './t
 export const STEP_RECORDS = 20_000
 export const KPI_STEP_RECORDS = 1000
 
+/** Steps of different runs that one batch makes; together they sum as many records as one step. */
+export const STEPS_PER_BATCH = 4
+
 /** Returns the most records of a resource that a step sums. */
 export const stepSize = ({ kpis }: RecordView): number => (kpis ? KPI_STEP_RECORDS : STEP_RECORDS)
 

@@ -1,0 +1,136 @@
+import { decode } from '../column-types.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import { emptySums, mergeSums, toKeptGroups } from './day-sums.ts'
+import { formOf } from './kept-days.ts'
+import type { RecordView } from './record-view.ts'
+import { readStep, STEPS_PER_BATCH, startOfDay, stepSize, stepStatements } from './sum-step.ts'
+
+/** The most days that one check compares, and the steps after which it begins no other day. */
+const MAX_DAYS = 200
+const MAX_STEPS = 200
+
+export const LEAST_RECENTLY_CHECKED = compileStatement(`
+  select account, resource, day, form from day_totals indexed by day_totals_checked
+  where computation is null order by checked_at limit ${MAX_DAYS}`)
+
+export const READ_KEPT = compileStatement(`
+  select totals, checked_at from day_totals
+  where account = :account and resource = :resource and day = :day and computation is null`)
+
+export const NOTE_CHECK = compileStatement(`
+  update day_totals set checked_at = :now
+  where account = :account and resource = :resource and day = :day and checked_at = :checked_at`)
+
+/** Deletes kept totals, so that the day is summed anew. */
+export const DELETE_KEPT = compileStatement(`
+  delete from day_totals where account = :account and resource = :resource and day = :day`)
+
+/** A day whose totals are kept. */
+interface KeptDay {
+  account: string
+  resource: string
+  day: number
+  form: string
+}
+
+interface Kept {
+  totals: string
+  checked_at: number
+}
+
+/** A day whose kept totals differed from its records. */
+export interface WrongDay {
+  account: string
+  resource: string
+  day: string
+}
+
+/**
+ * Compares kept totals with the records, those first that were not compared for longest. Totals that
+ * differ are deleted, so that the day is summed anew, and returned. `views` are all resources of all
+ * verticals.
+ */
+export async function checkTotals(
+  db: D1Database,
+  views: readonly RecordView[],
+  now: number,
+): Promise<WrongDay[]> {
+  const session = db.withSession('first-primary')
+  const { results: days } = await withD1Retry(() =>
+    bindStatement(session, LEAST_RECENTLY_CHECKED, {}).all<KeptDay>(),
+  )
+  const wrong: WrongDay[] = []
+  let steps = 0
+  for (const kept of days) {
+    if (steps >= MAX_STEPS) break
+    const { account, resource, day } = kept
+    const view = views.find((known) => known.name === resource && formOf(known) === kept.form)
+    const result = view ? await compareDay(session, view, kept) : null
+    steps += result?.steps ?? 0
+    // Kept totals of a form that no resource has are never read.
+    const isObsolete = view === undefined
+    if (isObsolete || result?.isWrong) await run(session, DELETE_KEPT, kept)
+    else if (result?.kept) {
+      await run(session, NOTE_CHECK, { ...kept, now, checked_at: result.kept.checked_at })
+    }
+    if (view && result?.isWrong) {
+      const { encoded, dayColumn } = view.recordTable
+      wrong.push({ account, resource, day: String(decode(encoded[dayColumn], day)) })
+    }
+  }
+  return wrong
+}
+
+const run = (
+  session: D1DatabaseSession,
+  statement: Parameters<typeof bindStatement>[1],
+  values: object,
+) => withD1Retry(() => bindStatement(session, statement, { ...values }).run())
+
+/** What a comparison found: the kept totals, or null if the day changed meanwhile. */
+interface Comparison {
+  readonly kept: Kept | null
+  readonly isWrong: boolean
+  readonly steps: number
+}
+
+/**
+ * Sums a day in steps and compares the sums with the kept ones. A change of the day deletes its row,
+ * so that a row which is the same at each step has the totals of all records that were summed.
+ */
+async function compareDay(
+  session: D1DatabaseSession,
+  view: RecordView,
+  { account, resource, day }: KeptDay,
+): Promise<Comparison> {
+  const sums = emptySums()
+  // The smallest size with which the kept totals can have been summed: no step is too large then.
+  const size = stepSize(view) / STEPS_PER_BATCH
+  let after = startOfDay(view, day)
+  let first: Kept | null = null
+  for (let steps = 1; ; steps++) {
+    const [read, ...results] = await withD1Retry(() =>
+      session.batch<Record<string, unknown>>([
+        bindStatement(session, READ_KEPT, { account, resource, day }),
+        ...stepStatements(session, view, { account, after, lastDay: day, size }),
+      ]),
+    )
+    const kept = (read?.results[0] ?? null) as Kept | null
+    first ??= kept
+    if (!kept || kept.checked_at !== first?.checked_at) return { kept: null, isWrong: false, steps }
+    const step = readStep(
+      view,
+      size,
+      results.map((result) => result.results),
+    )
+    const ofDay = step.days.get(day)
+    if (ofDay) mergeSums(sums, ofDay)
+    if (step.isTooLarge) return { kept, isWrong: true, steps }
+    if (step.end === null) {
+      const isWrong = JSON.stringify(toKeptGroups(sums, view)) !== kept.totals
+      return { kept, isWrong, steps }
+    }
+    after = step.end
+  }
+}

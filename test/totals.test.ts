@@ -1,0 +1,532 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { pauseAfter } from '../src/db/records/totals-lease.ts'
+import worker from '../src/index.ts'
+import { brand } from './brand.ts'
+import { fetchWith } from './checked-fetch.ts'
+import { ada, deposit, json, ORIGIN, partner, traded } from './partner.ts'
+import { printedAs } from './secrecy.ts'
+import { countCalls, overriding, overridingSessions } from './watched.ts'
+
+// Kept totals: which rows a read of totals reads and writes, and that kept totals equal the records.
+
+/** 2026-10-01 as the number of days since 1970-01-01. */
+const FIRST_DAY = 20_727
+
+/** Reads and rows beside those of the records and kept days of a call. */
+const CONSTANT = 40
+
+const WEEK = 'totals?from=2026-10-01&to=2026-10-07'
+const YEAR = 'totals?from=2026-10-01&to=2027-09-30'
+
+const run = (sql: string, ...values: unknown[]) =>
+  env.DB.prepare(sql)
+    .bind(...values)
+    .run()
+
+/** Stores transactions of an account; `day` is the SQL of the day of the transaction `value`. */
+async function insertTransactions(account: string, count: number, day: string, from = 0) {
+  for (let first = from; first < from + count; first += 10_000) {
+    const ids = Array.from({ length: Math.min(10_000, from + count - first) }, (_, i) => first + i)
+    await run(
+      `insert into transactions (account, transaction_id, customer_id, transaction_type,
+         amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
+       select ?1, 't-' || value, 'c-' || (value % 100), 'deposit', value + 0.25, 'EUR', 1790899200000,
+         'status ' || (value % 2), ${day}, 0, 'd', 0, 1 from json_each(?2)`,
+      account,
+      JSON.stringify(ids),
+    )
+  }
+}
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+const read = (acme: Partner, path: string) =>
+  countCalls(`/api/v1/${acme.vertical}/${path}`, {
+    headers: { Authorization: `Bearer ${acme.access_token}` },
+  })
+
+const keptDays = async (resource = 'transactions') => {
+  const { results } = await env.DB.prepare(
+    'select day, totals from day_totals where resource = ? and computation is null order by day',
+  )
+    .bind(resource)
+    .all<{ day: number; totals: string }>()
+  return results
+}
+
+/** Returns an environment that runs a function before each batch of D1 that has a certain statement. */
+function beforeBatch(text: string, run: () => Promise<unknown>) {
+  const texts = new WeakMap<object, string>()
+  const DB = overridingSessions(env.DB, (real) => ({
+    prepare: (sql: string) => {
+      const statement = real.prepare(sql)
+      return overriding(statement, {
+        bind: (...values: unknown[]) => {
+          const bound = statement.bind(...values)
+          texts.set(bound, sql)
+          return bound
+        },
+      })
+    },
+    batch: async (list: D1PreparedStatement[]) => {
+      if (list.some((statement) => texts.get(statement)?.includes(text))) await run()
+      return real.batch(list)
+    },
+  }))
+  return { ...env, DB } as Env
+}
+
+const ask = (world: Env, acme: Partner, path: string) =>
+  fetchWith(
+    world,
+    new Request(new URL(`/api/v1/${acme.vertical}/${path}`, ORIGIN), {
+      headers: { Authorization: `Bearer ${acme.access_token}` },
+    }),
+  )
+
+const KEEP = 'insert into day_totals (account, resource, day, form, totals'
+
+describe('the rows that totals read', () => {
+  test('totals of unchanged days read a few rows a day and write none', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 3000, `${FIRST_DAY} + value / 30`)
+    const first = await read(acme, YEAR)
+    const again = await read(acme, YEAR)
+
+    const { data } = await json(again.response)
+    expect(data).toHaveLength(200)
+    expect(data).toEqual((await json(first.response)).data)
+    expect(again.trips).toBe(1)
+    expect(again.rowsRead).toBeLessThanOrEqual(10 * 100 + CONSTANT)
+    expect(again.rowsWritten).toBe(0)
+    // One mark and one row a day, with its index.
+    expect(first.rowsWritten).toBeLessThanOrEqual(3 * 100 + CONSTANT)
+    expect(first.rowsRead).toBeLessThanOrEqual(3 * 3000 + 20 * 100 + CONSTANT)
+  })
+
+  test('totals sum the records of the changed day among 100 days', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10_000, `${FIRST_DAY} + value / 100`)
+    await acme.post('customers', ada)
+    await read(acme, YEAR)
+    await acme.post('transactions', { ...deposit, transaction_id: 'new' })
+    expect(await keptDays()).toHaveLength(99)
+    const changed = await read(acme, YEAR)
+
+    expect(changed.response.status).toBe(200)
+    expect(changed.rowsRead).toBeLessThanOrEqual(3 * 101 + 10 * 100 + CONSTANT)
+    expect(await keptDays()).toHaveLength(100)
+  })
+
+  test('a day of 60,000 records is summed in steps of at most 20,000', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 60_000, `${FIRST_DAY}`)
+    const seen: number[] = []
+    const DB = overridingSessions(env.DB, (real) => ({
+      prepare: (sql: string) => real.prepare(sql),
+      batch: async (list: D1PreparedStatement[]) => {
+        const results = await real.batch(list)
+        seen.push(...results.map(({ meta }) => meta.rows_read))
+        return results
+      },
+    }))
+    const { data } = await json(ask({ ...env, DB } as Env, acme, WEEK))
+
+    // The records and their sort, and the groups.
+    expect(Math.max(...seen)).toBeLessThanOrEqual(2 * 20_000 + CONSTANT)
+    expect(seen.filter((rows) => rows >= 20_000).length).toBe(6)
+    const sum = (rest: number) => 30_000 * 0.25 + 30_000 * 29_999 + rest * 30_000
+    expect(data).toEqual(
+      [0, 1].map((rest) => ({
+        day: '2026-10-01',
+        resource: 'transactions',
+        transaction_type: 'deposit',
+        status: `status ${rest}`,
+        currency: 'EUR',
+        count: 30_000,
+        sums: { amount_currency: String(sum(rest)) },
+      })),
+    )
+    expect(await keptDays()).toHaveLength(1)
+  })
+
+  test('a delivery writes nothing for days whose totals are not kept, and a row for kept ones', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const post = (record: object) =>
+      countCalls('/api/v1/forex/transactions', {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${acme.access_token}`,
+          'Content-Type': 'application/json',
+        },
+        body: JSON.stringify(record),
+      })
+    const plain = await post(deposit)
+    await read(acme, WEEK)
+    expect(await keptDays()).toHaveLength(1)
+    const replayed = await post(deposit)
+    expect(await keptDays()).toHaveLength(1)
+    expect(replayed.rowsWritten).toBeLessThan(plain.rowsWritten)
+    const dry = await countCalls('/api/v1/forex/transactions?dry_run=true', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${acme.access_token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...deposit, transaction_id: 'dry' }),
+    })
+    expect(dry.response.status).toBe(201)
+    expect(await keptDays()).toHaveLength(1)
+
+    // The row of the day and its index.
+    const changing = await post({ ...deposit, transaction_id: 't-2' })
+    expect(changing.rowsWritten).toBeLessThanOrEqual(plain.rowsWritten + 2)
+    expect(await keptDays()).toEqual([])
+    expect((await post({ ...deposit, transaction_id: 't-3' })).rowsWritten).toBeLessThan(
+      changing.rowsWritten,
+    )
+  })
+
+  test('totals of a day above 512 KiB are not kept', async () => {
+    const casino = await brand()
+    const kpis = (length: number) =>
+      JSON.stringify(
+        Object.fromEntries(Array.from({ length: 1200 }, (_, i) => [`${i}`.padEnd(length, 'x'), 1])),
+      )
+    for (const [day, length] of [
+      [FIRST_DAY, 450],
+      [FIRST_DAY + 1, 200],
+    ] as const) {
+      await run(
+        `insert into events (account, id, eventname, customer_id, kpis, record, day, first_day, held,
+           delivery, idx, revision)
+         values (?1, 'e ' || ?2, 'Bet', 'p-1', ?3, '{}', ?2, ?2, 0, 'd', 0, 1)`,
+        casino.account,
+        day,
+        kpis(length),
+      )
+    }
+    const { data } = await json(casino.get(WEEK))
+    expect(data.map(({ sums }: { sums: object }) => Object.keys(sums).length)).toEqual([1200, 1200])
+    expect((await keptDays('activities')).map(({ day }) => day)).toEqual([FIRST_DAY + 1])
+    const { results } = await env.DB.prepare('select * from day_totals').all()
+    expect(results).toHaveLength(1)
+  })
+
+  test('totals that were kept with other sums are not read', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
+    const { data } = await json(acme.get(WEEK))
+    await run("update day_totals set form = '[]', totals = '[]'")
+
+    expect((await json(acme.get(WEEK))).data).toEqual(data)
+  })
+})
+
+describe('kept totals equal the records', () => {
+  const totalsOf = async (acme: Pick<Partner, 'get'>) =>
+    (await json(acme.get(WEEK))).data
+      .filter(({ resource }: { resource: string }) => resource !== 'customers')
+      .map(({ day, count, sums }: { day: string; count: number; sums: Record<string, string> }) => [
+        day.slice(8),
+        count,
+        ...Object.values(sums),
+      ])
+
+  test('after records move to another day or customer', async () => {
+    const acme = await partner()
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    await acme.post('transactions', deposit)
+    expect(await totalsOf(acme)).toEqual([['02', 1, '100.25']])
+
+    await acme.post('transactions', { ...deposit, transaction_date: '2026-10-05T00:00:00Z' })
+    expect(await totalsOf(acme)).toEqual([['05', 1, '100.25']])
+    await acme.post('transactions', {
+      ...deposit,
+      transaction_date: '2026-10-05T00:00:00Z',
+      customer_id: 'c-2',
+      amount_currency: 7,
+    })
+    expect(await totalsOf(acme)).toEqual([['05', 1, '7']])
+  })
+
+  test('after held records are released', async () => {
+    const acme = await partner('forex', { unknown_customer: 'hold' })
+    await acme.post('transactions', deposit)
+    await acme.post('trading-activity', traded)
+    expect(await totalsOf(acme)).toEqual([])
+
+    await acme.post('customers', ada)
+    expect(await totalsOf(acme)).toEqual([
+      ['02', 1, '100.25'],
+      ['02', 1, '1.07', '-12.345678'],
+    ])
+  })
+
+  test('after an event without a time is sent again on another day', async () => {
+    const casino = await brand()
+    await casino.post('customers', { customerId: 'p-1' })
+    const event = { eventname: 'Bet', customerid: 'p-1', eventid: 'e-1', Value: '1' }
+    await casino.post('activities', event)
+    await run('update events set day = ?1, first_day = ?1', FIRST_DAY)
+    expect(await totalsOf(casino)).toEqual([['01', 1, '1']])
+
+    await casino.post('activities', { ...event, Value: '2' })
+    expect(await totalsOf(casino)).toEqual([['01', 1, '2']])
+  })
+
+  test('after a customer of a brand is created without a day', async () => {
+    const casino = await brand()
+    const today = new Date().toISOString().slice(0, 10)
+    const totals = async () => (await json(casino.get(`totals?from=${today}&to=${today}`))).data
+    await casino.post('customers', { customerId: 'p-1' })
+    expect(await totals()).toMatchObject([{ count: 1 }])
+
+    await casino.post('customers', { customerId: 'p-2' })
+    expect(await totals()).toMatchObject([{ count: 2 }])
+    await casino.post('customers', { customerId: 'p-1', regtime: '2026-10-02' })
+    expect(await totals()).toMatchObject([{ count: 1 }])
+  })
+
+  test('after records are deleted', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    await acme.post('transactions', deposit)
+    await acme.post('trading-activity', traded)
+    expect(await totalsOf(acme)).toHaveLength(2)
+
+    for (const table of ['transactions', 'activity', 'customers'])
+      await run(`delete from ${table} where account = ?`, acme.account)
+    expect(await keptDays('customers')).toEqual([])
+    expect(await totalsOf(acme)).toEqual([])
+  })
+
+  test('after a delivery of a version of the Worker that notes no days', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    await acme.post('transactions', [
+      deposit,
+      { ...deposit, transaction_id: 't-2', transaction_date: '2026-10-03T00:00:00Z' },
+    ])
+    await totalsOf(acme)
+    await env.DB.batch([
+      env.DB.prepare('update transactions set amount_currency = 1'),
+      env.DB.prepare('update deliveries set days = null'),
+      env.DB.prepare('update deliveries set written = written + 1'),
+    ])
+
+    expect(await totalsOf(acme)).toEqual([
+      ['02', 1, '1'],
+      ['03', 1, '1'],
+    ])
+  })
+})
+
+describe('a day that changes while it is summed', () => {
+  const addTo = (acme: Partner) => {
+    let added = 900_000
+    return () => {
+      added += 1
+      return insertTransactions(acme.account, 1, `${FIRST_DAY}`, added).then(() =>
+        // Every write of a delivery deletes the row of its day, as this does.
+        run('delete from day_totals where account = ?', acme.account),
+      )
+    }
+  }
+
+  test('of one step: its totals are right, and not kept', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
+    const response = await ask(beforeBatch(KEEP, addTo(acme)), acme, WEEK)
+
+    const { data } = await json(response)
+    expect(data.map(({ count }: { count: number }) => count)).toEqual([5, 5])
+    expect(await keptDays()).toEqual([])
+    const again = (await json(acme.get(WEEK))).data
+    expect(again.map(({ count }: { count: number }) => count)).toEqual([5, 6])
+  })
+
+  test('of several steps: it is summed again', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 25_000, `${FIRST_DAY}`)
+    const add = addTo(acme)
+    let changes = 0
+    const once = async () => {
+      changes += 1
+      if (changes === 1) await add()
+    }
+    const { data } = await json(ask(beforeBatch(KEEP, once), acme, WEEK))
+
+    expect(changes).toBe(2)
+    const counts = data.map(({ count }: { count: number }) => count)
+    expect(counts).toEqual([12_500, 12_501])
+    expect(await keptDays()).toHaveLength(1)
+  })
+
+  test('at each of three attempts: the response is 503', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 110_000, `${FIRST_DAY}`)
+    const response = await ask(beforeBatch(KEEP, addTo(acme)), acme, WEEK)
+
+    expect(response.status).toBe(503)
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
+    const { code, detail } = await json(response)
+    expect(code).toBe('unavailable')
+    expect(detail).toMatch(/^Records of one of these days are being written right now\. Repeat/)
+    const { results } = await env.DB.prepare('select running from totals_leases').all()
+    expect(results).toEqual([{ running: 0 }])
+  })
+})
+
+describe('one computation of an account at a time', () => {
+  const takenUntil = (acme: Partner, until: number, running: number) =>
+    run(
+      "insert into totals_leases (account, computation, running, until) values (?, 'other', ?, ?)",
+      acme.account,
+      running,
+      until,
+    )
+
+  test('a second call is refused while the first sums, and reads what is kept', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY} + value`)
+    await acme.get('totals?from=2026-10-01&to=2026-10-01')
+    const seen: Response[] = []
+    const meanwhile = beforeBatch(KEEP, async () => {
+      seen.push(await acme.get(WEEK), await acme.get('totals?from=2026-10-01&to=2026-10-01'))
+    })
+    const first = await ask(meanwhile, acme, WEEK)
+
+    expect([first, ...seen].map(({ status }) => status)).toEqual([200, 429, 200])
+    expect(seen[0]!.headers.get('Retry-After')).toBe('5')
+    expect(await json(seen[0]!)).toMatchObject({ code: 'rate_limited' })
+    expect((await acme.get(WEEK)).status).toBe(200)
+  })
+
+  test('the lease of a crashed computation ends by its time', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
+    await takenUntil(acme, Date.now() + 1500, 1)
+    const refused = await acme.get(WEEK)
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '2'])
+
+    await scheduler.wait(2000)
+    expect((await acme.get(WEEK)).status).toBe(200)
+  })
+
+  test('a pause after a computation is announced exactly', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
+    await takenUntil(acme, Date.now() + 30_500, 0)
+
+    expect((await acme.get(WEEK)).headers.get('Retry-After')).toBe('31')
+    expect([0, 50, 51, 150, 5050].map(pauseAfter)).toEqual([0, 0, 10, 1000, 50_000])
+  })
+
+  test('a computation that would be too long keeps the days so far, and the next goes on', async () => {
+    const casino = await brand()
+    for (let day = 0; day < 60; day += 10) {
+      await run(
+        `insert into events (account, id, eventname, customer_id, record, day, first_day, held,
+           delivery, idx, revision)
+         select ?1, 'e ' || value, 'Bet', 'p-1', '{}', ?2 + value / 1000, ?2, 0, 'd', 0, 1
+         from json_each(?3)`,
+        casino.account,
+        FIRST_DAY,
+        JSON.stringify(Array.from({ length: 10_000 }, (_, i) => day * 1000 + i)),
+      )
+    }
+    const first = await casino.get(YEAR)
+    expect(first.status).toBe(503)
+    expect((await json(first)).detail).toMatch(/^These days have too many changed records/)
+    const kept = (await keptDays('activities')).length
+    expect(kept).toBeGreaterThanOrEqual(49)
+    expect(kept).toBeLessThan(60)
+    const { results } = await env.DB.prepare('select * from day_totals').all()
+    expect(results).toHaveLength(kept)
+
+    await run('delete from totals_leases')
+    expect((await json(casino.get(YEAR))).data).toHaveLength(60)
+  })
+})
+
+describe('the hourly check', () => {
+  const check = () =>
+    worker.scheduled(
+      { cron: '17 * * * *', scheduledTime: Date.now() } as ScheduledController,
+      env as Env,
+    )
+
+  test('kept totals that differ from the records are reported and summed anew', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 20_000, `${FIRST_DAY} + value / 10000`)
+    const { data } = await json(acme.get(WEEK))
+    await run(
+      "update day_totals set totals = replace(totals, '5000', '5001') where day = ?",
+      FIRST_DAY,
+    )
+    expect((await json(acme.get(WEEK))).data).not.toEqual(data)
+    await check()
+
+    expect(printedAs('error')).toEqual([
+      JSON.stringify({
+        fault: 'totals_differ',
+        account: acme.account,
+        resource: 'transactions',
+        day: '2026-10-01',
+      }),
+    ])
+    expect((await json(acme.get(WEEK))).data).toEqual(data)
+  })
+
+  test('kept totals that equal the records are noted as checked, the others go first', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY} + value`)
+    await acme.get('totals?from=2026-10-01&to=2026-10-31')
+    await run('update day_totals set checked_at = day')
+    await check()
+
+    const { results } = await env.DB.prepare(
+      'select min(checked_at) as least from day_totals',
+    ).all()
+    expect(results).toEqual([{ least: expect.toSatisfy((at: number) => at > 1e12) }])
+  })
+
+  test('kept totals of a form that no resource has are deleted', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 1, `${FIRST_DAY}`)
+    await acme.get(WEEK)
+    await run("update day_totals set form = '[]'")
+    await check()
+
+    expect(await keptDays()).toEqual([])
+  })
+})
+
+describe('the rate', () => {
+  const remaining = (response: Response) =>
+    Number(/r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1])
+
+  test('totals count as 10 requests, held records as 5, other reads as one', async () => {
+    const acme = await partner()
+    const casino = await brand()
+    for (const account of [acme, casino]) {
+      const left = []
+      for (const path of ['account', WEEK, 'held', 'deliveries'])
+        left.push(remaining(await account.get(path)))
+      expect(left).toEqual([999, 989, 984, 983])
+    }
+  })
+
+  test('totals are refused while fewer than 10 requests are left', async () => {
+    const acme = await partner()
+    for (let i = 0; i < 99; i++) await acme.get(WEEK)
+    expect(remaining(await acme.get('held'))).toBe(5)
+    const refused = await acme.get(WEEK)
+
+    expect([refused.status, remaining(refused)]).toEqual([429, 5])
+    expect((await json(refused)).detail).toMatch(
+      /^The limit is 1000 requests per minute\. This request counts as 10 requests; 5 are left\. Retry after \d+ seconds\.$/,
+    )
+    expect((await acme.get('account')).status).toBe(200)
+  })
+})
