@@ -426,6 +426,7 @@ test('a reset leaves only what the integrations team configured', async () => {
   await acme.post('trading-activity', traded)
   await casino.post('customers', eve)
   await casino.post('activities', deposited, key)
+  await acme.get('totals?from=2026-10-01&to=2026-10-31')
   const { results: tables } = await env.DB.prepare(
     "select name from sqlite_schema where type = 'table' and sql like '% account %' order by name",
   ).all<{ name: string }>()
@@ -438,7 +439,7 @@ test('a reset leaves only what the integrations team configured', async () => {
   }
   const configured = ['affiliates', 'audit_log', 'brand_tokens', 'clients', 'links']
   const sent = ['activity', 'arrivals', 'clicks', 'customers', 'deliveries', 'events']
-  sent.push('idempotency_keys', 'totals', 'transactions')
+  sent.push('day_totals', 'idempotency_keys', 'totals', 'totals_leases', 'transactions')
   expect(await filled()).toEqual([...configured, ...sent].sort())
   for (const { account } of [acme, casino]) {
     expect((await askAdmin(`accounts/${account}/reset`, 'POST')).status).toBe(204)

@@ -160,8 +160,10 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   rate_limited: {
     cause:
-      'More than 1000 requests arrived within 60 seconds with this access token or Brand Token. ' +
-      'Nothing of this request was stored.',
+      'More than 1000 requests arrived within 60 seconds with this access token or Brand Token; ' +
+      '`GET totals` counts as 10 requests and `GET held` as 5. Nothing of this request was stored. ' +
+      'Or, for `GET totals`: another request of the account sums changed days, or has just done so ' +
+      'for a long time.',
     fix:
       'Wait for the seconds in `Retry-After`, then repeat the request. Send up to 1000 records in ' +
       'each request. `r` in the `RateLimit` header counts the remaining requests.',
@@ -185,7 +187,10 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   unavailable: {
     cause:
       'A part of the platform is temporarily unavailable, or a body of more than 1 MiB arrived too ' +
-      'slowly. A request is stored completely or not at all.',
-    fix: 'Wait for the seconds in `Retry-After`, then repeat the same request.',
+      'slowly. A request is stored completely or not at all. Or, for `GET totals`: the days have too ' +
+      'many changed records for one request, or records of a day are being written right now.',
+    fix:
+      'Wait for the seconds in `Retry-After`, then repeat the same request. `GET totals` then ' +
+      'continues where the last request stopped.',
   },
 }

@@ -44,6 +44,8 @@ type Draft = Pick<Operation, 'path' | 'id' | 'summary' | 'description'> & {
   parameters?: readonly string[]
   answer: { description: string; schema: JsonSchema; headers: readonly string[] }
   isSingle?: boolean
+  /** Errors beside those of every read. */
+  errors?: Operation['errors']
 }
 
 function operationOf({ at, caller, tag }: Scope, draft: Draft): Operation {
@@ -60,7 +62,11 @@ function operationOf({ at, caller, tag }: Scope, draft: Draft): Operation {
     caller,
     parameters: [...(isTeam ? ['account'] : []), ...(draft.parameters ?? []), 'x-d1-bookmark'],
     answers: { 200: draft.answer },
-    errors: ['invalid_query', ...(canMiss ? (['not_found'] as const) : [])],
+    errors: [
+      'invalid_query',
+      ...(canMiss ? (['not_found'] as const) : []),
+      ...(draft.errors ?? []).filter((code) => isTeam || code !== 'rate_limited'),
+    ],
   }
 }
 
@@ -95,8 +101,9 @@ const reconciliation = (total: JsonSchema, entities: readonly Entity[]): Draft[]
     id: 'getTotals',
     summary: 'Get control totals',
     description:
-      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted.',
+      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. The request counts as 10 requests of your rate limit. Days that have changed are summed anew, by one request of an account at a time: another one gets 429 `rate_limited`. If many records must be summed, the response is 503 `unavailable`; the next request goes on from there.',
     parameters: ['from_day', 'to_day'],
+    errors: ['rate_limited'],
     answer: {
       description: 'All groups of these days, in order.',
       schema: listOf(total),
@@ -108,7 +115,7 @@ const reconciliation = (total: JsonSchema, entities: readonly Entity[]): Draft[]
     id: 'listHeld',
     summary: 'List held records',
     description:
-      'Lists records that wait for their customer. They are not counted until you send the customer, which releases them.',
+      'Lists records that wait for their customer. They are not counted until you send the customer, which releases them. The request counts as 5 requests of your rate limit.',
     parameters: PAGING,
     answer: {
       description: 'One page of held records.',

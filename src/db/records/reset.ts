@@ -14,6 +14,8 @@ export const RESET_LIMITS = {
  * primary key behind the account.
  */
 const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
+  // First, so that the triggers of deleted records find no kept totals.
+  day_totals: ['resource', 'day'],
   transactions: ['day', 'customer_id', 'transaction_id'],
   activity: ['date', 'customer_id', 'instrument', 'currency'],
   events: ['day', 'customer_id', 'id'],
@@ -70,6 +72,9 @@ export const RESET_STEP: readonly Statement[] = [
   }),
   compileStatement(
     `delete from totals where account = :account and ${IS_RESETTING} and ${isEmpty}`,
+  ),
+  compileStatement(
+    `delete from totals_leases where account = :account and ${IS_RESETTING} and ${isEmpty}`,
   ),
   compileStatement(`delete from resets where account = :account and ${isEmpty}`),
   compileStatement(`select ${IS_RESETTING} as resetting`),
