@@ -194,7 +194,9 @@ describe('each operation that documents the failure', () => {
       const gate = env.TOKEN_GATE.getByName(name)
       await Promise.all(Array.from({ length: REQUESTS_PER_WINDOW }, () => gate.admit()))
     }
-    await expectEach(operationsWith(429), 429, 'rate_limited', (operation) =>
+    // The team has no rate: only a computation of totals can refuse it.
+    const limited = operationsWith(429).filter(({ path }) => !path.startsWith('/admin/'))
+    await expectEach(limited, 429, 'rate_limited', (operation) =>
       send(operation, addressOf(operation.path), bodyFor(operation)),
     )
   })

@@ -10,20 +10,20 @@ import { readStep, STEPS_PER_BATCH, startOfDay, stepSize, stepStatements } from 
 const MAX_DAYS = 200
 const MAX_STEPS = 200
 
-export const LEAST_RECENTLY_CHECKED = compileStatement(`
+const LEAST_RECENTLY_CHECKED = compileStatement(`
   select account, resource, day, form from day_totals indexed by day_totals_checked
   where computation is null order by checked_at limit ${MAX_DAYS}`)
 
-export const READ_KEPT = compileStatement(`
+const READ_KEPT = compileStatement(`
   select totals, checked_at from day_totals
   where account = :account and resource = :resource and day = :day and computation is null`)
 
-export const NOTE_CHECK = compileStatement(`
+const NOTE_CHECK = compileStatement(`
   update day_totals set checked_at = :now
   where account = :account and resource = :resource and day = :day and checked_at = :checked_at`)
 
 /** Deletes kept totals, so that the day is summed anew. */
-export const DELETE_KEPT = compileStatement(`
+const DELETE_KEPT = compileStatement(`
   delete from day_totals where account = :account and resource = :resource and day = :day`)
 
 /** A day whose totals are kept. */

@@ -20,8 +20,10 @@ export const BEGIN_DAYS = compileStatement(`
   on conflict (account, resource, day) do update set
     form = excluded.form, totals = null, computation = excluded.computation`)
 
-/** Keeps the totals of the days that have not changed since they were marked, and returns these. */
-// An insert, since the planner would have an `update … from` read every day of the resource.
+/**
+ * Keeps the totals of the days that have not changed since they were marked, and returns these. It is
+ * an insert, because the plan of an `update … from` reads every kept day of the resource.
+ */
 export const KEEP_DAYS = compileStatement(`
   insert into day_totals (account, resource, day, form, totals, computation, checked_at)
   select k.account, k.resource, k.day, k.form, value ->> 1, null, :now

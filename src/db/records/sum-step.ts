@@ -9,8 +9,8 @@ import { MAX_TOTALS, stepEndSql, stepKey, sumKpisStepSql, sumStepSql } from './t
 // it. A step sums so few records that it takes less than about 50 ms.
 
 /** The most records that a step sums, of a resource without KPIs and of one with KPIs. */
-export const STEP_RECORDS = 20_000
-export const KPI_STEP_RECORDS = 1000
+const STEP_RECORDS = 20_000
+const KPI_STEP_RECORDS = 1000
 
 /** Steps of different runs that one batch makes; together they sum as many records as one step. */
 export const STEPS_PER_BATCH = 4

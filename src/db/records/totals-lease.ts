@@ -13,6 +13,7 @@ const FREE_MS = 50
 /** How soon a caller may ask whether another computation has ended: seconds. */
 const RUNNING_RETRY_SECONDS = 5
 
+/** Takes the lease of the account, if it is free. */
 export const TAKE_LEASE = compileStatement(`
   insert into totals_leases (account, computation, running, until)
   values (:account, :computation, 1, :until)
@@ -20,13 +21,16 @@ export const TAKE_LEASE = compileStatement(`
     computation = excluded.computation, running = 1, until = excluded.until
   where totals_leases.until <= :now or totals_leases.computation = excluded.computation`)
 
+/** Reads which computation has the lease. */
 export const READ_LEASE = compileStatement(`
   select computation, running, until from totals_leases where account = :account`)
 
+/** Lengthens the lease of a computation. */
 export const RENEW_LEASE = compileStatement(`
   update totals_leases set until = :until
   where account = :account and computation = :computation`)
 
+/** Ends the lease of a computation, after a pause. */
 export const END_LEASE = compileStatement(`
   update totals_leases set running = 0, until = :until
   where account = :account and computation = :computation`)

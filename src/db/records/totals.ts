@@ -1,11 +1,11 @@
-import { ulid } from 'ulid'
 import { ApiError } from '../../errors.ts'
 import { decode } from '../column-types.ts'
 import type { KeptGroup } from './day-sums.ts'
 import { type KeptDay, readKeptDays } from './kept-days.ts'
 import type { RecordView } from './record-view.ts'
-import { type GroupsByDay, newRun, type Run, sumDays } from './sum-days.ts'
+import { sumDays } from './sum-days.ts'
 import { takeLease } from './totals-lease.ts'
+import { type GroupsByDay, newRun, type Run, type Sizes } from './totals-progress.ts'
 import { type AnswerSize, addToSize, isTooLarge } from './totals-size.ts'
 
 /** The control total of one group and day; sums are exact decimal text. */
@@ -34,7 +34,7 @@ export async function readTotals(
   const days = await readKeptDays(session, views, account, from, to)
   if (!days) return null
   const groups: GroupsByDay = new Map()
-  const sizes = new Map<RecordView, AnswerSize>()
+  const sizes: Sizes = new Map()
   for (const [i, view] of views.entries()) {
     const kept = parseKept(days[i] ?? [])
     groups.set(view, kept.groups)
@@ -83,10 +83,10 @@ async function sumWithLease(
   session: D1DatabaseSession,
   account: string,
   runs: readonly Run[],
-  sizes: Map<RecordView, AnswerSize>,
+  sizes: Sizes,
 ): Promise<GroupsByDay | null> {
   const now = Date.now()
-  const id = ulid(now)
+  const id = crypto.randomUUID()
   const seconds = await takeLease(session, account, id, now)
   if (seconds > 0) throw refusal('rate_limited', BUSY, seconds)
   const outcome = await sumDays({ session, account, id }, runs, sizes)
