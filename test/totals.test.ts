@@ -235,18 +235,43 @@ describe('kept totals equal the records', () => {
   test('after records move to another day or customer', async () => {
     const acme = await partner()
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
-    await acme.post('transactions', deposit)
-    expect(await totalsOf(acme)).toEqual([['02', 1, '100.25']])
+    await acme.post('transactions', [deposit, { ...deposit, transaction_id: 'stays' }])
+    expect(await totalsOf(acme)).toEqual([['02', 2, '200.5']])
 
     await acme.post('transactions', { ...deposit, transaction_date: '2026-10-05T00:00:00Z' })
-    expect(await totalsOf(acme)).toEqual([['05', 1, '100.25']])
+    expect(await totalsOf(acme)).toEqual([
+      ['02', 1, '100.25'],
+      ['05', 1, '100.25'],
+    ])
     await acme.post('transactions', {
       ...deposit,
       transaction_date: '2026-10-05T00:00:00Z',
       customer_id: 'c-2',
       amount_currency: 7,
     })
-    expect(await totalsOf(acme)).toEqual([['05', 1, '7']])
+    expect(await totalsOf(acme)).toEqual([
+      ['02', 1, '100.25'],
+      ['05', 1, '7'],
+    ])
+  })
+
+  test('after events are released, and move to another day', async () => {
+    const casino = await brand({ unknown_customer: 'hold' })
+    const event = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02', Value: '1' }
+    const events = [
+      { ...event, eventid: 'e-1' },
+      { ...event, eventid: 'e-2' },
+    ]
+    await casino.post('activities', events)
+    expect(await totalsOf(casino)).toEqual([])
+
+    await casino.post('customers', { customerId: 'p-1' })
+    expect(await totalsOf(casino)).toEqual([['02', 2, '2']])
+    await casino.post('activities', { ...event, eventid: 'e-1', createtime: '2026-10-03' })
+    expect(await totalsOf(casino)).toEqual([
+      ['02', 1, '1'],
+      ['03', 1, '1'],
+    ])
   })
 
   test('after held records are released', async () => {
@@ -289,15 +314,27 @@ describe('kept totals equal the records', () => {
 
   test('after records are deleted', async () => {
     const acme = await partner()
-    await acme.post('customers', ada)
-    await acme.post('transactions', deposit)
-    await acme.post('trading-activity', traded)
-    expect(await totalsOf(acme)).toHaveLength(2)
+    const casino = await brand()
+    const event = { eventname: 'Bet', customerid: 'c-1', createtime: '2026-10-02', Value: '1' }
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    await acme.post('transactions', [deposit, { ...deposit, transaction_id: 't-2' }])
+    await acme.post('trading-activity', [traded, { ...traded, instrument: 'X' }])
+    await casino.post('customers', { customerId: 'c-1' })
+    await casino.post('activities', [
+      { ...event, eventid: 'e-1' },
+      { ...event, eventid: 'e-2' },
+    ])
+    const counts = async () =>
+      [...(await json(acme.get(WEEK))).data, ...(await json(casino.get(WEEK))).data].map(
+        ({ count }: { count: number }) => count,
+      )
+    expect(await counts()).toEqual([2, 2, 2, 2])
 
-    for (const table of ['transactions', 'activity', 'customers'])
-      await run(`delete from ${table} where account = ?`, acme.account)
-    expect(await keptDays('customers')).toEqual([])
-    expect(await totalsOf(acme)).toEqual([])
+    await run("delete from customers where customer_id = 'c-2'")
+    await run("delete from transactions where transaction_id = 't-2'")
+    await run("delete from activity where instrument = 'X'")
+    await run("delete from events where eventid = 'e-2'")
+    expect(await counts()).toEqual([1, 1, 1, 1])
   })
 
   test('after a delivery of a version of the Worker that notes no days', async () => {
