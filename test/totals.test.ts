@@ -39,6 +39,9 @@ async function insertTransactions(account: string, count: number, day: string, f
   }
 }
 
+/** Ends the pause of a computation that took long: tests run on busy machines, too. */
+const endPause = () => run('delete from totals_leases')
+
 type Partner = Awaited<ReturnType<typeof partner>>
 
 const read = (acme: Partner, path: string) =>
@@ -112,6 +115,7 @@ describe('the rows that totals read', () => {
     await read(acme, YEAR)
     await acme.post('transactions', { ...deposit, transaction_id: 'new' })
     expect(await keptDays()).toHaveLength(99)
+    await endPause()
     const changed = await read(acme, YEAR)
 
     expect(changed.response.status).toBe(200)
@@ -481,7 +485,7 @@ describe('one computation of an account at a time', () => {
     const { results } = await env.DB.prepare('select * from day_totals').all()
     expect(results).toHaveLength(kept)
 
-    await run('delete from totals_leases')
+    await endPause()
     expect((await json(casino.get(YEAR))).data).toHaveLength(60)
   })
 })
@@ -512,6 +516,7 @@ describe('the hourly check', () => {
         day: '2026-10-01',
       }),
     ])
+    await endPause()
     expect((await json(acme.get(WEEK))).data).toEqual(data)
   })
 
