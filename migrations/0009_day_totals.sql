@@ -19,13 +19,16 @@ CREATE TABLE day_totals (
 
 CREATE INDEX day_totals_checked ON day_totals (checked_at) WHERE computation IS NULL;
 
--- The computation of an account's totals. No other one starts before `until` (milliseconds), unless
--- it has the same id. `running` is 0 once it has ended: the rest is a pause.
+-- The computation of an account's totals. While it runs, no other one starts before `until`, in case
+-- it crashed. Each millisecond of the database's time adds ten to `paid_at`, the time at which the
+-- account has paid for what it used. The next computation starts at most a set time before that. Times
+-- are in milliseconds.
 CREATE TABLE totals_leases (
   account     TEXT PRIMARY KEY,
   computation TEXT NOT NULL,
   running     INTEGER NOT NULL CHECK (running IN (0, 1)),
-  until       INTEGER NOT NULL
+  until       INTEGER NOT NULL,
+  paid_at     INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- A JSON array of the days of the request's records; null if the Worker that wrote the row did not

@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { pauseAfter } from '../src/db/records/totals-lease.ts'
+import { payFor, waitFor } from '../src/db/records/totals-lease.ts'
 import worker from '../src/index.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
 import { ada, deposit, json, ORIGIN, partner, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 import { countCalls, overriding, overridingSessions } from './watched.ts'
@@ -418,13 +419,45 @@ describe('a day that changes while it is summed', () => {
   })
 })
 
+test('a failing call, or a lost answer, at any step changes no total', async () => {
+  const acme = await partner()
+  await insertTransactions(acme.account, 25_000, `${FIRST_DAY} + value / 24000`)
+  const { data } = await json(acme.get(WEEK))
+  expect(data).toHaveLength(4)
+  // The kept days, the lease, and the batches that sum.
+  for (let calls = 0; calls < 5; calls++) {
+    for (const after of [false, true]) {
+      await run('delete from day_totals')
+      await endPause()
+      const faults = [...Array<null>(calls).fill(null), { message: CURABLE[0]!, after }]
+      const response = await ask(faulty(faults).env, acme, WEEK)
+      expect([response.status, (await json(response)).data]).toEqual([200, data])
+    }
+  }
+})
+
+test('a computation that fails ends its lease', async () => {
+  const acme = await partner()
+  await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
+  const response = await ask(
+    faulty([null, null, { message: OVERLOAD[0]!, after: false }]).env,
+    acme,
+    WEEK,
+  )
+
+  expect(response.status).toBe(503)
+  expect((await acme.get(WEEK)).status).toBe(200)
+})
+
 describe('one computation of an account at a time', () => {
-  const takenUntil = (acme: Partner, until: number, running: number) =>
+  const takenUntil = (acme: Partner, until: number, running: number, paidAt: number) =>
     run(
-      "insert into totals_leases (account, computation, running, until) values (?, 'other', ?, ?)",
+      `insert into totals_leases (account, computation, running, until, paid_at)
+       values (?, 'other', ?, ?, ?)`,
       acme.account,
       running,
       until,
+      paidAt,
     )
 
   test('a second call is refused while the first sums, and reads what is kept', async () => {
@@ -446,7 +479,7 @@ describe('one computation of an account at a time', () => {
   test('the lease of a crashed computation ends by its time', async () => {
     const acme = await partner()
     await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
-    await takenUntil(acme, Date.now() + 1500, 1)
+    await takenUntil(acme, Date.now() + 1500, 1, 0)
     const refused = await acme.get(WEEK)
     expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '2'])
 
@@ -454,13 +487,19 @@ describe('one computation of an account at a time', () => {
     expect((await acme.get(WEEK)).status).toBe(200)
   })
 
-  test('a pause after a computation is announced exactly', async () => {
+  test('computations take a tenth of the time, after a second at once', async () => {
     const acme = await partner()
     await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
-    await takenUntil(acme, Date.now() + 30_500, 0)
-
+    await takenUntil(acme, 0, 0, Date.now() + 40_500)
     expect((await acme.get(WEEK)).headers.get('Retry-After')).toBe('31')
-    expect([0, 50, 51, 150, 5050].map(pauseAfter)).toEqual([0, 0, 10, 1000, 50_000])
+
+    await run('update totals_leases set paid_at = ?', Date.now() + 9000)
+    expect((await acme.get(WEEK)).status).toBe(200)
+    const { results } = await env.DB.prepare('select paid_at from totals_leases').all()
+    expect(results).toEqual([{ paid_at: expect.toSatisfy((at: number) => at > Date.now() + 8000) }])
+    expect(waitFor(payFor(0, 1000, 500_000), 500_000)).toBe(0)
+    expect(waitFor(payFor(0, 1500, 500_000), 500_000)).toBe(5000)
+    expect(waitFor(payFor(510_000, 10, 500_000), 500_000)).toBe(100)
   })
 
   test('a computation that would be too long keeps the days so far, and the next goes on', async () => {

@@ -4,18 +4,24 @@
 
 -- takeLease
 -- Takes the lease of the account, if it is free.
-insert into totals_leases (account, computation, running, until)
-values (:account, :computation, 1, :until)
+insert into totals_leases (account, computation, running, until, paid_at)
+values (:account, :computation, 1, :until, 0)
 on conflict (account) do update
 set computation = excluded.computation, running = 1, until = excluded.until
 where
-  totals_leases.until <= :now
-  or totals_leases.computation = excluded.computation;
+  totals_leases.computation = excluded.computation
+  or (
+    (
+      running = 0
+      or totals_leases.until <= :now
+    )
+    and totals_leases.paid_at <= :latest
+  );
 -- Query plan:
 
 -- readLease
 -- Reads who has the lease.
-select computation, running, until
+select computation, running, until, paid_at
 from totals_leases
 where account = :account;
 -- Query plan:
@@ -78,9 +84,9 @@ returning day;
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 
 -- endLease
--- Ends the lease, after a pause.
+-- Ends the lease, and notes the time that was used.
 update totals_leases
-set running = 0, until = :until
+set running = 0, paid_at = :paid_at
 where
   account = :account
   and computation = :computation;

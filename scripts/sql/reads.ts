@@ -58,7 +58,7 @@ export const readStatements = (): DocumentedFile[] => [
       common('beginDays', 'Marks days as being summed.', BEGIN_DAYS),
       common('keepDays', 'Keeps the totals of days that have not changed since.', KEEP_DAYS),
       common('dropDays', 'Removes the marks of days that are not kept.', DROP_DAYS),
-      common('endLease', 'Ends the lease, after a pause.', END_LEASE),
+      common('endLease', 'Ends the lease, and notes the time that was used.', END_LEASE),
     ],
   },
 ]

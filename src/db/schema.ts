@@ -326,6 +326,7 @@ export const totalsLeases = sqliteTable('totals_leases', {
   computation: text().notNull(),
   running: integer().notNull(),
   until: integer().notNull(),
+  paid_at: integer().notNull(),
 })
 
 /** Idempotency keys, each with a digest of the records of its first use. */

@@ -1,7 +1,7 @@
 import { withD1Retry } from '../retry.ts'
 import { beginDays, dropDays, keepDays } from './kept-days.ts'
 import { readStep, STEPS_PER_BATCH, stepLength, stepSize, stepStatements } from './sum-step.ts'
-import { endLease, pauseAfter, renewLease } from './totals-lease.ts'
+import { endLease, payFor, renewLease, waitFor } from './totals-lease.ts'
 import {
   applyStep,
   dropRuns,
@@ -26,6 +26,8 @@ export interface Computation {
   readonly session: D1DatabaseSession
   readonly account: string
   readonly id: string
+  /** When the account has paid for its earlier computations, in milliseconds. */
+  readonly paidAt: number
 }
 
 /** The result of a computation: the groups, or why there are none and for how long the account waits. */
@@ -61,7 +63,9 @@ export async function sumDays(
   }
   const { state, groups } = progress
   if (state === 'summed') return { state, groups }
-  return state === 'too_large' ? { state } : { state, pauseMs: pauseAfter(running.databaseMs) }
+  if (state === 'too_large') return { state }
+  const now = Date.now()
+  return { state, pauseMs: waitFor(payFor(computation.paidAt, running.databaseMs, now), now) }
 }
 
 /** A statement of a batch, and what to do with its rows. */
@@ -165,11 +169,11 @@ function stepTasks(
 
 /** Returns the statements that end the lease and remove the marks of days that were not summed. */
 function endStatements({ computation, progress, databaseMs }: Running): D1PreparedStatement[] {
-  const { session, account, id } = computation
+  const { session, account, id, paidAt } = computation
   return [
     ...progress.abandoned.map(({ view, days }) =>
       dropDays({ session, account, view, computation: id }, days),
     ),
-    endLease(session, account, id, Date.now() + pauseAfter(databaseMs)),
+    endLease(session, account, id, payFor(paidAt, databaseMs, Date.now())),
   ]
 }

@@ -4,54 +4,63 @@ import { bindStatement, compileStatement } from '../statement.ts'
 /** How long a computation keeps its lease after its last statement, should it crash: milliseconds. */
 export const LEASE_MS = 20_000
 
-/** How many times longer than its database time an account waits after a computation. */
-const PAUSE_FACTOR = 10
+/** Computations of an account take at most this part of the database's time: one of so many. */
+const SHARE = 10
 
-/** The database time of a computation that causes no pause, in milliseconds: small accounts never wait. */
-const FREE_MS = 50
+/** The database time that an account can use at once before it waits, in milliseconds. */
+const BURST_MS = 1000
 
 /** How soon a caller may ask whether another computation has ended: seconds. */
 const RUNNING_RETRY_SECONDS = 5
 
 /** Takes the lease of the account, if it is free. */
 export const TAKE_LEASE = compileStatement(`
-  insert into totals_leases (account, computation, running, until)
-  values (:account, :computation, 1, :until)
+  insert into totals_leases (account, computation, running, until, paid_at)
+  values (:account, :computation, 1, :until, 0)
   on conflict (account) do update set
     computation = excluded.computation, running = 1, until = excluded.until
-  where totals_leases.until <= :now or totals_leases.computation = excluded.computation`)
+  where totals_leases.computation = excluded.computation
+    or ((running = 0 or totals_leases.until <= :now) and totals_leases.paid_at <= :latest)`)
 
 /** Reads which computation has the lease. */
 export const READ_LEASE = compileStatement(`
-  select computation, running, until from totals_leases where account = :account`)
+  select computation, running, until, paid_at from totals_leases where account = :account`)
 
 /** Lengthens the lease of a computation. */
 export const RENEW_LEASE = compileStatement(`
   update totals_leases set until = :until
   where account = :account and computation = :computation`)
 
-/** Ends the lease of a computation, after a pause. */
+/** Ends the lease of a computation. */
 export const END_LEASE = compileStatement(`
-  update totals_leases set running = 0, until = :until
+  update totals_leases set running = 0, paid_at = :paid_at
   where account = :account and computation = :computation`)
 
 interface Lease {
   computation: string
   running: number
   until: number
+  paid_at: number
 }
 
 /**
- * Takes the lease of an account for a computation. Returns 0, or in how many seconds the caller may
- * ask again: another computation runs, or the last one used much of the database's time.
+ * Takes the lease of an account for a computation. Returns the time at which the account has paid for
+ * earlier ones, or in how many seconds the caller may ask again: another computation runs, or the last
+ * ones used much of the database's time.
  */
 export async function takeLease(
   session: D1DatabaseSession,
   account: string,
   computation: string,
   now: number,
-): Promise<number> {
-  const values = { account, computation, now, until: now + LEASE_MS }
+): Promise<{ paidAt: number } | { retryAfter: number }> {
+  const values = {
+    account,
+    computation,
+    now,
+    until: now + LEASE_MS,
+    latest: now + SHARE * BURST_MS,
+  }
   const [, read] = await withD1Retry(() =>
     session.batch<Lease>([
       bindStatement(session, TAKE_LEASE, values),
@@ -59,10 +68,15 @@ export async function takeLease(
     ]),
   )
   const lease = read?.results[0]
-  if (!lease || lease.computation === computation) return 0
-  const seconds = Math.max(1, Math.ceil((lease.until - now) / 1000))
-  return lease.running ? Math.min(seconds, RUNNING_RETRY_SECONDS) : seconds
+  if (!lease || lease.computation === computation) return { paidAt: lease?.paid_at ?? 0 }
+  if (lease.running && lease.until > now) {
+    return { retryAfter: Math.min(toSeconds(lease.until - now), RUNNING_RETRY_SECONDS) }
+  }
+  return { retryAfter: toSeconds(waitFor(lease.paid_at, now)) }
 }
+
+/** Returns a duration in whole seconds, at least one. */
+export const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 /** Renews the lease of a computation that goes on. */
 export const renewLease = (
@@ -73,17 +87,19 @@ export const renewLease = (
 ): D1PreparedStatement =>
   bindStatement(session, RENEW_LEASE, { account, computation, until: now + LEASE_MS })
 
-/**
- * Returns how long an account waits after a computation, in milliseconds. Its totals thus take at
- * most about a tenth of the database's time.
- */
-export const pauseAfter = (databaseMs: number): number =>
-  Math.ceil(Math.max(0, databaseMs - FREE_MS) * PAUSE_FACTOR)
+/** Returns when an account has paid for a computation that took `databaseMs` of the database's time. */
+export const payFor = (paidAt: number, databaseMs: number, now: number): number =>
+  Math.ceil(Math.max(paidAt, now) + SHARE * databaseMs)
 
-/** Ends the lease of a computation. The next one may start at `until`. */
+/** Returns how long an account waits before its next computation, in milliseconds. */
+export const waitFor = (paidAt: number, now: number): number =>
+  Math.max(0, paidAt - SHARE * BURST_MS - now)
+
+/** Ends the lease of a computation. */
 export const endLease = (
   session: D1DatabaseSession,
   account: string,
   computation: string,
-  until: number,
-): D1PreparedStatement => bindStatement(session, END_LEASE, { account, computation, until })
+  paidAt: number,
+): D1PreparedStatement =>
+  bindStatement(session, END_LEASE, { account, computation, paid_at: paidAt })

@@ -4,7 +4,7 @@ import type { KeptGroup } from './day-sums.ts'
 import { type KeptDay, readKeptDays } from './kept-days.ts'
 import type { RecordView } from './record-view.ts'
 import { sumDays } from './sum-days.ts'
-import { takeLease } from './totals-lease.ts'
+import { takeLease, toSeconds } from './totals-lease.ts'
 import { type GroupsByDay, newRun, type Run, type Sizes } from './totals-progress.ts'
 import { type AnswerSize, addToSize, isTooLarge } from './totals-size.ts'
 
@@ -87,13 +87,14 @@ async function sumWithLease(
 ): Promise<GroupsByDay | null> {
   const now = Date.now()
   const id = crypto.randomUUID()
-  const seconds = await takeLease(session, account, id, now)
-  if (seconds > 0) throw refusal('rate_limited', BUSY, seconds)
-  const outcome = await sumDays({ session, account, id }, runs, sizes)
+  const lease = await takeLease(session, account, id, now)
+  if ('retryAfter' in lease) throw refusal('rate_limited', BUSY, lease.retryAfter)
+  const { paidAt } = lease
+  const outcome = await sumDays({ session, account, id, paidAt }, runs, sizes)
   if (outcome.state === 'summed') return outcome.groups
   if (outcome.state === 'too_large') return null
   const detail = outcome.state === 'unfinished' ? UNFINISHED : CHANGING
-  throw refusal('unavailable', detail, Math.max(1, Math.ceil(outcome.pauseMs / 1000)))
+  throw refusal('unavailable', detail, toSeconds(outcome.pauseMs))
 }
 
 const BUSY =
