@@ -1,5 +1,5 @@
-import { encode } from '../column-types.ts'
 import { bindStatement, type Statement } from '../statement.ts'
+import { daysOf } from './delivery-days.ts'
 import type { DeliveryInput } from './delivery-input.ts'
 import { HELD_LIMITS } from './held-limits.ts'
 import { type Row, toRowChunks } from './json-chunks.ts'
@@ -74,21 +74,6 @@ function takeRows(
   input.repeatedRows = []
   input.invalidRows = []
   return { rows, repeatedRows, invalidRows }
-}
-
-/**
- * Returns the days on which new records of a request count, each once. The totals of these days
- * change; a trigger finds those of stored records that keep or leave another day.
- */
-function daysOf(
-  { dayColumn, dayOptional, encoded }: RecordTable,
-  ...rows: (readonly Row[])[]
-): unknown[] {
-  const days = new Set<unknown>()
-  for (const { values } of rows.flat()) {
-    days.add(values[dayColumn] ?? (dayOptional ? values.first_day : null))
-  }
-  return [...days].map((day) => encode(encoded[dayColumn], day))
 }
 
 /** Returns chunks by their parameters' names: `lookup_1`, `lookup_2` … */
