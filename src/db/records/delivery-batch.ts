@@ -38,7 +38,6 @@ export function prepareBatch(
     (name) => rows.some(isPresent(name)) || repeatedRows.some(isPresent(name)),
   )
   const statements = buildStatements(table, presentColumns)
-  const days = JSON.stringify(daysOf(table, rows, repeatedRows))
   const { lookupColumns } = statements
   const lookup = toRowChunks(rows, lookupColumns, table.encoded)
   const flagged = toRowChunks(
@@ -53,7 +52,7 @@ export function prepareBatch(
     statements,
     table,
     input,
-    days,
+    days: JSON.stringify(daysOf(table, rows, repeatedRows)),
     chunkValues: { ...numbered('lookup', lookup), ...numbered('flagged', flagged) },
     lookup,
     flagged,
