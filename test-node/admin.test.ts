@@ -758,7 +758,7 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --time-zone, --unknown-customer, --unknown-affiliate.',
+      'Nothing to change. Add at least one of --name, --time-zone, --unknown-customer, --unknown-affiliate, --region.',
     'links change a l': 'Nothing to change. Add at least one of --landing-page, --name.',
     'totals a --from 2026-10-01 --to tomorrow': 'Invalid --to `tomorrow`. Use YYYY-MM-DD.',
     'labels get a kyc_status_ids':
