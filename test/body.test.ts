@@ -293,18 +293,23 @@ describe('the limit of 8 MiB once decompressed', () => {
     expect(await answerTo('n'.repeat(500))).toEqual(await answerTo('n'))
   })
 
-  test('parallel large bodies all get a response', async () => {
+  test('of parallel large bodies of an account one waits, and others are refused', async () => {
     const acme = await partner()
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, i) =>
+      Array.from({ length: 4 }, (_, i) =>
         acme.postText(
           'customers',
-          JSON.stringify({ ...ada, customer_id: `c-${i}` }) + ' '.repeat(2_000_000),
+          JSON.stringify({ ...ada, customer_id: `c-${i}` }) + ' '.repeat(5_000_000),
         ),
       ),
     )
 
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
+    const refused = answers.filter(({ status }) => status === 503)
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 503, 503])
+    for (const answer of refused) {
+      expect(answer.headers.get('Retry-After')).toBe('10')
+      expect((await json(answer)).detail).toContain('one after the other')
+    }
   })
 })
 

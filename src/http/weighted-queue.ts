@@ -3,14 +3,18 @@ import { busy, oneWaiting } from './body-errors.ts'
 /** How long a body waits in one queue before it is refused, in milliseconds. */
 export const MAX_WAIT_MS = 20_000
 
-/** How often a waiting request looks for its turn, in case the request that would wake it is gone. */
-export const TICK_MS = 1000
+/** How often a body that arrives checks that it still holds its lease, in milliseconds. */
+const TICK_MS = 1000
+
+/** How often the first waiting request looks for its turn; those behind it look less often. */
+const FIRST_LOOK_MS = 5
+const MAX_LOOK_MS = 100
 
 /** A request that has not looked for its turn for this long is gone: it is passed over. */
-const GONE_MS = 5 * TICK_MS
+const GONE_MS = 5000
 
 /** How long a lease that was granted may stay unclaimed by the request that waited for it. */
-const CLAIM_MS = 2 * TICK_MS
+const CLAIM_MS = 2000
 
 /** What a request asks of a queue. */
 export interface Claim {
@@ -34,7 +38,6 @@ interface Waiter extends Claim {
   since: number
   seenAt: number
   lease: Lease | null
-  wake: () => void
 }
 
 /** Waits until `promise` settles, or for `TICK_MS`. */
@@ -51,8 +54,9 @@ export async function waitOrTick(promise: Promise<unknown>): Promise<void> {
  * A budget of bytes that requests share: first come, first served. An account is passed over while
  * its leases would exceed `accountLimit`; a single lease may.
  *
- * The runtime may end a request at any time without running its `finally`. So a lease has a deadline,
- * and each waiting request looks for its turn every second, whether or not it was woken.
+ * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
+ * another, and may end a request at any time without running its `finally`. So a lease has a
+ * deadline, and each waiting request looks whether it was given one.
  */
 export class WeightedQueue {
   readonly limit: number
@@ -89,7 +93,6 @@ export class WeightedQueue {
       since: now,
       seenAt: now,
       lease: null,
-      wake: () => {},
     }
     this.#waiters.push(waiter)
     try {
@@ -97,12 +100,16 @@ export class WeightedQueue {
         this.#grant()
         if (waiter.lease && this.isHeld(waiter.lease)) return waiter.lease
         if (Date.now() - waiter.since >= MAX_WAIT_MS) throw busy()
-        await waitOrTick(new Promise<void>((resolve) => Object.assign(waiter, { wake: resolve })))
+        await scheduler.wait(this.#lookMs(waiter))
         waiter.seenAt = Date.now()
       }
     } finally {
       this.#waiters = this.#waiters.filter((other) => other !== waiter)
     }
+  }
+
+  #lookMs(waiter: Waiter) {
+    return Math.min(FIRST_LOOK_MS * (1 + this.#waiters.indexOf(waiter)), MAX_LOOK_MS)
   }
 
   /** Returns whether a lease has been neither returned nor revoked. */
@@ -118,7 +125,7 @@ export class WeightedQueue {
     this.#grant()
   }
 
-  /** Returns a lease, and wakes the requests that have room now. */
+  /** Returns a lease. The requests that have room now see it when they next look. */
   release(lease: Lease): void {
     if (this.#remove(lease)) this.#grant()
   }
@@ -146,7 +153,6 @@ export class WeightedQueue {
       if (!this.#fitsAccount(waiter)) continue
       if (this.#used + waiter.weight > this.limit) return
       waiter.lease = this.#lease(waiter.weight, waiter.account, Date.now() + CLAIM_MS)
-      waiter.wake()
     }
   }
 
