@@ -1,13 +1,11 @@
 import { ApiError } from '../errors.ts'
 import { type AdmissionPromise, BodyMemory, HEAD_BYTES, MAX_WEIGHT } from './body-budget.ts'
 import { malformed, tooLarge } from './body-errors.ts'
+import { MAX_BODY_BYTES } from './body-limit.ts'
 import { measureJson, weigh } from './body-size.ts'
 import { type Chunk, orMalformed, readChunk } from './chunks.ts'
 import { decompress } from './decompress.ts'
 import { drain } from './drain.ts'
-
-/** The contract: the maximum size of a decompressed body, 8 MiB. */
-export const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 const MIB = 1024 * 1024
 
