@@ -131,7 +131,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   payload_too_large: {
     cause:
       'The body has more than 8 MiB after decompression, more than 250,000 values, or more than ' +
-      '50,000 objects and arrays, or its records need more than 12 million characters of storage.',
+      '50,000 objects and arrays, or its records need more than 12 million characters of storage ' +
+      'or 78 MiB of memory.',
     fix:
       'Send fewer records in each request: halve the number until the request succeeds. 1000 ' +
       'records usually take less than 1 MiB.',
@@ -184,8 +185,10 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   unavailable: {
     cause:
-      'A part of the platform is temporarily unavailable, or a body of more than 1 MiB arrived too ' +
-      'slowly. A request is stored completely or not at all.',
-    fix: 'Wait for the seconds in `Retry-After`, then repeat the same request.',
+      'A part of the platform is temporarily unavailable, or a body arrived too slowly or waited too ' +
+      'long for memory. A request is stored completely or not at all.',
+    fix:
+      'Wait for the seconds in `Retry-After`, then repeat the same request. Send bodies above 1 MiB ' +
+      'one after the other, at 1 MiB per second or more.',
   },
 }
