@@ -5,6 +5,13 @@ import { COUNT_HELD, heldPageSql } from '../../src/db/records/held.ts'
 import { type Filter, findRecordSql, listQuery } from '../../src/db/records/list.ts'
 import { heldKeyOf } from '../../src/db/records/record-table.ts'
 import type { RecordView } from '../../src/db/records/record-view.ts'
+import {
+  MEASURED_TABLES,
+  measureSql,
+  ROLL_UP,
+  SELECT_COUNTED,
+  SELECT_USAGES,
+} from '../../src/db/records/storage-sql.ts'
 import { kpiTotalsSql, totalsSql } from '../../src/db/records/totals-sql.ts'
 import { compileStatement } from '../../src/db/statement.ts'
 import { forex } from '../../src/trading/forex.ts'
@@ -18,7 +25,10 @@ const VIEWS: readonly [name: string, view: RecordView][] = [
   ...igaming.resources.map((view): [string, RecordView] => [`brand-${view.name}`, view]),
 ]
 
-/** Returns a file for each resource, and one for what an account may ask beside its records. */
+/**
+ * Returns a file for each resource, one for what an account may ask beside its records, and one for
+ * what accounts store.
+ */
 export const readStatements = (): DocumentedFile[] => [
   ...VIEWS.map(([name, view]) => ({
     name: `${name}-reads`,
@@ -35,7 +45,28 @@ export const readStatements = (): DocumentedFile[] => [
       statement('held', 'Reads the number of held records.', COUNT_HELD, []),
     ],
   },
+  storageStatements(),
 ]
+
+/** Returns the file of the statements that measure what accounts store. */
+const storageStatements = (): DocumentedFile => ({
+  name: 'storage',
+  title: 'Counts and measures what accounts store.',
+  statements: [
+    statement('rollUp', 'Adds the counts of past hours to what accounts store.', ROLL_UP, []),
+    statement('selectUsages', 'Reads what accounts store.', SELECT_USAGES, []),
+    statement(
+      'selectCounted',
+      'Reads what is counted when a measurement begins.',
+      SELECT_COUNTED,
+      [],
+    ),
+    ...MEASURED_TABLES.flatMap((table) => [
+      statement('measure', `Measures the first rows of ${table}.`, measureSql(table, true), []),
+      statement('measure', `Measures the next rows of ${table}.`, measureSql(table, false), []),
+    ]),
+  ],
+})
 
 function viewStatements(view: RecordView): DocumentedStatement[] {
   const { indexes } = view.recordTable

@@ -5,12 +5,13 @@ import { finishResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
 import type { Account } from '../db/schema.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
-import { errorName } from '../errors.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { continueErasures } from './erased-activities.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
+import { logFailure } from './log-failure.ts'
 import { propagatePending } from './propagate.ts'
+import { maintainStorage } from './storage.ts'
 
 const PAGE = 100
 
@@ -19,7 +20,8 @@ const STEPS_MS = 30_000
 
 /**
  * Runs the job of a cron schedule: propagates settings and goes on with what is done in steps, deletes
- * expired rows, or reports late feeds and corrects the counts of held records.
+ * expired rows, measures what accounts store, or reports late feeds and corrects the counts of held
+ * records.
  */
 export async function scheduled(cron: string, env: Env, namesOf: ResourceNames, now: number) {
   if (cron === CRON_SCHEDULES.propagate) {
@@ -27,6 +29,7 @@ export async function scheduled(cron: string, env: Env, namesOf: ResourceNames, 
     return finishSteps(env)
   }
   if (cron === CRON_SCHEDULES.expire) return deleteExpiredRows(env, now)
+  if (cron === CRON_SCHEDULES.storage) return maintainStorage(env, now)
   return reportLateFeeds(env, namesOf, now)
 }
 
@@ -54,15 +57,6 @@ async function deleteExpiredRows(env: Env, now: number): Promise<void> {
   }
   for (const binding of await listBindings(env.DB)) {
     await logFailure(binding, () => deleteExpired(resolveDatabase(env, binding), limits))
-  }
-}
-
-/** Runs a task on one database and logs its failure, so that the tasks of other databases still run. */
-async function logFailure(binding: string, task: () => Promise<unknown>): Promise<void> {
-  try {
-    await task()
-  } catch (error) {
-    console.error(JSON.stringify({ fault: errorName(error), binding }))
   }
 }
 

@@ -95,6 +95,16 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'The access token lacks a scope: `GET` and `HEAD` require `read`, other methods `write`.',
     fix: 'Request a token without `scope`, which grants both scopes, and use that token.',
   },
+  quota_exceeded: {
+    cause:
+      'The account stores as much as its storage quota: records and the log of deliveries together. ' +
+      'Nothing of the request was stored, and it is not in the log. Reading, dry runs and rejected ' +
+      'requests work as before.',
+    fix:
+      'Ask the integrations team for a larger quota, then send the same request again. Smaller ' +
+      'requests do not help. After many updates of the same records the count can be too high until ' +
+      'it is measured, usually within 10 minutes.',
+  },
   wrong_vertical: {
     cause: 'The access token belongs to an account of another vertical.',
     fix: 'Send the request to the address in `detail`, or use the credentials of the right account.',

@@ -12,6 +12,8 @@ export interface DeliveryInput {
   receivedAt: number
   dryRun: boolean
   lenient: boolean
+  /** The bytes that the account may store. */
+  storageQuota: number
   /** What happens to records that refer to something unknown. */
   policy: Policy
   /** Whether the caller needs the outcome of each record. */
