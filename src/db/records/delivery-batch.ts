@@ -1,5 +1,5 @@
 import { bindStatement, type Statement } from '../statement.ts'
-import type { DeliveryInput } from './delivery-input.ts'
+import { type DeliveryInput, takeRows } from './delivery-input.ts'
 import { HELD_LIMITS } from './held-limits.ts'
 import { type Row, toRowChunks } from './json-chunks.ts'
 import { estimateRecordBytes } from './record-bytes.ts'
@@ -63,20 +63,6 @@ export function prepareBatch(
     repeated,
     recordBytes,
   }
-}
-
-/**
- * Returns the rows of a request and empties them in `input`, so that they can be freed once they are
- * JSON: an isolate has no room for both forms of a large request.
- */
-function takeRows(
-  input: DeliveryInput,
-): Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
-  const { rows, repeatedRows, invalidRows } = input
-  input.rows = []
-  input.repeatedRows = []
-  input.invalidRows = []
-  return { rows, repeatedRows, invalidRows }
 }
 
 /** Returns chunks by their parameters' names: `lookup_1`, `lookup_2` … */

@@ -35,3 +35,17 @@ export interface DeliveryInput {
   /** The valid fields of invalid records, whose references are checked, too. */
   invalidRows: Row[]
 }
+
+/**
+ * Returns the rows of a request and empties them in `input`, so that they can be freed once they are
+ * JSON: an isolate has no room for both forms of a large request.
+ */
+export function takeRows(
+  input: DeliveryInput,
+): Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
+  const { rows, repeatedRows, invalidRows } = input
+  input.rows = []
+  input.repeatedRows = []
+  input.invalidRows = []
+  return { rows, repeatedRows, invalidRows }
+}
