@@ -763,7 +763,7 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --time-zone, --unknown-customer, --unknown-affiliate, --storage-quota.',
+      'Nothing to change. Add at least one of --name, --time-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --region.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'links change a l': 'Nothing to change. Add at least one of --landing-page, --name.',
