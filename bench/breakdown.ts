@@ -121,6 +121,7 @@ const EMPTY = {
   dryRun: false,
   lenient: false,
   policy: 'reject',
+  storageQuota: Number.MAX_SAFE_INTEGER,
   invalidCount: 0,
   errorsTotal: 0,
   errors: null,

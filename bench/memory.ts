@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { MAX_BODY_BYTES } from '../src/http/body.ts'
+import { MAX_BODY_BYTES } from '../src/http/body-limit.ts'
 import { type Chapter, formatTenths } from './chapter.ts'
 import { ours } from './contestants.ts'
 import { heapOf } from './heap.ts'

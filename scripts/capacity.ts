@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
-import { ACT, type Fill, measureFill } from './capacity/fill.ts'
+import { ACT, type Fill, measureFill, readQuotas } from './capacity/fill.ts'
 import { formatFill } from './capacity/format.ts'
 import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
 import { ENVIRONMENTS } from './config.ts'
@@ -19,10 +19,10 @@ interface Options {
 
 async function report(databases: readonly Database[]) {
   const fills: Fill[] = []
-  for (const database of databases) {
-    const fill = await measureFill(database, Date.now())
-    fills.push(fill)
-    console.log(formatFill(fill))
+  for (const database of databases) fills.push(await measureFill(database, Date.now()))
+  const quotas = await readQuotas(databases)
+  for (const fill of fills) {
+    console.log(formatFill(fill, quotas))
     if (fill.share >= ACT) process.exitCode = 1
   }
   const [emptiest] = fills.toSorted((a, b) => a.bytes - b.bytes)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { sendLargeResponses } from './contention/answers.ts'
+import { sendCrowds } from './contention/crowd.ts'
 import { checkNewestWins } from './contention/dated.ts'
 import { concurrentDuplicates } from './contention/duplicates.ts'
 import { sendMaximalBodies } from './contention/maximal.ts'
@@ -10,6 +11,7 @@ import {
   writeOverlappingKeys,
   writeSameKeys,
 } from './contention/partner.ts'
+import { sendSlowBodies } from './contention/slow.ts'
 import { runProgram, type Setting } from './program.ts'
 import { migrate, newSecrets, serve } from './service.ts'
 
@@ -45,5 +47,7 @@ await runProgram(
     await sendMaximalBodies(setting)
     await sendNestedBodies(setting)
     await sendLargeResponses(setting)
+    await sendCrowds(setting)
+    await sendSlowBodies(setting)
   },
 )

@@ -150,16 +150,21 @@ const CALLS: [string[], string, object | undefined, object | undefined][] = [
     [
       ...['accounts', 'create', 'a', '--name', 'N', '--vertical', 'igaming', '--mode', 'test'],
       ...['--time-zone', 'UTC', '--unknown-customer', 'hold', '--unknown-affiliate', 'warn'],
-      ...['--database', 'B'],
+      ...['--database', 'B', '--storage-quota', '1'],
     ],
     'POST accounts',
     {
       ...{ account: 'a', name: 'N', vertical: 'igaming', mode: 'test', time_zone: 'UTC' },
-      ...{ unknown_customer: 'hold', unknown_affiliate: 'warn', binding: 'B' },
+      ...{ unknown_customer: 'hold', unknown_affiliate: 'warn', binding: 'B', storage_quota: 1 },
     },
     THING,
   ],
-  [['accounts', 'change', 'a', '--name=-'], 'PATCH accounts/a', { name: '-' }, THING],
+  [
+    ['accounts', 'change', 'a', '--name=-', '--storage-quota', '8000000000'],
+    'PATCH accounts/a',
+    { name: '-', storage_quota: 8e9 },
+    THING,
+  ],
   [['accounts', 'disable', 'a'], 'PATCH accounts/a', { disabled: true }, THING],
   [['accounts', 'enable', 'a'], 'PATCH accounts/a', { disabled: false }, THING],
   [['accounts', 'reset', 'a', '--yes'], 'POST accounts/a/reset', undefined, undefined],
@@ -758,7 +763,9 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --time-zone, --unknown-customer, --unknown-affiliate.',
+      'Nothing to change. Add at least one of --name, --time-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --region.',
+    'accounts change a --storage-quota 1GB':
+      'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'links change a l': 'Nothing to change. Add at least one of --landing-page, --name.',
     'totals a --from 2026-10-01 --to tomorrow': 'Invalid --to `tomorrow`. Use YYYY-MM-DD.',
     'labels get a kyc_status_ids':

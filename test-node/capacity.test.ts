@@ -42,6 +42,19 @@ describe('a local database', () => {
         'delete from totals',
         `insert into totals (account, resource, total) values ('acme', 'transactions', 600), ('acme', 'customers', 150),
            ('other', 'customers', 250), ('empty', 'customers', 0)`,
+        // Of the hours that are counted, one is part of the bytes already.
+        `insert into storage (account, bytes, until_hour) values ('acme', 500000, 400000)`,
+        `delete from arrivals`,
+        `insert into arrivals (account, hour, resource, deliveries, received, refused, last_at,
+           yesterday, today, logged_bytes, written_bytes)
+         values ('acme', 399999, 'customers', 1, 1, 0, 0, 0, 0, 1, 100000),
+           ('acme', 400000, 'customers', 1, 1, 0, 0, 0, 0, 100000, 400000),
+           ('other', 400000, 'customers', 1, 1, 0, 0, 0, 0, 500, 1000)`,
+        `insert into accounts (id, name, vertical, mode, unknown_customer, created_at, binding,
+           storage_quota)
+         values ('acme', 'A', 'forex', 'live', 'hold', '', 'DB', 6000000000),
+           ('empty', 'E', 'forex', 'live', 'hold', '', 'DB', 7000000000),
+           ('elsewhere', 'E', 'forex', 'live', 'hold', '', 'DB_2', 7000000000)`,
       ]) {
         await databases[0]!.query(sql)
       }
@@ -56,15 +69,16 @@ describe('a local database', () => {
     assert.equal(status, 0, stderr)
     const [first = '', ...lines] = stdout.trimEnd().split('\n')
     const [, kilobytes] = /^DB \(tributary, local\): ([\d.]+) kB, 0\.0 % of 10\.00 GB$/.exec(first)!
-    assert.deepEqual(lines.slice(0, 3), [
+    assert.deepEqual(lines.slice(0, 4), [
       '  1,000 records, accounts: 2',
-      '    acme: 750 (75.0 %)',
-      '    other: 250 (25.0 %)',
+      '    acme: 750 (75.0 %), 1.0 MB of 6.00 GB',
+      '    other: 250 (25.0 %), 1.5 kB',
+      '  quotas: 13.00 GB for 2 accounts, 130.0 % of 10.00 GB',
     ])
     // 200 of 1000 records arrived in four days: a twentieth a day.
-    const [, a_day] = /^ {2}grows by about ([\d.]+) kB a day: full in [\d,]+ days$/.exec(lines[3]!)!
+    const [, a_day] = /^ {2}grows by about ([\d.]+) kB a day: full in [\d,]+ days$/.exec(lines[4]!)!
     assert.ok(Math.abs(Number(a_day) - Number(kilobytes) / 20) < 0.2, `${a_day} of ${kilobytes}`)
-    assert.equal(lines.length, 4)
+    assert.equal(lines.length, 5)
   })
 })
 
@@ -98,7 +112,9 @@ const meta = { duration: 1 }
 const answers = [
   [/^d1 info DB --json --env production$/, ${JSON.stringify(info(bytes))}],
   [/^d1 execute DB --remote --command [^]*from totals group by[^]* --json --env production$/,
-    [{ results: [{ account: 'acme', records: 1000 }], success: true, meta }]],
+    [{ results: [{ account: 'acme', records: 1000, bytes: 2e9 }], success: true, meta }]],
+  [/^d1 execute DB --remote --command select id[^]* from accounts --json --env production$/,
+    [{ results: [{ account: 'acme', binding: 'DB', quota: 4e9 }], success: true, meta }]],
   [/^d1 execute DB --remote --command [^]*join deliveries[^]* --json --env production$/,
     [{ results: [{ listed: null, since: null }], success: true, meta }]],
 ]
@@ -110,11 +126,14 @@ console.log(JSON.stringify(answer, null, 2))
     return world
   }
 
+  const QUOTAS = [{ account: 'acme', binding: 'DB', quota: 4e9 }]
+
   /** The lines about a database of this size. */
   const lines = (gigabytes: number, share: string, warning: string | null) => [
     `DB (tributary-production): ${gigabytes.toFixed(2)} GB, ${share} of 10.00 GB`,
     '  1,000 records, accounts: 1',
-    '    acme: 1,000 (100.0 %)',
+    '    acme: 1,000 (100.0 %), 2.00 GB of 4.00 GB',
+    '  quotas: 4.00 GB for 1 account, 40.0 % of 10.00 GB',
     '  12,345 rows written in 24 h',
     ...(warning ? [`${warning}, see docs/runbook.md`] : []),
   ]
@@ -130,7 +149,7 @@ console.log(JSON.stringify(answer, null, 2))
     test(`at ${share} it ${warning ? 'warns' : 'does not warn'}`, async () => {
       const query = async (sql: string) =>
         sql.includes('from totals group by')
-          ? [{ account: 'acme', records: 1000 }]
+          ? [{ account: 'acme', records: 1000, bytes: 2e9 }]
           : [{ listed: null, since: null }]
       const fill = await measureFill(
         {
@@ -139,7 +158,7 @@ console.log(JSON.stringify(answer, null, 2))
         },
         Date.now(),
       )
-      assert.deepEqual(formatFill(fill).split('\n'), lines(gigabytes, share, warning))
+      assert.deepEqual(formatFill(fill, QUOTAS).split('\n'), lines(gigabytes, share, warning))
       assert.equal(fill.share >= ACT, warning === FULL)
     })
   }

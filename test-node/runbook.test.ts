@@ -29,7 +29,7 @@ test('a restore keeps every table that holds no records', () => {
   const kept = new Set([...runbook.matchAll(/--table (\w+)/g)].map(([, table]) => table))
   const records = ['customers', 'transactions', 'activity', 'events', 'clicks', 'totals', 'resets']
   records.push('day_totals', 'totals_leases')
-  const logs = ['deliveries', 'overwritten_writes', 'arrivals', 'idempotency_keys']
+  const logs = ['deliveries', 'overwritten_writes', 'arrivals', 'idempotency_keys', 'storage']
   const all = MIGRATIONS.flatMap((sql) => /^create table (\w+)/i.exec(sql)?.[1] ?? [])
   assert.deepEqual(all.filter((table) => !kept.has(table)).sort(), [...records, ...logs].sort())
 })

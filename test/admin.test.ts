@@ -204,19 +204,26 @@ describe('accounts', () => {
       time_zone: 'UTC',
       binding: 'DB',
       policies: { unknown_customer: 'reject', unknown_affiliate: 'warn' },
+      storage_quota: 4 * 1024 ** 3,
       disabled: false,
       region: null,
       jurisdiction: null,
       created_at: expect.any(String),
     }
     expect(await json(created)).toEqual(expected)
-    expect(await json(askAdmin('accounts/acme'))).toEqual(expected)
-    const change = { name: 'New', time_zone: 'Europe/Berlin', unknown_affiliate: 'reject' }
+    expect(await json(askAdmin('accounts/acme'))).toEqual({ ...expected, storage_bytes: 0 })
+    const change = {
+      name: 'New',
+      time_zone: 'Europe/Berlin',
+      unknown_affiliate: 'reject',
+      storage_quota: 1e9,
+    }
     expect(await json(askAdmin('accounts/acme', 'PATCH', change))).toEqual({
       ...expected,
       name: 'New',
       time_zone: 'Europe/Berlin',
       policies: { unknown_customer: 'reject', unknown_affiliate: 'reject' },
+      storage_quota: 1e9,
       takes_effect: 'now',
     })
     expect(
@@ -251,6 +258,10 @@ describe('accounts', () => {
     [{ region: 'moon' }, '/region', 'enum'],
     [{ jurisdiction: 'us' }, '/jurisdiction', 'enum'],
     [{ unknown_customer: 'ignore' }, '/unknown_customer', 'enum'],
+    [{ storage_quota: '1' }, '/storage_quota', 'type'],
+    [{ storage_quota: -1 }, '/storage_quota', 'minimum'],
+    [{ storage_quota: 1.5 }, '/storage_quota', 'pattern'],
+    [{ storage_quota: 10_000_000_001 }, '/storage_quota', 'pattern'],
     [{ colour: 1 }, '/colour', 'unknown_field'],
   ])('%j is refused with its pointer and error code', async (change, pointer, code) => {
     const response = await askAdmin('accounts', 'POST', { ...newAccount, ...change })
@@ -348,7 +359,7 @@ describe('accounts', () => {
     )
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
     const created = await json(answers.find(({ status }) => status === 201)!)
-    expect(await json(askAdmin('accounts/acme'))).toEqual(created)
+    expect(await json(askAdmin('accounts/acme'))).toEqual({ ...created, storage_bytes: 0 })
     expect(await actions()).toEqual(['account.create'])
   })
 

@@ -58,7 +58,7 @@ test('a click is stored once after any fault between queue and database', async 
 describe.each(Object.entries(CRON_SCHEDULES))('the cron to %s', (_, cron) => {
   const dueWork = [
     `insert or ignore into clicks values (?1, 20454, 'abcdefgh', 'click', 0)`,
-    `insert or ignore into arrivals values (?1, 1, 'customers', 1, 1, 0, 0, 0, 0)`,
+    `insert or ignore into arrivals values (?1, 1, 'customers', 1, 1, 0, 0, 0, 0, 0, 0)`,
     `update accounts set name = 'Another', version = version + 1 where id = ?1`,
   ]
   const run = async (faults: Fault[] = []) => {

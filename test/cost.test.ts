@@ -111,6 +111,71 @@ test('a single record costs one round trip and a few rows', async () => {
   expect(stored.rowsRead).toBeLessThanOrEqual(60)
 })
 
+describe('the storage quota and the budget of the log', () => {
+  const HOURS = 30 * 24
+  const RESOURCES = 5
+  /** Fills the counts of 30 days, which the hourly job has added up to this hour. */
+  const monthOf = async (account: string, { bytes = 0, logged_bytes = 0 } = {}) => {
+    const hour = Math.floor(Date.now() / 3_600_000)
+    await env.DB.prepare(
+      `insert into arrivals (account, hour, resource, deliveries, received, refused, last_at,
+         yesterday, today, logged_bytes)
+       select ?1, ?2 - h.value, 'r-' || r.value, 1, 1, 0, 0, 0, 0, ?3
+       from json_each(?4) h cross join json_each(?5) r`,
+    )
+      .bind(
+        account,
+        hour,
+        logged_bytes,
+        JSON.stringify(Array.from({ length: HOURS }, (_, i) => i)),
+        JSON.stringify(Array.from({ length: RESOURCES }, (_, i) => i)),
+      )
+      .run()
+    await env.DB.prepare('insert into storage (account, bytes, until_hour) values (?, ?, ?)')
+      .bind(account, bytes, hour)
+      .run()
+  }
+
+  test('a single record reads the counts of this hour only', async () => {
+    const acme = await busy()
+    const first = await post(acme, 'transactions', { ...deposit, transaction_id: 'f' })
+    await monthOf(acme.account)
+    const seen = await post(acme, 'transactions', { ...deposit, customer_id: 'c-7' })
+
+    expect([seen.response.status, seen.trips]).toEqual([201, 1])
+    expect(seen.rowsWritten).toBe(first.rowsWritten)
+    expect(seen.rowsRead - first.rowsRead).toBeLessThanOrEqual(RESOURCES + 5)
+  })
+
+  test('a refused request reads the counts of one day, and beyond the budget leaves no row', async () => {
+    const acme = await busy()
+    await monthOf(acme.account, { logged_bytes: 16 * 1024 ** 2 })
+    const seen = await post(acme, 'transactions', [{}])
+
+    expect([seen.response.status, seen.trips]).toEqual([422, 1])
+    expect(seen.rowsWritten).toBeLessThanOrEqual(3)
+    expect(seen.rowsRead).toBeLessThanOrEqual(2 * 24 * (RESOURCES + 3) + 20)
+  })
+
+  test('a request beyond the quota costs one round trip and leaves no row', async () => {
+    const acme = await busy()
+    await monthOf(acme.account, { bytes: 4 * 1024 ** 3 })
+    for (const name of ['new', 'x']) {
+      // Those of `x` are stored, and move to another customer.
+      const records = many((i) => ({
+        ...deposit,
+        transaction_id: `${name}-${i}`,
+        customer_id: `c-${(i + 1) % 300}`,
+      }))
+      const seen = await post(acme, 'transactions', records)
+
+      expect([seen.response.status, seen.trips, seen.calls]).toEqual([403, 1, ['admit']])
+      expect(seen.rowsWritten).toBeLessThanOrEqual(2)
+      expect(seen.rowsRead).toBeLessThanOrEqual(20 * N)
+    }
+  })
+})
+
 test('a request in which no record moves costs one round trip', async () => {
   const acme = await busy()
   const huge = many((i) => ({

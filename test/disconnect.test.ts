@@ -91,6 +91,7 @@ test('a disconnect before a retry does not stop the retry', async () => {
 test('a truncated large body is refused and does not block the next body', async () => {
   const acme = await partner()
   const cut = new ReadableStream({
+    type: 'bytes',
     start: (controller) => controller.enqueue(new Uint8Array(1_500_000).fill(0x20)),
     pull: (controller) => controller.error(new Error('The caller has gone.')),
   })

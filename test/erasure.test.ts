@@ -12,7 +12,8 @@ import { erasePersonalData } from '../src/db/records/erasure.ts'
 import { brandCustomerTable, partnerCustomerTable } from '../src/db/records/record-table.ts'
 import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
 import { brand, dailyStats, day, deposited, eve } from './brand.ts'
-import { ada, askAdmin, json, partner } from './partner.ts'
+import { fetchWith } from './checked-fetch.ts'
+import { ada, askAdmin, json, ORIGIN, partner } from './partner.ts'
 import { overriding } from './watched.ts'
 
 const erase = (account: string, id: string) =>
@@ -592,4 +593,33 @@ test('clears every personal column that a customer table names', async () => {
 
 test('every personal column of a partner is a personal field, whose value no message repeats', () => {
   expect([...PERSONAL_FIELDS]).toEqual(partnerCustomerTable.personalColumns)
+})
+
+test('the journal of an account is within its jurisdiction', async () => {
+  const acme = await brand()
+  await acme.post('customers', eve)
+  await env.DB.prepare(`update accounts set jurisdiction = 'eu'`).run()
+  const asked: string[] = []
+  const ERASURE_JOURNAL = overriding(env.ERASURE_JOURNAL, {
+    jurisdiction: (name: string) => {
+      asked.push(name)
+      return env.ERASURE_JOURNAL
+    },
+  })
+  const send = async (method: string, path: string) =>
+    (
+      await fetchWith(
+        { ...env, ERASURE_JOURNAL } as Env,
+        new Request(`${ORIGIN}/admin/v1/${path}`, {
+          method,
+          headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
+        }),
+      )
+    ).status
+  const erase = `accounts/${acme.account}/customers/${eve.customerId}/personal-data`
+  expect(await send('DELETE', erase)).toBe(200)
+  expect(await send('POST', 'erasures/replay')).toBe(200)
+  expect(asked).toEqual(['eu', 'eu'])
+  // workerd has no jurisdictions, so the same request works without the watch.
+  expect((await askAdmin(erase, 'DELETE')).status).toBe(200)
 })

@@ -53,11 +53,12 @@ const ROWS: Record<string, string[]> = {
   'administration: revoke a client': ['revokeClient'],
   'administration: revoke a Brand Token, delete an event definition': idsMatching(removals),
   'administration: erase a customer, replay erasures': idsMatching(erasures),
+  'administration: create a link': ['createLink'],
   'administration: all other changes': ADMIN_ROUTES.filter(
     ({ id, writes }) =>
       writes &&
       ![settingsChanges, removals, erasures].some((row) => row.test(id)) &&
-      id !== 'revokeClient',
+      !['revokeClient', 'createLink'].includes(id),
   ).map(({ id }) => id),
   documents: idsMatching(
     /^get(Start|Reference|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/,

@@ -9,7 +9,7 @@ insert into
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
     rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
     reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-    verdicts
+    verdicts, written_bytes, over_quota
   )
 with
   sent (value) as (
@@ -87,14 +87,63 @@ with
           and resource = :resource
           and key = :idempotency_key
           and digest <> :records_digest
-      ) as reused
+      ) as reused,
+      (
+        coalesce(
+          (
+            select bytes
+            from storage
+            where account = :account
+          ),
+          0
+        ) + coalesce(
+          (
+            select sum(logged_bytes + written_bytes)
+            from arrivals
+            where
+              account = :account
+              and hour >= coalesce(
+                (
+                  select until_hour
+                  from storage
+                  where account = :account
+                ),
+                0
+              )
+          ),
+          0
+        )
+      ) as usage
     from classified
+  ),
+  decided as (
+    select
+      *, reused
+      or (
+        rejected > 0
+        and not :lenient
+      ) as is_refused,
+      iif(
+        usage >= :storage_quota
+        and not (
+          reused
+          or (
+            rejected > 0
+            and not :lenient
+          )
+        ),
+        usage, null
+      ) as over_quota
+    from counted
   )
 select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
-  iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + leaves_held - becomes_held),
+  iif(
+    reused
+    or over_quota is not null, :received, iif(:lenient, 0, :invalid + rejected)
+  ),
+  held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
   iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
   :hold_refused, reused, :has_yesterday, :has_today, :days, :errors, unknown_at,
   iif(
@@ -108,7 +157,17 @@ select
             (
               select
                 value ->> 0 as idx,
-                json_array(value ->> 0, value ->> 1, substr(value ->> 2, 1, 80)) as named
+                json_array(
+                  value ->> 0,
+                  iif(
+                    length(value ->> 1) > 40
+                    and value ->> 1 not like 'd [%', substr(value ->> 1, 1, 40) || '…', value ->> 1
+                  ),
+                  iif(
+                    length(value ->> 2) > 40
+                    and value ->> 2 not like 'd [%', substr(value ->> 2, 1, 40) || '…', value ->> 2
+                  )
+                ) as named
               from classified
               where unknown
               order by idx
@@ -119,8 +178,8 @@ select
     ),
     null
   ),
-  stale_at, moved, erased_at, verdicts
-from counted
+  stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), over_quota
+from decided
 where
   not exists (
     select 1
@@ -129,11 +188,8 @@ where
   )
   and (
     moved is null
-    or reused
-    or (
-      rejected > 0
-      and not :lenient
-    )
+    or is_refused
+    or over_quota is not null
   )
 on conflict (account, id) do nothing
 returning *;
@@ -149,17 +205,37 @@ returning *;
 --     SCAN classified
 --     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 6
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 8
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 7
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 5
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 6
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 8
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 7
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 14
 --       SEARCH resets USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 6
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 8
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 7
+--         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 10
+--   SCALAR SUBQUERY 14
 --     SEARCH resets USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 9
---     CO-ROUTINE (subquery-8)
---       CO-ROUTINE (subquery-12)
---         CO-ROUTINE (subquery-7)
+--   SCALAR SUBQUERY 13
+--     CO-ROUTINE (subquery-12)
+--       CO-ROUTINE (subquery-16)
+--         CO-ROUTINE (subquery-11)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
@@ -169,9 +245,9 @@ returning *;
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-7)
---       SCAN (subquery-12)
---     SCAN (subquery-8)
+--         SCAN (subquery-11)
+--       SCAN (subquery-16)
+--     SCAN (subquery-12)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
@@ -1041,3 +1117,22 @@ where
 --     SCALAR SUBQUERY 14
 --       SCAN delivery
 --     CREATE BLOOM FILTER
+
+-- discardDryRun
+-- Dry run: deletes its row if the log of this day is full.
+delete from deliveries
+where
+  account = :account
+  and id = :delivery
+  and (
+    select sum(logged_bytes)
+    from arrivals
+    where
+      account = :account
+      and hour >= cast(:received_at as integer) / 86400000 * 24
+      and hour < cast(:received_at as integer) / 86400000 * 24 + 24
+  ) >= 16777216;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--   SCALAR SUBQUERY 1
+--     SEARCH arrivals USING PRIMARY KEY (account=? AND hour>? AND hour<?)

@@ -9,7 +9,7 @@ insert into
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
     rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
     reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-    verdicts
+    verdicts, written_bytes, over_quota
   )
 with
   sent (value) as (
@@ -112,14 +112,63 @@ with
           and resource = :resource
           and key = :idempotency_key
           and digest <> :records_digest
-      ) as reused
+      ) as reused,
+      (
+        coalesce(
+          (
+            select bytes
+            from storage
+            where account = :account
+          ),
+          0
+        ) + coalesce(
+          (
+            select sum(logged_bytes + written_bytes)
+            from arrivals
+            where
+              account = :account
+              and hour >= coalesce(
+                (
+                  select until_hour
+                  from storage
+                  where account = :account
+                ),
+                0
+              )
+          ),
+          0
+        )
+      ) as usage
     from classified
+  ),
+  decided as (
+    select
+      *, reused
+      or (
+        rejected > 0
+        and not :lenient
+      ) as is_refused,
+      iif(
+        usage >= :storage_quota
+        and not (
+          reused
+          or (
+            rejected > 0
+            and not :lenient
+          )
+        ),
+        usage, null
+      ) as over_quota
+    from counted
   )
 select
   :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
-  iif(reused, :received, iif(:lenient, 0, :invalid + rejected)), held, stale, created,
-  iif(:recounts, 0, created + leaves_held - becomes_held),
+  iif(
+    reused
+    or over_quota is not null, :received, iif(:lenient, 0, :invalid + rejected)
+  ),
+  held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
   iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
   :hold_refused, reused, :has_yesterday, :has_today, :days, :errors, unknown_at,
   iif(
@@ -133,7 +182,17 @@ select
             (
               select
                 value ->> 0 as idx,
-                json_array(value ->> 0, value ->> 1, substr(value ->> 2, 1, 80)) as named
+                json_array(
+                  value ->> 0,
+                  iif(
+                    length(value ->> 1) > 40
+                    and value ->> 1 not like 'd [%', substr(value ->> 1, 1, 40) || '…', value ->> 1
+                  ),
+                  iif(
+                    length(value ->> 2) > 40
+                    and value ->> 2 not like 'd [%', substr(value ->> 2, 1, 40) || '…', value ->> 2
+                  )
+                ) as named
               from classified
               where unknown
               order by idx
@@ -144,8 +203,8 @@ select
     ),
     null
   ),
-  stale_at, moved, erased_at, verdicts
-from counted
+  stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), over_quota
+from decided
 where
   not exists (
     select 1
@@ -154,19 +213,19 @@ where
   )
   and (
     moved is null
-    or reused
-    or (
-      rejected > 0
-      and not :lenient
-    )
+    or is_refused
+    or over_quota is not null
   )
   and (
-    new_held + becomes_held + repeated_held = 0
-    or new_held + becomes_held + repeated_held + (
-      select coalesce(sum(held), 0)
-      from totals
-      where account = :account
-    ) <= :max_held
+    over_quota is not null
+    or (
+      new_held + becomes_held + repeated_held = 0
+      or new_held + becomes_held + repeated_held + (
+        select coalesce(sum(held), 0)
+        from totals
+        where account = :account
+      ) <= :max_held
+    )
   )
 on conflict (account, id) do nothing
 returning *;
@@ -186,21 +245,55 @@ returning *;
 --     SCAN classified
 --     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 13
+--     SCALAR SUBQUERY 8
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 9
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 8
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 9
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 8
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 9
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 8
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 9
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 17
 --       SEARCH totals USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 12
+--     SCALAR SUBQUERY 16
 --       SEARCH resets USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 8
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 9
+--         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 12
+--   SCALAR SUBQUERY 16
 --     SEARCH resets USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 13
+--   SCALAR SUBQUERY 17
 --     SEARCH totals USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 11
---     CO-ROUTINE (subquery-10)
---       CO-ROUTINE (subquery-15)
---         CO-ROUTINE (subquery-9)
+--   SCALAR SUBQUERY 15
+--     CO-ROUTINE (subquery-14)
+--       CO-ROUTINE (subquery-19)
+--         CO-ROUTINE (subquery-13)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING COVERING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
@@ -214,9 +307,9 @@ returning *;
 --               SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-9)
---       SCAN (subquery-15)
---     SCAN (subquery-10)
+--         SCAN (subquery-13)
+--       SCAN (subquery-19)
+--     SCAN (subquery-14)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
@@ -719,3 +812,22 @@ where
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
+
+-- discardDryRun
+-- Dry run: deletes its row if the log of this day is full.
+delete from deliveries
+where
+  account = :account
+  and id = :delivery
+  and (
+    select sum(logged_bytes)
+    from arrivals
+    where
+      account = :account
+      and hour >= cast(:received_at as integer) / 86400000 * 24
+      and hour < cast(:received_at as integer) / 86400000 * 24 + 24
+  ) >= 16777216;
+-- Query plan:
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--   SCALAR SUBQUERY 1
+--     SEARCH arrivals USING PRIMARY KEY (account=? AND hour>? AND hour<?)

@@ -142,6 +142,12 @@ function toOption(name: string, { value, description, required, ...rules }: Oper
     })
 }
 
+/** The forms of values whose placeholder does not describe them. */
+const FORMS: Readonly<Record<string, string>> = {
+  n: 'a whole number of at least 1',
+  bytes: 'a whole number of bytes',
+}
+
 function validateValue(
   name: string,
   form: string,
@@ -152,8 +158,7 @@ function validateValue(
   // The value is missing, and the next option was taken for it.
   if (text.startsWith('--')) throw usageError(`Missing value of \`${name}\`.`)
   if (pattern?.test(text) === false) {
-    const expected = form === 'n' ? 'a whole number of at least 1' : form
-    throw usageError(`Invalid ${name} \`${text}\`. Use ${expected}.`)
+    throw usageError(`Invalid ${name} \`${text}\`. Use ${FORMS[form] ?? form}.`)
   }
 }
 

@@ -1,12 +1,14 @@
+import { ALARM_SHARE, MAX_DATABASE_BYTES } from '../../src/db/records/storage-limits.ts'
+import { usageSql } from '../../src/db/records/storage-sql.ts'
 import { DAY_MS } from '../../src/durations.ts'
 import { firstIdAt } from '../../src/ingest/delivery-id.ts'
 import type { Database } from './databases.ts'
 
 /** The size limit of a D1 database on Workers Paid. */
-export const LIMIT_BYTES = 10e9
+export const LIMIT_BYTES = MAX_DATABASE_BYTES
 
 /** The share of the limit from which `npm run capacity` warns. */
-export const WARN = 0.7
+export const WARN = ALARM_SHARE
 
 /** The share of the limit from which `npm run capacity` exits with 1. */
 export const ACT = 0.9
@@ -22,17 +24,35 @@ export interface Fill {
   share: number
   records: number
   /** The account with the most records first. */
-  accounts: { account: string; records: number }[]
+  accounts: { account: string; records: number; bytes: number }[]
   writtenToday: number | null
   /** Bytes added per day and days until the database is full, or null if unknown. */
   growth: number | null
   daysLeft: number | null
 }
 
-/** Reads the records of each account from its totals, without counting rows. */
+/** Reads the records of each account from its totals, without counting rows, and their bytes. */
 const RECORDS = `
-  select account, sum(total) as records from totals group by account
+  select account, sum(total) as records, ${usageSql('totals.account')} as bytes
+  from totals group by account
   having records > 0 order by records desc, account`
+
+/** The quota of an account, in bytes, and the binding of its database. */
+export interface Quota {
+  account: string
+  binding: string
+  quota: number
+}
+
+/** Reads the quotas of all accounts from the database that has the accounts. */
+export async function readQuotas(databases: readonly Database[]): Promise<Quota[]> {
+  const directory = databases.find(({ binding }) => binding === 'DB')
+  return (
+    (await directory?.query<Quota>(
+      'select id as account, binding, storage_quota as quota from accounts',
+    )) ?? []
+  )
+}
 
 /** Sums the records added since a delivery id, along the primary key of the delivery log. */
 const addedSince = (id: string) => `

@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../src/http/body.ts'
+import { MAX_BODY_BYTES } from '../../src/http/body-limit.ts'
 import { MAX_RECORDS } from '../../src/ingest/envelope.ts'
 import type { RecordText } from './reader.ts'
 

@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../src/http/body.ts'
+import { MAX_BODY_BYTES } from '../../src/http/body-limit.ts'
 import { usageError } from '../exit-error.ts'
 import { type Reader, renameMembers } from './reader.ts'
 

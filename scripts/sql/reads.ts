@@ -7,6 +7,13 @@ import { type Filter, findRecordSql, listQuery } from '../../src/db/records/list
 import { heldKeyOf } from '../../src/db/records/record-table.ts'
 import type { RecordView } from '../../src/db/records/record-view.ts'
 import {
+  MEASURED_TABLES,
+  measureSql,
+  ROLL_UP,
+  SELECT_COUNTED,
+  SELECT_USAGES,
+} from '../../src/db/records/storage-sql.ts'
+import {
   END_LEASE,
   READ_LEASE,
   RENEW_LEASE,
@@ -30,7 +37,10 @@ const VIEWS: readonly [name: string, view: RecordView][] = [
   ...igaming.resources.map((view): [string, RecordView] => [`brand-${view.name}`, view]),
 ]
 
-/** Returns a file for each resource, and one for what an account may ask beside its records. */
+/**
+ * Returns a file for each resource, one for what an account may ask beside its records, and one for
+ * what accounts store.
+ */
 export const readStatements = (): DocumentedFile[] => [
   ...VIEWS.map(([name, view]) => ({
     name: `${name}-reads`,
@@ -61,6 +71,7 @@ export const readStatements = (): DocumentedFile[] => [
       common('endLease', 'Ends the lease, and notes the time that was used.', END_LEASE),
     ],
   },
+  storageStatements(),
 ]
 
 const common = (name: string, purpose: string, compiled: Statement): DocumentedStatement => ({
@@ -68,6 +79,26 @@ const common = (name: string, purpose: string, compiled: Statement): DocumentedS
   purpose,
   statement: compiled,
   indexes: [],
+})
+
+/** Returns the file of the statements that measure what accounts store. */
+const storageStatements = (): DocumentedFile => ({
+  name: 'storage',
+  title: 'Counts and measures what accounts store.',
+  statements: [
+    statement('rollUp', 'Adds the counts of past hours to what accounts store.', ROLL_UP, []),
+    statement('selectUsages', 'Reads what accounts store.', SELECT_USAGES, []),
+    statement(
+      'selectCounted',
+      'Reads what is counted when a measurement begins.',
+      SELECT_COUNTED,
+      [],
+    ),
+    ...MEASURED_TABLES.flatMap((table) => [
+      statement('measure', `Measures the first rows of ${table}.`, measureSql(table, true), []),
+      statement('measure', `Measures the next rows of ${table}.`, measureSql(table, false), []),
+    ]),
+  ],
 })
 
 function viewStatements(view: RecordView): DocumentedStatement[] {

@@ -48,6 +48,11 @@ function batchStatements(
     ...(mayRepeatKeys ? repeatedWrites(table, statements) : []),
     document('countDryRun', 'Dry run: counts what would be written.', statements.countDryRun),
     document('selectDryRun', 'Dry run: lists what would be written.', statements.selectDryRun),
+    document(
+      'discardDryRun',
+      'Dry run: deletes its row if the log of this day is full.',
+      COMMON_STATEMENTS.discardDryRun,
+    ),
   ]
 }
 
@@ -55,7 +60,13 @@ const classification = (statements: DeliveryStatements, policy: Policy): Documen
   document(
     'insertDelivery',
     'Inserts the delivery row and classifies every record; the statements after it read that row.',
-    statements.insertDelivery({ policy, lookupChunks: 1, flaggedChunks: 0, refuseMoves: true }),
+    statements.insertDelivery({
+      policy,
+      lookupChunks: 1,
+      flaggedChunks: 0,
+      refuseMoves: true,
+      limitsStorage: true,
+    }),
   ),
 ]
 

@@ -10,6 +10,8 @@ import {
 } from '../db/directory/accounts.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import { beginReset, finishReset, hasEndedReset, RESET_LIMITS } from '../db/records/reset.ts'
+import { readUsages } from '../db/records/storage.ts'
+import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
 import { isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
@@ -35,6 +37,7 @@ export const presentAccount = (account: Account) => ({
     unknown_customer: account.unknown_customer,
     unknown_affiliate: account.unknown_affiliate,
   },
+  storage_quota: account.storage_quota,
   disabled: account.disabled === 1,
   created_at: account.created_at,
 })
@@ -62,6 +65,7 @@ export const accounts = new Hono<AppEnv>()
       unknown_affiliate: fields.unknown_affiliate ?? 'warn',
       region: fields.region ?? null,
       jurisdiction: fields.jurisdiction ?? null,
+      storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
       created_at: new Date().toISOString(),
     }
     const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
@@ -88,7 +92,9 @@ export const accounts = new Hono<AppEnv>()
 
   .get('/:account', async (c) => {
     readQuery(c.req.url)
-    return c.json(presentAccount(await findRouteAccount(c)))
+    const account = await findRouteAccount(c)
+    const [usage] = await readUsages(resolveDatabase(c.env, account.binding), [account.id])
+    return c.json({ ...presentAccount(account), storage_bytes: usage?.bytes ?? 0 })
   })
 
   .patch('/:account', async (c) => {

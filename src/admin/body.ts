@@ -64,7 +64,7 @@ export function validateAt<const E extends v.ObjectEntries>(
 
 /** Reads a JSON body. Throws `malformed_json` and the other errors of a body. */
 export async function readJson(c: Context<AppEnv>): Promise<unknown> {
-  const { takeText, release } = await readBody(c.req.raw, Promise.resolve())
+  const { takeText, release } = await readBody(c.req.raw, Promise.resolve({ account: '' }))
   try {
     return parseJson(takeText())
   } finally {

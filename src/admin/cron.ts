@@ -7,12 +7,13 @@ import { finishResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
 import type { Account } from '../db/schema.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
-import { errorName } from '../errors.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { continueErasures } from './erased-activities.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
+import { logFailure } from './log-failure.ts'
 import { propagatePending } from './propagate.ts'
+import { maintainStorage } from './storage.ts'
 
 const PAGE = 100
 
@@ -27,7 +28,8 @@ interface Resources {
 
 /**
  * Runs the job of a cron schedule: propagates settings and goes on with what is done in steps, deletes
- * expired rows and checks kept totals, or reports late feeds and corrects the counts of held records.
+ * expired rows and checks kept totals, measures what accounts store, or reports late feeds and
+ * corrects the counts of held records.
  */
 export async function scheduled(
   cron: string,
@@ -40,6 +42,7 @@ export async function scheduled(
     return finishSteps(env)
   }
   if (cron === CRON_SCHEDULES.expire) return maintainDatabases(env, all, now)
+  if (cron === CRON_SCHEDULES.storage) return maintainStorage(env, now)
   return reportLateFeeds(env, namesOf, now)
 }
 
@@ -84,15 +87,6 @@ async function reportWrongTotals(
 ): Promise<void> {
   for (const { account, resource, day } of await checkTotals(db, views, now)) {
     console.error(JSON.stringify({ fault: 'totals_differ', account, resource, day }))
-  }
-}
-
-/** Runs a task on one database and logs its failure, so that the tasks of other databases still run. */
-async function logFailure(binding: string, task: () => Promise<unknown>): Promise<void> {
-  try {
-    await task()
-  } catch (error) {
-    console.error(JSON.stringify({ fault: errorName(error), binding }))
   }
 }
 

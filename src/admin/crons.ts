@@ -2,5 +2,6 @@
 export const CRON_SCHEDULES = {
   propagate: '* * * * *',
   expire: '17 * * * *',
+  storage: '*/10 * * * *',
   report: '5 6 * * *',
 } as const

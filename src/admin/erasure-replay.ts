@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
+import { withinJurisdiction } from '../auth/placement.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
@@ -89,7 +90,7 @@ async function nextAccounts(db: D1Database, only: string | undefined, { done }: 
 async function replayPage(env: Env, actor: string, account: Account, after: string | null) {
   const { id, binding, vertical } = account
   const erasures = await withObjectRetry(() =>
-    env.ERASURE_JOURNAL.getByName(id).after(after, ERASURES_PER_PAGE),
+    withinJurisdiction(env.ERASURE_JOURNAL, account).getByName(id).after(after, ERASURES_PER_PAGE),
   )
   if (erasures.length > 0) {
     const db = resolveDatabase(env, binding)

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
+import { withinJurisdiction } from '../auth/placement.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { customerExists, erasePersonalData, listErasures } from '../db/records/erasure.ts'
@@ -39,7 +40,8 @@ export const erasures = new Hono<AppEnv>()
  * activities remain, which a cron job then masks.
  */
 async function eraseCustomer(c: Context<AppEnv>, customer_id: string): Promise<Response> {
-  const { id: account, binding, vertical } = await findRouteAccount(c)
+  const row = await findRouteAccount(c)
+  const { id: account, binding, vertical } = row
   const db = resolveDatabase(c.env, binding)
   if (!v.is(anyId, customer_id) || !(await customerExists(db, account, customer_id))) {
     throw notFound('customer', customer_id)
@@ -47,7 +49,7 @@ async function eraseCustomer(c: Context<AppEnv>, customer_id: string): Promise<R
   // The journal comes first: an erasure that it holds can be replayed, any other would be lost.
   const now = new Date().toISOString()
   const erased_at = await withObjectRetry(() =>
-    c.env.ERASURE_JOURNAL.getByName(account).add(customer_id, now),
+    withinJurisdiction(c.env.ERASURE_JOURNAL, row).getByName(account).add(customer_id, now),
   )
   const entry = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
   const scope = { hasActivities: hasActivities(vertical), isRepeated: false }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
@@ -31,6 +32,15 @@ const label = v.pipe(
   v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
 )
 
+/** A number of bytes, up to the size limit of a database. */
+const storageQuota = v.pipe(
+  f.notNegative,
+  v.check(
+    (bytes) => Number.isInteger(bytes) && bytes <= MAX_DATABASE_BYTES,
+    `pattern a whole number of bytes, at most ${MAX_DATABASE_BYTES}`,
+  ),
+)
+
 const settings = {
   name: v.optional(describeField(label, 'The display name of the account.', 'Acme Markets')),
   time_zone: v.optional(
@@ -50,6 +60,13 @@ const settings = {
     describeField(
       f.oneOf('warn', 'reject'),
       'What happens to a customer whose affiliate is not configured: `warn` stores it with a warning, `reject` refuses it. Defaults to `warn`.',
+    ),
+  ),
+  storage_quota: v.optional(
+    describeField(
+      storageQuota,
+      `The bytes that the account may store. At the quota, deliveries that would store records are refused. Defaults to ${DEFAULT_STORAGE_QUOTA} (4 GiB).`,
+      DEFAULT_STORAGE_QUOTA,
     ),
   ),
 }

@@ -9,6 +9,8 @@ export interface Settings {
   time_zone: string
   unknown_customer: 'reject' | 'hold'
   unknown_affiliate: 'warn' | 'reject'
+  /** The bytes that the account may store; absent in grants of earlier versions. */
+  storage_quota?: number
   /** Tokens of a disabled account are refused. */
   disabled: boolean
   /** The event definitions of a brand. */
@@ -31,8 +33,9 @@ export interface Grant extends Settings {
 /** Returns the settings of an account. */
 export function settingsOf(account: Account, events: readonly EventDefinition[]): Settings {
   const { version, name, time_zone, unknown_customer, unknown_affiliate, disabled } = account
+  const { storage_quota } = account
   const policies = { unknown_customer, unknown_affiliate }
-  return { version, name, time_zone, ...policies, disabled: disabled === 1, events }
+  return { version, name, time_zone, ...policies, storage_quota, disabled: disabled === 1, events }
 }
 
 /** Returns the grant of a token. It has everything a request needs to know about its account. */

@@ -1,5 +1,4 @@
 import type { Account } from '../db/schema.ts'
-import { isDevelopment } from '../development.ts'
 
 /**
  * Returns the options under which an object of an account is created: near the account's region.
@@ -11,15 +10,18 @@ export const placementOf = ({ region }: Pick<Account, 'region'>) =>
   region === null ? {} : { locationHint: region }
 
 /**
- * Returns the objects of a namespace within the account's jurisdiction. workerd knows no
- * jurisdictions, so in development all objects are in one namespace.
+ * Returns the objects of a namespace within the account's jurisdiction. workerd, which runs the
+ * service in development, has no jurisdictions: there all objects are in one namespace.
  */
 export function withinJurisdiction<T extends Rpc.DurableObjectBranded>(
-  env: Env,
   namespace: DurableObjectNamespace<T>,
   { jurisdiction }: Pick<Account, 'jurisdiction'>,
 ): DurableObjectNamespace<T> {
-  return jurisdiction === null || isDevelopment(env)
-    ? namespace
-    : namespace.jurisdiction(jurisdiction)
+  if (jurisdiction === null) return namespace
+  try {
+    return namespace.jurisdiction(jurisdiction)
+  } catch (error) {
+    if (String(error).includes('not implemented in workerd')) return namespace
+    throw error
+  }
 }

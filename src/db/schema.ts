@@ -30,6 +30,7 @@ export const accounts = sqliteTable('accounts', {
   created_at: text().notNull(),
   version: integer().notNull().default(1),
   pushed: integer().notNull().default(1),
+  storage_quota: integer().notNull().default(4294967296),
   region: text({ enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] }),
   jurisdiction: text({ enum: ['eu', 'fedramp'] }),
 })
@@ -286,6 +287,8 @@ export const deliveries = sqliteTable(
     reused: integer().notNull(),
     yesterday: integer().notNull(),
     today: integer().notNull(),
+    written_bytes: integer().notNull().default(0),
+    over_quota: integer(),
     days: text(),
     held_change: integer().notNull().default(0),
     hold_refused: integer().notNull().default(0),
@@ -355,6 +358,8 @@ export const arrivals = sqliteTable(
     last_at: integer().notNull(),
     yesterday: integer().notNull(),
     today: integer().notNull(),
+    logged_bytes: integer().notNull().default(0),
+    written_bytes: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.account, t.hour, t.resource] })],
 )
@@ -363,6 +368,16 @@ export const arrivals = sqliteTable(
 export const resets = sqliteTable('resets', {
   account: text().primaryKey(),
   started_at: text().notNull(),
+})
+
+/** The bytes that each account stores, up to an hour (since 1970). */
+export const storage = sqliteTable('storage', {
+  account: text().primaryKey(),
+  bytes: integer().notNull(),
+  until_hour: integer().notNull(),
+  measured_at: integer(),
+  measured_bytes: integer(),
+  measuring: text(),
 })
 
 /** Customers whose personal data was erased; their activities before `next_day` and `after_id` are done. */

@@ -1,98 +1,197 @@
-import { unavailable } from '../errors.ts'
+import { tooSlow } from './body-errors.ts'
+import { type Lease, WeightedQueue, waitOrTick } from './weighted-queue.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** How much of a body is read at once, and at most before its caller is admitted. */
+export const HEAD_BYTES = 64 * KIB
+
+/** Of the bodies larger than this, an account may have one that waits. */
+export const LARGE_BODY_BYTES = MIB
+
+/** The limit on the weight of one body: what all bodies that are processed may weigh together. */
+export const MAX_WEIGHT = 78 * MIB
 
 /**
- * Bodies larger than this are read one at a time. An isolate has 128 MB of memory, and a body of
- * the maximum size takes up to 86 MB.
+ * The memory of all bodies in an isolate, which has 128 MB: 112 MiB, and about 10 MiB of code. A
+ * request takes leases only in this order, so that no two wait for each other.
  */
-export const LARGE_BODY_BYTES = 1024 * 1024
+const QUEUES = {
+  /** Small bodies from their first byte to their response, before their caller is admitted. */
+  unadmitted: new WeightedQueue(4 * MIB),
+  /** Small bodies of admitted callers, if the first is full. */
+  small: new WeightedQueue(4 * MIB),
+  /** Bodies of up to 2 MiB, while they are read and until they are processed. */
+  readMedium: new WeightedQueue(8 * MIB, 4 * MIB),
+  /** Larger bodies likewise: two of the maximal size. */
+  readLarge: new WeightedQueue(18 * MIB, 8 * MIB),
+  /** Bodies that are parsed and stored, unless they are small. */
+  process: new WeightedQueue(MAX_WEIGHT),
+}
 
-/** How long a sender may take to begin, and the rate it must then keep to hold the slot. */
+/** The size up to which a body is read in the queue for medium ones. */
+const MEDIUM_BYTES = 2 * MIB
+
+/** The weight above which an account may have one body that waits to be processed. */
+const LARGE_WEIGHT = 16 * MIB
+
+/** What a small body may weigh: with gzip, ten times as much a byte. */
+const BASE_WEIGHT = 8 * KIB
+const WEIGHT_PER_BYTE = 16
+const WEIGHT_PER_GZIP_BYTE = 160
+
+/** The largest weight that a body may have and still be small. */
+const MAX_SMALL_WEIGHT = MIB
+
+/** How long a sender may take to begin, and the rate it must then keep while others wait. */
 const GRACE_MS = 2000
 const MIN_BYTES_PER_MS = 1024
 
-/** How long a request may take to validate and store its body before it counts as lost. */
-const PROCESSING_MS = 30_000
+/** How long a request may take to store its body, or to wait, before it counts as lost. */
+const HOLD_MS = 30_000
 
-/** How often a stalled body checks whether it still holds the slot. */
-const CHECK_INTERVAL_MS = 1000
+/** A promise of the account whose memory a body counts towards. It rejects if the caller is refused. */
+export type AdmissionPromise = Promise<{ readonly account: string }>
 
-let slotHolder: LargeBodySlot | null = null
+/** The size of a body before it is read. */
+export interface AnnouncedSize {
+  /** Bytes; NaN if it is not known. */
+  length: number
+  isGzip: boolean
+  /** The limit on a body, in bytes. */
+  limit: number
+}
 
-/**
- * The slot for one large body; an isolate has a single one. A body that arrives too slowly loses
- * the slot to the next request and is refused. Otherwise a sender of one byte a second could block
- * all other large requests, or keep what was read in memory.
- */
-export class LargeBodySlot {
-  readonly #grantPromise: Promise<unknown>
+/** The leases of one body. */
+export class BodyMemory {
+  readonly #admission: AdmissionPromise
+  readonly #size: AnnouncedSize
+  #queue: WeightedQueue = QUEUES.unadmitted
+  #lease: Lease | null = null
+  /** The lease of the bytes, until they are decoded. */
+  #rawQueue: WeightedQueue = QUEUES.unadmitted
+  #rawLease: Lease | null = null
   #since = 0
-  #until = 0
 
-  /** Creates a slot that is only acquired once `grantPromise` resolves. */
-  constructor(grantPromise: Promise<unknown>) {
-    this.#grantPromise = grantPromise
+  constructor(admission: AdmissionPromise, size: AnnouncedSize) {
+    this.#admission = admission
+    this.#size = size
   }
 
-  /**
-   * Waits until the slot is free and acquires it. Polls, because the promise of a request that is
-   * cancelled never settles.
-   *
-   * @throws ApiError `unavailable` if the slot was acquired before and lost.
-   */
-  async acquire(): Promise<void> {
-    this.#checkHeld()
-    if (this.#since > 0) return
-    await this.#grantPromise
-    while (slotHolder && Date.now() < slotHolder.#until) await scheduler.wait(5)
-    slotHolder = this
+  /** Waits until the first 64 KiB may be read: before admission if there is room. */
+  async startReading(): Promise<void> {
+    const { length, isGzip } = this.#size
+    const isLong = length > HEAD_BYTES
+    const perByte = isGzip ? WEIGHT_PER_GZIP_BYTE : WEIGHT_PER_BYTE
+    const weight = isLong
+      ? HEAD_BYTES
+      : Math.min(
+          BASE_WEIGHT + perByte * (Number.isNaN(length) ? HEAD_BYTES : length),
+          MAX_SMALL_WEIGHT,
+        )
     this.#since = Date.now()
-    this.#until = this.#since + GRACE_MS
+    this.#lease = this.#queue.tryTake(weight, '', this.#since + GRACE_MS)
+    if (this.#lease) return
+    const { account } = await this.#admission
+    if (isLong) return this.continueReading()
+    await this.#move(QUEUES.small, { weight, account, isLarge: false })
   }
 
-  /** Extends the slot to the time that this many bytes in total may take. */
+  /** Waits until the caller is admitted and the rest of the body may be read. */
+  async continueReading(): Promise<void> {
+    if (this.#isReading()) return
+    const { length, isGzip, limit } = this.#size
+    await this.#moveToReading((Number.isNaN(length) ? limit : length) + (isGzip ? limit : 0))
+  }
+
+  /** Waits until there is room for this many bytes, compressed and decompressed. */
+  async decompress(bytes: number): Promise<void> {
+    if (bytes > HEAD_BYTES) await this.#admission
+    const lease = this.#held()
+    if (bytes > lease.weight) return this.#moveToReading(bytes)
+    this.hold()
+    if (this.#isReading()) this.#queue.shrink(lease, bytes)
+  }
+
+  /** Waits until a body of this weight may be decoded, parsed and stored. */
+  async process(weight: number): Promise<void> {
+    const lease = this.#held()
+    this.hold()
+    if (!this.#isReading() && weight <= lease.weight) return this.#queue.shrink(lease, weight)
+    const { account } = await this.#admission
+    const [rawQueue, rawLease] = [this.#queue, lease]
+    this.#rawQueue = rawQueue
+    this.#rawLease = rawLease
+    this.#lease = await QUEUES.process.take({ weight, account, isLarge: weight > LARGE_WEIGHT })
+    this.#queue = QUEUES.process
+    this.hold()
+  }
+
+  /** Returns the lease of the bytes: the text has been decoded. */
+  decoded(): void {
+    if (this.#rawLease) this.#rawQueue.release(this.#rawLease)
+    this.#rawLease = null
+  }
+
+  /** Extends the lease to the time that this many bytes in total may take. */
   received(bytes: number): void {
-    this.#until = Math.max(this.#until, this.#since + GRACE_MS + bytes / MIN_BYTES_PER_MS)
+    const lease = this.#held()
+    lease.until = Math.max(lease.until, this.#since + GRACE_MS + bytes / MIN_BYTES_PER_MS)
   }
 
-  /**
-   * Extends the slot to the time that processing may take.
-   *
-   * @throws ApiError `unavailable` if the slot was lost.
-   */
-  startProcessing(): void {
-    this.#checkHeld()
-    this.#until = Date.now() + PROCESSING_MS
+  /** Extends the lease to the time that processing, or waiting for it, may take. */
+  hold(): void {
+    if (this.#lease) this.#lease.until = Date.now() + HOLD_MS
   }
 
   /**
    * Waits for the next chunk.
    *
-   * @throws ApiError `unavailable` if the slot is lost meanwhile.
+   * @throws ApiError `unavailable` if the lease is revoked meanwhile.
    */
   async waitFor<T>(chunk: Promise<T>): Promise<T> {
-    const arrived = chunk.then((value) => ({ value }))
-    arrived.catch(() => {}) // Nothing awaits it once the slot is lost.
+    let arrived: { value: T } | undefined
+    const arrival = chunk.then((value) => {
+      arrived = { value }
+    })
+    arrival.catch(() => {}) // Nothing awaits it once the lease is revoked.
     for (;;) {
-      // The timer is cancelled each time: a request may have 10,000 timers, a body more chunks.
-      const timer = new AbortController()
-      const timeout = scheduler.wait(CHECK_INTERVAL_MS, { signal: timer.signal }).then(
-        () => null,
-        () => null,
-      )
-      const result = await Promise.race([arrived, timeout]).finally(() => timer.abort())
-      if (result) return result.value
-      this.#checkHeld()
+      await waitOrTick(arrival)
+      if (arrived) return arrived.value
+      this.#held()
     }
   }
 
-  /** Frees the slot for the next request. */
+  /** Returns all leases. */
   release(): void {
-    if (slotHolder === this) slotHolder = null
+    this.decoded()
+    if (this.#lease) this.#queue.release(this.#lease)
   }
 
-  #checkHeld() {
-    if (this.#since > 0 && slotHolder !== this) {
-      throw unavailable(new Error('A large body arrived too slowly.'), GRACE_MS / 1000)
-    }
+  #isReading() {
+    return this.#queue === QUEUES.readMedium || this.#queue === QUEUES.readLarge
+  }
+
+  async #moveToReading(bytes: number) {
+    this.hold()
+    const { account } = await this.#admission
+    const queue = bytes > MEDIUM_BYTES ? QUEUES.readLarge : QUEUES.readMedium
+    await this.#move(queue, { weight: bytes, account, isLarge: bytes > LARGE_BODY_BYTES })
+  }
+
+  async #move(queue: WeightedQueue, claim: { weight: number; account: string; isLarge: boolean }) {
+    this.hold()
+    const lease = await queue.take(claim)
+    if (this.#lease) this.#queue.release(this.#lease)
+    this.#queue = queue
+    this.#lease = lease
+    this.#since = Date.now()
+    lease.until = this.#since + GRACE_MS
+  }
+
+  #held(): Lease {
+    if (this.#lease && this.#queue.isHeld(this.#lease)) return this.#lease
+    throw tooSlow()
   }
 }

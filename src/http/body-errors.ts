@@ -3,3 +3,35 @@ import { ApiError } from '../errors.ts'
 /** Returns a `malformed_json` error. `detail` may give a position, never text from the body. */
 export const malformed = (detail: string, cause?: unknown) =>
   new ApiError('malformed_json', { detail, cause })
+
+/** When to repeat a request that was refused because of other bodies, in seconds. */
+const RETRY_AFTER_SECONDS = 10
+
+const tryLater = (reason: string) =>
+  new ApiError('unavailable', {
+    detail: `${reason} Nothing was stored. Repeat the same request after ${RETRY_AFTER_SECONDS} seconds.`,
+    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    cause: new Error(reason),
+  })
+
+/** Returns the error for a body that waited too long for memory. */
+export const busy = () =>
+  tryLater('The service is processing too many other bodies. Smaller bodies are processed sooner.')
+
+/** Returns the error for a large body of an account while another one waits. */
+export const oneWaiting = () =>
+  tryLater(
+    'Another large body of this account is waiting. Send bodies above 1 MiB one after the other, each after the response to the last.',
+  )
+
+/** Returns the error for a body that arrived too slowly while others waited. */
+export const tooSlow = () =>
+  tryLater(
+    'The body arrived too slowly while others waited. Send at least 1 MiB per second, or fewer records per request.',
+  )
+
+/** Returns the error for a body beyond 8 MiB. */
+export const tooLarge = () =>
+  new ApiError('payload_too_large', {
+    detail: 'A body can have at most 8 MiB once decompressed. Send fewer records per request.',
+  })

@@ -1,12 +1,10 @@
 import { ApiError } from '../errors.ts'
-import { LARGE_BODY_BYTES } from './body-budget.ts'
 import { malformed } from './body-errors.ts'
 
 /** The contract: the maximum nesting depth. A bulk of records has a depth of two or three. */
-export const MAX_DEPTH = 8
+const MAX_DEPTH = 8
 
-/** The detail of the error for a body that nests deeper. */
-export const TOO_DEEP = `The body must not nest deeper than ${MAX_DEPTH} levels.`
+const TOO_DEEP = `The body must not nest deeper than ${MAX_DEPTH} levels.`
 
 /** The contract: the maximum number of JSON values. In memory a value takes many times its text. */
 const MAX_VALUES = 250_000
@@ -14,85 +12,138 @@ const MAX_VALUES = 250_000
 /** The maximum number of objects and arrays. Each takes 200 bytes, though `[]` is two characters. */
 const MAX_CONTAINERS = 50_000
 
-/** A text within these limits takes little more memory parsed than as text. */
-const SMALL_TEXT = 262_144
-const MANY_VALUES = 25_000
-const MANY_CONTAINERS = 5_000
-
 const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
-const BACKSLASH = 0x5c
 const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
 const CLOSE_BRACKET = 0x5d
+const LETTER_U = 0x75
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
+/** The first byte in UTF-8 of the characters beyond Latin-1, and of those after them. */
+const BEYOND_LATIN_1 = 0xc4
+
+/** What decides how much memory a JSON text takes. */
+export interface JsonSize {
+  bytes: number
+  /** The top value, the members of all objects, and the elements of all arrays. */
+  values: number
+  /** Objects and arrays. */
+  containers: number
+  /** Quotes and backslashes: each becomes two characters whenever text is written within text. */
+  escapes: number
+  /** Whether a character may be beyond Latin-1: then V8 stores each character of a text in two bytes. */
+  isWide: boolean
+}
+
 /**
- * Returns whether a JSON text takes so much memory, parsed, that only one such text may be processed
- * at a time. It looks at the text without parsing it, since some kilobytes of gzip can hold millions
+ * Measures a JSON text in UTF-8 without parsing it, since some kilobytes of gzip can hold millions
  * of arrays.
  *
  * @throws ApiError `payload_too_large` if it has too many values, `malformed_json` if it nests
  * deeper than 8 levels.
  */
-export function isLargeJson(text: string): boolean {
-  // Two quick searches decide for most texts. Brackets within strings count too, which is harmless.
-  if (
-    text.length <= SMALL_TEXT &&
-    countCharacter('{', text) + countCharacter('[', text) <= MANY_CONTAINERS
-  )
-    return false
-  const { values, containers } = countValues(text)
-  return text.length > LARGE_BODY_BYTES || values > MANY_VALUES || containers > MANY_CONTAINERS
-}
-
-function countCharacter(char: string, text: string): number {
-  let count = 0
-  for (let at = text.indexOf(char); at >= 0; at = text.indexOf(char, at + 1)) count += 1
-  return count
-}
-
-/**
- * Counts the values of a JSON text: the top one, the first of each container that is not empty, and
- * one after each comma.
- */
-function countValues(text: string) {
-  let values = 1
-  let containers = 0
-  let depth = 0
-  let isAfterOpening = false
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i)
-    if (char <= SPACE) continue
-    const isClosing = char === CLOSE_BRACKET || char === CLOSE_BRACE
-    if (isAfterOpening && !isClosing) values += 1
-    isAfterOpening = false
-    if (char === QUOTE) {
-      // Skips to the end of the string: a quote after an odd number of backslashes is part of it.
-      do i = text.indexOf('"', i + 1)
-      while (i > 0 && isEscaped(text, i))
-      if (i < 0) break
-    } else if (char === COMMA) values += 1
-    else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
-      containers += 1
-      depth += 1
-      isAfterOpening = true
-    } else if (isClosing) depth -= 1
-    if (depth > MAX_DEPTH) throw malformed(TOO_DEEP)
-    if (values > MAX_VALUES) throw tooLarge(`${MAX_VALUES} JSON values`)
-    if (containers > MAX_CONTAINERS) throw tooLarge(`${MAX_CONTAINERS} objects and arrays`)
+export function measureJson(chunks: readonly Uint8Array[]): JsonSize {
+  const size: JsonSize = { bytes: 0, values: 1, containers: 0, escapes: 0, isWide: false }
+  const state: ScanState = { depth: 0, isAfterOpening: false, isInString: false, isEscaped: false }
+  for (const chunk of chunks) {
+    size.bytes += chunk.byteLength
+    scan(chunk, size, state)
   }
-  return { values, containers }
+  return size
 }
 
-const tooLarge = (limit: string) =>
+/** Where a scan is between two chunks. */
+interface ScanState {
+  depth: number
+  isAfterOpening: boolean
+  isInString: boolean
+  isEscaped: boolean
+}
+
+/** Adds a chunk to `size`. A value is counted after each comma, and at the start of a container. */
+function scan(chunk: Uint8Array, size: JsonSize, state: ScanState): void {
+  let { depth, isAfterOpening } = state
+  for (let i = state.isInString ? skipString(chunk, 0, size, state) : 0; i < chunk.length; i++) {
+    const byte = chunk[i]!
+    if (byte <= SPACE) continue
+    const isClosing = byte === CLOSE_BRACKET || byte === CLOSE_BRACE
+    if (isAfterOpening && !isClosing) size.values += 1
+    isAfterOpening = false
+    if (byte === QUOTE) {
+      size.escapes += 1
+      state.isInString = true
+      i = skipString(chunk, i + 1, size, state) - 1
+    } else if (byte === COMMA) size.values += 1
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+      size.containers += 1
+      isAfterOpening = true
+      if (++depth > MAX_DEPTH) throw malformed(TOO_DEEP)
+      if (size.containers > MAX_CONTAINERS) throw tooMany(`${MAX_CONTAINERS} objects and arrays`)
+    } else if (isClosing) depth -= 1
+    if (size.values > MAX_VALUES) throw tooMany(`${MAX_VALUES} JSON values`)
+  }
+  Object.assign(state, { depth, isAfterOpening })
+}
+
+/** Adds the rest of a string to `size`. Returns the position after it, or the end of the chunk. */
+function skipString(chunk: Uint8Array, from: number, size: JsonSize, state: ScanState): number {
+  for (let i = from; i < chunk.length; i++) {
+    const byte = chunk[i]!
+    if (state.isEscaped) {
+      state.isEscaped = false
+      if (byte === LETTER_U) size.isWide = true
+      else if (byte === QUOTE || byte === BACKSLASH) size.escapes += 1
+    } else if (byte === BACKSLASH) {
+      size.escapes += 1
+      state.isEscaped = true
+    } else if (byte === QUOTE) {
+      size.escapes += 1
+      state.isInString = false
+      return i + 1
+    } else if (byte >= BEYOND_LATIN_1) size.isWide = true
+  }
+  return chunk.length
+}
+
+const tooMany = (limit: string) =>
   new ApiError('payload_too_large', {
     detail: `A body can have at most ${limit}. Send fewer records per request.`,
   })
 
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0
-  while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1
-  return backslashes % 2 === 1
+/** The memory of the parsed value, its validation and its errors, in bytes. */
+const BYTES_PER_VALUE = 160
+const BYTES_PER_CONTAINER = 240
+
+/** The memory of a request beside its body, in bytes. */
+const REQUEST_BYTES = 4096
+
+/** Above this weight a body is large: it keeps only what the response needs while it is stored. */
+const LARGE_WEIGHT = 12 * 1024 * 1024
+
+/** What a body takes in memory at its worst. */
+export interface BodyWeight {
+  /** Bytes. */
+  weight: number
+  /** Whether the content of the records must be dropped before they are stored. */
+  isLarge: boolean
+}
+
+/**
+ * Estimates what a body takes in memory at its worst, which is an upper bound for the two times when
+ * it takes the most: parsed and validated, or written as JSON for the database.
+ */
+export function weigh({ bytes, values, containers, escapes, isWide }: JsonSize): BodyWeight {
+  const width = isWide ? 2 : 1
+  const parsed =
+    2 * width * bytes + values * BYTES_PER_VALUE + containers * BYTES_PER_CONTAINER + REQUEST_BYTES
+  // The rows are JSON, which may hold JSON as text. The request to D1 is JSON that holds the rows,
+  // twice if records move: as a string, and as bytes.
+  const rows = width * (bytes + escapes)
+  const requests = 2 * (width + 1) * (bytes + 3 * escapes)
+  const both = parsed + rows + requests
+  const isLarge = both > LARGE_WEIGHT
+  return { weight: isLarge ? Math.max(parsed + rows, rows + requests) : both, isLarge }
 }

@@ -1,60 +1,60 @@
 import { ApiError } from '../errors.ts'
-import { LARGE_BODY_BYTES, LargeBodySlot } from './body-budget.ts'
-import { malformed } from './body-errors.ts'
-import { isLargeJson } from './body-size.ts'
+import { type AdmissionPromise, BodyMemory, HEAD_BYTES, MAX_WEIGHT } from './body-budget.ts'
+import { malformed, tooLarge } from './body-errors.ts'
+import { MAX_BODY_BYTES } from './body-limit.ts'
+import { measureJson, weigh } from './body-size.ts'
+import { type Chunk, orMalformed, readChunk } from './chunks.ts'
+import { decompress } from './decompress.ts'
+import { drain } from './drain.ts'
 
-/** The contract: the maximum size of a decompressed body, 8 MiB. */
-export const MAX_BODY_BYTES = 8 * 1024 * 1024
+const MIB = 1024 * 1024
 
 /** A request body that has been read. */
 export interface RequestBody {
-  /** Whether it holds the slot for large bodies. */
+  /** Whether the content of its records must be dropped before they are stored. */
   isLarge: boolean
   /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
   takeText: () => string
-  /** Frees the slot for large bodies. Call it when nothing of the body is needed any more. */
+  /** Returns the memory. Call it when nothing of the body is needed any more. */
   release: () => void
 }
 
 /**
- * Reads the text of a JSON body, which may be compressed with gzip. A large body waits until the
- * isolate's large-body slot is free. The slot is given only to authorized callers.
+ * Reads the text of a JSON body, which may be compressed with gzip. A small body is read while the
+ * caller is admitted; of other bodies at most 64 KiB. A body waits until the isolate has memory for
+ * it.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`; `unavailable` if
- * a large body arrives too slowly.
+ * there is no memory or the body arrives too slowly; the error of `admission`.
  */
 export async function readBody(
-  request: Request,
-  grantPromise: Promise<unknown>,
+  { headers, body }: Request,
+  admission: AdmissionPromise,
 ): Promise<RequestBody> {
-  checkType(request.headers.get('Content-Type') ?? '')
-  const isGzip = checkEncoding(request.headers.get('Content-Encoding') ?? 'identity')
-  const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
-  if (!request.body) throw malformed('The body is empty.')
+  checkType(headers.get('Content-Type') ?? '')
+  const isGzip = checkEncoding(headers.get('Content-Encoding') ?? 'identity')
+  const length = Number(headers.get('Content-Length') ?? Number.NaN)
+  if (!body) throw malformed('The body is empty.')
   if (length > MAX_BODY_BYTES) throw tooLarge()
 
-  const slot = new LargeBodySlot(grantPromise)
+  const memory = new BodyMemory(admission, { length, isGzip, limit: MAX_BODY_BYTES })
   try {
-    // A body with a small Content-Length is read at once: chunk by chunk takes a millisecond more.
-    // A body with a large one waits for the slot before much of it is in memory.
-    const freeBytes = length > LARGE_BODY_BYTES ? LARGE_BODY_BYTES / 8 : LARGE_BODY_BYTES
-    const reading =
-      length <= LARGE_BODY_BYTES
-        ? readAtOnce(request)
-        : readChunks(request.body, slot, freeBytes, TRUNCATED)
-    const chunks = await Promise.race([reading, rejectIfRefused(grantPromise)])
-    const text = decode(isGzip ? await decompress(chunks, slot) : chunks)
-    const isLarge = isLargeJson(text)
-    if (isLarge) await slot.acquire()
-    slot.startProcessing()
-    return toRequestBody(text, isLarge, slot)
+    await memory.startReading()
+    const bytes = await readRequest(body, length, memory, admission)
+    const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
+    const { weight, isLarge } = weigh(measureJson(chunks))
+    if (weight > MAX_WEIGHT) throw tooHeavy(weight)
+    await memory.process(weight)
+    const text = decode(chunks)
+    memory.decoded()
+    return toRequestBody(text, isLarge, memory)
   } catch (error) {
-    slot.release()
+    memory.release()
     throw error
   }
 }
 
-function toRequestBody(decoded: string, isLarge: boolean, slot: LargeBodySlot): RequestBody {
+function toRequestBody(decoded: string, isLarge: boolean, memory: BodyMemory): RequestBody {
   let text = decoded
   return {
     isLarge,
@@ -63,82 +63,57 @@ function toRequestBody(decoded: string, isLarge: boolean, slot: LargeBodySlot): 
       text = ''
       return taken
     },
-    release: () => slot.release(),
+    release: () => memory.release(),
   }
 }
-
-/**
- * How long to keep reading a refused caller's body, so that the caller can receive the error, in
- * milliseconds.
- */
-const REFUSED_BODY_MS = 5000
-
-/** Rejects some time after `grantPromise` has rejected; never settles if it resolves. */
-const rejectIfRefused = (grantPromise: Promise<unknown>) =>
-  new Promise<never>((_, reject) => {
-    grantPromise.catch((error) => scheduler.wait(REFUSED_BODY_MS).then(() => reject(error)))
-  })
 
 const TRUNCATED = 'The body ended early.'
 
-const readAtOnce = async (request: Request) => [
-  new Uint8Array(await orMalformed(request.arrayBuffer(), TRUNCATED)),
-]
-
 /**
- * Returns the chunks of a stream. After the first `freeBytes` it needs the slot for large bodies.
+ * Returns the chunks of a request. After the first 64 KiB it waits until the caller is admitted and
+ * there is memory for the rest. If that fails, it discards what was read and drains the rest.
  *
- * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` with `fault` if the stream fails.
+ * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` if the body ends early;
+ * `unavailable`; the error of `admission`.
  */
-async function readChunks(
+async function readRequest(
   stream: ReadableStream<Uint8Array>,
-  slot: LargeBodySlot,
-  freeBytes: number,
-  fault: string,
+  length: number,
+  memory: BodyMemory,
+  admission: AdmissionPromise,
 ): Promise<Uint8Array[]> {
+  const reader = stream.getReader({ mode: 'byob' })
   const chunks: Uint8Array[] = []
   let bytes = 0
-  const reader = stream.getReader()
-  let isReading = false
+  let pending: Promise<Chunk> | undefined
   try {
     for (;;) {
-      isReading = true
-      const chunk = orMalformed(reader.read(), fault)
-      const { done, value } = await (bytes > freeBytes ? slot.waitFor(chunk) : chunk)
-      isReading = false
+      const chunk = orMalformed(readChunk(reader, length - bytes), TRUNCATED)
+      pending = chunk
+      const { done, value } = await memory.waitFor(
+        Promise.race([chunk, admission.then(() => chunk)]),
+      )
+      pending = undefined
+      // The lock stays: there is nothing left to drain.
       if (done) return chunks
+      chunks.push(value)
       bytes += value.byteLength
       if (bytes > MAX_BODY_BYTES) throw tooLarge()
-      if (bytes > freeBytes) await slot.acquire()
-      slot.received(bytes)
-      chunks.push(value)
+      if (bytes === length) return chunks
+      memory.received(bytes)
+      if (bytes >= HEAD_BYTES) await memory.continueReading()
     }
-  } finally {
-    // `requestLog` drains the rest of a body. It cannot if a read is pending, so that is cancelled.
-    if (isReading) reader.cancel().catch(() => {})
-    else reader.releaseLock()
-  }
-}
-
-function decompress(chunks: Uint8Array[], slot: LargeBodySlot): Promise<Uint8Array[]> {
-  const gunzip = new DecompressionStream('gzip')
-  return readChunks(new Blob(chunks).stream().pipeThrough(gunzip), slot, LARGE_BODY_BYTES, NOT_GZIP)
-}
-
-const NOT_GZIP = 'The body is not valid gzip. Send a single gzip member with nothing after it.'
-
-/** Turns an error of a stream into `malformed_json`: the sender cut it off or encoded it wrongly. */
-async function orMalformed<T>(reading: Promise<T>, detail: string): Promise<T> {
-  try {
-    return await reading
   } catch (error) {
-    throw malformed(detail, error)
+    chunks.length = 0
+    memory.hold()
+    await drain(reader, pending)
+    throw error
   }
 }
 
-const tooLarge = () =>
+const tooHeavy = (weight: number) =>
   new ApiError('payload_too_large', {
-    detail: 'A body can have at most 8 MiB once decompressed. Send fewer records per request.',
+    detail: `The records would take ${Math.ceil(weight / MIB)} MiB of memory to store, and a body can take at most ${MAX_WEIGHT / MIB} MiB. Quotes, backslashes and characters beyond Latin-1 take the most. Send fewer records per request.`,
   })
 
 function checkType(header: string) {

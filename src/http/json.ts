@@ -1,5 +1,4 @@
 import { malformed } from './body-errors.ts'
-import { MAX_DEPTH, TOO_DEEP } from './body-size.ts'
 
 /**
  * Matches texts that may have a number of more than 15 significant digits, or one too small for a
@@ -11,7 +10,7 @@ const MAY_BE_INEXACT = /\d[\d.][\d.][\d.][\d.][\d.][\d.][\d.][\d.]{8}|e-\d{3}/i
  * Parses JSON. A number that is written with more than 15 significant digits, or is too small for a
  * double, becomes NaN: rounded, it would look like a number that nobody sent.
  *
- * @throws ApiError `malformed_json` if the text is not JSON or nests deeper than 8 levels.
+ * @throws ApiError `malformed_json` if the text is not JSON. `measureJson` limits its depth.
  */
 export function parseJson(text: string): unknown {
   let value: unknown
@@ -20,7 +19,6 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw malformed(text.trim() === '' ? 'The body is empty.' : syntaxErrorDetail(error), error)
   }
-  if (isContainer(value) && exceedsDepth(value, MAX_DEPTH)) throw malformed(TOO_DEEP)
   return MAY_BE_INEXACT.test(text) ? JSON.parse(text, reviveExactNumber) : value
 }
 
@@ -30,18 +28,6 @@ function syntaxErrorDetail(error: unknown): string {
   return position === undefined
     ? 'The body is not valid JSON.'
     : `The body is not valid JSON: unexpected input at character ${Number(position) + 1}.`
-}
-
-const isContainer = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
-
-function exceedsDepth(value: Record<string, unknown>, depth: number): boolean {
-  if (depth === 0) return true
-  const isTooDeep = (member: unknown) => isContainer(member) && exceedsDepth(member, depth - 1)
-  if (Array.isArray(value)) return value.some(isTooDeep)
-  // `Object.values` would take six times as long.
-  for (const name in value) if (isTooDeep(value[name])) return true
-  return false
 }
 
 /** @see [JSON.parse source text access](https://github.com/tc39/proposal-json-parse-with-source) */

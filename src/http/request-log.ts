@@ -2,6 +2,7 @@ import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
+import { drain } from './drain.ts'
 
 const TWO_YEARS_SECONDS = 63_072_000
 
@@ -16,7 +17,7 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
   const requestId = crypto.randomUUID()
   c.set('requestId', requestId)
   await next()
-  await drain(c.req.raw)
+  await drainUnread(c.req.raw)
   // Not `c.header`, which copies the finished response for each header.
   const { headers } = c.res
   headers.set('X-Request-Id', requestId)
@@ -41,30 +42,8 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
   )
 })
 
-/** How much of an unread body is drained: more than the platform accepts. */
-const MAX_DRAINED_BYTES = 128 * 1024 * 1024
-
-/** How long a body is drained. A caller that announces a body and sends none still gets a response. */
-const MAX_DRAIN_MS = 5000
-
-/** Drains an unread body: an unread body breaks the connection, and the caller loses the response. */
-async function drain({ body }: Request) {
-  if (!body || body.locked) return
-  const timeout = scheduler.wait(MAX_DRAIN_MS).then(() => ({ done: true, value: undefined }))
-  let bytes = 0
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-  try {
-    reader = body.getReader()
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), timeout])
-      bytes += value?.byteLength ?? 0
-      if (done || bytes > MAX_DRAINED_BYTES) return
-    }
-  } catch {
-    // The caller has disconnected.
-  } finally {
-    reader?.cancel().catch(() => {})
-  }
+async function drainUnread({ body }: Request) {
+  if (body && !body.locked) await drain(body.getReader({ mode: 'byob' }))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type LoggedValue, presentLogged } from '../db/records/wire-form.ts'
+import { type LoggedValue, presentLogged, shortenLogged } from '../db/records/wire-form.ts'
 import type { Delivery } from '../db/schema.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../validation/messages.ts'
@@ -12,7 +12,8 @@ const MAX_LOGGED_BYTES = 65_536
 /** Returns the errors for the log of deliveries as JSON, or null if there are none. */
 export function serializeErrors(issues: readonly Issue[]): string | null {
   if (issues.length === 0) return null
-  const errors = prioritizeErrors(issues).slice(0, MAX_LOGGED_ERRORS).map(formatIssue)
+  const logged = prioritizeErrors(issues).slice(0, MAX_LOGGED_ERRORS)
+  const errors = logged.map((issue) => formatIssue(withShortKey(issue)))
   return JSON.stringify(inRecordOrder(withinLogBytes(errors)))
 }
 
@@ -30,11 +31,24 @@ export function readErrors(
     const values = logged.map((value, i) => presentLogged(recordTable, names[i] ?? '', value))
     const key = resource.keyFromColumns(values.slice(0, -1))
     const place = { form, index, key }
-    return formatIssue(toReferenceIssue(resource, place, values.at(-1), hold_refused === 1))
+    const isHoldRefused = hold_refused === 1
+    const issue = toReferenceIssue(resource, place, values.at(-1), isHoldRefused)
+    return formatIssue(withShortKey(issue))
   })
   const prioritized = prioritizeErrors([...recordErrors, ...referenceErrors])
   return inRecordOrder(withinLogBytes(prioritized.slice(0, MAX_LOGGED_ERRORS)))
 }
+
+/** Shortens the ids of an issue for the log. The message quotes at most 40 characters of a value. */
+const withShortKey = (issue: Issue): Issue =>
+  issue.key === undefined
+    ? issue
+    : {
+        ...issue,
+        key: Object.fromEntries(
+          Object.entries(issue.key).map(([name, value]) => [name, shortenLogged(value)]),
+        ),
+      }
 
 /** The columns of a delivery that its errors are made of. */
 type LoggedErrors = Pick<Delivery, 'errors' | 'unknown_keys' | 'form' | 'reused' | 'hold_refused'>

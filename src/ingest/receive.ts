@@ -5,6 +5,7 @@ import { resolveDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { Row } from '../db/records/json-chunks.ts'
 import { MASK_PATCH } from '../db/records/sql-fragments.ts'
+import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
 import { storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -121,6 +122,7 @@ async function toDeliveryInput(
     resource: resource.name,
     form: validated.form,
     receivedAt,
+    storageQuota: grant.storage_quota ?? DEFAULT_STORAGE_QUOTA,
     policy: resource.policy(grant),
     received: validated.records.length,
     invalidCount: validated.invalidCount,

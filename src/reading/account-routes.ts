@@ -85,7 +85,7 @@ function respondWithDeliveries(c: Context<AppEnv>) {
 }
 
 const NO_DELIVERY =
-  'This account has no delivery with this id. The log keeps deliveries for 30 days.'
+  'This account has no delivery with this id. The log keeps deliveries for 30 days, and at most 16 MiB of rejected requests and dry runs a day (UTC).'
 
 function respondWithDelivery(c: Context<AppEnv>, id: string, resourcesOf: ResourcesOf) {
   readQuery(c.req.url)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { expectBody, type RequestSender } from '../ask.ts'
 import { forgetPeak, mib, residentOf } from '../memory.ts'
@@ -106,16 +107,17 @@ async function measure(
   { name, bodies, together, gzip, letter, moves }: Scenario,
 ): Promise<Measured> {
   await migrate(service)
-  const ask = asBrand(service, await newBrand(service, 'large'))
-  await expectBody(200, ask('POST', 'customers', { body: [{ customerId: 'P-1' }] }))
+  // Of the large bodies of an account one waits, and others are refused.
+  const asks: RequestSender[] = []
+  for (let i = 0; i < bodies; i++) asks.push(await newSender(service, `large-${i}`))
   const [pid] = service.pids
   forgetPeak(pid!)
   const idle = residentOf(pid!).now
   const send = async (names: readonly string[], day: string) => {
     const sent = names.map((one) => encodeBody(maximalBody(one, letter, day), gzip))
     const answers = together
-      ? await Promise.all(sent.map((body) => post(ask, body)))
-      : await postInSequence(ask, sent)
+      ? await Promise.all(sent.map((body, i) => post(asks[i]!, body)))
+      : await postInSequence(asks[0]!, sent)
     for (const status of answers) check(status === 200, `${name}: a body was answered ${status}`)
   }
   const round = async (n: number) => {
@@ -127,8 +129,15 @@ async function measure(
   return { ...result, idle, resident: residentOf(pid!).most }
 }
 
+/** Creates a brand with one customer, `P-1`. */
+export async function newSender(service: Service, name: string): Promise<RequestSender> {
+  const ask = asBrand(service, await newBrand(service, name))
+  await expectBody(200, ask('POST', 'customers', { body: [{ customerId: 'P-1' }] }))
+  return ask
+}
+
 /** A body and its headers. */
-interface EncodedBody {
+export interface EncodedBody {
   body: Uint8Array<ArrayBuffer>
   headers: Record<string, string>
 }
@@ -142,9 +151,16 @@ export const encodeBody = (text: string, gzip: boolean): EncodedBody => ({
   },
 })
 
-/** Sends a body and returns the status. */
-export const post = async (ask: RequestSender, { body, headers }: EncodedBody) =>
-  (await ask('POST', 'activities', { body, headers })).status
+const MAX_ATTEMPTS = 12
+
+/** Sends a body, again after each 503, and returns the status. */
+export async function post(ask: RequestSender, { body, headers }: EncodedBody): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await ask('POST', 'activities', { body, headers })
+    if (answer.status !== 503 || attempt === MAX_ATTEMPTS) return answer.status
+    await setTimeout(Number(answer.headers.get('Retry-After')) * 1000)
+  }
+}
 
 async function postInSequence(ask: RequestSender, sent: readonly EncodedBody[]): Promise<number[]> {
   const answers: number[] = []

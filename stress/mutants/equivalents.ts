@@ -313,9 +313,9 @@ const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/http/body-size.ts',
-    declaration: 'countValues',
-    was: 'i < text.length',
-    is: ['i <= text.length'],
+    declaration: 'scan',
+    was: 'i < chunk.length',
+    is: ['i <= chunk.length'],
     why: 'After the end there is no character: only a text that is not JSON counts one more value.',
   },
   {

@@ -25,6 +25,11 @@ const SETTINGS: Options = {
     choices: ['warn', 'reject'],
     description: 'For customers of affiliates that are not configured. (default: warn)',
   },
+  'storage-quota': {
+    value: 'bytes',
+    description: 'The bytes that its records and its log may take. (default: 4294967296)',
+    pattern: /^\d{1,11}$/,
+  },
 }
 
 const CREATE: Options = {
@@ -55,12 +60,20 @@ const CREATE: Options = {
   },
 }
 
+/** Returns the members of a body: the quota is a number, all others are text. */
+function withNumbers({ storage_quota, ...members }: Record<string, string>) {
+  return {
+    ...members,
+    ...(storage_quota !== undefined && { storage_quota: Number(storage_quota) }),
+  }
+}
+
 const CHANGE: Options = { name: NAME, ...SETTINGS, region: REGION }
 
 const COLUMNS = [
   ...['account', 'name', 'vertical', 'mode', 'time_zone', 'binding', 'region'],
   'policies.unknown_customer',
-  ...['policies.unknown_affiliate', 'disabled', 'created_at'],
+  ...['policies.unknown_affiliate', 'storage_quota', 'disabled', 'created_at'],
 ]
 
 type Change = Pick<Operation, 'verb' | 'summary' | 'example' | 'body' | 'options'>
@@ -101,7 +114,10 @@ export const ACCOUNTS: readonly Operation[] = [
     path: 'accounts',
     argument: 'account',
     options: CREATE,
-    body: (input) => ({ account: input.operands.account, ...membersOf(CREATE, input) }),
+    body: (input) => ({
+      account: input.operands.account,
+      ...withNumbers(membersOf(CREATE, input)),
+    }),
     format: object,
     recovery: 'Repeat the command. If the account was created, the response is that it exists.',
   },
@@ -110,7 +126,7 @@ export const ACCOUNTS: readonly Operation[] = [
     summary: 'Changes settings, for records that arrive later.',
     example: 'acme --unknown-customer hold',
     options: CHANGE,
-    body: changesFrom(CHANGE),
+    body: (input) => withNumbers(changesFrom(CHANGE)(input)),
   }),
   change({
     verb: 'disable',

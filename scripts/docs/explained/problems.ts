@@ -95,6 +95,16 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'The access token lacks a scope: `GET` and `HEAD` require `read`, other methods `write`.',
     fix: 'Request a token without `scope`, which grants both scopes, and use that token.',
   },
+  quota_exceeded: {
+    cause:
+      'The account stores as much as its storage quota: records and the log of deliveries together. ' +
+      'Nothing of the request was stored, and it is not in the log. Reading, dry runs and rejected ' +
+      'requests work as before.',
+    fix:
+      'Ask the integrations team for a larger quota, then send the same request again. Smaller ' +
+      'requests do not help. After many updates of the same records the count can be too high until ' +
+      'it is measured, usually within 10 minutes.',
+  },
   wrong_vertical: {
     cause: 'The access token belongs to an account of another vertical.',
     fix: 'Send the request to the address in `detail`, or use the credentials of the right account.',
@@ -131,7 +141,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   payload_too_large: {
     cause:
       'The body has more than 8 MiB after decompression, more than 250,000 values, or more than ' +
-      '50,000 objects and arrays, or its records need more than 12 million characters of storage.',
+      '50,000 objects and arrays, or its records need more than 12 million characters of storage ' +
+      'or 78 MiB of memory.',
     fix:
       'Send fewer records in each request: halve the number until the request succeeds. 1000 ' +
       'records usually take less than 1 MiB.',
@@ -186,11 +197,12 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   unavailable: {
     cause:
-      'A part of the platform is temporarily unavailable, or a body of more than 1 MiB arrived too ' +
-      'slowly. A request is stored completely or not at all. Or, for `GET totals`: the days have too ' +
-      'many changed records for one request, or records of a day are being written right now.',
+      'A part of the platform is temporarily unavailable, or a body arrived too slowly or waited too ' +
+      'long for memory. A request is stored completely or not at all. Or, for `GET totals`: the days ' +
+      'have too many changed records for one request, or records of a day are being written right now.',
     fix:
-      'Wait for the seconds in `Retry-After`, then repeat the same request. `GET totals` then ' +
-      'continues where the last request stopped.',
+      'Wait for the seconds in `Retry-After`, then repeat the same request. Send bodies above 1 MiB ' +
+      'one after the other, at 1 MiB per second or more. `GET totals` continues where the last ' +
+      'request stopped.',
   },
 }

@@ -36,12 +36,20 @@ const accountState = {
   jurisdiction: documented('The jurisdiction that keeps its journal of erasures; null: any.', {
     enum: [null, 'eu', 'fedramp'],
   }),
+  storage_quota: documented('The bytes that the account may store.', COUNT),
   disabled: documented('Whether the account and its tokens are disabled.', FLAG),
   created_at: TIME,
 }
 
 const ACCOUNTS: Record<string, JsonSchema> = {
   Account: account(accountState),
+  AccountWithStorage: account({
+    ...accountState,
+    storage_bytes: documented(
+      'The bytes that the account stores. The number errs upward until it is measured.',
+      COUNT,
+    ),
+  }),
   ChangedAccount: account({ ...accountState, takes_effect }),
   PartnerSelf: ownAccount({
     client_id: documented('The OAuth client of the access token.'),

@@ -72,6 +72,7 @@ const SEND_HEADERS = [
 const SEND_ERRORS: readonly ErrorCode[] = [
   'malformed_json',
   'invalid_query',
+  'quota_exceeded',
   'payload_too_large',
   'unsupported_media_type',
   'validation_failed',

@@ -24,7 +24,7 @@ export async function* accountPages(db: D1Database, size: number): AsyncGenerato
 
 type Settings = Pick<
   Account,
-  'name' | 'time_zone' | 'unknown_customer' | 'unknown_affiliate' | 'region'
+  'name' | 'time_zone' | 'unknown_customer' | 'unknown_affiliate' | 'region' | 'storage_quota'
 >
 
 /** Changed settings of an account; a setting that is absent keeps its value. */

@@ -8,13 +8,12 @@ import {
   type SqlFragments,
   unionOfChunks,
 } from './sql-fragments.ts'
+import { USAGE } from './storage-sql.ts'
+import { MAX_LOGGED_TEXT } from './wire-form.ts'
 
 /** The log keeps the keys of at most 100 records with an unknown reference, in at most 64 KiB. */
 const MAX_LOGGED_KEYS = 100
 const MAX_LOGGED_BYTES = 65_536
-
-/** The characters of a reference that the log keeps: more than an error message quotes. */
-const MAX_LOGGED_REFERENCE = 80
 
 /** What happens to records that refer to something unknown. */
 export type Policy = 'reject' | 'hold' | 'warn'
@@ -30,6 +29,8 @@ export interface DeliveryShape {
    * `hold` also inserts nothing if the account would have more than `:max_held` held records.
    */
   readonly refuseMoves: boolean
+  /** Refuses the delivery if the account stores as much as its quota. */
+  readonly limitsStorage: boolean
 }
 
 /**
@@ -41,24 +42,27 @@ export interface DeliveryShape {
  * `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`, `:recounts` (whether the total is
  * counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
  * `:idempotency_key` and `:records_digest`; `:max_held` and `:hold_refused` (see `DeliveryShape`);
- * `:days` (JSON, the days of the records); the chunks `:lookup_1` … and `:flagged_1` ….
+ * `:days` (JSON, the days of the records); `:storage_quota` and `:written_bytes`; the chunks
+ * `:lookup_1` … and `:flagged_1` ….
  */
 export function insertDeliverySql(
   table: RecordTable,
   fragments: SqlFragments,
-  { policy, lookupChunks, flaggedChunks, refuseMoves }: DeliveryShape,
+  { policy, lookupChunks, flaggedChunks, refuseMoves, limitsStorage }: DeliveryShape,
 ): string {
   const hasFlags = flaggedChunks > 0
   // Fails in a database of an older layout, which lacks the index.
   const access = table.indexes.key ? `indexed by ${table.indexes.key}` : ''
   const findings = findingColumns(table, fragments, hasFlags, policy === 'hold')
   const chunks = [...chunkNames('lookup', lookupChunks), ...chunkNames('flagged', flaggedChunks)]
+  const isRefused = 'reused or (rejected > 0 and not :lenient)'
   // `classified` is evaluated row by row and not stored. Without its limit SQLite would merge it
   // into `counted`, and evaluate each column again wherever it is named.
   return `
       insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
         received, errors_total, rejected, refused, held, stale, created, listed, held_change,
-        held_written, hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at, verdicts)
+        held_written, hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys,
+        stale_at, moved, erased_at, verdicts, written_bytes, over_quota)
       with sent(value) as (${unionOfChunks(chunks)}),
       classified as not materialized (
         select value,
@@ -70,21 +74,28 @@ export function insertDeliverySql(
         select ${countedColumns(table, fragments, findings, policy)},
           exists (select 1 from idempotency_keys
             where account = :account and resource = :resource and key = :idempotency_key
-              and digest <> :records_digest) as reused
+              and digest <> :records_digest) as reused,
+          ${limitsStorage ? USAGE : 'null'} as usage
         from classified
+      ),
+      decided as (
+        select *, ${isRefused} as is_refused,
+          iif(usage >= :storage_quota and not (${isRefused}), usage, null) as over_quota
+        from counted
       )
       select :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient,
         :received, iif(reused, 1, :errors_total + errors),
         iif(reused, :received, :invalid + rejected),
-        iif(reused, :received, iif(:lenient, 0, :invalid + rejected)),
+        iif(reused or over_quota is not null, :received, iif(:lenient, 0, :invalid + rejected)),
         held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
-        iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written), :hold_refused, reused, :has_yesterday, :has_today, :days, :errors,
+        iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
+        :hold_refused, reused, :has_yesterday, :has_today, :days, :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
-        stale_at, moved, erased_at, verdicts
-      from counted
+        stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), over_quota
+      from decided
       where not exists (select 1 from resets where account = :account)
-        and ${refuseMoves ? '(moved is null or reused or (rejected > 0 and not :lenient))' : 'true'}
-        ${policy === 'hold' && table.canHold ? `and ${HAS_ROOM_TO_HOLD}` : ''}
+        and ${refuseMoves ? '(moved is null or is_refused or over_quota is not null)' : 'true'}
+        ${policy === 'hold' && table.canHold ? `and (over_quota is not null or ${HAS_ROOM_TO_HOLD})` : ''}
       on conflict (account, id) do nothing
       returning *`
 }
@@ -142,13 +153,21 @@ function countedColumns(
     .join(',\n          ')
 }
 
+/**
+ * Shortens a text for the log. The identity of a brand's daily aggregate is JSON, which must stay
+ * whole to be read; it has at most 300 characters.
+ */
+const loggedText = (sql: string) =>
+  `iif(length(${sql}) > ${MAX_LOGGED_TEXT} and ${sql} not like 'd [%',
+                  substr(${sql}, 1, ${MAX_LOGGED_TEXT}) || '…', ${sql})`
+
 /** Lists the position, key and reference of the first records with an unknown reference. */
 const unknownKeys = ({ key, reference }: RecordTable, { fromLookup }: SqlFragments) => `(
           select json_group_array(json(named)) from (
             select named, sum(octet_length(named)) over (order by idx) as bytes from (
-              select ${IDX} as idx, json_array(${IDX}, ${columnList(key, fromLookup)},
-                substr(${reference ? fromLookup(reference.column) : 'null'}, 1,
-                  ${MAX_LOGGED_REFERENCE})) as named
+              select ${IDX} as idx, json_array(${IDX},
+                ${columnList(key, (name) => loggedText(fromLookup(name)))},
+                ${reference ? loggedText(fromLookup(reference.column)) : 'null'}) as named
               from classified where unknown order by idx limit ${MAX_LOGGED_KEYS}
             )
           ) where bytes < ${MAX_LOGGED_BYTES}

@@ -1,8 +1,9 @@
 import { bindStatement, type Statement } from '../statement.ts'
 import { daysOf } from './delivery-days.ts'
-import type { DeliveryInput } from './delivery-input.ts'
+import { type DeliveryInput, takeRows } from './delivery-input.ts'
 import { HELD_LIMITS } from './held-limits.ts'
 import { type Row, toRowChunks } from './json-chunks.ts'
+import { estimateRecordBytes } from './record-bytes.ts'
 import type { RecordTable } from './record-table.ts'
 import { FLAG, MASK_PATCH } from './sql-fragments.ts'
 import { buildStatements, COMMON_STATEMENTS, type DeliveryStatements } from './statements.ts'
@@ -21,6 +22,8 @@ export interface BatchParts {
   readonly flagged: readonly string[]
   readonly full: readonly string[]
   readonly repeated: readonly string[]
+  /** An upper bound of the bytes by which these records enlarge the database. */
+  readonly recordBytes: number
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -47,6 +50,10 @@ export function prepareBatch(
   )
   const full = toRowChunks(rows, presentColumns, table.encoded)
   const repeated = toRowChunks(repeatedRows, presentColumns, table.encoded)
+  const recordBytes = estimateRecordBytes(
+    [...rows, ...repeatedRows],
+    [...full, ...repeated, ...lookup, ...flagged],
+  )
   return {
     bind: (statement, values) => bindStatement(session, statement, values),
     statements,
@@ -58,21 +65,8 @@ export function prepareBatch(
     flagged,
     full,
     repeated,
+    recordBytes,
   }
-}
-
-/**
- * Returns the rows of a request and empties them in `input`, so that they can be freed once they are
- * JSON: an isolate has no room for both forms of a large request.
- */
-function takeRows(
-  input: DeliveryInput,
-): Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
-  const { rows, repeatedRows, invalidRows } = input
-  input.rows = []
-  input.repeatedRows = []
-  input.invalidRows = []
-  return { rows, repeatedRows, invalidRows }
 }
 
 /** Returns chunks by their parameters' names: `lookup_1`, `lookup_2` … */
@@ -92,20 +86,23 @@ export function buildBatch(
   attempt: number,
   form: BatchForm,
 ): D1PreparedStatement[] {
-  const { bind, statements, input, lookup, flagged, full } = parts
+  const { bind, statements, input, lookup, flagged, full, recordBytes } = parts
   const { dryRun } = input
   const { moves, policy } = form
-  const values = valuesOf(parts, attempt, policy)
   // Skip the writes if validation has already rejected the request.
   const writes = !dryRun && full.length > 0 && (input.invalidCount === 0 || input.lenient)
+  const values = { ...valuesOf(parts, attempt, policy), written_bytes: writes ? recordBytes : 0 }
   const shape = { policy, lookupChunks: lookup.length, flaggedChunks: flagged.length }
   const insertDelivery = bind(
-    statements.insertDelivery({ ...shape, refuseMoves: writes && !moves }),
+    statements.insertDelivery({ ...shape, refuseMoves: writes && !moves, limitsStorage: writes }),
     values,
   )
   // An earlier attempt may have inserted the row, which then returns nothing from the insert.
   const readBack = attempt > 1 ? readBackStatements(parts, values) : []
-  if (dryRun) return [insertDelivery, ...dryRunStatements(parts, values), ...readBack]
+  if (dryRun) {
+    const discard = bind(COMMON_STATEMENTS.discardDryRun, values)
+    return [insertDelivery, ...dryRunStatements(parts, values), ...readBack, discard]
+  }
   const writing = writes ? writeStatements(parts, values, attempt, form) : []
   return [insertDelivery, ...writing, ...readBack]
 }
@@ -156,6 +153,7 @@ function valuesOf(parts: BatchParts, attempt: number, policy: DeliveryInput['pol
     max_held: HELD_LIMITS.account,
     max_released: HELD_LIMITS.release,
     hold_refused: Number(policy !== input.policy),
+    storage_quota: input.storageQuota,
     ...chunkValues,
   }
 }

@@ -12,6 +12,8 @@ export interface DeliveryInput {
   receivedAt: number
   dryRun: boolean
   lenient: boolean
+  /** The bytes that the account may store. */
+  storageQuota: number
   /** What happens to records that refer to something unknown. */
   policy: Policy
   /** Whether the caller needs the outcome of each record. */
@@ -32,4 +34,18 @@ export interface DeliveryInput {
   repeatedRows: Row[]
   /** The valid fields of invalid records, whose references are checked, too. */
   invalidRows: Row[]
+}
+
+/**
+ * Returns the rows of a request and empties them in `input`, so that they can be freed once they are
+ * JSON: an isolate has no room for both forms of a large request.
+ */
+export function takeRows(
+  input: DeliveryInput,
+): Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
+  const { rows, repeatedRows, invalidRows } = input
+  input.rows = []
+  input.repeatedRows = []
+  input.invalidRows = []
+  return { rows, repeatedRows, invalidRows }
 }

@@ -13,7 +13,8 @@ export interface Row {
 /** D1 takes at most 2,000,000 bytes a value. */
 const MAX_CHUNK_BYTES = 1_900_000
 
-const byteLength = (text: string) => new TextEncoder().encode(text).length
+/** Returns the number of bytes of a text in UTF-8. */
+export const byteLength = (text: string) => new TextEncoder().encode(text).length
 
 /**
  * Returns rows as chunks of JSON arrays of what the columns store, the position first. Arrays have

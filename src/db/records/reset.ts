@@ -63,7 +63,7 @@ const isEmpty = Object.keys(SENT_TABLES)
 
 /**
  * The statements of one step, in order. A step deletes at most 1000 rows of each table. The last step
- * finds all tables empty, deletes the totals, and ends the reset.
+ * finds all tables empty, deletes the totals and the count of bytes, and ends the reset.
  */
 export const RESET_STEP: readonly Statement[] = [
   ...Object.entries(SENT_TABLES).flatMap(([table, key]) => {
@@ -75,6 +75,9 @@ export const RESET_STEP: readonly Statement[] = [
   ),
   compileStatement(
     `delete from totals_leases where account = :account and ${IS_RESETTING} and ${isEmpty}`,
+  ),
+  compileStatement(
+    `delete from storage where account = :account and ${IS_RESETTING} and ${isEmpty}`,
   ),
   compileStatement(`delete from resets where account = :account and ${isEmpty}`),
   compileStatement(`select ${IS_RESETTING} as resetting`),

@@ -11,6 +11,7 @@ import {
 import type { RecordTable } from './record-table.ts'
 import { SELECT_OVERWRITTEN, selectEarlierWritesSql } from './retry-sql.ts'
 import { OWN_DELIVERY_ROW, type SqlFragments, sqlFragments } from './sql-fragments.ts'
+import { DISCARD_DRY_RUN } from './storage-sql.ts'
 import {
   countDryRunSql,
   RETURNING_OUTCOME,
@@ -55,6 +56,7 @@ export const COMMON_STATEMENTS = {
       on conflict (account, resource, key) do nothing`),
   selectDelivery: compileStatement(SELECT_DELIVERY),
   selectReleasing: compileStatement(SELECT_RELEASING),
+  discardDryRun: compileStatement(DISCARD_DRY_RUN),
 } as const
 
 interface CacheEntry {

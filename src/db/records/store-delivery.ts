@@ -38,7 +38,8 @@ const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 
  * attempt writes nothing and returns the same result. The rows are taken out of `input`: an isolate
  * has no room for a large request as rows and as parameters.
  *
- * @throws ApiError `unavailable` while the account is being reset.
+ * @throws ApiError `quota_exceeded` if the account stores as much as its quota, `unavailable` while the
+ *   account is being reset.
  */
 export async function storeDelivery(
   session: D1DatabaseSession,
@@ -62,6 +63,7 @@ export async function storeDelivery(
       if (row) break
       forms.shift()
     }
+    if (row.over_quota !== null) throw quotaExceeded(row.over_quota, input.storageQuota)
     const delivery = { ...row, ...rows.findLast(isCounts) }
     const outcomes = rows.filter(isWritten)
     const revisions =
@@ -72,6 +74,14 @@ export async function storeDelivery(
     return { delivery, revisions, releasing: rows.some(isReleasing) }
   })
 }
+
+/** Returns the error for an account that stores as much as it may; both numbers are bytes. */
+const quotaExceeded = (stored: number, quota: number) =>
+  new ApiError('quota_exceeded', {
+    detail: `The account stores about ${inMegabytes(stored)} MB, and its storage quota is ${inMegabytes(quota)} MB. Nothing was stored. Ask the integrations team for a larger quota, then send the same request again. Reading and dry runs still work.`,
+  })
+
+const inMegabytes = (bytes: number) => Math.ceil(bytes / 1e6)
 
 /**
  * Returns the forms of a request's batch. The first one suits most requests. The second one is for

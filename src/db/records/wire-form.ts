@@ -6,6 +6,18 @@ import type { RecordView } from './record-view.ts'
 export const presentRow = ({ recordTable, present }: RecordView, row: Record<string, unknown>) =>
   present(decodeRow(recordTable.encoded, row))
 
+/** The log of deliveries keeps at most this many characters of an id. */
+export const MAX_LOGGED_TEXT = 40
+
+/** Returns a text of at most 40 characters, and `…` if it is longer. */
+export function shortenLogged(text: string): string {
+  if (text.length <= MAX_LOGGED_TEXT) return text
+  // Twice as many units of UTF-16 have at least as many characters.
+  const characters = [...text.slice(0, 2 * MAX_LOGGED_TEXT + 1)]
+  if (characters.length <= MAX_LOGGED_TEXT) return text
+  return `${characters.slice(0, MAX_LOGGED_TEXT).join('')}…`
+}
+
 /** A value of a refused record in the log of deliveries. */
 export type LoggedValue = string | number | null
 

@@ -39,8 +39,8 @@ export const accounts = (): Operation[] => [
     path: ACCOUNT_PATH,
     id: 'getAccount',
     summary: 'Get an account',
-    description: 'Returns an account with its settings.',
-    answers: returned('The account.', ref('Account')),
+    description: 'Returns an account with its settings and the bytes that it stores.',
+    answers: returned('The account.', ref('AccountWithStorage')),
   }),
   operation({
     method: 'patch',

@@ -1,0 +1,182 @@
+import { busy, oneWaiting } from './body-errors.ts'
+
+/** How long a body waits in one queue before it is refused, in milliseconds. */
+export const MAX_WAIT_MS = 20_000
+
+/** How often a body that arrives checks that it still holds its lease, in milliseconds. */
+const TICK_MS = 1000
+
+/** How often the first waiting request looks for its turn; those behind it look less often. */
+const FIRST_LOOK_MS = 5
+const MAX_LOOK_MS = 100
+
+/** A request that has not looked for its turn for this long is gone: it is passed over. */
+const GONE_MS = 5000
+
+/** How long a lease that was granted may stay unclaimed by the request that waited for it. */
+const CLAIM_MS = 2000
+
+/** What a request asks of a queue. */
+export interface Claim {
+  /** Bytes. */
+  weight: number
+  account: string
+  /** Whether only one such body of an account may wait. */
+  isLarge: boolean
+}
+
+/** A share of a queue's budget. */
+export interface Lease {
+  readonly account: string
+  /** Bytes. */
+  readonly weight: number
+  /** From when on the lease may be revoked, if another request waits, in milliseconds. */
+  until: number
+}
+
+interface Waiter extends Claim {
+  since: number
+  seenAt: number
+  lease: Lease | null
+}
+
+/** Waits until `promise` settles, or for `TICK_MS`. */
+export async function waitOrTick(promise: Promise<unknown>): Promise<void> {
+  // Not `scheduler.wait`: its timer costs eight times as much to cancel.
+  let timer: number | null = null
+  const tick = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, TICK_MS)
+  })
+  await Promise.race([promise, tick]).finally(() => clearTimeout(timer))
+}
+
+/**
+ * A budget of bytes that requests share: first come, first served. An account is passed over while
+ * its leases would exceed `accountLimit`; a single lease may.
+ *
+ * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
+ * another, and may end a request at any time without running its `finally`. So a lease has a
+ * deadline, and each waiting request looks whether it was given one.
+ */
+export class WeightedQueue {
+  readonly limit: number
+  readonly #accountLimit: number
+  readonly #leases = new Set<Lease & { weight: number }>()
+  #used = 0
+  #waiters: Waiter[] = []
+
+  constructor(limit: number, accountLimit = limit) {
+    this.limit = limit
+    this.#accountLimit = accountLimit
+  }
+
+  /** Returns a lease if there is room and no request waits; otherwise null. */
+  tryTake(weight: number, account: string, until: number): Lease | null {
+    if (this.#waiters.length > 0) return null
+    if (this.#used + weight > this.limit) this.#revokeExpired()
+    return this.#used + weight > this.limit ? null : this.#lease(weight, account, until)
+  }
+
+  /**
+   * Waits for a lease. It is valid for two seconds unless the caller extends it.
+   *
+   * @throws ApiError `unavailable` after 20 seconds, or at once if another large body of the account
+   * waits.
+   */
+  async take(claim: Claim): Promise<Lease> {
+    if (claim.isLarge && this.#hasLargeWaiter(claim.account)) throw oneWaiting()
+    const now = Date.now()
+    const weight = Math.min(claim.weight, this.limit)
+    const waiter: Waiter = {
+      ...claim,
+      weight,
+      since: now,
+      seenAt: now,
+      lease: null,
+    }
+    this.#waiters.push(waiter)
+    try {
+      for (;;) {
+        this.#grant()
+        if (waiter.lease && this.isHeld(waiter.lease)) return waiter.lease
+        if (Date.now() - waiter.since >= MAX_WAIT_MS) throw busy()
+        await scheduler.wait(this.#lookMs(waiter))
+        waiter.seenAt = Date.now()
+      }
+    } finally {
+      this.#waiters = this.#waiters.filter((other) => other !== waiter)
+    }
+  }
+
+  #lookMs(waiter: Waiter) {
+    return Math.min(FIRST_LOOK_MS * (1 + this.#waiters.indexOf(waiter)), MAX_LOOK_MS)
+  }
+
+  /** Returns whether a lease has been neither returned nor revoked. */
+  isHeld(lease: Lease): boolean {
+    return this.#leases.has(lease)
+  }
+
+  /** Returns what a lease holds beyond `weight`. */
+  shrink(lease: Lease, weight: number): void {
+    if (!this.isHeld(lease) || weight >= lease.weight) return
+    this.#used -= lease.weight - weight
+    Object.assign(lease, { weight })
+    this.#grant()
+  }
+
+  /** Returns a lease. The requests that have room now see it when they next look. */
+  release(lease: Lease): void {
+    if (this.#remove(lease)) this.#grant()
+  }
+
+  #lease(weight: number, account: string, until: number): Lease {
+    const lease = { weight, account, until }
+    this.#leases.add(lease)
+    this.#used += weight
+    return lease
+  }
+
+  #remove(lease: Lease): boolean {
+    const isHeld = this.#leases.delete(lease)
+    if (isHeld) this.#used -= lease.weight
+    return isHeld
+  }
+
+  /** Grants leases in the order of arrival, until the next request has no room. */
+  #grant() {
+    const oldest = Date.now() - MAX_WAIT_MS - GONE_MS
+    this.#waiters = this.#waiters.filter(({ since }) => since >= oldest)
+    for (const waiter of this.#waiters) {
+      if (isGone(waiter) || (waiter.lease && this.isHeld(waiter.lease))) continue
+      if (!this.#fits(waiter)) this.#revokeExpired()
+      if (!this.#fitsAccount(waiter)) continue
+      if (this.#used + waiter.weight > this.limit) return
+      waiter.lease = this.#lease(waiter.weight, waiter.account, Date.now() + CLAIM_MS)
+    }
+  }
+
+  #fits(waiter: Waiter) {
+    return this.#used + waiter.weight <= this.limit && this.#fitsAccount(waiter)
+  }
+
+  #fitsAccount({ account, weight }: Waiter) {
+    if (this.#accountLimit === this.limit) return true
+    let use = 0
+    for (const lease of this.#leases) if (lease.account === account) use += lease.weight
+    return use === 0 || use + weight <= this.#accountLimit
+  }
+
+  #hasLargeWaiter(account: string) {
+    return this.#waiters.some(
+      (other) => other.isLarge && other.account === account && !other.lease && !isGone(other),
+    )
+  }
+
+  #revokeExpired() {
+    const now = Date.now()
+    for (const lease of this.#leases) if (lease.until <= now) this.#remove(lease)
+  }
+}
+
+const isGone = ({ seenAt }: Waiter) => Date.now() - seenAt > GONE_MS

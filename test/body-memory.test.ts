@@ -1,0 +1,292 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readBody } from '../src/http/body.ts'
+import { BodyMemory, MAX_WEIGHT } from '../src/http/body-budget.ts'
+import { measureJson, weigh } from '../src/http/body-size.ts'
+import { WeightedQueue } from '../src/http/weighted-queue.ts'
+import { ada, ask, json, ORIGIN, partner } from './partner.ts'
+
+// The memory that bodies take in an isolate, which has 128 MB.
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+afterEach(() => vi.useRealTimers())
+
+/** Returns a request whose body counts the bytes that are read of it. */
+function countedRequest(bytes: number, headers: Record<string, string> = {}) {
+  const seen = { pulled: 0 }
+  const body = new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      if (seen.pulled >= bytes) {
+        controller.close()
+        controller.byobRequest?.respond(0)
+        return
+      }
+      const chunk = new Uint8Array(Math.min(16 * KIB, bytes - seen.pulled)).fill(0x20)
+      seen.pulled += chunk.byteLength
+      controller.enqueue(chunk)
+    },
+  })
+  const init = { 'Content-Type': 'application/json', ...headers }
+  return { seen, request: new Request(ORIGIN, { method: 'POST', headers: init, body }) }
+}
+
+const someTime = () => scheduler.wait(50)
+
+describe('before the caller is admitted', () => {
+  test.each([
+    ['of unknown length', {}],
+    ['of a known length', { 'Content-Length': String(MIB - 4 * KIB) }],
+  ])('at most 64 KiB of a body %s are read', async (_, headers) => {
+    const { seen, request } = countedRequest(MIB - 4 * KIB, headers)
+    const admission = Promise.withResolvers<{ account: string }>()
+    const reading = readBody(request, admission.promise)
+    await someTime()
+    expect(seen.pulled).toBe(64 * KIB)
+
+    admission.resolve({ account: 'acme' })
+    const body = await reading
+    expect(seen.pulled).toBe(MIB - 4 * KIB)
+    expect(body.takeText()).toHaveLength(MIB - 4 * KIB)
+    body.release()
+  })
+
+  test('all callers together hold at most 4 MiB, and the others read nothing', async () => {
+    const admission = Promise.withResolvers<{ account: string }>()
+    const many = Array.from({ length: 100 }, () =>
+      countedRequest(MIB, { 'Content-Length': String(MIB) }),
+    )
+    const reading = many.map(({ request }) => readBody(request, admission.promise))
+    await someTime()
+    const pulled = many.map(({ seen }) => seen.pulled)
+    expect(pulled).toEqual([...Array(64).fill(64 * KIB), ...Array(36).fill(0)])
+
+    admission.reject(new Error('refused'))
+    const settled = await Promise.allSettled(reading)
+    expect(settled.every(({ status }) => status === 'rejected')).toBe(true)
+  })
+
+  test('after a refusal the rest is drained', async () => {
+    const { seen, request } = countedRequest(3 * MIB)
+    const refusal = new Error('refused')
+    await expect(readBody(request, Promise.reject(refusal))).rejects.toBe(refusal)
+    expect(seen.pulled).toBe(3 * MIB)
+  })
+
+  test('a small body is read completely', async () => {
+    const { request } = countedRequest(500, { 'Content-Length': '500' })
+    const body = await readBody(request, new Promise(() => {}))
+    expect(body.takeText()).toHaveLength(500)
+    body.release()
+  })
+})
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+describe('the size of a JSON text', () => {
+  test.each<[string, string, object]>([
+    ['a number', '1', { values: 1, containers: 0, escapes: 0, isWide: false }],
+    ['an empty array', '[ ]', { values: 1, containers: 1 }],
+    ['members', '{"a":1,"b":[2,3]}', { values: 5, containers: 2, escapes: 4 }],
+    ['brackets within text', '["[{,"]', { values: 2, containers: 1, escapes: 2 }],
+    ['an escaped quote', String.raw`["\",["]`, { values: 2, containers: 1, escapes: 4 }],
+    ['an escaped backslash', String.raw`["\\",[]]`, { values: 3, containers: 2, escapes: 4 }],
+    ['Latin-1', '"\u00ff"', { bytes: 4, isWide: false }],
+    ['an arrow', '"→"', { bytes: 5, isWide: true }],
+    ['an escaped arrow', String.raw`"\u2192"`, { isWide: true }],
+    ['an unterminated string', '["[[', { values: 2, containers: 1 }],
+  ])('%s, in whole and byte by byte', (_, text, expected) => {
+    const bytes = bytesOf(text)
+    const whole = measureJson([bytes])
+    expect(whole).toMatchObject(expected)
+    expect(measureJson([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
+  })
+
+  test('a text weighs more the more its escapes, values and containers, and if it is wide', () => {
+    const size = { bytes: MIB, values: 1000, containers: 100, escapes: 1000, isWide: false }
+    const { weight } = weigh(size)
+    for (const more of [{ values: 2000 }, { containers: 200 }, { escapes: 2000 }, { isWide: true }])
+      expect(weigh({ ...size, ...more }).weight).toBeGreaterThan(weight)
+  })
+
+  test('a maximal bulk of ordinary records fits, one of quotes alone does not', () => {
+    const size = { bytes: 8 * MIB, values: 9000, containers: 1001, escapes: 40_000, isWide: true }
+    expect(weigh(size).weight).toBeLessThan(MAX_WEIGHT)
+    expect(weigh({ ...size, escapes: 8 * MIB }).weight).toBeGreaterThan(MAX_WEIGHT)
+  })
+})
+
+test('a body that would weigh too much is 413, and the error names both weights', async () => {
+  const acme = await partner()
+  const response = await acme.postText('customers', JSON.stringify([{ note: '"'.repeat(4e6) }]))
+  expect(response.status).toBe(413)
+  expect((await json(response)).detail).toMatch(/would take 1\d\d MiB .+ at most 78 MiB/)
+})
+
+const later = () => Date.now() + 60_000
+const claim = (weight: number, account: string, isLarge = false) => ({ weight, account, isLarge })
+
+describe('a weighted queue', () => {
+  test('serves in the order of arrival, and nobody passes the first that has no room', async () => {
+    const queue = new WeightedQueue(10)
+    const held = queue.tryTake(6, 'a', later())!
+    const served: string[] = []
+    const waiting = [claim(8, 'b'), claim(2, 'c'), claim(3, 'd')].map(async (one) => {
+      const lease = await queue.take(one)
+      served.push(one.account)
+      return lease
+    })
+    await someTime()
+    expect(served).toEqual([])
+    expect(queue.tryTake(1, 'e', later())).toBeNull()
+
+    queue.release(held)
+    const [first] = await Promise.all([waiting[0], waiting[1]])
+    expect(served.sort()).toEqual(['b', 'c'])
+    queue.release(first!)
+    await waiting[2]
+    expect(served).toEqual(['b', 'c', 'd'])
+  })
+
+  test('one large body of an account waits, and a second is refused at once', async () => {
+    const queue = new WeightedQueue(10)
+    const held = queue.tryTake(10, 'a', later())!
+    const first = queue.take(claim(5, 'a', true))
+    const refusal = { code: 'unavailable', details: { headers: { 'Retry-After': '10' } } }
+    await expect(queue.take(claim(5, 'a', true))).rejects.toMatchObject(refusal)
+    const other = queue.take(claim(5, 'b', true))
+    queue.release(held)
+    expect((await Promise.all([first, other])).map(({ account }) => account)).toEqual(['a', 'b'])
+  })
+
+  test('an account at its limit is passed over; a single body may exceed it', async () => {
+    const queue = new WeightedQueue(10, 4)
+    const held = queue.tryTake(4, 'a', later())!
+    const own = queue.take(claim(1, 'a'))
+    expect(await queue.take(claim(6, 'b'))).toMatchObject({ account: 'b' })
+    queue.release(held)
+    expect(await own).toMatchObject({ account: 'a' })
+  })
+
+  test('a body that waits for 20 seconds is refused', async () => {
+    const queue = new WeightedQueue(10)
+    queue.tryTake(10, 'a', Number.POSITIVE_INFINITY)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const waiting = queue.take(claim(1, 'b'))
+    vi.setSystemTime(Date.now() + 20_000)
+    await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  test('an expired lease is revoked once another request needs its room', async () => {
+    const queue = new WeightedQueue(10)
+    const slow = queue.tryTake(6, 'a', Date.now() - 1)!
+    const small = queue.tryTake(4, 'b', later())!
+    expect(queue.isHeld(slow)).toBe(true)
+    const next = await queue.take(claim(6, 'c'))
+    expect([slow, small, next].map((lease) => queue.isHeld(lease))).toEqual([false, true, true])
+    queue.release(slow)
+    expect(queue.tryTake(1, 'd', later())).toBeNull()
+  })
+
+  test('what a lease returns is given to the next', async () => {
+    const queue = new WeightedQueue(10)
+    const held = queue.tryTake(10, 'a', later())!
+    const waiting = queue.take(claim(6, 'b'))
+    queue.shrink(held, 4)
+    expect(await waiting).toMatchObject({ weight: 6 })
+  })
+})
+
+describe('the lease of a body', () => {
+  const reading = async (account: string, length = 8 * MIB) => {
+    const memory = new BodyMemory(Promise.resolve({ account }), {
+      length,
+      isGzip: false,
+      limit: 8 * MIB,
+    })
+    await memory.startReading()
+    await memory.continueReading()
+    return memory
+  }
+
+  test('is kept at 1 MiB a second, and a smaller count never shortens it', async () => {
+    const first = await reading('a')
+    vi.useFakeTimers({ toFake: ['Date'] })
+    first.received(4 * MIB)
+    first.received(1)
+    const waiting = reading('a').then((memory) => ({ memory }))
+    const isGranted = () => Promise.race([waiting, someTime().then(() => null)])
+    vi.setSystemTime(Date.now() + 4000)
+    expect(await isGranted()).toBeNull()
+    vi.setSystemTime(Date.now() + 2500)
+    const second = await isGranted()
+    expect(() => first.received(5 * MIB)).toThrow()
+    for (const memory of [first, second!.memory]) memory.release()
+  })
+
+  test('lasts for 30 seconds while the body is processed', async () => {
+    const first = await reading('a', 70_000)
+    await first.process(MAX_WEIGHT)
+    first.decoded()
+    const second = await reading('b', 70_000)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(Date.now() + 29_000)
+    const waiting = second.process(MAX_WEIGHT).then(() => 'granted')
+    const isGranted = () => Promise.race([waiting, someTime().then(() => 'waiting')])
+    expect(await isGranted()).toBe('waiting')
+    vi.setSystemTime(Date.now() + 1500)
+    expect(await isGranted()).toBe('granted')
+    for (const memory of [first, second]) memory.release()
+  })
+
+  test('small bodies pass large ones that wait', async () => {
+    const large = await reading('a', 70_000)
+    await large.process(MAX_WEIGHT)
+    const waiting = reading('b', 70_000)
+    const acme = await partner()
+    expect((await acme.post('customers', ada)).status).toBe(201)
+    for (const memory of [large, await waiting]) memory.release()
+  })
+
+  test('outlasts a slow chunk while no other body waits', async () => {
+    const memory = await reading('a')
+    expect(await memory.waitFor(scheduler.wait(1200).then(() => 'came'))).toBe('came')
+    memory.release()
+  })
+})
+
+describe('a large body that arrives too slowly', () => {
+  const slow = (pace: number) => {
+    let timer: ReturnType<typeof setInterval>
+    return new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array(1_100_000).fill(0x20))
+        timer = setInterval(() => controller.enqueue(new Uint8Array([0x20])), pace)
+      },
+      cancel: () => clearInterval(timer),
+    })
+  }
+
+  test.each([
+    ['a slow body', 200],
+    ['a stalled body', 60_000],
+  ])('%s makes room for the next large body', async (_, pace) => {
+    const acme = await partner()
+    const headers = {
+      Authorization: `Bearer ${acme.access_token}`,
+      'Content-Type': 'application/json',
+    }
+    const controller = new AbortController()
+    const init = { method: 'POST', headers, body: slow(pace), signal: controller.signal }
+    const pending = ask('/api/v1/forex/customers', init)
+    await scheduler.wait(300)
+    const large = JSON.stringify(ada) + ' '.repeat(3_000_000)
+
+    expect((await acme.postText('customers', large)).status).toBe(201)
+    const refused = await pending
+    expect(refused.status).toBe(503)
+    expect((await json(refused)).detail).toContain('at least 1 MiB per second')
+    controller.abort()
+  })
+})
