@@ -280,6 +280,7 @@ describe('reading', { concurrency: 4 }, () => {
   const undeclared = {
     'a.jsonl': lines.join('\n'),
     'json-without-ending': `\n[${lines.join(',')}]`,
+    'list-answer-without-ending': `{ "data": [${lines.join(',')}], "meta": {} }`,
     'ndjson-without-ending': lines.join('\n'),
     'csv-without-ending': csv.join('\n'),
   }
@@ -288,6 +289,24 @@ describe('reading', { concurrency: 4 }, () => {
       assert.deepEqual(await read(name, text), lines)
     })
   }
+
+  const listAnswers = {
+    'with meta': `{"data":[${lines.join(',')}],"meta":{"total":3,"data":[{"x":[1]}]}}`,
+    'with meta first': `{"meta":{"next_cursor":null},"data":[${lines.join(',')}]}`,
+    'with meta that is not an object': `{"meta":"x","data":[${lines.join(',')}]}`,
+  }
+  for (const [name, text] of Object.entries(listAnswers)) {
+    test(`sends the records of a saved list answer ${name}`, async () => {
+      assert.deepEqual(await read('a.json', text), lines)
+    })
+  }
+
+  test('a record may have a member `data`, and be empty', async () => {
+    const records = ['{"data":[{}]}', '{}']
+    assert.deepEqual(await read('a.json', `[${records}]`), records)
+    assert.deepEqual(await read('a.json', `{"data":[${records}]}`), records)
+    assert.deepEqual(await read('a.json', '{"data":[]}'), [])
+  })
 
   test('--format overrides the ending', async () => {
     const { base, bulks } = await service()
@@ -383,10 +402,22 @@ describe('reading', { concurrency: 4 }, () => {
       '[{"a":1},\n{"a":',
       /^truncated\.json, line 2, column 6: .* \(record 1\)\.$/,
     ],
-    'object.json': [
-      '{"data":[]}',
-      /^object\.json: not a JSON array of records\. For NDJSON add --format ndjson\.$/,
+    'number.json': [
+      '1',
+      /^number\.json: not a JSON array of records, nor an object whose `data` is one\. For NDJSON add --format ndjson\.$/,
     ],
+    'no-data.json': ['{"meta":{}}', /^no-data\.json: not a JSON array of records, nor an object/],
+    'data-object.json': ['{"data":{}}', /^data-object\.json: not a JSON array of records, nor/],
+    'data-twice.json': [
+      '{"data":[],"meta":{},"data":[]}',
+      /^data-twice\.json: the object has `data` twice\.$/,
+    ],
+    'record.json': [
+      '{"transaction_id":"T-1"}',
+      /^record\.json: the object has the member `transaction_id`\. .* Write one record as \[\{…\}\]\./,
+    ],
+    'other-member.json': ['{"data":[],"more":1}', /: the object has the member `more`\. /],
+    'two-objects.json': ['{"data":[]}\n{"data":[]}', /^two-objects\.json, line 2, column 1: not/],
     'after.json': ['[]\n{}', /^after\.json, line 2/],
     'empty.json': [
       '',
@@ -850,6 +881,70 @@ describe('responses', { concurrency: 4 }, () => {
     const { code, stdout } = await push(base, 'a.ndjson', ndjson(numbers(4)))
     assert.equal(code, 0)
     assert.match(stdout, /Warnings:\n {2}withdrawn_currency {2}2 times, e\.g\. \/currency HRK\./)
+  })
+
+  describe('a CSV cell of a numeric field that is not a number', () => {
+    const cells = ['0010.5', '+5', '.5', ' 5 ', '1,000.00']
+    const rows = cells.map((cell, i) => `T-${i},"${cell}"`)
+    // Empty lines and line breaks in a cell move the lines of the rows behind them.
+    const text = ['transaction_id,amount_currency', '', '"T\r\n1",1.50', ...rows].join('\r\n')
+    const typeError = (index: number) => ({
+      index,
+      code: 'type',
+      pointer: `/${index}/amount_currency`,
+      message: 'Expected a number, not a string.',
+    })
+    const refuse = ({ records }: Seen): Reply => {
+      const wrong = records.flatMap(({ amount_currency }, i) =>
+        typeof amount_currency === 'string' ? [typeError(i)] : [],
+      )
+      return problem(422, 'validation_failed', { errors: wrong, errors_total: wrong.length })
+    }
+    const refuseLeniently = ({ records: { length } }: Seen): Reply => ({
+      status: 207,
+      body: {
+        summary: { ...NOTHING, received: length, created: 1, rejected: length - 1 },
+        results: numbers(length - 1, 1).map((index) => {
+          const { index: _, ...error } = typeError(index)
+          return { index, outcome: 'rejected', errors: [error] }
+        }),
+      },
+    })
+    const replies: Record<string, Handler> = {
+      'a refused bulk': refuse,
+      'rejected records': refuseLeniently,
+      'a bulk that is split': (seen) =>
+        seen.records.length > 2 ? problem(413, 'payload_too_large') : refuse(seen),
+    }
+    for (const [name, reply] of Object.entries(replies)) {
+      test(`is named with its line and the accepted form: ${name}`, async () => {
+        const { base } = await service(reply)
+        const { stdout, rejected } = await push(base, 'a.csv', text)
+        const hints = rejected!.map(json).flatMap(({ errors: [error] }) => error?.hint ?? [])
+        const form = 'Write digits without leading zeros, spaces or separators of thousands'
+        for (const [i, cell] of cells.entries()) {
+          const hint = `The cell \`${cell}\` on line ${i + 5} is not a number. ${form}`
+          assert.ok(hints[i].startsWith(hint), hints[i])
+        }
+        assert.equal(hints.length, cells.length)
+        assert.match(
+          stdout,
+          /type +5 times, e\.g\. .+ The cell `0010\.5` on line 5 is not a number\./,
+        )
+      })
+    }
+
+    test('has no hint for another error, or if the format is JSON', async () => {
+      const other = { ...typeError(0), code: 'digits' }
+      const { base } = await service(({ nth }) =>
+        problem(422, 'validation_failed', { errors: [nth === 0 ? other : typeError(0)] }),
+      )
+      const csv = await push(base, 'a.csv', 'transaction_id,amount_currency\nT-1,+5\n')
+      const ndjson = await push(base, 'a.ndjson', '{"amount_currency":"+5"}')
+      for (const { rejected } of [csv, ndjson]) {
+        assert.equal(json(rejected![0]!).errors[0].hint, undefined)
+      }
+    })
   })
 
   test('removes the rejected records of an earlier run', async () => {
@@ -1353,34 +1448,38 @@ describe('memory', { concurrency: 3 }, () => {
   const cwd = directory({})
   const summary = { ...NOTHING, received: 1000, created: 1000 }
 
-  for (const format of ['ndjson', 'json', 'csv'] as const) {
-    test(`reads 28,000 records of ${format} in constant memory`, async () => {
+  const shapes = {
+    'large.ndjson': { head: '', between: '\n', tail: '' },
+    'large.json': { head: '[', between: ',\n', tail: ']' },
+    'list.json': { head: '{"data":[', between: ',\n', tail: '],"meta":{}}' },
+    'large.csv': { head: 'transaction_id,amount_currency,note\n', between: '\n', tail: '' },
+  }
+  for (const [name, shape] of Object.entries(shapes)) {
+    test(`reads 28,000 records of ${name} in constant memory`, async () => {
       const { base } = await service(() => ({ body: { summary, results: [] } }))
-      await write(join(cwd, `large.${format}`), format)
-      const large = await start(base, cwd, [`large.${format}`], { nodeArgs })
+      await write(join(cwd, name), shape)
+      const large = await start(base, cwd, [name], { nodeArgs })
       assert.match(large.stdout, /28,000 +28,000 /)
       assert.ok(large.peak < BUFFERS_MB, `${large.peak} MB`)
     })
   }
 
   /** Writes 28,000 transactions, 25 MB. */
-  async function write(path: string, format: 'json' | 'ndjson' | 'csv') {
+  async function write(path: string, { head, between, tail }: (typeof shapes)['large.csv']) {
     const file = createWriteStream(path)
     const note = 'n'.repeat(820)
     const line = (id: number) =>
-      format === 'csv'
+      path.endsWith('.csv')
         ? `${id},1.50,${note}`
         : `{"transaction_id":"${id}","amount_currency":1.50,"note":"${note}"}`
-    const between = format === 'json' ? ',\n' : '\n'
-    const head = { json: '[', ndjson: '', csv: 'transaction_id,amount_currency,note\n' }
-    file.write(head[format])
+    file.write(head)
     for (let thousand = 0; thousand < 28; thousand++) {
       const lines = numbers(1000, 1000 * thousand)
         .map(line)
         .join(between)
       file.write((thousand > 0 ? between : '') + lines)
     }
-    file.end(format === 'json' ? ']' : '')
+    file.end(tail)
     await finished(file)
   }
 })

@@ -1,6 +1,7 @@
-import type { Delivery } from './bulks.ts'
+import type { HintedDelivery } from './bulks.ts'
 import type { ApiResponse } from './exchange.ts'
 import { type Issue, type ProblemIssue, problemOf } from './problem.ts'
+import type { Hints } from './reader.ts'
 import {
   addRejected,
   countIssue,
@@ -21,7 +22,7 @@ const NOT_LISTED = 'the response does not list all errors'
 
 /** Adds a bulk of which all records, or all valid records, are stored. */
 export function applyAccepted(
-  { first, texts }: Delivery,
+  { first, texts, hints }: HintedDelivery,
   { body }: ApiResponse,
   result: RunResult,
   file: FileResult,
@@ -35,14 +36,17 @@ export function applyAccepted(
   }
   const rejected = results
     .filter(({ outcome }) => outcome === 'rejected')
-    .map(({ index, errors = [] }) => toRejected(texts[index]!, first + index, errors, NOT_LISTED))
+    .map(({ index, errors = [] }) => {
+      const issues = toIssues(errors, hints[index])
+      return toRejected(texts[index]!, first + index, issues, NOT_LISTED)
+    })
   addRejected(result, file, rejected)
   return rejected.length === texts.length ? commonIssue(rejected.map(({ errors }) => errors)) : null
 }
 
 /** Adds a bulk of which no record is stored: each record, with its errors if it has any. */
 export function applyRefused(
-  { first, texts }: Delivery,
+  { first, texts, hints }: HintedDelivery,
   response: ApiResponse,
   result: RunResult,
   file: FileResult,
@@ -58,7 +62,7 @@ export function applyRefused(
     const isComplete = i < lastListed
     if (own.length === 0 && isComplete && message === undefined) result.refusedWithBulk += 1
     const reason = `not stored: ${isComplete ? refused : `${refused}; ${NOT_LISTED}`}`
-    return toRejected(text, first + i, own, reason)
+    return toRejected(text, first + i, toIssues(own, hints[i]), reason)
   })
   addRejected(result, file, rejected)
   if (ofBulk) return withinRecord(ofBulk)
@@ -78,15 +82,16 @@ function commonIssue(records: Issue[][]): Issue | null {
   return first.find((issue) => others.every((errors) => errors.some(isSame(issue)))) ?? null
 }
 
-function toRejected(
-  text: string,
-  index: number,
-  issues: ProblemIssue[],
-  reason: string,
-): RejectedRecord {
-  const errors = issues.map(withinRecord)
+function toRejected(text: string, index: number, errors: Issue[], reason: string): RejectedRecord {
   return { index, text, errors, ...(errors.length === 0 && { reason }) }
 }
+
+/** Returns the errors of a record. For a value of a wrong type, the hint of the reader applies. */
+const toIssues = (issues: ProblemIssue[], hints: Hints = {}): Issue[] =>
+  issues.map(withinRecord).map((issue) => {
+    const hint = issue.code === 'type' ? hints[issue.pointer] : undefined
+    return hint === undefined ? issue : { ...issue, hint }
+  })
 
 /** Removes the place in the bulk, which users do not see: the pointer is into the record. */
 const withinRecord = ({ index: _, key: __, pointer, ...issue }: ProblemIssue) => ({

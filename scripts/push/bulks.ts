@@ -1,6 +1,6 @@
 import { MAX_BODY_BYTES } from '../../src/http/body-limit.ts'
 import { MAX_RECORDS } from '../../src/ingest/envelope.ts'
-import type { RecordText } from './reader.ts'
+import type { Hints, RecordText } from './reader.ts'
 
 /** Records of one file that are sent in one request. */
 export interface Delivery {
@@ -9,8 +9,13 @@ export interface Delivery {
   texts: string[]
 }
 
+/** A delivery with the hints of its reader: for each record, or undefined. */
+export interface HintedDelivery extends Delivery {
+  hints: (Hints | undefined)[]
+}
+
 /** A delivery with the keys of its records. */
-export interface Bulk extends Delivery {
+export interface Bulk extends HintedDelivery {
   keys: Set<string>
 }
 
@@ -25,19 +30,20 @@ export async function* groupIntoBulks(
   records: AsyncIterable<RecordText>,
   mayRepeat: boolean,
 ): AsyncGenerator<Bulk> {
-  let bulk: Bulk = { first: 0, texts: [], keys: new Set() }
+  let bulk: Bulk = { first: 0, texts: [], hints: [], keys: new Set() }
   let size = BRACKETS
-  for await (const { text, key } of records) {
+  for await (const { text, key, hints } of records) {
     const bytes = Buffer.byteLength(text) + COMMA
     const { texts, keys, first } = bulk
     const isFull = texts.length === MAX_RECORDS || size + bytes > MAX_BODY_BYTES
     const isRepeated = !mayRepeat && key !== undefined && keys.has(key)
     if (texts.length > 0 && (isFull || isRepeated)) {
       yield bulk
-      bulk = { first: first + texts.length, texts: [], keys: new Set() }
+      bulk = { first: first + texts.length, texts: [], hints: [], keys: new Set() }
       size = BRACKETS
     }
     bulk.texts.push(text)
+    bulk.hints.push(hints)
     if (key !== undefined) bulk.keys.add(key)
     size += bytes
   }

@@ -33,7 +33,10 @@ export function readRecords(
 /** File endings other than the name of a format. */
 const ENDINGS: Record<string, Format> = { jsonl: 'ndjson', tsv: 'csv' }
 
-/** Detects the format of a file by its ending, or else by its first character. */
+/** The start of an object with the array `data`, which is how a list is answered. */
+const LIST_ANSWER = /^\{\s*"data"\s*:\s*\[/
+
+/** Detects the format of a file by its ending, or else by its first characters. */
 export async function detectFormat(file: string): Promise<Format> {
   const ending = /\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? ''
   const known = FORMATS.find((format) => format === ending) ?? ENDINGS[ending]
@@ -43,8 +46,9 @@ export async function detectFormat(file: string): Promise<Format> {
   const { buffer, bytesRead } = await handle
     .read(Buffer.alloc(4096), 0)
     .finally(() => handle.close())
-  const first = buffer.toString('utf8', 0, bytesRead).trimStart()[0]
-  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv'
+  const start = buffer.toString('utf8', 0, bytesRead).trimStart()
+  if (start[0] === '[' || LIST_ANSWER.test(start)) return 'json'
+  return start[0] === '{' ? 'ndjson' : 'csv'
 }
 
 /** Decodes a file strictly: a lenient decoder would store replacement characters. */

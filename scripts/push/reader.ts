@@ -17,10 +17,15 @@ export interface RecordShape {
   readonly keyOf: (record: unknown) => string | undefined
 }
 
+/** Hints for errors that concern the file, by the pointer to a member of the record. */
+export type Hints = Readonly<Record<string, string>>
+
 /** A record as the JSON text that is sent, with numbers as they are written in the file. */
 export interface RecordText {
   text: string
   key: string | undefined
+  /** The hints for values of a wrong type; absent: the reader has none. */
+  hints?: Hints
 }
 
 /** How far a file has been read. */

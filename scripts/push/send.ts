@@ -99,11 +99,11 @@ async function sendFile(file: FileResult, format: Format, job: SendJob, state: S
 
 async function ship(bulk: Bulk, bytes: number, file: FileResult, job: SendJob, state: SendState) {
   const { post, result, progress, stop } = job
-  const { first, texts } = bulk
+  const { first, texts, hints } = bulk
   await stopOrContinue(job, state)
   if (stop.signal.aborted) return skip(file, first, texts.length)
   try {
-    const issue = await deliver({ first, texts }, post, result, file)
+    const issue = await deliver({ first, texts, hints }, post, result, file)
     state.commonIssue ??= issue
   } catch (error) {
     stop.abort(error)
