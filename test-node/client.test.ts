@@ -80,13 +80,13 @@ const customerOf = (customer_id: string) => ({
 
 test('npm start compiles the generated client, which gets a token, sends a bulk and lists it', async () => {
   const first = await run('npm', ['start', '--silent'])
-  assert.match(first.stdout, /^C-3001 created\nC-3002 created\n/)
-  assert.match(first.stdout, /listed C-3001\nlisted C-3002\n/)
+  assert.match(first.stdout, /^C-2201 created\nC-2202 created\n/)
+  assert.match(first.stdout, /listed C-2201\nlisted C-2202\n/)
   const second = await run(process.execPath, ['dist/first-delivery.js'])
-  assert.match(second.stdout, /^C-3001 unchanged\nC-3002 unchanged\n/)
+  assert.match(second.stdout, /^C-2201 unchanged\nC-2202 unchanged\n/)
   const brand = await run(process.execPath, ['dist/first-activity.js'])
-  const lines = ['{"customerId":"P-3001"} created', '{"eventid":"dep-3001"} created']
-  assert.equal(brand.stdout, `${lines.join('\n')}\nlisted Deposit dep-3001\n`)
+  const lines = ['{"customerId":"P-2201"} created', '{"eventid":"dep-2201"} created']
+  assert.equal(brand.stdout, `${lines.join('\n')}\nlisted Deposit dep-2201\n`)
 })
 
 test('the client lists 2,000 records once each, and waits out 429 and 503 on its way', async () => {
@@ -97,7 +97,7 @@ test('the client lists 2,000 records once each, and waits out 429 and 503 on its
     proxy.close,
   )
   const listed = [...stdout.matchAll(/^listed (\S+)$/gm)].map(([, id = '']) => id)
-  assert.deepEqual(listed.toSorted(), ['C-3001', 'C-3002', ...ids])
+  assert.deepEqual(listed.toSorted(), ['C-2201', 'C-2202', ...ids])
   const pages = proxy.seen.filter(({ path }) => isSlow(path))
   assert.equal(pages.length, 3 + Math.ceil(listed.length / 500))
   assert.ok(pages[1]!.at - pages[0]!.at > 900, 'waits for Retry-After')
@@ -108,5 +108,5 @@ test('the client runs on Node 20', {
   skip: node20 ? false : 'Node 20 is not installed',
 }, async () => {
   const { stdout } = await run(node20!, ['dist/first-delivery.js'])
-  assert.match(stdout, /^listed C-3002$/m)
+  assert.match(stdout, /^listed C-2202$/m)
 })

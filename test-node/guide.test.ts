@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { has, startService } from './service.ts'
 
-// Runs every command of the guide and compares the responses with those that it shows.
+// Runs every command of the README and the guide, and compares the responses with those that they show.
 
 const GUIDE = 'docs/guide'
 
@@ -19,6 +19,15 @@ interface Block {
 }
 
 const TAGS = ['sh', 'json', 'http', 'text']
+
+/** Texts whose records may be sent in one session with those of the guide, in any order. */
+const OTHERS = [
+  'README.md',
+  'scripts/dev/banner.ts',
+  ...globSync('scripts/push/sample/*.ts'),
+  ...globSync('examples/*.{json,ndjson,csv}', { exclude: ['**/*.postman_collection.json'] }),
+  ...globSync('examples/client/*.ts'),
+]
 
 function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
@@ -98,9 +107,14 @@ function missingLines(shown: string, printed: string): string[] {
 const MARK = '\x1e'
 
 /** Runs the commands of a page in one shell and returns the output of each block. */
-function run(commands: readonly string[], env: Record<string, string>): string[] {
+function run(
+  commands: readonly string[],
+  env: Record<string, string>,
+  cwd = process.cwd(),
+): string[] {
   const script = ['set -euo pipefail', ...commands.map((text) => `${text}\nprintf '\\x1e'`)]
   const printed = execFileSync('bash', ['-c', script.join('\n')], {
+    cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -123,23 +137,58 @@ describe('the guide', { timeout: 300_000 }, () => {
   })
   after(() => service?.stop())
 
+  /** Returns the variables that the commands use. */
+  function variables() {
+    const [forex, brand] = ['forex', 'igaming'].map(
+      (vertical) => service.demo.accounts.find((account) => account.vertical === vertical)!,
+    )
+    return {
+      BASE: service.demo.base_url,
+      CLIENT_ID: forex!.client_id,
+      CLIENT_SECRET: forex!.client_secret,
+      BRAND_TOKEN: brand!.brand_token,
+      LINK: `${service.demo.base_url}/go/${brand!.link_id}`,
+    }
+  }
+
+  // The commands of the README come first: those of the guide work after them.
+  test('README: every command works as pasted, and the responses are as shown', { skip }, () => {
+    const blocks = blocksOf(readFileSync('README.md', 'utf8'))
+    const shown = blocks.filter(({ tag }) => tag === 'json').map(({ text }) => JSON.parse(text))
+    const commands = blocks.filter(({ tag, text }) => tag === 'sh' && !text.includes('npm ci'))
+    const [customer = '', transaction = '', ...others] = commands.map(({ text }) => text)
+    const corrected = transaction.replace('EUX', 'EUR')
+    const [stored, refused, accepted, push = '', admin = '', ...more] = run(
+      [customer, transaction, corrected, ...others],
+      { ...variables(), HOME: service.root },
+      service.root,
+    )
+    assert.equal(JSON.parse(stored!).results[0].outcome, 'created')
+    assert.deepEqual(differences(shown, [JSON.parse(refused!), JSON.parse(accepted!)]), [])
+    assert.match(push, /customers\.csv +3 +3 /)
+    assert.match(push, /transactions\.ndjson +3 +3 /)
+    assert.match(admin, /Acme Markets/)
+    assert.deepEqual(more, [])
+  })
+
+  test('other texts and files use ids and days that the guide does not use', () => {
+    const used = (texts: readonly string[]) =>
+      new Set(texts.flatMap((text) => text.match(/\b(?:[CTP]|dep)-\d+|\b2026-\d\d-\d\d/g) ?? []))
+    const guide = used(pages.map(({ page }) => page))
+    assert.ok(guide.size > 20)
+    for (const path of OTHERS) {
+      const own = used([readFileSync(path, 'utf8')])
+      assert.deepEqual([...own.intersection(guide)], [], path)
+    }
+  })
+
   for (const { name, page } of pages) {
     test(`${name}: every command works and every response is as shown`, { skip }, () => {
-      const [forex, brand] = ['forex', 'igaming'].map(
-        (vertical) => service.demo.accounts.find((account) => account.vertical === vertical)!,
-      )
-      const env = {
-        BASE: service.demo.base_url,
-        CLIENT_ID: forex!.client_id,
-        CLIENT_SECRET: forex!.client_secret,
-        BRAND_TOKEN: brand!.brand_token,
-        LINK: `${service.demo.base_url}/go/${brand!.link_id}`,
-      }
       const blocks = blocksOf(page)
       const commands = blocks.filter(({ tag }) => tag === 'sh')
       const printed = run(
         commands.map(({ text }) => text),
-        env,
+        variables(),
       )
       for (const [i, { tag, text, line, follows }] of blocks.entries()) {
         const command = blocks[i - 1]

@@ -12,16 +12,16 @@ const client = createClient<paths>({
 })
 
 const customer: components['schemas']['IgamingCustomer'] = {
-  customerId: 'P-3001',
-  regtime: '2026-10-01 08:30',
+  customerId: 'P-2201',
+  regtime: '2026-10-21 08:30',
   crm_status: 'vip',
 }
 type Activity = components['schemas']['IgamingActivity']
 const deposit: Activity = {
   eventname: 'Deposit',
   customerid: customer.customerId,
-  eventid: 'dep-3001',
-  createtime: '2026-10-02 09:30',
+  eventid: 'dep-2201',
+  createtime: '2026-10-22 09:30',
   Value: '100.00',
   Currency: 'EUR',
 }

@@ -25,9 +25,9 @@ const token = await client.POST('/oauth/token', {
 if (token.error) throw new Error(token.error.error_description)
 const headers = { Authorization: `Bearer ${token.data.access_token}` }
 
-const customers: components['schemas']['ForexCustomer'][] = ['C-3001', 'C-3002'].map((id) => ({
+const customers: components['schemas']['ForexCustomer'][] = ['C-2201', 'C-2202'].map((id) => ({
   customer_id: id,
-  signup_date: '2026-10-01T08:30:00Z',
+  signup_date: '2026-10-21T08:30:00Z',
   affiliate_id: 'IB-07',
   tracking_data: 'click-42',
   country_code: 'DE',

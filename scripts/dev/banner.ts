@@ -35,8 +35,8 @@ function sampleRequest(base: string, account: DemoAccount): string {
     // The link is followed like a visitor would, so the customer is attributed to its affiliate.
     const follow = `curl -s -o /dev/null -w '%{redirect_url}' ${base}/go/${link_id}`
     const customer = {
-      customerId: 'P-2001',
-      regtime: '2026-10-05 08:30',
+      customerId: 'P-2101',
+      regtime: '2026-10-20 08:30',
       country: 'DE',
       tracking_data: 'TRACKING',
     }
@@ -48,8 +48,8 @@ function sampleRequest(base: string, account: DemoAccount): string {
   }
   const token = `curl -s -u ${client_id}:${client_secret} ${base}/oauth/token -d grant_type=client_credentials`
   const customer = {
-    customer_id: 'C-2001',
-    signup_date: '2026-10-05T08:30:00Z',
+    customer_id: 'C-2101',
+    signup_date: '2026-10-20T08:30:00Z',
     tracking_data: 'click-42',
     ...CUSTOMERS[vertical],
   }

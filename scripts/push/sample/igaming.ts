@@ -5,7 +5,7 @@ const event = (name: string, changes: object = {}) => ({
   eventname: 'sample_bet',
   customerid: '{customer}',
   eventid: `sample-{run}-${name}`,
-  createtime: '2026-10-02 09:30',
+  createtime: '2026-10-22 09:30',
   Value: '100.00',
   Currency: 'EUR',
   ...changes,
@@ -17,7 +17,7 @@ const customer = (name: string, changes: object = {}) => ({
   ...changes,
 })
 
-const FIRST = customer('1', { regtime: '2026-10-01 08:30', country: 'DE' })
+const FIRST = customer('1', { regtime: '2026-10-21 08:30', country: 'DE' })
 
 const { eventid: _, ...unnamed } = event('')
 const { createtime: __, ...undated } = event('undated')
@@ -63,7 +63,7 @@ export const igaming: SampleRun = {
       title: 'Activities with one mistake each',
       resource: 'activities',
       samples: [
-        { error: 'field_case', record: { ...undated, CreateTime: '2026-10-02 09:30' } },
+        { error: 'field_case', record: { ...undated, CreateTime: '2026-10-22 09:30' } },
         { error: 'currency', record: event('currency', { Currency: 'EURO' }) },
         { error: 'number', record: event('number', { Value: '1,000.00' }) },
         // A sum of binary floating-point numbers has too many digits.

@@ -12,7 +12,7 @@ interface PartnerOptions {
 /** Returns a valid customer with some members replaced. */
 const customer = (name: string, changes: object = {}) => ({
   customer_id: `sample-{run}-${name}`,
-  signup_date: '2026-10-01T08:30:00Z',
+  signup_date: '2026-10-21T08:30:00Z',
   affiliate_id: '{affiliate}',
   tracking_data: 'click-42',
   ...changes,
@@ -23,7 +23,7 @@ const { tracking_data: _, ...untracked } = customer('required')
 /** Returns a version of the first customer. */
 const version = (country_code: string, last_modified_date: string) =>
   customer('1', { country_code, last_modified_date })
-const FIRST = version('DE', '2026-10-02T09:00:00Z')
+const FIRST = version('DE', '2026-10-22T09:00:00Z')
 
 const customerErrors: Sample[] = [
   { record: customer('twice') },
@@ -31,7 +31,7 @@ const customerErrors: Sample[] = [
   { error: 'required', outcome: 'rejected', record: untracked },
   { error: 'unknown_field', record: customer('unknown', { contry_code: 'DE' }) },
   { error: 'type', record: customer('type', { kyc_status_id: 2 }) },
-  { error: 'date_time', record: customer('time', { signup_date: '2026-10-01 08:30:00' }) },
+  { error: 'date_time', record: customer('time', { signup_date: '2026-10-21 08:30:00' }) },
   {
     error: 'length',
     record: customer('length', {
@@ -68,7 +68,7 @@ function transactionSamples({ transaction_type, misspelled }: PartnerOptions): S
     status: 'approved',
     amount_currency: 100.25,
     currency: 'EUR',
-    transaction_date: '2026-10-02T09:30:00Z',
+    transaction_date: '2026-10-22T09:30:00Z',
     ...changes,
   })
   const stranger = transaction('stranger', { customer_id: 'sample-{run}-nobody' })
@@ -85,7 +85,7 @@ function transactionSamples({ transaction_type, misspelled }: PartnerOptions): S
 
 function activitySamples({ activity }: PartnerOptions): Sample[] {
   const day = (instrument: string, changes: object) => ({
-    date: '2026-10-02',
+    date: '2026-10-22',
     customer_id: '{customer}',
     instrument,
     lots_traded: 1.5,
@@ -109,13 +109,13 @@ export const partnerSampleRun = (options: PartnerOptions): SampleRun => ({
       title: 'A newer version of the customer',
       resource: 'customers',
       needsStored: true,
-      samples: [{ outcome: 'updated', record: version('AT', '2026-10-03T09:00:00Z') }],
+      samples: [{ outcome: 'updated', record: version('AT', '2026-10-23T09:00:00Z') }],
     },
     {
       title: 'An older version of the customer',
       resource: 'customers',
       needsStored: true,
-      samples: [{ outcome: 'stale', record: version('CH', '2026-10-01T09:00:00Z') }],
+      samples: [{ outcome: 'stale', record: version('CH', '2026-10-21T09:00:00Z') }],
     },
     {
       title: 'Customers with one mistake each, after a valid one',
