@@ -54,8 +54,9 @@ const ALL_RESOURCES = [...new Set(VERTICALS.flatMap(({ resources }) => names(res
 
 const DESCRIPTION = `Sends the records of files to Tributary, in bulks of 1000.
 
-A file of any size is a JSON array, NDJSON or CSV. The first row of a CSV file has the names of the
-fields; columns are separated by commas, semicolons or tabs; an empty cell is a missing field.
+A file of any size is a JSON array, the saved response of a list ({"data": […]}), NDJSON or CSV. The
+first row of a CSV file has the names of the fields; columns are separated by commas, semicolons or
+tabs; an empty cell is a missing field; numbers have the form -1000.50.
 Rejected records are written to FILE.rejected.ndjson with their errors. Sending a file again is
 safe: stored records are answered "unchanged".`
 
