@@ -26,7 +26,7 @@ const OTHERS = [
   'scripts/dev/banner.ts',
   ...globSync('scripts/push/sample/*.ts'),
   ...globSync('examples/*.{json,ndjson,csv}', { exclude: ['**/*.postman_collection.json'] }),
-  ...globSync('examples/client/*.ts'),
+  ...globSync('examples/client/first-*.ts'),
 ]
 
 function blocksOf(page: string): Block[] {
