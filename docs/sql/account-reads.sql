@@ -38,12 +38,19 @@ offset
 -- deliveries
 -- Counts the log of deliveries.
 select count(*) as total
-from deliveries
-where
-  account = :account
-  and id >= :oldest;
+from
+  (
+    select 1
+    from deliveries
+    where
+      account = :account
+      and id >= :oldest
+    limit 100001
+  );
 -- Query plan:
---   SEARCH deliveries USING PRIMARY KEY (account=? AND id>?)
+--   CO-ROUTINE (subquery-1)
+--     SEARCH deliveries USING PRIMARY KEY (account=? AND id>?)
+--   SCAN (subquery-1)
 
 -- held
 -- Reads the first page of the held records of a partner.

@@ -6,23 +6,15 @@
 -- Reads the first page of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select id
-        from events indexed by events_key
-        where
-          account = :account
-          and held = 0
-        order by id
-        limit 51
-        offset
-          0
-      )
-    select t.id, t.record
-    from
-      k
-      cross join events t on t.account = :account
-      and t.id = k.id
+    select id, record
+    from events indexed by events_key
+    where
+      account = :account
+      and held = 0
+    order by id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
@@ -41,10 +33,7 @@ order by id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH events USING INDEX events_key (account=?)
---         SCAN k
---         SEARCH t USING INDEX events_key (account=? AND id=?)
+--         SEARCH events USING INDEX events_key (account=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -55,24 +44,16 @@ order by id;
 -- Reads the page after a cursor of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select id
-        from events indexed by events_key
-        where
-          account = :account
-          and held = 0
-          and (id) > (:after_0)
-        order by id
-        limit 51
-        offset
-          0
-      )
-    select t.id, t.record
-    from
-      k
-      cross join events t on t.account = :account
-      and t.id = k.id
+    select id, record
+    from events indexed by events_key
+    where
+      account = :account
+      and held = 0
+      and (id) > (:after_0)
+    order by id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
@@ -91,10 +72,7 @@ order by id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH events USING INDEX events_key (account=? AND id>?)
---         SCAN k
---         SEARCH t USING INDEX events_key (account=? AND id=?)
+--         SEARCH events USING INDEX events_key (account=? AND id>?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -112,169 +90,244 @@ where
 --   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
 
 -- list
+-- Finds the days with records of a customer.
+with recursive
+  days (next_day, visited_day, here, before, visited) as (
+    select
+      (
+        select min(day)
+        from events not indexed
+        where
+          account = :account
+          and day >= :first_day
+          and day <= :last_day
+      ),
+      null, 0, 0, 0
+    union all
+    select
+      (
+        select min(day)
+        from events not indexed
+        where
+          account = :account
+          and day > d.next_day
+          and day <= :last_day
+      ),
+      d.next_day,
+      (
+        select count(*)
+        from
+          (
+            select 1
+            from events not indexed
+            where
+              account = :account
+              and day = d.next_day
+              and customer_id = :customer_id
+              and held = 0
+            limit :enough + 1
+          )
+      ),
+      d.before + d.here, d.visited + 1
+    from days d
+    where
+      d.next_day is not null
+      and d.before + d.here <= :enough
+      and d.visited <= 4000
+  )
+select
+  json_group_array(visited_day) filter (where here > 0) as days,
+  max(before + here) as matches, max(visited) as visited
+from days;
+-- Query plan:
+--   CO-ROUTINE days
+--     SETUP
+--       SCAN CONSTANT ROW
+--       SCALAR SUBQUERY 1
+--         SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--     RECURSIVE STEP
+--       SCAN d
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--       CORRELATED SCALAR SUBQUERY 5
+--         CO-ROUTINE (subquery-4)
+--           SEARCH events USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--         SCAN (subquery-4)
+--   SCAN days
+
+-- list
 -- Reads the first page of the records of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select id
-        from
-          (
-            with recursive
-              days (stored_day) as (
-                select min(day)
-                from events
-                where account = :account
-                union all
-                select
-                  (
-                    select min(day)
-                    from events
-                    where
-                      account = :account
-                      and day > stored_day
-                  )
-                from days
-                where stored_day is not null
-              )
-            select r.id
-            from
-              days
-              cross join events r
-            where
-              r.account = :account
-              and r.day = stored_day
-              and r.customer_id = :customer_id
-              and r.held = 0
-          )
-        where true
-        order by id
-        limit 51
-        offset
-          0
+    select id, record, day
+    from events not indexed
+    where
+      account = :account
+      and customer_id = :customer_id
+      and held = 0
+      and day in (
+        select value
+        from json_each(:days)
       )
-    select t.id, t.record
-    from
-      k
-      cross join events t on t.account = :account
-      and t.id = k.id
+    order by day, id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
-    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    select
+      sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0) + ifnull(octet_length (day), 0)) as bytes
     from p
   ),
   e as materialized (
     select iif(bytes > 2097152, bytes, null) as excess
     from b
   )
-select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+select
+  iif(excess is null, id, null) as id, iif(excess is null, record, null) as record,
+  iif(excess is null, day, null) as day, excess
 from
   e
   cross join p
-order by id;
+order by day, id;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           CO-ROUTINE days
---             SETUP
---               SEARCH events USING PRIMARY KEY (account=?)
---             RECURSIVE STEP
---               SCAN days
---               CORRELATED SCALAR SUBQUERY 2
---                 SEARCH events USING PRIMARY KEY (account=? AND day>?)
---           SCAN days
---           SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
---           USE TEMP B-TREE FOR ORDER BY
---         SCAN k
---         SEARCH t USING INDEX events_key (account=? AND id=?)
+--         SEARCH events USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--         LIST SUBQUERY 1
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
 --       SCAN p
 --     SCAN b
 --   SCAN e
 --   SCAN p
 --   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Finds the days with records of a customer behind a cursor's day.
+with recursive
+  days (next_day, visited_day, here, before, visited) as (
+    select
+      (
+        select min(day)
+        from events not indexed
+        where
+          account = :account
+          and day > :after_0
+          and day <= :last_day
+      ),
+      null, 0, 0, 0
+    union all
+    select
+      (
+        select min(day)
+        from events not indexed
+        where
+          account = :account
+          and day > d.next_day
+          and day <= :last_day
+      ),
+      d.next_day,
+      (
+        select count(*)
+        from
+          (
+            select 1
+            from events not indexed
+            where
+              account = :account
+              and day = d.next_day
+              and customer_id = :customer_id
+              and held = 0
+            limit :enough + 1
+          )
+      ),
+      d.before + d.here, d.visited + 1
+    from days d
+    where
+      d.next_day is not null
+      and d.before + d.here <= :enough
+      and d.visited <= 4000
+  )
+select
+  json_group_array(visited_day) filter (where here > 0) as days,
+  max(before + here) as matches, max(visited) as visited
+from days;
+-- Query plan:
+--   CO-ROUTINE days
+--     SETUP
+--       SCAN CONSTANT ROW
+--       SCALAR SUBQUERY 1
+--         SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--     RECURSIVE STEP
+--       SCAN d
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--       CORRELATED SCALAR SUBQUERY 5
+--         CO-ROUTINE (subquery-4)
+--           SEARCH events USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--         SCAN (subquery-4)
+--   SCAN days
 
 -- list
 -- Reads the page after a cursor of the records of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select id
-        from
-          (
-            with recursive
-              days (stored_day) as (
-                select min(day)
-                from events
-                where account = :account
-                union all
-                select
-                  (
-                    select min(day)
-                    from events
-                    where
-                      account = :account
-                      and day > stored_day
-                  )
-                from days
-                where stored_day is not null
-              )
-            select r.id
-            from
-              days
-              cross join events r
-            where
-              r.account = :account
-              and r.day = stored_day
-              and r.customer_id = :customer_id
-              and r.held = 0
-          )
-        where
-          true
-          and (id) > (:after_0)
-        order by id
-        limit 51
-        offset
-          0
-      )
-    select t.id, t.record
+    select id, record, day
     from
-      k
-      cross join events t on t.account = :account
-      and t.id = k.id
+      (
+        select id, record, day
+        from events not indexed
+        where
+          account = :account
+          and customer_id = :customer_id
+          and held = 0
+          and day = :after_0
+          and (id) > (:after_1)
+        union all
+        select id, record, day
+        from events not indexed
+        where
+          account = :account
+          and customer_id = :customer_id
+          and held = 0
+          and day in (
+            select value
+            from json_each(:days)
+          )
+      )
+    order by day, id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
-    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    select
+      sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0) + ifnull(octet_length (day), 0)) as bytes
     from p
   ),
   e as materialized (
     select iif(bytes > 2097152, bytes, null) as excess
     from b
   )
-select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+select
+  iif(excess is null, id, null) as id, iif(excess is null, record, null) as record,
+  iif(excess is null, day, null) as day, excess
 from
   e
   cross join p
-order by id;
+order by day, id;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           CO-ROUTINE days
---             SETUP
---               SEARCH events USING PRIMARY KEY (account=?)
---             RECURSIVE STEP
---               SCAN days
---               CORRELATED SCALAR SUBQUERY 2
---                 SEARCH events USING PRIMARY KEY (account=? AND day>?)
---           SCAN days
---           SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND id>?)
---           USE TEMP B-TREE FOR ORDER BY
---         SCAN k
---         SEARCH t USING INDEX events_key (account=? AND id=?)
+--         MERGE (UNION ALL)
+--           LEFT
+--             SEARCH events USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND id>?)
+--           RIGHT
+--             SEARCH events USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--             LIST SUBQUERY 2
+--               SCAN json_each VIRTUAL TABLE INDEX 1:
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -282,95 +335,45 @@ order by id;
 --   USE TEMP B-TREE FOR ORDER BY
 
 -- list
--- Counts the records of a customer.
-select count(*) as total
-from
-  (
-    with recursive
-      days (stored_day) as (
-        select min(day)
-        from events
-        where account = :account
-        union all
-        select
-          (
-            select min(day)
-            from events
-            where
-              account = :account
-              and day > stored_day
-          )
-        from days
-        where stored_day is not null
-      )
-    select r.id
-    from
-      days
-      cross join events r
-    where
-      r.account = :account
-      and r.day = stored_day
-      and r.customer_id = :customer_id
-      and r.held = 0
-  )
-where true;
--- Query plan:
---   CO-ROUTINE days
---     SETUP
---       SEARCH events USING PRIMARY KEY (account=?)
---     RECURSIVE STEP
---       SCAN days
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH events USING PRIMARY KEY (account=? AND day>?)
---   SCAN days
---   SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
-
--- list
 -- Reads the first page of the records of some days.
 with
   p as materialized (
-    with
-      k as materialized (
-        select id
-        from events not indexed
-        where
-          account = :account
-          and held = 0
-          and day >= :first_day
-          and day <= :last_day
-        order by id
-        limit 51
-        offset
-          0
-      )
-    select t.id, t.record
-    from
-      k
-      cross join events t on t.account = :account
-      and t.id = k.id
+    select id, record, day, customer_id
+    from events not indexed
+    where
+      account = :account
+      and held = 0
+      and day <= :last_day
+      and day >= :first_day
+    order by day, customer_id, id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
-    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    select
+      sum(
+        ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0) + ifnull(octet_length (day), 0) + ifnull(octet_length (customer_id), 0)
+      ) as bytes
     from p
   ),
   e as materialized (
     select iif(bytes > 2097152, bytes, null) as excess
     from b
   )
-select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+select
+  iif(excess is null, id, null) as id, iif(excess is null, record, null) as record,
+  iif(excess is null, day, null) as day, iif(excess is null, customer_id, null) as customer_id,
+  excess
 from
   e
   cross join p
-order by id;
+order by day, customer_id, id;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
---           USE TEMP B-TREE FOR ORDER BY
---         SCAN k
---         SEARCH t USING INDEX events_key (account=? AND id=?)
+--         SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -381,48 +384,42 @@ order by id;
 -- Reads the page after a cursor of the records of some days.
 with
   p as materialized (
-    with
-      k as materialized (
-        select id
-        from events not indexed
-        where
-          account = :account
-          and held = 0
-          and day >= :first_day
-          and day <= :last_day
-          and (id) > (:after_0)
-        order by id
-        limit 51
-        offset
-          0
-      )
-    select t.id, t.record
-    from
-      k
-      cross join events t on t.account = :account
-      and t.id = k.id
+    select id, record, day, customer_id
+    from events not indexed
+    where
+      account = :account
+      and held = 0
+      and day <= :last_day
+      and (day, customer_id, id) > (:after_0, :after_1, :after_2)
+    order by day, customer_id, id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
-    select sum(ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0)) as bytes
+    select
+      sum(
+        ifnull(octet_length (id), 0) + ifnull(octet_length (record), 0) + ifnull(octet_length (day), 0) + ifnull(octet_length (customer_id), 0)
+      ) as bytes
     from p
   ),
   e as materialized (
     select iif(bytes > 2097152, bytes, null) as excess
     from b
   )
-select iif(excess is null, id, null) as id, iif(excess is null, record, null) as record, excess
+select
+  iif(excess is null, id, null) as id, iif(excess is null, record, null) as record,
+  iif(excess is null, day, null) as day, iif(excess is null, customer_id, null) as customer_id,
+  excess
 from
   e
   cross join p
-order by id;
+order by day, customer_id, id;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH events USING INDEX events_key (account=? AND id>?)
---         SCAN k
---         SEARCH t USING INDEX events_key (account=? AND id=?)
+--         SEARCH events USING PRIMARY KEY (account=? AND (day,customer_id,id)>(?,?,?) AND day<?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -432,14 +429,21 @@ order by id;
 -- list
 -- Counts the records of some days.
 select count(*) as total
-from events not indexed
-where
-  account = :account
-  and held = 0
-  and day >= :first_day
-  and day <= :last_day;
+from
+  (
+    select 1
+    from events not indexed
+    where
+      account = :account
+      and held = 0
+      and day <= :last_day
+      and day >= :first_day
+    limit 100001
+  );
 -- Query plan:
---   SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--   CO-ROUTINE (subquery-1)
+--     SEARCH events USING PRIMARY KEY (account=? AND day>? AND day<?)
+--   SCAN (subquery-1)
 
 -- findRecord
 -- Reads one record.

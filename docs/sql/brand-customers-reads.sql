@@ -6,22 +6,13 @@
 -- Reads the first page of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select customer_id
-        from customers not indexed
-        where account = :account
-        order by customer_id
-        limit 51
-        offset
-          0
-      )
-    select
-      t.customer_id, t.regtime, t.country_code, t.first_name, t.last_name, t.tracking_data, t.extras
-    from
-      k
-      cross join customers t on t.account = :account
-      and t.customer_id = k.customer_id
+    select customer_id, regtime, country_code, first_name, last_name, tracking_data, extras
+    from customers not indexed
+    where account = :account
+    order by customer_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -50,10 +41,7 @@ order by customer_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH customers USING PRIMARY KEY (account=?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--         SEARCH customers USING PRIMARY KEY (account=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -64,24 +52,15 @@ order by customer_id;
 -- Reads the page after a cursor of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select customer_id
-        from customers not indexed
-        where
-          account = :account
-          and (customer_id) > (:after_0)
-        order by customer_id
-        limit 51
-        offset
-          0
-      )
-    select
-      t.customer_id, t.regtime, t.country_code, t.first_name, t.last_name, t.tracking_data, t.extras
-    from
-      k
-      cross join customers t on t.account = :account
-      and t.customer_id = k.customer_id
+    select customer_id, regtime, country_code, first_name, last_name, tracking_data, extras
+    from customers not indexed
+    where
+      account = :account
+      and (customer_id) > (:after_0)
+    order by customer_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -110,10 +89,7 @@ order by customer_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH customers USING PRIMARY KEY (account=? AND customer_id>?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--         SEARCH customers USING PRIMARY KEY (account=? AND customer_id>?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -131,27 +107,18 @@ where
 --   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
 
 -- list
--- Reads the first page of the records of a customer.
+-- Reads the first page of the record of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select customer_id
-        from customers not indexed
-        where
-          account = :account
-          and customer_id = :customer_id
-        order by customer_id
-        limit 51
-        offset
-          0
-      )
-    select
-      t.customer_id, t.regtime, t.country_code, t.first_name, t.last_name, t.tracking_data, t.extras
-    from
-      k
-      cross join customers t on t.account = :account
-      and t.customer_id = k.customer_id
+    select customer_id, regtime, country_code, first_name, last_name, tracking_data, extras
+    from customers not indexed
+    where
+      account = :account
+      and customer_id = :customer_id
+    order by customer_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -180,10 +147,7 @@ order by customer_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--         SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -191,28 +155,19 @@ order by customer_id;
 --   USE TEMP B-TREE FOR ORDER BY
 
 -- list
--- Reads the page after a cursor of the records of a customer.
+-- Reads the page after a cursor of the record of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select customer_id
-        from customers not indexed
-        where
-          account = :account
-          and customer_id = :customer_id
-          and (customer_id) > (:after_0)
-        order by customer_id
-        limit 51
-        offset
-          0
-      )
-    select
-      t.customer_id, t.regtime, t.country_code, t.first_name, t.last_name, t.tracking_data, t.extras
-    from
-      k
-      cross join customers t on t.account = :account
-      and t.customer_id = k.customer_id
+    select customer_id, regtime, country_code, first_name, last_name, tracking_data, extras
+    from customers not indexed
+    where
+      account = :account
+      and customer_id = :customer_id
+      and (customer_id) > (:after_0)
+    order by customer_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -241,10 +196,7 @@ order by customer_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--         SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -252,14 +204,21 @@ order by customer_id;
 --   USE TEMP B-TREE FOR ORDER BY
 
 -- list
--- Counts the records of a customer.
+-- Counts the record of a customer.
 select count(*) as total
-from customers not indexed
-where
-  account = :account
-  and customer_id = :customer_id;
+from
+  (
+    select 1
+    from customers not indexed
+    where
+      account = :account
+      and customer_id = :customer_id
+    limit 100001
+  );
 -- Query plan:
---   SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
+--   CO-ROUTINE (subquery-1)
+--     SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
+--   SCAN (subquery-1)
 
 -- findRecord
 -- Reads one record.

@@ -6,24 +6,16 @@
 -- Reads the first page of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select customer_id
-        from customers not indexed
-        where account = :account
-        order by customer_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.customer_id, t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data,
-      t.lang_id, t.country_code, t.kyc_status_id, t.sales_status_id, t.first_name, t.last_name,
-      t.email, t.trading_account_type, t.leverage
-    from
-      k
-      cross join customers t on t.account = :account
-      and t.customer_id = k.customer_id
+      customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,
+      country_code, kyc_status_id, sales_status_id, first_name, last_name, email,
+      trading_account_type, leverage
+    from customers not indexed
+    where account = :account
+    order by customer_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -58,10 +50,7 @@ order by customer_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH customers USING PRIMARY KEY (account=?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--         SEARCH customers USING PRIMARY KEY (account=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -72,26 +61,18 @@ order by customer_id;
 -- Reads the page after a cursor of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select customer_id
-        from customers not indexed
-        where
-          account = :account
-          and (customer_id) > (:after_0)
-        order by customer_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.customer_id, t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data,
-      t.lang_id, t.country_code, t.kyc_status_id, t.sales_status_id, t.first_name, t.last_name,
-      t.email, t.trading_account_type, t.leverage
-    from
-      k
-      cross join customers t on t.account = :account
-      and t.customer_id = k.customer_id
+      customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,
+      country_code, kyc_status_id, sales_status_id, first_name, last_name, email,
+      trading_account_type, leverage
+    from customers not indexed
+    where
+      account = :account
+      and (customer_id) > (:after_0)
+    order by customer_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -126,10 +107,7 @@ order by customer_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH customers USING PRIMARY KEY (account=? AND customer_id>?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--         SEARCH customers USING PRIMARY KEY (account=? AND customer_id>?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -147,29 +125,21 @@ where
 --   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
 
 -- list
--- Reads the first page of the records of a customer.
+-- Reads the first page of the record of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select customer_id
-        from customers not indexed
-        where
-          account = :account
-          and customer_id = :customer_id
-        order by customer_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.customer_id, t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data,
-      t.lang_id, t.country_code, t.kyc_status_id, t.sales_status_id, t.first_name, t.last_name,
-      t.email, t.trading_account_type, t.leverage
-    from
-      k
-      cross join customers t on t.account = :account
-      and t.customer_id = k.customer_id
+      customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,
+      country_code, kyc_status_id, sales_status_id, first_name, last_name, email,
+      trading_account_type, leverage
+    from customers not indexed
+    where
+      account = :account
+      and customer_id = :customer_id
+    order by customer_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -204,10 +174,7 @@ order by customer_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--         SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -215,30 +182,22 @@ order by customer_id;
 --   USE TEMP B-TREE FOR ORDER BY
 
 -- list
--- Reads the page after a cursor of the records of a customer.
+-- Reads the page after a cursor of the record of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select customer_id
-        from customers not indexed
-        where
-          account = :account
-          and customer_id = :customer_id
-          and (customer_id) > (:after_0)
-        order by customer_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.customer_id, t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data,
-      t.lang_id, t.country_code, t.kyc_status_id, t.sales_status_id, t.first_name, t.last_name,
-      t.email, t.trading_account_type, t.leverage
-    from
-      k
-      cross join customers t on t.account = :account
-      and t.customer_id = k.customer_id
+      customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,
+      country_code, kyc_status_id, sales_status_id, first_name, last_name, email,
+      trading_account_type, leverage
+    from customers not indexed
+    where
+      account = :account
+      and customer_id = :customer_id
+      and (customer_id) > (:after_0)
+    order by customer_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -273,10 +232,7 @@ order by customer_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--         SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -284,14 +240,21 @@ order by customer_id;
 --   USE TEMP B-TREE FOR ORDER BY
 
 -- list
--- Counts the records of a customer.
+-- Counts the record of a customer.
 select count(*) as total
-from customers not indexed
-where
-  account = :account
-  and customer_id = :customer_id;
+from
+  (
+    select 1
+    from customers not indexed
+    where
+      account = :account
+      and customer_id = :customer_id
+    limit 100001
+  );
 -- Query plan:
---   SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
+--   CO-ROUTINE (subquery-1)
+--     SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
+--   SCAN (subquery-1)
 
 -- findRecord
 -- Reads one record.

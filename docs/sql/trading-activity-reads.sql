@@ -6,28 +6,16 @@
 -- Reads the first page of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select date, customer_id, instrument, currency
-        from activity not indexed
-        where
-          account = :account
-          and held = 0
-        order by date, customer_id, instrument, currency
-        limit 51
-        offset
-          0
-      )
     select
-      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
-      t.spread_cost, t.commission
-    from
-      k
-      cross join activity t on t.account = :account
-      and t.date = k.date
-      and t.customer_id = k.customer_id
-      and t.instrument = k.instrument
-      and t.currency = k.currency
+      date, customer_id, instrument, lots_traded, currency, pnl, volume_usd, spread_cost, commission
+    from activity not indexed
+    where
+      account = :account
+      and held = 0
+    order by date, customer_id, instrument, currency
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -56,10 +44,7 @@ order by date, customer_id, instrument, currency;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH activity USING PRIMARY KEY (account=?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--         SEARCH activity USING PRIMARY KEY (account=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -70,29 +55,17 @@ order by date, customer_id, instrument, currency;
 -- Reads the page after a cursor of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select date, customer_id, instrument, currency
-        from activity not indexed
-        where
-          account = :account
-          and held = 0
-          and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
-        order by date, customer_id, instrument, currency
-        limit 51
-        offset
-          0
-      )
     select
-      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
-      t.spread_cost, t.commission
-    from
-      k
-      cross join activity t on t.account = :account
-      and t.date = k.date
-      and t.customer_id = k.customer_id
-      and t.instrument = k.instrument
-      and t.currency = k.currency
+      date, customer_id, instrument, lots_traded, currency, pnl, volume_usd, spread_cost, commission
+    from activity not indexed
+    where
+      account = :account
+      and held = 0
+      and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
+    order by date, customer_id, instrument, currency
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -121,10 +94,7 @@ order by date, customer_id, instrument, currency;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH activity USING PRIMARY KEY (account=? AND (date,customer_id,instrument,currency)>(?,?,?,?))
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--         SEARCH activity USING PRIMARY KEY (account=? AND (date,customer_id,instrument,currency)>(?,?,?,?))
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -142,57 +112,90 @@ where
 --   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
 
 -- list
+-- Finds the days with records of a customer.
+with recursive
+  days (next_day, visited_day, here, before, visited) as (
+    select
+      (
+        select min(date)
+        from activity not indexed
+        where
+          account = :account
+          and date >= :first_day
+          and date <= :last_day
+      ),
+      null, 0, 0, 0
+    union all
+    select
+      (
+        select min(date)
+        from activity not indexed
+        where
+          account = :account
+          and date > d.next_day
+          and date <= :last_day
+      ),
+      d.next_day,
+      (
+        select count(*)
+        from
+          (
+            select 1
+            from activity not indexed
+            where
+              account = :account
+              and date = d.next_day
+              and customer_id = :customer_id
+              and held = 0
+            limit :enough + 1
+          )
+      ),
+      d.before + d.here, d.visited + 1
+    from days d
+    where
+      d.next_day is not null
+      and d.before + d.here <= :enough
+      and d.visited <= 4000
+  )
+select
+  json_group_array(visited_day) filter (where here > 0) as days,
+  max(before + here) as matches, max(visited) as visited
+from days;
+-- Query plan:
+--   CO-ROUTINE days
+--     SETUP
+--       SCAN CONSTANT ROW
+--       SCALAR SUBQUERY 1
+--         SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--     RECURSIVE STEP
+--       SCAN d
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--       CORRELATED SCALAR SUBQUERY 5
+--         CO-ROUTINE (subquery-4)
+--           SEARCH activity USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
+--         SCAN (subquery-4)
+--   SCAN days
+
+-- list
 -- Reads the first page of the records of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select date, customer_id, instrument, currency
-        from
-          (
-            with recursive
-              days (stored_day) as (
-                select min(date)
-                from activity
-                where account = :account
-                union all
-                select
-                  (
-                    select min(date)
-                    from activity
-                    where
-                      account = :account
-                      and date > stored_day
-                  )
-                from days
-                where stored_day is not null
-              )
-            select r.date, r.customer_id, r.instrument, r.currency
-            from
-              days
-              cross join activity r
-            where
-              r.account = :account
-              and r.date = stored_day
-              and r.customer_id = :customer_id
-              and r.held = 0
-          )
-        where true
-        order by date, customer_id, instrument, currency
-        limit 51
-        offset
-          0
-      )
     select
-      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
-      t.spread_cost, t.commission
-    from
-      k
-      cross join activity t on t.account = :account
-      and t.date = k.date
-      and t.customer_id = k.customer_id
-      and t.instrument = k.instrument
-      and t.currency = k.currency
+      date, customer_id, instrument, lots_traded, currency, pnl, volume_usd, spread_cost, commission
+    from activity not indexed
+    where
+      account = :account
+      and customer_id = :customer_id
+      and held = 0
+      and date in (
+        select value
+        from json_each(:days)
+      )
+    order by date, instrument, currency
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -216,84 +219,122 @@ select
 from
   e
   cross join p
-order by date, customer_id, instrument, currency;
+order by date, instrument, currency;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           CO-ROUTINE days
---             SETUP
---               SEARCH activity USING PRIMARY KEY (account=?)
---             RECURSIVE STEP
---               SCAN days
---               CORRELATED SCALAR SUBQUERY 2
---                 SEARCH activity USING PRIMARY KEY (account=? AND date>?)
---           SCAN days
---           SEARCH r USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
---           USE TEMP B-TREE FOR ORDER BY
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--         SEARCH activity USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
+--         LIST SUBQUERY 1
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
 --       SCAN p
 --     SCAN b
 --   SCAN e
 --   SCAN p
 --   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Finds the days with records of a customer behind a cursor's day.
+with recursive
+  days (next_day, visited_day, here, before, visited) as (
+    select
+      (
+        select min(date)
+        from activity not indexed
+        where
+          account = :account
+          and date > :after_0
+          and date <= :last_day
+      ),
+      null, 0, 0, 0
+    union all
+    select
+      (
+        select min(date)
+        from activity not indexed
+        where
+          account = :account
+          and date > d.next_day
+          and date <= :last_day
+      ),
+      d.next_day,
+      (
+        select count(*)
+        from
+          (
+            select 1
+            from activity not indexed
+            where
+              account = :account
+              and date = d.next_day
+              and customer_id = :customer_id
+              and held = 0
+            limit :enough + 1
+          )
+      ),
+      d.before + d.here, d.visited + 1
+    from days d
+    where
+      d.next_day is not null
+      and d.before + d.here <= :enough
+      and d.visited <= 4000
+  )
+select
+  json_group_array(visited_day) filter (where here > 0) as days,
+  max(before + here) as matches, max(visited) as visited
+from days;
+-- Query plan:
+--   CO-ROUTINE days
+--     SETUP
+--       SCAN CONSTANT ROW
+--       SCALAR SUBQUERY 1
+--         SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--     RECURSIVE STEP
+--       SCAN d
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--       CORRELATED SCALAR SUBQUERY 5
+--         CO-ROUTINE (subquery-4)
+--           SEARCH activity USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
+--         SCAN (subquery-4)
+--   SCAN days
 
 -- list
 -- Reads the page after a cursor of the records of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select date, customer_id, instrument, currency
-        from
-          (
-            with recursive
-              days (stored_day) as (
-                select min(date)
-                from activity
-                where account = :account
-                union all
-                select
-                  (
-                    select min(date)
-                    from activity
-                    where
-                      account = :account
-                      and date > stored_day
-                  )
-                from days
-                where stored_day is not null
-              )
-            select r.date, r.customer_id, r.instrument, r.currency
-            from
-              days
-              cross join activity r
-            where
-              r.account = :account
-              and r.date = stored_day
-              and r.customer_id = :customer_id
-              and r.held = 0
-          )
-        where
-          true
-          and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
-        order by date, customer_id, instrument, currency
-        limit 51
-        offset
-          0
-      )
     select
-      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
-      t.spread_cost, t.commission
+      date, customer_id, instrument, lots_traded, currency, pnl, volume_usd, spread_cost, commission
     from
-      k
-      cross join activity t on t.account = :account
-      and t.date = k.date
-      and t.customer_id = k.customer_id
-      and t.instrument = k.instrument
-      and t.currency = k.currency
+      (
+        select
+          date, customer_id, instrument, lots_traded, currency, pnl, volume_usd, spread_cost,
+          commission
+        from activity not indexed
+        where
+          account = :account
+          and customer_id = :customer_id
+          and held = 0
+          and date = :after_0
+          and (instrument, currency) > (:after_1, :after_2)
+        union all
+        select
+          date, customer_id, instrument, lots_traded, currency, pnl, volume_usd, spread_cost,
+          commission
+        from activity not indexed
+        where
+          account = :account
+          and customer_id = :customer_id
+          and held = 0
+          and date in (
+            select value
+            from json_each(:days)
+          )
+      )
+    order by date, instrument, currency
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -317,24 +358,18 @@ select
 from
   e
   cross join p
-order by date, customer_id, instrument, currency;
+order by date, instrument, currency;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           CO-ROUTINE days
---             SETUP
---               SEARCH activity USING PRIMARY KEY (account=?)
---             RECURSIVE STEP
---               SCAN days
---               CORRELATED SCALAR SUBQUERY 2
---                 SEARCH activity USING PRIMARY KEY (account=? AND date>?)
---           SCAN days
---           SEARCH r USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
---           USE TEMP B-TREE FOR ORDER BY
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--         MERGE (UNION ALL)
+--           LEFT
+--             SEARCH activity USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND (instrument,currency)>(?,?))
+--           RIGHT
+--             SEARCH activity USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
+--             LIST SUBQUERY 2
+--               SCAN json_each VIRTUAL TABLE INDEX 1:
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -342,77 +377,21 @@ order by date, customer_id, instrument, currency;
 --   USE TEMP B-TREE FOR ORDER BY
 
 -- list
--- Counts the records of a customer.
-select count(*) as total
-from
-  (
-    with recursive
-      days (stored_day) as (
-        select min(date)
-        from activity
-        where account = :account
-        union all
-        select
-          (
-            select min(date)
-            from activity
-            where
-              account = :account
-              and date > stored_day
-          )
-        from days
-        where stored_day is not null
-      )
-    select r.date, r.customer_id, r.instrument, r.currency
-    from
-      days
-      cross join activity r
-    where
-      r.account = :account
-      and r.date = stored_day
-      and r.customer_id = :customer_id
-      and r.held = 0
-  )
-where true;
--- Query plan:
---   CO-ROUTINE days
---     SETUP
---       SEARCH activity USING PRIMARY KEY (account=?)
---     RECURSIVE STEP
---       SCAN days
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH activity USING PRIMARY KEY (account=? AND date>?)
---   SCAN days
---   SEARCH r USING PRIMARY KEY (account=? AND date=? AND customer_id=?)
-
--- list
 -- Reads the first page of the records of some days.
 with
   p as materialized (
-    with
-      k as materialized (
-        select date, customer_id, instrument, currency
-        from activity not indexed
-        where
-          account = :account
-          and held = 0
-          and date >= :first_day
-          and date <= :last_day
-        order by date, customer_id, instrument, currency
-        limit 51
-        offset
-          0
-      )
     select
-      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
-      t.spread_cost, t.commission
-    from
-      k
-      cross join activity t on t.account = :account
-      and t.date = k.date
-      and t.customer_id = k.customer_id
-      and t.instrument = k.instrument
-      and t.currency = k.currency
+      date, customer_id, instrument, lots_traded, currency, pnl, volume_usd, spread_cost, commission
+    from activity not indexed
+    where
+      account = :account
+      and held = 0
+      and date <= :last_day
+      and date >= :first_day
+    order by date, customer_id, instrument, currency
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -441,10 +420,7 @@ order by date, customer_id, instrument, currency;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--         SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -455,31 +431,18 @@ order by date, customer_id, instrument, currency;
 -- Reads the page after a cursor of the records of some days.
 with
   p as materialized (
-    with
-      k as materialized (
-        select date, customer_id, instrument, currency
-        from activity not indexed
-        where
-          account = :account
-          and held = 0
-          and date >= :first_day
-          and date <= :last_day
-          and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
-        order by date, customer_id, instrument, currency
-        limit 51
-        offset
-          0
-      )
     select
-      t.date, t.customer_id, t.instrument, t.lots_traded, t.currency, t.pnl, t.volume_usd,
-      t.spread_cost, t.commission
-    from
-      k
-      cross join activity t on t.account = :account
-      and t.date = k.date
-      and t.customer_id = k.customer_id
-      and t.instrument = k.instrument
-      and t.currency = k.currency
+      date, customer_id, instrument, lots_traded, currency, pnl, volume_usd, spread_cost, commission
+    from activity not indexed
+    where
+      account = :account
+      and held = 0
+      and date <= :last_day
+      and (date, customer_id, instrument, currency) > (:after_0, :after_1, :after_2, :after_3)
+    order by date, customer_id, instrument, currency
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -508,10 +471,7 @@ order by date, customer_id, instrument, currency;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
---         SCAN k
---         SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
+--         SEARCH activity USING PRIMARY KEY (account=? AND (date,customer_id,instrument,currency)>(?,?,?,?) AND date<?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -521,14 +481,21 @@ order by date, customer_id, instrument, currency;
 -- list
 -- Counts the records of some days.
 select count(*) as total
-from activity not indexed
-where
-  account = :account
-  and held = 0
-  and date >= :first_day
-  and date <= :last_day;
+from
+  (
+    select 1
+    from activity not indexed
+    where
+      account = :account
+      and held = 0
+      and date <= :last_day
+      and date >= :first_day
+    limit 100001
+  );
 -- Query plan:
---   SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--   CO-ROUTINE (subquery-1)
+--     SEARCH activity USING PRIMARY KEY (account=? AND date>? AND date<?)
+--   SCAN (subquery-1)
 
 -- findRecord
 -- Reads one record.

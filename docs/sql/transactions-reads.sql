@@ -6,25 +6,17 @@
 -- Reads the first page of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select transaction_id
-        from transactions indexed by transactions_key
-        where
-          account = :account
-          and held = 0
-        order by transaction_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.transaction_id, t.customer_id, t.transaction_type, t.amount_currency, t.currency,
-      t.transaction_date, t.status, t.amount_usd, t.transaction_subtype, t.note
-    from
-      k
-      cross join transactions t on t.account = :account
-      and t.transaction_id = k.transaction_id
+      transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date,
+      status, amount_usd, transaction_subtype, note
+    from transactions indexed by transactions_key
+    where
+      account = :account
+      and held = 0
+    order by transaction_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -55,10 +47,7 @@ order by transaction_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH transactions USING INDEX transactions_key (account=?)
---         SCAN k
---         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
+--         SEARCH transactions USING INDEX transactions_key (account=?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -69,26 +58,18 @@ order by transaction_id;
 -- Reads the page after a cursor of all records.
 with
   p as materialized (
-    with
-      k as materialized (
-        select transaction_id
-        from transactions indexed by transactions_key
-        where
-          account = :account
-          and held = 0
-          and (transaction_id) > (:after_0)
-        order by transaction_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.transaction_id, t.customer_id, t.transaction_type, t.amount_currency, t.currency,
-      t.transaction_date, t.status, t.amount_usd, t.transaction_subtype, t.note
-    from
-      k
-      cross join transactions t on t.account = :account
-      and t.transaction_id = k.transaction_id
+      transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date,
+      status, amount_usd, transaction_subtype, note
+    from transactions indexed by transactions_key
+    where
+      account = :account
+      and held = 0
+      and (transaction_id) > (:after_0)
+    order by transaction_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
@@ -119,10 +100,7 @@ order by transaction_id;
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH transactions USING INDEX transactions_key (account=? AND transaction_id>?)
---         SCAN k
---         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
+--         SEARCH transactions USING INDEX transactions_key (account=? AND transaction_id>?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -140,59 +118,96 @@ where
 --   SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
 
 -- list
+-- Finds the days with records of a customer.
+with recursive
+  days (next_day, visited_day, here, before, visited) as (
+    select
+      (
+        select min(day)
+        from transactions not indexed
+        where
+          account = :account
+          and day >= :first_day
+          and day <= :last_day
+      ),
+      null, 0, 0, 0
+    union all
+    select
+      (
+        select min(day)
+        from transactions not indexed
+        where
+          account = :account
+          and day > d.next_day
+          and day <= :last_day
+      ),
+      d.next_day,
+      (
+        select count(*)
+        from
+          (
+            select 1
+            from transactions not indexed
+            where
+              account = :account
+              and day = d.next_day
+              and customer_id = :customer_id
+              and held = 0
+            limit :enough + 1
+          )
+      ),
+      d.before + d.here, d.visited + 1
+    from days d
+    where
+      d.next_day is not null
+      and d.before + d.here <= :enough
+      and d.visited <= 4000
+  )
+select
+  json_group_array(visited_day) filter (where here > 0) as days,
+  max(before + here) as matches, max(visited) as visited
+from days;
+-- Query plan:
+--   CO-ROUTINE days
+--     SETUP
+--       SCAN CONSTANT ROW
+--       SCALAR SUBQUERY 1
+--         SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
+--     RECURSIVE STEP
+--       SCAN d
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
+--       CORRELATED SCALAR SUBQUERY 5
+--         CO-ROUTINE (subquery-4)
+--           SEARCH transactions USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--         SCAN (subquery-4)
+--   SCAN days
+
+-- list
 -- Reads the first page of the records of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select transaction_id
-        from
-          (
-            with recursive
-              days (stored_day) as (
-                select min(day)
-                from transactions
-                where account = :account
-                union all
-                select
-                  (
-                    select min(day)
-                    from transactions
-                    where
-                      account = :account
-                      and day > stored_day
-                  )
-                from days
-                where stored_day is not null
-              )
-            select r.transaction_id
-            from
-              days
-              cross join transactions r
-            where
-              r.account = :account
-              and r.day = stored_day
-              and r.customer_id = :customer_id
-              and r.held = 0
-          )
-        where true
-        order by transaction_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.transaction_id, t.customer_id, t.transaction_type, t.amount_currency, t.currency,
-      t.transaction_date, t.status, t.amount_usd, t.transaction_subtype, t.note
-    from
-      k
-      cross join transactions t on t.account = :account
-      and t.transaction_id = k.transaction_id
+      transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date,
+      status, amount_usd, transaction_subtype, note, day
+    from transactions not indexed
+    where
+      account = :account
+      and customer_id = :customer_id
+      and held = 0
+      and day in (
+        select value
+        from json_each(:days)
+      )
+    order by day, transaction_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
       sum(
-        ifnull(octet_length (transaction_id), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (transaction_type), 0) + ifnull(octet_length (amount_currency), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (transaction_date), 0) + ifnull(octet_length (status), 0) + ifnull(octet_length (amount_usd), 0) + ifnull(octet_length (transaction_subtype), 0) + ifnull(octet_length (note), 0)
+        ifnull(octet_length (transaction_id), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (transaction_type), 0) + ifnull(octet_length (amount_currency), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (transaction_date), 0) + ifnull(octet_length (status), 0) + ifnull(octet_length (amount_usd), 0) + ifnull(octet_length (transaction_subtype), 0) + ifnull(octet_length (note), 0) + ifnull(octet_length (day), 0)
       ) as bytes
     from p
   ),
@@ -209,90 +224,132 @@ select
   iif(excess is null, transaction_date, null) as transaction_date,
   iif(excess is null, status, null) as status, iif(excess is null, amount_usd, null) as amount_usd,
   iif(excess is null, transaction_subtype, null) as transaction_subtype,
-  iif(excess is null, note, null) as note, excess
+  iif(excess is null, note, null) as note, iif(excess is null, day, null) as day, excess
 from
   e
   cross join p
-order by transaction_id;
+order by day, transaction_id;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           CO-ROUTINE days
---             SETUP
---               SEARCH transactions USING PRIMARY KEY (account=?)
---             RECURSIVE STEP
---               SCAN days
---               CORRELATED SCALAR SUBQUERY 2
---                 SEARCH transactions USING PRIMARY KEY (account=? AND day>?)
---           SCAN days
---           SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
---           USE TEMP B-TREE FOR ORDER BY
---         SCAN k
---         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
+--         SEARCH transactions USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--         LIST SUBQUERY 1
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
 --       SCAN p
 --     SCAN b
 --   SCAN e
 --   SCAN p
 --   USE TEMP B-TREE FOR ORDER BY
+
+-- list
+-- Finds the days with records of a customer behind a cursor's day.
+with recursive
+  days (next_day, visited_day, here, before, visited) as (
+    select
+      (
+        select min(day)
+        from transactions not indexed
+        where
+          account = :account
+          and day > :after_0
+          and day <= :last_day
+      ),
+      null, 0, 0, 0
+    union all
+    select
+      (
+        select min(day)
+        from transactions not indexed
+        where
+          account = :account
+          and day > d.next_day
+          and day <= :last_day
+      ),
+      d.next_day,
+      (
+        select count(*)
+        from
+          (
+            select 1
+            from transactions not indexed
+            where
+              account = :account
+              and day = d.next_day
+              and customer_id = :customer_id
+              and held = 0
+            limit :enough + 1
+          )
+      ),
+      d.before + d.here, d.visited + 1
+    from days d
+    where
+      d.next_day is not null
+      and d.before + d.here <= :enough
+      and d.visited <= 4000
+  )
+select
+  json_group_array(visited_day) filter (where here > 0) as days,
+  max(before + here) as matches, max(visited) as visited
+from days;
+-- Query plan:
+--   CO-ROUTINE days
+--     SETUP
+--       SCAN CONSTANT ROW
+--       SCALAR SUBQUERY 1
+--         SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
+--     RECURSIVE STEP
+--       SCAN d
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
+--       CORRELATED SCALAR SUBQUERY 5
+--         CO-ROUTINE (subquery-4)
+--           SEARCH transactions USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--         SCAN (subquery-4)
+--   SCAN days
 
 -- list
 -- Reads the page after a cursor of the records of a customer.
 with
   p as materialized (
-    with
-      k as materialized (
-        select transaction_id
-        from
-          (
-            with recursive
-              days (stored_day) as (
-                select min(day)
-                from transactions
-                where account = :account
-                union all
-                select
-                  (
-                    select min(day)
-                    from transactions
-                    where
-                      account = :account
-                      and day > stored_day
-                  )
-                from days
-                where stored_day is not null
-              )
-            select r.transaction_id
-            from
-              days
-              cross join transactions r
-            where
-              r.account = :account
-              and r.day = stored_day
-              and r.customer_id = :customer_id
-              and r.held = 0
-          )
-        where
-          true
-          and (transaction_id) > (:after_0)
-        order by transaction_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.transaction_id, t.customer_id, t.transaction_type, t.amount_currency, t.currency,
-      t.transaction_date, t.status, t.amount_usd, t.transaction_subtype, t.note
+      transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date,
+      status, amount_usd, transaction_subtype, note, day
     from
-      k
-      cross join transactions t on t.account = :account
-      and t.transaction_id = k.transaction_id
+      (
+        select
+          transaction_id, customer_id, transaction_type, amount_currency, currency,
+          transaction_date, status, amount_usd, transaction_subtype, note, day
+        from transactions not indexed
+        where
+          account = :account
+          and customer_id = :customer_id
+          and held = 0
+          and day = :after_0
+          and (transaction_id) > (:after_1)
+        union all
+        select
+          transaction_id, customer_id, transaction_type, amount_currency, currency,
+          transaction_date, status, amount_usd, transaction_subtype, note, day
+        from transactions not indexed
+        where
+          account = :account
+          and customer_id = :customer_id
+          and held = 0
+          and day in (
+            select value
+            from json_each(:days)
+          )
+      )
+    order by day, transaction_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
       sum(
-        ifnull(octet_length (transaction_id), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (transaction_type), 0) + ifnull(octet_length (amount_currency), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (transaction_date), 0) + ifnull(octet_length (status), 0) + ifnull(octet_length (amount_usd), 0) + ifnull(octet_length (transaction_subtype), 0) + ifnull(octet_length (note), 0)
+        ifnull(octet_length (transaction_id), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (transaction_type), 0) + ifnull(octet_length (amount_currency), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (transaction_date), 0) + ifnull(octet_length (status), 0) + ifnull(octet_length (amount_usd), 0) + ifnull(octet_length (transaction_subtype), 0) + ifnull(octet_length (note), 0) + ifnull(octet_length (day), 0)
       ) as bytes
     from p
   ),
@@ -309,28 +366,22 @@ select
   iif(excess is null, transaction_date, null) as transaction_date,
   iif(excess is null, status, null) as status, iif(excess is null, amount_usd, null) as amount_usd,
   iif(excess is null, transaction_subtype, null) as transaction_subtype,
-  iif(excess is null, note, null) as note, excess
+  iif(excess is null, note, null) as note, iif(excess is null, day, null) as day, excess
 from
   e
   cross join p
-order by transaction_id;
+order by day, transaction_id;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           CO-ROUTINE days
---             SETUP
---               SEARCH transactions USING PRIMARY KEY (account=?)
---             RECURSIVE STEP
---               SCAN days
---               CORRELATED SCALAR SUBQUERY 2
---                 SEARCH transactions USING PRIMARY KEY (account=? AND day>?)
---           SCAN days
---           SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND transaction_id>?)
---           USE TEMP B-TREE FOR ORDER BY
---         SCAN k
---         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
+--         MERGE (UNION ALL)
+--           LEFT
+--             SEARCH transactions USING PRIMARY KEY (account=? AND day=? AND customer_id=? AND transaction_id>?)
+--           RIGHT
+--             SEARCH transactions USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
+--             LIST SUBQUERY 2
+--               SCAN json_each VIRTUAL TABLE INDEX 1:
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -338,79 +389,27 @@ order by transaction_id;
 --   USE TEMP B-TREE FOR ORDER BY
 
 -- list
--- Counts the records of a customer.
-select count(*) as total
-from
-  (
-    with recursive
-      days (stored_day) as (
-        select min(day)
-        from transactions
-        where account = :account
-        union all
-        select
-          (
-            select min(day)
-            from transactions
-            where
-              account = :account
-              and day > stored_day
-          )
-        from days
-        where stored_day is not null
-      )
-    select r.transaction_id
-    from
-      days
-      cross join transactions r
-    where
-      r.account = :account
-      and r.day = stored_day
-      and r.customer_id = :customer_id
-      and r.held = 0
-  )
-where true;
--- Query plan:
---   CO-ROUTINE days
---     SETUP
---       SEARCH transactions USING PRIMARY KEY (account=?)
---     RECURSIVE STEP
---       SCAN days
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH transactions USING PRIMARY KEY (account=? AND day>?)
---   SCAN days
---   SEARCH r USING PRIMARY KEY (account=? AND day=? AND customer_id=?)
-
--- list
 -- Reads the first page of the records of some days.
 with
   p as materialized (
-    with
-      k as materialized (
-        select transaction_id
-        from transactions not indexed
-        where
-          account = :account
-          and held = 0
-          and day >= :first_day
-          and day <= :last_day
-        order by transaction_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.transaction_id, t.customer_id, t.transaction_type, t.amount_currency, t.currency,
-      t.transaction_date, t.status, t.amount_usd, t.transaction_subtype, t.note
-    from
-      k
-      cross join transactions t on t.account = :account
-      and t.transaction_id = k.transaction_id
+      transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date,
+      status, amount_usd, transaction_subtype, note, day
+    from transactions not indexed
+    where
+      account = :account
+      and held = 0
+      and day <= :last_day
+      and day >= :first_day
+    order by day, customer_id, transaction_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
       sum(
-        ifnull(octet_length (transaction_id), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (transaction_type), 0) + ifnull(octet_length (amount_currency), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (transaction_date), 0) + ifnull(octet_length (status), 0) + ifnull(octet_length (amount_usd), 0) + ifnull(octet_length (transaction_subtype), 0) + ifnull(octet_length (note), 0)
+        ifnull(octet_length (transaction_id), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (transaction_type), 0) + ifnull(octet_length (amount_currency), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (transaction_date), 0) + ifnull(octet_length (status), 0) + ifnull(octet_length (amount_usd), 0) + ifnull(octet_length (transaction_subtype), 0) + ifnull(octet_length (note), 0) + ifnull(octet_length (day), 0)
       ) as bytes
     from p
   ),
@@ -427,20 +426,16 @@ select
   iif(excess is null, transaction_date, null) as transaction_date,
   iif(excess is null, status, null) as status, iif(excess is null, amount_usd, null) as amount_usd,
   iif(excess is null, transaction_subtype, null) as transaction_subtype,
-  iif(excess is null, note, null) as note, excess
+  iif(excess is null, note, null) as note, iif(excess is null, day, null) as day, excess
 from
   e
   cross join p
-order by transaction_id;
+order by day, customer_id, transaction_id;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
---           USE TEMP B-TREE FOR ORDER BY
---         SCAN k
---         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
+--         SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -451,33 +446,24 @@ order by transaction_id;
 -- Reads the page after a cursor of the records of some days.
 with
   p as materialized (
-    with
-      k as materialized (
-        select transaction_id
-        from transactions not indexed
-        where
-          account = :account
-          and held = 0
-          and day >= :first_day
-          and day <= :last_day
-          and (transaction_id) > (:after_0)
-        order by transaction_id
-        limit 51
-        offset
-          0
-      )
     select
-      t.transaction_id, t.customer_id, t.transaction_type, t.amount_currency, t.currency,
-      t.transaction_date, t.status, t.amount_usd, t.transaction_subtype, t.note
-    from
-      k
-      cross join transactions t on t.account = :account
-      and t.transaction_id = k.transaction_id
+      transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date,
+      status, amount_usd, transaction_subtype, note, day
+    from transactions not indexed
+    where
+      account = :account
+      and held = 0
+      and day <= :last_day
+      and (day, customer_id, transaction_id) > (:after_0, :after_1, :after_2)
+    order by day, customer_id, transaction_id
+    limit 51
+    offset
+      0
   ),
   b as materialized (
     select
       sum(
-        ifnull(octet_length (transaction_id), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (transaction_type), 0) + ifnull(octet_length (amount_currency), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (transaction_date), 0) + ifnull(octet_length (status), 0) + ifnull(octet_length (amount_usd), 0) + ifnull(octet_length (transaction_subtype), 0) + ifnull(octet_length (note), 0)
+        ifnull(octet_length (transaction_id), 0) + ifnull(octet_length (customer_id), 0) + ifnull(octet_length (transaction_type), 0) + ifnull(octet_length (amount_currency), 0) + ifnull(octet_length (currency), 0) + ifnull(octet_length (transaction_date), 0) + ifnull(octet_length (status), 0) + ifnull(octet_length (amount_usd), 0) + ifnull(octet_length (transaction_subtype), 0) + ifnull(octet_length (note), 0) + ifnull(octet_length (day), 0)
       ) as bytes
     from p
   ),
@@ -494,19 +480,16 @@ select
   iif(excess is null, transaction_date, null) as transaction_date,
   iif(excess is null, status, null) as status, iif(excess is null, amount_usd, null) as amount_usd,
   iif(excess is null, transaction_subtype, null) as transaction_subtype,
-  iif(excess is null, note, null) as note, excess
+  iif(excess is null, note, null) as note, iif(excess is null, day, null) as day, excess
 from
   e
   cross join p
-order by transaction_id;
+order by day, customer_id, transaction_id;
 -- Query plan:
 --   MATERIALIZE e
 --     MATERIALIZE b
 --       MATERIALIZE p
---         MATERIALIZE k
---           SEARCH transactions USING INDEX transactions_key (account=? AND transaction_id>?)
---         SCAN k
---         SEARCH t USING INDEX transactions_key (account=? AND transaction_id=?)
+--         SEARCH transactions USING PRIMARY KEY (account=? AND (day,customer_id,transaction_id)>(?,?,?) AND day<?)
 --       SCAN p
 --     SCAN b
 --   SCAN e
@@ -516,14 +499,21 @@ order by transaction_id;
 -- list
 -- Counts the records of some days.
 select count(*) as total
-from transactions not indexed
-where
-  account = :account
-  and held = 0
-  and day >= :first_day
-  and day <= :last_day;
+from
+  (
+    select 1
+    from transactions not indexed
+    where
+      account = :account
+      and held = 0
+      and day <= :last_day
+      and day >= :first_day
+    limit 100001
+  );
 -- Query plan:
---   SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
+--   CO-ROUTINE (subquery-1)
+--     SEARCH transactions USING PRIMARY KEY (account=? AND day>? AND day<?)
+--   SCAN (subquery-1)
 
 -- findRecord
 -- Reads one record.

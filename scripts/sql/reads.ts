@@ -1,9 +1,11 @@
 import { igaming } from '../../src/brand/igaming.ts'
-import { type ListQuery, type Page, pageText } from '../../src/db/paginate.ts'
+import { type ListQuery, type Page, pageText, totalText } from '../../src/db/paginate.ts'
+import { customerDaysSql, customerQuery } from '../../src/db/records/customer-list.ts'
 import { deliveriesQuery } from '../../src/db/records/deliveries.ts'
 import { COUNT_HELD, heldPageSql } from '../../src/db/records/held.ts'
 import { BEGIN_DAYS, DROP_DAYS, KEEP_DAYS } from '../../src/db/records/kept-days.ts'
-import { type Filter, findRecordSql, listQuery } from '../../src/db/records/list.ts'
+import { findRecordSql, listQuery } from '../../src/db/records/list.ts'
+import type { Filter } from '../../src/db/records/list-filter.ts'
 import { heldKeyOf } from '../../src/db/records/record-table.ts'
 import type { RecordView } from '../../src/db/records/record-view.ts'
 import {
@@ -103,14 +105,14 @@ const storageStatements = (): DocumentedFile => ({
 
 function viewStatements(view: RecordView): DocumentedStatement[] {
   const { indexes } = view.recordTable
-  const list = (what: string, filter: Filter, used: readonly string[] = []) =>
-    pages('list', what, listQuery(view, '', filter), used)
+  const list = (what: string, filter: Filter) => pages('list', what, listQuery(view, '', filter))
   const byDay = indexes.day ? [indexes.day] : []
   const isCustomers = view.name === 'customers'
   return [
     ...list('all records', {}),
-    ...list('the records of a customer', { customer_id: '' }),
-    ...(isCustomers ? [] : list('the records of some days', { from: '', to: '' }, byDay)),
+    ...(isCustomers
+      ? list('the record of a customer', { customer_id: '' })
+      : [...customerPages(view), ...list('the records of some days', { from: '', to: '' })]),
     statement('findRecord', 'Reads one record.', findRecordSql(view), []),
     statement(
       'keptDays',
@@ -146,7 +148,23 @@ function pages(
   return [
     statement(name, `Reads the first page of ${what}.`, pageText(query, FIRST_PAGE), indexes),
     statement(name, `Reads the page after a cursor of ${what}.`, pageText(query, cursor), indexes),
-    statement(name, `Counts ${what}.`, query.total, indexes),
+    statement(name, `Counts ${what}.`, totalText(query), indexes),
+  ]
+}
+
+/** Returns the statements of the list of one customer: the days with records, then a page. */
+function customerPages(view: RecordView): DocumentedStatement[] {
+  const query = customerQuery(view, {})
+  const cursor = { ...FIRST_PAGE, after: query.key.map(() => '') }
+  const days = (what: string, page: Page) =>
+    statement('list', what, customerDaysSql(view.recordTable, { from: '', to: '' }, page), [])
+  const page = (what: string, page: Page) =>
+    statement('list', `Reads the ${what} of a customer.`, pageText(query, page), [])
+  return [
+    days('Finds the days with records of a customer.', FIRST_PAGE),
+    page('first page of the records', FIRST_PAGE),
+    days("Finds the days with records of a customer behind a cursor's day.", cursor),
+    page('page after a cursor of the records', cursor),
   ]
 }
 

@@ -12,36 +12,58 @@ export interface Page {
   size: number
   /** The key after which the page begins; null if the caller named the page by its number. */
   after: readonly KeyValue[] | null
+  /** The number of rows as the first page of this walk by cursor counted it. */
+  counted?: Count | null
+}
+
+/** A number of rows; `isLimited` if there are more. */
+export interface Count {
+  total: number
+  isLimited: boolean
 }
 
 /** A page of rows. */
-export interface FoundPage<T = Record<string, unknown>> {
+export interface FoundPage<T = Record<string, unknown>> extends Count {
   data: T[]
-  /** The number of rows on all pages. */
-  total: number
   /** The key of the page's last row; null on the last page. */
   last: KeyValue[] | null
   /** Set if the rows exceed 2 MiB: a suggested page size. `data` is empty then. */
   suggestedSize?: number
+  /** Set if the rows lie on more days than a list may search: that number of days. */
+  maxDays?: number
+}
+
+/** The limits of lists. */
+export const LIST_LIMITS = {
+  /** The rows up to which `total` is exact: the database reads each row that it counts. */
+  total: 100_000,
+  /** The days with records that the list of one customer searches. */
+  days: 4000,
 }
 
 /** A row limit in bytes: an isolate has 128 MB for all who read at the same time. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024
 
-/** A list of rows in the order of a key that never changes. */
+/** A list of rows in the order of a key. */
 export interface ListQuery {
-  /** The columns of a row. */
+  /** The columns of a row, those of the key among them. */
   columns: readonly string[]
   /** The FROM and WHERE clauses, with named parameters. */
   from: string
+  /**
+   * The FROM and WHERE clauses of a page by cursor: the cells of the cursor are `:after_0` and so on.
+   * If absent, these are the rows of `from` with a greater key.
+   */
+  fromCursor?: string
   /** The columns that order the rows and tell one from another. */
   key: readonly string[]
   /** Whether the rows come in descending order of a key of one column. */
   descending?: boolean
-  /** A join that completes the rows of a page, if `from` finds only their keys, as `k`. */
-  join?: string
-  /** A query for `total`, the number of rows. */
-  total: string
+  /**
+   * A query for `total`, the number of rows. If absent, the first page counts the rows up to the limit,
+   * and the cursors carry the number on.
+   */
+  total?: string
   values: Readonly<Record<string, unknown>>
   /** Whether the page is limited in bytes. */
   limitsBytes?: boolean
@@ -56,24 +78,40 @@ export async function paginate<T = Record<string, unknown>>(
   query: ListQuery,
   page: Page,
 ): Promise<FoundPage<T>> {
-  const { key, total, limitsBytes = false } = query
   const values = { ...query.values, ...cursorValues(page) }
-  const [counted, ...pages] = await withD1Retry(() =>
-    db.batch<Record<string, unknown>>([
-      bindStatement(db, compileStatement(total), values),
-      bindStatement(db, compileStatement(pageText(query, page)), values),
-    ]),
+  const known = query.total === undefined && page.counted
+  const texts = [pageText(query, page), ...(known ? [] : [totalText(query)])]
+  const [found, counted] = await withD1Retry(() =>
+    db.batch<Record<string, unknown>>(
+      texts.map((text) => bindStatement(db, compileStatement(text), values)),
+    ),
   )
-  const results = pages.flatMap((rows) => rows.results)
-  const tooLarge = limitsBytes ? overByteLimit(results) : null
+  const count = known || limitCount(Number(counted?.results[0]?.total ?? 0), query)
+  return foundPage<T>(query, page, found?.results ?? [], count)
+}
+
+/** Returns the page of these rows, which are one more than the page shows if there is a next one. */
+export function foundPage<T = Record<string, unknown>>(
+  { key, limitsBytes = false }: Pick<ListQuery, 'key' | 'limitsBytes'>,
+  page: Page,
+  rows: readonly Record<string, unknown>[],
+  count: Count,
+): FoundPage<T> {
+  const tooLarge = limitsBytes ? overByteLimit(rows) : null
   if (tooLarge) return tooLarge
-  const last = results.length > page.size ? results[page.size - 1] : undefined
+  const last = rows.length > page.size ? rows[page.size - 1] : undefined
   return {
-    data: results.slice(0, page.size) as T[],
-    total: Number(counted?.results[0]?.total ?? 0),
+    data: rows.slice(0, page.size) as T[],
+    ...count,
     last: last ? key.map((name) => toKeyValue(last[name])) : null,
   }
 }
+
+/** Returns a counted number of rows, which is exact up to the limit. */
+export const limitCount = (counted: number, { total }: Pick<ListQuery, 'total'> = {}): Count =>
+  total === undefined && counted > LIST_LIMITS.total
+    ? { total: LIST_LIMITS.total, isLimited: true }
+    : { total: counted, isLimited: false }
 
 /** Returns a column of a row as a part of a cursor. */
 export const toKeyValue = (value: unknown): KeyValue =>
@@ -81,26 +119,30 @@ export const toKeyValue = (value: unknown): KeyValue =>
 
 const orderBy = ({ key, descending }: ListQuery) => `${key.join()}${descending ? ' desc' : ''}`
 
+/** Returns the SQL of the number of rows; it counts at most one row more than the limit. */
+export const totalText = ({ total, from }: ListQuery): string =>
+  total ?? `select count(*) as total from (select 1 from ${from} limit ${LIST_LIMITS.total + 1})`
+
 /** Returns the SQL of one page. */
 export function pageText(query: ListQuery, page: Page): string {
   const rows = pageRows(query, page)
   return query.limitsBytes ? limitBytes(query.columns, rows, orderBy(query)) : rows
 }
 
-function pageRows(query: ListQuery, page: Page): string {
-  const { columns, from, key, descending, join } = query
-  const after = page.after
-    ? ` and (${key.join()}) ${descending ? '<' : '>'} (${key.map((_, i) => `:after_${i}`).join()})`
-    : ''
-  const offset = page.after ? 0 : (page.number - 1) * page.size
-  const rows = (selected: string) => `select ${selected} from ${from}${after}
-      order by ${orderBy(query)} limit ${page.size + 1} offset ${offset}`
-  if (!join) return rows(columns.join())
-  return `with k as materialized (${rows(key.join())})
-      select ${columns.map((name) => `t.${name}`).join()} from k ${join}`
+function pageRows(query: ListQuery, { number, size, after }: Page): string {
+  const { columns, from, key, descending } = query
+  const { fromCursor = `${from} and ${isBeyondCursor(key, descending)}` } = query
+  const offset = after ? 0 : (number - 1) * size
+  return `select ${columns.join()} from ${after ? fromCursor : from}
+      order by ${orderBy(query)} limit ${size + 1} offset ${offset}`
 }
 
-const cursorValues = ({ after }: Page) =>
+/** The condition that a row follows the cursor. `first` is the index of its first cell. */
+export const isBeyondCursor = (key: readonly string[], descending = false, first = 0): string =>
+  `(${key.join()}) ${descending ? '<' : '>'} (${key.map((_, i) => `:after_${first + i}`).join()})`
+
+/** Returns the cells of a page's cursor as parameters. */
+export const cursorValues = ({ after }: Page): Record<string, KeyValue> =>
   Object.fromEntries((after ?? []).map((value, i) => [`after_${i}`, value]))
 
 /**
@@ -123,5 +165,5 @@ export function overByteLimit(rows: readonly Record<string, unknown>[]): FoundPa
   if (bytes === 0) return null
   // One row more is read than shown.
   const suggestedSize = Math.max(1, Math.floor((rows.length * MAX_PAGE_BYTES) / bytes) - 1)
-  return { data: [], total: 0, last: null, suggestedSize }
+  return { data: [], total: 0, isLimited: false, last: null, suggestedSize }
 }

@@ -119,7 +119,7 @@ interface RowList<T extends Table, Name extends string> {
   descending?: boolean
   /** Lists the rows of this account; of all accounts if null. */
   account: string | null
-  /** A query for `total`, the number of rows; they are counted if absent. */
+  /** A query for `total`, the number of rows; they are counted up to the limit if absent. */
   total?: string
 }
 
@@ -138,7 +138,7 @@ export async function listRows<T extends Table, Name extends string & keyof T['$
       from,
       key: [key],
       descending,
-      total: total ?? `select count(*) as total from ${from}`,
+      ...(total !== undefined && { total }),
       values: { account },
     },
     page,

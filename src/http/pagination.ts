@@ -37,27 +37,44 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
   const size = per_page === undefined ? null : parseInteger('per_page', per_page, MAX_PER_PAGE)
   if (cursor === undefined) {
     const number = page === undefined ? 1 : parseInteger('page', page, MAX_DEPTH)
-    const asked = { number, size: size ?? DEFAULT_PER_PAGE, after: null }
+    const asked: Page = { number, size: size ?? DEFAULT_PER_PAGE, after: null }
     if (number * asked.size > MAX_DEPTH) throw beyondDepth(asked)
     return asked
   }
   if (page !== undefined) throw invalidQuery('`page` and `cursor` cannot be combined.')
-  const text = await unseal(env, context, cursor)
+  const text = await unseal(env, sealContext(context), cursor)
   if (text === null) {
     throw invalidQuery('`cursor` was not issued by this list with these filters.')
   }
   const position: CursorPosition = JSON.parse(text)
-  const [number, cursorSize, ...after] = position
-  return { number, size: size ?? cursorSize, after }
+  const [number, cursorSize, total, isLimited, ...after] = position
+  return { number, size: size ?? cursorSize, after, counted: { total, isLimited: isLimited === 1 } }
 }
+
+/** A cursor of another format is refused like one of another list. */
+const sealContext = (context: string) => `2 ${context}`
 
 const beyondDepth = ({ number, size }: Page) =>
   invalidQuery(
     `\`page\` reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only, and page ${number} of ${size} rows ends at row ${number * size}. Follow \`meta.next_cursor\` or the \`Link\` header to read on.`,
   )
 
-/** The content of a cursor: page number, page size, and the key of the last record before the page. */
-type CursorPosition = [number: number, size: number, ...after: KeyValue[]]
+const beyondDays = (max: number) =>
+  invalidQuery(
+    `The list of one customer searches at most ${max.toLocaleString('en')} days with records, and this account has more. Narrow the list with \`from\` and \`to\`.`,
+  )
+
+/**
+ * The content of a cursor: page number, page size, the number of rows as the first page counted it, and
+ * the key of the last record before the page.
+ */
+type CursorPosition = [
+  number: number,
+  size: number,
+  total: number,
+  isLimited: 0 | 1,
+  ...after: KeyValue[],
+]
 
 /** Responds with a page, and with a cursor and a `Link` to the next one. */
 export async function respondWithPage(
@@ -73,8 +90,16 @@ export async function respondWithPage(
       `\`per_page\` is too large: the records of this page exceed ${limit}. Use at most ${result.suggestedSize}.`,
     )
   }
-  const position: CursorPosition | null = result.last && [number + 1, size, ...result.last]
-  const cursor = position && (await seal(c.env, context, JSON.stringify(position)))
+  if (result.maxDays !== undefined) throw beyondDays(result.maxDays)
+  const { total, isLimited, last } = result
+  const position: CursorPosition | null = last && [
+    number + 1,
+    size,
+    total,
+    isLimited ? 1 : 0,
+    ...last,
+  ]
+  const cursor = position && (await seal(c.env, sealContext(context), JSON.stringify(position)))
   if (cursor) {
     const url = new URL(c.req.url)
     const query = new URLSearchParams(url.search)
@@ -84,6 +109,7 @@ export async function respondWithPage(
     const target = new URL(`${url.pathname}?${query}`, c.env.BASE_URL)
     c.header('Link', `<${target}>; rel="next"`)
   }
-  const meta = { total: result.total, page: number, per_page: size, next_cursor: cursor }
+  const limited = isLimited && { total_is_limited: true }
+  const meta = { total, ...limited, page: number, per_page: size, next_cursor: cursor }
   return c.json({ data: result.data, meta })
 }

@@ -53,11 +53,11 @@ export async function hasAuditEntry(db: D1Database, id: string): Promise<boolean
 export async function listAudit(
   databases: readonly D1Database[],
   account: string | null,
-  { number, size, after }: Page,
+  { number, size, after, counted = null }: Page,
 ): Promise<FoundPage<AuditRecord>> {
   const offset = after ? 0 : (number - 1) * size
   // Each database may have all entries of the page, and of the pages before it.
-  const page = { number: 1, size: offset + size, after }
+  const page = { number: 1, size: offset + size, after, counted }
   const pages = await Promise.all(
     databases.map((db) =>
       listRows(db, { table: auditLog, key: 'id', descending: true, account }, page),
@@ -71,7 +71,10 @@ export async function listAudit(
   const end = data.at(-1)
   return {
     data,
-    total: pages.reduce((sum, { total }) => sum + total, 0),
+    ...(counted ?? {
+      total: pages.reduce((sum, { total }) => sum + total, 0),
+      isLimited: pages.some(({ isLimited }) => isLimited),
+    }),
     last: hasNext && end ? [end.id] : null,
   }
 }

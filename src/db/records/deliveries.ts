@@ -34,13 +34,11 @@ export const listDeliveries = (
 
 /** Returns the query of an account's deliveries. */
 export function deliveriesQuery(account: string, oldest: string): ListQuery {
-  const from = 'deliveries where account = :account and id >= :oldest'
   return {
     columns: LIST_COLUMNS,
-    from,
+    from: 'deliveries where account = :account and id >= :oldest',
     key: ['id'],
     descending: true,
-    total: `select count(*) as total from ${from}`,
     values: { account, oldest },
   }
 }

@@ -59,6 +59,7 @@ export async function listHeld(
   return {
     data: rows.slice(0, page.size).flatMap((row) => presentHeld(views, row)),
     total: Number(counted?.results[0]?.total ?? 0),
+    isLimited: false,
     last: last ? placeOf(views, last) : null,
   }
 }
