@@ -72,7 +72,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['rejectCycles', (db) => affiliates.rejectCycles(db, 'a', affiliate)],
   ['listParents', (db) => affiliates.listParents(db, 'a')],
   ['listAffiliates', (db) => affiliates.listAffiliates(db, 'a', page)],
-  ['listUnconfigured', (db) => affiliates.listUnconfigured(db, 'a')],
+  ['listUnconfigured', (db) => affiliates.listUnconfigured(db, 'a'), ['customers_day']],
   ['affiliateExists', (db) => affiliates.affiliateExists(db, 'a', 'x')],
   ['listAttributions', (db) => attribution.listAttributions(db, 'a', next)],
   [

@@ -92,7 +92,7 @@ test('an Idempotency-Key is bound to the SHA-256 digest of the records in canoni
   })
 })
 
-test('a cursor is page, size and key in base64url, sealed with a key derived from the first signing key', async () => {
+test('a cursor is page, size, total and key in base64url, sealed with a key derived from the first signing key', async () => {
   const acme = await partner()
   await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
   const { next_cursor } = (await json(acme.get('customers?per_page=1'))).meta
@@ -101,8 +101,8 @@ test('a cursor is page, size and key in base64url, sealed with a key derived fro
   const secret = await crypto.subtle.digest('SHA-256', encoder.encode(`seal ${d}`))
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
-  const text = '[2,1,"c-1"]'
-  const sealed = encoder.encode(`["acme-forex","customers",{}]\n${text}`)
+  const text = '[2,1,2,0,"c-1"]'
+  const sealed = encoder.encode(`2 ["acme-forex","customers",{}]\n${text}`)
   const mac = new Uint8Array(await crypto.subtle.sign('HMAC', key, sealed))
 
   expect(next_cursor).toBe(`${base64url.encode(text)}.${base64url.encode(mac)}`)

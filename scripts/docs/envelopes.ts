@@ -222,14 +222,24 @@ export const envelopes = (at: string): Record<string, JsonSchema> => ({
 
 /** Describes the position of a page in its list. */
 export const meta = (): JsonSchema =>
-  object({
-    total: documented('The number of records that match the filter.', COUNT),
-    page: documented('The page number, from 1. It increases with a cursor, too.', {
-      type: 'integer',
-      minimum: 1,
-    }),
-    per_page: documented('The size of a page.', { type: 'integer', minimum: 1, maximum: 500 }),
-    next_cursor: documented('The `cursor` of the next page. Null on the last page.', {
-      type: ['string', 'null'],
-    }),
-  })
+  object(
+    {
+      total: documented(
+        'The number of records that match the filter. A filtered list counts them for the first page; the pages after a cursor repeat the number.',
+        COUNT,
+      ),
+      total_is_limited: documented(
+        'Present if more records match than are counted: `total` is then 100,000.',
+        { const: true },
+      ),
+      page: documented('The page number, from 1. It increases with a cursor, too.', {
+        type: 'integer',
+        minimum: 1,
+      }),
+      per_page: documented('The size of a page.', { type: 'integer', minimum: 1, maximum: 500 }),
+      next_cursor: documented('The `cursor` of the next page. Null on the last page.', {
+        type: ['string', 'null'],
+      }),
+    },
+    ['total_is_limited'],
+  )

@@ -58,7 +58,8 @@ export const affiliates = new Hono<AppEnv>()
   .get('/unconfigured', async (c) => {
     readQuery(c.req.url)
     const { id, binding } = await findRouteAccount(c)
-    return c.json({ data: await listUnconfigured(resolveDatabase(c.env, binding), id) })
+    const { data, hasMore } = await listUnconfigured(resolveDatabase(c.env, binding), id)
+    return c.json({ data, ...(hasMore && { more_customers: true }) })
   })
 
 /** The audit log names at most this many affiliates of a request. */

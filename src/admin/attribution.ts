@@ -6,9 +6,10 @@ import {
   countAttributions,
   countClicks,
   listAttributions,
+  REPORT_LIMITS,
 } from '../db/directory/attribution.ts'
 import { affiliatesByLink } from '../db/directory/links.ts'
-import { readDayRange, readQuery } from '../http/query.ts'
+import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { respondWithList } from './list-route.ts'
 
@@ -43,11 +44,21 @@ export const attribution = new Hono<AppEnv>()
     const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
     const { id, binding } = await findRouteAccount(c)
     const rows = await countAttributions(resolveDatabase(c.env, binding), id, from, to)
+    if (!rows) throw tooManyGroups('customers')
     return c.json({ data: rows.map(({ link, ...row }) => ({ ...row, link_id: link })) })
   })
 
   .get('/clicks', async (c) => {
     const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
     const { id, binding } = await findRouteAccount(c)
-    return c.json({ data: await countClicks(resolveDatabase(c.env, binding), id, from, to) })
+    const data = await countClicks(resolveDatabase(c.env, binding), id, from, to)
+    if (!data) throw tooManyGroups('clicks')
+    return c.json({ data })
   })
+
+const tooManyGroups = (what: string) => {
+  const { rows, groups } = REPORT_LIMITS
+  return invalidQuery(
+    `from and to: these days have more than ${rows.toLocaleString('en')} ${what} or ${groups.toLocaleString('en')} groups. Ask for fewer days.`,
+  )
+}

@@ -45,9 +45,9 @@ export const pageOf = (item: JsonSchema): JsonSchema => ({
 })
 
 /** Describes a list that is returned in one response. */
-export const listOf = (item: JsonSchema): JsonSchema => ({
+export const listOf = (item: JsonSchema, more: Record<string, JsonSchema> = {}): JsonSchema => ({
   type: 'object',
-  properties: { data: { type: 'array', items: item } },
+  properties: { data: { type: 'array', items: item }, ...more },
   required: ['data'],
 })
 

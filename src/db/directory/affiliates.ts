@@ -1,9 +1,10 @@
-import { and, asc, count, desc, eq, isNotNull, notExists } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all, build, first, listRows } from '../query.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { affiliates, customers } from '../schema.ts'
+import { withD1Retry } from '../retry.ts'
+import { affiliates } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** An affiliate; `parent` is the affiliate who referred them, or null. */
@@ -81,37 +82,59 @@ export const listAffiliates = (
     page,
   )
 
-/** The maximum number of unconfigured affiliates that a report lists. */
-const MAX_UNCONFIGURED = 1000
+/** The limits of the report of unconfigured affiliates. */
+export const UNCONFIGURED_LIMITS = {
+  /** The customers that it reads, the latest ones. */
+  customers: 1_000_000,
+  /** The affiliates that it lists. */
+  affiliates: 1000,
+}
+
+/** An affiliate id that customers name, and the number of these customers. */
+interface UnconfiguredAffiliate {
+  affiliate_id: string
+  customers: number
+}
+
+const LIST_UNCONFIGURED = compileStatement(`
+  with latest as (
+    select affiliate_id from customers indexed by customers_day
+    where account = :account order by day desc limit :customers
+  )
+  select affiliate_id, count(*) as customers
+  from latest
+  where affiliate_id is not null
+  group by affiliate_id
+  having not exists (
+    select 1 from affiliates a where a.account = :account and a.affiliate_id = latest.affiliate_id
+  )
+  order by customers desc, affiliate_id limit :affiliates`)
+
+const HAS_MORE_CUSTOMERS = compileStatement(`
+  select total > :customers as more from totals
+  where account = :account and resource = 'customers'`)
 
 /**
  * Returns the affiliate ids that customers name but the account has not configured, each with its
- * number of customers, the largest first. At most 1000 are returned.
+ * number of customers, the largest first: at most 1000 ids of the last 1,000,000 customers by day.
+ * `hasMore` tells whether the account has more customers.
  */
-export function listUnconfigured(db: D1Database, account: string) {
-  const configured = build
-    .select({ affiliate_id: affiliates.affiliate_id })
-    .from(affiliates)
-    .where(
-      and(eq(affiliates.account, account), eq(affiliates.affiliate_id, customers.affiliate_id)),
-    )
-  const total = count().as('customers')
-  return all(
-    db,
-    build
-      .select({ affiliate_id: customers.affiliate_id, customers: total })
-      .from(customers)
-      .where(
-        and(
-          eq(customers.account, account),
-          isNotNull(customers.affiliate_id),
-          notExists(configured),
-        ),
-      )
-      .groupBy(customers.affiliate_id)
-      .orderBy(desc(total), asc(customers.affiliate_id))
-      .limit(MAX_UNCONFIGURED),
+export async function listUnconfigured(
+  db: D1Database,
+  account: string,
+): Promise<{ data: UnconfiguredAffiliate[]; hasMore: boolean }> {
+  const values = { account, ...UNCONFIGURED_LIMITS }
+  const [found, counted] = await withD1Retry(() =>
+    db.batch<Record<string, unknown>>([
+      bindStatement(db, LIST_UNCONFIGURED, values),
+      bindStatement(db, HAS_MORE_CUSTOMERS, values),
+    ]),
   )
+  const data = (found?.results ?? []).map(({ affiliate_id, customers }) => ({
+    affiliate_id: String(affiliate_id),
+    customers: Number(customers),
+  }))
+  return { data, hasMore: counted?.results[0]?.more === 1 }
 }
 
 /** Returns whether an account has configured this affiliate. */

@@ -1,8 +1,10 @@
-import { and, asc, between, count, eq, sql } from 'drizzle-orm'
-import { decodeRow } from '../column-types.ts'
+import { and, eq } from 'drizzle-orm'
+import { decodeRow, encode } from '../column-types.ts'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all, build, isOneOf, listRows } from '../query.ts'
+import { withD1Retry } from '../retry.ts'
 import { affiliates, clicks, customers } from '../schema.ts'
+import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
 type Customer = typeof customers.$inferSelect
 
@@ -38,50 +40,66 @@ export async function listAttributions(
   return { ...found, data }
 }
 
+/** The limits of reports. */
+export const REPORT_LIMITS = {
+  /** The customers or clicks that one report reads. */
+  rows: 1_000_000,
+  /** The groups that one report returns. */
+  groups: 50_000,
+}
+
+const COUNT_ATTRIBUTIONS = compileStatement(`
+  select day, coalesce(verdict, 'organic') as verdict, link, count(*) as customers
+  from (
+    select day, verdict, link from customers indexed by customers_day
+    where account = :account and day between :from and :to limit :rows + 1
+  )
+  group by 1, 2, 3 order by 1, 2, 3 limit :groups + 1`)
+
 /**
- * Returns the number of customers by day (`from` to `to`, inclusive), verdict and link. Drizzle has no
- * INDEXED BY and infers no types of columns from a FROM clause in SQL, so the types are given.
+ * Returns the number of customers by day (`from` to `to`, inclusive), verdict and link; null if these
+ * days have more than a report may have.
  */
-export const countAttributions = async (
+export async function countAttributions(db: D1Database, account: string, from: string, to: string) {
+  type Row = Pick<Customer, 'day' | 'link'> & { verdict: Verdict; customers: number }
+  const rows = await readReport<Row>(db, COUNT_ATTRIBUTIONS, account, from, to)
+  return isTooMuch(rows, ({ customers }) => customers) ? null : rows
+}
+
+const COUNT_CLICKS = compileStatement(`
+  select day, link_id, count(*) as clicks
+  from (
+    select day, link_id from clicks
+    where account = :account and day between :from and :to order by day, link_id limit :rows + 1
+  )
+  group by day, link_id order by day, link_id limit :groups + 1`)
+
+/**
+ * Returns the number of clicks by day (`from` to `to`, inclusive) and link; null if these days have more
+ * than a report may have.
+ */
+export async function countClicks(db: D1Database, account: string, from: string, to: string) {
+  type Row = Pick<typeof clicks.$inferSelect, 'day' | 'link_id'> & { clicks: number }
+  const rows = await readReport<Row>(db, COUNT_CLICKS, account, from, to)
+  return isTooMuch(rows, ({ clicks }) => clicks) ? null : rows
+}
+
+async function readReport<Row extends { day: string }>(
   db: D1Database,
+  statement: Statement,
   account: string,
   from: string,
   to: string,
-) =>
-  withDays(
-    await all(
-      db,
-      build
-        .select({
-          day: sql<Customer['day']>`${customers.day}`.as('day'),
-          verdict: sql<Verdict>`coalesce(${customers.verdict}, 'organic')`.as('verdict'),
-          link: sql<Customer['link']>`${customers.link}`.as('link'),
-          customers: count().as('customers'),
-        })
-        .from(sql`${customers} indexed by customers_day`)
-        .where(and(eq(customers.account, account), between(customers.day, from, to)))
-        .groupBy(sql`1, 2, 3`)
-        .orderBy(sql`1, 2, 3`),
-    ),
-  )
+): Promise<Row[]> {
+  const days = { from: encode(clicks.day, from), to: encode(clicks.day, to) }
+  const values = { account, ...days, ...REPORT_LIMITS }
+  const { results } = await withD1Retry(() => bindStatement(db, statement, values).all<Row>())
+  return results.map((row) => decodeRow({ day: clicks.day }, row))
+}
 
-/** Returns the number of clicks by day (`from` to `to`, inclusive) and link. */
-export const countClicks = async (db: D1Database, account: string, from: string, to: string) =>
-  withDays(
-    await all(
-      db,
-      build
-        .select({ day: clicks.day, link_id: clicks.link_id, clicks: count().as('clicks') })
-        .from(clicks)
-        .where(and(eq(clicks.account, account), between(clicks.day, from, to)))
-        .groupBy(clicks.day, clicks.link_id)
-        .orderBy(asc(clicks.day), asc(clicks.link_id)),
-    ),
-  )
-
-/** D1 returns days as they are stored: Drizzle only writes these queries. */
-const withDays = <Row extends { day: string }>(rows: readonly Row[]): Row[] =>
-  rows.map((row) => decodeRow({ day: clicks.day }, row))
+const isTooMuch = <Row>(rows: readonly Row[], countOf: (row: Row) => number) =>
+  rows.length > REPORT_LIMITS.groups ||
+  rows.reduce((sum, row) => sum + countOf(row), 0) > REPORT_LIMITS.rows
 
 /** Returns those of some affiliate ids that an account has configured. */
 export async function configuredAffiliates(

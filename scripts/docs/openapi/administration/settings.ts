@@ -1,4 +1,5 @@
 import * as fields from '../../../../src/admin/fields.ts'
+import { documented } from '../../envelopes.ts'
 import { closedObject } from '../../json-schema.ts'
 import type { JsonSchema } from '../../types.ts'
 import { listOf, type Operation, PAGING, ref } from '../operation.ts'
@@ -53,11 +54,19 @@ export const affiliates = (): Operation[] => [
       'Lists the affiliate ids that customers name but that are not configured, with the number of customers.',
     answers: returned(
       'At most 1000 ids, the most frequent first.',
-      listOf({
-        type: 'object',
-        properties: { affiliate_id: { type: 'string' }, customers: COUNT },
-        required: ['affiliate_id', 'customers'],
-      }),
+      listOf(
+        {
+          type: 'object',
+          properties: { affiliate_id: { type: 'string' }, customers: COUNT },
+          required: ['affiliate_id', 'customers'],
+        },
+        {
+          more_customers: documented(
+            'Present if the account has more than 1,000,000 customers: only the latest are counted.',
+            { const: true },
+          ),
+        },
+      ),
     ),
   }),
 ]

@@ -1,0 +1,170 @@
+import { env } from 'cloudflare:workers'
+import { newDeliveryId } from '../src/ingest/delivery-id.ts'
+
+/** The sizes of a filled account. */
+export const SIZES = {
+  records: 100_000,
+  customers: 20_000,
+  affiliates: 5000,
+  deliveries: 20_000,
+  held: 300,
+  erasures: 5000,
+  definitions: 200,
+  credentials: 200,
+  /** The days on which it has records, from `FIRST_DAY` on. */
+  days: 400,
+  /** The records of the first customer, half of them on the first day. */
+  ofFirstCustomer: 5000,
+}
+
+/** 2025-10-02 as it is stored: the first day with records. */
+export const FIRST_DAY = 20_363
+
+const ID = (prefix: string, i = 'i') => `'${prefix}-' || printf('%06d', ${i})`
+const DAY = `${FIRST_DAY} + iif(i < ${SIZES.ofFirstCustomer / 2}, 0, i % ${SIZES.days})`
+const CUSTOMER = ID('c', `iif(i < ${SIZES.ofFirstCustomer}, 0, i % ${SIZES.customers})`)
+
+/** Returns a statement that inserts `n` rows; the row number is `i`. `?1` is the account. */
+const insert = (n: number, table: string, columns: string, values: string) => `
+  with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ${n})
+  insert into ${table} (${columns}) select ${values} from n`
+
+const deliveryRow = `account, id, attempt, received_at, resource, form, dry_run, lenient, received,
+  errors_total, rejected, refused, held, stale, created, listed, written, reused, yesterday, today`
+
+const stored = 'held, delivery, idx, revision'
+
+/** Stores what a large account has, with a few statements. Returns the beginning of its delivery ids. */
+export async function fillAccount(account: string, vertical: 'forex' | 'igaming') {
+  const now = Date.now()
+  const today = Math.floor(now / 86_400_000)
+  const delivery = newDeliveryId(now - 60_000).slice(0, 14)
+  const { records, customers, affiliates, deliveries, held, erasures } = SIZES
+  const ofVertical =
+    vertical === 'forex'
+      ? [
+          insert(
+            records,
+            'transactions',
+            `account, transaction_id, customer_id, transaction_type, amount_currency, currency,
+             transaction_date, status, day, ${stored}`,
+            `?1, ${ID('t')}, ${CUSTOMER}, 'deposit', 1, 'EUR', (${DAY}) * 86400000, 'approved', ${DAY},
+             0, '${delivery}', 0, 1`,
+          ),
+          insert(
+            records,
+            'activity',
+            `account, date, customer_id, instrument, currency, lots_traded, ${stored}`,
+            `?1, ${DAY}, ${CUSTOMER}, ${ID('i')}, 'EUR', 1, 0, '${delivery}', 0, 1`,
+          ),
+          insert(
+            held,
+            'transactions',
+            `account, transaction_id, customer_id, transaction_type, amount_currency, currency,
+             transaction_date, status, day, ${stored}`,
+            `?1, ${ID('h')}, ${ID('x')}, 'deposit', 1, 'EUR', (${DAY}) * 86400000, 'approved', ${DAY},
+             1, '${delivery}0000000000000000', 0, 1`,
+          ),
+        ]
+      : [
+          insert(
+            records,
+            'events',
+            `account, id, eventname, customer_id, amount, currency, kpis, record, day, first_day, ${stored}`,
+            `?1, ${ID('e e')}, 'Bet', ${CUSTOMER}, 1, 'EUR', '{"Bets":1}', '{"eventname":"Bet","customerid":"c","Value":"1","Currency":"EUR"}', ${DAY}, ${DAY},
+             0, '${delivery}', 0, 1`,
+          ),
+          insert(
+            SIZES.definitions,
+            'event_definitions',
+            'account, eventname, granularity, eventid, kpis',
+            `?1, ${ID('Event')}, 'event', 'used', '[]'`,
+          ),
+          insert(
+            SIZES.credentials,
+            'brand_tokens',
+            'account, digest, id, ends_at, created_at',
+            `?1, printf('%064x', i), ${ID('b')}, 1, '2026-01-01T00:00:00.000Z'`,
+          ),
+        ]
+  const statements = [
+    insert(
+      affiliates,
+      'affiliates',
+      'account, affiliate_id, parent',
+      `?1, ${ID('aff')}, iif(i = 0, null, 'aff-000000')`,
+    ),
+    insert(
+      customers,
+      'customers',
+      'account, customer_id, signup_date, affiliate_id, tracking_data, verdict, day, delivery, idx, revision',
+      `?1, ${ID('c')}, (${DAY}) * 86400000, ${ID('aff', `i % (2 * ${affiliates})`)}, 'x', 'unrecognised', ${DAY},
+       '${delivery}', 0, 1`,
+    ),
+    insert(
+      deliveries,
+      'deliveries',
+      deliveryRow,
+      `?1, '${delivery}' || printf('%016d', i), 1, ${now} - 60000, 'customers', 'array', 0, 0, 1, 0, 0, 0,
+       0, 0, 1, 0, 1, 0, 0, 0`,
+    ),
+    insert(
+      2160,
+      'arrivals',
+      'account, hour, resource, deliveries, received, refused, last_at, yesterday, today',
+      `?1, ${Math.floor(now / 3_600_000)} - i / 3, 'x' || (i % 3), 1, 1, 0, ${now}, 0, 0`,
+    ),
+    insert(
+      erasures,
+      'erasures',
+      'account, customer_id, erased_at',
+      `?1, ${ID('c')}, '2026-01-01T00:00:00.000Z'`,
+    ),
+    insert(
+      affiliates,
+      'links',
+      'account, link_id, affiliate_id, landing_page, created_at',
+      `?1, printf('${vertical === 'forex' ? 'f' : 'b'}%07d', i), ${ID('aff')}, 'https://a.example/', '2026-01-01T00:00:00.000Z'`,
+    ),
+    insert(
+      records,
+      'clicks',
+      'account, day, link_id, click_id, clicked_at',
+      `?1, ${today} - i % 30, ${ID('l', 'i % 100')}, ${ID('k')}, ${now}`,
+    ),
+    insert(
+      affiliates,
+      'audit_log',
+      'account, id, at, actor, action, details',
+      `?1, ?1 || ${ID('')}, '2026-01-01T00:00:00.000Z', 'x', 'x', '{}'`,
+    ),
+    ...['status', 'kyc_status_id', 'sales_status_id'].map((field) =>
+      insert(
+        500,
+        'vocabulary',
+        'account, field, word, means',
+        `?1, '${field}', ${ID('w')}, 'approved'`,
+      ),
+    ),
+    insert(
+      SIZES.credentials,
+      'clients',
+      'account, client_id, secret_digest, created_at, revoked',
+      `?1, ?1 || ${ID('')}, printf('%064x', i), '2026-01-01T00:00:00.000Z', 1`,
+    ),
+    ...ofVertical,
+  ]
+  const totals =
+    vertical === 'forex'
+      ? { customers, transactions: records, 'trading-activity': records }
+      : { customers, activities: records }
+  await env.DB.batch([
+    ...statements.map((text) => env.DB.prepare(text).bind(account)),
+    ...Object.entries(totals).map(([resource, total]) =>
+      env.DB.prepare(
+        'insert into totals (account, resource, total, held) values (?, ?, ?, ?)',
+      ).bind(account, resource, total, resource === 'transactions' ? held : 0),
+    ),
+  ])
+  return delivery
+}

@@ -1,0 +1,288 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { app } from '../src/app.ts'
+import type { KeyValue } from '../src/db/paginate.ts'
+import { seal } from '../src/http/seal.ts'
+import { brand } from './brand.ts'
+import { FIRST_DAY, fillAccount, SIZES } from './large.ts'
+import { partner } from './partner.ts'
+import { countCalls } from './watched.ts'
+
+// The rows that D1 reads for one request of each GET route, by its own count. The accounts have 100,000
+// records of each kind, so a request without a bound reads too many.
+
+/**
+ * The most rows of a request; docs/limits.md repeats this table.
+ *
+ *   each        the rows for each entry of the response
+ *   fixed       the rows beside
+ *   isCounted   also a row for each match, up to 100,000, unless the page is named by cursor
+ *   isSearched  also 5 rows for each day on which the account has records, at most 4000 days, and up to
+ *               100,000 rows for the matches, unless the page is named by cursor
+ *   passesHeld  also the held records that the page passes
+ *
+ * A page named by its number also reads the rows before it, at most 10,000.
+ */
+interface Bound {
+  each: number
+  fixed: number
+  isCounted?: boolean
+  isSearched?: boolean
+  passesHeld?: boolean
+}
+
+const NONE: Bound = { each: 0, fixed: 0 }
+const ONE: Bound = { each: 0, fixed: 3 }
+const RECORDS: Bound = { each: 5, fixed: 10 }
+const RECORDS_BY_DAY: Bound = { each: 5, fixed: 10, isCounted: true, passesHeld: true }
+const RECORDS_OF_CUSTOMER: Bound = { each: 7, fixed: 20, isSearched: true }
+const ROWS: Bound = { each: 3, fixed: 10, isCounted: true }
+const FEEDS: Bound = { each: 2600, fixed: 10 }
+/** All records of the days are summed, and the customers of the days are looked up. */
+const TOTALS: Bound = { each: 0, fixed: 5 * (2 * SIZES.records + SIZES.customers) }
+/** A report reads at most 1,000,000 customers or clicks. */
+const ATTRIBUTION: Bound = { each: 2, fixed: 3 * SIZES.customers }
+const CLICKS: Bound = { each: 1, fixed: SIZES.records + 10 }
+
+/** A request of a route: its query, or the context and the key of a cursor near the end of the list. */
+interface Form {
+  bound: Bound
+  query?: string
+  end?: readonly [context: unknown, key: readonly KeyValue[]]
+}
+
+const DEEPEST = 'page=100&per_page=100'
+
+/** Requests the first page, the deepest page by number, and the pages after their cursors. */
+const pages = (bound: Bound, filter = ''): Form[] => [
+  { bound, query: filter },
+  { bound, query: filter === '' ? DEEPEST : `${filter}&${DEEPEST}` },
+]
+
+const LAST_DAY = FIRST_DAY + SIZES.days - 1
+const WIDEST = 'from=2025-10-02&to=2026-10-02'
+
+/** Returns the requests of a list with filters by customer and day. */
+function recordForms(
+  account: string,
+  name: string,
+  customer: string,
+  id: readonly string[],
+): Form[] {
+  const end = (filter: object, key: readonly KeyValue[], bound: Bound): Form => ({
+    bound,
+    end: [[account, name, filter], key],
+    query: new URLSearchParams(
+      Object.entries(filter).map(([key, value]) => [key === 'customer_id' ? customer : key, value]),
+    ).toString(),
+  })
+  const [day, customer_id] = [LAST_DAY, 'c-000000']
+  const isByDay = name === 'trading-activity'
+  return [
+    ...pages({ ...RECORDS, passesHeld: true }),
+    { bound: { ...RECORDS, passesHeld: true }, query: 'per_page=500' },
+    end({}, isByDay ? [day, customer_id, ...id] : id, RECORDS),
+    ...['from=0000-01-01', 'to=9999-12-31', WIDEST, 'from=2026-01-01&to=2026-01-01'].flatMap(
+      (days) => pages(RECORDS_BY_DAY, days),
+    ),
+    end({ from: '0000-01-01' }, [day, customer_id, ...id], RECORDS_BY_DAY),
+    ...[`${customer}=c-000000`, `${customer}=c-019999`, `${customer}=nobody`].flatMap((filter) => [
+      ...pages(RECORDS_OF_CUSTOMER, filter),
+      ...pages(RECORDS_OF_CUSTOMER, `${filter}&${WIDEST}`),
+    ]),
+    end({ customer_id }, [day - 5, ...id], RECORDS_OF_CUSTOMER),
+  ]
+}
+
+const list = (bound: Bound, ...end: [context: unknown, key: readonly KeyValue[]]): Form[] => [
+  ...pages(bound),
+  { bound, query: 'per_page=500' },
+  { bound, end },
+]
+
+/** Returns a group of routes: where they are, the credentials, and their requests. */
+async function routes() {
+  const acme = await partner('forex', { unknown_customer: 'hold', affiliates: [] })
+  const casino = await brand()
+  const firm = acme.account
+  const delivery = await fillAccount(firm, 'forex')
+  const brandDelivery = await fillAccount(casino.account, 'igaming')
+  const lastOf = (prefix: string) => [`${prefix}0000000000000020`]
+  const shared = (account: string, prefix: string) => ({
+    '/deliveries': list(ROWS, [account, 'deliveries'], lastOf(prefix)),
+    [`/deliveries/${prefix}0000000000000020`]: [{ bound: ONE }],
+    '/totals': [{ bound: TOTALS, query: WIDEST }],
+    '/held': pages({ each: 8, fixed: 20 }),
+    '/feed': [{ bound: FEEDS }],
+  })
+  const own = (account: string, prefix: string) => ({
+    ...shared(account, prefix),
+    '/account': [{ bound: { each: 0, fixed: 1001 } }],
+    '/customers/c-000001': [{ bound: ONE }],
+  })
+  const customers = (account: string, filter: string) => [
+    ...list(RECORDS, [account, 'customers', {}], ['c-019980']),
+    { bound: RECORDS, query: `${filter}=c-000000` },
+  ]
+  const account = (name: string, prefix: string) => ({
+    '': [{ bound: ONE }],
+    '/affiliates': list(ROWS, [name, 'affiliates'], ['aff-004980']),
+    // At most 1,000,000 customers.
+    '/affiliates/unconfigured': [{ bound: { each: 5, fixed: 3 * SIZES.customers } }],
+    '/status-map': [{ bound: { each: 0, fixed: 510 } }],
+    '/labels/kyc_status_id': [{ bound: { each: 0, fixed: 510 } }],
+    '/labels/sales_status_id': [{ bound: { each: 0, fixed: 510 } }],
+    '/links': list(ROWS, [name, 'links'], ['f0004980']),
+    '/links/f0000001': [{ bound: ONE }],
+    '/customers': list({ each: 7, fixed: 10 }, [name, 'attributed'], ['c-019980']),
+    '/attribution': [{ bound: ATTRIBUTION, query: WIDEST }],
+    '/clicks': [{ bound: CLICKS, query: 'from=2026-01-01&to=2026-12-31' }],
+    '/erasures': list(ROWS, [name, 'erasures'], ['c-004980']),
+    ...shared(name, prefix),
+  })
+  return {
+    '/api/v1/forex': {
+      headers: { Authorization: `Bearer ${acme.access_token}` },
+      paths: {
+        ...own(firm, delivery),
+        '/customers': customers(firm, 'customer_id'),
+        '/customers/by-id': [{ bound: ONE, query: 'customer_id=c-000001' }],
+        '/transactions': recordForms(firm, 'transactions', 'customer_id', ['t-099980']),
+        '/transactions/t-000001': [{ bound: ONE }],
+        '/transactions/by-id': [{ bound: ONE, query: 'transaction_id=t-000001' }],
+        '/trading-activity': recordForms(firm, 'trading-activity', 'customer_id', ['i', 'EUR']),
+      },
+    },
+    '/tracking/events': {
+      headers: { 'x-api-key': casino.brand_token },
+      paths: {
+        ...own(casino.account, brandDelivery),
+        '/customers': customers(casino.account, 'customerid'),
+        '/customers/by-id': [{ bound: ONE, query: 'customerid=c-000001' }],
+        '/activities': recordForms(casino.account, 'activities', 'customerid', ['e e-099980']),
+      },
+    },
+    [`/admin/v1/accounts/${firm}`]: {
+      headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
+      paths: { ...account(firm, delivery), '/clients': [{ bound: { each: 3, fixed: 10 } }] },
+    },
+    [`/admin/v1/accounts/${casino.account}`]: {
+      headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
+      paths: {
+        '/brand-tokens': [{ bound: { each: 3, fixed: 10 } }],
+        '/events': [{ bound: { each: 2, fixed: 10 } }],
+      },
+    },
+    '/admin/v1': {
+      headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
+      paths: {
+        '/accounts': list(ROWS, 'accounts', [firm]),
+        '/feeds': list({ ...FEEDS, each: 3 * FEEDS.each }, 'feeds', [casino.account]),
+        '/audit-log': [
+          ...list(ROWS, ['audit', null], [`${firm}-000020`]),
+          ...pages(ROWS, `account=${firm}`),
+        ],
+      },
+    },
+    '': {
+      headers: {},
+      paths: Object.fromEntries([
+        ...[
+          '/healthz',
+          '/.well-known/oauth-authorization-server',
+          '/.well-known/jwks.json',
+          '/',
+          '/docs',
+          '/docs/reading',
+          '/docs/reference/partner',
+          '/problems/invalid_query',
+          '/llms.txt',
+          '/openapi.json',
+          '/schemas/v1/list.json',
+          '/schemas/v1/forex/customer.json',
+          '/assets/docs.css',
+        ].map((path) => [path, [{ bound: NONE }]]),
+        ['/go/f0000001', [{ bound: ONE }]],
+      ]),
+    },
+  } as Record<string, { headers: Record<string, string>; paths: Record<string, Form[]> }>
+}
+
+/** Returns the path of the route that a request reaches. */
+function routeOf(path: string, all: readonly string[]): string {
+  if (all.includes(path)) return path
+  const matches = (route: string) => new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}$`).test(path)
+  return all.find(matches) ?? path
+}
+
+/** Returns the most rows that a request may read. */
+function mostRows(bound: Bound, query: string, body: Body): number {
+  const { each, fixed, isCounted, isSearched, passesHeld } = bound
+  const parameters = new URLSearchParams(query)
+  const rows = body.data?.length ?? 0
+  const skipped = (Number(parameters.get('page') ?? 1) - 1) * Number(parameters.get('per_page'))
+  const isFirst = !parameters.has('cursor')
+  const matches = isFirst && (isCounted || isSearched) ? (body.meta?.total ?? 0) : 0
+  return (
+    each * rows +
+    fixed +
+    2 * skipped +
+    matches +
+    (isSearched ? 5 * SIZES.days : 0) +
+    (passesHeld ? SIZES.held * (isFirst ? 2 : 1) : 0)
+  )
+}
+
+interface Body {
+  data?: unknown[]
+  meta?: { total: number; next_cursor: string | null }
+}
+
+test('each GET route reads at most the stated rows', async () => {
+  const all = app.routes.filter(({ method }) => method === 'GET').map(({ path }) => path)
+  const reached = new Set<string>()
+  const exceeded: string[] = []
+
+  const send = async (
+    path: string,
+    query: string,
+    headers: Record<string, string>,
+    bound: Bound,
+  ) => {
+    const { response, rowsRead } = await countCalls(`${path}?${query}`.replace(/\?$/, ''), {
+      headers,
+      redirect: 'manual',
+    })
+    const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
+    const body = isJson ? await response.json<Body>() : {}
+    if (bound !== NONE) expect([path, query, response.status < 400]).toEqual([path, query, true])
+    const most = mostRows(bound, query, body)
+    if (rowsRead > most) exceeded.push(`${path}?${query}: ${rowsRead} rows, not ${most}`)
+    return body.meta?.next_cursor
+  }
+
+  for (const [at, { headers, paths }] of Object.entries(await routes())) {
+    for (const [path, forms] of Object.entries(paths)) {
+      reached.add(routeOf(at + path, all))
+      for (const { bound, query = '', end } of forms) {
+        if (end) {
+          const [context, key] = end
+          const sealed = typeof context === 'string' ? context : JSON.stringify(context)
+          const text = JSON.stringify([2, 50, 1, 0, ...key])
+          const cursor = await seal(env as Env, `2 ${sealed}`, text)
+          await send(at + path, `${query}&cursor=${cursor}`.replace(/^&/, ''), headers, bound)
+          continue
+        }
+        const cursor = await send(at + path, query, headers, bound)
+        const next = query.replace(/&?\bpage=\d+/, '').replace(/^&/, '')
+        if (cursor)
+          await send(at + path, `${next}&cursor=${cursor}`.replace(/^&/, ''), headers, bound)
+      }
+    }
+  }
+
+  expect(exceeded).toEqual([])
+  // The two verticals of the partner API share their routes.
+  const unreached = all.filter((path) => !reached.has(path.replace('prop-trading', 'forex')))
+  expect(unreached).toEqual([])
+})
