@@ -109,15 +109,36 @@ describe('pagination', () => {
         walked.push(...idsOf(body))
         query = body.meta.next_cursor && `${filter}cursor=${body.meta.next_cursor}`
         // New records arrive before and after the cursor, and stored ones move to other days.
+        const moved = { ...transactionOf(i * 2), transaction_date: '2026-10-09T00:00:00.000Z' }
         await acme.post('transactions', [
           { ...transactionOf(0), transaction_id: `a-${filter.length}-${i}` },
-          { ...transactionOf(0), transaction_id: `t-000-${filter.length}-${i}` },
-          { ...transactionOf(i * 2), transaction_date: '2026-10-09T00:00:00.000Z' },
+          { ...transactionOf(2), transaction_id: `t-000-${filter.length}-${i}` },
+          ...(filter === '' ? [moved] : []),
         ])
       }
       expect(new Set(walked).size).toBe(walked.length)
       expect(walked).toEqual(expect.arrayContaining(initial))
     }
+  })
+
+  test('a filtered walk can repeat or miss a record whose day changes meanwhile', async () => {
+    const acme = await withTransactions(3)
+    const walk = async (moved: object) => {
+      const { data, meta } = await json(acme.get('transactions?from=2026-10-01&per_page=2'))
+      await acme.post('transactions', moved)
+      const next = await json(acme.get(`transactions?from=2026-10-01&cursor=${meta.next_cursor}`))
+      return [idsOf({ data }), idsOf(next)]
+    }
+    const on = (i: number, day: string) => ({
+      ...transactionOf(i),
+      transaction_date: `2026-10-${day}T12:00:00.000Z`,
+    })
+
+    expect(await walk(on(0, '09'))).toEqual([
+      ['t-000', 't-001'],
+      ['t-002', 't-000'],
+    ])
+    expect(await walk(on(0, '01'))).toEqual([['t-001', 't-002'], []])
   })
 
   test.each([

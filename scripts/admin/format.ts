@@ -84,14 +84,22 @@ const memberNames = (data: readonly unknown[]) => [
   ...new Set(data.filter(isObject).flatMap((row) => Object.keys(row))),
 ]
 
+/** The position of a page in its list. */
+interface ListMeta {
+  total: number
+  total_is_limited?: true
+  next_cursor?: string
+}
+
 /** Formats a list as a table; without columns it has one for each member. */
 export const list =
   (paths?: readonly string[], rowsOf = (item: Row) => [item]): Format =>
   (body) => {
-    const { data, meta } = body as { data: Row[]; meta?: { total: number; next_cursor?: string } }
+    const { data, meta } = body as { data: Row[]; meta?: ListMeta }
     const rows = data.flatMap(rowsOf)
     const text = table(rows, paths ?? memberNames(rows))
-    return meta?.next_cursor ? `${text}\n${data.length} of ${meta.total}.` : text
+    const more = meta?.total_is_limited ? 'more than ' : ''
+    return meta?.next_cursor ? `${text}\n${data.length} of ${more}${meta.total}.` : text
   }
 
 /** Formats the feeds of several accounts as one table. */

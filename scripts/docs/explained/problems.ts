@@ -42,7 +42,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     fix:
       'Send `page` from 1 and `per_page` from 1 to 500; `page` times `per_page` is at most 10,000, ' +
       'and a cursor reads on. Send `dry_run` as `true` or `false`. Send `from` and `to` as days in order, such as `2026-10-01`. Totals cover at most ' +
-      '366 days, 50,000 groups and 2 MiB. If a page exceeds 2 MiB, request fewer records. Copy ' +
+      '366 days, 50,000 groups and 2 MiB. If a page exceeds 2 MiB, request fewer records. If the list of one customer would search more than 4000 days, add `from` and `to`. Copy ' +
       '`cursor` from `meta.next_cursor` and keep the filters.',
   },
   missing_credentials: {

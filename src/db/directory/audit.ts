@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { decodeTime, ulid } from 'ulid'
-import type { FoundPage, Page } from '../paginate.ts'
+import { type Count, type FoundPage, LIST_LIMITS, type Page } from '../paginate.ts'
 import { build, first, listRows, toStatement } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { auditLog } from '../schema.ts'
@@ -71,10 +71,14 @@ export async function listAudit(
   const end = data.at(-1)
   return {
     data,
-    ...(counted ?? {
-      total: pages.reduce((sum, { total }) => sum + total, 0),
-      isLimited: pages.some(({ isLimited }) => isLimited),
-    }),
+    ...(counted ?? sumOf(pages)),
     last: hasNext && end ? [end.id] : null,
   }
+}
+
+/** Returns the number of rows of several lists; it is limited if one of them is. */
+function sumOf(counts: readonly Count[]): Count {
+  const isLimited = counts.some((count) => count.isLimited)
+  const total = counts.reduce((sum, count) => sum + count.total, 0)
+  return { total: isLimited ? LIST_LIMITS.total : total, isLimited }
 }
