@@ -5,6 +5,7 @@ import { REPORT_LIMITS } from '../src/db/directory/attribution.ts'
 import { LIST_LIMITS } from '../src/db/paginate.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
+import { countCalls } from './watched.ts'
 
 // Lists and reports read a bounded number of rows: beyond the limits a total is not exact, and a request
 // is refused with a hint.
@@ -280,4 +281,47 @@ describe('a report', () => {
       more_customers: true,
     })
   })
+})
+
+test('counts and reports stop reading at their limits', async () => {
+  const { account, access_token } = await partner('forex', { affiliates: [] })
+  const rows = JSON.stringify(many(3000, (i) => i))
+  await env.DB.batch(
+    [
+      `insert into transactions (account, transaction_id, customer_id, transaction_type,
+         amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
+       select ?1, 't-' || value, 'c-1', 'deposit', 1, 'EUR', 1790899200000, 'ok', 20728, 0, 'd', 0, 1
+       from json_each(?2)`,
+      `insert into customers (account, customer_id, signup_date, affiliate_id, day, delivery, idx, revision)
+       select ?1, 'c-' || value, 1790899200000, 'a-' || value, 20728, 'd', 0, 1 from json_each(?2)`,
+      `insert into clicks (account, day, link_id, click_id, clicked_at)
+       select ?1, 20728, 'l', 'k-' || value, 0 from json_each(?2)`,
+      `insert into audit_log (account, id, at, actor, action, details)
+       select ?1, 'a-' || value, '2026-01-01T00:00:00.000Z', 'x', 'x', '{}' from json_each(?2)`,
+    ].map((sql) => env.DB.prepare(sql).bind(account, rows)),
+  )
+  const bearer = `Bearer ${access_token}`
+  const team = `Bearer ${env.ADMIN_KEY}`
+  const own = '/api/v1/forex/transactions'
+  const admin = `/admin/v1/accounts/${account}`
+  const readRows = async (path: string, Authorization: string) =>
+    (await countCalls(path, { headers: { Authorization } })).rowsRead
+  const paths = [
+    [`${own}?from=2026-10-01&per_page=1`, bearer],
+    [`${own}?customer_id=c-1&per_page=1`, bearer],
+    ['/admin/v1/audit-log?per_page=1', team],
+    [`${admin}/attribution?from=2026-10-01&to=2026-10-31`, team],
+    [`${admin}/clicks?from=2026-10-01&to=2026-10-31`, team],
+    [`${admin}/affiliates/unconfigured`, team],
+  ] as const
+
+  for (const [path, authorization] of paths) {
+    expect(await readRows(path, authorization)).toBeGreaterThan(3000)
+  }
+  LIST_LIMITS.total = 100
+  REPORT_LIMITS.rows = 100
+  UNCONFIGURED_LIMITS.customers = 100
+  for (const [path, authorization] of paths) {
+    expect([path, (await readRows(path, authorization)) < 1000]).toEqual([path, true])
+  }
 })
