@@ -137,7 +137,8 @@ describe('a link', () => {
       const path = isRaw ? named.replaceAll(/[^\w%.~-]/g, '_') : encode(named)
       if (/^(\.|%2e)*$/i.test(path)) return
       const { status, headers } = await send(`/go/${path}?${query}`)
-      expect([302, 404]).toContain(status)
+      // 503: more than ten invented ids in this second.
+      expect([302, 404, 503]).toContain(status)
       expect(status === 302).toBe(decoded(path) === link_id)
       if (status === 302) {
         expect(headers.get('Location')).toMatch(
