@@ -8,9 +8,9 @@ import { exitWithUsageError, readOptions } from './command-line.ts'
 import { banner } from './dev/banner.ts'
 import { ACCOUNTS, DEMO, writeDemo } from './dev/demo-accounts.ts'
 import { buildMessage, formatLine } from './dev/format-log.ts'
-import { createSecrets, readSecrets, STATE, WRANGLER, WRANGLER_ENV } from './dev/local.ts'
+import { createSecrets, migrate, readSecrets, STATE, WRANGLER, WRANGLER_ENV } from './dev/local.ts'
 
-// Runs `wrangler dev`, whose build step (scripts/build.ts) migrates the databases.
+// Runs `wrangler dev`. Its build step (scripts/build.ts) applies the migrations that are added later.
 
 /** The banner waits until wrangler has printed nothing for this time, so that it comes last. */
 const QUIET_MS = 300
@@ -118,6 +118,7 @@ if (options.reset)
 console.log('Starting the service …')
 // Secrets that the build step creates reach the Worker by a reload, which drops requests.
 await createSecrets()
+await migrate()
 server = startServer()
 while (!(await isHealthy(base))) await sleep(100)
 const accounts = await writeDemo(base, readSecrets().ADMIN_KEY ?? '')

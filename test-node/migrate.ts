@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { MIGRATIONS } from '../bench/schema.ts'
+import { digestsOf, migrationsOf } from '../scripts/dev/local.ts'
 
 /** The table in which wrangler records the migrations that a database has. */
 const MIGRATIONS_TABLE = `create table d1_migrations (id integer primary key autoincrement,
@@ -26,8 +27,9 @@ export const databasesOf = (config: string) =>
 export async function createDatabase(root: string, binding: string): Promise<void> {
   const config = readFileSync(join(root, 'wrangler.toml'), 'utf8')
   const databases = databasesOf(config)
-  const { database_id: id } = databases.find((one) => one.binding === binding)!
-  const files = readdirSync(join(root, 'migrations')).filter((name) => name.endsWith('.sql'))
+  const wanted = databases.find((one) => one.binding === binding)!
+  const { database_id: id } = wanted
+  const migrations = migrationsOf(wanted, root)
   const state = join(root, '.wrangler/state/v3')
   const miniflare = new Miniflare({
     resourcePersistencePath: state,
@@ -49,13 +51,13 @@ export async function createDatabase(root: string, binding: string): Promise<voi
   const database = await miniflare.getD1Database(binding)
   await database.batch([
     ...[MIGRATIONS_TABLE, ...MIGRATIONS].map((sql) => database.prepare(sql)),
-    ...files.map((name) =>
+    ...migrations.map(({ name }) =>
       database.prepare('insert into d1_migrations (name) values (?)').bind(name),
     ),
   ])
   await miniflare.dispose()
   const list = join(state, 'd1/applied.json')
-  const known: string[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')).keys : []
-  const keys = [...known, ...files.map((name) => `${binding} ${id} ${name}`)]
-  writeFileSync(list, JSON.stringify({ config, databases, keys }))
+  const known = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')).digests : {}
+  const digests = { ...known, ...digestsOf(migrations) }
+  writeFileSync(list, JSON.stringify({ config, databases, digests }))
 }

@@ -106,21 +106,43 @@ describe('npx wrangler dev', { timeout: 180_000 }, () => {
   })
 })
 
-test('databases of an older layout are refused, with the command that starts anew', async () => {
+describe('a local database of an older layout is refused, with the command that starts anew', () => {
+  const REFUSED =
+    'The local database has the layout of an older version, which this version cannot read. Start with an empty one: npm run dev -- --reset'
+  const isRefused = { code: 1, stderr: `${REFUSED}\n` }
   const old = copyBuilt()
-  const build = () =>
-    promisify(execFile)(process.execPath, ['scripts/build.ts'], {
+  const start = (script: string) =>
+    promisify(execFile)(process.execPath, [script], {
       cwd: old,
-      env: { ...process.env, WRANGLER_COMMAND: 'dev' },
+      env: { ...process.env, WRANGLER_COMMAND: 'dev', PORT: String(startPort) },
     })
-  try {
-    await build() // Without the databases of setup.ts it creates them.
-    renameSync(
-      join(old, 'migrations/0002_records_by_day.sql'),
-      join(old, 'migrations/0002_another_layout.sql'),
-    )
-    assert.match((await build()).stderr, /layout of an older version.+npm run dev -- --reset/)
-  } finally {
-    rmSync(old, { recursive: true, force: true })
-  }
+  const migration = join(old, 'migrations/0002_record_tables.sql')
+  const renamed = join(old, 'migrations/0002_another_layout.sql')
+  let startPort: number
+  before(async () => {
+    startPort = await freePort()
+    await start('scripts/build.ts') // Without the databases of setup.ts it creates them.
+  })
+  after(() => rmSync(old, { recursive: true, force: true }))
+
+  test('if an applied migration has another text', async () => {
+    const text = readFileSync(migration, 'utf8')
+    writeFileSync(migration, text.replace('revision', 'version'))
+    await assert.rejects(start('scripts/build.ts'), isRefused)
+    await assert.rejects(start('scripts/dev.ts'), isRefused)
+    writeFileSync(migration, text)
+    await start('scripts/build.ts')
+  })
+
+  test('if an applied migration has no file', async () => {
+    renameSync(migration, renamed)
+    await assert.rejects(start('scripts/build.ts'), isRefused)
+    renameSync(renamed, migration)
+  })
+
+  test('if wrangler finds tables that no applied migration explains', async () => {
+    rmSync(join(old, '.wrangler/state/v3/d1/applied.json'))
+    renameSync(migration, renamed)
+    await assert.rejects(start('scripts/build.ts'), isRefused)
+  })
 })

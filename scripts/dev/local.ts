@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   appendFileSync,
   existsSync,
@@ -8,7 +8,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { newKeySet, newTrackingKeys } from '../keys.ts'
 
@@ -34,11 +34,11 @@ interface Applied {
   /** The text of wrangler.toml, and its databases: wrangler takes a second to read it. */
   config: string
   databases: Database[]
-  /** The applied migrations, each with its database. */
-  keys: string[]
+  /** The digest of each applied migration, by its database and file name. */
+  digests: Record<string, string>
 }
 
-const NONE_APPLIED: Applied = { config: '', databases: [], keys: [] }
+const NONE_APPLIED: Applied = { config: '', databases: [], digests: {} }
 
 const GENERATORS: Readonly<Record<string, () => string | Promise<string>>> = {
   SIGNING_KEYS: newKeySet,
@@ -78,31 +78,90 @@ export async function createSecrets(): Promise<void> {
 }
 
 /**
- * Applies the migrations that the local databases lack and returns their file names. Throws if one
- * fails, or if a database has the tables of an older version, which no migration converts.
+ * Applies the migrations that the local databases lack, and prints their file names. Ends the program
+ * if a database has the layout of an older version, which no migration converts.
  */
+export async function migrate(): Promise<void> {
+  try {
+    const migrations = await applyMigrations()
+    if (migrations.length > 0) console.log(`Applied ${migrations.join(', ')}.`)
+  } catch (error) {
+    const { message } = error as Error
+    console.error(message)
+    if (message === OLD_LAYOUT) process.exit(1)
+  }
+}
+
+/** Applies the missing migrations and returns their file names. Throws if it cannot. */
 export async function applyMigrations(): Promise<string[]> {
-  const applied: Applied = existsSync(APPLIED_FILE)
-    ? JSON.parse(readFileSync(APPLIED_FILE, 'utf8'))
-    : NONE_APPLIED
+  const applied = readApplied()
   const config = readFileSync('wrangler.toml', 'utf8')
   const databases = config === applied.config ? applied.databases : await readDatabases()
-  const wanted = databases.flatMap(({ binding, database_id, migrations_dir }) =>
-    readdirSync(migrations_dir)
-      .filter((name) => name.endsWith('.sql'))
-      .map((name) => ({ key: `${binding} ${database_id} ${name}`, binding, name })),
-  )
-  const missing = wanted.filter(({ key }) => !applied.keys.includes(key))
+  const wanted = databases.flatMap((database) => migrationsOf(database))
+  checkUnchanged(applied, databases, wanted)
+  const missing = wanted.filter(({ key }) => !Object.hasOwn(applied.digests, key))
   for (const binding of new Set(missing.map((one) => one.binding))) {
     wrangler(['d1', 'migrations', 'apply', binding, '--local'])
   }
   if (missing.length > 0 || config !== applied.config) {
-    const now: Applied = { config, databases, keys: wanted.map(({ key }) => key) }
     mkdirSync(dirname(APPLIED_FILE), { recursive: true })
-    writeFileSync(APPLIED_FILE, JSON.stringify(now))
+    writeFileSync(APPLIED_FILE, JSON.stringify({ config, databases, digests: digestsOf(wanted) }))
   }
   return [...new Set(missing.map(({ name }) => name))]
 }
+
+/** Returns the content of the file of applied migrations. A file without digests is not read. */
+function readApplied(): Applied {
+  if (!existsSync(APPLIED_FILE)) return NONE_APPLIED
+  const applied: Partial<Applied> = JSON.parse(readFileSync(APPLIED_FILE, 'utf8'))
+  return { ...NONE_APPLIED, ...(applied.digests && applied) }
+}
+
+/** A migration of a database. */
+interface Migration {
+  key: string
+  binding: string
+  name: string
+  digest: string
+}
+
+/** Returns the migrations of a database, in the folder `root`. */
+export function migrationsOf(
+  { binding, database_id, migrations_dir }: Database,
+  root = '.',
+): Migration[] {
+  const folder = join(root, migrations_dir)
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => ({
+      key: `${binding} ${database_id} ${name}`,
+      binding,
+      name,
+      digest: createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex'),
+    }))
+}
+
+/**
+ * Throws if an applied migration has another text now, or no file: wrangler compares only names, so
+ * the service would start with tables that it cannot read.
+ */
+function checkUnchanged(
+  { digests }: Applied,
+  databases: readonly Database[],
+  wanted: readonly Migration[],
+): void {
+  const now = digestsOf(wanted)
+  const prefixes = databases.map(({ binding, database_id }) => `${binding} ${database_id} `)
+  const isUnchanged = ([key, digest]: [string, string]) =>
+    now[key] === digest || !prefixes.some((prefix) => key.startsWith(prefix))
+  if (!Object.entries(digests).every(isUnchanged)) throw new Error(OLD_LAYOUT)
+}
+
+/** Returns the digests of migrations, in the form of the file of applied migrations. */
+export const digestsOf = (migrations: readonly Migration[]) =>
+  Object.fromEntries(migrations.map(({ key, digest }) => [key, digest]))
 
 async function readDatabases(): Promise<Database[]> {
   const { configOf } = await import('../config.ts')
