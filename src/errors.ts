@@ -44,6 +44,7 @@ export interface ErrorDetails {
   detail?: string
   headers?: Record<string, string>
   delivery_id?: string
+  summary?: object
   errors?: object[]
   errors_total?: number
   cause?: unknown

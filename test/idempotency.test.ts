@@ -53,6 +53,7 @@ describe('Idempotency-Key', () => {
         expect(problem).toMatchObject({
           code: 'idempotency_key_reused',
           delivery_id: expect.any(String),
+          summary: { received: body.length, created: 0, rejected: body.length },
           errors: [{ pointer: '', code: 'idempotency_key_reused' }],
           errors_total: 1,
         })

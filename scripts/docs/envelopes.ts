@@ -202,13 +202,14 @@ const problem = (at: string): JsonSchema => ({
         format: 'uuid',
       }),
       delivery_id: { $ref: `${at}DeliveryId` },
+      summary: { $ref: `${at}Summary` },
       errors: documented('At most 10 errors for each record, and 1000 in total.', {
         type: 'array',
         items: { $ref: `${at}BrokenRule` },
       }),
       errors_total: documented('The number of all errors, listed or not.', COUNT),
     },
-    ['delivery_id', 'errors', 'errors_total'],
+    ['delivery_id', 'summary', 'errors', 'errors_total'],
   ),
 })
 

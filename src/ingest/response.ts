@@ -12,7 +12,7 @@ import {
 import { type Warning, warning } from '../validation/warnings.ts'
 import { recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
-import { outcomeOf, statusOf, summaryOf } from './outcome.ts'
+import { outcomeOf, type Summary, statusOf, summaryOf } from './outcome.ts'
 import { type Resource, toReferenceIssue } from './resource.ts'
 import { keyOfRecord, type ValidatedRequest } from './validate-records.ts'
 
@@ -24,7 +24,7 @@ interface HandledDelivery {
   validated: ValidatedRequest
   resource: Resource
   validator: RecordValidator
-  input: Pick<DeliveryInput, 'id' | 'policy' | 'dryRun' | 'received'>
+  input: Pick<DeliveryInput, 'id' | 'policy' | 'dryRun'>
   stored: DeliveryResult
   /** Whether to leave out results without warnings and errors. */
   minimal: boolean
@@ -40,7 +40,8 @@ type ReferenceIssue = ReturnType<typeof toReferenceIssue>
 export function respond(c: Context, handled: HandledDelivery) {
   const { validated, input, stored } = handled
   const { delivery } = stored
-  if (delivery.reused) throw idempotencyKeyReused(input)
+  const summary = summaryOf(delivery)
+  if (delivery.reused) throw idempotencyKeyReused(input, summary)
   const referenceIssues = referenceIssuesOf(handled)
   const rejects = input.policy === 'reject' || delivery.hold_refused === 1
   const issues = rejects ? [...validated.issues, ...referenceIssues] : validated.issues
@@ -48,13 +49,13 @@ export function respond(c: Context, handled: HandledDelivery) {
 
   const status = statusOf(delivery)
   if (status === 422) {
-    throw validationFailed(input, delivery.errors_total, delivery.rejected, listed)
+    throw validationFailed(input, summary, delivery.errors_total, listed)
   }
 
   const body = {
     delivery_id: input.id,
     dry_run: input.dryRun,
-    summary: summaryOf(delivery),
+    summary,
     ...(stored.releasing && { releasing: true }),
     ...(delivery.errors_total > 0 && { errors_total: delivery.errors_total }),
     results: resultsOf(handled, listed, referenceIssues),
@@ -62,20 +63,22 @@ export function respond(c: Context, handled: HandledDelivery) {
   return c.json(body, status)
 }
 
-const idempotencyKeyReused = ({ id }: Pick<DeliveryInput, 'id'>) =>
+const idempotencyKeyReused = ({ id }: Pick<DeliveryInput, 'id'>, summary: Summary) =>
   new ApiError('idempotency_key_reused', {
     detail: 'Nothing was stored. Send different records with a new `Idempotency-Key`.',
     delivery_id: id,
+    summary,
     errors: [formatIssue({ pointer: '', code: 'idempotency_key_reused' })],
     errors_total: 1,
   })
 
 function validationFailed(
-  { received, id }: Pick<DeliveryInput, 'received' | 'id'>,
+  { id }: Pick<DeliveryInput, 'id'>,
+  summary: Summary,
   total: number,
-  rejected: number,
   listed: readonly Issue[],
 ) {
+  const { received, rejected } = summary
   const isWholeBody = received === rejected && listed[0]?.index === undefined
   const are = rejected === 1 ? 'is' : 'are'
   return new ApiError('validation_failed', {
@@ -83,6 +86,7 @@ function validationFailed(
       ? 'The body is invalid. Nothing was stored.'
       : `${rejected} of ${received} ${received === 1 ? 'record is' : `records ${are}`} invalid. Nothing was stored.`,
     delivery_id: id,
+    summary,
     errors: listed.map(formatIssue),
     errors_total: total,
   })
