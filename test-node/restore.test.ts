@@ -159,7 +159,9 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     await team('DELETE', 'accounts/demo-brand/events/Dropped')
     await team('PUT', of('status-map'), { done: 'reversed' })
     await team('PUT', of('affiliates'), [{ affiliate_id: 'MOVED', parent: 'IB-07' }])
-    const { brand_token: newer } = await team('POST', 'accounts/demo-brand/brand-tokens', {})
+    const { brand_token: newer } = await team('POST', 'accounts/demo-brand/brand-tokens', {
+      overlap: 'none',
+    })
     const name = `O'Neil; -- "late"`
     await team('POST', 'accounts', { account: 'late', name, vertical: 'forex', mode: 'test' })
     const late = await team('POST', 'accounts/late/clients', {})

@@ -1058,7 +1058,7 @@ describe('the audit log', () => {
     expect(entries.map(({ details }: { details: object }) => details)).toEqual([
       { eventname: 'DailyStats' },
       { id: tokens[0].id },
-      { id: tokens[0].id, overlap: 'none' },
+      { id: tokens[0].id, overlap: '24h' },
       { eventname: 'DailyStats', currency: null, ...dailyStats },
       { account: casino.account, name: `The ${casino.account}`, vertical: 'igaming', mode: 'test' },
       { status: { ok: 'approved' } },

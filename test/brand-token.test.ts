@@ -45,7 +45,7 @@ describe('Brand Tokens', () => {
 
   test('missing, malformed, unknown and ended Brand Tokens get the same 401', async () => {
     const { account, brand_token } = await brand()
-    const { brand_token: next } = await regenerate(account)
+    const { brand_token: next } = await regenerate(account, 'none')
     const sent: Record<string, string>[] = [
       {},
       { 'x-api-key': '' },
@@ -147,7 +147,7 @@ describe('Brand Tokens', () => {
 describe('regeneration', () => {
   test('regeneration without overlap ends the old token at once', async () => {
     const { account, get } = await brand()
-    const { brand_token } = await regenerate(account)
+    const { brand_token } = await regenerate(account, 'none')
 
     expect((await get('account')).status).toBe(401)
     expect((await caller(brand_token).get('account')).status).toBe(200)
@@ -156,7 +156,7 @@ describe('regeneration', () => {
   test('a late message cannot reopen a Brand Token that has ended', async () => {
     const { account, brand_token, get } = await brand()
     const older = (await findAccount(env.DB, account))!
-    await regenerate(account)
+    await regenerate(account, 'none')
     await scheduler.wait(20)
     await (await gateOf(brand_token)).open(grantOf(older, null, 'read write'), null)
 
@@ -169,7 +169,7 @@ describe('regeneration', () => {
     const endedAt = (at: number | null) =>
       env.DB.prepare('update brand_tokens set ends_at = ?2 where digest = ?1').bind(name, at).run()
     const longAgo = Date.now() - 30 * 24 * 60 * 60 * 1000
-    await regenerate(account)
+    await regenerate(account, 'none')
     await runInDurableObject(await gateOf(brand_token), (gate) => gate.alarm()) // Deletes its state.
     await endedAt(null)
     await askAdmin(`accounts/${account}`, 'PATCH', { name: 'In between' })
@@ -196,6 +196,27 @@ describe('regeneration', () => {
     expect(Math.abs(until! - Date.now() - ms)).toBeLessThan(10_000)
     await runInDurableObject(gate, (_, { storage }) => storage.kv.put('until', Date.now()))
     expect((await get('account')).status).toBe(401)
+  })
+
+  test('a request without `overlap` keeps the old credentials for 24 hours', async () => {
+    const casino = await brand()
+    const { created_at } = await regenerate(casino.account)
+    const { data } = await json(askAdmin(`accounts/${casino.account}/brand-tokens`))
+    expect(Date.parse(data[0].ends_at) - Date.parse(created_at)).toBe(86_400_000)
+    expect((await casino.get('account')).status).toBe(200)
+
+    const acme = await partner()
+    const at = `accounts/${acme.account}/clients/${acme.client_id}/rotate`
+    const { previous_secret_until } = await json(askAdmin(at, 'POST', {}))
+    const hours = (Date.parse(previous_secret_until) - Date.now()) / 3_600_000
+    expect(Math.round(hours * 10) / 10).toBe(24)
+    expect((await acme.get('account')).status).toBe(200)
+
+    const log = (await json(askAdmin('audit-log'))).data.slice(0, 2)
+    expect(log.map(({ details }: { details: { overlap: string } }) => details.overlap)).toEqual([
+      '24h',
+      '24h',
+    ])
   })
 
   test('a second regeneration never extends the life of an ending token', async () => {
@@ -350,15 +371,19 @@ describe('changed settings', () => {
         end: () => Promise.reject(gone),
       }),
     })
-    const at = (path: string, method: string) =>
+    const at = (path: string, method: string, body: string | null = null) =>
       fetchWith(
         { ...env, TOKEN_GATE } as Env,
         new Request(`${ORIGIN}/admin/v1/accounts/${casino.account}/${path}`, {
           method,
-          headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
+          body,
+          headers: {
+            Authorization: `Bearer ${env.ADMIN_KEY}`,
+            'Content-Type': 'application/json',
+          },
         }),
       )
-    const issued = await json(at('brand-tokens', 'POST'))
+    const issued = await json(at('brand-tokens', 'POST', '{"overlap": "none"}'))
     expect(issued).toMatchObject({ takes_effect: 'within a minute' })
     expect((await casino.get('account')).status).toBe(200)
     const { data } = await json(askAdmin(`accounts/${casino.account}/brand-tokens`))

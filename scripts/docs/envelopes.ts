@@ -172,7 +172,7 @@ const list = (): JsonSchema => ({
   title: 'List',
   description: 'One page of records.',
   ...object({
-    data: documented('The records, in the order of their keys.', {
+    data: documented('The records, in a fixed order.', {
       type: 'array',
       items: { type: 'object' },
     }),

@@ -15,7 +15,7 @@ import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields } from './body.ts'
-import { overlap, overlapEnd } from './fields.ts'
+import { DEFAULT_OVERLAP, overlap, overlapEnd } from './fields.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Returns a Brand Token as the administration API shows it. */
@@ -41,16 +41,17 @@ export const brandTokens = new Hono<AppEnv>()
     readQuery(c.req.url)
     const { id: account, mode } = await findBrandAccount(c)
     const fields = await readFields(c, { overlap })
+    const length = fields.overlap ?? DEFAULT_OVERLAP
     const now = Date.now()
     const brand_token = newSecret('tbt', mode)
     const tokenDigest = await digest(brand_token)
     const id = crypto.randomUUID()
     const created_at = new Date(now).toISOString()
-    const details = { id, overlap: fields.overlap ?? 'none' }
+    const details = { id, overlap: length }
     const entry = { actor: c.var.actor, action: 'brand-token.regenerate', account, details }
     await withAudit(c.env.DB, entry, [
       insertBrandToken(c.env.DB, { digest: tokenDigest, id, account, created_at }),
-      endBrandTokens(c.env.DB, account, tokenDigest, overlapEnd(fields.overlap, now)),
+      endBrandTokens(c.env.DB, account, tokenDigest, overlapEnd(length, now)),
       bumpVersion(c.env.DB, account),
     ])
     const takes_effect = await propagateSettings(c.env, account)

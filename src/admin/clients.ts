@@ -15,7 +15,7 @@ import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields } from './body.ts'
-import { overlap, overlapEnd } from './fields.ts'
+import { DEFAULT_OVERLAP, overlap, overlapEnd } from './fields.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Returns an OAuth client as the administration API shows it. */
@@ -79,7 +79,7 @@ export const clients = new Hono<AppEnv>()
     const { client_id } = client
     if (client.revoked) throw new ApiError('conflict', { detail: 'The client is revoked.' })
     const client_secret = newSecret('tcs', account.mode)
-    const length = fields.overlap ?? 'none'
+    const length = fields.overlap ?? DEFAULT_OVERLAP
     const until = length === 'none' ? null : overlapEnd(length, Date.now())
     const details = { client_id, overlap: length }
     const entry = { actor: c.var.actor, action: 'client.rotate', account: account.id, details }

@@ -1,11 +1,8 @@
-import { overlapEnd } from '../../../src/admin/fields.ts'
+import { DEFAULT_OVERLAP, overlapEnd } from '../../../src/admin/fields.ts'
 import { list, object, sentence } from '../format.ts'
 import type { Confirmation, Input, Operation, Options } from '../operation.ts'
 
 const OVERLAPS = ['none', '1h', '24h', '7d'] as const
-
-/** The default of the API is `none`, which would interrupt a live feed. */
-const DEFAULT_OVERLAP = '24h'
 
 const OVERLAP: Options = {
   overlap: {

@@ -126,7 +126,7 @@ function list({ at, caller, vertical, customer }: Api, entity: Entity): Operatio
     tag: vertical,
     summary: `List ${nounOf(resource)}`,
     description:
-      'Returns stored records in the order of their keys. Follow the cursor to read every record exactly once, even while new records arrive.',
+      'Returns stored records in a fixed order, which is not alphabetical. Follow the cursor to read every record exactly once, even while new records arrive.',
     caller,
     parameters: [...PAGING, customer, ...days, 'x-d1-bookmark'],
     answers: {

@@ -104,7 +104,7 @@ const clients = (): Operation[] => [
     id: 'rotateClient',
     summary: 'Rotate a client secret',
     description:
-      'Issues a new secret. Without an overlap, the previous secret and its access tokens stop working before the next request.',
+      'Issues a new secret. The previous one works for 24 hours unless `overlap` sets another time. With `none`, it and its access tokens stop working before the next request.',
     body: overlapBody(),
     answers: created('The client with its new secret.', 'RotatedClient'),
     errors: ['conflict'],
@@ -127,7 +127,7 @@ const brandTokens = (): Operation[] => [
     id: 'regenerateBrandToken',
     summary: 'Regenerate the Brand Token',
     description:
-      'Issues a new Brand Token, which is shown only once. The previous one stops working at once or after the overlap.',
+      'Issues a new Brand Token, which is shown only once. The previous one works for 24 hours unless `overlap` sets another time. With `none` it stops working before the next request.',
     accountParameter: 'brand_account',
     body: overlapBody(),
     answers: created('The Brand Token.', 'NewBrandToken'),
