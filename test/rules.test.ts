@@ -392,6 +392,22 @@ describe('every field', () => {
     },
   )
 
+  test.each(['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01'])(
+    'the error for %s names the supported years',
+    async (signup_date) => {
+      const acme = await partner()
+      const problem = await json(acme.post('customers', { ...base.customers, signup_date }))
+      expect(problem.errors).toMatchObject([
+        {
+          pointer: '/signup_date',
+          code: 'date_time',
+          message: `\`${signup_date}\` is outside the supported years.`,
+          hint: 'Send a time with a year from 0000 to 9999 in UTC.',
+        },
+      ])
+    },
+  )
+
   test.each(Object.keys(base))(
     '%s: an optional field may be omitted but not null',
     async (resource) => {
@@ -643,6 +659,11 @@ describe('error messages', () => {
       { code: 'date_time', expected: '`y`', value: 'x' },
       '`x` is not a valid time.',
       'Send a time such as `y`.',
+    ],
+    [
+      { code: 'date_time', expected: 'year from 0 to 9', value: 'x' },
+      '`x` is outside the supported years.',
+      'Send a time with a year from 0 to 9.',
     ],
     [{ code: 'date' }, 'The value is not a valid date in the form `YYYY-MM-DD`.', null],
     [{ code: 'length', expected: '1 to 50' }, 'Text must have 1 to 50 characters.', null],

@@ -19,7 +19,7 @@ import {
   readField,
   toSpelling,
 } from './members.ts'
-import { readTime, TIME_FORMS } from './time.ts'
+import { expectedTime, readTime } from './time.ts'
 
 const REQUIRED = ['customerId']
 const SPELLING = toSpelling(REQUIRED)
@@ -89,7 +89,7 @@ function readRegtime(
   const time = !issue && typeof regtime === 'string' ? readTime(regtime, zone, '/regtime') : null
   if (issue?.code === 'type') issues.push(issue)
   else if (!time) {
-    issues.push({ pointer: '/regtime', code: 'date_time', expected: TIME_FORMS })
+    issues.push({ pointer: '/regtime', code: 'date_time', expected: expectedTime(regtime, zone) })
   } else Object.assign(output, { regtime, signup_date: time.instant, day: time.day })
   return time?.warnings ?? []
 }

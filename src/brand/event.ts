@@ -9,7 +9,7 @@ import { type CompiledDefinition, productFieldOf } from './definition.ts'
 import { activity as fields } from './fields.ts'
 import { readKpis } from './kpis.ts'
 import { findNameErrors, membersOf, type RecordReading, readField, toSpelling } from './members.ts'
-import { type BrandTime, readTime, TIME_FORMS } from './time.ts'
+import { type BrandTime, expectedTime, readTime } from './time.ts'
 
 const SPELLING = toSpelling(KNOWN_MEMBERS)
 
@@ -50,7 +50,7 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
 
   const time = readEventTime(members, rules.zone)
   const warnings = [
-    ...readCreatetime(reading, members, time),
+    ...readCreatetime(reading, members, time, rules.zone),
     ...currencyWarnings(output.currency, '/Currency'),
     ...readProduct(reading, members, definition),
     ...readKpis(reading, members, definition),
@@ -71,13 +71,17 @@ function readCreatetime(
   { issues, output }: RecordReading,
   members: Map<string, unknown>,
   time: BrandTime | null,
+  zone: string,
 ): Warning[] {
   const value = members.get('createtime')
   if (value === undefined) return [warning('no_createtime', '/createtime')]
   const { issue } = validateField('createtime', value, fields.createtime)
   if (time && !issue) Object.assign(output, { createtime: time.instant, day: time.day })
   else if (issue?.code === 'type') issues.push(issue)
-  else issues.push({ pointer: '/createtime', code: 'date_time', expected: TIME_FORMS, value })
+  else {
+    const expected = expectedTime(value, zone)
+    issues.push({ pointer: '/createtime', code: 'date_time', expected, value })
+  }
   return time?.warnings ?? []
 }
 

@@ -1,4 +1,4 @@
-import { parseDay, parseInstant } from '../validation/fields.ts'
+import { parseAnyInstant, parseDay } from '../validation/fields.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone, instantOfLocalTime } from './zone.ts'
 
@@ -14,7 +14,7 @@ export interface BrandTime {
 }
 
 /** The accepted forms of a brand time, for error messages. */
-export const TIME_FORMS = '2026-10-01 08:30, 2026-10-01 or 2026-10-01T08:30:00Z'
+const TIME_FORMS = '2026-10-01 08:30, 2026-10-01 or 2026-10-01T08:30:00Z'
 
 /** Matches a date-time without an offset. It does not check that the date exists. */
 export const LOCAL_TIME_PATTERN = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
@@ -24,12 +24,22 @@ const isPlainYear = ({ instant, day }: BrandTime) => /^\d{4}-/.test(instant) && 
 
 /** Parses a brand time in the zone of its account, or returns null if the text is not a valid time. */
 export function readTime(text: string, zone: string, pointer: string): BrandTime | null {
-  const time =
-    text.length === 10
-      ? parseDate(text, zone)
-      : (parseLocalTime(text, zone, pointer) ?? parseOffsetTime(text, zone))
+  const time = readAnyTime(text, zone, pointer)
   return time && isPlainYear(time) ? time : null
 }
+
+/** Returns what an error message expects in place of a text that `readTime` does not accept. */
+export function expectedTime(text: unknown, zone: string): string {
+  const time = typeof text === 'string' ? readAnyTime(text, zone, '') : null
+  return time && !isPlainYear(time) ? YEARS : TIME_FORMS
+}
+
+const YEARS = "year from 0000 to 9999 in UTC and in the account's time zone"
+
+const readAnyTime = (text: string, zone: string, pointer: string) =>
+  text.length === 10
+    ? parseDate(text, zone)
+    : (parseLocalTime(text, zone, pointer) ?? parseOffsetTime(text, zone))
 
 function parseDate(text: string, zone: string): BrandTime | null {
   const day = parseDay(text)
@@ -61,7 +71,7 @@ function parseLocalTime(text: string, zone: string, pointer: string): BrandTime 
 const WARNING_CODES = { skipped: 'skipped_time', ambiguous: 'ambiguous_time' } as const
 
 function parseOffsetTime(text: string, zone: string): BrandTime | null {
-  const instant = parseInstant(text)
+  const instant = parseAnyInstant(text)
   if (instant === null) return null
   return { instant, day: dayInZone(zone, Date.parse(instant)), isDay: false, warnings: [] }
 }

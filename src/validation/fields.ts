@@ -105,12 +105,24 @@ const PLAIN_UTC_PATTERN =
 
 /**
  * Converts an RFC 3339 date-time to UTC, truncated to milliseconds. Returns null if the text is not
- * a date-time or the day does not exist.
- *
- * @see [RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)
+ * a date-time, if the day does not exist, or if the year in UTC is not 0000 to 9999.
  */
 export function parseInstant(text: string): string | null {
   if (PLAIN_UTC_PATTERN.test(text)) return text.length === 24 ? text : `${text.slice(0, -1)}.000Z`
+  const utc = parseAnyInstant(text)
+  // Years of more than four digits have a sign and would not sort as text.
+  return utc?.length === UTC_LENGTH ? utc : null
+}
+
+const UTC_LENGTH = '2026-10-01T08:30:00.000Z'.length
+
+/**
+ * Converts an RFC 3339 date-time like `parseInstant`, with any year in UTC. The years -1 and 10000,
+ * which an offset can reach, have six digits and a sign.
+ *
+ * @see [RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)
+ */
+export function parseAnyInstant(text: string): string | null {
   const match = INSTANT_PATTERN.exec(text)
   if (!match) return null
   const [, year, month, date, , fraction = '', sign, hours, minutes] = match
@@ -119,10 +131,10 @@ export function parseInstant(text: string): string | null {
   const utc = `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
   if (!sign) return utc
   const offset = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000
-  const shifted = new Date(Date.parse(utc) - offset).toISOString()
-  // Years of more than four digits have a sign and would not sort as text.
-  return shifted.length === utc.length ? shifted : null
+  return new Date(Date.parse(utc) - offset).toISOString()
 }
+
+const YEARS_IN_UTC = 'year from 0000 to 9999 in UTC'
 
 const isShort = hasLength(MAX_TEXT)
 
@@ -133,8 +145,11 @@ export const instant = v.pipe(
     const isLong = dataset.value !== '' && !isShort(dataset.value)
     const utc = isLong ? null : parseInstant(dataset.value)
     if (utc !== null) return utc
+    const isOutOfRange = !isLong && parseAnyInstant(dataset.value) !== null
     addIssue({
-      message: isLong ? ruleMessage('length', `1 to ${MAX_TEXT}`) : ruleMessage('date_time'),
+      message: isLong
+        ? ruleMessage('length', `1 to ${MAX_TEXT}`)
+        : ruleMessage('date_time', isOutOfRange ? YEARS_IN_UTC : ''),
     })
     return NEVER
   }),

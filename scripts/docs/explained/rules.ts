@@ -31,7 +31,8 @@ export const RULE: Record<IssueCode, Explanation> = {
     cause:
       'The value is not a valid RFC 3339 date-time with an offset or `Z`. Hours are 00 to 23, and ' +
       'seconds 00 to 59. Brands may also send a time without an offset, such as `2026-10-01 08:30`, ' +
-      'or a day.',
+      'or a day. The year must be 0000 to 9999, also in UTC and, for brands, in the time zone of ' +
+      'the account.',
     fix:
       'Send `2026-10-01T08:30:00Z`, or with an offset `2026-10-01T10:30:00+02:00`. For brands, a ' +
       'time without an offset is in the time zone of the account.',
