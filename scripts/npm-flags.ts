@@ -1,3 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
 // Without a `--` before it, npm takes an option of ours for one of its own: `npm run push
 // --vertical forex` runs the script with the word `forex` alone and npm_config_vertical=true.
 
@@ -16,7 +20,10 @@ const EXPANDED: Readonly<Record<string, readonly [variable: string, value?: stri
  * line that passes them on. Scripts call it before they read their arguments.
  */
 export function rejectSwallowedOptions(script: string, options: KnownOptions) {
-  const message = findSwallowedOptions(script, options, process.argv.slice(2), process.env)
+  const { argv, env } = process
+  const message =
+    findSwallowedOptions(script, options, argv.slice(2), env) ??
+    (env.npm_lifecycle_event === script ? findUnknownOptions(script, env, npmNames(env)) : null)
   if (message === null) return
   console.error(message)
   process.exit(2)
@@ -45,6 +52,43 @@ export function findSwallowedOptions(
   return `npm consumed ${names}. Put -- before the arguments of the script: ${command}`
 }
 
+/**
+ * Returns a sentence about options that neither the script nor npm has, or null if there are none.
+ * `isOfNpm` returns whether npm or its configuration files have an option.
+ */
+export function findUnknownOptions(
+  script: string,
+  env: NodeJS.ProcessEnv,
+  isOfNpm: (name: string) => boolean,
+): string | null {
+  const names = Object.entries(env)
+    .filter(([variable, value]) => variable.startsWith(PREFIX) && value === 'true')
+    .map(([variable]) => variable.slice(PREFIX.length).replaceAll('_', '-'))
+    .filter((name) => !isOfNpm(name))
+  if (names.length === 0) return null
+  const list = names.map((name) => `--${name}`).join(', ')
+  return `npm consumed ${list}, which npm run ${script} does not have. npm run ${script} -- --help shows how to call it.`
+}
+
+/**
+ * Returns a function that tells whether npm or its configuration files have an option. Without the
+ * list of npm's options the function returns true for every name.
+ */
+function npmNames(env: NodeJS.ProcessEnv): (name: string) => boolean {
+  const { npm_execpath, npm_config_userconfig, npm_config_globalconfig } = env
+  const files = [npm_config_userconfig, npm_config_globalconfig, join(process.cwd(), '.npmrc')]
+  const configured = files
+    .filter((file) => file !== undefined && existsSync(file))
+    .map((file) => readFileSync(file!, 'utf8'))
+    .flatMap((text) => [...text.matchAll(/^\s*([\w-]+)\s*(?:=|$)/gm)].map(([, name]) => name))
+  try {
+    const { definitions } = createRequire(npm_execpath!)('@npmcli/config/lib/definitions/index.js')
+    return (name) => Object.hasOwn(definitions, name) || configured.includes(name)
+  } catch {
+    return () => true
+  }
+}
+
 function isSwallowed(name: string, args: readonly string[], env: NodeJS.ProcessEnv): boolean {
   if (args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))) return false
   const [variable, value] = EXPANDED[name] ?? []
@@ -54,7 +98,9 @@ function isSwallowed(name: string, args: readonly string[], env: NodeJS.ProcessE
   return Boolean(env[variableOf(name)])
 }
 
-const variableOf = (name: string) => `npm_config_${name.replaceAll('-', '_')}`
+const PREFIX = 'npm_config_'
+
+const variableOf = (name: string) => `${PREFIX}${name.replaceAll('-', '_')}`
 
 /** Returns the value of `--name=value`; npm leaves `true` for an option whose value is a word. */
 function valueFromNpm(name: string, env: NodeJS.ProcessEnv): string | undefined {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 
@@ -45,9 +45,9 @@ describe('--help', { concurrency: 2 }, () => {
   }
 })
 
-test('every script but those of vitest is a program that explains itself', () => {
+test('every script is a program that explains itself', () => {
   const others = Object.keys(scripts).filter((name) => ![...programs.values()].includes(name))
-  assert.deepEqual(others, ['coverage'])
+  assert.deepEqual(others, [])
 })
 
 describe('npm run check', () => {
@@ -80,6 +80,25 @@ describe('npm run check', () => {
       stderr: 'npm run x stopped at: exit 3\n',
     })
   })
+})
+
+test('npm run keys, check, fix, lint-openapi and generate report options that npm consumed', () => {
+  for (const line of ['keys --tracking', 'check --foo', 'fix --foo', 'lint-openapi --foo']) {
+    const [name, option] = line.split(' ')
+    const { status, stdout, stderr } = spawnSync('npm', ['run', '-s', ...line.split(' ')], {
+      encoding: 'utf8',
+    })
+    assert.deepEqual(
+      { status, stdout, stderr },
+      {
+        status: 2,
+        stdout: '',
+        stderr: `npm consumed ${option}, which npm run ${name} does not have. npm run ${name} -- --help shows how to call it.\n`,
+      },
+    )
+  }
+  const { status } = spawnSync('npm', ['run', '-s', 'generate', '--check'])
+  assert.equal(status, 2)
 })
 
 test('an option that npm consumed is answered with the command line that passes it on', async () => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
-import { findSwallowedOptions, type KnownOptions } from '../scripts/npm-flags.ts'
+import {
+  findSwallowedOptions,
+  findUnknownOptions,
+  type KnownOptions,
+} from '../scripts/npm-flags.ts'
 
 // Every program reports wrong arguments in one line on stderr, before it does anything.
 
@@ -112,6 +116,13 @@ for (const [title, [variables, words]] of Object.entries(PASSED)) {
     assert.equal(findSwallowedOptions('x', KNOWN, words, npmEnv(variables)), null)
   })
 }
+
+test('options of npm, of its configuration files and with a value are not reported as unknown', () => {
+  const env = npmEnv({ yes: 'true', cache: '/tmp', foo_bar: 'true' })
+  const isOfNpm = (name: string) => name === 'yes'
+  assert.match(String(findUnknownOptions('x', env, isOfNpm)), /^npm consumed --foo-bar, which /)
+  assert.equal(findUnknownOptions('x', npmEnv({ yes: 'true', cache: '/tmp' }), isOfNpm), null)
+})
 
 test('variables of npm are ignored in a process that another script started', () => {
   const env = npmEnv({ vertical: 'true' })
