@@ -75,7 +75,7 @@ async function measureSteps(bulks: readonly Bulk[], running: Running, sums: Brea
     const parsed = timed('JSON.parse and depth', () => parseJson(body))
     const validated = timed('validation', () => validateRecords(parsed, validator))
     const records = await timed('rows by column', () =>
-      transactions.rowsOf(validated, REQUEST_CONTEXT),
+      transactions.buildRows(validated, REQUEST_CONTEXT),
     )
     const received = records.rows.length
     const input: DeliveryInput = { ...EMPTY, ...records, id: `dlv_${ulid()}`, received }

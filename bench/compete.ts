@@ -7,7 +7,7 @@ import { type Bulk, withStatus } from './records.ts'
 export type Results = Map<string, Record<Phase, Timing>>
 
 /**
- * Lets all contestants store the same bulks in turns, so that other load affects them alike. The first
+ * Lets the contestants take turns in storing the same bulks, so that other load affects them alike. The first
  * round is not counted: it warms up the isolates.
  */
 export async function compete(

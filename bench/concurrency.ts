@@ -59,7 +59,7 @@ export async function concurrency({ scale, peers }: World): Promise<Chapter> {
   }
   return {
     title: 'Requests at the same time',
-    notes: `New records, ${scale.rounds} rounds of ${Math.ceil(scale.requests / 4)} requests at each level, a fresh store for each, contestants in turns. The driver is one process on the same machine and shares its cores.`,
+    notes: `New records, ${scale.rounds} rounds of ${Math.ceil(scale.requests / 4)} requests at each level. The contestants take turns, and each starts with an empty store. The driver is one process on the same machine and shares its cores.`,
     tables,
   }
 }

@@ -5,7 +5,7 @@ import { newBulks } from './records.ts'
 import { report } from './report.ts'
 import type { World } from './world.ts'
 
-/** Measures bulks of 1000 records, all contestants in turns, and the steps of ours. */
+/** Measures bulks of 1000 records, with the contestants taking turns, and the steps of Tributary. */
 export async function ingest({ scale, us, issuer, peers, limits }: World): Promise<Chapter> {
   const { rounds, bulks, requests } = scale
   const set = newBulks(bulks)

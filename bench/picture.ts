@@ -132,7 +132,7 @@ function axisOf(points: readonly Point[]): Plot.ScaleOptions {
     type: 'log',
     base: 2,
     domain: [least, most],
-    label: '← slower     records a second of ours ÷ those of     faster →',
+    label: '← slower     ratio of records per second, ours ÷ theirs    faster →',
     labelAnchor: 'center',
     ticks: [0.125, 0.25, 0.5, 1, 2, 4, 8, 16].filter((n) => n > least && n < most),
     tickFormat: String,

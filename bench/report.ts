@@ -40,7 +40,7 @@ export function report(measured: Measured): Chapter & { peerRatios: PeerRatios[]
   const peerRatios = ratiosOf(results)
   return {
     title: `Bulks of ${PER_BULK} records`,
-    notes: `${rounds} rounds of ${bulks} bulks a phase, all contestants in turns, each with a fresh store a round; medians, ± half the range of the rounds. Ours: authentication, checks, references and log, \`return=minimal\` unless a full answer is named. The peers validate each record, too; the bare platform and raw SQLite check nothing. None of them has authentication, checks references or logs deliveries. An empty route answers ${formatInteger(perSecond(empty, 1))} requests/s, at ${formatTenths(empty.cpuMs / empty.requests)} CPU-ms each.`,
+    notes: `${rounds} rounds of ${bulks} bulks in each phase. The contestants take turns, and each starts every round with an empty store. Medians, ± half the range of the rounds. Ours authenticates, validates, checks references and logs; it answers with \`return=minimal\` unless the row says otherwise. The peers validate each record, too; the bare platform and raw SQLite check nothing. None of them has authentication, checks references or logs deliveries. An empty route answers ${formatInteger(perSecond(empty, 1))} requests/s, at ${formatTenths(empty.cpuMs / empty.requests)} CPU-ms each.`,
     tables: [
       [['records/s', ...PHASES], ...rows(rate)],
       [
@@ -109,7 +109,7 @@ function timeTable({ results, empty, gate, verify, parts }: Measured): Table {
   const per = (pick: 'rowsRead' | 'rowsWritten') =>
     PHASES.map((phase) => parts[phase][pick] / parts[phase].records)
   return [
-    ['where a bulk of ours spends its ms', ...PHASES],
+    ['milliseconds of one bulk by step, Tributary', ...PHASES],
     row('an empty request', known[0]!),
     row(`token (${formatHundredths(verify)}) and its gate`, known[1]!),
     ...code.map((name, i) => row(`Node: ${name}`, codeRows[i]!)),

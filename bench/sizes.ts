@@ -43,7 +43,7 @@ export async function sizes(world: World): Promise<Chapter> {
   return {
     title: 'Small and large bulks',
     notes:
-      'Bulks of 1, 10, 100 and 1000 records, in turns. The token, its rate and the row of the log cost once per request; the peers have none of these.',
+      'Bulks of 1, 10, 100 and 1000 records. The contestants take turns. Tributary also checks the token and its rate and writes a row of the log, once per request; the peers do not.',
     tables: [
       [['records/s, insert, by records a bulk', ...head], ...rates],
       [['ratio, bulk by bulk, by records a bulk', ...head], ...ratios],

@@ -1,8 +1,8 @@
 import { unavailable } from './errors.ts'
 
 /**
- * How to handle a fault: retry the call, respond with 503, or rethrow a bug of ours. `fix`: respond
- * with 503 until a developer runs a command.
+ * How to handle a fault: retry the call, respond with 503, or rethrow an error that is a bug in this
+ * service. `fix`: respond with 503 until a developer runs a command.
  */
 export type FaultKind = 'retry' | 'unavailable' | 'rethrow' | { fix: string }
 

@@ -113,7 +113,7 @@ export const activities: Resource = {
   referenceMember: 'customerid',
   referenceIssue: { code: 'unknown_customer' },
   validator: async (grant) => activityValidator(await grant),
-  rowsOf: activityRows,
+  buildRows: activityRows,
   keyFromColumns,
   policy: ({ unknown_customer }) => unknown_customer,
   acceptsIdempotencyKey: true,

@@ -133,7 +133,7 @@ export const customers: Resource = {
     instruction: COMBINE_FIELDS,
   },
   validator: async (grant) => customerValidator(await grant),
-  rowsOf: customerRows,
+  buildRows: customerRows,
   keyFromColumns: ([customerId]) => (customerId ? { customerId } : undefined),
   policy: () => 'reject',
   acceptsIdempotencyKey: true,

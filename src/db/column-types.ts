@@ -11,7 +11,7 @@ import { fullId, shortId } from './short-id.ts'
 const dayNumbers = new Map<string, number>()
 const MAX_DAY_NUMBERS = 1000
 
-/** Returns the number of days from 1970-01-01 to a day; NaN if the text is none. */
+/** Returns the number of days from 1970-01-01 to a day; NaN if the text is not a day. */
 function dayNumber(text: string): number {
   const known = dayNumbers.get(text)
   if (known !== undefined) return known

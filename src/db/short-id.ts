@@ -1,12 +1,12 @@
 // The short form of ids in the database. A record's id stands in its table and in an index, and many
-// systems send UUIDs: 36 characters for 128 bits. 20 characters to the base of 85 say the same. They
-// are ASCII in ascending order, so the short forms sort like the ids, and JSON escapes none of them.
+// systems send UUIDs: 36 characters for 128 bits. 20 characters in base 85 hold the same bits.
+// The characters are in ASCII order, so the short forms sort like the ids, and JSON escapes none of them.
 
 const ALPHABET =
   '!#$%&()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwx'
 const BASE = ALPHABET.length
 const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0))
-/** The value of each character code; -1 if the character is none. */
+/** The value of each character code; -1 if the character is not a digit of this base. */
 const valuesOf = (characters: string) =>
   Int8Array.from({ length: 128 }, (_, code) => characters.indexOf(String.fromCharCode(code)))
 const SHORT_VALUES = valuesOf(ALPHABET)
@@ -24,10 +24,10 @@ const DIGITS = Uint8Array.from(
   Array.from({ length: UUID_LENGTH }, (_, i) => i).filter((i) => ![8, 13, 18, 23].includes(i)),
 )
 
-/** The short form in the making, reused: a string for each of its characters would take longer. */
+/** A buffer for the character codes of a short form. It is reused, because allocation takes longer. */
 const short = new Array<number>(SHORT_LENGTH).fill(MARK.charCodeAt(0))
 
-/** Returns the short form of a UUID in lower case; null if a text of this length is none. */
+/** Returns the short form of a UUID in lower case; null if the text is not such a UUID. It must have 36 characters. */
 function shortUuid(text: string): string | null {
   if (!isHyphen(text, 8) || !isHyphen(text, 13) || !isHyphen(text, 18) || !isHyphen(text, 23)) {
     return null

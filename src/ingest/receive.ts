@@ -111,7 +111,7 @@ async function toDeliveryInput(
   context: RequestContext,
   isLarge: boolean,
 ) {
-  const { warnings, ...records } = await resource.rowsOf(validated, context)
+  const { warnings, ...records } = await resource.buildRows(validated, context)
   for (const record of validated.valid) record.warnings.push(...(warnings.get(record.index) ?? []))
   if (isLarge) checkRowSize(records)
   const { id, grant, receivedAt } = context

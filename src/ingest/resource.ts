@@ -38,7 +38,7 @@ export interface Resource extends RecordView {
   /** Returns the validator of records; it waits for the grant where rules depend on the account. */
   readonly validator: (grant: Promise<Grant>) => RecordValidator | Promise<RecordValidator>
   /** Returns the rows to store, and the warnings found while building the rows. */
-  readonly rowsOf: (validated: ValidatedRequest, context: RequestContext) => Promise<RecordRows>
+  readonly buildRows: (validated: ValidatedRequest, context: RequestContext) => Promise<RecordRows>
   /** Returns the wire members of a key from its columns; null values are left out. */
   readonly keyFromColumns: (
     values: readonly (string | null)[],

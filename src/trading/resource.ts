@@ -42,7 +42,7 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     referenceMember: reference?.column ?? null,
     referenceIssue: { code: REFERENCE_CODES[reference?.table ?? 'customers'] },
     validator: () => validator,
-    rowsOf: partnerRows(recordTable, dayField),
+    buildRows: partnerRows(recordTable, dayField),
     keyFromColumns: (values) => keyMembers(key, values),
   }
 }
