@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
-import { ACT, type Fill, measureFill, readQuotas } from './capacity/fill.ts'
-import { formatFill } from './capacity/format.ts'
+import { report } from './capacity/report.ts'
 import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
 import { ENVIRONMENTS } from './config.ts'
 import { STATE } from './dev/local.ts'
@@ -17,24 +16,14 @@ interface Options {
   persistTo: string
 }
 
-async function report(databases: readonly Database[]) {
-  const fills: Fill[] = []
-  for (const database of databases) fills.push(await measureFill(database, Date.now()))
-  const quotas = await readQuotas(databases)
-  for (const fill of fills) {
-    console.log(formatFill(fill, quotas))
-    if (fill.share >= ACT) process.exitCode = 1
-  }
-  const [emptiest] = fills.toSorted((a, b) => a.bytes - b.bytes)
-  if (emptiest && fills.length > 1) {
-    console.log(`New accounts: --database ${emptiest.binding}, the emptiest of these databases`)
-  }
+const run = async (databases: readonly Database[]) => {
+  process.exitCode = await report(databases, Date.now(), console.log)
 }
 
 async function reportLocal(state: string) {
   const { databases, end } = await localDatabases(state)
   try {
-    await report(databases)
+    await run(databases)
   } finally {
     await end()
   }
@@ -56,7 +45,7 @@ if (!local && !env)
 if (local && !existsSync(persistTo))
   exitWithUsageError(`${persistTo} has no local database. \`npm run dev\` creates it.`)
 try {
-  await (env ? report(remoteDatabases(env)) : reportLocal(persistTo))
+  await (env ? run(remoteDatabases(env)) : reportLocal(persistTo))
 } catch (error) {
   // Exit code 1 would mean that a database is nearly full.
   const hint = local ? ' `npm run dev` creates the tables.' : ''

@@ -6,8 +6,7 @@ import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { type Database, localDatabases, parseInfo } from '../scripts/capacity/databases.ts'
-import { ACT, measureFill } from '../scripts/capacity/fill.ts'
-import { formatFill } from '../scripts/capacity/format.ts'
+import { report } from '../scripts/capacity/report.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
 // `npm run capacity` for a local database, and for a remote one through a stand-in for wrangler.
@@ -146,20 +145,21 @@ console.log(JSON.stringify(answer, null, 2))
     [8.99, '89.9 %', FILLING],
     [9, '90.0 %', FULL],
   ] as const) {
-    test(`at ${share} it ${warning ? 'warns' : 'does not warn'}`, async () => {
-      const query = async (sql: string) =>
-        sql.includes('from totals group by')
+    test(`at ${share} it ${warning ? 'warns' : 'does not warn'}, with exit code ${warning === FULL ? 1 : 0}`, async () => {
+      const query = async (sql: string) => {
+        if (sql.includes('from accounts')) return QUOTAS
+        return sql.includes('from totals group by')
           ? [{ account: 'acme', records: 1000, bytes: 2e9 }]
           : [{ listed: null, since: null }]
-      const fill = await measureFill(
-        {
-          ...{ binding: 'DB', name: 'tributary-production', query: query as Database['query'] },
-          ...parseInfo(JSON.stringify(info(gigabytes * 1e9))),
-        },
-        Date.now(),
-      )
-      assert.deepEqual(formatFill(fill, QUOTAS).split('\n'), lines(gigabytes, share, warning))
-      assert.equal(fill.share >= ACT, warning === FULL)
+      }
+      const database = {
+        ...{ binding: 'DB', name: 'tributary-production', query: query as Database['query'] },
+        ...parseInfo(JSON.stringify(info(gigabytes * 1e9))),
+      }
+      const printed: string[] = []
+      const exitCode = await report([database], Date.now(), (text) => printed.push(text))
+      assert.deepEqual(printed.join('\n').split('\n'), lines(gigabytes, share, warning))
+      assert.equal(exitCode, warning === FULL ? 1 : 0)
     })
   }
 
