@@ -7,7 +7,7 @@ const load = createRequire(import.meta.url)
 export const ENVIRONMENTS = [undefined, 'staging', 'production'] as const
 
 /** The settings of an environment that our scripts read. */
-interface Config {
+export interface Config {
   compatibility_date: string
   d1_databases: {
     binding: string
@@ -16,27 +16,34 @@ interface Config {
     database_id: string
   }[]
   durable_objects: { bindings: { name: string; class_name: string }[] }
-  exports: unknown
+  exports: Record<string, { type: 'durable-object'; storage: 'sqlite' }>
   queues: {
     producers: { binding: string; queue: string }[]
     consumers: {
       queue: string
       max_batch_size: number
+      max_batch_timeout: number
       max_retries: number
       dead_letter_queue?: string
     }[]
   }
   triggers: { crons: string[] }
-  assets: unknown
+  assets: {
+    directory: string
+    binding: string
+    run_worker_first: boolean
+    html_handling: 'none'
+    not_found_handling: 'none'
+  }
   build: unknown
-  secrets: unknown
+  secrets: { required: string[] }
   vars: Record<string, unknown>
   observability: unknown
   upload_source_maps: boolean
 }
 
 /** Returns the settings of one environment, as wrangler reads them. */
-export function configOf(env: string | undefined): Config {
+export function configOf(env: string | undefined, path = 'wrangler.toml'): Config {
   const { unstable_readConfig }: typeof import('wrangler') = load('wrangler')
-  return unstable_readConfig({ config: 'wrangler.toml', ...(env && { env }) })
+  return unstable_readConfig({ config: path, ...(env && { env }) })
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import module from 'node:module'
 import { join } from 'node:path'
 
 // Without a `--` before it, npm takes an option of ours for one of its own: `npm run push
@@ -82,7 +82,9 @@ function npmNames(env: NodeJS.ProcessEnv): (name: string) => boolean {
     .map((file) => readFileSync(file!, 'utf8'))
     .flatMap((text) => [...text.matchAll(/^\s*([\w-]+)\s*(?:=|$)/gm)].map(([, name]) => name))
   try {
-    const { definitions } = createRequire(npm_execpath!)('@npmcli/config/lib/definitions/index.js')
+    const { definitions } = module.createRequire(npm_execpath!)(
+      '@npmcli/config/lib/definitions/index.js',
+    )
     return (name) => Object.hasOwn(definitions, name) || configured.includes(name)
   } catch {
     return () => true

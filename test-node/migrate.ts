@@ -3,22 +3,11 @@ import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { digestsOf, migrationsOf } from '../scripts/dev/local.ts'
+import { readConfig } from './wrangler-config.ts'
 
 /** The table in which wrangler records the migrations that a database has. */
 const MIGRATIONS_TABLE = `create table d1_migrations (id integer primary key autoincrement,
   name text unique, applied_at timestamp default current_timestamp not null)`
-
-/** The databases of wrangler.toml, in the form that `scripts/dev/local.ts` stores. */
-export const databasesOf = (config: string) =>
-  [
-    ...config.matchAll(
-      /^\[\[d1_databases\]\]\nbinding = "(\w+)"\n[^[]*?database_id = "(.+)"\nmigrations_dir = "(.+)"/gm,
-    ),
-  ].map(([, binding = '', database_id = '', migrations_dir = '']) => ({
-    binding,
-    database_id,
-    migrations_dir,
-  }))
 
 /**
  * Creates one of the databases of `wrangler dev` in a copy of the repository, as migrated by
@@ -26,7 +15,9 @@ export const databasesOf = (config: string) =>
  */
 export async function createDatabase(root: string, binding: string): Promise<void> {
   const config = readFileSync(join(root, 'wrangler.toml'), 'utf8')
-  const databases = databasesOf(config)
+  const databases = readConfig(root).d1_databases.map(
+    ({ binding, database_id, migrations_dir }) => ({ binding, database_id, migrations_dir }),
+  )
   const wanted = databases.find((one) => one.binding === binding)!
   const { database_id: id } = wanted
   const migrations = migrationsOf(wanted, root)

@@ -2,23 +2,24 @@ import { readFileSync } from 'node:fs'
 import { Miniflare } from 'miniflare'
 import { writeDemo } from '../scripts/dev/demo-accounts.ts'
 import { applyMigrations, createSecrets, readSecrets, STATE } from '../scripts/dev/local.ts'
-import { databasesOf } from './migrate.ts'
+import { readConfig } from './wrangler-config.ts'
 
 // Runs the service in the current folder like `npm run dev`, but without wrangler: it starts in a
-// quarter of the time, and no proxy stands between a test and the Worker.
+// quarter of the time, and no proxy stands between a test and the Worker. Its settings are those of
+// wrangler.toml.
 
 const [script = ''] = process.argv.slice(2)
 const port = Number(process.env.PORT)
-const settings = readFileSync('wrangler.toml', 'utf8')
-const settingOf = (name: string) => new RegExp(`^${name} = "(.+)"$`, 'm').exec(settings)![1]!
-const databases = databasesOf(settings).map(
-  ({ binding, database_id: id }) => [binding, { type: 'd1', id }] as const,
-)
+const config = readConfig('.')
+const { assets } = config
 
 const text = (value = '') => ({ type: 'text', value }) as const
 const object = (exportName: string) =>
   ({ type: 'durable-object', exportName, worker: 'tributary' }) as const
-const stored = { type: 'durable-object', storage: 'sqlite' } as const
+const entriesOf = <T, Binding>(
+  list: readonly T[],
+  entry: (one: T) => readonly [string, Binding],
+): Record<string, Binding> => Object.fromEntries(list.map(entry))
 
 await createSecrets()
 await applyMigrations()
@@ -34,35 +35,46 @@ const miniflare = new Miniflare({
       config: {
         name: 'tributary',
         type: 'worker',
-        compatibilityDate: settingOf('compatibility_date'),
+        compatibilityDate: config.compatibility_date,
         manifest: {
           mainModule: 'index.js',
           modules: { 'index.js': { type: 'esm', contents: readFileSync(script, 'utf8') } },
         },
         env: {
-          BASE_URL: text(settingOf('BASE_URL')),
-          ACCESS_TEAM: text(),
-          ACCESS_AUD: text(),
-          SIGNING_KEYS: text(secrets.SIGNING_KEYS),
-          TRACKING_KEYS: text(secrets.TRACKING_KEYS),
-          ADMIN_KEY: text(secrets.ADMIN_KEY),
-          ...Object.fromEntries(databases),
-          TOKEN_GATE: object('TokenGate'),
-          CLIENT_GATE: object('ClientGate'),
-          ERASURE_JOURNAL: object('ErasureJournal'),
-          CLICKS: { type: 'queue', name: 'tributary-clicks' },
-          ASSETS: { type: 'assets' },
+          ...entriesOf(Object.entries(config.vars), ([name, value]) => [name, text(String(value))]),
+          ...entriesOf(config.secrets.required, (name) => [name, text(secrets[name])]),
+          ...entriesOf(config.d1_databases, ({ binding, database_id: id }) => [
+            binding,
+            { type: 'd1', id } as const,
+          ]),
+          ...entriesOf(config.durable_objects.bindings, ({ name, class_name }) => [
+            name,
+            object(class_name),
+          ]),
+          ...entriesOf(config.queues.producers, ({ binding, queue: name }) => [
+            binding,
+            { type: 'queue', name } as const,
+          ]),
+          [assets.binding]: { type: 'assets' },
         },
-        exports: { TokenGate: stored, ClientGate: stored, ErasureJournal: stored },
+        exports: config.exports,
         triggers: [
-          { type: 'queue', name: 'tributary-clicks', maxBatchSize: 100, maxBatchTimeout: 5 },
+          ...config.queues.consumers.map((one) => ({
+            type: 'queue' as const,
+            name: one.queue,
+            maxBatchSize: one.max_batch_size,
+            maxBatchTimeout: one.max_batch_timeout,
+            maxRetries: one.max_retries,
+            ...(one.dead_letter_queue && { deadLetterQueue: one.dead_letter_queue }),
+          })),
+          ...config.triggers.crons.map((schedule) => ({ type: 'scheduled' as const, schedule })),
         ],
         assets: {
-          directory: settingOf('directory'),
+          directory: assets.directory,
           hasUserWorker: true,
-          runWorkerFirst: true,
-          htmlHandling: 'none',
-          notFoundHandling: 'none',
+          runWorkerFirst: assets.run_worker_first,
+          htmlHandling: assets.html_handling,
+          notFoundHandling: assets.not_found_handling,
         },
       },
     },

@@ -69,6 +69,15 @@ describe('npx wrangler dev', { timeout: 180_000 }, () => {
     assert.equal(((await response.json()) as { issuer: string }).issuer, base)
   })
 
+  test('a document has the headers that only the Worker sets', async () => {
+    for (const path of ['/docs/', '/docs/start']) {
+      const { status, headers } = await fetch(base + path)
+      assert.equal(status, 200, path)
+      assert.match(String(headers.get('X-Request-Id')), /^[\da-f-]{36}$/, path)
+      assert.match(String(headers.get('Content-Security-Policy')), /default-src 'none'/, path)
+    }
+  })
+
   test('npm run demo creates accounts whose tokens work', async () => {
     const { stdout } = await run('scripts/demo.ts', '--port', String(port))
     const demo: Demo = JSON.parse(readFileSync(join(root, '.demo.json'), 'utf8'))
