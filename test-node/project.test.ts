@@ -26,6 +26,8 @@ const manifest = JSON.parse(read('package.json')) as {
   license: string
   workspaces: string[]
   scripts: Record<string, string>
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
   cloudflare: { bindings: Record<string, { description: string }> }
 }
 const config = unstable_readConfig({ config: 'wrangler.toml' })
@@ -44,6 +46,28 @@ test('each package has the MIT licence', () => {
     const { license } = JSON.parse(read(join(folder, 'package.json')))
     assert.equal(license, 'MIT', folder)
   }
+})
+
+test('package.json declares every imported package, and the miniflare of wrangler', {
+  skip,
+}, () => {
+  const { dependencies, devDependencies } = manifest
+  const declared = { ...dependencies, ...devDependencies }
+  const files = tracked!.filter(
+    (path) => path.endsWith('.ts') && !manifest.workspaces.some((one) => path.startsWith(one)),
+  )
+  const imported = files.flatMap((path) =>
+    [...read(path).matchAll(/^(?:import|} from|export .*from)\b.*?'([\w@][^:']*)'$/gm)].map(
+      ([, name = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(name)![0],
+    ),
+  )
+  assert.ok(imported.includes('miniflare'))
+  assert.deepEqual(
+    [...new Set(imported)].filter((name) => !Object.hasOwn(declared, name)),
+    [],
+  )
+  const wrangler = JSON.parse(read('node_modules/wrangler/package.json'))
+  assert.equal(declared.miniflare, wrangler.dependencies.miniflare)
 })
 
 describe('Deploy to Cloudflare', () => {

@@ -70,12 +70,16 @@ describe('npx wrangler dev', { timeout: 180_000 }, () => {
   })
 
   test('a document has the headers that only the Worker sets', async () => {
-    for (const path of ['/docs/', '/docs/start']) {
+    // All but the first are also paths of files, which wrangler serves itself unless the Worker is first.
+    for (const path of ['/docs/start', '/docs/start.md', '/openapi.json', '/assets/page.js']) {
       const { status, headers } = await fetch(base + path)
       assert.equal(status, 200, path)
       assert.match(String(headers.get('X-Request-Id')), /^[\da-f-]{36}$/, path)
-      assert.match(String(headers.get('Content-Security-Policy')), /default-src 'none'/, path)
     }
+    const { headers } = await fetch(`${base}/docs/start`)
+    assert.match(String(headers.get('Content-Security-Policy')), /default-src 'none'/)
+    const file = await fetch(`${base}/docs/start.html`)
+    assert.match(String(file.headers.get('X-Request-Id')), /^[\da-f-]{36}$/)
   })
 
   test('npm run demo creates accounts whose tokens work', async () => {
