@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { AUDIENCES, addressOf } from '../scripts/docs/site/reference/audiences.ts'
 import { CONTRAST, findingsOf, injectAxe, RULES, WITHOUT_CONTRAST } from './browser/axe.ts'
@@ -67,6 +67,14 @@ describe('in a browser', { timeout: 400_000 }, () => {
     ])
     page = await browser.newPage()
     watch(page)
+  })
+  // A page that is shared must carry nothing from one test to the next.
+  beforeEach(async () => {
+    if (!executablePath) return
+    await page.context().clearCookies()
+    if (page.url().startsWith('http'))
+      await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+    await page.goto('about:blank')
   })
   after(async () => {
     await browser?.close()
@@ -173,7 +181,13 @@ describe('in a browser', { timeout: 400_000 }, () => {
     assert.equal(await tab('listIgamingHeld', 'Python').getAttribute('aria-pressed'), 'true')
     const shown = page.locator('#listIgamingHeld .request pre:visible')
     assert.match(await shown.innerText(), /^import json/)
-    await page.evaluate('localStorage.clear()')
+  })
+
+  test('a test starts without the stored state of the test before', { skip }, async () => {
+    await open('/docs/reference/forex')
+    assert.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0)
+    assert.deepEqual(await page.context().cookies(), [])
+    assert.equal(await page.locator('#client_secret').inputValue(), '')
   })
 
   test('the side bar marks the operation on the screen', { skip }, async () => {
@@ -207,6 +221,22 @@ describe('in a browser', { timeout: 400_000 }, () => {
     await read.locator('form [name="id"]').fill('..')
     await read.getByRole('button', { name: 'Send' }).click()
     await read.locator('.answer', { hasText: 'cannot contain' }).waitFor()
+  })
+
+  test('an administrator types the key and a new account, and clicks', { skip }, async () => {
+    await open('/docs/reference/administration')
+    await page.locator('#adminKey').click()
+    await page.keyboard.type(service.demo.admin_key)
+    const section = page.locator('#createAccount')
+    await section.locator('summary', { hasText: 'Try it' }).click()
+    await section.locator('form [name="body"]').click()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type('{"account": "typed", "name": "Typed", "vertical": "forex"}')
+    await section.getByRole('button', { name: 'Send' }).click()
+    await section.locator('.answer p').waitFor()
+    const shown = await section.locator('.answer').innerText()
+    assert.match(shown, /Status 201[\s\S]*"account": "typed"/)
+    assert.ok(!shown.includes(service.demo.admin_key))
   })
 
   /** Sends the form of every operation once, without changing its values. Returns the failures. */
