@@ -3,6 +3,7 @@ import type * as v from 'valibot'
 import { DECIMAL_PATTERN, decimal, MAX_CHARACTERS } from '../../src/brand/decimal.ts'
 import { time } from '../../src/brand/fields.ts'
 import { LOCAL_TIME_PATTERN } from '../../src/brand/time.ts'
+import { DAY_PATTERN, INSTANT_PATTERN } from '../../src/validation/calendar.ts'
 import * as f from '../../src/validation/fields.ts'
 import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
 import type { IssueCode } from '../../src/validation/issue.ts'
@@ -26,10 +27,10 @@ const KEYWORDS: Partial<Record<IssueCode, (expected: string) => JsonSchema>> = {
   },
   text: () => ({ pattern: '^[^\\u0000\\ud800-\\udfff]*$' }),
   currency: () => ({ enum: [...CURRENCIES, ...WITHDRAWN.keys()].sort() }),
-  date: () => ({ format: 'date', pattern: f.DAY_PATTERN.source, 'x-rules': { date: CALENDAR } }),
+  date: () => ({ format: 'date', pattern: DAY_PATTERN.source, 'x-rules': { date: CALENDAR } }),
   date_time: () => ({
     format: 'date-time',
-    pattern: f.INSTANT_PATTERN.source,
+    pattern: INSTANT_PATTERN.source,
     maxLength: f.MAX_TEXT,
     'x-rules': { date_time: CALENDAR },
   }),
@@ -85,8 +86,8 @@ export const TYPES: Record<string, Type> = {
       maxLength: f.MAX_TEXT,
       anyOf: [
         { title: 'local time', pattern: LOCAL_TIME_PATTERN.source },
-        { title: 'a day', format: 'date', pattern: f.DAY_PATTERN.source },
-        { title: 'RFC 3339', format: 'date-time', pattern: f.INSTANT_PATTERN.source },
+        { title: 'a day', format: 'date', pattern: DAY_PATTERN.source },
+        { title: 'RFC 3339', format: 'date-time', pattern: INSTANT_PATTERN.source },
       ],
       'x-rules': { date_time: CALENDAR },
     },

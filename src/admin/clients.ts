@@ -15,7 +15,7 @@ import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields } from './body.ts'
-import { DEFAULT_OVERLAP, overlap, overlapEnd } from './fields.ts'
+import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Returns an OAuth client as the administration API shows it. */

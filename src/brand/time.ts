@@ -1,4 +1,4 @@
-import { parseAnyInstant, parseDay } from '../validation/fields.ts'
+import { parseAnyInstant, parseDay } from '../validation/calendar.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone, instantOfLocalTime } from './zone.ts'
 

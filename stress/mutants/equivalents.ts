@@ -50,7 +50,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'Code units bound code points: counting only code points gives the same answer.',
   },
   {
-    file: 'src/validation/fields.ts',
+    file: 'src/validation/calendar.ts',
     declaration: 'PLAIN_UTC_PATTERN',
     was: '/^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{3})?Z$/',
     is: [
@@ -60,7 +60,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'A shortcut for most times. Other times take the long way, with the same result.',
   },
   {
-    file: 'src/validation/fields.ts',
+    file: 'src/validation/calendar.ts',
     declaration: 'parseInstant',
     was: 'PLAIN_UTC_PATTERN.test(text)',
     is: ['false'],

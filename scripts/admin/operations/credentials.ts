@@ -1,4 +1,4 @@
-import { DEFAULT_OVERLAP, overlapEnd } from '../../../src/admin/fields.ts'
+import { DEFAULT_OVERLAP, overlapEnd } from '../../../src/admin/overlap.ts'
 import { list, object, sentence } from '../format.ts'
 import type { Confirmation, Input, Operation, Options } from '../operation.ts'
 

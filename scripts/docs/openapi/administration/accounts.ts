@@ -1,4 +1,5 @@
 import * as fields from '../../../../src/admin/fields.ts'
+import { overlap } from '../../../../src/admin/overlap.ts'
 import { object } from '../../envelopes.ts'
 import { closedObject } from '../../json-schema.ts'
 import { listOf, type Operation, PAGING, ref } from '../operation.ts'
@@ -74,7 +75,7 @@ export const accounts = (): Operation[] => [
 ]
 
 const overlapBody = () => ({
-  schema: closedObject({ overlap: fields.overlap }, AT),
+  schema: closedObject({ overlap }, AT),
   required: false,
 })
 
