@@ -65,7 +65,7 @@ export async function startPostgres(): Promise<Postgres | null> {
 
 /** The same table for PostgreSQL, with the same columns, key and indexes. */
 const TABLE = MIGRATIONS.filter((sql) =>
-  /^create (table|index) transactions\b|transactions_/i.test(sql),
+  /^create (table|(unique )?index) transactions(_|\b)/i.test(sql),
 )
   .map((sql) =>
     sql
