@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brand, eve } from './brand.ts'
 import { askAdmin, json } from './partner.ts'
@@ -407,6 +408,169 @@ describe('invalid customers', () => {
     ])
     const changed = { customerId: 'p-1', a: 'b'.repeat(16_000) }
     expect(await outcomes(acme.post('customers', [changed]))).toEqual(['updated'])
+  })
+
+  describe('a customer whose additional fields are nearly full', () => {
+    const lenient = { Prefer: 'handling=lenient' }
+    const p = (fields: object) => ({ customerId: 'p-1', ...fields })
+    /** A brand with a customer whose fields a to d have 60 KB. */
+    const nearlyFull = async () => {
+      const acme = await brand()
+      for (const name of ['a', 'b', 'c', 'd']) {
+        await acme.post('customers', p({ [name]: 'x'.repeat(15_000) }))
+      }
+      return acme
+    }
+    const note = 'n'.repeat(15_000)
+
+    test('a rejected record changes nothing of the records that follow', async () => {
+      const acme = await nearlyFull()
+      const rejected = p({ note, tracking_data: 'nobody', regtime: '2026-05-05 10:00' })
+      for (const path of ['customers?dry_run=true', 'customers']) {
+        const body = await json(acme.post(path, [rejected, p({ country: 'DE' })], lenient))
+        expect(body.results.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+          'rejected',
+          'updated',
+        ])
+        expect(body.results[1].warnings).toMatchObject([{ code: 'unattributed' }])
+      }
+      const stored = await readCustomer(acme)
+      expect(Object.keys(stored)).toEqual(['customerId', 'country', 'a', 'b', 'c', 'd'])
+      const { day, verdict } = (await env.DB.prepare(
+        'select day = first_day as day, verdict from customers',
+      ).first())!
+      expect([day, verdict]).toEqual([1, null])
+    })
+
+    test('a bulk of rejected and accepted records stores the accepted ones in order', async () => {
+      const acme = await nearlyFull()
+      const bulk = [
+        p({ note, tracking_data: '' }),
+        p({ a: 1, tracking_data: 'one' }),
+        p({ note }),
+        p({ e: note, tracking_data: 'two' }),
+        { customerId: 'p-2', note },
+        p({ country: 'SE' }),
+      ]
+      const body = await json(acme.post('customers', bulk, lenient))
+      expect(body.results.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+        'rejected',
+        'updated',
+        'updated',
+        'rejected',
+        'created',
+        'updated',
+      ])
+      expect(body.results[5].warnings).toMatchObject([{ code: 'unrecognised' }])
+      const stored = await readCustomer(acme)
+      expect([stored.tracking_data, stored.country, stored.note, 'e' in stored]).toEqual([
+        'one',
+        'SE',
+        note,
+        false,
+      ])
+      expect(await errors(acme.post('customers', [p({ e: note }), p({ a: 1 })]))).toEqual([
+        ['/0', 'length'],
+      ])
+    })
+
+    test('records of other customers never decide', async () => {
+      const acme = await nearlyFull()
+      const others = Array.from({ length: 20 }, (_, i) => ({
+        customerId: `o-${i}`,
+        ...Object.fromEntries(
+          Array.from({ length: 32 }, (_, k) => [`${i} ${k} ${'n'.repeat(480)}`, 1]),
+        ),
+      }))
+      const again = p({ a: 'y'.repeat(15_000) })
+      for (const bulk of [[again], [...others, again], [...others, ...others, again, again]]) {
+        expect((await acme.post('customers?dry_run=true', bulk)).status).toBe(200)
+      }
+    })
+
+    test('a customer who changes after the look at the stored fields is looked at again', async () => {
+      const acme = await nearlyFull()
+      const sizes = ['e', 'f', 'g', 'h', 'i', 'j'].map((name) =>
+        json(
+          acme.post(
+            'customers',
+            [p({ [name]: 'n'.repeat(4000) }), p({ [`${name}2`]: 1 })],
+            lenient,
+          ),
+        ),
+      )
+      const bodies = await Promise.all(sizes)
+      const rejected = bodies.filter(({ summary }) => summary.rejected > 0)
+      expect(rejected).toHaveLength(5)
+      expect(Object.keys(await readCustomer(acme))).toHaveLength(1 + 4 + 6 + 1)
+    })
+  })
+
+  test('any lenient bulk stores and answers the same as its accepted records alone', async () => {
+    const sizes = [1, 9000, 15_000, 16_000]
+    const record = fc
+      .record({
+        customerId: fc.constantFrom('p-1', 'p-1', 'p-2'),
+        fields: fc.dictionary(
+          fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+          fc.constantFrom(...sizes),
+          { minKeys: 0, maxKeys: 1 },
+        ),
+        tracking_data: fc.constantFrom(undefined, undefined, '', 'one', 'two'),
+        regtime: fc.constantFrom(undefined, undefined, '2026-05-05 10:00', '2026-06-06'),
+        country: fc.constantFrom(undefined, 'DE', 'SE'),
+      })
+      .map(({ fields, ...known }) => ({
+        ...known,
+        ...Object.fromEntries(Object.entries(fields).map(([name, n]) => [name, name.repeat(n)])),
+      }))
+    const bulks = fc.array(fc.array(record, { minLength: 4, maxLength: 12 }), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    const full = ['a', 'b', 'c', 'g'].map((name) => ({
+      customerId: 'p-1',
+      [name]: name.repeat(15_000),
+    }))
+    let rejections = 0
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(bulks, async (sequence) => {
+        run += 1
+        const [acme, other] = await Promise.all(
+          ['a', 'b'].map((name) => brand({ account: `${name}-${run}` })),
+        )
+        for (const bulk of [full, ...sequence]) {
+          const sent = await json(acme!.post('customers', bulk, { Prefer: 'handling=lenient' }))
+          const rejected = (i: number) => !sent.results || sent.results[i].outcome === 'rejected'
+          const accepted = bulk.filter((_, i) => !rejected(i))
+          rejections += bulk.length - accepted.length
+          if (accepted.length === 0) continue
+          const alone = await json(other!.post('customers', accepted))
+          const plain = ({
+            outcome,
+            warnings = [],
+          }: {
+            outcome: string
+            warnings?: { code: string }[]
+          }) => [outcome, warnings.map(({ code }) => code)]
+          expect(alone.results.map(plain)).toEqual(
+            sent.results.filter((_: object, i: number) => !rejected(i)).map(plain),
+          )
+        }
+        const rows = (account: string) =>
+          env.DB.prepare(
+            `select customer_id, day, first_day, tracking_data, verdict, link, country_code, regtime,
+               signup_date, extras, revision from customers where account = ? order by customer_id`,
+          )
+            .bind(account)
+            .all()
+        const [first, second] = await Promise.all([rows(`a-${run}`), rows(`b-${run}`)])
+        expect(first.results).toEqual(second.results)
+      }),
+      { seed: 7, numRuns: 25 },
+    )
+    expect(rejections).toBeGreaterThan(20)
   })
 
   test('records of an erased customer never add to their extras', async () => {

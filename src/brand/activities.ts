@@ -66,7 +66,7 @@ async function activityRows(
       flag: 'invalid',
     }),
   )
-  return { ...separateRepeated(events), invalidRows, warnings }
+  return { ...separateRepeated(events), invalidRows, warnings: () => warnings }
 }
 
 /** Separates the first row of each identity from the rows that repeat it. */

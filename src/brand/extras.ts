@@ -3,7 +3,7 @@ import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/extras-limits
 /** The stored size of each additional field, in bytes, by name. */
 export type Sizes = ReadonlyMap<string, number>
 
-/** The additional fields that a request has sent of one customer so far. */
+/** Additional fields of a customer: those that a request has sent so far, or those stored. */
 export interface Extras {
   /** The total of `sizes`. */
   bytes: number
@@ -21,6 +21,13 @@ export const extraSizes = (fields: readonly (readonly [string, unknown])[]): Siz
 
 const encoder = new TextEncoder()
 
+/** Returns additional fields of these sizes. */
+export function toExtras(sizes: Sizes): Extras {
+  let bytes = 0
+  for (const size of sizes.values()) bytes += size
+  return { bytes, sizes: new Map(sizes) }
+}
+
 /** Adds the fields of a further record; a field that is sent again counts once, with its new size. */
 export function addSizes(extras: Extras, sizes: Sizes): void {
   for (const [name, size] of sizes) {
@@ -29,31 +36,16 @@ export function addSizes(extras: Extras, sizes: Sizes): void {
   }
 }
 
-/**
- * The maximum number of characters in the patches of one request. Those of the first records of
- * customers fit into four parameters, and those of further records into one: D1 joins five at most.
- */
-const MAX_FIRST_CHARACTERS = 2_000_000
-const MAX_REPEATED_CHARACTERS = 262_144
-
-/**
- * Returns functions that make the patches of one request. A patch (RFC 7396) removes the fields that
- * are sent again from the stored ones, so that they count once. When the patches exceed their limit,
- * as for one customer who is sent a thousand times, or when the fields alone are too large, the patch
- * is empty and such fields count twice.
- */
-export const extrasPatches = () => ({
-  ofFirst: patchesWithin(MAX_FIRST_CHARACTERS),
-  ofRepeated: patchesWithin(MAX_REPEATED_CHARACTERS),
-})
-
-function patchesWithin(maxCharacters: number): (extras: Extras) => string {
-  let remaining = maxCharacters
-  return ({ bytes, sizes }) => {
-    const isTooLarge = bytes > MAX_EXTRAS_BYTES || sizes.size > MAX_EXTRAS_NUMBER
-    if (isTooLarge || remaining < 0) return '{}'
-    const patch = JSON.stringify(Object.fromEntries([...sizes.keys()].map((name) => [name, null])))
-    remaining -= patch.length
-    return patch
+/** Returns whether stored fields would exceed their limits with the fields of a further record. */
+export function wouldExceed(stored: Extras, sizes: Sizes): boolean {
+  if (sizes.size === 0) return false
+  let { bytes } = stored
+  let number = stored.sizes.size
+  for (const [name, size] of sizes) {
+    const replaced = stored.sizes.get(name)
+    bytes += size - (replaced ?? 0)
+    if (replaced === undefined) number += 1
   }
+  // Each field brings a comma or the closing brace; the opening brace remains.
+  return '{'.length + bytes > MAX_EXTRAS_BYTES || number > MAX_EXTRAS_NUMBER
 }

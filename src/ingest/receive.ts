@@ -6,7 +6,7 @@ import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { Row } from '../db/records/json-chunks.ts'
 import { MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
-import { storeDelivery } from '../db/records/store-delivery.ts'
+import { type DeliveryResult, storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
@@ -47,9 +47,15 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
   const options = readOptions(c, resource)
   const body = await readBody(c.req.raw, grantPromise)
   try {
-    const { grant, input, validated, validator } = await prepare(c, resource, options, body)
+    const { grant, input, validated, validator, warnings } = await prepare(
+      c,
+      resource,
+      options,
+      body,
+    )
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
     const stored = await storeDelivery(session, resource.recordTable, input)
+    addWarnings(validated, warnings(rejectedBy(stored, input)))
     if (stored.releasing) c.executionCtx.waitUntil(releaseRest(c.env, grant))
     c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })
     setBookmark(session, c.header)
@@ -85,18 +91,23 @@ async function prepare(
   const grant = await grantPromise
   const receivedAt = Date.now()
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
+  const { warnings, ...records } = await resource.buildRows(validated, context)
+  if (body.isLarge) checkRowSize(records)
   const input: DeliveryInput = {
-    ...(await toDeliveryInput(validated, resource, context, body.isLarge)),
+    ...toDeliveryInput(validated, resource, context, records),
     idempotency:
       idempotencyKey === null
         ? null
         : { key: idempotencyKey, digest: await digestRecords(validated.records) },
     dryRun,
     lenient: preferences.lenient,
-    returnRecordOutcomes: !preferences.minimal || mayHaveWarnings(validated, resource, grant),
+    returnRecordOutcomes:
+      !preferences.minimal ||
+      mayHaveWarnings(validated, resource, grant) ||
+      warnings(new Set()).size > 0,
   }
   const answerable = body.isLarge ? withoutContent(validated, resource, validator) : validated
-  return { grant, input, validated: answerable, validator }
+  return { grant, input, validated: answerable, validator, warnings }
 }
 
 async function validateBody(text: string, resource: Resource, grantPromise: Promise<Grant>) {
@@ -105,15 +116,21 @@ async function validateBody(text: string, resource: Resource, grantPromise: Prom
   return { validator, validated: validateRecords(body, validator) }
 }
 
-async function toDeliveryInput(
+/** Adds the warnings of rows to those of validation. */
+function addWarnings({ valid }: ValidatedRequest, warnings: ReturnType<RecordRows['warnings']>) {
+  for (const record of valid) record.warnings.push(...(warnings.get(record.index) ?? []))
+}
+
+/** Returns the positions of the valid records that the database rejected. */
+const rejectedBy = ({ delivery }: DeliveryResult, { policy }: Pick<DeliveryInput, 'policy'>) =>
+  new Set<number>(policy === 'reject' ? JSON.parse(delivery.unknown_at ?? '[]') : [])
+
+function toDeliveryInput(
   validated: ValidatedRequest,
   resource: Resource,
   context: RequestContext,
-  isLarge: boolean,
+  records: Omit<RecordRows, 'warnings'>,
 ) {
-  const { warnings, ...records } = await resource.buildRows(validated, context)
-  for (const record of validated.valid) record.warnings.push(...(warnings.get(record.index) ?? []))
-  if (isLarge) checkRowSize(records)
   const { id, grant, receivedAt } = context
   return {
     ...records,

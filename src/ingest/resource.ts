@@ -47,12 +47,15 @@ export interface Resource extends RecordView {
   readonly policy: (grant: Grant) => DeliveryInput['policy']
 }
 
-/**
- * The rows of a request (see `DeliveryInput`), and the warnings found while building the rows, by
- * record index.
- */
-export interface RecordRows extends Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
-  readonly warnings: ReadonlyMap<number, readonly Warning[]>
+/** The rows of a request: see `DeliveryInput`. */
+export interface RecordRows
+  extends Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'>,
+    Partial<Pick<DeliveryInput, 'decideSizes'>> {
+  /**
+   * Returns the warnings found while building the rows, by record index. A record that the database
+   * rejected does not affect the warnings of others.
+   */
+  readonly warnings: (rejected: ReadonlySet<number>) => ReadonlyMap<number, readonly Warning[]>
 }
 
 /** The request that records belong to. */

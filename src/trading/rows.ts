@@ -26,7 +26,7 @@ export const partnerRows =
     const invalidRows = validated.invalid.map(
       ({ index, record }): Row => ({ idx: index, values: record, flag: 'invalid' }),
     )
-    return { rows, repeatedRows: [], invalidRows, warnings }
+    return { rows, repeatedRows: [], invalidRows, warnings: () => warnings }
   }
 
 /**
@@ -37,7 +37,7 @@ async function attributeCustomers(
   customers: readonly Row[],
   { form }: ValidatedRequest,
   { env, grant }: RequestContext,
-): Promise<Pick<RecordRows, 'rows' | 'warnings'>> {
+): Promise<{ rows: Row[]; warnings: Map<number, Warning[]> }> {
   const verify = verifierFor(env.TRACKING_KEYS, grant.account)
   const warnings = new Map<number, Warning[]>()
   const rows = await Promise.all(

@@ -35,7 +35,7 @@ export interface DeliveryShape {
 
 /**
  * Inserts the delivery row and classifies every record: unknown reference, too large, new, stale,
- * erased, moved. Later statements read this row. If an earlier attempt inserted it, it stays as it is.
+ * erased, moved. Inserts nothing if it cannot decide whether a record is too large. Later statements read this row. If an earlier attempt inserted it, it stays as it is.
  * Triggers of the table count the delivery in its hour, and add its records to the total of their list.
  *
  * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:resource`, `:form`,
@@ -95,6 +95,7 @@ export function insertDeliverySql(
       from decided
       where not exists (select 1 from resets where account = :account)
         and ${refuseMoves ? '(moved is null or is_refused or over_quota is not null)' : 'true'}
+        ${table.sizeLimit ? 'and (undecided = 0 or reused or over_quota is not null)' : ''}
         ${policy === 'hold' && table.canHold ? `and (over_quota is not null or ${HAS_ROOM_TO_HOLD})` : ''}
       on conflict (account, id) do nothing
       returning *`
@@ -110,7 +111,7 @@ export const SELECT_DELIVERY = `select * from ${DELIVERY_ROW}`
 
 /** Counts and lists the records by their findings. */
 function countedColumns(
-  { key }: RecordTable,
+  { key, sizeLimit }: RecordTable,
   { fromLookup }: SqlFragments,
   findings: Findings,
   policy: Policy,
@@ -128,6 +129,7 @@ function countedColumns(
     held: count('*', { has: ['held'], lacks: ['invalid'] }),
     held_written: count('*', { has: ['held', 'changed'], lacks: [] }),
     stale: count('*', stale),
+    ...(sizeLimit && { undecided: count('*', { has: ['undecided'], lacks: [] }) }),
     // Of several records with one key the first is created, or, if that is rejected, the next.
     created:
       'flagged' in findings && policy === 'reject'

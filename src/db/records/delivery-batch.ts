@@ -41,18 +41,13 @@ export function prepareBatch(
     (name) => rows.some(isPresent(name)) || repeatedRows.some(isPresent(name)),
   )
   const statements = buildStatements(table, presentColumns)
-  const { lookupColumns } = statements
-  const lookup = toRowChunks(rows, lookupColumns, table.encoded)
-  const flagged = toRowChunks(
-    [...repeatedRows, ...invalidRows],
-    [...lookupColumns, FLAG],
-    table.encoded,
-  )
+  const flaggedRows = [...repeatedRows, ...invalidRows]
+  const lookups = lookupParts(table, statements, { rows, flaggedRows })
   const full = toRowChunks(rows, presentColumns, table.encoded)
   const repeated = toRowChunks(repeatedRows, presentColumns, table.encoded)
   const recordBytes = estimateRecordBytes(
     [...rows, ...repeatedRows],
-    [...full, ...repeated, ...lookup, ...flagged],
+    [...full, ...repeated, ...lookups.lookup, ...lookups.flagged],
   )
   return {
     bind: (statement, values) => bindStatement(session, statement, values),
@@ -60,12 +55,25 @@ export function prepareBatch(
     table,
     input,
     days: JSON.stringify(daysOf(table, rows, repeatedRows)),
-    chunkValues: { ...numbered('lookup', lookup), ...numbered('flagged', flagged) },
-    lookup,
-    flagged,
+    ...lookups,
     full,
     repeated,
     recordBytes,
+  }
+}
+
+/** Returns the parts that only the classification reads. */
+export function lookupParts(
+  { encoded }: RecordTable,
+  { lookupColumns }: DeliveryStatements,
+  { rows, flaggedRows }: { rows: readonly Row[]; flaggedRows: readonly Row[] },
+): Pick<BatchParts, 'lookup' | 'flagged' | 'chunkValues'> {
+  const lookup = toRowChunks(rows, lookupColumns, encoded)
+  const flagged = toRowChunks(flaggedRows, [...lookupColumns, FLAG], encoded)
+  return {
+    lookup,
+    flagged,
+    chunkValues: { ...numbered('lookup', lookup), ...numbered('flagged', flagged) },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Delivery } from '../schema.ts'
 import type { Policy } from './classify-sql.ts'
 import type { Row } from './json-chunks.ts'
+import type { StoredSizes } from './sizes-sql.ts'
 
 /** A validated request: all that the database needs to decide the rest. */
 export interface DeliveryInput {
@@ -34,6 +35,14 @@ export interface DeliveryInput {
   repeatedRows: Row[]
   /** The valid fields of invalid records, whose references are checked, too. */
   invalidRows: Row[]
+  /**
+   * Returns the rows with what the classification needs, after deciding which records are too large;
+   * `stored` has the sizes of those records that the database could not decide on, by key. Absent for
+   * tables without a `sizeLimit`.
+   */
+  decideSizes?: (
+    stored: ReadonlyMap<unknown, StoredSizes>,
+  ) => Pick<DeliveryInput, 'rows' | 'repeatedRows'>
 }
 
 /**

@@ -2,9 +2,11 @@ import type { RecordTable } from './record-table.ts'
 import {
   ADDED_BYTES,
   ADDED_MEMBERS,
-  EXTRAS_PATCH,
   HAS_MASK,
+  IS_TOO_LARGE,
+  MERGED_VERDICT,
   rowValue,
+  SEEN_DELIVERY,
   type SqlFragments,
 } from './sql-fragments.ts'
 
@@ -40,7 +42,10 @@ export function findingColumns(
         : `${flag} is 'repeated_changed'`,
     }),
     ...(reference && { unknown: hasUnknownReference(reference, fromLookup, isStillHeld) }),
-    ...(sizeLimit && { unknown: isTooLarge(sizeLimit, fromLookup) }),
+    ...(sizeLimit && {
+      unknown: `${fromLookup(IS_TOO_LARGE)} is 1`,
+      undecided: isUndecided(sizeLimit, fromLookup),
+    }),
     ...(canHold &&
       indexedColumns.length > 0 && { was_held: wasHeld(table, `${moved} ${orFlagged}`) }),
     ...(versionColumn && { stale: isOlder(fromLookup) }),
@@ -88,24 +93,22 @@ const hasUnknownReference = (
 const MIN_MEMBER_BYTES = 7
 
 /**
- * Returns the condition that a record without a reference would exceed its size limits. A field that
- * is sent again counts once: the patch removes its stored value before measuring. A small record
- * cannot have too many members, so its members are not counted.
+ * Returns the condition that a record may exceed its size limits, because a field that is sent again
+ * counts twice here. If the Worker has looked at the stored fields and decided: that the record was
+ * written since. A small record cannot have too many members, so its members are not counted.
  */
-function isTooLarge(
+export function isUndecided(
   { column, maxBytes, maxMembers }: NonNullable<RecordTable['sizeLimit']>,
   fromLookup: FromLookup,
 ): string {
   // Without stored fields there is one brace; each member brings a comma or the other brace.
-  const bytes = (json: string) => `ifnull(octet_length(${json}), 1) + ${fromLookup(ADDED_BYTES)}`
-  // The JSON stands in a query of its own: beside `json_each`, `value` would be one of its columns.
-  const exceeds = (json: string) => `(${bytes(json)} > ${maxBytes}
-            or (select count(*) from (select ${json} as stored) cross join json_each(stored)) + ${fromLookup(ADDED_MEMBERS)} > ${maxMembers})`
-  const rest = `nullif(json_patch(t.${column}, ${fromLookup(EXTRAS_PATCH)}), '{}')`
-  const mayExceed = `${fromLookup(ADDED_MEMBERS)} > 0
-            and ${bytes(`t.${column}`)} > ${MIN_MEMBER_BYTES * maxMembers}`
-  return `iif(${mayExceed}, iif(${exceeds(`t.${column}`)},
-            iif(${isErased(fromLookup)}, 0, ${exceeds(rest)}), 0), 0)`
+  const bytes = `ifnull(octet_length(t.${column}), 1) + ${fromLookup(ADDED_BYTES)}`
+  const members = `(select count(*) from json_each(t.${column})) + ${fromLookup(ADDED_MEMBERS)}`
+  const seen = fromLookup(SEEN_DELIVERY)
+  return `iif(${seen} is null,
+            iif(${fromLookup(ADDED_MEMBERS)} > 0 and ${bytes} > ${MIN_MEMBER_BYTES * maxMembers},
+              iif(${bytes} > ${maxBytes} or ${members} > ${maxMembers}, not ${isErased(fromLookup)}, 0), 0),
+            ifnull(t.delivery, '') is not ${seen})`
 }
 
 const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e
@@ -129,7 +132,7 @@ function verdictFindings(fromLookup: FromLookup, flag: string | null): Findings 
     ? `iif(${flag} is 'repeated_altered' and t.tracking_data is null, 'altered', ${stored})`
     : stored
   return {
-    not_attributed: `${fromLookup('verdict')} is null and ${verdict} is not 'attributed'`,
+    not_attributed: `${fromLookup(MERGED_VERDICT)} is null and ${verdict} is not 'attributed'`,
     verdict,
   }
 }

@@ -23,9 +23,10 @@ export interface RecordTable {
     readonly column: string
     readonly table: 'customers' | 'affiliates'
   } | null
-  /** The column of JSON that grows with each re-send, and its limits in bytes and in members. */
+  /** The column of JSON that grows with each re-send, its limits in bytes and in members, and the key. */
   readonly sizeLimit: {
     readonly column: string
+    readonly key: string
     readonly maxBytes: number
     readonly maxMembers: number
   } | null
@@ -39,6 +40,8 @@ export interface RecordTable {
   readonly dayColumn: string
   /** Whether a record may lack a day: it then has the day on which it was first received. */
   readonly dayOptional: boolean
+  /** The column that is null in a record without a day; null if every record has one. */
+  readonly timeColumn: string | null
   /** The columns that stay empty once the customer is erased. */
   readonly personalColumns: readonly string[]
   /**
@@ -109,6 +112,7 @@ function recordTable(
     merge: replaceAll,
     dayColumn: 'day',
     dayOptional: false,
+    timeColumn: null,
     personalColumns: [],
     maskedColumn: null,
     warnsOnAttribution: false,
@@ -163,8 +167,14 @@ export const brandCustomerTable = recordTable(
     merge: keepOmitted,
     ignoredInComparison: ['regtime'],
     dayOptional: true,
+    timeColumn: 'signup_date',
     personalColumns: ['first_name', 'last_name', 'extras'],
-    sizeLimit: { column: 'extras', maxBytes: MAX_EXTRAS_BYTES, maxMembers: MAX_EXTRAS_NUMBER },
+    sizeLimit: {
+      column: 'extras',
+      key: 'customer_id',
+      maxBytes: MAX_EXTRAS_BYTES,
+      maxMembers: MAX_EXTRAS_NUMBER,
+    },
     warnsOnAttribution: true,
     releases: [waitingRecords(events, 'activities')],
   },
@@ -193,6 +203,7 @@ export const brandActivityTable = recordTable(events, {
   maskedColumn: 'record',
   merge: replaceKeepingDay,
   dayOptional: true,
+  timeColumn: 'createtime',
   indexes: { key: 'events_key', day: null },
   reference: { column: 'customer_id', table: 'customers' },
 })

@@ -60,17 +60,26 @@ export type RowFlag =
   | 'repeated_same'
   | 'repeated_altered'
 
-/** The name of the cell that holds by how many bytes a record enlarges the stored one. */
+/**
+ * The name of the cell that holds the verdict of a customer after the records of this request, up to
+ * the record; null if they give none.
+ */
+export const MERGED_VERDICT = 'merged_verdict'
+
+/** The name of the cell that holds how many bytes the records of this key add at most, up to this one. */
 export const ADDED_BYTES = 'bytes'
 
-/** The name of the cell that holds by how many members a record enlarges the stored one. */
+/** The name of the cell that holds how many members the records of this key add at most, up to this one. */
 export const ADDED_MEMBERS = 'members'
 
+/** The name of the cell that is 1 if the Worker found the record too large; null if it did not look. */
+export const IS_TOO_LARGE = 'is_too_large'
+
 /**
- * The name of the cell with a JSON patch that removes the stored fields that this request sends
- * again.
+ * The name of the cell with the delivery that had written the stored record when the Worker looked:
+ * `''` if none was stored, null if it did not look.
  */
-export const EXTRAS_PATCH = 'extras_patch'
+export const SEEN_DELIVERY = 'seen_delivery'
 
 /**
  * The name of the cell with a JSON patch that removes the members which an erasure removes from
@@ -138,8 +147,8 @@ function lookupColumnsOf(table: RecordTable): readonly string[] {
     ...(reference ? [reference.column] : []),
     ...indexedColumns,
     ...(versionColumn ? [versionColumn] : []),
-    ...(warnsOnAttribution ? ['verdict'] : []),
-    ...(sizeLimit ? [ADDED_BYTES, ADDED_MEMBERS, EXTRAS_PATCH] : []),
+    ...(warnsOnAttribution ? [MERGED_VERDICT] : []),
+    ...(sizeLimit ? [ADDED_BYTES, ADDED_MEMBERS, IS_TOO_LARGE, SEEN_DELIVERY] : []),
     ...(maskedColumn ? [HAS_MASK] : []),
   ]
   return [...new Set(columns)]

@@ -10,6 +10,7 @@ import {
 } from './count-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { SELECT_OVERWRITTEN, selectEarlierWritesSql } from './retry-sql.ts'
+import { selectStoredSizesSql, selectUndecidedSql } from './sizes-sql.ts'
 import { OWN_DELIVERY_ROW, type SqlFragments, sqlFragments } from './sql-fragments.ts'
 import { DISCARD_DRY_RUN } from './storage-sql.ts'
 import {
@@ -40,6 +41,11 @@ export interface DeliveryStatements {
   readonly releases: readonly { readonly release: Statement; readonly addReleased: Statement }[]
   readonly subtractFromTotal: Statement
   readonly recountTotal: Statement
+  /** Those of a table with a `sizeLimit`. */
+  readonly sizes: {
+    readonly selectUndecided: (chunks: SizeChunks) => Statement
+    readonly selectStored: Statement
+  } | null
   readonly countDryRun: Statement
   readonly selectDryRun: Statement
 }
@@ -82,7 +88,14 @@ export function buildStatements(
   return statements
 }
 
+/** The number of lookup chunks, and of chunks of flagged rows. */
+interface SizeChunks {
+  readonly lookup: number
+  readonly flagged: number
+}
+
 function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements {
+  const { sizeLimit } = table
   const outcome = (text: string): OutcomeStatement => ({
     silent: compileStatement(text),
     returning: compileStatement(text + RETURNING_OUTCOME),
@@ -101,6 +114,10 @@ function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements 
     })),
     subtractFromTotal: compileStatement(recountTotalSql(table, fragments, '-')),
     recountTotal: compileStatement(recountTotalSql(table, fragments, '')),
+    sizes: sizeLimit && {
+      selectUndecided: memoize((chunks) => selectUndecidedSql(table, fragments, sizeLimit, chunks)),
+      selectStored: compileStatement(selectStoredSizesSql(table, sizeLimit)),
+    },
     countDryRun: compileStatement(countDryRunSql(table, fragments)),
     selectDryRun: compileStatement(selectDryRunSql(table, fragments)),
   }

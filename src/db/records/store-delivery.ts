@@ -1,11 +1,13 @@
 import { ApiError } from '../../errors.ts'
 import { withD1Retry } from '../retry.ts'
 import type { Delivery } from '../schema.ts'
+import { decideSizes } from './decide-sizes.ts'
 import { type BatchForm, buildBatch, prepareBatch } from './delivery-batch.ts'
 import type { DeliveryInput } from './delivery-input.ts'
 import type { Row } from './json-chunks.ts'
 import type { RecordTable } from './record-table.ts'
 import { recoverRevisions, type WrittenRecord } from './retry-sql.ts'
+import type { StoredSizes } from './sizes-sql.ts'
 
 /** What a request stored: its row in the log, and the revision of each record that was written. */
 export interface DeliveryResult {
@@ -39,7 +41,7 @@ const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 
  * has no room for a large request as rows and as parameters.
  *
  * @throws ApiError `quota_exceeded` if the account stores as much as its quota, `unavailable` while the
- *   account is being reset.
+ *   account is being reset, or if others keep changing the same customers.
  */
 export async function storeDelivery(
   session: D1DatabaseSession,
@@ -47,8 +49,10 @@ export async function storeDelivery(
   input: DeliveryInput,
 ): Promise<DeliveryResult> {
   const correctRevisions = input.dryRun ? dryRunCorrection(input, table) : null
-  const batch = prepareBatch(session, table, input)
   const forms = batchForms(input)
+  const stored = new Map<unknown, StoredSizes>()
+  let parts = prepareBatch(session, table, input)
+  let looks = 0
   return withD1Retry(async (attempt) => {
     let rows: StoredRow[] = []
     let row: Delivery | undefined
@@ -57,11 +61,18 @@ export async function storeDelivery(
     for (;;) {
       const [form] = forms
       if (!form) throw accountIsReset()
-      const results = await session.batch<StoredRow>(buildBatch(batch, attempt, form))
+      const results = await session.batch<StoredRow>(buildBatch(parts, attempt, form))
       rows = results.flatMap((result) => result.results)
       row = rows.findLast(isDelivery)
       if (row) break
-      forms.shift()
+      if (forms.length > 1) {
+        forms.shift()
+        continue
+      }
+      const decided = await decideSizes(parts, stored)
+      looks += 1
+      if (!decided || looks > MAX_LOOKS) throw decided ? customersAreChanging() : accountIsReset()
+      parts = decided
     }
     if (row.over_quota !== null) throw quotaExceeded(row.over_quota, input.storageQuota)
     const delivery = { ...row, ...rows.findLast(isCounts) }
@@ -93,6 +104,17 @@ const batchForms = ({ policy, dryRun }: DeliveryInput): BatchForm[] => [
   ...(dryRun ? [] : [{ moves: true, policy }]),
   ...(policy === 'hold' ? [{ moves: true, policy: 'reject' as const }] : []),
 ]
+
+/** How often other requests may change a customer between a look at the stored sizes and the batch. */
+const MAX_LOOKS = 5
+
+const RETRY_SECONDS = 5
+
+const customersAreChanging = () =>
+  new ApiError('unavailable', {
+    detail: `Other requests keep changing the same customers. Nothing was stored. Repeat the request after ${RETRY_SECONDS} seconds, and send one customer in one request at a time.`,
+    headers: { 'Retry-After': String(RETRY_SECONDS) },
+  })
 
 const RESET_SECONDS = 60
 

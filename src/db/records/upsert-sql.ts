@@ -49,14 +49,20 @@ export function upsertIndexedSql(
 ): string {
   const { fromRecord, storedValue, keyMatches } = fragments
   const { contentColumns, contentDiffers } = contentOf(table)
-  const { indexedColumns, canHold, dayOptional, merge } = table
+  const { indexedColumns, canHold, dayOptional, timeColumn, merge } = table
   const value = (name: string) =>
     dayOptional && name === 'day'
       ? `coalesce(${merge('day', fromRecord)}, ${fromRecord('first_day')})`
       : storedValue(name)
+  // The day in `excluded` is that of a new record. `t` is the record after those before this one.
+  const sent = (name: string) =>
+    timeColumn && name === 'day'
+      ? `iif(excluded.${timeColumn} is null, null, excluded.day)`
+      : excluded(name)
+  const next = (name: string) => (name === 'day' ? merge('day', sent) : excluded(name))
   const indexedDiffers =
     indexedColumns.length > 0
-      ? [`${rowValue(indexedColumns, excluded)} is not ${rowValue(indexedColumns, stored)}`]
+      ? [`${rowValue(indexedColumns, next)} is not ${rowValue(indexedColumns, stored)}`]
       : []
   const setIndexed = [...indexedColumns, ...(canHold ? ['held'] : [])]
   return `
@@ -68,7 +74,7 @@ export function upsertIndexedSql(
       where ${records === 'moved' ? `${HAS_MOVED} and ` : ''}${MAY_BE_STORED}
       ${onConflict(table)}
         ${columnList(contentColumns, (name) => `${name} = ${merge(name, excluded)}`)},
-        ${columnList(setIndexed, (name) => `${name} = ${excluded(name)}`)},
+        ${columnList(setIndexed, (name) => `${name} = ${next(name)}`)},
         ${SET_WRITE}
       where ${[contentDiffers, ...indexedDiffers].join(' or ')}`
 }
