@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseJson } from '../src/http/json.ts'
 import { digestRecords } from '../src/ingest/idempotency.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
-import { json, partner } from './partner.ts'
+import { askAdmin, json, partner } from './partner.ts'
 
 const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
 const key = (value: string) => ({ 'Idempotency-Key': value })
@@ -70,6 +70,48 @@ describe('Idempotency-Key', () => {
     expect(await json(acme.post('activities', [bet], key('k-2')))).toMatchObject({
       summary: { created: 1 },
     })
+  })
+
+  test.each<[string, object, object, object]>([
+    ['eventid', { eventid: 'ignored' }, { eventid: 'used' }, { eventid: 'b-1' }],
+    ['granularity', { granularity: 'event' }, { granularity: 'day' }, {}],
+    ['currency', { granularity: 'day' }, { granularity: 'day', currency: 'EUR' }, {}],
+    [
+      'product',
+      { granularity: 'day' },
+      { granularity: 'day', product: { field: 'Game', map: {} } },
+      { Game: 'Slots' },
+    ],
+  ])('a request never counts twice after its %s is redefined', async (_, before, after, sent) => {
+    const define = (definition: object) =>
+      askAdmin('accounts/acme-casino/events/Bet', 'PUT', {
+        granularity: 'event',
+        eventid: 'used',
+        kpis: [],
+        ...definition,
+      })
+    const acme = await brandWithCustomer()
+    expect((await define(before)).status).toBe(201)
+    const post = () => json(acme.post('activities', [{ ...bet, ...sent }], key('k-1')))
+    expect(await post()).toMatchObject({ summary: { created: 1 } })
+    expect((await define(after)).status).toBe(200)
+    const repeated = await post()
+    expect(repeated).toMatchObject({
+      code: 'idempotency_key_reused',
+      detail: expect.stringContaining('event definitions'),
+    })
+    expect(await countStored(acme)).toBe(1)
+    await define(before)
+    expect(await post()).toMatchObject({ summary: { unchanged: 1 } })
+  })
+
+  test('a changed definition that decides no identity of the request changes no digest', async () => {
+    const acme = await brandWithCustomer()
+    const post = () => json(acme.post('activities', [bet, bet], key('k-1')))
+    await post()
+    const definition = { granularity: 'event', eventid: 'used', kpis: [] }
+    await askAdmin('accounts/acme-casino/events/Bet', 'PUT', definition)
+    expect(await post()).toMatchObject({ summary: { unchanged: 2 } })
   })
 
   test('an object and an array of its entries are different content', async () => {

@@ -14,7 +14,7 @@ import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import type { RecordValidator } from '../validation/record-validator.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { definitionsByName } from './definition.ts'
-import { type EventRules, keyOf, REQUIRED, validateEvent } from './event.ts'
+import { configuredIdentityOf, type EventRules, keyOf, REQUIRED, validateEvent } from './event.ts'
 import { activity as fields } from './fields.ts'
 import { dayInZone } from './zone.ts'
 
@@ -24,6 +24,7 @@ function activityValidator({ time_zone, events }: Grant): RecordValidator {
     acceptsDataWrapper: false,
     identityOf: () => null,
     keyOf: (record) => keyOf(record, rules),
+    configuredIdentityOf: (record) => configuredIdentityOf(record, rules),
     validate: (record) => validateEvent(record, rules),
   }
 }

@@ -12,7 +12,7 @@ import type { RecordRows, RequestContext } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { type Attribution, type AttributionVerdict, verifierFor } from '../tracking/verdict.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
-import { addSizes, type Extras, type Sizes, toExtras, wouldExceed } from './extras.ts'
+import { addSizes, type Extras, rejectTooLarge, type Sizes, toExtras } from './extras.ts'
 import { dayInZone } from './zone.ts'
 
 /** The attribution of a customer, so far as one or more records of a request give it. */
@@ -174,22 +174,6 @@ function decidedRow(
     [IS_TOO_LARGE]: Number(rejected.has(step.index)),
   }
   return { ...row, values: { ...row.values, ...decision } }
-}
-
-/** Returns the positions of the records that do not fit into what is stored by then. */
-function rejectTooLarge(
-  contributions: readonly Contribution[],
-  stored: ReadonlyMap<unknown, StoredSizes>,
-): Set<number> {
-  const extras = new Map([...stored].map(([id, { sizes }]) => [id, toExtras(sizes)] as const))
-  const rejected = new Set<number>()
-  for (const { index, customer_id, sizes } of contributions) {
-    const before = extras.get(customer_id)
-    if (!before) continue
-    if (wouldExceed(before, sizes)) rejected.add(index)
-    else addSizes(before, sizes)
-  }
-  return rejected
 }
 
 /** Returns the warnings about the attribution that each record leads to. */

@@ -130,6 +130,16 @@ export function identityOf(
   ])}`
 }
 
+/** Returns the identity of an event if its definition changes it; otherwise undefined. */
+export function configuredIdentityOf(record: object, rules: EventRules): string | null | undefined {
+  const members = membersOf(record)
+  const definition = findDefinition(rules, members)
+  if (!definition) return undefined
+  const time = readEventTime(members, rules.zone)
+  const identity = identityOf(members, definition, time)
+  return identity === identityOf(members, undefined, time) ? undefined : identity
+}
+
 /**
  * Returns the members of an event's identity as sent, without those that are invalid, or undefined if
  * none is left.

@@ -1,4 +1,5 @@
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/extras-limits.ts'
+import type { StoredSizes } from '../db/records/sizes-sql.ts'
 
 /** The stored size of each additional field, in bytes, by name. */
 export type Sizes = ReadonlyMap<string, number>
@@ -37,7 +38,7 @@ export function addSizes(extras: Extras, sizes: Sizes): void {
 }
 
 /** Returns whether stored fields would exceed their limits with the fields of a further record. */
-export function wouldExceed(stored: Extras, sizes: Sizes): boolean {
+function wouldExceed(stored: Extras, sizes: Sizes): boolean {
   if (sizes.size === 0) return false
   let { bytes } = stored
   let number = stored.sizes.size
@@ -48,4 +49,20 @@ export function wouldExceed(stored: Extras, sizes: Sizes): boolean {
   }
   // Each field brings a comma or the closing brace; the opening brace remains.
   return '{'.length + bytes > MAX_EXTRAS_BYTES || number > MAX_EXTRAS_NUMBER
+}
+
+/** Returns the positions of the records that do not fit into what is stored by then. */
+export function rejectTooLarge(
+  records: readonly { index: number; customer_id: unknown; sizes: Sizes }[],
+  stored: ReadonlyMap<unknown, StoredSizes>,
+): Set<number> {
+  const extras = new Map([...stored].map(([id, { sizes }]) => [id, toExtras(sizes)] as const))
+  const rejected = new Set<number>()
+  for (const { index, customer_id, sizes } of records) {
+    const before = extras.get(customer_id)
+    if (!before) continue
+    if (wouldExceed(before, sizes)) rejected.add(index)
+    else addSizes(before, sizes)
+  }
+  return rejected
 }

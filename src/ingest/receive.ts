@@ -8,13 +8,13 @@ import { MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
 import { type DeliveryResult, storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
 import { readDryRun } from '../http/query.ts'
 import { setBookmark } from '../http/session.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
+import { checkRowSize } from './check-row-size.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { digestRecords, readIdempotencyKey } from './idempotency.ts'
@@ -98,7 +98,7 @@ async function prepare(
     idempotency:
       idempotencyKey === null
         ? null
-        : { key: idempotencyKey, digest: await digestRecords(validated.records) },
+        : { key: idempotencyKey, digest: await digestRecords(validated.records, validator) },
     dryRun,
     lenient: preferences.lenient,
     returnRecordOutcomes:
@@ -190,26 +190,4 @@ function hasRecordOfDay(
   const day = new Date(time).toISOString().slice(0, 10)
   const isOfDay = ({ values }: Row) => values[recordTable.dayColumn] === day
   return rows.some(isOfDay) || repeatedRows.some(isOfDay)
-}
-
-/** The contract: the maximum number of characters of all rows. An isolate has 128 MB of memory. */
-const MAX_ROW_CHARACTERS = 12_000_000
-
-/**
- * Checks the size of the rows of a large body. Nested JSON is stored as text within text, whose
- * escaped quotes can make it several times larger than it was sent.
- *
- * @throws ApiError `payload_too_large`
- */
-function checkRowSize({ rows, repeatedRows }: Pick<RecordRows, 'rows' | 'repeatedRows'>): void {
-  let characters = 0
-  for (const { values } of [...rows, ...repeatedRows]) {
-    for (const value of Object.values(values)) {
-      if (typeof value === 'string') characters += value.length
-    }
-  }
-  if (characters <= MAX_ROW_CHARACTERS) return
-  throw new ApiError('payload_too_large', {
-    detail: 'The records are too large to store together. Send fewer records per request.',
-  })
 }

@@ -65,7 +65,8 @@ export function respond(c: Context, handled: HandledDelivery) {
 
 const idempotencyKeyReused = ({ id }: Pick<DeliveryInput, 'id'>, summary: Summary) =>
   new ApiError('idempotency_key_reused', {
-    detail: 'Nothing was stored. Send different records with a new `Idempotency-Key`.',
+    detail:
+      'Nothing was stored. Send different records with a new `Idempotency-Key`. If the records are the same, the event definitions of the account have changed since: check what was stored before you send them with a new key.',
     delivery_id: id,
     summary,
     errors: [formatIssue({ pointer: '', code: 'idempotency_key_reused' })],

@@ -69,7 +69,8 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   no_kpi: () => 'The event has no amount: neither `Value` nor a KPI.',
   circle: ({ quoted }) =>
     `${quoted} is this affiliate or one of its sub-affiliates, and cannot be its parent.`,
-  idempotency_key_reused: () => 'This `Idempotency-Key` was used for different records.',
+  idempotency_key_reused: () =>
+    'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
 }
 
 const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {

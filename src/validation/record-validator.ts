@@ -24,6 +24,11 @@ export interface RecordValidator {
   readonly identityOf: (record: JsonObject) => string | null
   /** Returns the valid key members as sent; undefined if there are none. */
   readonly keyOf: (record: JsonObject) => Record<string, string> | undefined
+  /**
+   * Returns the identity that settings of the account give a record, null for none; undefined if the
+   * record has the same identity without them.
+   */
+  readonly configuredIdentityOf?: (record: JsonObject) => string | null | undefined
   readonly validate: (record: JsonObject) => RecordCheck
 }
 

@@ -166,8 +166,11 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   idempotency_key_reused: {
     cause:
       'The brand has used this `Idempotency-Key` on the same endpoint for other records, of which ' +
-      'something was stored. Nothing of this request was stored.',
-    fix: 'Use a new key, such as a UUID, for new records. Reuse a key only to repeat the same records.',
+      'something was stored, or an event definition has changed since, so that the same records ' +
+      'would count again under other identities. Nothing of this request was stored.',
+    fix:
+      'Use a new key, such as a UUID, for new records. Reuse a key only to repeat the same records. ' +
+      'After a changed event definition, first read which records are stored.',
   },
   rate_limited: {
     cause:

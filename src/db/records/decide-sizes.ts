@@ -1,4 +1,5 @@
-import { type BatchParts, lookupParts } from './delivery-batch.ts'
+import type { BatchParts } from './delivery-batch.ts'
+import { lookupParts } from './lookup-parts.ts'
 import type { StoredSizes } from './sizes-sql.ts'
 
 /** The keys of one query: each can have 64 KiB of names, and an isolate has 128 MB of memory. */

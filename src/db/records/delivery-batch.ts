@@ -3,9 +3,10 @@ import { daysOf } from './delivery-days.ts'
 import { type DeliveryInput, takeRows } from './delivery-input.ts'
 import { HELD_LIMITS } from './held-limits.ts'
 import { type Row, toRowChunks } from './json-chunks.ts'
+import { lookupParts } from './lookup-parts.ts'
 import { estimateRecordBytes } from './record-bytes.ts'
 import type { RecordTable } from './record-table.ts'
-import { FLAG, MASK_PATCH } from './sql-fragments.ts'
+import { MASK_PATCH } from './sql-fragments.ts'
 import { buildStatements, COMMON_STATEMENTS, type DeliveryStatements } from './statements.ts'
 
 /** What the statements of a request's batch are built from. */
@@ -61,25 +62,6 @@ export function prepareBatch(
     recordBytes,
   }
 }
-
-/** Returns the parts that only the classification reads. */
-export function lookupParts(
-  { encoded }: RecordTable,
-  { lookupColumns }: DeliveryStatements,
-  { rows, flaggedRows }: { rows: readonly Row[]; flaggedRows: readonly Row[] },
-): Pick<BatchParts, 'lookup' | 'flagged' | 'chunkValues'> {
-  const lookup = toRowChunks(rows, lookupColumns, encoded)
-  const flagged = toRowChunks(flaggedRows, [...lookupColumns, FLAG], encoded)
-  return {
-    lookup,
-    flagged,
-    chunkValues: { ...numbered('lookup', lookup), ...numbered('flagged', flagged) },
-  }
-}
-
-/** Returns chunks by their parameters' names: `lookup_1`, `lookup_2` … */
-const numbered = (prefix: string, chunks: readonly string[]): Values =>
-  Object.fromEntries(chunks.map((chunk, i) => [`${prefix}_${i + 1}`, chunk]))
 
 /** A form of a request's batch: later forms are sent only if an earlier one stored nothing. */
 export interface BatchForm {

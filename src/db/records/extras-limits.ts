@@ -3,3 +3,20 @@ export const MAX_EXTRAS_BYTES = 65_536
 
 /** The maximum number of a customer's additional fields over all deliveries. */
 export const MAX_EXTRAS_NUMBER = 256
+
+/** The limits of a column of JSON that grows with each re-send. */
+export interface SizeLimit {
+  readonly column: string
+  /** The key of the table, beside the account. */
+  readonly key: string
+  readonly maxBytes: number
+  readonly maxMembers: number
+}
+
+/** The limits of a customer's additional fields. */
+export const EXTRAS_LIMIT: SizeLimit = {
+  column: 'extras',
+  key: 'customer_id',
+  maxBytes: MAX_EXTRAS_BYTES,
+  maxMembers: MAX_EXTRAS_NUMBER,
+}

@@ -1,3 +1,4 @@
+import type { SizeLimit } from './extras-limits.ts'
 import type { RecordTable } from './record-table.ts'
 import {
   ADDED_BYTES,
@@ -98,7 +99,7 @@ const MIN_MEMBER_BYTES = 7
  * written since. A small record cannot have too many members, so its members are not counted.
  */
 export function isUndecided(
-  { column, maxBytes, maxMembers }: NonNullable<RecordTable['sizeLimit']>,
+  { column, maxBytes, maxMembers }: SizeLimit,
   fromLookup: FromLookup,
 ): string {
   // Without stored fields there is one brace; each member brings a comma or the other brace.

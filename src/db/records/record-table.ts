@@ -2,7 +2,7 @@ import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { encodedColumns } from '../column-types.ts'
 import { activity, customers, events, transactions } from '../schema.ts'
-import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from './extras-limits.ts'
+import { EXTRAS_LIMIT, type SizeLimit } from './extras-limits.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 
 /** How one table stores records: all that the statements which write them depend on. */
@@ -23,13 +23,8 @@ export interface RecordTable {
     readonly column: string
     readonly table: 'customers' | 'affiliates'
   } | null
-  /** The column of JSON that grows with each re-send, its limits in bytes and in members, and the key. */
-  readonly sizeLimit: {
-    readonly column: string
-    readonly key: string
-    readonly maxBytes: number
-    readonly maxMembers: number
-  } | null
+  /** The limit of the column that grows with each re-send. */
+  readonly sizeLimit: SizeLimit | null
   /** The column that tells an older version from a newer one. */
   readonly versionColumn: string | null
   /** What a re-send makes of the stored record. */
@@ -40,7 +35,7 @@ export interface RecordTable {
   readonly dayColumn: string
   /** Whether a record may lack a day: it then has the day on which it was first received. */
   readonly dayOptional: boolean
-  /** The column that is null in a record without a day; null if every record has one. */
+  /** The column that is null in a record without a day. */
   readonly timeColumn: string | null
   /** The columns that stay empty once the customer is erased. */
   readonly personalColumns: readonly string[]
@@ -169,12 +164,7 @@ export const brandCustomerTable = recordTable(
     dayOptional: true,
     timeColumn: 'signup_date',
     personalColumns: ['first_name', 'last_name', 'extras'],
-    sizeLimit: {
-      column: 'extras',
-      key: 'customer_id',
-      maxBytes: MAX_EXTRAS_BYTES,
-      maxMembers: MAX_EXTRAS_NUMBER,
-    },
+    sizeLimit: EXTRAS_LIMIT,
     warnsOnAttribution: true,
     releases: [waitingRecords(events, 'activities')],
   },

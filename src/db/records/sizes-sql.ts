@@ -1,3 +1,4 @@
+import type { SizeLimit } from './extras-limits.ts'
 import { isUndecided } from './findings-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { chunkNames, JSON_EACH, type SqlFragments, unionOfChunks } from './sql-fragments.ts'
@@ -9,8 +10,6 @@ export interface StoredSizes {
   /** The bytes of each member, by name: its name and value with a colon and a comma. */
   sizes: ReadonlyMap<string, number>
 }
-
-type SizeLimit = NonNullable<RecordTable['sizeLimit']>
 
 /** Lists the keys of the records of which the classification cannot decide whether they are too large. */
 export const selectUndecidedSql = (
