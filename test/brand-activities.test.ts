@@ -629,6 +629,36 @@ describe('the identity of an event', () => {
     expect(await activityTotals(acme)).toMatchObject([{ product: 'bingo', count: 1 }])
   })
 
+  test('the log names only members of a key that were sent with this name and value', async () => {
+    const acme = await brand({
+      unknown_customer: 'reject',
+      events: { Stats: { ...dailyStats, product: { field: 'Vert', map: {} }, currency: 'EUR' } },
+    })
+    const sent = [
+      {
+        eventname: 'Stats',
+        customerid: 'no',
+        createtime: '2026-10-02 10:00',
+        Vert: 'Slots',
+        GGR: 1,
+      },
+      { ...day, customerid: 'no' },
+      { ...deposited, customerid: 'no', eventid: 'e'.repeat(400) },
+      { ...deposited, customerid: 'no' },
+    ]
+    const { delivery_id, errors } = await json(acme.post('activities', sent))
+    const logged = await json(acme.get(`deliveries/${delivery_id}`))
+    expect(logged.errors.map(({ key }: { key?: object }) => key)).toEqual([
+      { eventname: 'Stats', customerid: 'no' },
+      { eventname: 'DailyStats', customerid: 'no' },
+      undefined,
+      { eventid: 'e-1' },
+    ])
+    for (const [i, { key }] of logged.errors.entries()) {
+      expect(errors[i].key).toMatchObject(key ?? {})
+    }
+  })
+
   test('several records of one event apply in array order', async () => {
     const acme = await brandWithCustomers()
     const versions = [
@@ -798,7 +828,8 @@ describe('events of unknown customers', () => {
       { index: 1, pointer: '/1/customerid', code: 'unknown_customer' },
     ])
     const { errors } = await json(acme.get(`deliveries/${body.delivery_id}`))
-    expect(errors).toEqual(body.errors)
+    const { eventname, customerid } = day
+    expect(errors).toEqual([body.errors[0], { ...body.errors[1], key: { eventname, customerid } }])
   })
 })
 

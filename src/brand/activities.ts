@@ -127,10 +127,13 @@ export const activities: Resource = {
   wire: { currency: 'Currency', amount: 'Value' },
 }
 
-/** Returns the members of a stored identity. A daily aggregate has its day as `createtime`. */
+/**
+ * Returns the members of a stored identity that certainly were sent so. Of a daily aggregate these are
+ * two: its time may have been sent in another form, its currency not at all, and its product under
+ * another name.
+ */
 function keyFromColumns([id]: readonly (string | null)[]): Record<string, string> | undefined {
   if (id?.startsWith('e ')) return { eventid: id.slice(2) }
   if (!id?.startsWith('d ')) return undefined
-  const names = ['eventname', 'customerid', 'createtime', 'Currency', 'product']
-  return keyMembers(names, JSON.parse(id.slice(2)))
+  return keyMembers(['eventname', 'customerid'], JSON.parse(id.slice(2)))
 }
