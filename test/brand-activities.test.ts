@@ -518,7 +518,7 @@ describe('the identity of an event', () => {
     })
     const { Currency: _, ...rest } = day
     expect(await outcomes(acme.post('activities', [rest]))).toEqual(['created'])
-    expect(await outcomes(acme.post('activities', [day]))).toEqual(['unchanged'])
+    expect(await outcomes(acme.post('activities', [day]))).toEqual(['updated'])
     const lines = [
       { ...day, Product: 'Casino' },
       { ...day, Product: 'casino', GGR: 1 },
@@ -657,6 +657,38 @@ describe('the identity of an event', () => {
     for (const [i, { key }] of logged.errors.entries()) {
       expect(errors[i].key).toMatchObject(key ?? {})
     }
+  })
+
+  test.each([
+    ['a product that maps to the same line', { Product: 'Live' }],
+    ['the default currency, spelled out', { Currency: 'EUR' }],
+  ])('an event sent again with %s is stored as it was sent', async (_, change) => {
+    const acme = await brandWithCustomers({
+      events: {
+        DailyStats: {
+          ...dailyStats,
+          product: { field: 'Product', map: { Slots: 'casino', Live: 'casino' } },
+          currency: 'EUR',
+        },
+      },
+    })
+    const { Currency: __, ...without } = { ...day, eventid: 'e-1', Product: 'Slots' }
+    const changed = { ...without, ...change }
+    await acme.post('activities', without)
+    expect(await outcomes(acme.post('activities?dry_run=true', changed))).toEqual(['updated'])
+    expect(await outcomes(acme.post('activities', [without, changed, changed]))).toEqual([
+      'unchanged',
+      'updated',
+      'unchanged',
+    ])
+    expect((await json(acme.get('activities'))).data).toEqual([changed])
+    // The order of members and the spelling of numbers make no difference.
+    const same = { ...Object.fromEntries(Object.entries(changed).toReversed()), GGR: 10.5 }
+    for (const path of ['activities?dry_run=true', 'activities']) {
+      expect(await outcomes(acme.post(path, same))).toEqual(['unchanged'])
+    }
+    expect(await outcomes(acme.post('activities', without))).toEqual(['updated'])
+    expect((await json(acme.get('activities'))).data).toEqual([without])
   })
 
   test('several records of one event apply in array order', async () => {

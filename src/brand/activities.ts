@@ -88,10 +88,13 @@ function separateRepeated(events: readonly Row[]): Pick<RecordRows, 'rows' | 're
   return { rows, repeatedRows }
 }
 
-/** Returns how a row differs from an earlier one with the same identity. */
+/**
+ * Returns how a row differs from an earlier one with the same identity. `texts` has what is stored in
+ * another form: a mapped product and a default currency.
+ */
 function compareContent(a: Row, b: Row): RowFlag {
   const { columns, ignoredInComparison, personalColumns } = brandActivityTable
-  const differing = columns.filter(
+  const differing = [...columns, 'texts'].filter(
     (name) => !ignoredInComparison.includes(name) && a.values[name] !== b.values[name],
   )
   if (differing.length === 0) return 'repeated_same'

@@ -57,6 +57,10 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
   ]
   if (issues.length === 0) {
     output.record = JSON.stringify(Object.fromEntries(members))
+    output.texts = JSON.stringify([
+      members.get('Currency'),
+      members.get(productFieldOf(definition)),
+    ])
     output.identity = identityOf(members, definition, time)
   }
   return { issues, output, warnings }

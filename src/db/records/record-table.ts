@@ -4,6 +4,7 @@ import { encodedColumns } from '../column-types.ts'
 import { activity, customers, events, transactions } from '../schema.ts'
 import { EXTRAS_LIMIT, type SizeLimit } from './extras-limits.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
+import type { TextColumn } from './texts-sql.ts'
 
 /** How one table stores records: all that the statements which write them depend on. */
 export interface RecordTable {
@@ -18,6 +19,7 @@ export interface RecordTable {
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
   readonly ignoredInComparison: readonly string[]
+  readonly textColumn: TextColumn | null
   /** The column that must refer to a known row, and the table of that row. */
   readonly reference: {
     readonly column: string
@@ -102,6 +104,7 @@ function recordTable(
     ),
     encoded: encodedColumns(getTableColumns(table)),
     ignoredInComparison: [],
+    textColumn: null,
     sizeLimit: null,
     versionColumn: null,
     merge: replaceAll,
@@ -132,10 +135,7 @@ const waitingRecords = (table: SQLiteTable, resource: string) => ({
   resource,
 })
 
-const customerIndexes = {
-  indexedColumns: ['day'],
-  indexes: { key: null, day: 'customers_day' },
-}
+const customerIndexes = { indexedColumns: ['day'], indexes: { key: null, day: 'customers_day' } }
 
 /** Customers of partners. They refer to an affiliate; transactions and activity wait for them. */
 export const partnerCustomerTable = recordTable(
@@ -189,6 +189,7 @@ export const tradingActivityTable = recordTable(activity, {
 export const brandActivityTable = recordTable(events, {
   indexedColumns: ['customer_id', 'day'],
   ignoredInComparison: ['record'],
+  textColumn: { column: 'record', numbers: 'kpis', others: ['createtime', 'Value'] },
   personalColumns: ['details'],
   maskedColumn: 'record',
   merge: replaceKeepingDay,

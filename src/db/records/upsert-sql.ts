@@ -11,6 +11,7 @@ import {
   type SqlFragments,
   withDelivery,
 } from './sql-fragments.ts'
+import { textsDiffer } from './texts-sql.ts'
 
 const excluded = (name: string) => `excluded.${name}`
 const stored = (name: string) => `t.${name}`
@@ -110,7 +111,8 @@ function wouldWrite(table: RecordTable, fragments: SqlFragments): string {
   return `
       from ${JSON_EACH}(:rows) left join ${table.table} t on ${keyMatches(fromRecord)}
       where ${MAY_BE_STORED} and not ${isOlder(fromRecord)}
-        and (t.account is null or ${rowValue(compared, next)} is not ${rowValue(compared, stored)})`
+        and (t.account is null or ${rowValue(compared, next)} is not ${rowValue(compared, stored)}
+          or ${textsDiffer(table, storedValue)})`
 }
 
 const insertInto = ({ table, columns, canHold }: RecordTable) => `insert into ${table} as t
@@ -135,6 +137,7 @@ function contentOf(table: RecordTable) {
   const next = (name: string) => merge(name, excluded)
   return {
     contentColumns,
-    contentDiffers: `${rowValue(compared, next)} is not ${rowValue(compared, stored)}`,
+    contentDiffers: `(${rowValue(compared, next)} is not ${rowValue(compared, stored)}
+          or ${textsDiffer(table, excluded)})`,
   }
 }

@@ -1,0 +1,26 @@
+import type { RecordTable } from './record-table.ts'
+
+/**
+ * A column of JSON whose texts are compared, whatever their order: a text can be stored in another
+ * form than it was sent. Members in the column `numbers` and `others` are compared by value only.
+ */
+export interface TextColumn {
+  readonly column: string
+  readonly numbers: string
+  readonly others: readonly string[]
+}
+
+/** Returns the condition that the texts in `textColumn` differ, whatever their order. */
+export function textsDiffer({ textColumn }: RecordTable, sent: (name: string) => string): string {
+  if (!textColumn) return 'false'
+  const { column, numbers, others } = textColumn
+  // The JSON stands in a query of its own: beside `json_each`, `value` would be one of its columns.
+  const texts = (json: string) => `select m.key, m.value
+              from (select ${json} as members) cross join json_each(members) m
+              where m.type = 'text' and m.key not in (${others.map((name) => `'${name}'`).join()})
+                and m.key not in (select key from json_each(t.${numbers}))`
+  const [next, before] = [texts(sent(column)), texts(`t.${column}`)]
+  // Most replays have the same bytes.
+  return `iif(${sent(column)} is t.${column}, 0,
+            exists (${next} except ${before}) or exists (${before} except ${next}))`
+}
