@@ -389,9 +389,64 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    excluded.eventname, excluded.eventid, excluded.createtime, excluded.amount, excluded.currency,
-    excluded.product, excluded.kpis, excluded.details
-  ) is not (t.eventname, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis, t.details)
+    (
+      excluded.eventname, excluded.eventid, excluded.createtime, excluded.amount, excluded.currency,
+      excluded.product, excluded.kpis, excluded.details
+    ) is not (t.eventname, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis, t.details)
+    or iif(
+      excluded.record is t.record, 0,
+      exists (
+        select m.key, m.value
+        from
+          (select excluded.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+        except
+        select m.key, m.value
+        from
+          (select t.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+      )
+      or exists (
+        select m.key, m.value
+        from
+          (select t.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+        except
+        select m.key, m.value
+        from
+          (select excluded.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+      )
+    )
+  )
   and not false
 returning idx, revision;
 -- Query plan:
@@ -430,6 +485,42 @@ returning idx, revision;
 --     SCALAR SUBQUERY 9
 --       SCAN delivery
 --     CREATE BLOOM FILTER
+--   CORRELATED SCALAR SUBQUERY 22
+--     MERGE (EXCEPT)
+--       LEFT
+--         CO-ROUTINE (subquery-17)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-17)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 18
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--       RIGHT
+--         CO-ROUTINE (subquery-20)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-20)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 21
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--   CORRELATED SCALAR SUBQUERY 28
+--     MERGE (EXCEPT)
+--       LEFT
+--         CO-ROUTINE (subquery-23)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-23)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 24
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--       RIGHT
+--         CO-ROUTINE (subquery-26)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-26)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 27
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
 
 -- countWritten
 -- Counts what the statement before wrote.
@@ -571,14 +662,73 @@ set
   eventname = excluded.eventname, eventid = excluded.eventid, createtime = excluded.createtime,
   amount = excluded.amount, currency = excluded.currency, product = excluded.product,
   kpis = excluded.kpis, details = excluded.details, record = excluded.record,
-  customer_id = excluded.customer_id, day = excluded.day, held = excluded.held,
-  delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
+  customer_id = excluded.customer_id,
+  day = coalesce(iif(excluded.createtime is null, null, excluded.day), t.first_day),
+  held = excluded.held, delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    excluded.eventname, excluded.eventid, excluded.createtime, excluded.amount, excluded.currency,
-    excluded.product, excluded.kpis, excluded.details
-  ) is not (t.eventname, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis, t.details)
-  or (excluded.customer_id, excluded.day) is not (t.customer_id, t.day)
+    (
+      excluded.eventname, excluded.eventid, excluded.createtime, excluded.amount, excluded.currency,
+      excluded.product, excluded.kpis, excluded.details
+    ) is not (t.eventname, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis, t.details)
+    or iif(
+      excluded.record is t.record, 0,
+      exists (
+        select m.key, m.value
+        from
+          (select excluded.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+        except
+        select m.key, m.value
+        from
+          (select t.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+      )
+      or exists (
+        select m.key, m.value
+        from
+          (select t.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+        except
+        select m.key, m.value
+        from
+          (select excluded.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+      )
+    )
+  )
+  or (
+    excluded.customer_id,
+    coalesce(iif(excluded.createtime is null, null, excluded.day), t.first_day)
+  ) is not (t.customer_id, t.day)
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -624,6 +774,42 @@ returning idx, revision;
 --     SCALAR SUBQUERY 9
 --       SCAN delivery
 --     CREATE BLOOM FILTER
+--   CORRELATED SCALAR SUBQUERY 25
+--     MERGE (EXCEPT)
+--       LEFT
+--         CO-ROUTINE (subquery-20)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-20)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 21
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--       RIGHT
+--         CO-ROUTINE (subquery-23)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-23)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 24
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--   CORRELATED SCALAR SUBQUERY 31
+--     MERGE (EXCEPT)
+--       LEFT
+--         CO-ROUTINE (subquery-26)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-26)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 27
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--       RIGHT
+--         CO-ROUTINE (subquery-29)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-29)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 30
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
 
 -- selectDelivery
 -- After a lost answer: reads the row that the earlier attempt inserted.
@@ -770,14 +956,73 @@ set
   eventname = excluded.eventname, eventid = excluded.eventid, createtime = excluded.createtime,
   amount = excluded.amount, currency = excluded.currency, product = excluded.product,
   kpis = excluded.kpis, details = excluded.details, record = excluded.record,
-  customer_id = excluded.customer_id, day = excluded.day, held = excluded.held,
-  delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
+  customer_id = excluded.customer_id,
+  day = coalesce(iif(excluded.createtime is null, null, excluded.day), t.first_day),
+  held = excluded.held, delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    excluded.eventname, excluded.eventid, excluded.createtime, excluded.amount, excluded.currency,
-    excluded.product, excluded.kpis, excluded.details
-  ) is not (t.eventname, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis, t.details)
-  or (excluded.customer_id, excluded.day) is not (t.customer_id, t.day)
+    (
+      excluded.eventname, excluded.eventid, excluded.createtime, excluded.amount, excluded.currency,
+      excluded.product, excluded.kpis, excluded.details
+    ) is not (t.eventname, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis, t.details)
+    or iif(
+      excluded.record is t.record, 0,
+      exists (
+        select m.key, m.value
+        from
+          (select excluded.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+        except
+        select m.key, m.value
+        from
+          (select t.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+      )
+      or exists (
+        select m.key, m.value
+        from
+          (select t.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+        except
+        select m.key, m.value
+        from
+          (select excluded.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+      )
+    )
+  )
+  or (
+    excluded.customer_id,
+    coalesce(iif(excluded.createtime is null, null, excluded.day), t.first_day)
+  ) is not (t.customer_id, t.day)
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -816,6 +1061,42 @@ returning idx, revision;
 --     SCALAR SUBQUERY 9
 --       SCAN delivery
 --     CREATE BLOOM FILTER
+--   CORRELATED SCALAR SUBQUERY 22
+--     MERGE (EXCEPT)
+--       LEFT
+--         CO-ROUTINE (subquery-17)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-17)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 18
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--       RIGHT
+--         CO-ROUTINE (subquery-20)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-20)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 21
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--   CORRELATED SCALAR SUBQUERY 28
+--     MERGE (EXCEPT)
+--       LEFT
+--         CO-ROUTINE (subquery-23)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-23)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 24
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--       RIGHT
+--         CO-ROUTINE (subquery-26)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-26)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 27
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
 
 -- recountTotal
 -- Adds the stored records of these keys to the total; subtractFromTotal runs before the upserts.
@@ -954,6 +1235,120 @@ with
               t.eventname, t.customer_id, t.eventid, t.createtime, t.amount, t.currency, t.product,
               t.kpis, t.details, t.day
             )
+            or iif(
+              iif(
+                (
+                  (
+                    select erased_at
+                    from delivery
+                  ) is not null
+                  and value ->> 0 in (
+                    select value
+                    from
+                      json_each(
+                        (
+                          select erased_at
+                          from delivery
+                        )
+                      )
+                  )
+                ),
+                json_patch(value ->> 11, null), value ->> 11
+              ) is t.record,
+              0,
+              exists (
+                select m.key, m.value
+                from
+                  (
+                    select
+                      iif(
+                        (
+                          (
+                            select erased_at
+                            from delivery
+                          ) is not null
+                          and value ->> 0 in (
+                            select value
+                            from
+                              json_each(
+                                (
+                                  select erased_at
+                                  from delivery
+                                )
+                              )
+                          )
+                        ),
+                        json_patch(value ->> 11, null), value ->> 11
+                      ) as members
+                  )
+                  cross join json_each(members) m
+                where
+                  m.type = 'text'
+                  and m.key not in ('createtime', 'Value')
+                  and m.key not in (
+                    select key
+                    from json_each(t.kpis)
+                  )
+                except
+                select m.key, m.value
+                from
+                  (select t.record as members)
+                  cross join json_each(members) m
+                where
+                  m.type = 'text'
+                  and m.key not in ('createtime', 'Value')
+                  and m.key not in (
+                    select key
+                    from json_each(t.kpis)
+                  )
+              )
+              or exists (
+                select m.key, m.value
+                from
+                  (select t.record as members)
+                  cross join json_each(members) m
+                where
+                  m.type = 'text'
+                  and m.key not in ('createtime', 'Value')
+                  and m.key not in (
+                    select key
+                    from json_each(t.kpis)
+                  )
+                except
+                select m.key, m.value
+                from
+                  (
+                    select
+                      iif(
+                        (
+                          (
+                            select erased_at
+                            from delivery
+                          ) is not null
+                          and value ->> 0 in (
+                            select value
+                            from
+                              json_each(
+                                (
+                                  select erased_at
+                                  from delivery
+                                )
+                              )
+                          )
+                        ),
+                        json_patch(value ->> 11, null), value ->> 11
+                      ) as members
+                  )
+                  cross join json_each(members) m
+                where
+                  m.type = 'text'
+                  and m.key not in ('createtime', 'Value')
+                  and m.key not in (
+                    select key
+                    from json_each(t.kpis)
+                  )
+              )
+            )
           )
       )
   )
@@ -991,6 +1386,63 @@ returning written, held_written;
 --       SCALAR SUBQUERY 11
 --         SCAN delivery
 --       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 13
+--       SCAN delivery
+--     LIST SUBQUERY 15
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 14
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     CORRELATED SCALAR SUBQUERY 24
+--       MERGE (EXCEPT)
+--         LEFT
+--           CO-ROUTINE (subquery-19)
+--             SCAN CONSTANT ROW
+--             SCALAR SUBQUERY 16
+--               SCAN delivery
+--             LIST SUBQUERY 18
+--               SCAN json_each VIRTUAL TABLE INDEX 1:
+--               SCALAR SUBQUERY 17
+--                 SCAN delivery
+--               CREATE BLOOM FILTER
+--           SCAN (subquery-19)
+--           SCAN m VIRTUAL TABLE INDEX 1:
+--           CORRELATED LIST SUBQUERY 20
+--             SCAN json_each VIRTUAL TABLE INDEX 1:
+--           USE TEMP B-TREE FOR ORDER BY
+--         RIGHT
+--           CO-ROUTINE (subquery-22)
+--             SCAN CONSTANT ROW
+--           SCAN (subquery-22)
+--           SCAN m VIRTUAL TABLE INDEX 1:
+--           CORRELATED LIST SUBQUERY 23
+--             SCAN json_each VIRTUAL TABLE INDEX 1:
+--           USE TEMP B-TREE FOR ORDER BY
+--     CORRELATED SCALAR SUBQUERY 33
+--       MERGE (EXCEPT)
+--         LEFT
+--           CO-ROUTINE (subquery-25)
+--             SCAN CONSTANT ROW
+--           SCAN (subquery-25)
+--           SCAN m VIRTUAL TABLE INDEX 1:
+--           CORRELATED LIST SUBQUERY 26
+--             SCAN json_each VIRTUAL TABLE INDEX 1:
+--           USE TEMP B-TREE FOR ORDER BY
+--         RIGHT
+--           CO-ROUTINE (subquery-31)
+--             SCAN CONSTANT ROW
+--             SCALAR SUBQUERY 28
+--               SCAN delivery
+--             LIST SUBQUERY 30
+--               SCAN json_each VIRTUAL TABLE INDEX 1:
+--               SCALAR SUBQUERY 29
+--                 SCAN delivery
+--               CREATE BLOOM FILTER
+--           SCAN (subquery-31)
+--           SCAN m VIRTUAL TABLE INDEX 1:
+--           CORRELATED LIST SUBQUERY 32
+--             SCAN json_each VIRTUAL TABLE INDEX 1:
+--           USE TEMP B-TREE FOR ORDER BY
 --     SCALAR SUBQUERY 2
 --       SCAN delivery
 --     LIST SUBQUERY 4
@@ -1073,6 +1525,120 @@ where
       t.eventname, t.customer_id, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis,
       t.details, t.day
     )
+    or iif(
+      iif(
+        (
+          (
+            select erased_at
+            from delivery
+          ) is not null
+          and value ->> 0 in (
+            select value
+            from
+              json_each(
+                (
+                  select erased_at
+                  from delivery
+                )
+              )
+          )
+        ),
+        json_patch(value ->> 11, null), value ->> 11
+      ) is t.record,
+      0,
+      exists (
+        select m.key, m.value
+        from
+          (
+            select
+              iif(
+                (
+                  (
+                    select erased_at
+                    from delivery
+                  ) is not null
+                  and value ->> 0 in (
+                    select value
+                    from
+                      json_each(
+                        (
+                          select erased_at
+                          from delivery
+                        )
+                      )
+                  )
+                ),
+                json_patch(value ->> 11, null), value ->> 11
+              ) as members
+          )
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+        except
+        select m.key, m.value
+        from
+          (select t.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+      )
+      or exists (
+        select m.key, m.value
+        from
+          (select t.record as members)
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+        except
+        select m.key, m.value
+        from
+          (
+            select
+              iif(
+                (
+                  (
+                    select erased_at
+                    from delivery
+                  ) is not null
+                  and value ->> 0 in (
+                    select value
+                    from
+                      json_each(
+                        (
+                          select erased_at
+                          from delivery
+                        )
+                      )
+                  )
+                ),
+                json_patch(value ->> 11, null), value ->> 11
+              ) as members
+          )
+          cross join json_each(members) m
+        where
+          m.type = 'text'
+          and m.key not in ('createtime', 'Value')
+          and m.key not in (
+            select key
+            from json_each(t.kpis)
+          )
+      )
+    )
   );
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -1097,6 +1663,63 @@ where
 --     SCALAR SUBQUERY 8
 --       SCAN delivery
 --     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 10
+--     SCAN delivery
+--   LIST SUBQUERY 12
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 11
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   CORRELATED SCALAR SUBQUERY 21
+--     MERGE (EXCEPT)
+--       LEFT
+--         CO-ROUTINE (subquery-16)
+--           SCAN CONSTANT ROW
+--           SCALAR SUBQUERY 13
+--             SCAN delivery
+--           LIST SUBQUERY 15
+--             SCAN json_each VIRTUAL TABLE INDEX 1:
+--             SCALAR SUBQUERY 14
+--               SCAN delivery
+--             CREATE BLOOM FILTER
+--         SCAN (subquery-16)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 17
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--       RIGHT
+--         CO-ROUTINE (subquery-19)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-19)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 20
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--   CORRELATED SCALAR SUBQUERY 30
+--     MERGE (EXCEPT)
+--       LEFT
+--         CO-ROUTINE (subquery-22)
+--           SCAN CONSTANT ROW
+--         SCAN (subquery-22)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 23
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
+--       RIGHT
+--         CO-ROUTINE (subquery-28)
+--           SCAN CONSTANT ROW
+--           SCALAR SUBQUERY 25
+--             SCAN delivery
+--           LIST SUBQUERY 27
+--             SCAN json_each VIRTUAL TABLE INDEX 1:
+--             SCALAR SUBQUERY 26
+--               SCAN delivery
+--             CREATE BLOOM FILTER
+--         SCAN (subquery-28)
+--         SCAN m VIRTUAL TABLE INDEX 1:
+--         CORRELATED LIST SUBQUERY 29
+--           SCAN json_each VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR ORDER BY
 
 -- discardDryRun
 -- Dry run: deletes its row if the log of this day is full.

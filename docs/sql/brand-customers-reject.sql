@@ -18,43 +18,31 @@ with
   ),
   classified as not materialized (
     select
-      value, t.account is null as is_new,
+      value, t.account is null as is_new, value ->> 6 is 1 as unknown,
       iif(
-        value ->> 5 > 0
-        and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
+        value ->> 7 is null,
         iif(
-          (
+          value ->> 5 > 0
+          and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
+          iif(
             ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
             or (
               select count(*)
-              from
-                (select t.extras as stored)
-                cross join json_each(stored)
-            ) + value ->> 5 > 256
-          ),
-          iif(
-            exists (
+              from json_each(t.extras)
+            ) + value ->> 5 > 256,
+            not exists (
               select 1
               from erasures e
               where
                 e.account = :account
                 and e.customer_id = value ->> 1
             ),
-            0,
-            (
-              ifnull(octet_length (nullif(json_patch(t.extras, value ->> 6), '{}')), 1) + value ->> 4 > 65536
-              or (
-                select count(*)
-                from
-                  (select nullif(json_patch(t.extras, value ->> 6), '{}') as stored)
-                  cross join json_each(stored)
-              ) + value ->> 5 > 256
-            )
+            0
           ),
           0
         ),
-        0
-      ) as unknown,
+        ifnull(t.delivery, '') is not value ->> 7
+      ) as undecided,
       iif(t.account is null, 0, not (t.day) is (coalesce(value ->> 2, t.day))) as moved,
       exists (
         select 1
@@ -75,7 +63,7 @@ with
   counted as (
     select
       count(*) filter (where unknown) as errors, count(*) filter (where unknown) as rejected,
-      0 as held, 0 as held_written, 0 as stale,
+      0 as held, 0 as held_written, 0 as stale, count(*) filter (where undecided) as undecided,
       count(*) filter (
         where
           is_new
@@ -205,6 +193,11 @@ where
     or is_refused
     or over_quota is not null
   )
+  and (
+    undecided = 0
+    or reused
+    or over_quota is not null
+  )
 on conflict (account, id) do nothing
 returning *;
 -- Query plan:
@@ -212,76 +205,76 @@ returning *;
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 3
---         CO-ROUTINE (subquery-2)
---           SCAN CONSTANT ROW
---         SCAN (subquery-2)
+--       CORRELATED SCALAR SUBQUERY 2
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --       CORRELATED SCALAR SUBQUERY 4
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
---       CORRELATED SCALAR SUBQUERY 6
---         CO-ROUTINE (subquery-5)
---           SCAN CONSTANT ROW
---         SCAN (subquery-5)
---         SCAN json_each VIRTUAL TABLE INDEX 1:
---       CORRELATED SCALAR SUBQUERY 7
---         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 7
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 12
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 11
---         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 9
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 10
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 12
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 11
+--       SCALAR SUBQUERY 8
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 18
+--     SCALAR SUBQUERY 6
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 7
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 9
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 8
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 6
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 7
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 9
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 8
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 6
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 7
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 9
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 8
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 15
 --       SEARCH resets USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 7
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 12
+--     SCALAR SUBQUERY 9
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 11
+--       SCALAR SUBQUERY 8
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 18
+--   SCALAR SUBQUERY 15
 --     SEARCH resets USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 17
---     CO-ROUTINE (subquery-16)
---       CO-ROUTINE (subquery-20)
---         CO-ROUTINE (subquery-15)
+--   SCALAR SUBQUERY 14
+--     CO-ROUTINE (subquery-13)
+--       CO-ROUTINE (subquery-17)
+--         CO-ROUTINE (subquery-12)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--             CORRELATED SCALAR SUBQUERY 2
+--               SCAN json_each VIRTUAL TABLE INDEX 1:
 --             CORRELATED SCALAR SUBQUERY 3
---               CO-ROUTINE (subquery-2)
---                 SCAN CONSTANT ROW
---               SCAN (subquery-2)
---               SCAN json_each VIRTUAL TABLE INDEX 1:
---             CORRELATED SCALAR SUBQUERY 4
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
---             CORRELATED SCALAR SUBQUERY 6
---               CO-ROUTINE (subquery-5)
---                 SCAN CONSTANT ROW
---               SCAN (subquery-5)
---               SCAN json_each VIRTUAL TABLE INDEX 1:
---             CORRELATED SCALAR SUBQUERY 7
+--             CORRELATED SCALAR SUBQUERY 4
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-15)
---       SCAN (subquery-20)
---     SCAN (subquery-16)
+--         SCAN (subquery-12)
+--       SCAN (subquery-17)
+--     SCAN (subquery-13)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
@@ -405,19 +398,22 @@ set
   idx = excluded.idx, revision = t.revision + 1
 where
   (
-    coalesce(excluded.signup_date, t.signup_date),
-    coalesce(excluded.tracking_data, t.tracking_data),
-    coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
-    coalesce(excluded.last_name, t.last_name),
-    iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
-    iif(
-      excluded.tracking_data is null
-      and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
-    ),
-    iif(excluded.tracking_data is null, t.link, excluded.link)
-  ) is not (
-    t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras, t.verdict,
-    t.link
+    (
+      coalesce(excluded.signup_date, t.signup_date),
+      coalesce(excluded.tracking_data, t.tracking_data),
+      coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
+      coalesce(excluded.last_name, t.last_name),
+      iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
+      iif(
+        excluded.tracking_data is null
+        and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
+      ),
+      iif(excluded.tracking_data is null, t.link, excluded.link)
+    ) is not (
+      t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras,
+      t.verdict, t.link
+    )
+    or false
   )
   and not false
 returning idx, revision;
@@ -675,25 +671,29 @@ set
     excluded.tracking_data is null
     and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
   ),
-  link = iif(excluded.tracking_data is null, t.link, excluded.link), day = excluded.day,
+  link = iif(excluded.tracking_data is null, t.link, excluded.link),
+  day = coalesce(iif(excluded.signup_date is null, null, excluded.day), t.day),
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    coalesce(excluded.signup_date, t.signup_date),
-    coalesce(excluded.tracking_data, t.tracking_data),
-    coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
-    coalesce(excluded.last_name, t.last_name),
-    iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
-    iif(
-      excluded.tracking_data is null
-      and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
-    ),
-    iif(excluded.tracking_data is null, t.link, excluded.link)
-  ) is not (
-    t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras, t.verdict,
-    t.link
+    (
+      coalesce(excluded.signup_date, t.signup_date),
+      coalesce(excluded.tracking_data, t.tracking_data),
+      coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
+      coalesce(excluded.last_name, t.last_name),
+      iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
+      iif(
+        excluded.tracking_data is null
+        and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
+      ),
+      iif(excluded.tracking_data is null, t.link, excluded.link)
+    ) is not (
+      t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras,
+      t.verdict, t.link
+    )
+    or false
   )
-  or (excluded.day) is not (t.day)
+  or (coalesce(iif(excluded.signup_date is null, null, excluded.day), t.day)) is not (t.day)
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -895,25 +895,29 @@ set
     excluded.tracking_data is null
     and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
   ),
-  link = iif(excluded.tracking_data is null, t.link, excluded.link), day = excluded.day,
+  link = iif(excluded.tracking_data is null, t.link, excluded.link),
+  day = coalesce(iif(excluded.signup_date is null, null, excluded.day), t.day),
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    coalesce(excluded.signup_date, t.signup_date),
-    coalesce(excluded.tracking_data, t.tracking_data),
-    coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
-    coalesce(excluded.last_name, t.last_name),
-    iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
-    iif(
-      excluded.tracking_data is null
-      and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
-    ),
-    iif(excluded.tracking_data is null, t.link, excluded.link)
-  ) is not (
-    t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras, t.verdict,
-    t.link
+    (
+      coalesce(excluded.signup_date, t.signup_date),
+      coalesce(excluded.tracking_data, t.tracking_data),
+      coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
+      coalesce(excluded.last_name, t.last_name),
+      iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
+      iif(
+        excluded.tracking_data is null
+        and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
+      ),
+      iif(excluded.tracking_data is null, t.link, excluded.link)
+    ) is not (
+      t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras,
+      t.verdict, t.link
+    )
+    or false
   )
-  or (excluded.day) is not (t.day)
+  or (coalesce(iif(excluded.signup_date is null, null, excluded.day), t.day)) is not (t.day)
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -962,6 +966,72 @@ where
   and delivery = :delivery;
 -- Query plan:
 --   SEARCH overwritten_writes USING PRIMARY KEY (account=? AND delivery=?)
+
+-- selectUndecided
+-- If insertDelivery cannot decide whether a record is too large: lists the keys of such records.
+with
+  sent (value) as (
+    select value
+    from jsonb_each (:lookup_1)
+  )
+select distinct
+  value ->> 1 as key
+from
+  sent
+  left join customers t on t.account = :account
+  and t.customer_id = value ->> 1
+where
+  iif(
+    value ->> 7 is null,
+    iif(
+      value ->> 5 > 0
+      and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
+      iif(
+        ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
+        or (
+          select count(*)
+          from json_each(t.extras)
+        ) + value ->> 5 > 256,
+        not exists (
+          select 1
+          from erasures e
+          where
+            e.account = :account
+            and e.customer_id = value ->> 1
+        ),
+        0
+      ),
+      0
+    ),
+    ifnull(t.delivery, '') is not value ->> 7
+  );
+-- Query plan:
+--   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--   CORRELATED SCALAR SUBQUERY 2
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--   CORRELATED SCALAR SUBQUERY 3
+--     SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--   USE TEMP B-TREE FOR DISTINCT
+
+-- selectStoredSizes
+-- Reads the sizes of the stored fields of these records; the Worker then decides.
+select
+  t.customer_id as key, t.delivery as delivery,
+  (
+    select
+      json_group_array(json_array(m.key, octet_length (json_quote(m.key)) + octet_length (json_quote(m.value)) + 2))
+    from json_each(t.extras) m
+  ) as sizes
+from
+  jsonb_each (:keys) k
+  cross join customers t on t.account = :account
+  and t.customer_id = k.value;
+-- Query plan:
+--   SCAN k VIRTUAL TABLE INDEX 1:
+--   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--   CORRELATED SCALAR SUBQUERY 1
+--     SCAN m VIRTUAL TABLE INDEX 1:
 
 -- countDryRun
 -- Dry run: counts what would be written.
@@ -1113,6 +1183,7 @@ with
               t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.day,
               t.extras, t.verdict, t.link
             )
+            or false
           )
       )
   )
@@ -1320,6 +1391,7 @@ where
       t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.day, t.extras,
       t.verdict, t.link
     )
+    or false
   );
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:

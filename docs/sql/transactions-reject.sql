@@ -321,12 +321,15 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    excluded.transaction_type, excluded.amount_currency, excluded.currency,
-    excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
-    excluded.note
-  ) is not (
-    t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
-    t.transaction_subtype, t.note
+    (
+      excluded.transaction_type, excluded.amount_currency, excluded.currency,
+      excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
+      excluded.note
+    ) is not (
+      t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
+      t.transaction_subtype, t.note
+    )
+    or false
   )
   and not false
 returning idx, revision;
@@ -460,12 +463,15 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    excluded.transaction_type, excluded.amount_currency, excluded.currency,
-    excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
-    excluded.note
-  ) is not (
-    t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
-    t.transaction_subtype, t.note
+    (
+      excluded.transaction_type, excluded.amount_currency, excluded.currency,
+      excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
+      excluded.note
+    ) is not (
+      t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
+      t.transaction_subtype, t.note
+    )
+    or false
   )
   or (excluded.customer_id, excluded.day) is not (t.customer_id, t.day)
 returning idx, revision;
@@ -609,6 +615,7 @@ with
               t.customer_id, t.transaction_type, t.amount_currency, t.currency, t.transaction_date,
               t.status, t.amount_usd, t.transaction_subtype, t.note, t.day
             )
+            or false
           )
       )
   )
@@ -701,6 +708,7 @@ where
       t.customer_id, t.transaction_type, t.amount_currency, t.currency, t.transaction_date,
       t.status, t.amount_usd, t.transaction_subtype, t.note, t.day
     )
+    or false
   );
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:

@@ -46,6 +46,7 @@ function batchStatements(
     ...commonWrites(table, statements, policy),
     ...rareWrites(table, statements),
     ...(mayRepeatKeys ? repeatedWrites(table, statements) : []),
+    ...sizeReads(statements),
     document('countDryRun', 'Dry run: counts what would be written.', statements.countDryRun),
     document('selectDryRun', 'Dry run: lists what would be written.', statements.selectDryRun),
     document(
@@ -122,6 +123,23 @@ const rareWrites = (table: RecordTable, statements: DeliveryStatements): Documen
     statements.selectEarlierWrites,
   ),
 ]
+
+/** Reads for records that could exceed the size limit of a stored record. */
+const sizeReads = ({ sizes }: DeliveryStatements): DocumentedStatement[] =>
+  sizes
+    ? [
+        document(
+          'selectUndecided',
+          'If insertDelivery cannot decide whether a record is too large: lists the keys of such records.',
+          sizes.selectUndecided({ lookup: 1, flagged: 0 }),
+        ),
+        document(
+          'selectStoredSizes',
+          'Reads the sizes of the stored fields of these records; the Worker then decides.',
+          sizes.selectStored,
+        ),
+      ]
+    : []
 
 /** Only a brand may send several records of one key in a request. */
 const repeatedWrites = (

@@ -1,5 +1,3 @@
-import type { RecordTable } from './record-table.ts'
-
 /**
  * A column of JSON whose texts are compared, whatever their order: a text can be stored in another
  * form than it was sent. Members in the column `numbers` and `others` are compared by value only.
@@ -11,7 +9,7 @@ export interface TextColumn {
 }
 
 /** Returns the condition that the texts in `textColumn` differ, whatever their order. */
-export function textsDiffer({ textColumn }: RecordTable, sent: (name: string) => string): string {
+export function textsDiffer(textColumn: TextColumn | null, sent: (name: string) => string): string {
   if (!textColumn) return 'false'
   const { column, numbers, others } = textColumn
   // The JSON stands in a query of its own: beside `json_each`, `value` would be one of its columns.

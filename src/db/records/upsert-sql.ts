@@ -112,7 +112,7 @@ function wouldWrite(table: RecordTable, fragments: SqlFragments): string {
       from ${JSON_EACH}(:rows) left join ${table.table} t on ${keyMatches(fromRecord)}
       where ${MAY_BE_STORED} and not ${isOlder(fromRecord)}
         and (t.account is null or ${rowValue(compared, next)} is not ${rowValue(compared, stored)}
-          or ${textsDiffer(table, storedValue)})`
+          or ${textsDiffer(table.textColumn, storedValue)})`
 }
 
 const insertInto = ({ table, columns, canHold }: RecordTable) => `insert into ${table} as t
@@ -138,6 +138,6 @@ function contentOf(table: RecordTable) {
   return {
     contentColumns,
     contentDiffers: `(${rowValue(compared, next)} is not ${rowValue(compared, stored)}
-          or ${textsDiffer(table, excluded)})`,
+          or ${textsDiffer(table.textColumn, excluded)})`,
   }
 }
