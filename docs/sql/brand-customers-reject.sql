@@ -398,22 +398,19 @@ set
   idx = excluded.idx, revision = t.revision + 1
 where
   (
-    (
-      coalesce(excluded.signup_date, t.signup_date),
-      coalesce(excluded.tracking_data, t.tracking_data),
-      coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
-      coalesce(excluded.last_name, t.last_name),
-      iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
-      iif(
-        excluded.tracking_data is null
-        and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
-      ),
-      iif(excluded.tracking_data is null, t.link, excluded.link)
-    ) is not (
-      t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras,
-      t.verdict, t.link
-    )
-    or false
+    coalesce(excluded.signup_date, t.signup_date),
+    coalesce(excluded.tracking_data, t.tracking_data),
+    coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
+    coalesce(excluded.last_name, t.last_name),
+    iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
+    iif(
+      excluded.tracking_data is null
+      and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
+    ),
+    iif(excluded.tracking_data is null, t.link, excluded.link)
+  ) is not (
+    t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras, t.verdict,
+    t.link
   )
   and not false
 returning idx, revision;
@@ -676,22 +673,19 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    (
-      coalesce(excluded.signup_date, t.signup_date),
-      coalesce(excluded.tracking_data, t.tracking_data),
-      coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
-      coalesce(excluded.last_name, t.last_name),
-      iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
-      iif(
-        excluded.tracking_data is null
-        and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
-      ),
-      iif(excluded.tracking_data is null, t.link, excluded.link)
-    ) is not (
-      t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras,
-      t.verdict, t.link
-    )
-    or false
+    coalesce(excluded.signup_date, t.signup_date),
+    coalesce(excluded.tracking_data, t.tracking_data),
+    coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
+    coalesce(excluded.last_name, t.last_name),
+    iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
+    iif(
+      excluded.tracking_data is null
+      and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
+    ),
+    iif(excluded.tracking_data is null, t.link, excluded.link)
+  ) is not (
+    t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras, t.verdict,
+    t.link
   )
   or (coalesce(iif(excluded.signup_date is null, null, excluded.day), t.day)) is not (t.day)
 returning idx, revision;
@@ -900,22 +894,19 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    (
-      coalesce(excluded.signup_date, t.signup_date),
-      coalesce(excluded.tracking_data, t.tracking_data),
-      coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
-      coalesce(excluded.last_name, t.last_name),
-      iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
-      iif(
-        excluded.tracking_data is null
-        and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
-      ),
-      iif(excluded.tracking_data is null, t.link, excluded.link)
-    ) is not (
-      t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras,
-      t.verdict, t.link
-    )
-    or false
+    coalesce(excluded.signup_date, t.signup_date),
+    coalesce(excluded.tracking_data, t.tracking_data),
+    coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
+    coalesce(excluded.last_name, t.last_name),
+    iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
+    iif(
+      excluded.tracking_data is null
+      and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
+    ),
+    iif(excluded.tracking_data is null, t.link, excluded.link)
+  ) is not (
+    t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras, t.verdict,
+    t.link
   )
   or (coalesce(iif(excluded.signup_date is null, null, excluded.day), t.day)) is not (t.day)
 returning idx, revision;
@@ -1183,7 +1174,6 @@ with
               t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.day,
               t.extras, t.verdict, t.link
             )
-            or false
           )
       )
   )
@@ -1391,7 +1381,6 @@ where
       t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.day, t.extras,
       t.verdict, t.link
     )
-    or false
   );
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:

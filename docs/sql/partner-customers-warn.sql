@@ -352,18 +352,15 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    (
-      excluded.signup_date, excluded.last_modified_date, excluded.affiliate_id,
-      excluded.tracking_data, excluded.lang_id, excluded.country_code, excluded.kyc_status_id,
-      excluded.sales_status_id, excluded.challenge_type, excluded.phase, excluded.account_size,
-      excluded.trading_account_type, excluded.leverage, excluded.first_name, excluded.last_name,
-      excluded.email, excluded.verdict, excluded.link
-    ) is not (
-      t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data, t.lang_id,
-      t.country_code, t.kyc_status_id, t.sales_status_id, t.challenge_type, t.phase, t.account_size,
-      t.trading_account_type, t.leverage, t.first_name, t.last_name, t.email, t.verdict, t.link
-    )
-    or false
+    excluded.signup_date, excluded.last_modified_date, excluded.affiliate_id,
+    excluded.tracking_data, excluded.lang_id, excluded.country_code, excluded.kyc_status_id,
+    excluded.sales_status_id, excluded.challenge_type, excluded.phase, excluded.account_size,
+    excluded.trading_account_type, excluded.leverage, excluded.first_name, excluded.last_name,
+    excluded.email, excluded.verdict, excluded.link
+  ) is not (
+    t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data, t.lang_id, t.country_code,
+    t.kyc_status_id, t.sales_status_id, t.challenge_type, t.phase, t.account_size,
+    t.trading_account_type, t.leverage, t.first_name, t.last_name, t.email, t.verdict, t.link
   )
   and not (excluded.last_modified_date < t.last_modified_date) is true
 returning idx, revision;
@@ -691,18 +688,15 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    (
-      excluded.signup_date, excluded.last_modified_date, excluded.affiliate_id,
-      excluded.tracking_data, excluded.lang_id, excluded.country_code, excluded.kyc_status_id,
-      excluded.sales_status_id, excluded.challenge_type, excluded.phase, excluded.account_size,
-      excluded.trading_account_type, excluded.leverage, excluded.first_name, excluded.last_name,
-      excluded.email, excluded.verdict, excluded.link
-    ) is not (
-      t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data, t.lang_id,
-      t.country_code, t.kyc_status_id, t.sales_status_id, t.challenge_type, t.phase, t.account_size,
-      t.trading_account_type, t.leverage, t.first_name, t.last_name, t.email, t.verdict, t.link
-    )
-    or false
+    excluded.signup_date, excluded.last_modified_date, excluded.affiliate_id,
+    excluded.tracking_data, excluded.lang_id, excluded.country_code, excluded.kyc_status_id,
+    excluded.sales_status_id, excluded.challenge_type, excluded.phase, excluded.account_size,
+    excluded.trading_account_type, excluded.leverage, excluded.first_name, excluded.last_name,
+    excluded.email, excluded.verdict, excluded.link
+  ) is not (
+    t.signup_date, t.last_modified_date, t.affiliate_id, t.tracking_data, t.lang_id, t.country_code,
+    t.kyc_status_id, t.sales_status_id, t.challenge_type, t.phase, t.account_size,
+    t.trading_account_type, t.leverage, t.first_name, t.last_name, t.email, t.verdict, t.link
   )
   or (excluded.day) is not (t.day)
 returning idx, revision;
@@ -901,7 +895,6 @@ with
               t.account_size, t.trading_account_type, t.leverage, t.first_name, t.last_name,
               t.email, t.day, t.verdict, t.link
             )
-            or false
           )
       )
   )
@@ -1068,7 +1061,6 @@ where
       t.trading_account_type, t.leverage, t.first_name, t.last_name, t.email, t.day, t.verdict,
       t.link
     )
-    or false
   );
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:

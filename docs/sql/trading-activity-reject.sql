@@ -300,12 +300,9 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    (
-      excluded.lots_traded, excluded.pnl, excluded.drawdown, excluded.max_drawdown,
-      excluded.volume_usd, excluded.spread_cost, excluded.commission
-    ) is not (t.lots_traded, t.pnl, t.drawdown, t.max_drawdown, t.volume_usd, t.spread_cost, t.commission)
-    or false
-  )
+    excluded.lots_traded, excluded.pnl, excluded.drawdown, excluded.max_drawdown,
+    excluded.volume_usd, excluded.spread_cost, excluded.commission
+  ) is not (t.lots_traded, t.pnl, t.drawdown, t.max_drawdown, t.volume_usd, t.spread_cost, t.commission)
   and not false
 returning idx, revision;
 -- Query plan:
@@ -457,7 +454,6 @@ with
           and (
             t.account is null
             or (value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11) is not (t.lots_traded, t.pnl, t.drawdown, t.max_drawdown, t.volume_usd, t.spread_cost, t.commission)
-            or false
           )
       )
   )
@@ -547,7 +543,6 @@ where
   and (
     t.account is null
     or (value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11) is not (t.lots_traded, t.pnl, t.drawdown, t.max_drawdown, t.volume_usd, t.spread_cost, t.commission)
-    or false
   );
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:

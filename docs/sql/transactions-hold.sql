@@ -385,15 +385,12 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    (
-      excluded.transaction_type, excluded.amount_currency, excluded.currency,
-      excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
-      excluded.note
-    ) is not (
-      t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
-      t.transaction_subtype, t.note
-    )
-    or false
+    excluded.transaction_type, excluded.amount_currency, excluded.currency,
+    excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
+    excluded.note
+  ) is not (
+    t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
+    t.transaction_subtype, t.note
   )
   and not false
 returning idx, revision;
@@ -557,15 +554,12 @@ set
   delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
 where
   (
-    (
-      excluded.transaction_type, excluded.amount_currency, excluded.currency,
-      excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
-      excluded.note
-    ) is not (
-      t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
-      t.transaction_subtype, t.note
-    )
-    or false
+    excluded.transaction_type, excluded.amount_currency, excluded.currency,
+    excluded.transaction_date, excluded.status, excluded.amount_usd, excluded.transaction_subtype,
+    excluded.note
+  ) is not (
+    t.transaction_type, t.amount_currency, t.currency, t.transaction_date, t.status, t.amount_usd,
+    t.transaction_subtype, t.note
   )
   or (excluded.customer_id, excluded.day) is not (t.customer_id, t.day)
 returning idx, revision;
@@ -709,7 +703,6 @@ with
               t.customer_id, t.transaction_type, t.amount_currency, t.currency, t.transaction_date,
               t.status, t.amount_usd, t.transaction_subtype, t.note, t.day
             )
-            or false
           )
       )
   )
@@ -802,7 +795,6 @@ where
       t.customer_id, t.transaction_type, t.amount_currency, t.currency, t.transaction_date,
       t.status, t.amount_usd, t.transaction_subtype, t.note, t.day
     )
-    or false
   );
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:

@@ -8,9 +8,12 @@ export interface TextColumn {
   readonly others: readonly string[]
 }
 
-/** Returns the condition that the texts in `textColumn` differ, whatever their order. */
-export function textsDiffer(textColumn: TextColumn | null, sent: (name: string) => string): string {
-  if (!textColumn) return 'false'
+/** Returns an `or` with the condition that the texts in `textColumn` differ; '' without such a column. */
+export function orTextsDiffer(
+  textColumn: TextColumn | null,
+  sent: (name: string) => string,
+): string {
+  if (!textColumn) return ''
   const { column, numbers, others } = textColumn
   // The JSON stands in a query of its own: beside `json_each`, `value` would be one of its columns.
   const texts = (json: string) => `select m.key, m.value
@@ -19,6 +22,6 @@ export function textsDiffer(textColumn: TextColumn | null, sent: (name: string) 
                 and m.key not in (select key from json_each(t.${numbers}))`
   const [next, before] = [texts(sent(column)), texts(`t.${column}`)]
   // Most replays have the same bytes.
-  return `iif(${sent(column)} is t.${column}, 0,
+  return `or iif(${sent(column)} is t.${column}, 0,
             exists (${next} except ${before}) or exists (${before} except ${next}))`
 }

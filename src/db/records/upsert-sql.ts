@@ -11,7 +11,7 @@ import {
   type SqlFragments,
   withDelivery,
 } from './sql-fragments.ts'
-import { textsDiffer } from './texts-sql.ts'
+import { orTextsDiffer } from './texts-sql.ts'
 
 const excluded = (name: string) => `excluded.${name}`
 const stored = (name: string) => `t.${name}`
@@ -112,7 +112,7 @@ function wouldWrite(table: RecordTable, fragments: SqlFragments): string {
       from ${JSON_EACH}(:rows) left join ${table.table} t on ${keyMatches(fromRecord)}
       where ${MAY_BE_STORED} and not ${isOlder(fromRecord)}
         and (t.account is null or ${rowValue(compared, next)} is not ${rowValue(compared, stored)}
-          or ${textsDiffer(table.textColumn, storedValue)})`
+          ${orTextsDiffer(table.textColumn, storedValue)})`
 }
 
 const insertInto = ({ table, columns, canHold }: RecordTable) => `insert into ${table} as t
@@ -131,13 +131,13 @@ const columnsBesideKey = ({ columns, key }: RecordTable) =>
 
 /** Returns the columns that an update sets, and the condition that one of them changes. */
 function contentOf(table: RecordTable) {
-  const { indexedColumns, ignoredInComparison, merge } = table
+  const { indexedColumns, ignoredInComparison, textColumn, merge } = table
   const contentColumns = columnsBesideKey(table).filter((name) => !indexedColumns.includes(name))
   const compared = contentColumns.filter((name) => !ignoredInComparison.includes(name))
   const next = (name: string) => merge(name, excluded)
+  const differs = `${rowValue(compared, next)} is not ${rowValue(compared, stored)}`
   return {
     contentColumns,
-    contentDiffers: `(${rowValue(compared, next)} is not ${rowValue(compared, stored)}
-          or ${textsDiffer(table.textColumn, excluded)})`,
+    contentDiffers: textColumn ? `(${differs} ${orTextsDiffer(textColumn, excluded)})` : differs,
   }
 }
