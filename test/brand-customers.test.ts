@@ -2,7 +2,10 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brand, eve } from './brand.ts'
-import { askAdmin, json } from './partner.ts'
+import { fetchWith } from './checked-fetch.ts'
+import { CURABLE, faulty } from './faulty.ts'
+import { askAdmin, json, ORIGIN } from './partner.ts'
+import { overriding } from './watched.ts'
 
 type Brand = Awaited<ReturnType<typeof brand>>
 
@@ -414,8 +417,8 @@ describe('invalid customers', () => {
     const lenient = { Prefer: 'handling=lenient' }
     const p = (fields: object) => ({ customerId: 'p-1', ...fields })
     /** A brand with a customer whose fields a to d have 60 KB. */
-    const nearlyFull = async () => {
-      const acme = await brand()
+    const nearlyFull = async (account = 'acme-casino') => {
+      const acme = await brand({ account })
       for (const name of ['a', 'b', 'c', 'd']) {
         await acme.post('customers', p({ [name]: 'x'.repeat(15_000) }))
       }
@@ -488,21 +491,61 @@ describe('invalid customers', () => {
       }
     })
 
+    const request = (acme: Brand, body: unknown) =>
+      new Request(new URL('/tracking/events/customers', ORIGIN), {
+        method: 'POST',
+        headers: { 'x-api-key': acme.brand_token, 'Content-Type': 'application/json', ...lenient },
+        body: JSON.stringify(body),
+      })
+
     test('a customer who changes after the look at the stored fields is looked at again', async () => {
       const acme = await nearlyFull()
-      const sizes = ['e', 'f', 'g', 'h', 'i', 'j'].map((name) =>
-        json(
-          acme.post(
-            'customers',
-            [p({ [name]: 'n'.repeat(4000) }), p({ [`${name}2`]: 1 })],
-            lenient,
-          ),
-        ),
-      )
-      const bodies = await Promise.all(sizes)
-      const rejected = bodies.filter(({ summary }) => summary.rejected > 0)
-      expect(rejected).toHaveLength(5)
-      expect(Object.keys(await readCustomer(acme))).toHaveLength(1 + 4 + 6 + 1)
+      const looks: unknown[] = []
+      // After the first look, another request replaces a large field by a small one.
+      const watch = (real: D1PreparedStatement, isLook: boolean): D1PreparedStatement =>
+        overriding(real, {
+          bind: (...values: unknown[]) => watch(real.bind(...values), isLook),
+          all: async () => {
+            const result = await real.all()
+            if (isLook && looks.push(result) === 1) await acme.post('customers', p({ a: 1 }))
+            return result
+          },
+        })
+      const DB = overriding(env.DB, {
+        withSession: (bookmark: string) => {
+          const session = env.DB.withSession(bookmark)
+          return overriding(session, {
+            prepare: (sql: string) => watch(session.prepare(sql), sql.includes('json_quote')),
+          })
+        },
+      })
+      const sent = fetchWith({ ...env, DB } as Env, request(acme, [p({ note }), p({ e: note })]))
+      expect(await outcomes(sent)).toEqual(['updated', 'rejected'])
+      expect(looks).toHaveLength(2)
+    })
+
+    test('a fault of any call, before or after its effect, changes no outcome', async () => {
+      const bulk = [p({ note, tracking_data: '' }), p({ country: 'DE', a: 1 }), p({ note })]
+      const store = async (account: string, faults: Parameters<typeof faulty>[0]) => {
+        const acme = await nearlyFull(account)
+        const { env: world, seen } = faulty(faults)
+        const { results } = await json(fetchWith(world, request(acme, bulk)))
+        return { tries: seen.tries, effect: [results, await readCustomer(acme)] }
+      }
+      const usual = await store('usual', [])
+      expect(usual.effect[0].map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+        'rejected',
+        'updated',
+        'updated',
+      ])
+      const [message = ''] = CURABLE
+      for (let call = 0; call < usual.tries; call++) {
+        for (const after of [false, true]) {
+          const faults = [...Array(call).fill(null), { message, after }]
+          const { effect } = await store(`faulty-${call}-${after}`, faults)
+          expect([call, after, effect]).toEqual([call, after, usual.effect])
+        }
+      }
     })
   })
 
