@@ -1,0 +1,165 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { forgetPeak, mib, residentOf } from './memory.ts'
+import { runProgram, type Setting } from './program.ts'
+import { migrate, newSecrets, type Service, serve } from './service.ts'
+import { ATTACKS, type Attack, newAttacker } from './siege/attacks.ts'
+import { newVictim, type Victim } from './siege/victim.ts'
+
+// Attacks the service in every known way while one account goes on with ordinary requests:
+// `npm run siege [-- --seconds 10 --only N --seed N]`.
+
+/** How many times slower the slowest hundredth of the victim's requests may become. */
+const MOST_SLOWER = 3
+
+/**
+ * How many times the bytes of the records that it stores an attack may add to the database, and how
+ * many bytes besides: the log of refused requests that an account may fill in a day.
+ */
+const MOST_GROWTH = 2
+const MOST_LOGGED = 16 * 1024 * 1024
+
+/** How long the last requests of an attack may take, in milliseconds. */
+const LANES_END_MS = 20_000
+
+interface Measured {
+  p50: number
+  p99: number
+}
+
+const percentiles = (times: readonly number[]): Measured => {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
+  return { p50: at(0.5), p99: at(0.99) }
+}
+
+/** Attacks one service after the other, and the same victim each time. */
+async function besiege(setting: Setting, { seconds, only }: { seconds: number; only: number }) {
+  const { print } = setting
+  print('The victim sends bulks of 100 records and reads pages, one request after the other.')
+  print(
+    'workerd runs the Worker, its objects and D1 in one process, so an attack also takes its CPU.',
+  )
+  print('So each attack is compared with an honest neighbour, who sends full bulks from 8 lanes.\n')
+  print(
+    `${'attack'.padEnd(40)} ${['alone p50', 'p99', 'attacked p50', 'p99', '÷ alone', 'requests', 'memory', 'database'].map((head) => head.padStart(12)).join('')}`,
+  )
+  let neighbour: Measured = { p50: 0, p99: 0 }
+  for (const [i, attack] of ATTACKS.entries()) {
+    if (only >= 0 && i !== 0 && i !== only) continue
+    const attacked = await measure(setting, attack, i, seconds * 1000, neighbour)
+    if (i === 0) neighbour = attacked
+  }
+}
+
+async function measure(
+  setting: Setting,
+  attack: Attack,
+  number: number,
+  ms: number,
+  neighbour: Measured,
+): Promise<Measured> {
+  const { script, folder, print, check } = setting
+  const service = await serve(script, join(folder, `besieged-${number}`), await newSecrets())
+  try {
+    await migrate(service)
+    const victim = await newVictim(service)
+    const alone = percentiles(await victim.run(ms))
+    const { attacked, requests, failures, peak, growth, records } = await run(
+      service,
+      attack,
+      victim,
+      ms,
+    )
+    const slower = attacked.p99 / alone.p99
+    print(
+      `${attack.name.padEnd(40)} ${[
+        ...[alone.p50, alone.p99, attacked.p50, attacked.p99].map((one) => `${one.toFixed(0)} ms`),
+        slower.toFixed(1),
+        String(requests),
+        mib(peak),
+        mib(growth),
+      ]
+        .map((cell) => cell.padStart(12))
+        .join('')}`,
+    )
+    check(
+      growth <= MOST_GROWTH * records + MOST_LOGGED,
+      `${attack.name}: the database grew by ${mib(growth)}, with records of ${mib(records)}`,
+    )
+    check(failures === 0, `${attack.name}: ${failures} of the victim's requests failed`)
+    const most = Math.max(MOST_SLOWER * alone.p99, neighbour.p99)
+    if (number > 0)
+      check(
+        attacked.p99 <= most,
+        `${attack.name}: p99 of the victim is ${attacked.p99.toFixed(0)} ms; allowed are ${most.toFixed(0)} ms`,
+      )
+    return attacked
+  } finally {
+    await service.end()
+  }
+}
+
+async function run(service: Service, attack: Attack, victim: Victim, ms: number) {
+  let isOver = false
+  let requests = 0
+  const attacker = await newAttacker(service, 'attacker', () => isOver)
+  await attack.prepare?.(attacker)
+  const before = await databaseBytes(service)
+  const recordsBefore = await recordBytes(service)
+  const [pid] = service.pids
+  forgetPeak(pid!)
+  const lanes = Array.from({ length: attack.lanes }, async (_, lane) => {
+    for (let turn = 0; !isOver; turn++) {
+      // A refused connection or a response that ends early does not end the attack.
+      await attack.act(attacker, lane, turn).catch(() => {})
+      requests += 1
+    }
+  })
+  let failures = 0
+  const times = await victim.run(ms).catch((error) => {
+    failures += 1
+    console.error(String(error).slice(0, 300))
+    return [ms]
+  })
+  isOver = true
+  await Promise.race([Promise.all(lanes), wait(LANES_END_MS)])
+  const growth = (await databaseBytes(service)) - before
+  return {
+    attacked: percentiles(times),
+    requests,
+    failures,
+    peak: residentOf(pid!).most,
+    growth,
+    records: (await recordBytes(service)) - recordsBefore,
+  }
+}
+
+/** Returns the size of the database without free pages. */
+async function databaseBytes({ database }: Service): Promise<number> {
+  const { meta } = await database.prepare('select 1').run()
+  return Number(meta.size_after)
+}
+
+/** Returns the bytes of all columns of all records. */
+async function recordBytes({ database }: Service): Promise<number> {
+  const tables = ['customers', 'transactions', 'activity', 'events']
+  const sums = tables.map(async (table) => {
+    const { results } = await database.prepare(`pragma table_info(${table})`).all()
+    const columns = results.map(({ name }) => `ifnull(octet_length(${name}), 0)`)
+    const sql = `select sum(${columns.join(' + ')}) as bytes from ${table}`
+    return Number((await database.prepare(sql).first<{ bytes: number | null }>())?.bytes ?? 0)
+  })
+  return (await Promise.all(sums)).reduce((all, bytes) => all + bytes, 0)
+}
+
+await runProgram(
+  import.meta.url,
+  'Attacks the service in every known way while one account sends ordinary requests.',
+  {
+    seconds: { help: 'seconds of each attack', value: 10, least: 1, most: 600 },
+    only: { help: 'only this attack, by its number; -1 runs all', value: -1, least: -1, most: 99 },
+  },
+  besiege,
+)

@@ -1,0 +1,291 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { newSecret } from '../../src/auth/secret.ts'
+import { newRequestSender, type RequestSender } from '../ask.ts'
+import { asBrand, asFirm, type Firm, newBrand, newFirm, newToken } from '../parties.ts'
+import type { Service } from '../service.ts'
+
+/** What an attack needs: the service, senders of the attacker's accounts, and when to stop. */
+export interface Attacker {
+  service: Service
+  /** Sends requests as a partner firm and as a brand, with tokens that are below the rate limit. */
+  firm: RequestSender
+  brand: RequestSender
+  /** Sends requests without credentials. */
+  anonymous: RequestSender
+  isOver: () => boolean
+}
+
+/** A way to harm others. `act` is repeated by each of `lanes` callers until the attack is over. */
+export interface Attack {
+  name: string
+  lanes: number
+  prepare?: (attacker: Attacker) => Promise<unknown>
+  act: (attacker: Attacker, lane: number, turn: number) => Promise<unknown>
+}
+
+/** Creates the accounts of an attacker, with enough tokens for the rate limit. */
+export async function newAttacker(
+  service: Service,
+  name: string,
+  isOver: () => boolean,
+): Promise<Attacker> {
+  const firm = await newFirm(service, `${name}-firm`, 'forex', 'hold')
+  const tokens = await Promise.all(Array.from({ length: 8 }, () => newToken(service, firm)))
+  const brandToken = await newBrand(service, `${name}-brand`)
+  return {
+    service,
+    firm: spread(tokens.map((token) => asFirm(service, firm as Firm, token))),
+    brand: asBrand(service, brandToken),
+    anonymous: newRequestSender(service.url),
+    isOver,
+  }
+}
+
+/** Sends requests through several senders in turn. */
+function spread(senders: readonly RequestSender[]): RequestSender {
+  let turn = 0
+  return (...request) => senders[turn++ % senders.length]!(...request)
+}
+
+const range = <T>(length: number, make: (i: number) => T) =>
+  Array.from({ length }, (_, i) => make(i))
+
+const customer = (id: string) => ({
+  customer_id: id,
+  signup_date: '2026-09-01T00:00:00Z',
+  last_modified_date: '2026-09-01T00:00:00Z',
+  affiliate_id: 'IB-07',
+  tracking_data: 'tr-1',
+})
+
+const transaction = (id: string, customer_id: string) => ({
+  transaction_id: id,
+  customer_id,
+  transaction_type: 'deposit',
+  amount_currency: 10,
+  currency: 'EUR',
+  transaction_date: '2026-10-01T10:00:00Z',
+  status: 'approved',
+})
+
+const withExtras = (id: string, count: number, prefix: string) => ({
+  customerId: id,
+  ...Object.fromEntries(range(count, (i) => [`${prefix}${i.toString(36)}`, 1])),
+})
+
+const wideEvent = (id: string, kpis: number) => ({
+  eventname: 'Spin',
+  customerid: 'P-1',
+  eventid: id,
+  createtime: '2026-10-02 10:00',
+  ...Object.fromEntries(range(kpis, (i) => [`k${i}`, i / 100])),
+})
+
+const gzipped = (body: unknown) => ({
+  body: new Uint8Array(gzipSync(JSON.stringify(body))),
+  headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+})
+
+const text = (body: string) => ({ body, headers: { 'Content-Type': 'application/json' } })
+
+/** Sends the head of a request and then bytes as `pace` says, over a socket of its own. */
+function trickle(
+  { service: { url }, isOver }: Attacker,
+  headers: Record<string, string>,
+  length: number,
+  pace: { first: number; bytesPerSecond: number; ms: number },
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const socket = connect(Number(url.port), url.hostname)
+  const lines = Object.entries({
+    Host: url.host,
+    'Content-Type': 'application/json',
+    'Content-Length': String(length),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`POST /tracking/events/customers HTTP/1.1\r\n${lines.join('')}\r\n`)
+  socket.write(Buffer.alloc(pace.first, ' '))
+  let sent = pace.first
+  const started = Date.now()
+  const timer = setInterval(() => {
+    const bytes = Math.min(length - sent, Math.floor(pace.bytesPerSecond / 10))
+    if (bytes > 0) socket.write(Buffer.alloc(bytes, ' '))
+    sent += Math.max(0, bytes)
+    if (isOver() || Date.now() - started > pace.ms) socket.destroy()
+  }, 100)
+  socket.on('error', () => {})
+  socket.on('data', () => socket.end())
+  socket.on('close', () => {
+    clearInterval(timer)
+    resolve()
+  })
+  return promise
+}
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** The attacks, and an honest neighbour first, with whom they are compared. */
+export const ATTACKS: readonly Attack[] = [
+  {
+    name: 'honest neighbour',
+    lanes: 8,
+    prepare: ({ firm }) => firm('POST', 'customers', { body: [customer('N-1')] }),
+    act: ({ firm }, lane, turn) =>
+      firm('POST', 'transactions', {
+        body: range(1000, (i) => transaction(`${lane}-${turn}-${i}`, 'N-1')),
+      }),
+  },
+  {
+    name: 'wide: 2,200 additional fields',
+    lanes: 4,
+    act: ({ brand }, lane, turn) =>
+      brand('POST', 'customers', {
+        body: range(40, (i) => withExtras(`w${lane}-${i}`, 2200, turn % 2 ? 'a' : 'b')),
+      }),
+  },
+  {
+    name: 'wide: additional fields to the limit',
+    lanes: 4,
+    act: ({ brand }, lane, turn) =>
+      brand('POST', 'customers', {
+        body: range(500, (i) => withExtras(`x${lane}-${i}`, 64, 'abcd'[turn % 4]!)),
+      }),
+  },
+  {
+    name: 'refused: long ids, gzip',
+    lanes: 8,
+    act: ({ firm }, lane) =>
+      firm(
+        'POST',
+        'transactions',
+        gzipped(range(100, (i) => ({ transaction_id: `${lane}${i}${'x'.repeat(480)}` }))),
+      ),
+  },
+  {
+    name: 'totals of wide KPI records',
+    lanes: 8,
+    prepare: async ({ brand }) => {
+      await brand('POST', 'customers', { body: [{ customerId: 'P-1' }] })
+      for (let turn = 0; turn < 20; turn++)
+        await brand('POST', 'activities', {
+          body: range(1000, (i) => wideEvent(`${turn}-${i}`, 32)),
+        })
+    },
+    act: async ({ brand }, lane, turn) => {
+      await brand('POST', 'activities', { body: wideEvent(`t${lane}-${turn}`, 32) })
+      await brand('GET', 'totals?from=2026-01-01&to=2026-12-31')
+    },
+  },
+  {
+    name: 'anonymous: 300 silent connections',
+    lanes: 300,
+    act: (attacker) =>
+      trickle(attacker, { 'x-api-key': newSecret('tbt', 'live') }, MIB - 4 * KIB, {
+        first: MIB - 8 * KIB,
+        bytesPerSecond: 0,
+        ms: 6000,
+      }),
+  },
+  {
+    name: 'anonymous: tokens and invented links',
+    lanes: 16,
+    act: ({ anonymous }, lane) =>
+      lane % 2
+        ? anonymous('GET', `go/${randomBytes(6).toString('base64url')}`)
+        : anonymous('POST', 'oauth/token', {
+            body: new URLSearchParams({
+              grant_type: 'client_credentials',
+              client_id: randomBytes(8).toString('hex'),
+              client_secret: newSecret('tcs', 'live'),
+            }),
+          }),
+  },
+  {
+    name: 'bodies of 1,002 KiB of quotes',
+    lanes: 8,
+    act: ({ brand }) =>
+      brand('POST', 'customers', text(`[{"customerId":"Q","q":"${'\\"'.repeat(501 * KIB)}"}]`)),
+  },
+  {
+    name: 'bodies of 579 KiB, 32 at once',
+    lanes: 32,
+    prepare: ({ firm }) => firm('POST', 'customers', { body: [customer('N-1')] }),
+    act: ({ firm }, lane, turn) =>
+      firm('POST', 'transactions', {
+        body: range(1000, (i) => ({
+          ...transaction(`m${lane}-${turn}-${i}`, 'N-1'),
+          note: 'n'.repeat(400),
+        })),
+      }),
+  },
+  {
+    name: 'slow: 24 senders of 1.1 MiB/s',
+    lanes: 24,
+    act: (attacker) =>
+      trickle(attacker, { 'x-api-key': newSecret('tbt', 'live') }, 8 * MIB, {
+        first: 0,
+        bytesPerSecond: 1.1 * MIB,
+        ms: 8000,
+      }),
+  },
+  {
+    name: 'held records, walked',
+    lanes: 4,
+    prepare: async ({ firm }) => {
+      for (let turn = 0; turn < 20; turn++)
+        await firm('POST', 'transactions', {
+          body: range(1000, (i) => transaction(`h${turn}-${i}`, `H-${i % 200}`)),
+        })
+    },
+    act: ({ firm }, lane, turn) =>
+      firm('GET', `held?per_page=500&page=${1 + ((lane + turn) % 20)}`),
+  },
+  {
+    name: 'release of held records',
+    lanes: 1,
+    act: ({ firm }, _, turn) =>
+      turn % 11 < 10
+        ? firm('POST', 'transactions', {
+            body: range(1000, (i) => transaction(`r${turn}-${i}`, `R-${Math.floor(turn / 11)}`)),
+          })
+        : firm('POST', 'customers', { body: [customer(`R-${Math.floor(turn / 11)}`)] }),
+  },
+  {
+    name: 'deep pages and long ranges',
+    lanes: 8,
+    act: ({ firm }, lane) =>
+      firm(
+        'GET',
+        [
+          'transactions?page=1000000',
+          'totals?from=2025-12-01&to=2026-11-30',
+          'deliveries?page=900',
+        ][lane % 3]!,
+      ),
+  },
+  {
+    name: 'deep: objects within objects, gzip',
+    lanes: 8,
+    act: ({ brand }) => {
+      const nest = `${'{"99":'.repeat(6)}{}${'}'.repeat(6)}`
+      const body = `[${Array(Math.floor((8 * MIB) / (nest.length + 1))).fill(nest)}]`
+      return brand('POST', 'customers', {
+        body: new Uint8Array(gzipSync(body)),
+        headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+      })
+    },
+  },
+  {
+    name: 'interrupted: bodies that end early',
+    lanes: 32,
+    act: (attacker) =>
+      trickle(attacker, { 'x-api-key': newSecret('tbt', 'live') }, 4 * MIB, {
+        first: 512 * KIB,
+        bytesPerSecond: 0,
+        ms: 200,
+      }),
+  },
+]
