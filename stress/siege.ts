@@ -13,6 +13,13 @@ import { newVictim, type Victim } from './siege/victim.ts'
 const MOST_SLOWER = 3
 
 /**
+ * How long they may wait besides, in milliseconds. workerd runs the Worker, its objects and D1 in one
+ * thread, through which a request passes about ten times. Each time it waits for at most one piece of
+ * the attack's work, of up to about 100 ms. On the platform these parts do not wait for each other.
+ */
+const MOST_AWAITED_MS = 1000
+
+/**
  * How many times the bytes of the records that it stores an attack may add to the database, and how
  * many bytes besides: the log of refused requests that an account may fill in a day.
  */
@@ -41,15 +48,15 @@ async function besiege(setting: Setting, { seconds, only }: { seconds: number; o
   print(
     'workerd runs the Worker, its objects and D1 in one process, so an attack also takes its CPU.',
   )
-  print('So each attack is compared with an honest neighbour, who sends full bulks from 8 lanes.\n')
   print(
-    `${'attack'.padEnd(40)} ${['alone p50', 'p99', 'attacked p50', 'p99', '÷ alone', 'requests', 'memory', 'database'].map((head) => head.padStart(12)).join('')}`,
+    'So the victim may wait for a few requests of the attacker, but not for all of its lanes.\n',
   )
-  let neighbour: Measured = { p50: 0, p99: 0 }
+  print(
+    `${'attack'.padEnd(40)} ${['alone p50', 'p99', 'attacked p50', 'p99', '÷ alone', 'requests', 'CPU each', 'memory', 'database'].map((head) => head.padStart(12)).join('')}`,
+  )
   for (const [i, attack] of ATTACKS.entries()) {
-    if (only >= 0 && i !== 0 && i !== only) continue
-    const attacked = await measure(setting, attack, i, seconds * 1000, neighbour)
-    if (i === 0) neighbour = attacked
+    if (only >= 0 && i !== only) continue
+    await measure(setting, attack, i, seconds * 1000)
   }
 }
 
@@ -58,15 +65,14 @@ async function measure(
   attack: Attack,
   number: number,
   ms: number,
-  neighbour: Measured,
-): Promise<Measured> {
+): Promise<void> {
   const { script, folder, print, check } = setting
   const service = await serve(script, join(folder, `besieged-${number}`), await newSecrets())
   try {
     await migrate(service)
     const victim = await newVictim(service)
     const alone = percentiles(await victim.run(ms))
-    const { attacked, requests, failures, peak, growth, records } = await run(
+    const { attacked, requests, cpu, failures, peak, growth, records } = await run(
       service,
       attack,
       victim,
@@ -78,24 +84,23 @@ async function measure(
         ...[alone.p50, alone.p99, attacked.p50, attacked.p99].map((one) => `${one.toFixed(0)} ms`),
         slower.toFixed(1),
         String(requests),
+        `${cpu.toFixed(0)} ms`,
         mib(peak),
         mib(growth),
       ]
         .map((cell) => cell.padStart(12))
-        .join('')}`,
+        .join('')}${slower > MOST_SLOWER ? '  one thread' : ''}`,
     )
     check(
       growth <= MOST_GROWTH * records + MOST_LOGGED,
       `${attack.name}: the database grew by ${mib(growth)}, with records of ${mib(records)}`,
     )
     check(failures === 0, `${attack.name}: ${failures} of the victim's requests failed`)
-    const most = Math.max(MOST_SLOWER * alone.p99, neighbour.p99)
-    if (number > 0)
-      check(
-        attacked.p99 <= most,
-        `${attack.name}: p99 of the victim is ${attacked.p99.toFixed(0)} ms; allowed are ${most.toFixed(0)} ms`,
-      )
-    return attacked
+    const most = MOST_SLOWER * alone.p99 + MOST_AWAITED_MS
+    check(
+      attacked.p99 <= most,
+      `${attack.name}: p99 of the victim is ${attacked.p99.toFixed(0)} ms; allowed are ${most.toFixed(0)} ms`,
+    )
   } finally {
     await service.end()
   }
@@ -110,6 +115,7 @@ async function run(service: Service, attack: Attack, victim: Victim, ms: number)
   const recordsBefore = await recordBytes(service)
   const [pid] = service.pids
   forgetPeak(pid!)
+  const cpuBefore = service.cpu() ?? 0
   const lanes = Array.from({ length: attack.lanes }, async (_, lane) => {
     for (let turn = 0; !isOver; turn++) {
       // A refused connection or a response that ends early does not end the attack.
@@ -124,11 +130,13 @@ async function run(service: Service, attack: Attack, victim: Victim, ms: number)
     return [ms]
   })
   isOver = true
+  const cpu = ((service.cpu() ?? 0) - cpuBefore) / Math.max(1, requests)
   await Promise.race([Promise.all(lanes), wait(LANES_END_MS)])
   const growth = (await databaseBytes(service)) - before
   return {
     attacked: percentiles(times),
     requests,
+    cpu,
     failures,
     peak: residentOf(pid!).most,
     growth,

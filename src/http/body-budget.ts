@@ -26,8 +26,12 @@ const QUEUES = {
   readMedium: new WeightedQueue(8 * MIB, 4 * MIB),
   /** Larger bodies likewise: two of the maximal size. */
   readLarge: new WeightedQueue(18 * MIB, 8 * MIB),
-  /** Bodies that are parsed and stored, unless they are small. */
-  process: new WeightedQueue(MAX_WEIGHT),
+  /**
+   * Bodies that are parsed and stored, unless they are small. Of one account a single body, or several
+   * of 6 MiB together, such as two ordinary bulks: a database works on one request after the other, so
+   * others wait for at most these.
+   */
+  process: new WeightedQueue(MAX_WEIGHT, 6 * MIB),
 }
 
 /** The size up to which a body is read in the queue for medium ones. */

@@ -6,11 +6,11 @@ import type { RecordView } from './record-view.ts'
 import { MAX_TOTALS, stepEndSql, stepKey, sumKpisStepSql, sumStepSql } from './totals-sql.ts'
 
 // D1 runs one query of a database after the other, so that a long one would hold up every account of
-// it. A step sums so few records that it takes less than about 50 ms.
+// it. A step sums so few records that it takes less than about 25 ms.
 
 /** The most records that a step sums, of a resource without KPIs and of one with KPIs. */
-const STEP_RECORDS = 20_000
-const KPI_STEP_RECORDS = 1000
+const STEP_RECORDS = 10_000
+const KPI_STEP_RECORDS = 500
 
 /** Steps of different runs that one batch makes; together they sum as many records as one step. */
 export const STEPS_PER_BATCH = 4

@@ -8,7 +8,7 @@ import { type AnswerSize, addToSize, isTooLarge, MAX_BYTES } from './totals-size
  * How many full steps one computation makes before it stops between two days: about 2 s of the
  * database's time. The totals of the days before are kept, so that the next one goes on from there.
  */
-const MAX_STEPS = 50
+const MAX_STEPS = 100
 
 /** How often a day is summed that changes meanwhile. */
 export const MAX_ATTEMPTS = 3
