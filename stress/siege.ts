@@ -4,6 +4,7 @@ import { forgetPeak, mib, residentOf } from './memory.ts'
 import { runProgram, type Setting } from './program.ts'
 import { migrate, newSecrets, type Service, serve } from './service.ts'
 import { ATTACKS, type Attack, newAttacker } from './siege/attacks.ts'
+import { newMeter } from './siege/meter.ts'
 import { newVictim, type Victim } from './siege/victim.ts'
 
 // Attacks the service in every known way while one account goes on with ordinary requests:
@@ -26,6 +27,9 @@ const MOST_AWAITED_MS = 1000
 const MOST_GROWTH = 2
 const MOST_LOGGED = 16 * 1024 * 1024
 
+/** How long `GET /healthz` may take right after an attack, in milliseconds. */
+const HEALTH_MS = 10_000
+
 /** How long the last requests of an attack may take, in milliseconds. */
 const LANES_END_MS = 20_000
 
@@ -42,7 +46,10 @@ const percentiles = (times: readonly number[]): Measured => {
 }
 
 /** Attacks one service after the other, and the same victim each time. */
-async function besiege(setting: Setting, { seconds, only }: { seconds: number; only: number }) {
+export async function besiege(
+  setting: Setting,
+  { seconds, only }: { seconds: number; only: number },
+): Promise<void> {
   const { print } = setting
   print('The victim sends bulks of 100 records and reads pages, one request after the other.')
   print(
@@ -72,7 +79,7 @@ async function measure(
     await migrate(service)
     const victim = await newVictim(service)
     const alone = percentiles(await victim.run(ms))
-    const { attacked, requests, cpu, failures, peak, growth, records } = await run(
+    const { attacked, requests, cpu, failures, isHealthy, peak, growth, records } = await run(
       service,
       attack,
       victim,
@@ -95,6 +102,10 @@ async function measure(
       growth <= MOST_GROWTH * records + MOST_LOGGED,
       `${attack.name}: the database grew by ${mib(growth)}, with records of ${mib(records)}`,
     )
+    check(
+      isHealthy,
+      `${attack.name}: GET /healthz did not succeed within ${HEALTH_MS} ms after the attack`,
+    )
     check(failures === 0, `${attack.name}: ${failures} of the victim's requests failed`)
     const most = MOST_SLOWER * alone.p99 + MOST_AWAITED_MS
     check(
@@ -111,16 +122,17 @@ async function run(service: Service, attack: Attack, victim: Victim, ms: number)
   let requests = 0
   const attacker = await newAttacker(service, 'attacker', () => isOver)
   await attack.prepare?.(attacker)
-  const before = await databaseBytes(service)
-  const recordsBefore = await recordBytes(service)
+  const meter = await newMeter(service)
+  const before = await meter.databaseBytes()
+  const recordsBefore = await meter.recordBytes()
   const [pid] = service.pids
   forgetPeak(pid!)
   const cpuBefore = service.cpu() ?? 0
   const lanes = Array.from({ length: attack.lanes }, async (_, lane) => {
     for (let turn = 0; !isOver; turn++) {
+      requests += 1
       // A refused connection or a response that ends early does not end the attack.
       await attack.act(attacker, lane, turn).catch(() => {})
-      requests += 1
     }
   })
   let failures = 0
@@ -130,36 +142,33 @@ async function run(service: Service, attack: Attack, victim: Victim, ms: number)
     return [ms]
   })
   isOver = true
+  const isHealthy = await answersHealth(service)
   const cpu = ((service.cpu() ?? 0) - cpuBefore) / Math.max(1, requests)
   await Promise.race([Promise.all(lanes), wait(LANES_END_MS)])
-  const growth = (await databaseBytes(service)) - before
+  const growth = (await meter.databaseBytes()) - before
   return {
     attacked: percentiles(times),
     requests,
     cpu,
     failures,
+    isHealthy,
     peak: residentOf(pid!).most,
     growth,
-    records: (await recordBytes(service)) - recordsBefore,
+    records: (await meter.recordBytes()) - recordsBefore,
   }
 }
 
-/** Returns the size of the database without free pages. */
-async function databaseBytes({ database }: Service): Promise<number> {
-  const { meta } = await database.prepare('select 1').run()
-  return Number(meta.size_after)
-}
-
-/** Returns the bytes of all columns of all records. */
-async function recordBytes({ database }: Service): Promise<number> {
-  const tables = ['customers', 'transactions', 'activity', 'events']
-  const sums = tables.map(async (table) => {
-    const { results } = await database.prepare(`pragma table_info(${table})`).all()
-    const columns = results.map(({ name }) => `ifnull(octet_length(${name}), 0)`)
-    const sql = `select sum(${columns.join(' + ')}) as bytes from ${table}`
-    return Number((await database.prepare(sql).first<{ bytes: number | null }>())?.bytes ?? 0)
-  })
-  return (await Promise.all(sums)).reduce((all, bytes) => all + bytes, 0)
+/** Returns whether the service answers `GET /healthz` in time, on a connection of its own. */
+async function answersHealth({ url }: Service): Promise<boolean> {
+  const signal = AbortSignal.timeout(HEALTH_MS)
+  const headers = { Connection: 'close' }
+  return fetch(new URL('/healthz', url), { signal, headers }).then(
+    async (response) => {
+      await response.text()
+      return response.ok
+    },
+    () => false,
+  )
 }
 
 await runProgram(

@@ -3,8 +3,10 @@ import { after, before, test } from 'node:test'
 import { proveContention } from '../stress/contention.ts'
 import { proveKill } from '../stress/kill.ts'
 import { newSetting, type Setting } from '../stress/program.ts'
+import { ATTACKS } from '../stress/siege/attacks.ts'
+import { besiege } from '../stress/siege.ts'
 
-// `npm run kill` and `npm run contention` at their smallest size, to keep them working.
+// `npm run kill`, `npm run contention` and `npm run siege` at their smallest size, to keep them working.
 
 let setting: Setting
 let end = () => {}
@@ -21,4 +23,13 @@ test('a bulk in flight while workerd is killed is stored completely or not at al
 test('one of the clients that write the same keys at once wins, and no version is lost', async () => {
   await proveContention(setting, { clients: 4, keys: 50 })
   assert.deepEqual(setting.broken.splice(0), [])
+})
+
+test('an ordinary account is served, and GET /healthz answers, while invented tokens send bodies', async () => {
+  await besiege(setting, { seconds: 1, only: ATTACKS.findIndex(({ name }) => /silent/.test(name)) })
+  // Other tests use the same processor, so only `npm run siege` compares times.
+  assert.deepEqual(
+    setting.broken.splice(0).filter((message) => !message.includes('p99')),
+    [],
+  )
 })

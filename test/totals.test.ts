@@ -124,7 +124,7 @@ describe('the rows that totals read', () => {
     expect(await keptDays()).toHaveLength(100)
   })
 
-  test('a day of 60,000 records is summed in steps of at most 20,000', async () => {
+  test('a day of 60,000 records is summed in steps of at most 10,000', async () => {
     const acme = await partner()
     await insertTransactions(acme.account, 60_000, `${FIRST_DAY}`)
     const seen: number[] = []
@@ -139,8 +139,8 @@ describe('the rows that totals read', () => {
     const { data } = await json(ask({ ...env, DB } as Env, acme, WEEK))
 
     // The records and their sort, and the groups.
-    expect(Math.max(...seen)).toBeLessThanOrEqual(2 * 20_000 + CONSTANT)
-    expect(seen.filter((rows) => rows >= 20_000).length).toBe(6)
+    expect(Math.max(...seen)).toBeLessThanOrEqual(2 * 10_000 + CONSTANT)
+    expect(seen.filter((rows) => rows >= 10_000).length).toBe(12)
     const sum = (rest: number) => 30_000 * 0.25 + 30_000 * 29_999 + rest * 30_000
     expect(data).toEqual(
       [0, 1].map((rest) => ({
