@@ -4,7 +4,7 @@ const MAX_DRAINED_BYTES = 128 * 1024 * 1024
 /** How long a body is drained. A caller that announces a body and sends none still gets a response. */
 const MAX_DRAIN_MS = 5000
 
-const BUFFER_BYTES = 4096
+const BUFFER_BYTES = 16 * 1024
 
 type Chunk = ReadableStreamReadResult<Uint8Array>
 
