@@ -21,6 +21,8 @@ export interface Attacker {
 export interface Attack {
   name: string
   lanes: number
+  /** How many objects that no request has used before it opens at the same moment. */
+  newObjects?: number
   prepare?: (attacker: Attacker) => Promise<unknown>
   act: (attacker: Attacker, lane: number, turn: number) => Promise<unknown>
 }
@@ -88,6 +90,20 @@ const gzipped = (body: unknown) => ({
   headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
 })
 
+/**
+ * Returns bodies by number, each made once: this process also measures the victim's requests, which
+ * would wait while a large body is written. `prepare` makes all of them before the attack.
+ */
+function newBodies<T>(count: number, make: (number: number) => T) {
+  let bodies: T[] = []
+  return {
+    of: (number: number): T => bodies[number % count]!,
+    prepare: async () => {
+      bodies = range(count, make)
+    },
+  }
+}
+
 const text = (body: string) => ({ body, headers: { 'Content-Type': 'application/json' } })
 
 /** Sends the head of a request and then bytes as `pace` says, over a socket of its own. */
@@ -127,6 +143,34 @@ function trickle(
 const KIB = 1024
 const MIB = 1024 * KIB
 
+const WIDE_LANES = 4
+
+const wideBodies = newBodies(2 * WIDE_LANES, (number) =>
+  text(
+    JSON.stringify(range(40, (i) => withExtras(`w${number >> 1}-${i}`, 2200, 'ab'[number % 2]!))),
+  ),
+)
+
+const widestBodies = newBodies(4 * WIDE_LANES, (number) =>
+  text(
+    JSON.stringify(range(500, (i) => withExtras(`x${number >> 2}-${i}`, 64, 'abcd'[number % 4]!))),
+  ),
+)
+
+const longIdBodies = newBodies(8, (lane) =>
+  gzipped(range(100, (i) => ({ transaction_id: `${lane}${i}${'x'.repeat(480)}` }))),
+)
+
+const quoteBodies = newBodies(1, () =>
+  text(`[{"customerId":"Q","q":"${'\\"'.repeat(501 * KIB)}"}]`),
+)
+
+const deepBodies = newBodies(1, () => {
+  const nest = range(6, () => ({})).reduce<object>((inner) => ({ 99: inner }), {})
+  const { length } = JSON.stringify(nest)
+  return gzipped(Array(Math.floor((8 * MIB) / (length + 1))).fill(nest))
+})
+
 /** The attacks, and an honest neighbour first, with whom they are compared. */
 export const ATTACKS: readonly Attack[] = [
   {
@@ -140,29 +184,23 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'wide: 2,200 additional fields',
-    lanes: 4,
+    lanes: WIDE_LANES,
+    prepare: wideBodies.prepare,
     act: ({ brand }, lane, turn) =>
-      brand('POST', 'customers', {
-        body: range(40, (i) => withExtras(`w${lane}-${i}`, 2200, turn % 2 ? 'a' : 'b')),
-      }),
+      brand('POST', 'customers', wideBodies.of(2 * lane + (turn % 2))),
   },
   {
     name: 'wide: additional fields to the limit',
-    lanes: 4,
+    lanes: WIDE_LANES,
+    prepare: widestBodies.prepare,
     act: ({ brand }, lane, turn) =>
-      brand('POST', 'customers', {
-        body: range(500, (i) => withExtras(`x${lane}-${i}`, 64, 'abcd'[turn % 4]!)),
-      }),
+      brand('POST', 'customers', widestBodies.of(4 * lane + (turn % 4))),
   },
   {
     name: 'refused: long ids, gzip',
     lanes: 8,
-    act: ({ firm }, lane) =>
-      firm(
-        'POST',
-        'transactions',
-        gzipped(range(100, (i) => ({ transaction_id: `${lane}${i}${'x'.repeat(480)}` }))),
-      ),
+    prepare: longIdBodies.prepare,
+    act: ({ firm }, lane) => firm('POST', 'transactions', longIdBodies.of(lane)),
   },
   {
     name: 'totals of wide KPI records',
@@ -182,6 +220,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'anonymous: 300 silent connections',
     lanes: 300,
+    newObjects: 300,
     act: (attacker) =>
       trickle(attacker, { 'x-api-key': newSecret('tbt', 'live') }, MIB - 4 * KIB, {
         first: MIB - 8 * KIB,
@@ -206,8 +245,8 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'bodies of 1,002 KiB of quotes',
     lanes: 8,
-    act: ({ brand }) =>
-      brand('POST', 'customers', text(`[{"customerId":"Q","q":"${'\\"'.repeat(501 * KIB)}"}]`)),
+    prepare: quoteBodies.prepare,
+    act: ({ brand }) => brand('POST', 'customers', quoteBodies.of(0)),
   },
   {
     name: 'bodies of 579 KiB, 32 at once',
@@ -269,14 +308,8 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'deep: objects within objects, gzip',
     lanes: 8,
-    act: ({ brand }) => {
-      const nest = `${'{"99":'.repeat(6)}{}${'}'.repeat(6)}`
-      const body = `[${Array(Math.floor((8 * MIB) / (nest.length + 1))).fill(nest)}]`
-      return brand('POST', 'customers', {
-        body: new Uint8Array(gzipSync(body)),
-        headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
-      })
-    },
+    prepare: deepBodies.prepare,
+    act: ({ brand }) => brand('POST', 'customers', deepBodies.of(0)),
   },
   {
     name: 'interrupted: bodies that end early',
