@@ -27,9 +27,8 @@ const QUEUES = {
   /** Larger bodies likewise: two of the maximal size. */
   readLarge: new WeightedQueue(18 * MIB, 8 * MIB),
   /**
-   * Bodies that are parsed and stored, unless they are small. Of one account a single body, or several
-   * of 6 MiB together, such as two ordinary bulks: a database works on one request after the other, so
-   * others wait for at most these.
+   * Bodies that are parsed and stored, unless they are small: of one account a single one, or several
+   * of 6 MiB together. A database works on one request at a time, so others wait for at most these.
    */
   process: new WeightedQueue(MAX_WEIGHT, 6 * MIB),
 }
