@@ -53,7 +53,7 @@ export async function takeLease(
   account: string,
   computation: string,
   now: number,
-): Promise<{ paidAt: number } | { retryAfter: number }> {
+): Promise<{ paidAt: number } | { retryAfter: number; isRunning: boolean }> {
   const values = {
     account,
     computation,
@@ -70,9 +70,10 @@ export async function takeLease(
   const lease = read?.results[0]
   if (!lease || lease.computation === computation) return { paidAt: lease?.paid_at ?? 0 }
   if (lease.running && lease.until > now) {
-    return { retryAfter: Math.min(toSeconds(lease.until - now), RUNNING_RETRY_SECONDS) }
+    const retryAfter = Math.min(toSeconds(lease.until - now), RUNNING_RETRY_SECONDS)
+    return { retryAfter, isRunning: true }
   }
-  return { retryAfter: toSeconds(waitFor(lease.paid_at, now)) }
+  return { retryAfter: toSeconds(waitFor(lease.paid_at, now)), isRunning: false }
 }
 
 /** Returns a duration in whole seconds, at least one. */

@@ -16,15 +16,40 @@ export interface Total extends Record<string, unknown> {
   sums: Record<string, string>
 }
 
+/** How long a request waits for another computation of its account, try by try, in milliseconds. */
+const WAITS_MS = [100, 200, 400, 800]
+
 /**
  * Reads the control totals of each day from `from` to `to`, both inclusive, in order; null if there
  * are too many. Days that have not changed since they were last summed are read as they were kept.
- * The others are summed from their records, by one computation of an account at a time.
+ * The others are summed from their records, by one computation of an account at a time. A request
+ * that meets another one waits a little: what that one sums is kept, and then need not be summed.
  *
- * @throws ApiError `rate_limited` if another computation runs or has just ended, and `unavailable` if
+ * @throws ApiError `rate_limited` if another computation goes on or was long, and `unavailable` if
  * the days are too many to be summed at once, or if records of a day are written all the time.
  */
 export async function readTotals(
+  session: D1DatabaseSession,
+  views: readonly RecordView[],
+  account: string,
+  from: string,
+  to: string,
+): Promise<Total[] | null> {
+  for (const wait of WAITS_MS) {
+    try {
+      return await tryReadTotals(session, views, account, from, to)
+    } catch (error) {
+      if (!(error instanceof ComputationRuns)) throw error
+      await scheduler.wait(wait)
+    }
+  }
+  return tryReadTotals(session, views, account, from, to)
+}
+
+/** Thrown while another computation of the account runs. */
+class ComputationRuns extends ApiError {}
+
+async function tryReadTotals(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,
@@ -88,7 +113,11 @@ async function sumWithLease(
   const now = Date.now()
   const id = crypto.randomUUID()
   const lease = await takeLease(session, account, id, now)
-  if ('retryAfter' in lease) throw refusal('rate_limited', BUSY, lease.retryAfter)
+  if ('retryAfter' in lease) {
+    const { isRunning, retryAfter } = lease
+    const refused = refusal('rate_limited', BUSY, retryAfter)
+    throw isRunning ? new ComputationRuns(refused.code, refused.details) : refused
+  }
   const { paidAt } = lease
   const outcome = await sumDays({ session, account, id, paidAt }, runs, sizes)
   if (outcome.state === 'summed') return outcome.groups
