@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { RequestSender } from '../ask.ts'
 import { difference, linesOf, responseLines } from '../books.ts'
 import type { Setting } from '../program.ts'
@@ -6,6 +7,15 @@ import type { Actor } from './actor.ts'
 import { SPAN } from './draw.ts'
 
 const QUEUE_MS = 60_000
+
+/** Reads the totals of an account, once it has paid for what it had summed before. */
+async function readTotals(ask: RequestSender) {
+  for (;;) {
+    const answer = await ask('GET', `totals?from=${SPAN.from}&to=${SPAN.to}`)
+    if (answer.status !== 429) return answer
+    await wait(1000 * Number(answer.headers.get('Retry-After')))
+  }
+}
 
 /** Checks that the totals of an account are the sums of all actors that wrote to it. */
 export async function checkSums(
@@ -16,7 +26,7 @@ export async function checkSums(
 ): Promise<void> {
   const entries = actors.flatMap((actor) => actor.entries())
   const held = actors.reduce((sum, actor) => sum + actor.held(), 0)
-  const totals = await ask('GET', `totals?from=${SPAN.from}&to=${SPAN.to}`)
+  const totals = await readTotals(ask)
   const books = linesOf(entries)
   const words = difference(books, responseLines(totals.body.data))
   check(words === '', `sums of ${name}: ${words}`)

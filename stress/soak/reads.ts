@@ -13,6 +13,9 @@ interface Reader {
 
 const PAGES = 3
 
+/** Days that change all the time are summed for a tenth of the time, or not at all. */
+export const TOTALS_STATUSES = [200, 429, 503]
+
 /** Returns actions that read what an account may read. */
 export function readActions({
   expectStatus,
@@ -21,8 +24,8 @@ export function readActions({
   at,
   lists,
 }: Reader & { lists: readonly string[] }): WeightedAction[] {
-  const get = (path: string) =>
-    expectStatus(`GET ${at(path.split('?')[0]!)}`, [200], ask('GET', path))
+  const get = (path: string, statuses = [200]) =>
+    expectStatus(`GET ${at(path.split('?')[0]!)}`, statuses, ask('GET', path))
   const walk = async () => {
     const name = draw.one(lists)
     const days = name === 'customers' || draw.below(2) ? '' : `&from=${draw.day()}`
@@ -41,7 +44,7 @@ export function readActions({
   return [
     [4, walk],
     [2, delivery],
-    [1, () => get(`totals?from=${SPAN.from}&to=${SPAN.to}`)],
+    [1, () => get(`totals?from=${SPAN.from}&to=${SPAN.to}`, TOTALS_STATUSES)],
     [1, () => get('held?per_page=100')],
     [1, () => get('feed')],
     [1, () => get('account')],

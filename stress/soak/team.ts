@@ -1,6 +1,7 @@
 import type { Service } from '../service.ts'
 import { type Draw, SPAN, type WeightedAction } from './draw.ts'
 import type { Accounts, Link } from './others.ts'
+import { TOTALS_STATUSES } from './reads.ts'
 import type { ResponseLog } from './response-log.ts'
 
 /** The lists of an account that the integrations team can read. */
@@ -31,7 +32,10 @@ export function teamActions(
   links: readonly Link[],
 ): WeightedAction[] {
   const all = [...firms, brand]
-  const get = (path: string) => expectStatus(`GET ${routeOf(path)}`, [200], admin('GET', path))
+  const get = (path: string) => {
+    const statuses = path.includes('/totals') ? TOTALS_STATUSES : [200]
+    return expectStatus(`GET ${routeOf(path)}`, statuses, admin('GET', path))
+  }
   const change = (method: string, path: string, body?: unknown, statuses = [200]) =>
     expectStatus(`${method} ${routeOf(path)}`, statuses, admin(method, path, { body }))
   const anyAccount = () => `accounts/${draw.one(all)}`
