@@ -72,7 +72,7 @@ const service = (issuer: Issuer) =>
     env: {
       BASE_URL: { type: 'text', value: issuer.BASE_URL },
       SIGNING_KEYS: { type: 'text', value: issuer.SIGNING_KEYS },
-      ADMIN_KEY: { type: 'text', value: 'admin-key-of-the-bench' },
+      ADMIN_KEY: { type: 'text', value: 'admin-key-of-the-bench-'.padEnd(32, '-') },
       TOKEN_GATE: { type: 'durable-object', exportName: 'TokenGate', worker: 'bench' },
       CLIENT_GATE: { type: 'durable-object', exportName: 'ClientGate', worker: 'bench' },
     },
