@@ -1,3 +1,4 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
@@ -45,6 +46,12 @@ const setStored = (account: string, bytes: number) =>
 
 const setQuota = (account: string, storage_quota: number) =>
   askAdmin(`accounts/${account}`, 'PATCH', { storage_quota })
+
+/** Has an account measured just now, so that a refused delivery does not measure it again. */
+const setMeasured = (account: string) =>
+  env.DB.prepare('update storage set measured_at = ?2, measured_bytes = bytes where account = ?1')
+    .bind(account, Date.now())
+    .run()
 
 /** Creates a partner with a customer, whose stored bytes have reached the quota. */
 const full = async () => {
@@ -253,7 +260,9 @@ describe('the storage quota', () => {
       code: 'quota_exceeded',
       title: 'The storage quota is exceeded',
     })
-    expect(problem.detail).toMatch(/stores about 2 MB, and its storage quota is 1 MB/)
+    expect(problem.detail).toMatch(
+      /stores at most \d+ bytes, and its storage quota is 1000000 bytes/,
+    )
     expect(response.headers.get('Retry-After')).toBeNull()
   }
   const changed = { ...ada, country_code: 'MT' }
@@ -279,11 +288,38 @@ describe('the storage quota', () => {
     expect(after.map(({ results }) => results)).toEqual(before.map(({ results }) => results))
   })
 
+  test('a refused delivery has the account measured, which then stores again', async () => {
+    const acme = await partner('forex', { account: 'sends-again' })
+    await acme.post('customers', ada)
+    await setQuota(acme.account, QUOTA)
+    await setStored(acme.account, QUOTA)
+    const request = (body: unknown) =>
+      new Request(`${ORIGIN}/api/v1/forex/customers`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${acme.access_token}`,
+          'Content-Type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      })
+    const context = createExecutionContext()
+    await expectRefused(await fetchWith(env, request(changed), context))
+    await waitOnExecutionContext(context)
+    expect((await usageOf(acme.account)).bytes).toBeLessThan(10_000)
+    expect((await acme.post('customers', changed)).status).toBe(200)
+
+    await setStored(acme.account, QUOTA)
+    await expectRefused(await acme.post('customers', ada))
+    // At most once a minute.
+    expect((await usageOf(acme.account)).bytes).toBeGreaterThanOrEqual(QUOTA)
+  })
+
   test('an account with held records and a brand are refused, too', async () => {
     const casino = await brand()
     await casino.post('customers', eve)
     await setQuota(casino.account, QUOTA)
     await setStored(casino.account, QUOTA)
+    await setMeasured(casino.account)
     for (const headers of [{}, { 'Idempotency-Key': 'k' }]) {
       const sent = [deposited, { ...deposited, customerid: 'nobody', eventid: 'e-9' }, deposited]
       await expectRefused(await casino.post('activities', sent, headers))

@@ -18,6 +18,7 @@ import { checkRowSize } from './check-row-size.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { digestRecords, readIdempotencyKey } from './idempotency.ts'
+import { measureAfter } from './measure-after.ts'
 import { summaryOf } from './outcome.ts'
 import { releaseRest } from './release-rest.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
@@ -62,6 +63,9 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     const { applied, minimal } = options.preferences
     if (applied) c.header('Preference-Applied', applied)
     return respond(c, { validated, resource, validator, input, stored, minimal })
+  } catch (error) {
+    measureAfter(c, error)
+    throw error
   } finally {
     body.release()
   }

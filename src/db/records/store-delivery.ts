@@ -89,10 +89,8 @@ export async function storeDelivery(
 /** Returns the error for an account that stores as much as it may; both numbers are bytes. */
 const quotaExceeded = (stored: number, quota: number) =>
   new ApiError('quota_exceeded', {
-    detail: `The account stores about ${inMegabytes(stored)} MB, and its storage quota is ${inMegabytes(quota)} MB. Nothing was stored. Ask the integrations team for a larger quota, then send the same request again. Reading and dry runs still work.`,
+    detail: `The account stores at most ${stored} bytes, and its storage quota is ${quota} bytes. Nothing was stored. Records that were sent again are counted again until the account is measured, which happens now. Repeat the same request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading and dry runs still work.`,
   })
-
-const inMegabytes = (bytes: number) => Math.ceil(bytes / 1e6)
 
 /**
  * Returns the forms of a request's batch. The first one suits most requests. The second one is for

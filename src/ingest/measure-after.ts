@@ -1,0 +1,20 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { measureAtQuota } from '../db/records/storage.ts'
+import { ApiError, errorName } from '../errors.ts'
+
+/** Measures the account of a delivery that was refused because of the quota, after the response. */
+export function measureAfter(c: Context<AppEnv>, error: unknown): void {
+  if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return
+  c.executionCtx.waitUntil(
+    measureCaller(c).catch((cause) => {
+      console.error(JSON.stringify({ fault: errorName(cause), not_measured: 'account' }))
+    }),
+  )
+}
+
+async function measureCaller(c: Context<AppEnv>): Promise<void> {
+  const { account, binding } = await c.var.grantPromise
+  await measureAtQuota(resolveDatabase(c.env, binding), account, Date.now())
+}
