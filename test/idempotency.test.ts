@@ -42,6 +42,11 @@ describe('Idempotency-Key', () => {
     expect(one).not.toBe(two)
   })
 
+  test('a number of a million digits is read in a time that grows with its length', () => {
+    const number = `1${'0'.repeat(1_000_000)}1`
+    expect(parseJson(`[${number}]`)).toEqual([Number.NaN])
+  })
+
   test('a key reused for other records is 422 and stores nothing', async () => {
     const acme = await brandWithCustomer()
     await acme.post('activities', [bet], key('k-1'))

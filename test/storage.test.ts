@@ -252,6 +252,18 @@ describe('the log of refused requests', () => {
   })
 })
 
+test('the log keeps no days of requests that store nothing', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  await acme.post('transactions?dry_run=true', deposit)
+  await acme.post('transactions', [deposit, {}])
+  await acme.post('transactions', deposit)
+  const { results } = await env.DB.prepare(
+    `select days from deliveries where resource = 'transactions' order by id`,
+  ).all<{ days: string }>()
+  expect(results.map(({ days }) => JSON.parse(days).length)).toEqual([0, 0, 1])
+})
+
 describe('the storage quota', () => {
   const expectRefused = async (response: Response) => {
     expect(response.status).toBe(403)

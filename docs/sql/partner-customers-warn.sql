@@ -127,7 +127,17 @@ select
   ),
   held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
   iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
-  :hold_refused, reused, :has_yesterday, :has_today, :days, :errors, unknown_at,
+  :hold_refused, reused, :has_yesterday, :has_today,
+  iif(
+    :dry_run
+    or is_refused
+    or (
+      :invalid
+      and not :lenient
+    )
+    or over_quota is not null, '[]', :days
+  ),
+  :errors, unknown_at,
   iif(
     errors,
     (

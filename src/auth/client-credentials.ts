@@ -9,8 +9,8 @@ export interface Credentials {
 /** The parameters of a form body; none is repeated or empty. */
 export type Form = ReadonlyMap<string, string>
 
-/** The maximum size of a form body, far more than any request needs. */
-const MAX_FORM_BYTES = 65_536
+/** The maximum size of a form body, far more than any request needs. Anybody can send one. */
+const MAX_FORM_BYTES = 8192
 
 const invalid = (detail: string, code: ErrorCode = 'invalid_request') =>
   new ApiError(code, { detail })
@@ -76,7 +76,7 @@ async function readFormText(request: Request): Promise<string> {
     for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
       text += decodeUtf8(() => decoder.decode(chunk, { stream: true }))
       if (text.length > MAX_FORM_BYTES) {
-        throw invalid('The form can have at most 64 KiB.', 'payload_too_large')
+        throw invalid('The form can have at most 8 KiB.', 'payload_too_large')
       }
     }
   } catch (error) {

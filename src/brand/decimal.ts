@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { amount } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
+import { countSignificantDigits } from '../validation/significant-digits.ts'
 import { validateField } from '../validation/strict-object.ts'
 
 /** Matches a decimal written as text. */
@@ -36,7 +37,9 @@ export function readDecimal(name: string, value: unknown): { issue: Issue | null
     return { issue: validateField(name, value, decimal).issue, number: 0 }
   }
   const number =
-    typeof value === 'string' && countSignificantDigits(value) > 15 ? Number.NaN : Number(value)
+    typeof value === 'string' && countSignificantDigits(value.replace(/[-.]/g, '')) > 15
+      ? Number.NaN
+      : Number(value)
   const { issue } = validateField(name, number, amount)
   return { issue, number: number + 0 }
 }
@@ -51,6 +54,3 @@ function isDecimalWithinLimit(value: unknown): value is number | string {
 
 /** The schema of a decimal, as a number or as text. */
 export const decimal = v.custom<number | string>(isDecimalWithinLimit, `number ${DECIMAL_FORM}`)
-
-const countSignificantDigits = (text: string) =>
-  text.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length

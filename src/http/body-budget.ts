@@ -21,7 +21,7 @@ const QUEUES = {
   /** Small bodies from their first byte to their response, before their caller is admitted. */
   unadmitted: new WeightedQueue(4 * MIB),
   /** Small bodies of admitted callers, if the first is full. */
-  small: new WeightedQueue(4 * MIB),
+  small: new WeightedQueue(4 * MIB, MIB),
   /** Bodies of up to 2 MiB, while they are read and until they are processed. */
   readMedium: new WeightedQueue(8 * MIB, 4 * MIB),
   /** Larger bodies likewise: two of the maximal size. */

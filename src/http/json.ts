@@ -1,3 +1,4 @@
+import { countSignificantDigits } from '../validation/significant-digits.ts'
 import { malformed } from './body-errors.ts'
 
 /**
@@ -33,12 +34,6 @@ function syntaxErrorDetail(error: unknown): string {
 /** @see [JSON.parse source text access](https://github.com/tc39/proposal-json-parse-with-source) */
 function reviveExactNumber(_: string, value: unknown, context?: { source: string }) {
   if (typeof value !== 'number' || !context) return value
-  const digits = countSignificantDigits(context.source)
+  const digits = countSignificantDigits(context.source.replace(/[-.]|e.*/gi, ''))
   return digits > 15 || (value === 0 && digits > 0) ? Number.NaN : value
-}
-
-/** Returns the number of significant digits as written. Zeros at either end do not count. */
-function countSignificantDigits(source: string): number {
-  const digits = source.replace(/[-.]|e.*/gi, '')
-  return digits.replace(/^0+|0+$/g, '').length
 }

@@ -4,11 +4,22 @@ import { HELD_LIMITS } from '../db/records/held-limits.ts'
 import { finishReleases } from '../db/records/release.ts'
 import { errorName } from '../errors.ts'
 
+/** The least time between the starts of two releases of an account, in milliseconds. */
+const INTERVAL_MS = 20_000
+
+/** When this isolate last began to release held records of an account, in milliseconds. */
+const begun = new Map<string, number>()
+
 /**
  * Releases the held records that a request has left, after its response. A failure is logged and not
- * thrown: a cron goes on.
+ * thrown: a cron goes on. It walks all that the account holds, so one release of an account runs at a
+ * time, and what a later request leaves waits for the cron.
  */
 export async function releaseRest(env: Env, { account, binding }: Grant): Promise<void> {
+  const now = Date.now()
+  if (now - (begun.get(account) ?? 0) < INTERVAL_MS) return
+  if (begun.size >= 1000) begun.clear()
+  begun.set(account, now)
   try {
     const deadline = Date.now() + HELD_LIMITS.milliseconds
     await finishReleases(resolveDatabase(env, binding), account, deadline)
