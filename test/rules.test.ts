@@ -752,7 +752,7 @@ describe('error messages', () => {
     ],
     [
       { code: 'idempotency_key_reused' },
-      'This `Idempotency-Key` was used for different records.',
+      'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
       null,
     ],
     [
