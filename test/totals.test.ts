@@ -5,7 +5,7 @@ import worker from '../src/index.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
-import { ada, deposit, json, ORIGIN, partner, traded } from './partner.ts'
+import { ada, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 import { countCalls, overriding, overridingSessions } from './watched.ts'
 
@@ -483,6 +483,19 @@ describe('one computation of an account at a time', () => {
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     const [first, ...others] = await Promise.all(responses.map((response) => json(response)))
     for (const other of others) expect(other).toEqual(first)
+  })
+
+  test('the integrations team waits for an account that has used its time, too', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
+    await takenUntil(acme, 0, 0, Date.now() + 60_000)
+    for (const refused of [
+      await acme.get(WEEK),
+      await askAdmin(`accounts/${acme.account}/${WEEK}`),
+    ]) {
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(40)
+    }
   })
 
   test('the lease of a crashed computation ends by its time', async () => {
