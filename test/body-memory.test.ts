@@ -240,6 +240,27 @@ describe('the lease of a body', () => {
     for (const memory of [first, second]) memory.release()
   })
 
+  test('small bodies of one account do not hold up those of others', async () => {
+    const begin = async (account: string) => {
+      const memory = new BodyMemory(Promise.resolve({ account }), {
+        length: 7000,
+        isGzip: true,
+        limit: 8 * MIB,
+      })
+      await memory.startReading()
+      return memory
+    }
+    // Each weighs 1 MiB: four fill the queue of callers who are not admitted yet.
+    const held = await Promise.all(Array.from({ length: 5 }, () => begin('a')))
+    const waiting = begin('a')
+    const isWaiting = Promise.race([waiting.then(() => false), someTime().then(() => true)])
+    const others = await Promise.all(['b', 'c', 'd'].map(begin))
+    expect(await isWaiting).toBe(true)
+    for (const memory of [...held, ...others]) memory.release()
+    const last = await waiting
+    last.release()
+  })
+
   test('small bodies pass large ones that wait', async () => {
     const large = await reading('a', 70_000)
     await large.process(MAX_WEIGHT)
