@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 /** A complete response. `body` is parsed if it is JSON. Times are in milliseconds. */
 export interface Answer {
   status: number
@@ -56,4 +58,13 @@ export async function expectBody(status: number, request: Promise<Answer>) {
   const answer = await request
   if (answer.status === status) return answer.body
   throw new Error(`Answered ${answer.status}, not ${status}: ${JSON.stringify(answer.body)}`)
+}
+
+/** Sends a GET, and again after `Retry-After` for as long as the answer is 429. */
+export async function askInTurn(ask: RequestSender, path: string): Promise<Answer> {
+  for (;;) {
+    const answer = await ask('GET', path)
+    if (answer.status !== 429) return answer
+    await wait(1000 * Number(answer.headers.get('Retry-After')))
+  }
 }

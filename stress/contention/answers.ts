@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { expectBody, type RequestSender } from '../ask.ts'
+import { askInTurn, expectBody, type RequestSender } from '../ask.ts'
 import { asBrand, newBrand } from '../parties.ts'
 import type { Setting } from '../program.ts'
 import { migrate, serveLimited } from '../service.ts'
@@ -34,15 +33,6 @@ async function fillTotals(ask: RequestSender) {
   }
 }
 
-/** Returns the status once the account has paid for the totals that it had summed before. */
-async function waitForTurn(ask: RequestSender, path: string): Promise<number> {
-  for (;;) {
-    const { status, headers } = await ask('GET', path)
-    if (status !== 429) return status
-    await wait(1000 * Number(headers.get('Retry-After')))
-  }
-}
-
 /** Requests the largest responses many times at once. The isolate survives. */
 export async function sendLargeResponses({ script, folder, print, check }: Setting): Promise<void> {
   const service = await serveLimited(script, join(folder, 'answers'))
@@ -58,7 +48,7 @@ export async function sendLargeResponses({ script, folder, print, check }: Setti
       [`totals?from=${FIRST}&to=${LAST}`, 400],
       [`totals?from=${FIRST}&to=${FIRST}`, 200],
     ] as const) {
-      const first = await waitForTurn(ask, path)
+      const { status: first } = await askInTurn(ask, path)
       const answers = await Promise.all(many(REQUESTS, () => ask('GET', path)))
       // One computation of totals runs at a time; the others may be told to wait.
       const statuses = path.startsWith('totals') ? [status, 429] : [status]

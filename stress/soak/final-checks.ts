@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import type { RequestSender } from '../ask.ts'
+import { askInTurn, type RequestSender } from '../ask.ts'
 import { difference, linesOf, responseLines } from '../books.ts'
 import type { Setting } from '../program.ts'
 import type { Service } from '../service.ts'
@@ -7,15 +6,6 @@ import type { Actor } from './actor.ts'
 import { SPAN } from './draw.ts'
 
 const QUEUE_MS = 60_000
-
-/** Reads the totals of an account, once it has paid for what it had summed before. */
-async function readTotals(ask: RequestSender) {
-  for (;;) {
-    const answer = await ask('GET', `totals?from=${SPAN.from}&to=${SPAN.to}`)
-    if (answer.status !== 429) return answer
-    await wait(1000 * Number(answer.headers.get('Retry-After')))
-  }
-}
 
 /** Checks that the totals of an account are the sums of all actors that wrote to it. */
 export async function checkSums(
@@ -26,7 +16,8 @@ export async function checkSums(
 ): Promise<void> {
   const entries = actors.flatMap((actor) => actor.entries())
   const held = actors.reduce((sum, actor) => sum + actor.held(), 0)
-  const totals = await readTotals(ask)
+  // The account may have to wait for what the actors had summed.
+  const totals = await askInTurn(ask, `totals?from=${SPAN.from}&to=${SPAN.to}`)
   const books = linesOf(entries)
   const words = difference(books, responseLines(totals.body.data))
   check(words === '', `sums of ${name}: ${words}`)
