@@ -1,8 +1,12 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { measureAtQuota } from '../db/records/storage.ts'
+import { AT_QUOTA_MS, measureAtQuota } from '../db/records/storage.ts'
 import { ApiError, errorName } from '../errors.ts'
+import { newThrottle } from './throttle.ts'
+
+// Each isolate asks the database at most once a minute whether a measurement is due.
+const mayMeasure = newThrottle(AT_QUOTA_MS)
 
 /** Measures the account of a delivery that was refused because of the quota, after the response. */
 export function measureAfter(c: Context<AppEnv>, error: unknown): void {
@@ -16,5 +20,6 @@ export function measureAfter(c: Context<AppEnv>, error: unknown): void {
 
 async function measureCaller(c: Context<AppEnv>): Promise<void> {
   const { account, binding } = await c.var.grantPromise
-  await measureAtQuota(resolveDatabase(c.env, binding), account, Date.now())
+  const now = Date.now()
+  if (mayMeasure(account, now)) await measureAtQuota(resolveDatabase(c.env, binding), account, now)
 }

@@ -3,12 +3,12 @@ import { resolveDatabase } from '../db/database.ts'
 import { HELD_LIMITS } from '../db/records/held-limits.ts'
 import { finishReleases } from '../db/records/release.ts'
 import { errorName } from '../errors.ts'
+import { newThrottle } from './throttle.ts'
 
 /** The least time between the starts of two releases of an account, in milliseconds. */
 const INTERVAL_MS = 20_000
 
-/** When this isolate last began to release held records of an account, in milliseconds. */
-const begun = new Map<string, number>()
+const mayRelease = newThrottle(INTERVAL_MS)
 
 /**
  * Releases the held records that a request has left, after its response. A failure is logged and not
@@ -17,11 +17,9 @@ const begun = new Map<string, number>()
  */
 export async function releaseRest(env: Env, { account, binding }: Grant): Promise<void> {
   const now = Date.now()
-  if (now - (begun.get(account) ?? 0) < INTERVAL_MS) return
-  if (begun.size >= 1000) begun.clear()
-  begun.set(account, now)
+  if (!mayRelease(account, now)) return
   try {
-    const deadline = Date.now() + HELD_LIMITS.milliseconds
+    const deadline = now + HELD_LIMITS.milliseconds
     await finishReleases(resolveDatabase(env, binding), account, deadline)
   } catch (error) {
     console.error(JSON.stringify({ fault: errorName(error), not_released: account }))

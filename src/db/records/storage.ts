@@ -128,22 +128,16 @@ function nextPlace(
 }
 
 /** The least time between two measurements of an account that refused deliveries cause: milliseconds. */
-const AT_QUOTA_MS = 60_000
+export const AT_QUOTA_MS = 60_000
 
 /** The statements of such a measurement; the cron job goes on with it. */
 const AT_QUOTA_STEPS = 50
-
-/** When this isolate last measured an account at its quota, in milliseconds. */
-const measuredAtQuota = new Map<string, number>()
 
 /**
  * Measures an account that has reached its quota, at most once a minute: the count of what it stores
  * errs upward, since a record that is sent again counts again.
  */
 export async function measureAtQuota(db: D1Database, account: string, now: number): Promise<void> {
-  if (now - (measuredAtQuota.get(account) ?? 0) < AT_QUOTA_MS) return
-  if (measuredAtQuota.size >= 1000) measuredAtQuota.clear()
-  measuredAtQuota.set(account, now)
   const [usage] = await readUsages(db, [account])
   if (!usage || now - (usage.measured_at ?? 0) < AT_QUOTA_MS) return
   await measureUsage(db, usage, now, AT_QUOTA_STEPS)

@@ -29,21 +29,17 @@ const WAITS_MS = [100, 200, 400, 800]
  * the days are too many to be summed at once, or if records of a day are written all the time.
  */
 export async function readTotals(
-  session: D1DatabaseSession,
-  views: readonly RecordView[],
-  account: string,
-  from: string,
-  to: string,
+  ...query: Parameters<typeof tryReadTotals>
 ): Promise<Total[] | null> {
   for (const wait of WAITS_MS) {
     try {
-      return await tryReadTotals(session, views, account, from, to)
+      return await tryReadTotals(...query)
     } catch (error) {
       if (!(error instanceof ComputationRuns)) throw error
       await scheduler.wait(wait)
     }
   }
-  return tryReadTotals(session, views, account, from, to)
+  return tryReadTotals(...query)
 }
 
 /** Thrown while another computation of the account runs. */
