@@ -1,0 +1,158 @@
+import { dayNumber, type PeriodKind, periodOf } from './calendar.ts'
+import { type Decimal, decimal } from './decimal.ts'
+import type { PlanTerms } from './plan.ts'
+import { type CompiledRule, compileRules } from './rules.ts'
+
+/** A version of a plan, ready to be applied. */
+export interface Version {
+  readonly plan: string
+  readonly version: number
+  readonly effectiveFrom: number
+  readonly currency: string
+  /** The decimal places of the currency's minor unit. */
+  readonly digits: number
+  readonly period: PeriodKind
+  readonly terms: 'signup' | 'current'
+  readonly rules: readonly CompiledRule[]
+  readonly negative: 'carry' | 'zero'
+  readonly minimumPayout: Decimal
+  readonly holdDays: number
+  readonly source: PlanTerms
+}
+
+/** A plan with its versions, which were not withdrawn, in order of `effective_from`. */
+export interface Plan {
+  readonly plan: string
+  readonly versions: readonly Version[]
+  readonly first: Version
+}
+
+export interface Assignment {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly from: number
+  readonly customers: 'new' | 'all'
+}
+
+/** All plans and assignments of an account. */
+export interface Book {
+  readonly plans: ReadonlyMap<string, Plan>
+  /** Returns an affiliate's assignments in order of `from`. */
+  readonly assignmentsOf: (affiliate: string) => readonly Assignment[]
+}
+
+export interface BookInput {
+  readonly plans: readonly {
+    readonly plan: string
+    readonly versions: readonly { readonly version: number; readonly terms: PlanTerms }[]
+  }[]
+  readonly assignments: readonly Assignment[]
+  /** Returns the decimal places of a currency (ISO 4217). */
+  readonly minorDigits: (currency: string) => number
+}
+
+/** Compiles the plans of an account. Plans without a version are left out. */
+export function buildBook({ plans, assignments, minorDigits }: BookInput): Book {
+  const compiled = plans.flatMap(({ plan, versions }) => {
+    const ready = versions
+      .map(({ version, terms }) => compileVersion(plan, version, terms, minorDigits))
+      .sort((a, b) => a.effectiveFrom - b.effectiveFrom || a.version - b.version)
+    const [first] = ready
+    return first ? [{ plan, versions: ready, first }] : []
+  })
+  const inOrder = [...assignments].sort((a, b) => a.from - b.from)
+  const byAffiliate = Map.groupBy(inOrder, ({ affiliate_id }) => affiliate_id)
+  const everyone = byAffiliate.get('*') ?? []
+  const resolved = new Map<string, readonly Assignment[]>()
+  return {
+    plans: new Map(compiled.map((plan) => [plan.plan, plan])),
+    assignmentsOf(affiliate) {
+      const known = resolved.get(affiliate) ?? withEveryone(byAffiliate.get(affiliate), everyone)
+      resolved.set(affiliate, known)
+      return known
+    },
+  }
+}
+
+/** Returns an affiliate's own assignments and, before its first own, those of `*` (§16.7). */
+function withEveryone(
+  own: readonly Assignment[] | undefined,
+  everyone: readonly Assignment[],
+): readonly Assignment[] {
+  const first = own?.[0]
+  if (own === undefined || first === undefined) return everyone
+  return [...everyone.filter(({ from }) => from < first.from), ...own]
+}
+
+function compileVersion(
+  plan: string,
+  version: number,
+  terms: PlanTerms,
+  minorDigits: BookInput['minorDigits'],
+): Version {
+  return {
+    plan,
+    version,
+    effectiveFrom: dayNumber(terms.effective_from),
+    currency: terms.currency,
+    digits: minorDigits(terms.currency),
+    period: terms.period,
+    terms: terms.terms,
+    rules: compileRules(terms),
+    negative: terms.negative,
+    minimumPayout: decimal(terms.minimum_payout),
+    holdDays: terms.hold_days,
+    source: terms,
+  }
+}
+
+/** Returns the version in force on a day, or the first if none was yet. */
+export function versionOn({ versions, first }: Plan, day: number): Version {
+  return versions.findLast(({ effectiveFrom }) => effectiveFrom <= day) ?? first
+}
+
+/**
+ * Returns the version that governs a fact of a day, of a customer with a signup day; null if no
+ * assignment does (§12 "Assignments", "Version").
+ */
+export function governingVersion(
+  book: Book,
+  affiliate: string,
+  signupDay: number,
+  day: number,
+): Version | null {
+  const assignment = assignmentFor(book.assignmentsOf(affiliate), signupDay, day)
+  const plan = assignment && book.plans.get(assignment.plan)
+  if (!assignment || !plan) return null
+  if (plan.first.terms === 'signup') return versionOn(plan, Math.max(signupDay, assignment.from))
+  return versionOn(plan, periodOf(day, plan.first.period).first)
+}
+
+function assignmentFor(
+  assignments: readonly Assignment[],
+  signupDay: number,
+  day: number,
+): Assignment | null {
+  const base = Math.max(
+    0,
+    assignments.findLastIndex(({ from }) => from <= signupDay),
+  )
+  const replacement = assignments.findLast(
+    ({ customers, from }, index) => index > base && customers === 'all' && from <= day,
+  )
+  const chosen = replacement ?? assignments[base]
+  return chosen && chosen.from <= day ? chosen : null
+}
+
+/** Returns the version by which an affiliate earns overrides in a period that ends on a day (§16.25). */
+export function overrideVersion(book: Book, affiliate: string, lastDay: number): Version | null {
+  const assignment = book.assignmentsOf(affiliate).findLast(({ from }) => from <= lastDay)
+  const plan = assignment && book.plans.get(assignment.plan)
+  if (!assignment || !plan) return null
+  if (plan.first.terms === 'signup') return versionOn(plan, assignment.from)
+  return versionOn(plan, periodOf(lastDay, plan.first.period).first)
+}
+
+/** Returns the versions of a plan's rule with an id, in order. */
+export const versionsWith = (plan: Plan, rule: string): Version[] =>
+  plan.versions.filter(({ rules }) => rules.some(({ id }) => id === rule))

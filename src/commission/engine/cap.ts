@@ -1,0 +1,35 @@
+import { add, compare, type Decimal, isPositive, least, subtract, sum, ZERO } from './decimal.ts'
+import type { Line } from './line.ts'
+
+/**
+ * Applies `max` to the lines of one rule id, which stand in order. What exceeds it is cut from the last
+ * lines backwards; each line keeps at least 0. The limit of the last version with lines applies.
+ */
+export function applyMax(lines: readonly Line[]): Line[] {
+  const most = lines.at(-1)?.rule.max ?? null
+  if (most === null) return [...lines]
+  let excess = subtract(sum(lines.map(({ amount }) => amount)), most)
+  const capped = lines.toReversed().map((line) => {
+    if (!isPositive(excess) || !isPositive(line.amount)) return line
+    const cut = least(excess, line.amount)
+    excess = subtract(excess, cut)
+    return cutLine(line, cut)
+  })
+  return capped.reverse()
+}
+
+export const cutLine = (line: Line, cut: Decimal): Line => ({
+  ...line,
+  amount: subtract(line.amount, cut),
+  capped: add(line.capped, cut),
+})
+
+/** Applies `max_per_customer` to one line. */
+export function limitLine(line: Line, most: Decimal | null): Line {
+  if (most === null || compare(line.amount, most) <= 0) return line
+  return cutLine(line, subtract(line.amount, most))
+}
+
+/** Sums the amounts of lines. */
+export const totalOf = (lines: readonly Line[]): Decimal =>
+  lines.length === 0 ? ZERO : sum(lines.map(({ amount }) => amount))

@@ -1,0 +1,145 @@
+import { compare, type Decimal, decimal, factAmount, fromFact } from './decimal.ts'
+import type { CustomerFields, Fact } from './facts.ts'
+import type { Conditions } from './plan.ts'
+
+/** Returns the name of the first condition that does not hold, such as `not_countries`; else null. */
+export type ConditionCheck = (fields: CustomerFields, fact: Fact | null) => string | null
+
+type ValueOf = (fields: CustomerFields, fact: Fact | null) => string | null
+
+const CUSTOMER_LISTS = {
+  countries: (fields: CustomerFields) => fields.country_code,
+  account_types: (fields: CustomerFields) => fields.trading_account_type,
+  challenge_types: (fields: CustomerFields) => fields.challenge_type,
+  phases: (fields: CustomerFields) => fields.phase,
+  kyc: (fields: CustomerFields) => fields.kyc_status_id,
+  sales: (fields: CustomerFields) => fields.sales_status_id,
+  links: (fields: CustomerFields) => fields.link,
+} as const satisfies Record<string, ValueOf>
+
+const FACT_LISTS = {
+  products: (_: CustomerFields, fact: Fact | null) => fact?.product ?? null,
+  currencies: (_: CustomerFields, fact: Fact | null) => fact?.currency ?? null,
+  subtypes: (_: CustomerFields, fact: Fact | null) => fact?.subtype ?? null,
+} as const satisfies Record<string, ValueOf>
+
+type ListName = keyof typeof CUSTOMER_LISTS | keyof typeof FACT_LISTS
+const LISTS: Record<ListName, ValueOf> = { ...CUSTOMER_LISTS, ...FACT_LISTS }
+const LIST_NAMES = Object.keys(LISTS) as ListName[]
+
+const ALWAYS: ConditionCheck = () => null
+
+/** Compiles conditions; all must hold. */
+export function compileConditions(conditions: Conditions | undefined): ConditionCheck {
+  if (conditions === undefined) return ALWAYS
+  const checks = [...listChecks(conditions), ...instrumentChecks(conditions)]
+  if (conditions.account_size) checks.push(sizeCheck(conditions.account_size))
+  if (checks.length === 0) return ALWAYS
+  return (fields, fact) => {
+    for (const check of checks) {
+      const failed = check(fields, fact)
+      if (failed !== null) return failed
+    }
+    return null
+  }
+}
+
+/** A missing value matches no list and every `not_…`. */
+function listChecks(conditions: Conditions): ConditionCheck[] {
+  return LIST_NAMES.flatMap((name) => {
+    const valueOf = LISTS[name]
+    return [
+      ...membership(name, conditions[name], valueOf, true),
+      ...membership(`not_${name}`, conditions[`not_${name}`], valueOf, false),
+    ]
+  })
+}
+
+function membership(
+  name: string,
+  list: readonly string[] | undefined,
+  valueOf: ValueOf,
+  expected: boolean,
+): ConditionCheck[] {
+  if (list === undefined) return []
+  const members = new Set(list)
+  return [
+    (fields, fact) => {
+      const value = valueOf(fields, fact)
+      return (value !== null && members.has(value)) === expected ? null : name
+    },
+  ]
+}
+
+function instrumentChecks({ instruments, not_instruments }: Conditions): ConditionCheck[] {
+  const checks: ConditionCheck[] = []
+  const add = (name: string, globs: readonly string[] | undefined, expected: boolean): void => {
+    if (globs === undefined) return
+    const matches = globMatcher(globs)
+    checks.push((_, fact) => {
+      const symbol = fact?.instrument ?? null
+      return (symbol !== null && matches(symbol)) === expected ? null : name
+    })
+  }
+  add('instruments', instruments, true)
+  add('not_instruments', not_instruments, false)
+  return checks
+}
+
+/** The number of symbols of which a matcher remembers its answer. */
+const REMEMBERED_SYMBOLS = 5_000
+
+/** Returns whether a whole symbol matches one of the globs; letter case is ignored. */
+function globMatcher(globs: readonly string[]): (symbol: string) => boolean {
+  const patterns = globs.map((glob) => glob.toLowerCase())
+  const known = new Map<string, boolean>()
+  return (symbol) => {
+    const remembered = known.get(symbol)
+    if (remembered !== undefined) return remembered
+    const folded = symbol.toLowerCase()
+    const matched = patterns.some((pattern) => matchesGlob(pattern, folded))
+    if (known.size < REMEMBERED_SYMBOLS) known.set(symbol, matched)
+    return matched
+  }
+}
+
+/**
+ * Matches `*` (any characters) and `?` (one character). It goes back to the last star only, so its time
+ * is at most the product of both lengths, whatever the glob.
+ */
+export function matchesGlob(glob: string, text: string): boolean {
+  const pattern = [...glob]
+  const symbols = [...text]
+  let p = 0
+  let star = -1
+  let resume = 0
+  for (let s = 0; s < symbols.length; ) {
+    if (pattern[p] === '*') {
+      star = p++
+      resume = s
+    } else if (pattern[p] === '?' || (p < pattern.length && pattern[p] === symbols[s])) {
+      p++
+      s++
+    } else if (star >= 0) {
+      p = star + 1
+      s = ++resume
+    } else {
+      return false
+    }
+  }
+  while (pattern[p] === '*') p++
+  return p === pattern.length
+}
+
+/** Checks the account size in USD, both bounds included. A missing size does not match. */
+function sizeCheck({ min, max }: { min?: string; max?: string }): ConditionCheck {
+  const least = min === undefined ? null : decimal(min)
+  const most = max === undefined ? null : decimal(max)
+  return ({ account_size }) => {
+    if (account_size === null) return 'account_size'
+    return within(fromFact(factAmount(account_size)), least, most) ? null : 'account_size'
+  }
+}
+
+const within = (value: Decimal, least: Decimal | null, most: Decimal | null): boolean =>
+  (least === null || compare(value, least) >= 0) && (most === null || compare(value, most) <= 0)

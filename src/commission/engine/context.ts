@@ -1,0 +1,67 @@
+import { type Book, governingVersion, type Version } from './book.ts'
+import type { Period } from './calendar.ts'
+import type { RateLookup } from './convert.ts'
+import { type Customer, type CustomerFields, type Fact, valueOn } from './facts.ts'
+import type { Reason } from './reasons.ts'
+import type { Tree } from './tree.ts'
+
+/** Everything besides facts and carries that a computation depends on. */
+export interface Context {
+  readonly book: Book
+  readonly tree: Tree
+  readonly rates: RateLookup
+  /** Returns the instant at which a day starts in the account's zone. */
+  readonly dayStart: (day: number) => number
+}
+
+/** A computation of one period. */
+export interface PeriodContext extends Context {
+  readonly period: Period
+}
+
+/**
+ * Whose a fact is: its affiliate and the version that governs it, or why no version does. An affiliate
+ * without a plan still has uplines, whose overrides count the fact.
+ */
+export interface Owner {
+  readonly affiliate: string | null
+  readonly version: Version | null
+  readonly reason: Reason | null
+}
+
+const NO_FIELDS: CustomerFields = {
+  country_code: null,
+  trading_account_type: null,
+  challenge_type: null,
+  phase: null,
+  kyc_status_id: null,
+  sales_status_id: null,
+  account_size: null,
+  link: null,
+}
+
+/** Returns the customer's fields as they were on a day (§16.9). */
+export const fieldsOn = (customer: Customer, day: number): CustomerFields =>
+  valueOn(customer.fields, day) ?? NO_FIELDS
+
+/** Finds the owner of a fact of a customer on a day. */
+export function ownerOn(context: Context, customer: Customer, day: number): Owner {
+  const affiliate = valueOn(customer.affiliates, day)
+  const without = (reason: Reason): Owner => ({ affiliate, version: null, reason })
+  if (affiliate === null) return without('organic')
+  if (!context.tree.isConfigured(affiliate)) return without('unknown_affiliate')
+  const { refusedFrom } = customer
+  if (refusedFrom !== null && refusedFrom <= day) return without('refused')
+  const version = governingVersion(context.book, affiliate, customer.signupDay, day)
+  return version ? { affiliate, version, reason: null } : without('no_plan')
+}
+
+/** Returns a function that finds the owner of each fact, and computes it once a day. */
+export function ownersOf(context: Context, customer: Customer): (fact: Fact) => Owner {
+  const byDay = new Map<number, Owner>()
+  return ({ day }) => {
+    const known = byDay.get(day) ?? ownerOn(context, customer, day)
+    byDay.set(day, known)
+    return known
+  }
+}

@@ -1,0 +1,90 @@
+import { type Decimal, divideHalfEven, fromFact, PLACES, powerOfTen, round } from './decimal.ts'
+import type { Fact } from './facts.ts'
+import type { HoldReason } from './reasons.ts'
+
+/** Why a currency has no rate on a day (§11). */
+export type FxReason = 'fx_pending' | 'fx_missing'
+
+/** Returns the units of a currency for one euro that apply on a day, or why there are none. */
+export type RateLookup = (currency: string, day: number) => Decimal | FxReason
+
+/** Converts 10^-12 units of a currency into another, rounded once to 12 places. */
+export function convertUnits(
+  units: bigint,
+  from: string,
+  to: string,
+  day: number,
+  rates: RateLookup,
+): bigint | FxReason {
+  if (from === to) return units
+  const rateFrom = rates(from, day)
+  const rateTo = rates(to, day)
+  if (typeof rateFrom === 'string') return rateFrom
+  if (typeof rateTo === 'string') return rateTo
+  return divideHalfEven(
+    units * rateTo.units * powerOfTen(rateFrom.scale),
+    rateFrom.units * powerOfTen(rateTo.scale),
+  )
+}
+
+/** Converts an amount on a day, rounded once to 12 places. */
+export function convertAmount(
+  amount: Decimal,
+  from: string,
+  to: string,
+  day: number,
+  rates: RateLookup,
+): Decimal | FxReason {
+  const converted = convertUnits(round(amount, PLACES).units, from, to, day, rates)
+  return typeof converted === 'string' ? converted : fromFact(converted)
+}
+
+/** The way in which an amount of a fact is converted. */
+export type Conversion =
+  /** With the other amounts of its currency and day. */
+  | { readonly by: 'rate' }
+  /** Alone, since it is converted through its `amount_usd`. */
+  | { readonly by: 'usd'; readonly converted: bigint }
+  | { readonly by: 'none'; readonly reason: HoldReason }
+
+const BY_RATE: Conversion = { by: 'rate' }
+
+/** Decides how a fact's amount of a field is converted to a currency: the first way that applies (§11). */
+export function conversionOf(
+  fact: Fact,
+  field: string,
+  currency: string | null,
+  to: string,
+  rates: RateLookup,
+): Conversion {
+  if (currency === null) return { by: 'none', reason: 'no_currency' }
+  if (currency === to) return BY_RATE
+  const usd = field === 'amount_currency' ? fact.amounts.get('amount_usd') : undefined
+  if (usd !== undefined && to === 'USD') return { by: 'usd', converted: usd }
+  const reason = missingRate(currency, fact.day, rates) ?? missingRate(to, fact.day, rates)
+  if (reason === null) return BY_RATE
+  if (usd === undefined) return { by: 'none', reason }
+  const converted = convertUnits(usd, 'USD', to, fact.day, rates)
+  return typeof converted === 'string' ? { by: 'none', reason } : { by: 'usd', converted }
+}
+
+function missingRate(currency: string, day: number, rates: RateLookup): FxReason | null {
+  const rate = rates(currency, day)
+  return typeof rate === 'string' ? rate : null
+}
+
+/** Converts one fact's amount alone, as triggers and qualifications do (§16.16). */
+export function convertFact(
+  fact: Fact,
+  field: string,
+  currency: string | null,
+  to: string,
+  rates: RateLookup,
+): Decimal | HoldReason {
+  const conversion = conversionOf(fact, field, currency, to, rates)
+  if (conversion.by === 'none') return conversion.reason
+  if (conversion.by === 'usd') return fromFact(conversion.converted)
+  const amount = fact.amounts.get(field) ?? 0n
+  const converted = convertUnits(amount, currency ?? to, to, fact.day, rates)
+  return typeof converted === 'string' ? converted : fromFact(converted)
+}

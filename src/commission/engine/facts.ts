@@ -1,0 +1,92 @@
+/** The resources whose records are facts (§10), by the names of the API. */
+export type FactResource = 'customers' | 'transactions' | 'trading-activity' | 'activities'
+
+/** What the account's status map makes of a transaction's status. Other facts are `approved`. */
+export type FactState = 'pending' | 'approved' | 'declined' | 'reversed' | 'unmapped'
+
+/**
+ * A record that can earn, or a group of records that differ in nothing that a plan asks for. Amounts
+ * are integers of 10^-12.
+ */
+export interface Fact {
+  readonly resource: FactResource
+  /** The record's id; of a trading activity `date|customer_id|instrument|currency`. */
+  readonly id: string
+  /** The instant, in milliseconds since 1970; of a whole day its start in the account's zone. */
+  readonly at: number
+  readonly wholeDay: boolean
+  /** The day in the control totals, in days since 1970. */
+  readonly day: number
+  readonly state: FactState
+  /** The transaction type or event name; empty in other facts. */
+  readonly kind: string
+  readonly subtype: string | null
+  /** The currency of its amounts; null if none was sent and none is defined. */
+  readonly currency: string | null
+  readonly instrument: string | null
+  readonly product: string | null
+  /** By field: `amount_currency`, `amount_usd`, `lots_traded`, `pnl`, `Value`, a KPI … */
+  readonly amounts: ReadonlyMap<string, bigint>
+  /** How many records this is. */
+  readonly count: number
+}
+
+/** The values of a customer that conditions use. An absent value is null. */
+export interface CustomerFields {
+  readonly country_code: string | null
+  readonly trading_account_type: string | null
+  readonly challenge_type: string | null
+  readonly phase: string | null
+  readonly kyc_status_id: string | null
+  readonly sales_status_id: string | null
+  readonly account_size: number | null
+  readonly link: string | null
+}
+
+/** A value and the first day on which it holds; null holds from the beginning. */
+export interface Dated<T> {
+  readonly from: number | null
+  readonly value: T
+}
+
+/** A customer with its histories, each in order of day, and its facts in order of time. */
+export interface Customer {
+  readonly customer_id: string
+  /** The signup instant, in milliseconds since 1970, and its day in the account's zone. */
+  readonly signup: number
+  readonly signupDay: number
+  readonly affiliates: readonly Dated<string | null>[]
+  readonly fields: readonly Dated<CustomerFields>[]
+  /** The first day on which the customer is refused; null if never, -Infinity if always. */
+  readonly refusedFrom: number | null
+  readonly facts: readonly Fact[]
+}
+
+/** Returns the value that holds on a day; null if none does. */
+export function valueOn<T>(history: readonly Dated<T>[], day: number): T | null {
+  let found: T | null = null
+  for (const { from, value } of history) {
+    if (from !== null && from > day) break
+    found = value
+  }
+  return found
+}
+
+/** Compares two texts by code point. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let index = 0; index < length; index++) {
+    const difference = codeOrder(a.charCodeAt(index)) - codeOrder(b.charCodeAt(index))
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+/** Surrogates sort after all other code units, since they encode the largest code points. */
+const codeOrder = (code: number): number =>
+  code >= 0xd800 && code < 0xe000 ? code + 0x10000 : code
+
+/** Orders facts by instant, resource name and id (§16.13). */
+export const compareFacts = (a: Fact, b: Fact): number =>
+  a.at - b.at || compareText(a.resource, b.resource) || compareText(a.id, b.id)

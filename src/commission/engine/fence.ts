@@ -1,0 +1,101 @@
+import {
+  add,
+  compare,
+  type Decimal,
+  isPositive,
+  least,
+  multiply,
+  negate,
+  PLACES,
+  quotient,
+  subtract,
+  sum,
+  ZERO,
+} from './decimal.ts'
+import { compareText } from './facts.ts'
+
+/** A fenced base: what customers paid back, and what is held against them alone. */
+export interface Fenced {
+  readonly before: Decimal
+  readonly paidBack: Decimal
+  readonly fenced: Decimal
+  readonly base: Decimal
+  /** What each customer still has to pay back. */
+  readonly held: Map<string, Decimal>
+}
+
+/**
+ * Keeps the large losses of single customers out of an affiliate's base (§12 "Fence").
+ *
+ * @param base The affiliate's base, `fixed` terms included.
+ * @param customers The base of each customer.
+ * @param held What each customer has to pay back from earlier periods.
+ */
+export function applyFence(
+  thresholds: { readonly customer: Decimal; readonly affiliate: Decimal },
+  base: Decimal,
+  customers: ReadonlyMap<string, Decimal>,
+  held: ReadonlyMap<string, Decimal>,
+): Fenced {
+  const after = payBack(customers, held)
+  const left = subtract(base, after.paidBack)
+  const share =
+    compare(left, thresholds.affiliate) <= 0
+      ? fenceLosses(thresholds.customer, left, after.bases)
+      : []
+  for (const [customer, part] of share) {
+    after.held.set(customer, add(after.held.get(customer) ?? ZERO, part))
+  }
+  const fenced = sum(share.map(([, part]) => part))
+  return {
+    before: base,
+    paidBack: after.paidBack,
+    fenced,
+    base: add(left, fenced),
+    held: after.held,
+  }
+}
+
+/** Uses a customer's positive base to pay back what is held against that customer. */
+function payBack(
+  customers: ReadonlyMap<string, Decimal>,
+  held: ReadonlyMap<string, Decimal>,
+): { bases: Map<string, Decimal>; held: Map<string, Decimal>; paidBack: Decimal } {
+  const bases = new Map(customers)
+  const left = new Map(held)
+  let paidBack = ZERO
+  for (const [customer, owed] of held) {
+    const base = customers.get(customer)
+    if (base === undefined || !isPositive(base) || !isPositive(owed)) continue
+    const paid = least(base, owed)
+    bases.set(customer, subtract(base, paid))
+    left.set(customer, subtract(owed, paid))
+    paidBack = add(paidBack, paid)
+  }
+  return { bases, held: left, paidBack }
+}
+
+/**
+ * Shares F = min(−B, Σ −b) among the customers at or below the threshold, in proportion to their
+ * losses and rounded to 12 places; the last customer id takes the remainder (§16.21).
+ */
+function fenceLosses(
+  threshold: Decimal,
+  base: Decimal,
+  customers: ReadonlyMap<string, Decimal>,
+): [string, Decimal][] {
+  const losses = [...customers]
+    .filter(([, own]) => compare(own, threshold) <= 0 && compare(own, ZERO) < 0)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([customer, own]) => [customer, negate(own)] as const)
+  const lost = sum(losses.map(([, loss]) => loss))
+  const fenced = least(negate(base), lost)
+  if (!isPositive(fenced)) return []
+  let left = fenced
+  return losses.map(([customer, loss], index) => {
+    const last = index === losses.length - 1
+    const part = last ? left : quotient(multiply(fenced, loss), lost, PLACES)
+    left = subtract(left, part)
+    return [customer, part]
+  })
+}

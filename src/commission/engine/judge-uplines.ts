@@ -1,0 +1,63 @@
+import type { Version } from './book.ts'
+import { type Period, type PeriodKind, periodOf } from './calendar.ts'
+import type { Context } from './context.ts'
+import type { Customer, Fact } from './facts.ts'
+import { type JudgedCustomer, type Judgement, judgeFact, judgeTerm } from './judge.ts'
+import type { CompiledOverride } from './rules.ts'
+import { type UplineRule, uplineRules } from './uplines.ts'
+
+/** Judges facts under the rules of their plans and the overrides of uplines. */
+export type FactJudge = (judged: JudgedCustomer, fact: Fact) => Judgement
+
+/** Returns a judge that finds the uplines of each period once. */
+export function factJudge(context: Context): FactJudge {
+  const uplines = new Map<string, (affiliate: string) => readonly UplineRule[]>()
+  const uplinesIn = (period: Period): ((affiliate: string) => readonly UplineRule[]) => {
+    const found = uplines.get(period.id) ?? uplineRules({ ...context, period })
+    uplines.set(period.id, found)
+    return found
+  }
+  return (judged, fact) => {
+    const judgement = judgeFact(context, judged, fact)
+    if (judgement.verdict === 'counted' || fact.state !== 'approved') return judgement
+    const { affiliate, reason } = judgement.owner
+    if (affiliate === null || (reason !== null && reason !== 'no_plan')) return judgement
+    for (const kind of KINDS) {
+      const entries = uplinesIn(periodOf(fact.day, kind))(affiliate)
+      const entry = entries.find((one) => isCountedBy(context, judged.customer, one, fact))
+      if (entry === undefined) continue
+      const { version, rule } = entry
+      const by = { version, rule, verdict: 'counted', condition: null } as const
+      return { ...judgement, verdict: 'counted', by, rules: [...judgement.rules, by] }
+    }
+    return judgement
+  }
+}
+
+const KINDS: readonly PeriodKind[] = ['month', 'week']
+
+const isCountedBy = (
+  context: Context,
+  customer: Customer,
+  entry: UplineRule,
+  fact: Fact,
+): boolean =>
+  entry.purpose === 'override' && overrideCounts(context, customer, entry.version, entry.rule, fact)
+
+/** Whether an override over facts counts a fact. */
+function overrideCounts(
+  context: Context,
+  customer: Customer,
+  version: Version,
+  rule: CompiledOverride,
+  fact: Fact,
+): boolean {
+  const { of } = rule
+  const terms = 'base' in of ? of.base.terms : 'unit' in of ? [of.unit] : []
+  const converts = 'base' in of
+  return terms.some(
+    (term) =>
+      term.names(fact) &&
+      judgeTerm(context, customer, version, rule, term, fact, converts).verdict === 'counted',
+  )
+}

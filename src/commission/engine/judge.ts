@@ -1,0 +1,195 @@
+import type { Version } from './book.ts'
+import { type Context, fieldsOn, type Owner, ownersOf } from './context.ts'
+import { conversionOf } from './convert.ts'
+import { compare } from './decimal.ts'
+import type { Customer, Fact } from './facts.ts'
+import { isTriggerKind, judgeAllOnce, type OnceState, triggerAmount, winners } from './once.ts'
+import { withinMonths } from './qualify.ts'
+import { type Reason, rankOf, type Verdict } from './reasons.ts'
+import type { CompiledOnce, CompiledRule, CompiledShare, CompiledUnitRule } from './rules.ts'
+import type { CompiledTerm, CompiledUnit } from './terms.ts'
+
+/** What one rule makes of a fact. */
+export interface RuleVerdict {
+  readonly version: Version
+  readonly rule: CompiledRule
+  readonly verdict: Verdict
+  /** The condition that did not hold, such as `not_countries`, if the verdict is `excluded`. */
+  readonly condition: string | null
+}
+
+/** What becomes of a fact: one state, and what each rule of its plan makes of it (§16.10). */
+export interface Judgement {
+  readonly fact: Fact
+  readonly owner: Owner
+  readonly verdict: Verdict
+  /** The rule that decided; null if the fact was judged before any rule. */
+  readonly by: RuleVerdict | null
+  readonly rules: readonly RuleVerdict[]
+}
+
+/** A customer with the owners of its facts and its `once` rules, judged up to a day. */
+export interface JudgedCustomer {
+  readonly customer: Customer
+  readonly ownerOf: (fact: Fact) => Owner
+  readonly once: readonly OnceState[]
+  /** By rule id: the qualification that counts. */
+  readonly qualified: ReadonlyMap<string, OnceState>
+}
+
+/** Judges a customer's `once` rules by what is known up to a day. */
+export function judgeCustomer(
+  context: Context,
+  customer: Customer,
+  through: number,
+): JudgedCustomer {
+  const ownerOf = ownersOf(context, customer)
+  const once = judgeAllOnce(context, customer, ownerOf, through)
+  return { customer, ownerOf, once, qualified: winners(once) }
+}
+
+/** Returns why a fact earns nothing before any rule is asked; null if rules decide. */
+export const reasonBeforeRules = (fact: Fact, owner: Owner): Reason | null =>
+  owner.reason ?? (fact.state === 'approved' ? null : fact.state)
+
+/**
+ * Judges a fact under the rules of its plan. The overrides of uplines are not asked; the caller knows
+ * whether they count it.
+ */
+export function judgeFact(context: Context, judged: JudgedCustomer, fact: Fact): Judgement {
+  const owner = judged.ownerOf(fact)
+  const before = reasonBeforeRules(fact, owner)
+  const rules =
+    owner.version === null || before !== null ? [] : rulesOn(context, judged, fact, owner.version)
+  const elsewhere = countedElsewhere(judged, fact)
+  if (elsewhere) {
+    const by: RuleVerdict = { ...elsewhere, verdict: 'counted', condition: null }
+    return { fact, owner, verdict: 'counted', by, rules: withVerdict(rules, by) }
+  }
+  if (before !== null) return { fact, owner, verdict: before, by: null, rules }
+  let by: RuleVerdict | null = null
+  for (const one of rules) if (by === null || rankOf(one.verdict) > rankOf(by.verdict)) by = one
+  return { fact, owner, verdict: by?.verdict ?? 'no_rule', by, rules }
+}
+
+const withVerdict = (rules: readonly RuleVerdict[], by: RuleVerdict): RuleVerdict[] => [
+  ...rules.filter(({ version, rule }) => version !== by.version || rule.id !== by.rule.id),
+  by,
+]
+
+/** Returns the qualification, under any plan, that a fact is part of. */
+function countedElsewhere({ qualified }: JudgedCustomer, fact: Fact): OnceState | null {
+  for (const state of qualified.values()) if (state.used.has(fact)) return state
+  return null
+}
+
+function rulesOn(
+  context: Context,
+  judged: JudgedCustomer,
+  fact: Fact,
+  version: Version,
+): RuleVerdict[] {
+  return version.rules.flatMap((rule) => {
+    const found =
+      rule.kind === 'once'
+        ? judgeOnceFact(context, judged, version, rule, fact)
+        : rule.kind === 'override'
+          ? null
+          : judgeBaseFact(context, judged.customer, version, rule, fact)
+    return found ? [{ version, rule, ...found }] : []
+  })
+}
+
+interface Found {
+  readonly verdict: Verdict
+  readonly condition: string | null
+}
+
+const plain = (verdict: Verdict): Found => ({ verdict, condition: null })
+const furthest = (a: Found | null, b: Found): Found =>
+  a === null || rankOf(b.verdict) > rankOf(a.verdict) ? b : a
+
+/** Judges a fact under a share or unit rule; null if the rule does not name it. */
+export function judgeBaseFact(
+  context: Context,
+  customer: Customer,
+  version: Version,
+  rule: CompiledShare | CompiledUnitRule,
+  fact: Fact,
+): Found | null {
+  let found: Found | null = null
+  const terms: readonly (CompiledTerm | CompiledUnit)[] =
+    rule.kind === 'share' ? rule.base.terms : [rule.unit]
+  for (const term of terms) {
+    if (!term.names(fact)) continue
+    const converts = rule.kind === 'share'
+    found = furthest(found, judgeTerm(context, customer, version, rule, term, fact, converts))
+  }
+  return found
+}
+
+/** Judges a fact under one term, which names it: the first reason in the order of §10. */
+export function judgeTerm(
+  context: Context,
+  customer: Customer,
+  version: Version,
+  rule: Pick<CompiledRule, 'when' | 'months'>,
+  term: CompiledTerm | CompiledUnit,
+  fact: Fact,
+  converts: boolean,
+): Found {
+  const fields = fieldsOn(customer, fact.day)
+  const condition = rule.when(fields, fact) ?? ('when' in term ? term.when(fields, fact) : null)
+  if (condition !== null) return { verdict: 'excluded', condition }
+  if (!withinMonths(customer, fact.day, rule.months)) return plain('expired')
+  if (!converts) return plain('counted')
+  const own = term.currencyOf(fact)
+  const conversion = conversionOf(fact, term.field, own, version.currency, context.rates)
+  return plain(conversion.by === 'none' ? conversion.reason : 'counted')
+}
+
+/** Judges a fact under a `once` rule; null if neither its trigger nor `qualify` names it. */
+function judgeOnceFact(
+  context: Context,
+  judged: JudgedCustomer,
+  version: Version,
+  rule: CompiledOnce,
+  fact: Fact,
+): Found | null {
+  const own = judged.once.find((state) => state.version === version && state.rule === rule)
+  const blocker = own?.blockers.find((one) => one.fact === fact)
+  if (blocker && own?.status === 'blocked') return plain(blocker.reason)
+  let found: Found | null = null
+  if (isTriggerKind(rule, fact)) found = judgeTriggerFact(context, judged, version, rule, fact)
+  for (const qualification of rule.qualify) {
+    if (qualification.kind === 'customer') continue
+    for (const term of qualification.terms) {
+      if (!term.names(fact)) continue
+      const condition = term.when(fieldsOn(judged.customer, fact.day), fact)
+      const verdict = judged.qualified.has(rule.id) ? 'already_counted' : 'not_qualified'
+      found = furthest(
+        found,
+        condition === null ? plain(verdict) : { verdict: 'excluded', condition },
+      )
+    }
+  }
+  return found
+}
+
+function judgeTriggerFact(
+  context: Context,
+  { customer, qualified }: JudgedCustomer,
+  version: Version,
+  rule: CompiledOnce,
+  fact: Fact,
+): Found {
+  const condition = rule.when(fieldsOn(customer, fact.day), fact)
+  if (condition !== null) return { verdict: 'excluded', condition }
+  if (!withinMonths(customer, fact.day, rule.months)) return plain('expired')
+  const winner = qualified.get(rule.id)
+  if (winner === undefined) return plain('not_qualified')
+  if (fact.at > winner.at || rule.min === null) return plain('already_counted')
+  const amount = triggerAmount(context, rule, fact, version.currency)
+  const meetsMin = 'fact' in amount || compare(amount, rule.min) >= 0
+  return plain(meetsMin ? 'already_counted' : 'not_qualified')
+}

@@ -1,0 +1,75 @@
+import { add, type Decimal, ONE } from './decimal.ts'
+import { addRatio, type Ratio, ratio } from './ratio.ts'
+import type { CompiledRule } from './rules.ts'
+import { countOnce, type PlanInput } from './settle-plan.ts'
+import { addMeasure, earlierMeasure } from './state.ts'
+import type { RuleTally } from './tallies.ts'
+
+const integer = (count: number): Decimal => ({ units: BigInt(count), scale: 0 })
+
+/**
+ * Returns the measure of a rule's tiers (§12 "Tiers").
+ *
+ * @param own The rule's own base or units in the period, over all versions.
+ */
+export function measureOf(input: PlanInput, rule: CompiledRule, own: Ratio): Ratio {
+  const { tiers } = rule
+  if (tiers === null) return own
+  const measure = periodMeasure(input, rule, own)
+  return addRatio(
+    earlierMeasure(input.state, rule.id, tiers.window, input.context.period.last),
+    measure,
+  )
+}
+
+/** Adds the period's measure to those of a quarter and of all periods, if a tier has a window. */
+export function keepMeasure(input: PlanInput, rule: CompiledRule, own: Ratio): void {
+  const hasWindow = input.plan.versions.some(({ rules }) =>
+    rules.some(({ id, tiers }) => id === rule.id && tiers && tiers.window !== 'period'),
+  )
+  if (!hasWindow) return
+  addMeasure(input.state, rule.id, periodMeasure(input, rule, own), input.context.period.last)
+}
+
+function periodMeasure(input: PlanInput, rule: CompiledRule, own: Ratio): Ratio {
+  const { tallies, onceBelow } = input
+  const { by = null, network = false } = rule.tiers ?? {}
+  const below = network ? tallies.network.get(rule) : undefined
+  if (by === 'active') return ratio(integer(activeCustomers(input, rule, below)))
+  if (by !== null && 'once' in by) {
+    return ratio(integer(countOnce(input, by.once) + (network ? onceBelow(by.once) : 0)))
+  }
+  if (by !== null) {
+    const measured = tallies.measures.get(rule)?.tally.total.base
+    const ownBase = measured ? add(measured, by.fixed) : by.fixed
+    return ratio(below ? add(ownBase, below.tally.total.base) : ownBase)
+  }
+  if (rule.kind === 'once') {
+    return network ? addRatio(own, ratio(integer(onceBelow(rule.id)))) : own
+  }
+  return below ? addRatio(own, quantityOf(rule, below)) : own
+}
+
+/** Returns what a rule's facts came to: a base, or units divided by `each`. */
+export function quantityOf(rule: CompiledRule, { tally }: RuleTally): Ratio {
+  const counts = rule.kind === 'unit' || (rule.kind === 'override' && 'unit' in rule.of)
+  if (!counts) return ratio(tally.total.base)
+  return ratio(tally.total.units, 'each' in rule ? rule.each : ONE)
+}
+
+/** Counts the customers with a counted fact under any version of the rule, and in the network. */
+function activeCustomers(
+  { plan, tallies }: PlanInput,
+  rule: CompiledRule,
+  below: RuleTally | undefined,
+): number {
+  const active = new Set<string>()
+  for (const { rules } of plan.versions) {
+    for (const one of rules) {
+      if (one.id !== rule.id) continue
+      for (const id of tallies.own.get(one)?.tally.customers.keys() ?? []) active.add(id)
+    }
+  }
+  for (const id of below?.tally.customers.keys() ?? []) active.add(id)
+  return active.size
+}

@@ -1,0 +1,168 @@
+import { addMonths } from './calendar.ts'
+import { type Context, fieldsOn } from './context.ts'
+import { convertFact } from './convert.ts'
+import { add, compare, type Decimal, multiply, ZERO } from './decimal.ts'
+import type { Customer, Fact } from './facts.ts'
+import type { HoldReason } from './reasons.ts'
+import type { CompiledQualification } from './rules.ts'
+import type { CompiledTerm } from './terms.ts'
+
+const DAY_MS = 86_400_000
+
+/** A fact that cannot be judged, since an amount of it cannot be converted. */
+export interface Blocker {
+  readonly fact: Fact
+  readonly field: string
+  readonly currency: string | null
+  readonly reason: HoldReason
+}
+
+/** What has become of one condition of `qualify`. */
+export type Progress =
+  | {
+      readonly status: 'met'
+      /** When it was met: an instant, and its day. */
+      readonly at: number
+      readonly day: number
+      readonly used: readonly Fact[]
+    }
+  | { readonly status: 'blocked'; readonly blocker: Blocker }
+  | {
+      readonly status: 'open'
+      /** The name of the failing customer condition, if it is one. */
+      readonly condition: string | null
+      /** The sum or count so far, and what it must reach; null for customer conditions. */
+      readonly reached: Decimal | null
+      readonly min: Decimal | null
+      /** The last day of its window; null if it has none. */
+      readonly until: number | null
+    }
+
+/** Whether the fact lies before signup + n × 24 h, or as a whole day up to the signup day + n. */
+export const withinDays = (customer: Customer, fact: Fact, days: number): boolean =>
+  fact.wholeDay ? fact.day <= customer.signupDay + days : fact.at < customer.signup + days * DAY_MS
+
+/** Whether the fact lies at or after the signup; whole days count from the signup day on. */
+export const sinceSignup = (customer: Customer, fact: Fact): boolean =>
+  fact.wholeDay ? fact.day >= customer.signupDay : fact.at >= customer.signup
+
+/** Whether the fact's day lies before the signup day + n months. */
+export const withinMonths = (customer: Customer, day: number, months: number | null): boolean =>
+  months === null || day < addMonths(customer.signupDay, months)
+
+/** Judges one condition of `qualify` by the facts of a customer up to a day. */
+export function judgeQualification(
+  context: Context,
+  customer: Customer,
+  qualification: CompiledQualification,
+  currency: string,
+  through: number,
+): Progress {
+  if (qualification.kind === 'customer') {
+    return judgeCustomer(context, customer, qualification.conditions, through)
+  }
+  return judgeSum(context, customer, qualification, currency, through)
+}
+
+/** Finds the first day on which the conditions held; from the beginning means from the signup on. */
+function judgeCustomer(
+  context: Context,
+  customer: Customer,
+  conditions: (fields: ReturnType<typeof fieldsOn>, fact: null) => string | null,
+  through: number,
+): Progress {
+  let condition: string | null = null
+  for (const { from } of customer.fields.length > 0 ? customer.fields : [{ from: null }]) {
+    if (from !== null && from > through) break
+    condition = conditions(fieldsOn(customer, from ?? -Infinity), null)
+    if (condition !== null) continue
+    if (from === null)
+      return { status: 'met', at: customer.signup, day: customer.signupDay, used: [] }
+    return { status: 'met', at: context.dayStart(from), day: from, used: [] }
+  }
+  return { status: 'open', condition, reached: null, min: null, until: null }
+}
+
+type SumQualification = Exclude<CompiledQualification, { kind: 'customer' }>
+
+/** Sums or counts in order of time; the facts of one instant count together (§16.13). */
+function judgeSum(
+  context: Context,
+  customer: Customer,
+  qualification: SumQualification,
+  currency: string,
+  through: number,
+): Progress {
+  const { min, withinDays: days, atEnd } = qualification
+  const until = days === null ? null : customer.signupDay + days
+  const used: Fact[] = []
+  let total = ZERO
+  const reached = (): boolean => compare(total, min) >= 0
+  if (!atEnd && reached()) {
+    return { status: 'met', at: customer.signup, day: customer.signupDay, used }
+  }
+  for (const group of byInstant(customer.facts)) {
+    for (const fact of group) {
+      if (fact.day > through || fact.state !== 'approved' || !sinceSignup(customer, fact)) continue
+      if (days !== null && !withinDays(customer, fact, days)) continue
+      const amount = amountUnder(context, customer, qualification, fact, currency)
+      if (amount === null) continue
+      if ('fact' in amount) return { status: 'blocked', blocker: amount }
+      total = add(total, amount)
+      used.push(fact)
+    }
+    const [fact] = group
+    if (!atEnd && fact && used.length > 0 && reached()) {
+      return { status: 'met', at: fact.at, day: used.at(-1)?.day ?? fact.day, used }
+    }
+  }
+  if (atEnd && until !== null && until <= through && reached()) {
+    return { status: 'met', at: customer.signup + (days ?? 0) * DAY_MS, day: until, used }
+  }
+  return { status: 'open', condition: null, reached: total, min, until }
+}
+
+function* byInstant(facts: readonly Fact[]): Generator<readonly Fact[]> {
+  for (let start = 0; start < facts.length; ) {
+    const at = facts[start]?.at
+    let end = start + 1
+    while (end < facts.length && facts[end]?.at === at) end++
+    yield facts.slice(start, end)
+    start = end
+  }
+}
+
+/** Returns what a fact adds: null if no term names it, or what blocks it. */
+function amountUnder(
+  context: Context,
+  customer: Customer,
+  { kind, terms }: SumQualification,
+  fact: Fact,
+  currency: string,
+): Decimal | Blocker | null {
+  let total: Decimal | null = null
+  for (const term of terms) {
+    if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
+    const amount = kind === 'count' ? countOf(fact) : termAmount(context, term, fact, currency)
+    if ('fact' in amount) return amount
+    total = add(total ?? ZERO, amount)
+  }
+  return total
+}
+
+const countOf = ({ count }: Fact): Decimal => ({ units: BigInt(count), scale: 0 })
+
+/** Converts a fact's amount under a term and multiplies it with `times`. */
+export function termAmount(
+  { rates }: Context,
+  term: CompiledTerm,
+  fact: Fact,
+  currency: string,
+): Decimal | Blocker {
+  const own = term.currencyOf(fact)
+  const converted = convertFact(fact, term.field, own, currency, rates)
+  if (typeof converted === 'string') {
+    return { fact, field: term.field, currency: own, reason: converted }
+  }
+  return multiply(converted, term.times)
+}

@@ -1,0 +1,67 @@
+import {
+  add,
+  compare,
+  type Decimal,
+  decimal,
+  multiply,
+  ONE,
+  PLACES,
+  plainText,
+  quotient,
+  subtract,
+  ZERO,
+} from './decimal.ts'
+
+/** An exact quotient, such as units divided by `each`. `den` is positive. */
+export interface Ratio {
+  readonly num: Decimal
+  readonly den: Decimal
+}
+
+export const ratio = (num: Decimal, den: Decimal = ONE): Ratio => ({ num, den })
+export const NOTHING: Ratio = ratio(ZERO)
+
+const sameDen = (a: Ratio, b: Ratio): boolean => compare(a.den, b.den) === 0
+
+export function addRatio(a: Ratio, b: Ratio): Ratio {
+  if (sameDen(a, b)) return { num: add(a.num, b.num), den: a.den }
+  return { num: add(multiply(a.num, b.den), multiply(b.num, a.den)), den: multiply(a.den, b.den) }
+}
+
+export function subtractRatio(a: Ratio, b: Ratio): Ratio {
+  if (sameDen(a, b)) return { num: subtract(a.num, b.num), den: a.den }
+  return {
+    num: subtract(multiply(a.num, b.den), multiply(b.num, a.den)),
+    den: multiply(a.den, b.den),
+  }
+}
+
+export const multiplyRatio = (a: Ratio, factor: Decimal): Ratio => ({
+  num: multiply(a.num, factor),
+  den: a.den,
+})
+
+export const sumRatios = (values: Iterable<Ratio>): Ratio => {
+  let total = NOTHING
+  for (const value of values) total = addRatio(total, value)
+  return total
+}
+
+/** Compares a ratio with a decimal. */
+export const compareRatio = (a: Ratio, b: Decimal): number => compare(a.num, multiply(b, a.den))
+
+/** Rounds once to a number of places, half to even. */
+export const roundRatio = ({ num, den }: Ratio, places: number): Decimal =>
+  quotient(num, den, places)
+
+/** Writes a ratio with at most 12 places. */
+export const ratioText = (value: Ratio): string => plainText(roundRatio(value, PLACES))
+
+/** Writes a ratio exactly, to be read again by `parseRatio`. */
+export const exactText = ({ num, den }: Ratio): string =>
+  compare(den, ONE) === 0 ? plainText(num) : `${plainText(num)}/${plainText(den)}`
+
+export function parseRatio(text: string): Ratio {
+  const [num = '0', den = '1'] = text.split('/')
+  return ratio(decimal(num), decimal(den))
+}

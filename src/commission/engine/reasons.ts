@@ -1,0 +1,36 @@
+/**
+ * The reasons why a fact earns nothing, in the order of §10. Where several apply, a rule gives the
+ * first; where several rules name a fact, the reason that stands furthest down counts.
+ */
+export const REASONS = [
+  'held',
+  'organic',
+  'unknown_affiliate',
+  'refused',
+  'no_plan',
+  'pending',
+  'unmapped',
+  'declined',
+  'reversed',
+  'no_rule',
+  'excluded',
+  'expired',
+  'no_currency',
+  'fx_pending',
+  'fx_missing',
+  'already_counted',
+  'not_qualified',
+] as const
+
+export type Reason = (typeof REASONS)[number]
+
+/** Reasons of facts that wait for data: they are listed as holds and stop an approval. */
+export type HoldReason = 'no_currency' | 'fx_pending' | 'fx_missing'
+
+/** What a rule makes of a fact: it counts it, or has a reason. */
+export type Verdict = 'counted' | Reason
+
+const RANK = new Map<Verdict, number>(REASONS.map((reason, index) => [reason, index]))
+
+/** Returns how far down the list a verdict stands; `counted` is beyond all. */
+export const rankOf = (verdict: Verdict): number => RANK.get(verdict) ?? REASONS.length

@@ -1,0 +1,91 @@
+import { type Plan, type Version, versionOn } from './book.ts'
+import type { PeriodContext } from './context.ts'
+import { type Decimal, ZERO } from './decimal.ts'
+import { compareQualified, type OnceState } from './once.ts'
+import type { CompiledOnce, CompiledRule } from './rules.ts'
+import type { OpenState } from './state.ts'
+import type { AffiliateTallies, RuleTally } from './tallies.ts'
+
+/** Everything that the lines of one affiliate, plan and period are made from. */
+export interface PlanInput {
+  readonly context: PeriodContext
+  readonly affiliate: string
+  readonly plan: Plan
+  readonly tallies: AffiliateTallies
+  /** Changed while lines are made. */
+  readonly state: OpenState
+  /** By `once` rule id: who qualified in the period, in order, and whether `max_count` allows it. */
+  readonly qualified: ReadonlyMap<string, readonly Qualified[]>
+  /** Returns the number of lines of a `once` rule of affiliates below that the period has. */
+  readonly onceBelow: (rule: string) => number
+}
+
+export interface Qualified {
+  readonly state: OnceState
+  readonly rule: CompiledOnce
+  /** The number of lines before it that `max_count` allowed. */
+  readonly before: number
+  readonly beyondCount: boolean
+}
+
+/** Orders the qualifications of a plan by rule, and applies `max_count` over all versions. */
+export function countQualified(plan: Plan, once: readonly OnceState[]): Map<string, Qualified[]> {
+  const ofPlan = once.filter(({ version }) => version.plan === plan.plan).sort(compareQualified)
+  const byRule = new Map<string, Qualified[]>()
+  const counts = new Map<string, number>()
+  for (const state of ofPlan) {
+    const { rule } = state
+    const before = counts.get(rule.id) ?? 0
+    const beyondCount = rule.maxCount !== null && before >= rule.maxCount
+    const list = byRule.get(rule.id) ?? []
+    byRule.set(rule.id, list)
+    list.push({ state, rule, before, beyondCount })
+    if (!beyondCount) counts.set(rule.id, before + 1)
+  }
+  return byRule
+}
+
+/** Returns how many lines of a `once` rule `max_count` allowed. */
+export const countOnce = ({ qualified }: Pick<PlanInput, 'qualified'>, rule: string): number =>
+  qualified.get(rule)?.filter(({ beyondCount }) => !beyondCount).length ?? 0
+
+/** A rule of one version with what its facts came to, if there were any. */
+export interface RuleOfVersion<R extends CompiledRule> {
+  readonly version: Version
+  readonly rule: R
+  readonly tally: RuleTally | null
+}
+
+/**
+ * Returns the rules with an id of the versions that can have lines in the period: those with facts, and
+ * those that may have a carry or a deficit.
+ */
+export function rulesWith<R extends CompiledRule>(
+  { plan, tallies, context }: PlanInput,
+  kind: R['kind'],
+  id: string,
+): RuleOfVersion<R>[] {
+  const isKind = (rule: CompiledRule): rule is R => rule.kind === kind
+  const governing =
+    plan.first.terms === 'signup' ? plan.versions : [versionOn(plan, context.period.first)]
+  return governing.flatMap((version) => {
+    const rule = version.rules.filter(isKind).find((one) => one.id === id)
+    return rule ? [{ version, rule, tally: tallies.own.get(rule) ?? null }] : []
+  })
+}
+
+/** Returns the rule ids of a plan in the order in which lines stand. */
+export function ruleOrder(plan: Plan): { id: string; kinds: Set<CompiledRule['kind']> }[] {
+  const order = new Map<string, Set<CompiledRule['kind']>>()
+  for (const { rules } of plan.versions.toReversed()) {
+    for (const { id, kind } of rules) {
+      const kinds = order.get(id) ?? new Set<CompiledRule['kind']>()
+      order.set(id, kinds.add(kind))
+    }
+  }
+  return [...order].map(([id, kinds]) => ({ id, kinds }))
+}
+
+/** Returns the sum of a base's `fixed` terms, which each period adds once. */
+export const fixedOf = (rule: CompiledRule): Decimal =>
+  rule.kind === 'share' ? rule.base.fixed : ZERO

@@ -1,0 +1,166 @@
+import { recoupedBy } from './advance.ts'
+import { applyMax, limitLine } from './cap.ts'
+import {
+  add,
+  type Decimal,
+  decimal,
+  greatest,
+  isNegative,
+  isZero,
+  least,
+  round,
+  ZERO,
+} from './decimal.ts'
+import { compareText } from './facts.ts'
+import { applyFence, type Fenced } from './fence.ts'
+import { fxList, type Line, newLine } from './line.ts'
+import { keepMeasure, measureOf } from './measure.ts'
+import { addRatio, NOTHING, type Ratio, ratio, roundRatio } from './ratio.ts'
+import type { CompiledShare } from './rules.ts'
+import { type PlanInput, type RuleOfVersion, rulesWith } from './settle-plan.ts'
+import { stateKey, stateOf } from './state.ts'
+import { applyRate } from './tiers.ts'
+
+const HUNDRED = decimal('100')
+
+/** The base of one line before its rate. */
+interface Scope {
+  readonly from: RuleOfVersion<CompiledShare>
+  readonly scope: string
+  readonly base: Decimal
+  readonly facts: number
+  readonly fenced: Fenced | null
+  readonly fx: Line['fx']
+}
+
+/**
+ * Makes the lines of the share rules with an id: one for each version and scope.
+ *
+ * @param once The `once` lines of the plan in the period, which a share may recoup.
+ */
+export function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[] {
+  const rules = rulesWith<CompiledShare>(input, 'share', id)
+  const scopes = rules.flatMap((one) => scopesOf(input, one, once))
+  const own = ratio(scopes.reduce((total, { base }) => add(total, base), ZERO))
+  let before: Ratio = NOTHING
+  const lines = scopes.map((scope) => {
+    const line = lineOf(input, scope, own, before)
+    before = addRatio(before, ratio(scope.base))
+    return line
+  })
+  const last = rules.at(-1)
+  if (last) keepMeasure(input, last.rule, own)
+  return applyMax(lines.sort((a, b) => compareText(a.scope, b.scope)))
+}
+
+/** Returns the scopes of a rule that have facts, a carry or a deficit. */
+function scopesOf(
+  input: PlanInput,
+  from: RuleOfVersion<CompiledShare>,
+  once: readonly Line[],
+): Scope[] {
+  if (from.rule.per === 'affiliate') return affiliateScope(input, from, once)
+  const { tally, rule } = from
+  const sums = rule.per === 'customer' ? tally?.tally.customers : tally?.tally.products
+  const names = new Set(
+    [...(sums ?? [])].filter(([, { facts }]) => facts > 0).map(([name]) => name),
+  )
+  for (const name of carriedNames(input, from)) names.add(name)
+  return [...names].sort(compareText).map((name) => ({
+    from,
+    scope: `${rule.per}:${name}`,
+    base: sums?.get(name)?.base ?? ZERO,
+    facts: sums?.get(name)?.facts ?? 0,
+    fenced: null,
+    fx: fxList(tally?.tally.fx.get(name)),
+  }))
+}
+
+/** Returns the customers or products with a carry. */
+function carriedNames(
+  { state }: PlanInput,
+  { rule, version }: RuleOfVersion<CompiledShare>,
+): string[] {
+  const owner = stateKey(rule.id, version, '')
+  return [...state.carries].flatMap(([key, carry]) => {
+    const [id, ofVersion, scope] = JSON.parse(key)
+    if (isZero(carry) || stateKey(id, { terms: 'signup', version: ofVersion }, '') !== owner)
+      return []
+    return String(scope).startsWith(`${rule.per}:`)
+      ? [String(scope).slice(rule.per.length + 1)]
+      : []
+  })
+}
+
+function affiliateScope(
+  input: PlanInput,
+  from: RuleOfVersion<CompiledShare>,
+  once: readonly Line[],
+): Scope[] {
+  const { rule, version, tally } = from
+  const { state } = input
+  const key = stateKey(rule.id, version, 'affiliate')
+  const facts = tally?.tally.total.facts ?? 0
+  const waits = !isZero(stateOf(state.carries, key)) || !isZero(stateOf(state.deficits, key))
+  if (facts === 0 && !waits && isZero(recoupedBy(rule, version, once))) return []
+  const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
+  const fenced = fenceBase(input, from, key, base)
+  const fx = fxList(tally?.tally.fx.get(''))
+  return [{ from, scope: 'affiliate', base: fenced?.base ?? base, facts, fenced, fx }]
+}
+
+function fenceBase(
+  { state }: PlanInput,
+  { rule, tally }: RuleOfVersion<CompiledShare>,
+  key: string,
+  base: Decimal,
+): Fenced | null {
+  if (rule.fence === null) return null
+  const customers = new Map(
+    [...(tally?.tally.customers ?? [])].map(([customer, sums]) => [customer, sums.base]),
+  )
+  const fenced = applyFence(rule.fence, base, customers, state.fences.get(key) ?? new Map())
+  state.fences.set(key, fenced.held)
+  return fenced
+}
+
+/** Applies rate, rounding, `max_per_customer` and `negative` to one base, in this order (§16.17). */
+function lineOf(input: PlanInput, scope: Scope, own: Ratio, before: Ratio): Line {
+  const { rule, version } = scope.from
+  const rated = applyRate(rule, ratio(scope.base), measureOf(input, rule, own), before)
+  const { num, den } = rated.paid
+  const amount = roundRatio(
+    ratio(num, { ...den, units: den.units * HUNDRED.units }),
+    version.digits,
+  )
+  const { fenced } = scope
+  const line = newLine({
+    rule,
+    version,
+    scope: scope.scope,
+    base: scope.base,
+    measure: rated.measure,
+    step: rated.step,
+    rate: rated.rate,
+    amount,
+    fence: fenced && { base: fenced.before, paidBack: fenced.paidBack, fenced: fenced.fenced },
+    fx: scope.fx,
+  })
+  const limited = rule.per === 'customer' ? limitLine(line, rule.maxPerCustomer) : line
+  return applyNegative(input, limited, rule)
+}
+
+/** Decides what becomes of a negative amount: it stands, is dropped, or is carried. */
+function applyNegative({ state }: PlanInput, line: Line, rule: CompiledShare): Line {
+  const { digits } = line.version
+  if (rule.negative === 'offset') return line
+  if (rule.negative === 'zero') {
+    return isNegative(line.amount) ? { ...line, amount: round(ZERO, digits) } : line
+  }
+  const key = stateKey(rule.id, line.version, line.scope)
+  const carriedIn = stateOf(state.carries, key)
+  const balance = add(carriedIn, line.amount)
+  const carriedOut = least(balance, ZERO)
+  state.carries.set(key, carriedOut)
+  return { ...line, carriedIn, carriedOut, amount: greatest(balance, ZERO) }
+}

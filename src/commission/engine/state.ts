@@ -1,0 +1,110 @@
+import { quarterOf } from './calendar.ts'
+import { type Decimal, decimal, isZero, plainText, ZERO } from './decimal.ts'
+import { compareText } from './facts.ts'
+import { addRatio, exactText, NOTHING, parseRatio, type Ratio } from './ratio.ts'
+import type { CompiledTiers } from './rules.ts'
+
+/**
+ * What a statement leaves to the next period of its affiliate and plan. Amounts are decimal text. The
+ * keys of `carries`, `deficits` and `fences` are JSON of `[rule, version or 0, scope]`.
+ */
+export interface PlanState {
+  readonly closing: string
+  readonly carries: Readonly<Record<string, string>>
+  readonly deficits: Readonly<Record<string, string>>
+  /** What each customer still has to pay back, by customer. */
+  readonly fences: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** By rule: the measures of earlier periods, for tiers with a `window`. */
+  readonly measures: Readonly<Record<string, WindowMeasure>>
+}
+
+/** The measure of a quarter so far, and of all periods so far. */
+export interface WindowMeasure {
+  readonly quarter: number
+  readonly inQuarter: string
+  readonly lifetime: string
+}
+
+export const NO_STATE: PlanState = {
+  closing: '0',
+  carries: {},
+  deficits: {},
+  fences: {},
+  measures: {},
+}
+
+/** The key of a carry, deficit or fence. Under `terms: "current"` it passes on to later versions. */
+export const stateKey = (
+  rule: string,
+  version: { readonly terms: 'signup' | 'current'; readonly version: number },
+  scope: string,
+): string => JSON.stringify([rule, version.terms === 'signup' ? version.version : 0, scope])
+
+/** A state while a period is settled. */
+export interface OpenState {
+  readonly carries: Map<string, Decimal>
+  readonly deficits: Map<string, Decimal>
+  readonly fences: Map<string, Map<string, Decimal>>
+  readonly measures: Map<string, WindowMeasure>
+}
+
+const decimals = (record: Readonly<Record<string, string>>): Map<string, Decimal> =>
+  new Map(Object.entries(record).map(([key, text]) => [key, decimal(text)]))
+
+export const openState = (state: PlanState): OpenState => ({
+  carries: decimals(state.carries),
+  deficits: decimals(state.deficits),
+  fences: new Map(Object.entries(state.fences).map(([key, held]) => [key, decimals(held)])),
+  measures: new Map(Object.entries(state.measures)),
+})
+
+const sorted = <T>(entries: Iterable<readonly [string, T]>): Record<string, T> =>
+  Object.fromEntries([...entries].sort(([a], [b]) => compareText(a, b)))
+
+const texts = (map: ReadonlyMap<string, Decimal>): Record<string, string> =>
+  sorted(
+    [...map].filter(([, value]) => !isZero(value)).map(([key, value]) => [key, plainText(value)]),
+  )
+
+/** Returns the state that the next period starts from. What is 0 is left out. */
+export function closeState(open: OpenState, closing: Decimal): PlanState {
+  const fences = [...open.fences]
+    .map(([key, held]) => [key, texts(held)] as const)
+    .filter(([, held]) => Object.keys(held).length > 0)
+  return {
+    closing: plainText(closing),
+    carries: texts(open.carries),
+    deficits: texts(open.deficits),
+    fences: sorted(fences),
+    measures: sorted(open.measures),
+  }
+}
+
+/** Returns the measures of earlier periods that a tier's window includes. */
+export function earlierMeasure(
+  open: OpenState,
+  rule: string,
+  window: CompiledTiers['window'],
+  lastDay: number,
+): Ratio {
+  const earlier = open.measures.get(rule)
+  if (earlier === undefined || window === 'period') return NOTHING
+  if (window === 'lifetime') return parseRatio(earlier.lifetime)
+  return earlier.quarter === quarterOf(lastDay) ? parseRatio(earlier.inQuarter) : NOTHING
+}
+
+/** Adds the measure of this period to those of a rule. */
+export function addMeasure(open: OpenState, rule: string, measure: Ratio, lastDay: number): void {
+  const quarter = quarterOf(lastDay)
+  const inQuarter = addRatio(earlierMeasure(open, rule, 'quarter', lastDay), measure)
+  const lifetime = addRatio(earlierMeasure(open, rule, 'lifetime', lastDay), measure)
+  open.measures.set(rule, {
+    quarter,
+    inQuarter: exactText(inQuarter),
+    lifetime: exactText(lifetime),
+  })
+}
+
+/** Returns a carry or deficit; 0 if there is none. */
+export const stateOf = (map: ReadonlyMap<string, Decimal>, key: string): Decimal =>
+  map.get(key) ?? ZERO

@@ -1,0 +1,121 @@
+import { type ConditionCheck, compileConditions } from './conditions.ts'
+import { add, type Decimal, decimal, multiply, ONE, ZERO } from './decimal.ts'
+import type { Fact } from './facts.ts'
+import type { ActivityKind, EventKind, FactTerm, Term, TransactionKind, Unit } from './plan.ts'
+
+/** A kind of fact that a plan names, and the field whose amount it takes. */
+export interface FactKind {
+  /** Whether a fact is of the kind and carries the field. */
+  readonly names: (fact: Fact) => boolean
+  readonly field: string
+  readonly currencyOf: (fact: Fact) => string | null
+}
+
+const factCurrency = (fact: Fact): string | null => fact.currency
+const usDollars = (): string => 'USD'
+
+/** Compiles a kind of fact. A kind without `kpi` names every event of its name. */
+export function compileKind(kind: TransactionKind | ActivityKind | EventKind): FactKind {
+  if ('transactions' in kind) return transactionKind(kind)
+  if ('activity' in kind) {
+    const field = kind.activity
+    return {
+      names: (fact) => fact.resource === 'trading-activity' && fact.amounts.has(field),
+      field,
+      currencyOf: field === 'volume_usd' ? usDollars : factCurrency,
+    }
+  }
+  const { event, kpi } = kind
+  return {
+    names: (fact) =>
+      fact.resource === 'activities' &&
+      fact.kind === event &&
+      (kpi === undefined || fact.amounts.has(kpi)),
+    field: kpi ?? 'Value',
+    currencyOf: factCurrency,
+  }
+}
+
+function transactionKind({ transactions, subtypes }: TransactionKind): FactKind {
+  const types = new Set(transactions)
+  const allowed = subtypes && new Set<string | null>(subtypes)
+  return {
+    names: (fact) =>
+      fact.resource === 'transactions' &&
+      types.has(fact.kind) &&
+      (allowed === undefined || allowed.has(fact.subtype)),
+    field: 'amount_currency',
+    currencyOf: factCurrency,
+  }
+}
+
+/** A term that sums facts. */
+export interface CompiledTerm extends FactKind {
+  readonly name: string | null
+  readonly times: Decimal
+  readonly when: ConditionCheck
+  /** The factor with which its sum enters the base, parts of it by other terms included. */
+  readonly weight: Decimal
+  readonly source: FactTerm
+}
+
+/** A base: facts by weight, and an amount of each period. */
+export interface CompiledBase {
+  readonly terms: readonly CompiledTerm[]
+  readonly fixed: Decimal
+  readonly source: readonly Term[]
+}
+
+export function compileTerm(term: FactTerm, factor: Decimal = ONE): CompiledTerm {
+  const times = term.times === undefined ? ONE : decimal(term.times)
+  return {
+    ...compileKind(term),
+    name: term.name ?? null,
+    times,
+    when: compileConditions(term.when),
+    weight: multiply(times, factor),
+    source: term,
+  }
+}
+
+/**
+ * Compiles a base. A base is linear, so each term has one weight: its `times`, multiplied by 1 plus the
+ * parts that later terms take of it.
+ */
+export function compileBase(source: readonly Term[]): CompiledBase {
+  const factors = factorsOf(source)
+  const terms: CompiledTerm[] = []
+  let fixed = ZERO
+  source.forEach((term, index) => {
+    const factor = factors[index] ?? ONE
+    if ('fixed' in term) fixed = add(fixed, multiply(decimal(term.fixed), factor))
+    else if (!('of' in term)) terms.push(compileTerm(term, factor))
+  })
+  return { terms, fixed, source }
+}
+
+/** Returns for each term how often its value enters the base: once, and in each part of it. */
+function factorsOf(source: readonly Term[]): Decimal[] {
+  const factors = source.map(() => ONE)
+  for (let index = source.length - 1; index >= 0; index--) {
+    const term = source[index]
+    if (term === undefined || !('of' in term)) continue
+    const part = multiply(decimal(term.times), factors[index] ?? ONE)
+    source.forEach((earlier, position) => {
+      if (position < index && earlier.name !== undefined && term.of.includes(earlier.name)) {
+        factors[position] = add(factors[position] ?? ONE, part)
+      }
+    })
+  }
+  return factors
+}
+
+/** What a unit counts: an amount of each fact, or the facts themselves. */
+export interface CompiledUnit extends FactKind {
+  readonly counts: boolean
+}
+
+export function compileUnit(unit: Unit): CompiledUnit {
+  if ('count' in unit) return { ...compileKind(unit.count), counts: true }
+  return { ...compileKind(unit), counts: false }
+}

@@ -1,0 +1,76 @@
+import { type Dated, valueOn } from './facts.ts'
+
+/** The configured affiliates and their parents by day. */
+export interface Tree {
+  readonly isConfigured: (affiliate: string) => boolean
+  /** Returns the affiliates that are exactly `level` steps below on a day. */
+  readonly below: (affiliate: string, level: number, day: number) => readonly string[]
+  /** Returns the affiliate's uplines on a day, its parent first. */
+  readonly uplines: (affiliate: string, day: number) => readonly string[]
+}
+
+/** An affiliate with its parents by day. */
+export interface AffiliateParents {
+  readonly affiliate_id: string
+  readonly parents: readonly Dated<string | null>[]
+}
+
+/** Builds the tree. A parent that is not configured is none. */
+export function buildTree(affiliates: readonly AffiliateParents[]): Tree {
+  const parents = new Map(
+    affiliates.map(({ affiliate_id, parents: dated }) => [affiliate_id, dated]),
+  )
+  const byDay = new Map<number, DayTree>()
+  const onDay = (day: number): DayTree => {
+    const known = byDay.get(day) ?? treeOf(parents, day)
+    byDay.set(day, known)
+    return known
+  }
+  return {
+    isConfigured: (affiliate) => parents.has(affiliate),
+    below: (affiliate, level, day) => descend(onDay(day).children, affiliate, level),
+    uplines: (affiliate, day) => climb(onDay(day).parent, affiliate),
+  }
+}
+
+interface DayTree {
+  readonly parent: ReadonlyMap<string, string>
+  readonly children: ReadonlyMap<string, readonly string[]>
+}
+
+function treeOf(
+  parents: ReadonlyMap<string, readonly Dated<string | null>[]>,
+  day: number,
+): DayTree {
+  const parent = new Map<string, string>()
+  const children = new Map<string, string[]>()
+  for (const [affiliate, history] of parents) {
+    const above = valueOn(history, day)
+    if (above === null || !parents.has(above)) continue
+    parent.set(affiliate, above)
+    const siblings = children.get(above)
+    if (siblings) siblings.push(affiliate)
+    else children.set(above, [affiliate])
+  }
+  return { parent, children }
+}
+
+function descend(
+  children: DayTree['children'],
+  affiliate: string,
+  level: number,
+): readonly string[] {
+  let found: readonly string[] = [affiliate]
+  for (let step = 0; step < level; step++) found = found.flatMap((id) => children.get(id) ?? [])
+  return found
+}
+
+/** Circles are refused when parents are set; the guard ends the walk if there is one all the same. */
+function climb(parent: DayTree['parent'], affiliate: string): string[] {
+  const uplines: string[] = []
+  for (let above = parent.get(affiliate); above !== undefined; above = parent.get(above)) {
+    if (above === affiliate || uplines.includes(above)) break
+    uplines.push(above)
+  }
+  return uplines
+}

@@ -1,0 +1,65 @@
+import { overrideVersion, type Version } from './book.ts'
+import type { PeriodContext } from './context.ts'
+import type { CompiledOverride, CompiledRule } from './rules.ts'
+
+/** A rule of an upline that facts of an affiliate below enter. */
+export type UplineRule =
+  | {
+      readonly purpose: 'override'
+      readonly upline: string
+      readonly version: Version
+      readonly rule: CompiledOverride
+    }
+  | {
+      readonly purpose: 'network'
+      readonly upline: string
+      readonly version: Version
+      readonly rule: CompiledRule
+    }
+
+/**
+ * Returns a function that finds the rules of uplines which the facts of an affiliate enter: overrides
+ * over facts at that distance, and tiers over the network. The tree is that of the period's last day.
+ */
+export function uplineRules(context: PeriodContext): (affiliate: string) => readonly UplineRule[] {
+  const known = new Map<string, readonly UplineRule[]>()
+  return (affiliate) => {
+    const rules = known.get(affiliate) ?? findRules(context, affiliate)
+    known.set(affiliate, rules)
+    return rules
+  }
+}
+
+function findRules(context: PeriodContext, affiliate: string): UplineRule[] {
+  const uplines = context.tree.uplines(affiliate, context.period.last)
+  return uplines.flatMap((upline, index) => [
+    ...overridesOf(context, upline, index + 1),
+    ...networkRulesOf(context, upline),
+  ])
+}
+
+/** The overrides over facts that an upline earns from affiliates so many steps below. */
+function overridesOf(context: PeriodContext, upline: string, level: number): UplineRule[] {
+  const version = overrideVersion(context.book, upline, context.period.last)
+  if (version?.period !== context.period.kind) return []
+  return version.rules.flatMap((rule) =>
+    rule.kind === 'override' && rule.level === level && ('base' in rule.of || 'unit' in rule.of)
+      ? [{ purpose: 'override', upline, version, rule } as const]
+      : [],
+  )
+}
+
+/** The rules of any version of an upline's plans whose tiers measure facts of the network. */
+function networkRulesOf({ book, period }: PeriodContext, upline: string): UplineRule[] {
+  const plans = new Set(book.assignmentsOf(upline).map(({ plan }) => plan))
+  return [...plans].flatMap((name) => {
+    const versions = book.plans.get(name)?.versions ?? []
+    return versions
+      .filter((version) => version.period === period.kind)
+      .flatMap((version) =>
+        version.rules.flatMap((rule) =>
+          rule.tiers?.network ? [{ purpose: 'network', upline, version, rule } as const] : [],
+        ),
+      )
+  })
+}
