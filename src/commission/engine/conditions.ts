@@ -5,7 +5,7 @@ import type { Conditions } from './plan.ts'
 /** Returns the name of the first condition that does not hold, such as `not_countries`; else null. */
 export type ConditionCheck = (fields: CustomerFields, fact: Fact | null) => string | null
 
-type ValueOf = (fields: CustomerFields, fact: Fact | null) => string | null
+type ReadValue = (fields: CustomerFields, fact: Fact | null) => string | null
 
 const CUSTOMER_LISTS = {
   countries: (fields: CustomerFields) => fields.country_code,
@@ -15,16 +15,16 @@ const CUSTOMER_LISTS = {
   kyc: (fields: CustomerFields) => fields.kyc_status_id,
   sales: (fields: CustomerFields) => fields.sales_status_id,
   links: (fields: CustomerFields) => fields.link,
-} as const satisfies Record<string, ValueOf>
+} as const satisfies Record<string, ReadValue>
 
 const FACT_LISTS = {
   products: (_: CustomerFields, fact: Fact | null) => fact?.product ?? null,
   currencies: (_: CustomerFields, fact: Fact | null) => fact?.currency ?? null,
   subtypes: (_: CustomerFields, fact: Fact | null) => fact?.subtype ?? null,
-} as const satisfies Record<string, ValueOf>
+} as const satisfies Record<string, ReadValue>
 
 type ListName = keyof typeof CUSTOMER_LISTS | keyof typeof FACT_LISTS
-const LISTS: Record<ListName, ValueOf> = { ...CUSTOMER_LISTS, ...FACT_LISTS }
+const LISTS: Record<ListName, ReadValue> = { ...CUSTOMER_LISTS, ...FACT_LISTS }
 const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
 const ALWAYS: ConditionCheck = () => null
@@ -47,10 +47,10 @@ export function compileConditions(conditions: Conditions | undefined): Condition
 /** A missing value matches no list and every `not_…`. */
 function listChecks(conditions: Conditions): ConditionCheck[] {
   return LIST_NAMES.flatMap((name) => {
-    const valueOf = LISTS[name]
+    const readValue = LISTS[name]
     return [
-      ...membership(name, conditions[name], valueOf, true),
-      ...membership(`not_${name}`, conditions[`not_${name}`], valueOf, false),
+      ...membership(name, conditions[name], readValue, true),
+      ...membership(`not_${name}`, conditions[`not_${name}`], readValue, false),
     ]
   })
 }
@@ -58,14 +58,14 @@ function listChecks(conditions: Conditions): ConditionCheck[] {
 function membership(
   name: string,
   list: readonly string[] | undefined,
-  valueOf: ValueOf,
+  readValue: ReadValue,
   expected: boolean,
 ): ConditionCheck[] {
   if (list === undefined) return []
   const members = new Set(list)
   return [
     (fields, fact) => {
-      const value = valueOf(fields, fact)
+      const value = readValue(fields, fact)
       return (value !== null && members.has(value)) === expected ? null : name
     },
   ]
