@@ -25,11 +25,13 @@ const MAY_USE: Record<string, string[]> = {
   http: ['auth', 'db', 'durations', 'errors', 'validation'],
   ingest: ['auth', 'db', 'durations', 'errors', 'http', 'validation'],
   reading: ['auth', 'db', 'durations', 'errors', 'http', 'ingest'],
+  commission: ['auth', 'db', 'durations', 'errors', 'http', 'ingest', 'reading', 'validation'],
   tracking: ['auth', 'db', 'errors'],
   trading: ['db', 'ingest', 'reading', 'tracking', 'validation'],
   brand: ['auth', 'db', 'durations', 'http', 'ingest', 'reading', 'tracking', 'validation'],
   admin: [
     'auth',
+    'commission',
     'db',
     'durations',
     'errors',
@@ -44,6 +46,7 @@ const MAY_USE: Record<string, string[]> = {
     'admin',
     'auth',
     'brand',
+    'commission',
     'docs',
     'errors',
     'http',
@@ -52,13 +55,13 @@ const MAY_USE: Record<string, string[]> = {
     'tracking',
     'trading',
   ],
-  index: ['admin', 'app', 'auth', 'development', 'tracking'],
+  index: ['admin', 'app', 'auth', 'commission', 'development', 'tracking'],
 }
 
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
-  hono: /^(app|errors|auth|http|docs|ingest|reading|trading|brand|admin|tracking)\b/,
-  valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin)\b/,
+  hono: /^(app|errors|auth|http|docs|ingest|reading|trading|brand|admin|commission|tracking)\b/,
+  valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission)\b/,
   jose: /^(auth\/|http\/seal|tracking\/code)/,
   'drizzle-orm': /^db\//,
   leven: /^validation\/suggest\.ts$/,

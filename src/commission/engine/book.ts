@@ -1,7 +1,8 @@
 import { dayNumber, type PeriodKind, periodOf } from './calendar.ts'
+import { compileRules } from './compile-rules.ts'
 import { type Decimal, decimal } from './decimal.ts'
 import type { PlanTerms } from './plan.ts'
-import { type CompiledRule, compileRules } from './rules.ts'
+import type { CompiledRule } from './rules.ts'
 
 /** A version of a plan, ready to be applied. */
 export interface Version {
@@ -27,6 +28,7 @@ export interface Plan {
   readonly first: Version
 }
 
+/** Under which plan an affiliate earns from a day on. */
 export interface Assignment {
   readonly affiliate_id: string
   readonly plan: string
@@ -41,6 +43,7 @@ export interface Book {
   readonly assignmentsOf: (affiliate: string) => readonly Assignment[]
 }
 
+/** The plans and assignments of an account, as they are stored. */
 export interface BookInput {
   readonly plans: readonly {
     readonly plan: string

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../durations.ts'
 /** The periods of a plan: calendar months (`2026-10`) and ISO 8601 weeks (`2026-W41`). */
 export type PeriodKind = 'month' | 'week'
 
@@ -8,8 +9,6 @@ export interface Period {
   readonly first: number
   readonly last: number
 }
-
-const DAY_MS = 86_400_000
 
 /** Returns the days since 1970 of `YYYY-MM-DD`. */
 export const dayNumber = (text: string): number => Date.parse(`${text}T00:00:00Z`) / DAY_MS
@@ -79,4 +78,16 @@ export const nextPeriod = ({ kind, first, last }: Period, step: 1 | -1): Period 
 export function quarterOf(day: number): number {
   const date = new Date(day * DAY_MS)
   return 4 * date.getUTCFullYear() + Math.floor(date.getUTCMonth() / 3)
+}
+
+/** Returns the periods of the other kind that share days with a period. */
+export function overlapping(period: Period): Period[] {
+  const kind = period.kind === 'month' ? 'week' : 'month'
+  const periods: Period[] = []
+  for (let day = period.first; day <= period.last; ) {
+    const found = periodOf(day, kind)
+    periods.push(found)
+    day = found.last + 1
+  }
+  return periods
 }

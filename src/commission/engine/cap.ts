@@ -18,6 +18,7 @@ export function applyMax(lines: readonly Line[]): Line[] {
   return capped.reverse()
 }
 
+/** Takes an amount from a line. */
 export const cutLine = (line: Line, cut: Decimal): Line => ({
   ...line,
   amount: subtract(line.amount, cut),

@@ -10,7 +10,9 @@ export interface Decimal {
 /** The places to which a converted amount is rounded, and those of a fact's amount. */
 export const PLACES = 12
 
+/** The decimal 0. */
 export const ZERO: Decimal = { units: 0n, scale: 0 }
+/** The decimal 1. */
 export const ONE: Decimal = { units: 1n, scale: 0 }
 
 const POWERS = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
@@ -43,16 +45,20 @@ function unitsAt({ units, scale }: Decimal, target: number): bigint {
   return scale === target ? units : units * powerOfTen(target - scale)
 }
 
+/** Adds two decimals exactly. */
 export function add(a: Decimal, b: Decimal): Decimal {
   if (a.scale === b.scale) return { units: a.units + b.units, scale: a.scale }
   const scale = Math.max(a.scale, b.scale)
   return { units: unitsAt(a, scale) + unitsAt(b, scale), scale }
 }
 
+/** Returns the opposite of a decimal. */
 export const negate = ({ units, scale }: Decimal): Decimal => ({ units: -units, scale })
 
+/** Subtracts two decimals exactly. */
 export const subtract = (a: Decimal, b: Decimal): Decimal => add(a, negate(b))
 
+/** Multiplies two decimals exactly. */
 export const multiply = (a: Decimal, b: Decimal): Decimal => ({
   units: a.units * b.units,
   scale: a.scale + b.scale,
@@ -64,13 +70,19 @@ export function compare(a: Decimal, b: Decimal): number {
   return difference === 0n ? 0 : difference < 0n ? -1 : 1
 }
 
+/** Whether a decimal is 0. */
 export const isZero = ({ units }: Decimal): boolean => units === 0n
+/** Whether a decimal is below 0. */
 export const isNegative = ({ units }: Decimal): boolean => units < 0n
+/** Whether a decimal is above 0. */
 export const isPositive = ({ units }: Decimal): boolean => units > 0n
 
+/** Returns the smaller of two decimals. */
 export const least = (a: Decimal, b: Decimal): Decimal => (compare(a, b) <= 0 ? a : b)
+/** Returns the larger of two decimals. */
 export const greatest = (a: Decimal, b: Decimal): Decimal => (compare(a, b) >= 0 ? a : b)
 
+/** Adds decimals exactly. */
 export const sum = (values: Iterable<Decimal>): Decimal => {
   let total = ZERO
   for (const value of values) total = add(total, value)

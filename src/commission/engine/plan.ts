@@ -11,6 +11,7 @@ export interface PlanTerms {
   readonly rules: readonly Rule[]
 }
 
+/** A rule of a plan, by its kind. */
 export type Rule = OnceRule | ShareRule | UnitRule | OverrideRule
 
 /** What every rule may have. */
@@ -69,24 +70,28 @@ export interface OverrideRule extends RuleBase {
   readonly funded_by?: 'operator' | 'downline'
 }
 
+/** What an override pays for. */
 export type OverrideOf =
   | { readonly lines: readonly ('once' | 'share' | 'unit')[] }
   | { readonly base: readonly Term[] }
   | { readonly unit: Unit }
   | { readonly once: string }
 
-/** The facts of a kind. `kpi` is `Value` or the name of a KPI field. */
+/** Transactions of some types, and of some subtypes if they are given. */
 export interface TransactionKind {
   readonly transactions: readonly string[]
   readonly subtypes?: readonly string[]
 }
+/** Trading activity that carries a field. */
 export interface ActivityKind {
   readonly activity: ActivityField
 }
+/** Events of a name; with `kpi` those that carry it. */
 export interface EventKind {
   readonly event: string
   readonly kpi?: string
 }
+/** The fields of trading activity that a plan can name. */
 export type ActivityField = 'lots_traded' | 'pnl' | 'volume_usd' | 'spread_cost' | 'commission'
 
 /** What a `once` rule waits for. `min` is the least amount of that one fact. */
@@ -108,6 +113,7 @@ export type Term =
   | { readonly of: readonly string[]; readonly times: string; readonly name?: string }
   | { readonly fixed: string; readonly name?: string }
 
+/** What a unit rule counts. */
 export type Unit =
   | { readonly activity: 'lots_traded' | 'volume_usd' }
   | { readonly event: string; readonly kpi: string }
@@ -155,6 +161,7 @@ export interface Conditions {
   readonly not_subtypes?: readonly string[]
 }
 
+/** Rates by what has been reached. */
 export interface Tiers {
   readonly mode: 'whole' | 'slice'
   readonly by?:

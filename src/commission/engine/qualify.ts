@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../durations.ts'
 import { addMonths } from './calendar.ts'
 import { type Context, fieldsOn } from './context.ts'
 import { convertFact } from './convert.ts'
@@ -6,8 +7,6 @@ import type { Customer, Fact } from './facts.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledQualification } from './rules.ts'
 import type { CompiledTerm } from './terms.ts'
-
-const DAY_MS = 86_400_000
 
 /** A fact that cannot be judged, since an amount of it cannot be converted. */
 export interface Blocker {

@@ -18,16 +18,20 @@ export interface Ratio {
   readonly den: Decimal
 }
 
+/** Builds a ratio; the divisor is 1 if it is left out. */
 export const ratio = (num: Decimal, den: Decimal = ONE): Ratio => ({ num, den })
+/** The ratio 0. */
 export const NOTHING: Ratio = ratio(ZERO)
 
 const sameDen = (a: Ratio, b: Ratio): boolean => compare(a.den, b.den) === 0
 
+/** Adds two ratios exactly. */
 export function addRatio(a: Ratio, b: Ratio): Ratio {
   if (sameDen(a, b)) return { num: add(a.num, b.num), den: a.den }
   return { num: add(multiply(a.num, b.den), multiply(b.num, a.den)), den: multiply(a.den, b.den) }
 }
 
+/** Subtracts two ratios exactly. */
 export function subtractRatio(a: Ratio, b: Ratio): Ratio {
   if (sameDen(a, b)) return { num: subtract(a.num, b.num), den: a.den }
   return {
@@ -36,11 +40,13 @@ export function subtractRatio(a: Ratio, b: Ratio): Ratio {
   }
 }
 
+/** Multiplies a ratio with a decimal. */
 export const multiplyRatio = (a: Ratio, factor: Decimal): Ratio => ({
   num: multiply(a.num, factor),
   den: a.den,
 })
 
+/** Adds ratios exactly. */
 export const sumRatios = (values: Iterable<Ratio>): Ratio => {
   let total = NOTHING
   for (const value of values) total = addRatio(total, value)
@@ -61,6 +67,7 @@ export const ratioText = (value: Ratio): string => plainText(roundRatio(value, P
 export const exactText = ({ num, den }: Ratio): string =>
   compare(den, ONE) === 0 ? plainText(num) : `${plainText(num)}/${plainText(den)}`
 
+/** Reads what `exactText` wrote. */
 export function parseRatio(text: string): Ratio {
   const [num = '0', den = '1'] = text.split('/')
   return ratio(decimal(num), decimal(den))

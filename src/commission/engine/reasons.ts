@@ -22,6 +22,7 @@ export const REASONS = [
   'not_qualified',
 ] as const
 
+/** Why a fact earns nothing. */
 export type Reason = (typeof REASONS)[number]
 
 /** Reasons of facts that wait for data: they are listed as holds and stop an approval. */

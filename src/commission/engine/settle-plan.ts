@@ -20,6 +20,7 @@ export interface PlanInput {
   readonly onceBelow: (rule: string) => number
 }
 
+/** A customer who qualified by a `once` rule in the period. */
 export interface Qualified {
   readonly state: OnceState
   readonly rule: CompiledOnce

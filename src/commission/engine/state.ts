@@ -25,6 +25,7 @@ export interface WindowMeasure {
   readonly lifetime: string
 }
 
+/** The state before the first period. */
 export const NO_STATE: PlanState = {
   closing: '0',
   carries: {},
@@ -51,6 +52,7 @@ export interface OpenState {
 const decimals = (record: Readonly<Record<string, string>>): Map<string, Decimal> =>
   new Map(Object.entries(record).map(([key, text]) => [key, decimal(text)]))
 
+/** Opens a state, so that a period can change it. */
 export const openState = (state: PlanState): OpenState => ({
   carries: decimals(state.carries),
   deficits: decimals(state.deficits),

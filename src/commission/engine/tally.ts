@@ -39,8 +39,10 @@ export interface Tally {
   readonly holds: Map<string, Hold>
 }
 
+/** Returns sums of 0. */
 export const noSums = (): Sums => ({ base: ZERO, units: ZERO, facts: 0 })
 
+/** Returns a tally without facts. */
 export const newTally = (): Tally => ({
   total: noSums(),
   customers: new Map(),
@@ -72,6 +74,7 @@ export interface CustomerTally {
   records: number
 }
 
+/** Returns the tally of a customer without facts. */
 export const newCustomerTally = (): CustomerTally => ({
   groups: new Map(),
   units: 0n,

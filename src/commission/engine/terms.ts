@@ -66,6 +66,7 @@ export interface CompiledBase {
   readonly source: readonly Term[]
 }
 
+/** Compiles a term; `factor` is how often its value enters the base. */
 export function compileTerm(term: FactTerm, factor: Decimal = ONE): CompiledTerm {
   const times = term.times === undefined ? ONE : decimal(term.times)
   return {
@@ -115,6 +116,7 @@ export interface CompiledUnit extends FactKind {
   readonly counts: boolean
 }
 
+/** Compiles what a unit counts. */
 export function compileUnit(unit: Unit): CompiledUnit {
   if ('count' in unit) return { ...compileKind(unit.count), counts: true }
   return { ...compileKind(unit), counts: false }

@@ -1,0 +1,107 @@
+import { DAY_MS } from '../../durations.ts'
+import type { Version } from './book.ts'
+import { type Context, fieldsOn } from './context.ts'
+import { convertFact } from './convert.ts'
+import { add, compare, type Decimal, ZERO } from './decimal.ts'
+import { type Customer, compareFacts, type Fact } from './facts.ts'
+import { type Blocker, termAmount, withinMonths } from './qualify.ts'
+import type { CompiledOnce } from './rules.ts'
+
+/** Whether a fact is of the kind that triggers a rule. */
+export const isTriggerKind = ({ trigger }: CompiledOnce, fact: Fact): boolean =>
+  trigger === null ? fact.resource === 'customers' : trigger.names(fact)
+
+/** Converts the amount of a fact of the trigger's kind; 0 for a signup. */
+export function triggerAmount(
+  { rates }: Context,
+  { trigger }: CompiledOnce,
+  fact: Fact,
+  currency: string,
+): Decimal | Blocker {
+  if (trigger === null) return ZERO
+  const own = trigger.currencyOf(fact)
+  const amount = convertFact(fact, trigger.field, own, currency, rates)
+  if (typeof amount !== 'string') return amount
+  return { fact, field: trigger.field, currency: own, reason: amount }
+}
+
+/** The fact that triggers a `once` rule for a customer. */
+export interface Candidate {
+  readonly status: 'no_trigger' | 'reversed' | 'blocked' | 'open'
+  readonly trigger: Fact | null
+  /** Its amount in the plan's currency; null if the rule does not need it. */
+  readonly amount: Decimal | null
+  readonly blockers: readonly Blocker[]
+}
+
+/** Finds the earliest fact of the kind that meets `when`, `months` and `min`, and is not passed over. */
+export function findCandidate(
+  context: Context,
+  customer: Customer,
+  version: Version,
+  rule: CompiledOnce,
+  through: number,
+): Candidate {
+  for (const fact of customer.facts) {
+    if (fact.day > through || !isTriggerKind(rule, fact)) continue
+    if (fact.state !== 'approved' && fact.state !== 'reversed') continue
+    if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
+    if (!withinMonths(customer, fact.day, rule.months)) continue
+    const candidate = judgeTrigger(context, customer, version, rule, fact)
+    if (candidate === null || (candidate.status === 'reversed' && rule.requalify)) continue
+    return candidate
+  }
+  return { status: 'no_trigger', trigger: null, amount: null, blockers: [] }
+}
+
+/** Returns null if the fact is below the rule's `min`. */
+function judgeTrigger(
+  context: Context,
+  customer: Customer,
+  version: Version,
+  rule: CompiledOnce,
+  trigger: Fact,
+): Candidate | null {
+  const { currency } = version
+  const amount = rule.needsAmount ? triggerAmount(context, rule, trigger, currency) : null
+  if (amount !== null && 'fact' in amount) {
+    return { status: 'blocked', trigger, amount: null, blockers: [amount] }
+  }
+  if (rule.min !== null && amount !== null && compare(amount, rule.min) < 0) return null
+  if (trigger.state === 'reversed') return { status: 'reversed', trigger, amount, blockers: [] }
+  const voided = isVoided(context, customer, rule, trigger, amount ?? ZERO, currency)
+  if (typeof voided !== 'boolean') return { status: 'blocked', trigger, amount, blockers: [voided] }
+  return { status: voided ? 'reversed' : 'open', trigger, amount, blockers: [] }
+}
+
+/** Whether the terms of `void_by` reach the trigger's amount within their days after it (§16.24). */
+function isVoided(
+  context: Context,
+  customer: Customer,
+  { voidBy }: CompiledOnce,
+  trigger: Fact,
+  amount: Decimal,
+  currency: string,
+): boolean | Blocker {
+  if (voidBy === null) return false
+  let total = ZERO
+  let named = false
+  for (const fact of customer.facts) {
+    if (fact.state !== 'approved' || !follows(fact, trigger, voidBy.withinDays)) continue
+    for (const term of voidBy.terms) {
+      if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
+      const part = termAmount(context, term, fact, currency)
+      if ('fact' in part) return part
+      total = add(total, part)
+      named = true
+    }
+  }
+  return named && compare(total, amount) >= 0
+}
+
+/** Whether a fact comes after the trigger, within n × 24 h; whole days: on its day + n at the latest. */
+function follows(fact: Fact, trigger: Fact, days: number): boolean {
+  if (fact === trigger) return false
+  if (fact.wholeDay) return fact.day >= trigger.day && fact.day <= trigger.day + days
+  return compareFacts(fact, trigger) > 0 && fact.at < trigger.at + days * DAY_MS
+}

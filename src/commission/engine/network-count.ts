@@ -1,0 +1,44 @@
+import type { AccountInput } from './account-input.ts'
+import type { Plan } from './book.ts'
+import { overlapping, type Period } from './calendar.ts'
+import { countOnce, countQualified } from './settle-plan.ts'
+import type { AffiliateTallies, PeriodTallies } from './tallies.ts'
+
+/** Counts the `once` lines of affiliates below whose qualification day lies in the period. */
+export function countOnceBelow(
+  { book, tree }: AccountInput,
+  period: Period,
+  talliesIn: (period: Period) => PeriodTallies,
+  affiliate: string,
+  rule: string,
+): number {
+  const all = [period, ...overlapping(period)].map((one) => ({ one, tallies: talliesIn(one) }))
+  let count = 0
+  for (let level = 1; ; level++) {
+    const below = tree.below(affiliate, level, period.last)
+    if (below.length === 0) return count
+    for (const id of below) {
+      for (const { tallies } of all) {
+        count += linesInPeriod(book.plans, tallies.get(id), rule, period)
+      }
+    }
+  }
+}
+
+function linesInPeriod(
+  plans: ReadonlyMap<string, Plan>,
+  tallies: AffiliateTallies | undefined,
+  rule: string,
+  { first, last }: Period,
+): number {
+  if (tallies === undefined || tallies.once.length === 0) return 0
+  let count = 0
+  for (const plan of plans.values()) {
+    const qualified = countQualified(plan, tallies.once)
+    const inPeriod = qualified
+      .get(rule)
+      ?.filter(({ state }) => state.day >= first && state.day <= last)
+    count += inPeriod ? countOnce({ qualified: new Map([[rule, inPeriod]]) }, rule) : 0
+  }
+  return count
+}

@@ -1,0 +1,74 @@
+import type { AccountInput } from './account-input.ts'
+import type { Plan } from './book.ts'
+import type { Period } from './calendar.ts'
+import type { PeriodContext } from './context.ts'
+import { ZERO } from './decimal.ts'
+import { compareText } from './facts.ts'
+import type { Line } from './line.ts'
+import { countOnceBelow } from './network-count.ts'
+import { settlePlan } from './settle.ts'
+import { countQualified } from './settle-plan.ts'
+import { closeState, NO_STATE, openState, type PlanState } from './state.ts'
+import { type PeriodTallies, talliesOf } from './tallies.ts'
+
+/** The lines of an affiliate's own facts, and the carries after them. */
+export interface OwnResult {
+  readonly plan: Plan
+  readonly lines: readonly Line[]
+  readonly state: PlanState
+}
+
+/** By affiliate, then plan. */
+export type OwnResults = Map<string, Map<string, OwnResult>>
+
+/** Makes the lines of each affiliate's own facts, without overrides. */
+export function settleOwn(
+  input: AccountInput,
+  period: Period,
+  talliesIn: (period: Period) => PeriodTallies,
+  before: OwnResults | null,
+): OwnResults {
+  const context: PeriodContext = { ...input, period }
+  const tallies = talliesIn(period)
+  const results: OwnResults = new Map()
+  for (const affiliate of input.affiliates) {
+    const byPlan = new Map<string, OwnResult>()
+    results.set(affiliate, byPlan)
+    for (const plan of plansOf(input, affiliate, period, before?.get(affiliate))) {
+      const earlier = before
+        ? before.get(affiliate)?.get(plan.plan)?.state
+        : input.stateOf(affiliate, plan.plan)
+      const state = openState(earlier ?? NO_STATE)
+      const ofAffiliate = talliesOf(tallies, affiliate)
+      const lines = settlePlan({
+        context,
+        affiliate,
+        plan,
+        tallies: ofAffiliate,
+        state,
+        qualified: countQualified(plan, ofAffiliate.once),
+        onceBelow: (rule) => countOnceBelow(input, period, talliesIn, affiliate, rule),
+      })
+      byPlan.set(plan.plan, { plan, lines, state: closeState(state, ZERO) })
+    }
+  }
+  return results
+}
+
+/** Returns the plans with periods of a kind under which an affiliate can have lines. */
+function plansOf(
+  { book, stateOf }: AccountInput,
+  affiliate: string,
+  { kind }: Period,
+  before: ReadonlyMap<string, OwnResult> | undefined,
+): Plan[] {
+  const names = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
+  for (const name of before?.keys() ?? []) names.add(name)
+  if (before === undefined) {
+    for (const name of book.plans.keys()) if (stateOf(affiliate, name) !== NO_STATE) names.add(name)
+  }
+  return [...names].sort(compareText).flatMap((name) => {
+    const plan = book.plans.get(name)
+    return plan && plan.first.period === kind ? [plan] : []
+  })
+}

@@ -1,0 +1,242 @@
+import { type Account, openAccount } from '../../src/commission/engine/account.ts'
+import type { AccountInput } from '../../src/commission/engine/account-input.ts'
+import { buildBook } from '../../src/commission/engine/book.ts'
+import {
+  dayNumber,
+  type Period,
+  parsePeriod,
+  periodOf,
+} from '../../src/commission/engine/calendar.ts'
+import { type Decimal, decimal, factAmount } from '../../src/commission/engine/decimal.ts'
+import {
+  type Customer,
+  type CustomerFields,
+  compareFacts,
+  compareText,
+  type Dated,
+  type Fact,
+  type FactState,
+} from '../../src/commission/engine/facts.ts'
+import { factJudge } from '../../src/commission/engine/judge-uplines.ts'
+import type { PlanTerms } from '../../src/commission/engine/plan.ts'
+import { NO_STATE } from '../../src/commission/engine/state.ts'
+import { buildTree } from '../../src/commission/engine/tree.ts'
+import type {
+  Outcome,
+  OutcomeFact,
+  World,
+  WorldActivity,
+  WorldCustomer,
+  WorldEvent,
+  WorldTransaction,
+} from './world.ts'
+
+const DAY_MS = 86_400_000
+const dayOf = (at: number): number => Math.floor(at / DAY_MS)
+
+/** Evaluates a world with the engine. */
+export function evaluate(world: World, periods: readonly string[]): Outcome[] {
+  const { account, input } = open(world)
+  return periods.map((id) => {
+    const period = parsePeriod(id)
+    if (period === null) throw new Error(`${id} is not a period.`)
+    return {
+      period: id,
+      statements: account
+        .settle(period)
+        .flatMap(({ statement }) => (statement ? [structuredClone(statement) as never] : [])),
+      facts: factsOf(account, input, period),
+    }
+  })
+}
+
+/** Opens the account of a world. */
+export function open(world: World): { account: Account; input: AccountInput } {
+  const customers = customersOf(world)
+  const first = Math.min(...customers.flatMap(({ facts }) => facts.map(({ day }) => day)))
+  const input: AccountInput = {
+    book: buildBook({
+      plans: world.plans.map(({ plan, versions }) => ({
+        plan,
+        versions: versions.map(({ version, terms }) => ({ version, terms: terms as PlanTerms })),
+      })),
+      assignments: world.assignments.map((one) => ({ ...one, from: dayNumber(one.from) })),
+      minorDigits,
+    }),
+    tree: buildTree(
+      world.affiliates.map(({ affiliate_id, parents }) => ({
+        affiliate_id,
+        parents: parents.map(({ from, parent }) => dated(from, parent)),
+      })),
+    ),
+    rates: ratesOf(world),
+    dayStart: (day) => day * DAY_MS,
+    customers,
+    affiliates: world.affiliates.map(({ affiliate_id }) => affiliate_id),
+    firstDay: {
+      month: periodOf(Number.isFinite(first) ? first : 0, 'month').first,
+      week: periodOf(Number.isFinite(first) ? first : 0, 'week').first,
+    },
+    stateOf: () => NO_STATE,
+  }
+  return { account: openAccount(input), input }
+}
+
+const MINOR_DIGITS: Record<string, number> = { JPY: 0, KRW: 0, KWD: 3, BHD: 3, TND: 3 }
+const minorDigits = (currency: string): number => MINOR_DIGITS[currency] ?? 2
+
+const dated = <T>(from: string | null, value: T): Dated<T> => ({
+  from: from === null ? null : dayNumber(from),
+  value,
+})
+
+function ratesOf({ rates }: World): AccountInput['rates'] {
+  const published = Math.max(...rates.map(({ day }) => dayNumber(day)))
+  const byCurrency = Map.groupBy(rates, ({ currency }) => currency)
+  return (currency, day) => {
+    if (!(day <= published)) return 'fx_pending'
+    if (currency === 'EUR') return { units: 1n, scale: 0 } satisfies Decimal
+    const usable = (byCurrency.get(currency) ?? [])
+      .map((rate) => ({ day: dayNumber(rate.day), rate: rate.rate }))
+      .filter((rate) => rate.day <= day && rate.day >= day - 7)
+      .sort((a, b) => b.day - a.day)
+    return usable[0] ? decimal(usable[0].rate) : 'fx_missing'
+  }
+}
+
+function customersOf(world: World): Customer[] {
+  const facts = new Map<string, Fact[]>()
+  const add = (customer: string, fact: Fact): void => {
+    const list = facts.get(customer) ?? []
+    facts.set(customer, list)
+    list.push(fact)
+  }
+  for (const one of world.customers) add(one.customer_id, signupFact(one))
+  for (const one of world.transactions) add(one.customer_id, transactionFact(world, one))
+  for (const one of world.activity) add(one.customer_id, activityFact(one))
+  for (const one of world.events) add(one.customer_id, eventFact(one))
+  return world.customers.map((one) => ({
+    customer_id: one.customer_id,
+    signup: one.signup,
+    signupDay: dayOf(one.signup),
+    affiliates: one.affiliates.map(({ from, affiliate_id }) => dated(from, affiliate_id)),
+    fields: one.fields.map(({ from, values }) => dated(from, fieldsOf(values))),
+    refusedFrom: refusedFrom(one),
+    facts: (facts.get(one.customer_id) ?? []).sort(compareFacts),
+  }))
+}
+
+function refusedFrom({ refused }: WorldCustomer): number | null {
+  if (refused === undefined) return null
+  return refused.from === null ? -Infinity : dayNumber(refused.from)
+}
+
+const fieldsOf = (values: WorldCustomer['fields'][number]['values']): CustomerFields => ({
+  country_code: values.country_code ?? null,
+  trading_account_type: values.trading_account_type ?? null,
+  challenge_type: values.challenge_type ?? null,
+  phase: values.phase ?? null,
+  kyc_status_id: values.kyc_status_id ?? null,
+  sales_status_id: values.sales_status_id ?? null,
+  account_size: values.account_size ?? null,
+  link: values.link ?? null,
+})
+
+const PLAIN = {
+  wholeDay: false,
+  state: 'approved',
+  kind: '',
+  subtype: null,
+  currency: null,
+  instrument: null,
+  product: null,
+  count: 1,
+} as const
+
+const amounts = (record: object): Map<string, bigint> =>
+  new Map(
+    Object.entries(record).flatMap(([name, value]) =>
+      typeof value === 'number' ? [[name, factAmount(value)] as const] : [],
+    ),
+  )
+
+const signupFact = ({ customer_id, signup }: WorldCustomer): Fact => ({
+  ...PLAIN,
+  resource: 'customers',
+  id: customer_id,
+  at: signup,
+  day: dayOf(signup),
+  amounts: new Map(),
+})
+
+const STATES: readonly string[] = ['pending', 'approved', 'declined', 'reversed']
+
+function transactionFact({ status_map }: World, one: WorldTransaction): Fact {
+  const mapped = Object.hasOwn(status_map, one.status) ? status_map[one.status] : one.status
+  const { amount_currency, amount_usd } = one
+  return {
+    ...PLAIN,
+    resource: 'transactions',
+    id: one.transaction_id,
+    at: one.at,
+    day: dayOf(one.at),
+    state: (STATES.includes(mapped ?? '') ? mapped : 'unmapped') as FactState,
+    kind: one.transaction_type,
+    subtype: one.transaction_subtype ?? null,
+    currency: one.currency,
+    amounts: amounts({ amount_currency, amount_usd }),
+  }
+}
+
+function activityFact(one: WorldActivity): Fact {
+  const { date, customer_id, instrument, currency, ...rest } = one
+  const day = dayNumber(date)
+  return {
+    ...PLAIN,
+    resource: 'trading-activity',
+    id: [date, customer_id, instrument, currency].join('|'),
+    at: day * DAY_MS,
+    wholeDay: true,
+    day,
+    currency,
+    instrument,
+    amounts: amounts(rest),
+  }
+}
+
+function eventFact(one: WorldEvent): Fact {
+  const day = dayNumber(one.day)
+  const { Value } = one
+  return {
+    ...PLAIN,
+    resource: 'activities',
+    id: one.id,
+    at: one.at ?? day * DAY_MS,
+    wholeDay: one.at === undefined,
+    day,
+    kind: one.eventname,
+    currency: one.Currency ?? null,
+    product: one.product ?? null,
+    amounts: amounts({ ...one.kpis, Value }),
+  }
+}
+
+function factsOf(account: Account, input: AccountInput, period: Period): OutcomeFact[] {
+  const judge = factJudge(input)
+  return account
+    .judged(period.last)
+    .flatMap((judged) =>
+      judged.customer.facts
+        .filter(({ day }) => day >= period.first && day <= period.last)
+        .map((fact): OutcomeFact => {
+          const { verdict, by } = judge(judged, fact)
+          return {
+            resource: fact.resource,
+            id: fact.id,
+            state: verdict,
+            rule: verdict === 'counted' ? null : (by?.rule.id ?? null),
+          }
+        }),
+    )
+    .sort((a, b) => compareText(a.resource, b.resource) || compareText(a.id, b.id))
+}
