@@ -1,9 +1,10 @@
 import type { Version } from './book.ts'
-import { findCandidate } from './candidate.ts'
+import { findCandidate, laterBlockers } from './candidate.ts'
 import type { Context, Owner } from './context.ts'
 import type { Decimal } from './decimal.ts'
 import { type Customer, compareText, type Fact } from './facts.ts'
 import { type Blocker, judgeQualification, type Progress } from './qualify.ts'
+import { firstReason, type HoldReason } from './reasons.ts'
 import type { CompiledOnce } from './rules.ts'
 
 /** A customer under a `once` rule of a version. */
@@ -24,6 +25,7 @@ export interface OnceState {
   readonly affiliate: string | null
   /** The trigger's amount in the plan's currency; null if the rule does not need it. */
   readonly amount: Decimal | null
+  /** If it is `blocked`: the facts that make the candidate wait. */
   readonly blockers: readonly Blocker[]
   readonly progress: readonly Progress[]
   /** The instant and the day of the qualification; they are valid if `status` is `qualified`. */
@@ -41,7 +43,7 @@ export function judgeOnce(
   ownerOf: (fact: Fact) => Owner,
   through: number,
 ): OnceState {
-  const found = findCandidate(context, customer, version, rule, through)
+  const { waits, ...found } = findCandidate(context, customer, version, rule, through)
   const owner = found.trigger && ownerOf(found.trigger)
   const state: OnceState = {
     customerId: customer.customer_id,
@@ -49,15 +51,16 @@ export function judgeOnce(
     rule,
     affiliate: owner?.affiliate ?? null,
     progress: [],
+    blockers: [],
     at: 0,
     day: 0,
     used: new Set(),
     ...found,
   }
   if (found.trigger === null) return state
-  if (owner?.version !== version) return { ...state, status: 'elsewhere', blockers: [] }
-  if (found.status !== 'open') return state
-  return judgeConditions(context, customer, state, found.trigger, through)
+  if (owner?.version !== version) return { ...state, status: 'elsewhere' }
+  if (found.status === 'reversed') return state
+  return judgeConditions(context, customer, state, found.trigger, waits, through)
 }
 
 /** Judges `qualify`: the customer qualifies on the latest of all days (§12 `once`). */
@@ -66,13 +69,20 @@ function judgeConditions(
   customer: Customer,
   state: OnceState,
   trigger: Fact,
+  waits: HoldReason | null,
   through: number,
 ): OnceState {
-  const progress = state.rule.qualify.map((qualification) =>
-    judgeQualification(context, customer, qualification, state.version.currency, through),
+  const { rule, version } = state
+  const progress = rule.qualify.map((qualification) =>
+    judgeQualification(context, customer, qualification, version.currency, through),
   )
-  const blockers = progress.flatMap((one) => (one.status === 'blocked' ? [one.blocker] : []))
-  if (blockers.length > 0) return { ...state, status: 'blocked', progress, blockers }
+  const sums = progress.flatMap((one) => (one.status === 'blocked' ? one.blockers : []))
+  if (waits !== null || sums.length > 0) {
+    const later =
+      waits === null ? [] : laterBlockers(context, customer, version, rule, trigger, through)
+    const own = triggerBlocker(rule, trigger, waits, sums)
+    return { ...state, status: 'blocked', progress, blockers: [own, ...sums, ...later] }
+  }
   const met = progress.filter((one) => one.status === 'met')
   if (met.length < progress.length) return { ...state, status: 'open', progress }
   return {
@@ -82,6 +92,24 @@ function judgeConditions(
     at: Math.max(trigger.at, ...met.map(({ at }) => at)),
     day: Math.max(trigger.day, ...met.map(({ day }) => day)),
     used: new Set([trigger, ...met.flatMap(({ used }) => used)]),
+  }
+}
+
+/** The trigger waits for its own amount, else for the first of the facts that its sums need. */
+function triggerBlocker(
+  { trigger: kind }: CompiledOnce,
+  trigger: Fact,
+  waits: HoldReason | null,
+  sums: readonly Blocker[],
+): Blocker {
+  const own = sums.find(({ fact }) => fact === trigger)?.reason ?? null
+  const reasons = sums.map(({ reason }) => reason)
+  const reason = waits ?? own ?? reasons.reduce((a, b) => firstReason(a, b))
+  return {
+    fact: trigger,
+    field: kind?.field ?? '',
+    currency: kind?.currencyOf(trigger) ?? null,
+    reason,
   }
 }
 

@@ -25,7 +25,7 @@ export type Progress =
       readonly day: number
       readonly used: readonly Fact[]
     }
-  | { readonly status: 'blocked'; readonly blocker: Blocker }
+  | { readonly status: 'blocked'; readonly blockers: readonly Blocker[] }
   | {
       readonly status: 'open'
       /** The name of the failing customer condition, if it is one. */
@@ -95,6 +95,7 @@ function judgeSum(
   const { min, withinDays: days, atEnd } = qualification
   const until = days === null ? null : customer.signupDay + days
   const used: Fact[] = []
+  const blockers: Blocker[] = []
   let total = ZERO
   const reached = (): boolean => compare(total, min) >= 0
   if (!atEnd && reached()) {
@@ -106,15 +107,19 @@ function judgeSum(
       if (days !== null && !withinDays(customer, fact, days)) continue
       const amount = amountUnder(context, customer, qualification, fact, currency)
       if (amount === null) continue
-      if ('fact' in amount) return { status: 'blocked', blocker: amount }
+      if ('fact' in amount) {
+        blockers.push(amount)
+        continue
+      }
       total = add(total, amount)
       used.push(fact)
     }
     const [fact] = group
-    if (!atEnd && fact && used.length > 0 && reached()) {
+    if (!atEnd && fact && blockers.length === 0 && used.length > 0 && reached()) {
       return { status: 'met', at: fact.at, day: used.at(-1)?.day ?? fact.day, used }
     }
   }
+  if (blockers.length > 0) return { status: 'blocked', blockers }
   if (atEnd && until !== null && until <= through && reached()) {
     return { status: 'met', at: customer.signup + (days ?? 0) * DAY_MS, day: until, used }
   }

@@ -1,9 +1,8 @@
 import type { Version } from './book.ts'
 import type { PeriodContext } from './context.ts'
-import { add, type Decimal, fromFact, ZERO } from './decimal.ts'
 import type { Fact } from './facts.ts'
+import { holdFacts, type WaitingFact } from './hold.ts'
 import { type JudgedCustomer, judgeTerm } from './judge.ts'
-import type { Blocker } from './qualify.ts'
 import type { CompiledRule } from './rules.ts'
 import {
   type AffiliateTallies,
@@ -13,15 +12,8 @@ import {
   talliesOf,
   tallyOf,
 } from './tallies.ts'
-import {
-  addCustomer,
-  addHold,
-  addToGroup,
-  addUnits,
-  type CustomerTally,
-  newCustomerTally,
-} from './tally.ts'
-import type { CompiledBase, CompiledUnit } from './terms.ts'
+import { addCustomer, addToGroup, addUnits, type CustomerTally, newCustomerTally } from './tally.ts'
+import type { CompiledBase, CompiledTerm, CompiledUnit } from './terms.ts'
 import type { UplineRule } from './uplines.ts'
 
 /** What a rule sums: a base or units, and whether its `when` and `months` bind the facts. */
@@ -48,24 +40,23 @@ export function reduceCustomer(
 ): CustomerTallies {
   const { period } = context
   const own: CustomerTallies = new Map()
+  const hold = holdFacts(tallies)
   for (const fact of judged.customer.facts) {
     if (fact.day < period.first || fact.day > period.last || fact.state !== 'approved') continue
     const { affiliate, version, reason } = judged.ownerOf(fact)
     if (affiliate === null || (reason !== null && reason !== 'no_plan')) continue
-    const enter = (target: RuleTally, source: Source): void =>
-      addFact(context, judged, own, target, source, fact)
+    const enter: Enter = (earner, target, source) =>
+      addFact(context, judged, own, { earner, target, source, hold }, fact)
     if (version?.period === period.kind) {
-      enterOwnRules(context, talliesOf(tallies, affiliate), version, enter)
+      enterOwnRules(context, talliesOf(tallies, affiliate), affiliate, version, enter)
     }
     for (const entry of uplineRulesOf(affiliate)) {
-      const ofUpline = talliesOf(tallies, entry.upline)
+      const { upline, version: earning, rule } = entry
+      const ofUpline = talliesOf(tallies, upline)
       if (entry.purpose === 'network') {
-        enter(tallyOf(ofUpline.network, entry.version, entry.rule), measureSource(entry.rule))
+        enter(upline, tallyOf(ofUpline.network, earning, rule), measureSource(rule))
       } else {
-        enter(
-          overrideTallyOf(ofUpline, entry.version, entry.rule, affiliate),
-          ownSource(entry.rule),
-        )
+        enter(upline, overrideTallyOf(ofUpline, earning, rule, affiliate), ownSource(rule))
       }
     }
   }
@@ -73,27 +64,32 @@ export function reduceCustomer(
     const per = rule.kind === 'share' ? rule.per : 'affiliate'
     addCustomer(tally, judged.customer.customer_id, one, version, per, context.rates)
   }
-  addOnce(context, tallies, judged)
+  addOnce(context, tallies, judged, hold)
   return own
 }
+
+/** Enters a fact into a tally of the affiliate that earns by it. */
+type Enter = (earner: string, target: RuleTally, source: Source) => void
 
 /** Adds a fact of a plan to the rules of its version, and to the measures of all versions. */
 function enterOwnRules(
   { book }: PeriodContext,
   tallies: AffiliateTallies,
+  affiliate: string,
   version: Version,
-  enter: (target: RuleTally, source: Source) => void,
+  enter: Enter,
 ): void {
   for (const rule of version.rules) {
     if (rule.kind === 'share' || rule.kind === 'unit') {
-      enter(tallyOf(tallies.own, version, rule), ownSource(rule))
+      enter(affiliate, tallyOf(tallies.own, version, rule), ownSource(rule))
     }
   }
   for (const other of book.plans.get(version.plan)?.versions ?? []) {
     for (const rule of other.rules) {
       const by = rule.tiers?.by
       if (by && typeof by === 'object' && 'terms' in by) {
-        enter(tallyOf(tallies.measures, other, rule), { base: by, unit: null, bound: false })
+        const source = { base: by, unit: null, bound: false }
+        enter(affiliate, tallyOf(tallies.measures, other, rule), source)
       }
     }
   }
@@ -117,61 +113,58 @@ function measureSource(rule: CompiledRule): Source {
 
 const UNBOUND: Pick<CompiledRule, 'when' | 'months'> = { when: () => null, months: null }
 
+interface Entry {
+  readonly earner: string
+  readonly target: RuleTally
+  readonly source: Source
+  readonly hold: (waiting: WaitingFact) => void
+}
+
 /** Adds a fact to a tally if the rule names it, its conditions hold and its amount converts. */
 function addFact(
   context: PeriodContext,
   { customer }: JudgedCustomer,
   own: CustomerTallies,
-  target: RuleTally,
-  { base, unit, bound }: Source,
+  { earner, target, source, hold }: Entry,
   fact: Fact,
 ): void {
-  const { version, rule, tally } = target
+  const { version, rule } = target
+  const { base, unit, bound } = source
   const one = own.get(target) ?? newCustomerTally()
   own.set(target, one)
   const limits = bound ? rule : UNBOUND
-  if (unit?.names(fact)) {
-    const { verdict } = judgeTerm(context, customer, version, limits, unit, fact, false)
-    if (verdict === 'counted') addUnits(one, unit, fact)
-  }
-  const waiting = new Map<
-    string,
-    { reason: Blocker['reason']; currency: string | null; sum: Decimal }
-  >()
+  const holds = (term: CompiledTerm | CompiledUnit): boolean =>
+    term.names(fact) &&
+    judgeTerm(context, customer, version, limits, term, fact, false).verdict === 'counted'
+  if (unit && holds(unit)) addUnits(one, unit, fact)
   base?.terms.forEach((term, index) => {
-    if (!term.names(fact)) return
-    const { verdict } = judgeTerm(context, customer, version, limits, term, fact, false)
-    if (verdict !== 'counted') return
+    if (!holds(term)) return
     const reason = addToGroup(one, index, term, fact, version.currency, context.rates)
     if (reason === null) return
-    const currency = term.currencyOf(fact)
-    const key = `${reason}|${currency ?? ''}`
-    const sum = add(waiting.get(key)?.sum ?? ZERO, fromFact(fact.amounts.get(term.field) ?? 0n))
-    waiting.set(key, { reason, currency, sum })
+    const { field } = term
+    hold({ affiliate: earner, version, rule, fact, field, currency: term.currencyOf(fact), reason })
   })
-  for (const { reason, currency, sum } of waiting.values()) {
-    addHold(tally.holds, reason, currency, fact.count, sum)
-  }
 }
 
 /** Adds who qualified in the period, and the facts of the period for which a rule waits. */
-function addOnce({ period }: PeriodContext, tallies: PeriodTallies, judged: JudgedCustomer): void {
+function addOnce(
+  { period }: PeriodContext,
+  tallies: PeriodTallies,
+  judged: JudgedCustomer,
+  hold: (waiting: WaitingFact) => void,
+): void {
   for (const state of judged.qualified.values()) {
     const { version, day, affiliate } = state
     if (version.period !== period.kind || affiliate === null) continue
     if (day >= period.first && day <= period.last) talliesOf(tallies, affiliate).once.push(state)
   }
-  for (const state of judged.once) {
-    const { version, rule, affiliate, status } = state
+  for (const { version, rule, affiliate, status, blockers } of judged.once) {
     if (status !== 'blocked' || affiliate === null || version.period !== period.kind) continue
-    const waits = new Set<Fact>()
-    for (const { fact, field, currency, reason } of state.blockers) {
-      if (fact.day < period.first || fact.day > period.last || waits.has(fact)) continue
-      waits.add(fact)
-      const { onceHolds } = talliesOf(tallies, affiliate)
-      const entry = onceHolds.get(rule) ?? { version, holds: new Map() }
-      onceHolds.set(rule, entry)
-      addHold(entry.holds, reason, currency, fact.count, fromFact(fact.amounts.get(field) ?? 0n))
+    if (judged.qualified.has(rule.id)) continue
+    for (const blocker of blockers) {
+      const { day } = blocker.fact
+      if (day < period.first || day > period.last) continue
+      hold({ affiliate, version, rule, ...blocker })
     }
   }
 }

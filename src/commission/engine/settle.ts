@@ -1,8 +1,9 @@
 import { applyAdvance } from './advance.ts'
+import type { Plan } from './book.ts'
 import { add, type Decimal } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
-import type { HoldReason } from './reasons.ts'
+import { type HoldReason, rankOf } from './reasons.ts'
 import { settleOnce } from './settle-once.ts'
 import { type PlanInput, ruleOrder } from './settle-plan.ts'
 import { settleShare } from './settle-share.ts'
@@ -41,38 +42,37 @@ export const inOrder = (lines: readonly Line[]): Line[] =>
 
 /** Lists what the rules of a plan wait for in the period. */
 export function holdsOf({ plan, tallies }: Pick<PlanInput, 'plan' | 'tallies'>): StatementHold[] {
-  const found: StatementHold[] = []
-  for (const version of plan.versions) {
-    for (const rule of version.rules) {
-      const sources = [
-        tallies.own.get(rule)?.tally.holds,
-        tallies.measures.get(rule)?.tally.holds,
-        tallies.network.get(rule)?.tally.holds,
-        tallies.onceHolds.get(rule)?.holds,
-        ...[...(tallies.overrides.get(rule)?.values() ?? [])].map(({ tally }) => tally.holds),
-      ]
-      for (const holds of sources) {
-        for (const hold of holds?.values() ?? []) {
-          found.push({ rule: rule.id, version: version.version, ...hold })
-        }
-      }
-    }
-  }
-  return mergeHolds(found)
+  const found = [...tallies.holds].flatMap(([rule, { version, byReason }]) =>
+    version.plan === plan.plan
+      ? [...byReason.values()].map((hold) => ({
+          rule: rule.id,
+          version: version.version,
+          ...hold,
+        }))
+      : [],
+  )
+  return mergeHolds(plan, found)
 }
 
-const holdKey = ({ rule, version, reason, currency }: StatementHold): string =>
-  JSON.stringify([rule, version, reason, currency ?? ''])
-
-/** Adds up holds of one rule, reason and currency, in a fixed order. */
-export function mergeHolds(holds: readonly StatementHold[]): StatementHold[] {
+/** Adds up holds of one rule, version, reason and currency, in the order of the plan's rules. */
+export function mergeHolds(plan: Plan, holds: readonly StatementHold[]): StatementHold[] {
   const merged = new Map<string, StatementHold>()
   for (const hold of holds) {
-    const key = holdKey(hold)
+    const { rule, version, reason, currency } = hold
+    const key = JSON.stringify([rule, version, reason, currency])
     const known = merged.get(key)
     merged.set(key, known ? addHolds(known, hold) : hold)
   }
-  return [...merged].sort(([a], [b]) => compareText(a, b)).map(([, hold]) => hold)
+  const position = new Map(ruleOrder(plan).map(({ id }, index) => [id, index]))
+  const at = ({ rule }: StatementHold): number => position.get(rule) ?? position.size
+  return [...merged.values()].sort(
+    (a, b) =>
+      at(a) - at(b) ||
+      compareText(a.rule, b.rule) ||
+      a.version - b.version ||
+      rankOf(a.reason) - rankOf(b.reason) ||
+      compareText(a.currency ?? '', b.currency ?? ''),
+  )
 }
 
 const addHolds = (a: StatementHold, b: StatementHold): StatementHold => ({

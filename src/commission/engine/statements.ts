@@ -47,7 +47,7 @@ export function settleAll(
         own.plan,
         period,
         [...orderLines(own.plan, [...own.lines, ...added.lines]), ...added.funded],
-        mergeHolds([...holds, ...added.holds]),
+        mergeHolds(own.plan, [...holds, ...added.holds]),
         openState(own.state),
         openingOf(earlier ?? NO_STATE),
       )

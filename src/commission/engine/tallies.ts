@@ -1,7 +1,9 @@
 import type { Version } from './book.ts'
+import type { Decimal } from './decimal.ts'
 import type { OnceState } from './once.ts'
+import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
-import { type Hold, newTally, type Tally } from './tally.ts'
+import { newTally, type Tally } from './tally.ts'
 
 /** A rule of a version and what facts came to under it. */
 export interface RuleTally {
@@ -22,11 +24,22 @@ export interface AffiliateTallies {
   readonly overrides: Map<CompiledRule, Map<string, RuleTally>>
   /** Customers who qualified in the period. */
   readonly once: OnceState[]
-  /** Facts for which a `once` rule waits. */
-  readonly onceHolds: Map<
-    CompiledRule,
-    { readonly version: Version; readonly holds: Map<string, Hold> }
-  >
+  /** Facts of each rule that wait, by reason and currency. */
+  readonly holds: Map<CompiledRule, RuleHolds>
+}
+
+/** Facts of a rule that wait: how many, and what they sum to as sent. */
+export interface Hold {
+  readonly reason: HoldReason
+  readonly currency: string | null
+  count: number
+  sum: Decimal
+}
+
+/** Facts of a rule that wait. */
+export interface RuleHolds {
+  readonly version: Version
+  readonly byReason: Map<string, Hold>
 }
 
 /** By affiliate. */
@@ -42,7 +55,7 @@ export function talliesOf(tallies: PeriodTallies, affiliate: string): AffiliateT
     network: new Map(),
     overrides: new Map(),
     once: [],
-    onceHolds: new Map(),
+    holds: new Map(),
   }
   tallies.set(affiliate, created)
   return created

@@ -21,14 +21,6 @@ export interface Sums {
   facts: number
 }
 
-/** Facts of a rule that wait. */
-export interface Hold {
-  readonly reason: HoldReason
-  readonly currency: string | null
-  count: number
-  sum: Decimal
-}
-
 /** What the facts of a rule come to in a period: by customer, by product and in all. */
 export interface Tally {
   readonly total: Sums
@@ -36,7 +28,6 @@ export interface Tally {
   readonly products: Map<string, Sums>
   /** By scope (`""`, a customer or a product), then by currency. */
   readonly fx: Map<string, Map<string, Fx>>
-  readonly holds: Map<string, Hold>
 }
 
 /** Returns sums of 0. */
@@ -48,7 +39,6 @@ export const newTally = (): Tally => ({
   customers: new Map(),
   products: new Map(),
   fx: new Map(),
-  holds: new Map(),
 })
 
 /**
@@ -180,19 +170,4 @@ function addFx({ fx }: Tally, scope: string, currency: string, { amount, convert
     amount: add(known?.amount ?? ZERO, amount),
     converted: add(known?.converted ?? ZERO, converted),
   })
-}
-
-/** Adds facts that wait: a fact counts once for each rule, reason and currency. */
-export function addHold(
-  holds: Map<string, Hold>,
-  reason: HoldReason,
-  currency: string | null,
-  count: number,
-  sum: Decimal,
-): void {
-  const key = `${reason}|${currency ?? ''}`
-  const hold = holds.get(key) ?? { reason, currency, count: 0, sum: ZERO }
-  hold.count += count
-  hold.sum = add(hold.sum, sum)
-  holds.set(key, hold)
 }
