@@ -70,10 +70,10 @@ function term(from: Source, vertical: Vertical): Json {
       ? { event: from.pick(EVENTS), kpi: from.pick(KPIS) }
       : from.oneIn(2)
         ? {
-            transactions: from.some(TYPES[vertical]),
+            transactions: from.oneIn(2) ? TYPES[vertical] : from.some(TYPES[vertical]),
             ...(from.oneIn(6) && { subtypes: from.some(['card', 'wire']) }),
           }
-        : { activity: from.pick(['pnl', 'spread_cost', 'commission', 'volume_usd']) }
+        : { activity: from.pick(['pnl', 'pnl', 'spread_cost', 'commission', 'volume_usd']) }
   const times =
     'activity' in what && what.activity === 'volume_usd'
       ? from.pick(['0.001', '-0.0005'])
@@ -231,11 +231,11 @@ function shareRule(from: Source, vertical: Vertical, id: string, once: string | 
       negative !== 'offset' &&
       from.oneIn(2) && {
         fence: {
-          customer: from.pick(['-7000', '-100', '-10', '0']),
-          affiliate: from.pick(['-2000', '-100', '-1', '0']),
+          customer: from.pick(['-7000', '-100', '-10', '-1', '0']),
+          affiliate: from.pick(['-2000', '-50', '-1', '0']),
         },
       }),
-    ...(isOwn && once !== null && from.oneIn(3) && { recoups: once }),
+    ...(isOwn && once !== null && from.oneIn(2) && { recoups: once }),
   }
 }
 
@@ -289,8 +289,8 @@ function rules(from: Source, vertical: Vertical): Rule[] {
   const once = hasOnce ? 'cpa' : null
   if (hasOnce) all.push(onceRule(from, vertical, 'cpa'))
   if (from.oneIn(4)) all.push(onceRule(from, vertical, 'first'))
-  if (!from.oneIn(3)) all.push(shareRule(from, vertical, 'revenue', once))
-  if (from.oneIn(4)) all.push(shareRule(from, vertical, 'net', once))
+  if (!from.oneIn(5)) all.push(shareRule(from, vertical, 'revenue', once))
+  if (from.oneIn(2)) all.push(shareRule(from, vertical, 'net', once))
   if (from.oneIn(2)) all.push(unitRule(from, vertical, 'lots', once))
   if (from.oneIn(2)) all.push(overrideRule(from, vertical, 'master', once))
   if (from.oneIn(5)) all.push(overrideRule(from, vertical, 'sub', once))
@@ -371,7 +371,7 @@ export function addPlans(from: Source, world: World, span: Span): World {
   const plans = names.map((name) => plan(from, world.vertical, span, name))
   const assignments: World['assignments'] = []
   const assign = (affiliate_id: string) => {
-    const start = addDays(span.first, from.pick([-100, -100, -5, 10, 30, 45]))
+    const start = addDays(span.first, from.pick([-100, -100, -100, -5, 10, 30]))
     if (assignments.some((one) => one.affiliate_id === affiliate_id && one.from === start)) return
     assignments.push({
       affiliate_id,
@@ -381,7 +381,7 @@ export function addPlans(from: Source, world: World, span: Span): World {
     })
   }
   for (const { affiliate_id } of world.affiliates)
-    for (let at = from.below(4); at > 0; at -= 1) assign(affiliate_id)
+    for (let at = from.between(0, 3); at > 0; at -= 1) assign(affiliate_id)
   if (from.oneIn(2)) assign('*')
   if (from.oneIn(4)) assign('*')
   return { ...world, plans, assignments }

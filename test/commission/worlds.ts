@@ -128,7 +128,7 @@ function customers(from: Source, span: Span, ids: string[]): WorldCustomer[] {
   const early = { first: addDays(span.first, -40), days: span.days + 20 }
   return Array.from({ length: from.between(3, 12) }, (_, at): WorldCustomer => {
     const affiliate = () =>
-      from.oneIn(12) ? null : from.oneIn(14) ? 'unknown' : from.pick(ids.slice(0, 4))
+      from.oneIn(16) ? null : from.oneIn(20) ? 'unknown' : from.pick(ids.slice(0, 3))
     const values = () => fields(from)
     return {
       customer_id: `c${at + 1}`,
@@ -138,7 +138,7 @@ function customers(from: Source, span: Span, ids: string[]): WorldCustomer[] {
         affiliate_id: one.value,
       })),
       fields: history(from, span, values).map((one) => ({ from: one.from, values: one.value })),
-      ...(from.oneIn(10) && { refused: { from: from.oneIn(3) ? null : day(from, span) } }),
+      ...(from.oneIn(16) && { refused: { from: from.oneIn(3) ? null : day(from, span) } }),
     }
   })
 }
@@ -193,7 +193,7 @@ function activity(from: Source, span: Span, world: World): WorldActivity[] {
       instrument: from.pick(INSTRUMENTS),
       currency: from.pick(CURRENCIES),
       lots_traded: from.pick([0, 1, 3, 5, 7, 10.5, 0.01, 2.345]),
-      ...(!from.oneIn(4) && { pnl: amount(from) }),
+      ...(!from.oneIn(4) && { pnl: from.oneIn(2) ? amount(from) : -amount(from) }),
       ...(from.oneIn(2) && { volume_usd: from.pick([0, 1000, 100_000, 250_000.5, 1_234_567.891]) }),
       ...(!from.oneIn(3) && { spread_cost: Math.abs(amount(from)) }),
       ...(from.oneIn(2) && { commission: amount(from) }),
@@ -235,15 +235,15 @@ const RATES: Record<string, string[]> = {
 function rates(from: Source, span: Span): World['rates'] {
   const published: World['rates'] = []
   const until = from.oneIn(2) ? span.days + 7 : from.between(1, span.days)
+  const days = Array.from({ length: until + 10 }, (_, at) => addDays(span.first, at - 10))
   for (const currency of Object.keys(RATES)) {
     const gap = from.oneIn(3) ? { start: from.below(span.days), length: from.between(3, 25) } : null
-    for (let at = -10; at < until; at += 1) {
-      const on = addDays(span.first, at)
-      const weekday = new Date(startOf(on)).getUTCDay()
-      const inGap = gap && at >= gap.start && at < gap.start + gap.length
+    for (const [index, on] of days.entries()) {
+      const at = index - 10
       // Few days have rates of their own; the others take the last one.
-      if (weekday === 0 || weekday === 6 || inGap || (weekday % 2 === 0 && at % 7 !== 0)) continue
-      published.push({ day: on, currency, rate: from.pick(RATES[currency]!) })
+      const inGap = gap && at >= gap.start && at < gap.start + gap.length
+      if (!inGap && (index % 3 === 0 || index % 7 === 2))
+        published.push({ day: on, currency, rate: from.pick(RATES[currency]!) })
     }
   }
   return from.oneIn(25) ? [] : published
@@ -252,7 +252,7 @@ function rates(from: Source, span: Span): World['rates'] {
 /** Returns the world of a seed, without plans. */
 export function randomFacts(from: Source): { world: World; span: Span } {
   const vertical = from.pick(['forex', 'forex', 'prop-trading', 'igaming'] as const)
-  const span = { first: from.pick(STARTS), days: from.pick([20, 60, 95, 125]) }
+  const span = { first: from.pick(STARTS), days: from.pick([20, 60, 60, 95, 125]) }
   const world: World = {
     vertical,
     affiliates: affiliates(from, span),
@@ -293,7 +293,7 @@ const isoWeek = (on: string) => {
   return `${thursday.slice(0, 4)}-W${String(Math.floor(days / 7) + 1).padStart(2, '0')}`
 }
 
-/** Returns the months and weeks in which a world has facts, without gaps, and the next of each. */
+/** Returns the months in which a world has facts, without gaps, and the next; weeks if a plan has weeks. */
 export function periodsOf(world: World): string[] {
   const days = [
     ...world.customers.map(({ signup }) => dayOf(signup)),
@@ -302,8 +302,12 @@ export function periodsOf(world: World): string[] {
     ...world.events.map((one) => one.day),
   ].sort()
   const last = addDays(days.at(-1)!, 31)
+  const isWeekly = ({ versions }: World['plans'][number]) =>
+    (versions[0]!.terms as { period: string }).period === 'week'
   const all = new Set<string>()
-  for (let on = days[0]!; on <= last; on = addDays(on, 1)) all.add(on.slice(0, 7))
-  for (let on = days[0]!; on <= addDays(last, -24); on = addDays(on, 1)) all.add(isoWeek(on))
+  for (let on = days[0]!; on <= last; on = addDays(on, 27)) all.add(on.slice(0, 7))
+  all.add(last.slice(0, 7))
+  if (world.plans.some(isWeekly))
+    for (let on = days[0]!; on <= addDays(last, -18); on = addDays(on, 7)) all.add(isoWeek(on))
   return [...all]
 }

@@ -26,6 +26,8 @@ export interface Books {
   account: Account
   /** All periods of each kind, from the first fact on. */
   periods: Record<Kind, string[]>
+  /** The facts that can earn, by affiliate and by month and week. */
+  earning: Map<string, Fact[]>
   once: OnceEntry[]
   /** Lines by affiliate, plan and period. */
   lines: Map<string, Draft[]>
@@ -51,6 +53,17 @@ export function periodsUntil(account: Account, kind: Kind, until: string): strin
   )
   for (; period <= last; period = nextPeriod(period)) periods.push(period)
   return periods
+}
+
+/** Returns the facts that can earn, by affiliate and by month and week, in order of time. */
+export function earningFacts(account: Account): Map<string, Fact[]> {
+  const found = new Map<string, Fact[]>()
+  for (const fact of account.earning)
+    for (const kind of ['month', 'week'] as const) {
+      const key = keyOf(fact.affiliate, periodOf(kind, fact.day))
+      found.set(key, [...(found.get(key) ?? []), fact])
+    }
+  return found
 }
 
 /** Returns all qualifications with what `max_count` takes (§16.5, over all versions of a plan). */

@@ -1,6 +1,6 @@
 import type { Outcome, OutcomeFact, World } from '../world.ts'
 import { readAccount } from './account.ts'
-import { type Books, onceEntries, periodsUntil } from './books.ts'
+import { type Books, earningFacts, onceEntries, periodsUntil } from './books.ts'
 import { kindOf, lastDay, periodOf } from './calendar.ts'
 import { compareText, type Fact } from './facts.ts'
 import { computeLines } from './lines.ts'
@@ -19,6 +19,7 @@ function openBooks(world: World, until: string): Books {
       month: periodsUntil(account, 'month', until),
       week: periodsUntil(account, 'week', until),
     },
+    earning: earningFacts(account),
     once: onceEntries(account),
     lines: new Map(),
     holds: new Map(),

@@ -36,7 +36,7 @@ function carriesOf(books: Books, place: Pick<Place, 'affiliate' | 'version' | 'r
 
 /** Returns the facts that a version governs, of one affiliate and period. */
 const governedFacts = (books: Books, { affiliate, version, period }: Omit<Place, 'rule'>) =>
-  factsOf(books, [affiliate], period, version).filter((fact) => fact.version === version)
+  factsOf(books, [affiliate], period).filter((fact) => fact.version === version)
 
 function scopeOf(rule: Rule, fact: Fact): string {
   if (rule.per === 'customer') return `customer:${fact.customer.customer_id}`

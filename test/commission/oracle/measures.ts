@@ -1,19 +1,19 @@
 import { below } from './account.ts'
-import { type Books, linesOf } from './books.ts'
+import { type Books, keyOf, linesOf } from './books.ts'
 import { lastDay, periodOf, quarterOf } from './calendar.ts'
 import { holdsFor, withinMonths } from './conditions.ts'
-import type { Fact } from './facts.ts'
+import { type Fact, inTime } from './facts.ts'
 import type { Rule, Term, Tiers, Version } from './plan.ts'
 import { add, count, divide, ONE, parse, type Rational, sum, ZERO } from './rational.ts'
 import { baseOf, type Held, unitsOf } from './terms.ts'
 
 // Measures of tiers: one figure for each affiliate, rule id and period, over all versions (§16.5).
 
-/** Returns the earning facts of affiliates in a period, under any plan. */
-export const factsOf = (books: Books, affiliates: string[], period: string, version: Version) =>
-  books.account.earning.filter(
-    (fact) => affiliates.includes(fact.affiliate!) && periodOf(version.period, fact.day) === period,
-  )
+/** Returns the earning facts of affiliates in a period, under any plan, in order of time. */
+export const factsOf = (books: Books, affiliates: string[], period: string) =>
+  affiliates.length === 1
+    ? (books.earning.get(keyOf(affiliates[0], period)) ?? [])
+    : affiliates.flatMap((one) => books.earning.get(keyOf(one, period)) ?? []).sort(inTime)
 
 export const accepted = (rule: Rule, facts: Fact[]) =>
   facts.filter((fact) => holdsFor(rule.when, fact) && withinMonths(rule, fact))
@@ -56,7 +56,7 @@ export function network(
   const { rates } = books.account
   const { by } = rule.tiers!
   const affiliates = below(books.account, affiliate, lastDay(period))
-  const facts = factsOf(books, affiliates, period, version)
+  const facts = factsOf(books, affiliates, period)
   const none: Network = { value: ZERO, customers: new Set(), held: [] }
   const once = by?.once ?? (by === undefined && rule.kind === 'once' ? rule.id : undefined)
   if (once !== undefined) {
@@ -115,7 +115,7 @@ function ownBase(
   terms: Term[],
   period: string,
 ): Rational {
-  const facts = factsOf(books, [affiliate], period, version).filter(
+  const facts = factsOf(books, [affiliate], period).filter(
     (fact) =>
       fact.version?.plan === version.plan && fact.version.rules.some(({ id }) => id === rule.id),
   )

@@ -85,7 +85,7 @@ const lineName = ({ affiliate, version, rule, period, scope }: Draft) =>
 
 function ofBase(books: Books, place: Place, affiliate: string): Source {
   const { version, rule, period } = place
-  const facts = accepted(rule, factsOf(books, [affiliate], period, version))
+  const facts = accepted(rule, factsOf(books, [affiliate], period))
   const base = baseOf(books.account.rates, rule.of!.base!, facts, version.currency)
   for (const { fact, field, reason } of base.held)
     hold(books, place.affiliate, version.plan, period, {
@@ -105,8 +105,8 @@ function ofBase(books: Books, place: Place, affiliate: string): Source {
   }
 }
 
-function ofUnits(books: Books, { version, rule, period }: Place, affiliate: string): Source {
-  const facts = accepted(rule, factsOf(books, [affiliate], period, version))
+function ofUnits(books: Books, { rule, period }: Place, affiliate: string): Source {
+  const facts = accepted(rule, factsOf(books, [affiliate], period))
   const unit = rule.of!.unit!
   const named = facts.filter((fact) => unitsOf(unit, fact) !== null)
   return {
