@@ -1,0 +1,187 @@
+import { type Account, attemptKey } from './account.ts'
+import { holdsFor, withinMonths } from './conditions.ts'
+import { conversion, convert, currencyOf, NO_RATES, type NoRate } from './convert.ts'
+import type { Fact } from './facts.ts'
+import {
+  type Attempt,
+  firstReason,
+  isTrigger,
+  needsAmount,
+  type Qualified,
+  triggerField,
+} from './once.ts'
+import type { Rule, Term, Version } from './plan.ts'
+import { compare, parse } from './rational.ts'
+import { fieldOf, isCounted, unitsOf } from './terms.ts'
+
+/** The reasons that a rule can have, in the order of §10; `counted` is beyond all of them. */
+const RULE_REASONS = [
+  'no_rule',
+  'excluded',
+  'expired',
+  'no_currency',
+  'fx_pending',
+  'fx_missing',
+  'already_counted',
+  'not_qualified',
+  'counted',
+] as const
+
+export type RuleReason = (typeof RULE_REASONS)[number]
+
+const further = (a: RuleReason, b: RuleReason) =>
+  RULE_REASONS.indexOf(b) > RULE_REASONS.indexOf(a) ? b : a
+
+/** What one rule says of a fact, and what of the fact it holds. */
+export interface Judgement {
+  reason: RuleReason
+  held: { field: string | null; currency: string | null; reason: NoRate }[]
+}
+
+const judged = (reason: RuleReason): Judgement => ({ reason, held: [] })
+
+/** Returns whether a rule's own conditions, then its months, turn a fact away. */
+function turnedAway(rule: Rule, fact: Fact): RuleReason | null {
+  if (!holdsFor(rule.when, fact)) return 'excluded'
+  return withinMonths(rule, fact) ? null : 'expired'
+}
+
+function judgeTerm(account: Account, version: Version, rule: Rule, term: Term, fact: Fact) {
+  const field = fieldOf(term, fact)
+  if (field === null) return judged('no_rule')
+  if (!holdsFor(term.when, fact)) return judged('excluded')
+  const away = turnedAway(rule, fact)
+  if (away) return judged(away)
+  const how = conversion(account.rates, fact, field, version.currency)
+  if (how.by !== 'nothing') return judged('counted')
+  const { reason } = how
+  return { reason, held: [{ field, currency: currencyOf(fact, field), reason }] }
+}
+
+function judgeShare(account: Account, version: Version, rule: Rule, fact: Fact): Judgement {
+  const each = rule.base!.map((term) => judgeTerm(account, version, rule, term, fact))
+  return {
+    reason: each.map(({ reason }) => reason).reduce(further, 'no_rule'),
+    held: each.flatMap(({ held }) => held),
+  }
+}
+
+function judgeUnit(rule: Rule, fact: Fact): Judgement {
+  if (unitsOf(rule.unit!, fact) === null) return judged('no_rule')
+  return judged(turnedAway(rule, fact) ?? 'counted')
+}
+
+/** Returns what a candidate waits for on a day, or null. */
+function waiting({ waits, conditions }: Attempt, until: string): NoRate | null {
+  if (waits) return waits
+  const blocked = conditions.flatMap((one) => one.blocked).filter(({ fact }) => fact.day <= until)
+  return firstReason(blocked.map(({ reason }) => reason))
+}
+
+/** Returns what of a fact the sums of a customer who has not qualified wait for. */
+const blockedBy = ({ conditions }: Attempt, fact: Fact) =>
+  conditions.flatMap((one) => one.blocked).filter((one) => one.fact === fact)
+
+/** Returns whether a term or count of `qualify` names a fact; null: only terms whose `when` fails. */
+function isQualifying({ qualify = [] }: Rule, fact: Fact): boolean | null {
+  const terms = qualify.flatMap(({ sum = [] }) => sum).filter((one) => fieldOf(one, fact) !== null)
+  const byCount = qualify.some(({ count }) => count && isCounted(count, fact))
+  if (byCount || terms.some((term) => holdsFor(term.when, fact))) return true
+  return terms.length > 0 ? null : false
+}
+
+/** Judges a fact by a `once` rule as of the end of a day. */
+function judgeOnce(
+  account: Account,
+  one: Attempt,
+  winner: Qualified | null,
+  fact: Fact,
+  until: string,
+): Judgement {
+  const { rule, version } = one
+  if (winner?.attempt === one && winner.used.has(fact)) return judged('counted')
+  const isKind = isTrigger(rule, fact)
+  if (!isKind) {
+    const isNamed = isQualifying(rule, fact)
+    if (isNamed !== true) return judged(isNamed === null ? 'excluded' : 'no_rule')
+    if (winner) return judged('already_counted')
+  } else {
+    const away = turnedAway(rule, fact)
+    if (away) return judged(away)
+    const amount = needsAmount(rule)
+      ? convert(account.rates, fact, triggerField(rule), version.currency)
+      : null
+    if (typeof amount === 'string') return holdTrigger(rule, fact, amount)
+    if (winner) {
+      const { min } = rule.trigger!
+      const meetsMin = min === undefined || compare(amount!, parse(min)) >= 0
+      return judged(meetsMin || fact.instant > winner.instant ? 'already_counted' : 'not_qualified')
+    }
+  }
+  const blocked = blockedBy(one, fact)
+  const own = firstReason(blocked.map(({ reason }) => reason))
+  if (own && isKind) return holdTrigger(rule, fact, own)
+  if (own)
+    return {
+      reason: own,
+      held: blocked.map(({ field, reason }) => ({
+        field,
+        currency: currencyOf(fact, field),
+        reason,
+      })),
+    }
+  const waits = one.candidate === fact ? waiting(one, until) : null
+  return waits ? holdTrigger(rule, fact, waits) : judged('not_qualified')
+}
+
+function holdTrigger(rule: Rule, fact: Fact, reason: NoRate): Judgement {
+  const field = triggerField(rule)
+  const carries = fact.numbers.has(field)
+  return {
+    reason,
+    held: [{ field: carries ? field : null, currency: fact.currency ?? null, reason }],
+  }
+}
+
+/** Returns the qualification of a customer by a rule id that lies on or before a day, or null. */
+export function qualifiedBy(account: Account, fact: Fact, rule: string, until: string) {
+  const found = account.qualified.get(attemptKey(fact.customer.customer_id, rule))
+  return found && found.day <= until ? found : null
+}
+
+/** Judges a fact by one rule of its own version as of the end of a day. An override has no facts. */
+export function judge(
+  account: Account,
+  version: Version,
+  rule: Rule,
+  fact: Fact,
+  until: string,
+): Judgement {
+  if (rule.kind === 'override') return judged('no_rule')
+  if (rule.kind === 'unit') return judgeUnit(rule, fact)
+  if (rule.kind === 'share') return judgeShare(account, version, rule, fact)
+  const own = account.attempts
+    .get(attemptKey(fact.customer.customer_id, rule.id))!
+    .find((one) => one.version === version)!
+  return judgeOnce(account, own, qualifiedBy(account, fact, rule.id, until), fact, until)
+}
+
+/** Returns the state of an uncounted fact: the reason of §10, and the rule from which it comes. */
+export function reasonOf(account: Account, fact: Fact, until: string) {
+  const { version } = fact
+  if (fact.reason) return { state: fact.reason, rule: null }
+  if (!version) return { state: 'no_plan', rule: null }
+  if (fact.state !== 'approved') return { state: fact.state, rule: null }
+  let state: RuleReason = 'no_rule'
+  let from: string | null = null
+  for (const rule of version.rules) {
+    const { reason } = judge(account, version, rule, fact, until)
+    if (further(state, reason) === state) continue
+    state = reason
+    from = rule.id
+  }
+  return { state, rule: state === 'counted' ? null : from }
+}
+
+export const isHeld = (reason: RuleReason): reason is NoRate =>
+  NO_RATES.some((one) => one === reason)
