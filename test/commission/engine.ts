@@ -45,7 +45,7 @@ export function evaluate(world: World, periods: readonly string[]): Outcome[] {
       statements: account
         .settle(period)
         .flatMap(({ statement }) => (statement ? [structuredClone(statement) as never] : [])),
-      facts: factsOf(account, input, period),
+      facts: [...factsOf(account, input, period), ...heldFacts(world, period)].sort(inOrder),
     }
   })
 }
@@ -223,20 +223,34 @@ function eventFact(one: WorldEvent): Fact {
 
 function factsOf(account: Account, input: AccountInput, period: Period): OutcomeFact[] {
   const judge = factJudge(input)
-  return account
-    .judged(period.last)
-    .flatMap((judged) =>
-      judged.customer.facts
-        .filter(({ day }) => day >= period.first && day <= period.last)
-        .map((fact): OutcomeFact => {
-          const { verdict, by } = judge(judged, fact)
-          return {
-            resource: fact.resource,
-            id: fact.id,
-            state: verdict,
-            rule: verdict === 'counted' ? null : (by?.rule.id ?? null),
-          }
-        }),
-    )
-    .sort((a, b) => compareText(a.resource, b.resource) || compareText(a.id, b.id))
+  return account.judged(period.last).flatMap((judged) =>
+    judged.customer.facts
+      .filter(({ day }) => day >= period.first && day <= period.last)
+      .map((fact): OutcomeFact => {
+        const { verdict, by } = judge(judged, fact)
+        return {
+          resource: fact.resource,
+          id: fact.id,
+          state: verdict,
+          rule: verdict === 'counted' ? null : (by?.rule.id ?? null),
+        }
+      }),
+  )
+}
+
+const inOrder = (a: OutcomeFact, b: OutcomeFact): number =>
+  compareText(a.resource, b.resource) || compareText(a.id, b.id)
+
+/** Facts of customers who are not known wait; the engine never sees them. */
+function heldFacts(world: World, period: Period): OutcomeFact[] {
+  const known = new Set(world.customers.map(({ customer_id }) => customer_id))
+  const held = (customer: string, { day, resource, id }: Fact): OutcomeFact[] =>
+    known.has(customer) || day < period.first || day > period.last
+      ? []
+      : [{ resource, id, state: 'held', rule: null }]
+  return [
+    ...world.transactions.flatMap((one) => held(one.customer_id, transactionFact(world, one))),
+    ...world.activity.flatMap((one) => held(one.customer_id, activityFact(one))),
+    ...world.events.flatMap((one) => held(one.customer_id, eventFact(one))),
+  ]
 }

@@ -4,7 +4,7 @@ import type { PeriodContext } from './context.ts'
 import { type JudgedCustomer, judgeCustomer } from './judge.ts'
 import { type OwnResults, settleOwn } from './own-lines.ts'
 import { reduceCustomer } from './reduce.ts'
-import { settleAll } from './statements.ts'
+import { settleAll, settleAllOverrides } from './statements.ts'
 import type { PeriodTallies } from './tallies.ts'
 import { uplineRules } from './uplines.ts'
 
@@ -40,9 +40,12 @@ export function openAccount(input: AccountInput): Account {
   const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
     settleOwn(input, period, tallies, isFirst(input, period) ? null : own(nextPeriod(period, -1))),
   )
+  const overrides = oncePerPeriod((period) =>
+    settleAllOverrides(input, period, tallies(period), own),
+  )
   const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) => {
     const before = isFirst(input, period) ? null : settled(nextPeriod(period, -1))
-    return settleAll(input, period, tallies(period), own, before)
+    return settleAll(input, period, tallies(period), own(period), overrides, before)
   })
   return { settle: settled, judged, tallies }
 }

@@ -6,7 +6,12 @@ import type { Line } from './line.ts'
  * lines backwards; each line keeps at least 0. The limit of the last version with lines applies.
  */
 export function applyMax(lines: readonly Line[]): Line[] {
-  const most = lines.at(-1)?.rule.max ?? null
+  const [first] = lines
+  const latest = lines.reduce<Line | undefined>(
+    (a, b) => (a && a.version.effectiveFrom >= b.version.effectiveFrom ? a : b),
+    first,
+  )
+  const most = latest?.rule.max ?? null
   if (most === null) return [...lines]
   let excess = subtract(sum(lines.map(({ amount }) => amount)), most)
   const capped = lines.toReversed().map((line) => {

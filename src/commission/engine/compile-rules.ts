@@ -20,7 +20,7 @@ import type {
   CompiledUnitRule,
   RuleBase,
 } from './rules.ts'
-import { compileBase, compileKind, compileTerm, compileUnit } from './terms.ts'
+import { amountKind, compileBase, compileKind, compileTerm, compileUnit } from './terms.ts'
 
 /** Compiles the rules of a version. */
 export const compileRules = ({ rules }: PlanTerms): CompiledRule[] => rules.map(compileRule)
@@ -73,14 +73,15 @@ function compileOnce(rule: OnceRule): CompiledOnce {
   const usesPercent =
     rule.percent !== undefined || rule.tiers?.steps.some((step) => step.percent !== undefined)
   const min = 'min' in trigger ? optional(trigger.min) : null
+  const needsAmount = min !== null || usesPercent === true || rule.void_by !== undefined
   return {
     ...compileShared(rule, usesPercent ? 'percent' : 'amount'),
     kind: 'once',
-    trigger: 'signup' in trigger ? null : compileKind(trigger),
+    trigger: 'signup' in trigger ? null : compileKind(needsAmount ? amountKind(trigger) : trigger),
     min,
     minAmount: optional(rule.min_amount),
     maxAmount: optional(rule.max_amount),
-    needsAmount: min !== null || usesPercent === true || rule.void_by !== undefined,
+    needsAmount,
     qualify: (rule.qualify ?? []).map(compileQualification),
     requalify: rule.requalify ?? false,
     voidBy: rule.void_by
@@ -102,7 +103,7 @@ function compileQualification(qualification: Qualification): CompiledQualificati
   const withinDays = qualification.within_days ?? null
   const min = decimal(String(qualification.min))
   if ('count' in qualification) {
-    const terms = [compileTerm(qualification.count)]
+    const terms = [{ ...compileTerm(qualification.count), ...compileKind(qualification.count) }]
     return { kind: 'count', terms, min, withinDays, atEnd: false }
   }
   const terms = qualification.sum.map((term) => compileTerm(term))

@@ -3,7 +3,7 @@ import { add, fromFact, ZERO } from './decimal.ts'
 import type { Fact } from './facts.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
-import { type Hold, type PeriodTallies, talliesOf } from './tallies.ts'
+import { type Hold, type PeriodTallies, type RuleHolds, talliesOf } from './tallies.ts'
 
 /** A fact whose amount of a field waits under a rule of an affiliate. */
 export interface WaitingFact {
@@ -14,30 +14,45 @@ export interface WaitingFact {
   readonly field: string
   readonly currency: string | null
   readonly reason: HoldReason
+  /** Whether the rule pays for the fact, or only its tiers measure it. */
+  readonly purpose: 'paid' | 'measure'
 }
 
 /**
  * Returns a function that lists what of one customer waits. Under a rule a fact counts once for each
- * reason and currency, and each of its amounts is added once, however many terms name it.
+ * reason and currency, and each of its amounts is added once, however many terms name it. What a rule
+ * pays for must be listed before what its tiers measure.
  */
 export function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => void {
   const listed = new Map<Hold, Map<Fact, Set<string>>>()
-  return ({ affiliate, version, rule, fact, field, currency, reason }) => {
-    const { holds } = talliesOf(tallies, affiliate)
-    const ofRule = holds.get(rule) ?? { version, byReason: new Map<string, Hold>() }
-    holds.set(rule, ofRule)
+  const isListed = (hold: Hold | undefined, fact: Fact, field?: string): boolean => {
+    const fields = hold && listed.get(hold)?.get(fact)
+    return fields !== undefined && (field === undefined || fields.has(field))
+  }
+  return (waiting) => {
+    const { fact, field, purpose, rule, reason, currency } = waiting
+    const { holds, measureHolds } = talliesOf(tallies, waiting.affiliate)
     const key = `${reason}|${currency ?? ''}`
-    const hold = ofRule.byReason.get(key) ?? { reason, currency, count: 0, sum: ZERO }
-    ofRule.byReason.set(key, hold)
+    const paid = holds.get(rule)?.byReason.get(key)
+    const hold = holdOf(purpose === 'measure' ? measureHolds : holds, waiting, key)
+    const others = hold === paid ? undefined : paid
+    if (isListed(hold, fact, field) || isListed(others, fact, field)) return
+    if (!isListed(hold, fact) && !isListed(others, fact)) hold.count += fact.count
     const facts = listed.get(hold) ?? new Map<Fact, Set<string>>()
     listed.set(hold, facts)
-    const fields = facts.get(fact)
-    if (fields?.has(field)) return
-    if (fields) fields.add(field)
-    else {
-      facts.set(fact, new Set([field]))
-      hold.count += fact.count
-    }
+    facts.set(fact, (facts.get(fact) ?? new Set()).add(field))
     hold.sum = add(hold.sum, fromFact(fact.amounts.get(field) ?? 0n))
   }
+}
+
+function holdOf(
+  holds: Map<CompiledRule, RuleHolds>,
+  { rule, version, reason, currency }: WaitingFact,
+  key: string,
+): Hold {
+  const ofRule = holds.get(rule) ?? { version, byReason: new Map<string, Hold>() }
+  holds.set(rule, ofRule)
+  const hold = ofRule.byReason.get(key) ?? { reason, currency, count: 0, sum: ZERO }
+  ofRule.byReason.set(key, hold)
+  return hold
 }

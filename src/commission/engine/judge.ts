@@ -159,9 +159,9 @@ function judgeOnceFact(
 ): Found | null {
   const own = judged.once.find((state) => state.version === version && state.rule === rule)
   const blocker = own?.blockers.find((one) => one.fact === fact)
-  if (blocker && own?.status === 'blocked') return plain(blocker.reason)
+  if (blocker && !judged.qualified.has(rule.id)) return plain(blocker.reason)
+  if (isTriggerKind(rule, fact)) return judgeTriggerFact(context, judged, version, rule, fact)
   let found: Found | null = null
-  if (isTriggerKind(rule, fact)) found = judgeTriggerFact(context, judged, version, rule, fact)
   for (const qualification of rule.qualify) {
     if (qualification.kind === 'customer') continue
     for (const term of qualification.terms) {

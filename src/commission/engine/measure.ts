@@ -1,4 +1,5 @@
-import { add, type Decimal, ONE } from './decimal.ts'
+import type { Version } from './book.ts'
+import { add, type Decimal, ONE, ZERO } from './decimal.ts'
 import { addRatio, type Ratio, ratio } from './ratio.ts'
 import type { CompiledRule } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
@@ -12,23 +13,40 @@ const integer = (count: number): Decimal => ({ units: BigInt(count), scale: 0 })
  *
  * @param own The rule's own base or units in the period, over all versions.
  */
-export function measureOf(input: PlanInput, rule: CompiledRule, own: Ratio): Ratio {
-  const { tiers } = rule
-  if (tiers === null) return own
-  const measure = periodMeasure(input, rule, own)
-  return addRatio(
-    earlierMeasure(input.state, rule.id, tiers.window, input.context.period.last),
-    measure,
-  )
+export function measureOf(
+  input: PlanInput,
+  version: Version,
+  rule: CompiledRule,
+  own: Ratio,
+): Ratio {
+  if (rule.tiers === null) return own
+  return addRatio(earlierOf(input, rule, version), periodMeasure(input, rule, own))
 }
 
-/** Adds the period's measure to those of a quarter and of all periods, if a tier has a window. */
-export function keepMeasure(input: PlanInput, rule: CompiledRule, own: Ratio): void {
-  const hasWindow = input.plan.versions.some(({ rules }) =>
-    rules.some(({ id, tiers }) => id === rule.id && tiers && tiers.window !== 'period'),
-  )
-  if (!hasWindow) return
-  addMeasure(input.state, rule.id, periodMeasure(input, rule, own), input.context.period.last)
+/**
+ * Adds the period's measure to those of a quarter and of all periods, for each version of a rule whose
+ * tiers have a window.
+ */
+export function keepMeasure(input: PlanInput, id: string, own: Ratio): void {
+  for (const version of input.plan.versions) {
+    const rule = version.rules.find((one) => one.id === id)
+    if (!rule?.tiers || rule.tiers.window === 'period') continue
+    const measure = periodMeasure(input, rule, own)
+    addMeasure(input.state, measureKey(rule, version), measure, input.context.period.last)
+  }
+}
+
+const measureKey = ({ id }: CompiledRule, { version }: Version): string =>
+  JSON.stringify([id, version])
+
+/** Returns the measures of earlier periods that the window of a rule's tiers includes. */
+export function earlierOf(
+  { state, context }: PlanInput,
+  rule: CompiledRule,
+  version: Version,
+): Ratio {
+  const window = rule.tiers?.window ?? 'period'
+  return earlierMeasure(state, measureKey(rule, version), window, context.period.last)
 }
 
 function periodMeasure(input: PlanInput, rule: CompiledRule, own: Ratio): Ratio {
@@ -40,9 +58,8 @@ function periodMeasure(input: PlanInput, rule: CompiledRule, own: Ratio): Ratio 
     return ratio(integer(countOnce(input, by.once) + (network ? onceBelow(by.once) : 0)))
   }
   if (by !== null) {
-    const measured = tallies.measures.get(rule)?.tally.total.base
-    const ownBase = measured ? add(measured, by.fixed) : by.fixed
-    return ratio(below ? add(ownBase, below.tally.total.base) : ownBase)
+    const measured = tallies.measures.get(rule)?.tally.total.base ?? ZERO
+    return ratio(below ? add(measured, below.tally.total.base) : measured)
   }
   if (rule.kind === 'once') {
     return network ? addRatio(own, ratio(integer(onceBelow(rule.id)))) : own

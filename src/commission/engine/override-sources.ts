@@ -92,31 +92,29 @@ function fromLines(
   const used = lines.filter((line) => kinds.has(line.rule.kind))
   if (used.length === 0) return null
   const fx = convertSums(context, version, rule, used, holds)
-  if (fx === null) return null
+  if (fx.size === 0) return null
   const sum = [...fx.values()].reduce((total, { converted }) => add(total, converted), ZERO)
   const base = floor(sum, rule)
   return { below, base, units: null, quantity: ratio(base), fx: fxList(fx) }
 }
 
-/** Converts the sums of lines by currency on the period's last day; null if one has no rate. */
+/** Converts the sums of lines by currency on the period's last day. Those without a rate wait. */
 function convertSums(
   { rates, period }: PeriodContext,
   version: Version,
   rule: CompiledOverride,
   lines: readonly Line[],
   holds: StatementHold[],
-): Map<string, Fx> | null {
+): Map<string, Fx> {
   const fx = new Map<string, Fx>()
-  let waits = false
   for (const [currency, group] of Map.groupBy(lines, (line) => line.version.currency)) {
     const amount = group.reduce((total, line) => add(total, line.amount), ZERO)
     const converted = convertAmount(amount, currency, version.currency, period.last, rates)
     if (typeof converted === 'string') {
-      waits = true
       holds.push(holdOf(version, rule, converted, currency, group.length, amount))
     } else fx.set(currency, { amount, converted })
   }
-  return waits ? null : fx
+  return fx
 }
 
 const holdOf = (

@@ -103,12 +103,17 @@ function fund(
     const { currency } = line.version
     const converted = convertAmount(line.amount, currency, version.currency, period.last, rates)
     if (typeof converted === 'string') {
-      const { id } = line.rule
-      const held = { reason: converted, currency, count: 1, sum: line.amount }
-      const hold = { rule: id, version: line.version.version, ...held }
+      const { version: earning, amount, rule } = line
+      const held = {
+        rule: rule.id,
+        version: earning.version,
+        reason: converted,
+        currency,
+        count: 1,
+      }
       result.holds.push(
-        { affiliate: upline, version: line.version, hold },
-        { affiliate, version, hold },
+        { affiliate: upline, version: earning, hold: { ...held, sum: amount } },
+        { affiliate, version, hold: { ...held, sum: negate(amount) } },
       )
       return false
     }

@@ -18,12 +18,13 @@ import type { UplineRule } from './uplines.ts'
 
 /** What a rule sums: a base or units, and whether its `when` and `months` bind the facts. */
 interface Source {
+  readonly purpose: WaitingFact['purpose']
   readonly base: CompiledBase | null
   readonly unit: CompiledUnit | null
   readonly bound: boolean
 }
 
-const NOTHING: Source = { base: null, unit: null, bound: false }
+const NOTHING: Source = { purpose: 'paid', base: null, unit: null, bound: false }
 
 /** What one customer's facts came to under the rules that they entered. */
 export type CustomerTallies = Map<RuleTally, CustomerTally>
@@ -41,6 +42,7 @@ export function reduceCustomer(
   const { period } = context
   const own: CustomerTallies = new Map()
   const hold = holdFacts(tallies)
+  addOnce(context, tallies, judged, hold)
   for (const fact of judged.customer.facts) {
     if (fact.day < period.first || fact.day > period.last || fact.state !== 'approved') continue
     const { affiliate, version, reason } = judged.ownerOf(fact)
@@ -64,7 +66,6 @@ export function reduceCustomer(
     const per = rule.kind === 'share' ? rule.per : 'affiliate'
     addCustomer(tally, judged.customer.customer_id, one, version, per, context.rates)
   }
-  addOnce(context, tallies, judged, hold)
   return own
 }
 
@@ -87,8 +88,9 @@ function enterOwnRules(
   for (const other of book.plans.get(version.plan)?.versions ?? []) {
     for (const rule of other.rules) {
       const by = rule.tiers?.by
-      if (by && typeof by === 'object' && 'terms' in by) {
-        const source = { base: by, unit: null, bound: false }
+      const hasRule = version.rules.some(({ id }) => id === rule.id)
+      if (hasRule && by && typeof by === 'object' && 'terms' in by) {
+        const source: Source = { purpose: 'measure', base: by, unit: null, bound: false }
         enter(affiliate, tallyOf(tallies.measures, other, rule), source)
       }
     }
@@ -97,18 +99,20 @@ function enterOwnRules(
 
 /** What a rule pays for. */
 function ownSource(rule: CompiledRule): Source {
-  if (rule.kind === 'share') return { base: rule.base, unit: null, bound: true }
-  if (rule.kind === 'unit') return { base: null, unit: rule.unit, bound: true }
+  const bound = { purpose: 'paid', base: null, unit: null, bound: true } as const
+  if (rule.kind === 'share') return { ...bound, base: rule.base }
+  if (rule.kind === 'unit') return { ...bound, unit: rule.unit }
   if (rule.kind === 'once') return NOTHING
-  if ('base' in rule.of) return { base: rule.of.base, unit: null, bound: true }
-  return 'unit' in rule.of ? { base: null, unit: rule.of.unit, bound: true } : NOTHING
+  if ('base' in rule.of) return { ...bound, base: rule.of.base }
+  return 'unit' in rule.of ? { ...bound, unit: rule.of.unit } : NOTHING
 }
 
 /** What a rule's tiers measure over the network. */
 function measureSource(rule: CompiledRule): Source {
   const by = rule.tiers?.by ?? null
-  if (by === null || by === 'active') return ownSource(rule)
-  return 'once' in by ? NOTHING : { base: by, unit: null, bound: false }
+  const purpose = 'measure'
+  if (by === null || by === 'active') return { ...ownSource(rule), purpose }
+  return 'once' in by ? NOTHING : { purpose, base: by, unit: null, bound: false }
 }
 
 const UNBOUND: Pick<CompiledRule, 'when' | 'months'> = { when: () => null, months: null }
@@ -129,7 +133,7 @@ function addFact(
   fact: Fact,
 ): void {
   const { version, rule } = target
-  const { base, unit, bound } = source
+  const { base, unit, bound, purpose } = source
   const one = own.get(target) ?? newCustomerTally()
   own.set(target, one)
   const limits = bound ? rule : UNBOUND
@@ -142,7 +146,8 @@ function addFact(
     const reason = addToGroup(one, index, term, fact, version.currency, context.rates)
     if (reason === null) return
     const { field } = term
-    hold({ affiliate: earner, version, rule, fact, field, currency: term.currencyOf(fact), reason })
+    const currency = term.currencyOf(fact)
+    hold({ affiliate: earner, version, rule, fact, field, currency, reason, purpose })
   })
 }
 
@@ -164,7 +169,7 @@ function addOnce(
     for (const blocker of blockers) {
       const { day } = blocker.fact
       if (day < period.first || day > period.last) continue
-      hold({ affiliate, version, rule, ...blocker })
+      hold({ affiliate, version, rule, purpose: 'paid', ...blocker })
     }
   }
 }

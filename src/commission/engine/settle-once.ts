@@ -1,11 +1,18 @@
 import { applyMax, cutLine, limitLine } from './cap.ts'
 import { type Decimal, decimal, fromFact, plainText, ZERO } from './decimal.ts'
 import { type Line, newLine } from './line.ts'
-import { keepMeasure, measureOf } from './measure.ts'
-import { compareRatio, multiplyRatio, type Ratio, ratio, ratioText, roundRatio } from './ratio.ts'
+import { earlierOf, keepMeasure, measureOf } from './measure.ts'
+import {
+  addRatio,
+  compareRatio,
+  multiplyRatio,
+  type Ratio,
+  ratio,
+  ratioText,
+  roundRatio,
+} from './ratio.ts'
 import type { CompiledOnce } from './rules.ts'
 import { countOnce, type PlanInput, type Qualified } from './settle-plan.ts'
-import { earlierMeasure } from './state.ts'
 import { stepAt } from './tiers.ts'
 
 const HUNDRED = decimal('100')
@@ -16,8 +23,7 @@ export function settleOnce(input: PlanInput, id: string): Line[] {
   const own = integer(countOnce(input, id))
   const qualified = input.qualified.get(id) ?? []
   const lines = qualified.map((one) => lineOf(input, one, own))
-  const rule = input.plan.versions.flatMap(({ rules }) => rules).findLast((one) => one.id === id)
-  if (rule) keepMeasure(input, rule, own)
+  keepMeasure(input, id, own)
   return applyMax(lines)
 }
 
@@ -32,7 +38,7 @@ function lineOf(input: PlanInput, one: Qualified, own: Ratio): Line {
     base: rule.rateIs === 'percent' ? (state.amount ?? ZERO) : null,
     measure: rated.measure,
     step: rated.step,
-    rate: plainText(rated.rate),
+    rate: rated.text,
     amount: roundRatio(clamp(paidBy(rule, state.amount, rated.rate), rule), version.digits),
     fx: rule.rateIs === 'percent' ? triggerFx(one) : [],
     once: state,
@@ -65,32 +71,35 @@ function triggerFx({ state, rule }: Qualified): Line['fx'] {
 
 interface OnceRate {
   readonly measure: string | null
-  readonly step: string | null
+  readonly step: Line['step']
+  readonly text: string | null
   readonly rate: Decimal
 }
 
 /** Under `slice` the k-th line has the step of k − 1; else the measure decides for all (§16.20). */
-function rateOf(input: PlanInput, { rule, before, beyondCount }: Qualified, own: Ratio): OnceRate {
+function rateOf(input: PlanInput, one: Qualified, own: Ratio): OnceRate {
+  const { rule, state } = one
   const { tiers } = rule
-  if (tiers === null) return { measure: null, step: null, rate: rule.rate ?? ZERO }
-  const measure = tiers.mode === 'whole' ? measureOf(input, rule, own) : null
-  const position = measure ?? sliceMeasure(input, rule, beyondCount ? before - 1 : before)
-  const step = stepAt(tiers, position)
+  if (tiers === null) {
+    const rate = rule.rate ?? ZERO
+    return { measure: null, step: null, text: plainText(rate), rate }
+  }
+  const measure = measureOf(input, state.version, rule, own)
+  const isSlice = tiers.mode === 'slice'
+  const step = stepAt(tiers, isSlice ? positionOf(input, one) : measure)
+  const rate = step?.rate ?? ZERO
+  const from = step ? plainText(step.from) : '0'
+  const text = plainText(rate)
   return {
-    measure: ratioText(position),
-    step: step ? plainText(step.from) : null,
-    rate: step?.rate ?? ZERO,
+    measure: ratioText(measure),
+    step: isSlice ? [{ from, part: '1', rate: text }] : from,
+    text: isSlice ? null : text,
+    rate,
   }
 }
 
-function sliceMeasure({ state, context }: PlanInput, rule: CompiledOnce, before: number): Ratio {
-  const window = rule.tiers?.window ?? 'period'
-  const earlier = earlierMeasure(state, rule.id, window, context.period.last)
-  return { num: addCount(earlier.num, Math.max(0, before)), den: earlier.den }
+/** Returns how many lines come before, those of earlier periods of the window included. */
+function positionOf(input: PlanInput, { rule, state, before, beyondCount }: Qualified): Ratio {
+  const position = Math.max(0, beyondCount ? before - 1 : before)
+  return addRatio(earlierOf(input, rule, state.version), integer(position))
 }
-
-/** Counts are whole, so the ratio's divisor is 1. */
-const addCount = (value: Decimal, count: number): Decimal => ({
-  units: value.units + BigInt(count) * 10n ** BigInt(value.scale),
-  scale: value.scale,
-})

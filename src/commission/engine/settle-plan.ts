@@ -29,21 +29,27 @@ export interface Qualified {
   readonly beyondCount: boolean
 }
 
-/** Orders the qualifications of a plan by rule, and applies `max_count` over all versions. */
+/**
+ * Orders the qualifications of a plan by rule, and applies `max_count` over all versions. That of the
+ * latest version with a qualification applies.
+ */
 export function countQualified(plan: Plan, once: readonly OnceState[]): Map<string, Qualified[]> {
   const ofPlan = once.filter(({ version }) => version.plan === plan.plan).sort(compareQualified)
-  const byRule = new Map<string, Qualified[]>()
-  const counts = new Map<string, number>()
-  for (const state of ofPlan) {
-    const { rule } = state
-    const before = counts.get(rule.id) ?? 0
-    const beyondCount = rule.maxCount !== null && before >= rule.maxCount
-    const list = byRule.get(rule.id) ?? []
-    byRule.set(rule.id, list)
-    list.push({ state, rule, before, beyondCount })
-    if (!beyondCount) counts.set(rule.id, before + 1)
-  }
-  return byRule
+  const byRule = Map.groupBy(ofPlan, ({ rule }) => rule.id)
+  return new Map([...byRule].map(([id, states]) => [id, countRule(states)]))
+}
+
+function countRule(states: readonly OnceState[]): Qualified[] {
+  const latest = states.reduce((a, b) =>
+    b.version.effectiveFrom > a.version.effectiveFrom ? b : a,
+  )
+  const { maxCount } = latest.rule
+  return states.map((state, index) => ({
+    state,
+    rule: state.rule,
+    before: maxCount === null ? index : Math.min(index, maxCount),
+    beyondCount: maxCount !== null && index >= maxCount,
+  }))
 }
 
 /** Returns how many lines of a `once` rule `max_count` allowed. */

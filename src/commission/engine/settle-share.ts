@@ -14,7 +14,7 @@ import {
 import { compareText } from './facts.ts'
 import { applyFence, type Fenced } from './fence.ts'
 import { fxList, type Line, newLine } from './line.ts'
-import { keepMeasure, measureOf } from './measure.ts'
+import { earlierOf, keepMeasure, measureOf } from './measure.ts'
 import { addRatio, NOTHING, type Ratio, ratio, roundRatio } from './ratio.ts'
 import type { CompiledShare } from './rules.ts'
 import { type PlanInput, type RuleOfVersion, rulesWith } from './settle-plan.ts'
@@ -44,12 +44,12 @@ export function settleShare(input: PlanInput, id: string, once: readonly Line[])
   const own = ratio(scopes.reduce((total, { base }) => add(total, base), ZERO))
   let before: Ratio = NOTHING
   const lines = scopes.map((scope) => {
-    const line = lineOf(input, scope, own, before)
+    const earlier = earlierOf(input, scope.from.rule, scope.from.version)
+    const line = lineOf(input, scope, own, addRatio(earlier, before))
     before = addRatio(before, ratio(scope.base))
     return line
   })
-  const last = rules.at(-1)
-  if (last) keepMeasure(input, last.rule, own)
+  keepMeasure(input, id, own)
   return applyMax(lines.sort((a, b) => compareText(a.scope, b.scope)))
 }
 
@@ -127,7 +127,7 @@ function fenceBase(
 /** Applies rate, rounding, `max_per_customer` and `negative` to one base, in this order (§16.17). */
 function lineOf(input: PlanInput, scope: Scope, own: Ratio, before: Ratio): Line {
   const { rule, version } = scope.from
-  const rated = applyRate(rule, ratio(scope.base), measureOf(input, rule, own), before)
+  const rated = applyRate(rule, ratio(scope.base), measureOf(input, version, rule, own), before)
   const { num, den } = rated.paid
   const amount = roundRatio(
     ratio(num, { ...den, units: den.units * HUNDRED.units }),

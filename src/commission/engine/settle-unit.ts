@@ -1,6 +1,6 @@
 import { applyMax } from './cap.ts'
 import { type Line, newLine } from './line.ts'
-import { keepMeasure, measureOf, quantityOf } from './measure.ts'
+import { earlierOf, keepMeasure, measureOf, quantityOf } from './measure.ts'
 import { addRatio, NOTHING, type Ratio, roundRatio, sumRatios } from './ratio.ts'
 import type { CompiledUnitRule } from './rules.ts'
 import { type PlanInput, rulesWith } from './settle-plan.ts'
@@ -17,7 +17,8 @@ export function settleUnit(input: PlanInput, id: string): Line[] {
   const own = sumRatios(counted.map(({ quantity }) => quantity))
   let before: Ratio = NOTHING
   const lines = counted.map(({ version, rule, total, quantity }) => {
-    const rated = applyRate(rule, quantity, measureOf(input, rule, own), before)
+    const start = addRatio(earlierOf(input, rule, version), before)
+    const rated = applyRate(rule, quantity, measureOf(input, version, rule, own), start)
     before = addRatio(before, quantity)
     return newLine({
       rule,
@@ -30,7 +31,6 @@ export function settleUnit(input: PlanInput, id: string): Line[] {
       amount: roundRatio(rated.paid, version.digits),
     })
   })
-  const last = rules.at(-1)
-  if (last) keepMeasure(input, last.rule, own)
+  keepMeasure(input, id, own)
   return applyMax(lines)
 }

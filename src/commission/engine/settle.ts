@@ -40,9 +40,15 @@ export function settlePlan(input: PlanInput): Line[] {
 export const inOrder = (lines: readonly Line[]): Line[] =>
   [...lines].sort((a, b) => a.version.version - b.version.version || compareText(a.scope, b.scope))
 
-/** Lists what the rules of a plan wait for in the period. */
-export function holdsOf({ plan, tallies }: Pick<PlanInput, 'plan' | 'tallies'>): StatementHold[] {
-  const found = [...tallies.holds].flatMap(([rule, { version, byReason }]) =>
+/** Lists what the rules of a plan wait for in the period, and the measures of those with a line. */
+export function holdsOf(
+  { plan, tallies }: Pick<PlanInput, 'plan' | 'tallies'>,
+  lines: readonly Line[],
+): StatementHold[] {
+  const measures = [...tallies.measureHolds].filter(([rule]) =>
+    lines.some((line) => line.rule === rule),
+  )
+  const found = [...tallies.holds, ...measures].flatMap(([rule, { version, byReason }]) =>
     version.plan === plan.plan
       ? [...byReason.values()].map((hold) => ({
           rule: rule.id,

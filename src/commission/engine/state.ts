@@ -14,7 +14,7 @@ export interface PlanState {
   readonly deficits: Readonly<Record<string, string>>
   /** What each customer still has to pay back, by customer. */
   readonly fences: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** By rule: the measures of earlier periods, for tiers with a `window`. */
+  /** By JSON of `[rule, version]`: the measures of earlier periods, for tiers with a `window`. */
   readonly measures: Readonly<Record<string, WindowMeasure>>
 }
 

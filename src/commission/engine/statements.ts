@@ -12,69 +12,97 @@ import { NO_STATE, openState } from './state.ts'
 import { closeStatement, openingOf } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
 
+/** The overrides of one affiliate in a period. */
+export type OverridesOf = Overrides & { readonly affiliate: string; readonly period: Period }
+
+/** Makes the override lines of all affiliates in a period. */
+export function settleAllOverrides(
+  input: AccountInput,
+  period: Period,
+  tallies: PeriodTallies,
+  ownIn: (period: Period) => OwnResults,
+): OverridesOf[] {
+  const context: PeriodContext = { ...input, period }
+  const within = endingWithin(period)
+  const linesWithin = (affiliate: string): Line[] =>
+    within.flatMap((one) =>
+      [...(ownIn(one).get(affiliate)?.values() ?? [])].flatMap(({ lines }) => lines),
+    )
+  return input.affiliates.flatMap((affiliate) => {
+    const found = settleOverrides(context, affiliate, talliesOf(tallies, affiliate), linesWithin)
+    return found ? [{ affiliate, period, ...found }] : []
+  })
+}
+
+/** Returns a period and those of the other kind that end within it. */
+export const endingWithin = (period: Period): Period[] =>
+  [period, ...overlapping(period)].filter(({ last }) => last >= period.first && last <= period.last)
+
 /** Adds overrides, and closes the statements. */
 export function settleAll(
   input: AccountInput,
   period: Period,
   tallies: PeriodTallies,
-  ownIn: (period: Period) => OwnResults,
+  own: OwnResults,
+  overridesIn: (period: Period) => readonly OverridesOf[],
   before: readonly PlanResult[] | null,
 ): PlanResult[] {
-  const context: PeriodContext = { ...input, period }
-  const within = [period, ...overlapping(period)].filter(
-    ({ last }) => last >= period.first && last <= period.last,
-  )
-  const linesWithin = (affiliate: string): Line[] =>
-    within.flatMap((one) =>
-      [...(ownIn(one).get(affiliate)?.values() ?? [])].flatMap(({ lines }) => lines),
-    )
-  const overrides = input.affiliates.flatMap((affiliate) => {
-    const found = settleOverrides(context, affiliate, talliesOf(tallies, affiliate), linesWithin)
-    return found ? [{ affiliate, ...found }] : []
-  })
+  const overrides = endingWithin(period).flatMap(overridesIn)
   const closings = new Map(
     before?.map(({ affiliate, plan, state }) => [planKey(affiliate, plan.plan), state]),
   )
   return [...input.affiliates].sort(compareText).flatMap((affiliate) =>
-    [...(ownIn(period).get(affiliate)?.values() ?? [])].map((own) => {
+    [...(own.get(affiliate)?.values() ?? [])].map(({ plan, lines, state }) => {
       const earlier = before
-        ? closings.get(planKey(affiliate, own.plan.plan))
-        : input.stateOf(affiliate, own.plan.plan)
-      const added = overridesIn(overrides, affiliate, own.plan)
-      const holds = holdsOf({ plan: own.plan, tallies: talliesOf(tallies, affiliate) })
+        ? closings.get(planKey(affiliate, plan.plan))
+        : input.stateOf(affiliate, plan.plan)
+      const added = pickOverrides(overrides, affiliate, plan, period)
+      const holds = holdsOf({ plan, tallies: talliesOf(tallies, affiliate) }, lines)
       const settled = closeStatement(
         affiliate,
-        own.plan,
+        plan,
         period,
-        [...orderLines(own.plan, [...own.lines, ...added.lines]), ...added.funded],
-        mergeHolds(own.plan, [...holds, ...added.holds]),
-        openState(own.state),
+        [...orderLines(plan, [...lines, ...added.lines]), ...added.funded],
+        mergeHolds(plan, [...holds, ...added.holds]),
+        openState(state),
         openingOf(earlier ?? NO_STATE),
       )
-      return { affiliate, plan: own.plan, ...settled }
+      return { affiliate, plan, ...settled }
     }),
   )
 }
 
 const planKey = (affiliate: string, plan: string): string => JSON.stringify([affiliate, plan])
 
-/** Picks the override lines, funded lines and holds of one statement. */
-function overridesIn(
-  overrides: readonly (Overrides & { readonly affiliate: string })[],
+/**
+ * Picks the override lines, funded lines and holds of one statement. What an affiliate funds stands in
+ * the period in which the last day of the upline's period lies.
+ */
+function pickOverrides(
+  overrides: readonly OverridesOf[],
   affiliate: string,
   { plan }: Plan,
+  period: Period,
 ): { lines: Line[]; funded: Line[]; holds: StatementHold[] } {
   const ofStatement = (one: { affiliate: string; version: { plan: string } }): boolean =>
     one.affiliate === affiliate && one.version.plan === plan
+  const own = overrides.filter((one) => one.period.id === period.id && ofStatement(one))
   return {
-    lines: overrides.filter(ofStatement).flatMap(({ lines }) => lines),
+    lines: own.flatMap(({ lines }) => lines),
     funded: overrides
       .flatMap(({ funded }) => funded)
       .filter(ofStatement)
       .map(({ line }) => line)
-      .sort((a, b) => compareText(a.rule.id, b.rule.id) || compareText(a.scope, b.scope)),
-    holds: overrides
-      .flatMap(({ holds }) => holds)
+      .sort(
+        (a, b) =>
+          compareText(a.scope, b.scope) ||
+          compareText(a.rule.id, b.rule.id) ||
+          a.version.version - b.version.version,
+      ),
+    holds: [
+      ...own.flatMap(({ holds }) => holds),
+      ...overrides.filter((one) => !own.includes(one)).flatMap(({ holds }) => holds),
+    ]
       .filter(ofStatement)
       .map(({ hold }) => hold),
   }

@@ -26,6 +26,8 @@ export interface AffiliateTallies {
   readonly once: OnceState[]
   /** Facts of each rule that wait, by reason and currency. */
   readonly holds: Map<CompiledRule, RuleHolds>
+  /** Facts of the measures of each rule that wait. They matter if the rule has a line. */
+  readonly measureHolds: Map<CompiledRule, RuleHolds>
 }
 
 /** Facts of a rule that wait: how many, and what they sum to as sent. */
@@ -56,6 +58,7 @@ export function talliesOf(tallies: PeriodTallies, affiliate: string): AffiliateT
     overrides: new Map(),
     once: [],
     holds: new Map(),
+    measureHolds: new Map(),
   }
   tallies.set(affiliate, created)
   return created

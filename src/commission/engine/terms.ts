@@ -14,7 +14,10 @@ export interface FactKind {
 const factCurrency = (fact: Fact): string | null => fact.currency
 const usDollars = (): string => 'USD'
 
-/** Compiles a kind of fact. A kind without `kpi` names every event of its name. */
+/**
+ * Compiles a kind of fact. A kind of event without `kpi` names every event of its name; where its amount
+ * is needed, `amountKind` adds `Value`.
+ */
 export function compileKind(kind: TransactionKind | ActivityKind | EventKind): FactKind {
   if ('transactions' in kind) return transactionKind(kind)
   if ('activity' in kind) {
@@ -35,6 +38,10 @@ export function compileKind(kind: TransactionKind | ActivityKind | EventKind): F
     currencyOf: factCurrency,
   }
 }
+
+/** Returns a kind whose amount is needed: of events without `kpi` that is `Value`. */
+export const amountKind = <K extends TransactionKind | ActivityKind | EventKind>(kind: K): K =>
+  'event' in kind && kind.kpi === undefined ? { ...kind, kpi: 'Value' } : kind
 
 function transactionKind({ transactions, subtypes }: TransactionKind): FactKind {
   const types = new Set(transactions)
@@ -70,7 +77,7 @@ export interface CompiledBase {
 export function compileTerm(term: FactTerm, factor: Decimal = ONE): CompiledTerm {
   const times = term.times === undefined ? ONE : decimal(term.times)
   return {
-    ...compileKind(term),
+    ...compileKind(amountKind(term)),
     name: term.name ?? null,
     times,
     when: compileConditions(term.when),
@@ -119,5 +126,5 @@ export interface CompiledUnit extends FactKind {
 /** Compiles what a unit counts. */
 export function compileUnit(unit: Unit): CompiledUnit {
   if ('count' in unit) return { ...compileKind(unit.count), counts: true }
-  return { ...compileKind(unit), counts: false }
+  return { ...compileKind(amountKind(unit)), counts: false }
 }
