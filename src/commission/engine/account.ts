@@ -1,7 +1,7 @@
 import type { AccountInput, PlanResult } from './account-input.ts'
 import { nextPeriod, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
-import { type JudgedCustomer, judgeCustomer } from './judge.ts'
+import { asOf, type JudgedCustomer, judgeCustomer } from './judge.ts'
 import { type OwnResults, settleOwn } from './own-lines.ts'
 import { reduceCustomer } from './reduce.ts'
 import { settleAll, settleAllOverrides } from './statements.ts'
@@ -28,25 +28,21 @@ function oncePerPeriod<T>(compute: (period: Period) => T): (period: Period) => T
 
 /** Prepares the computation of an account. */
 export function openAccount(input: AccountInput): Account {
-  const judgedThrough = new Map<number, readonly JudgedCustomer[]>()
-  const judged = (through: number): readonly JudgedCustomer[] => {
-    const found =
-      judgedThrough.get(through) ??
-      input.customers.map((customer) => judgeCustomer(input, customer, through))
-    judgedThrough.set(through, found)
-    return found
-  }
+  const everyone = input.customers.map((customer) => judgeCustomer(input, customer))
+  const judged = (through: number): readonly JudgedCustomer[] =>
+    everyone.map((customer) => asOf(customer, through))
   const tallies = oncePerPeriod((period) => tallyPeriod(input, period, judged(period.last)))
   const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
     settleOwn(input, period, tallies, isFirst(input, period) ? null : own(nextPeriod(period, -1))),
   )
+  const before = (period: Period): readonly PlanResult[] | null =>
+    isFirst(input, period) ? null : settled(nextPeriod(period, -1))
   const overrides = oncePerPeriod((period) =>
-    settleAllOverrides(input, period, tallies(period), own),
+    settleAllOverrides(input, period, tallies(period), own, before(period)),
   )
-  const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) => {
-    const before = isFirst(input, period) ? null : settled(nextPeriod(period, -1))
-    return settleAll(input, period, tallies(period), own(period), overrides, before)
-  })
+  const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
+    settleAll(input, period, tallies(period), own(period), overrides, before(period)),
+  )
   return { settle: settled, judged, tallies }
 }
 

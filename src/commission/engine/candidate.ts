@@ -5,7 +5,6 @@ import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, ZERO } from './decimal.ts'
 import { type Customer, compareFacts, type Fact } from './facts.ts'
 import { type Blocker, termAmount, withinMonths } from './qualify.ts'
-import { firstReason, type HoldReason } from './reasons.ts'
 import type { CompiledOnce } from './rules.ts'
 
 /** Whether a fact is of the kind that triggers a rule. */
@@ -32,8 +31,8 @@ export interface Candidate {
   readonly trigger: Fact | null
   /** Its amount in the plan's currency; null if the rule does not need it. */
   readonly amount: Decimal | null
-  /** Why it waits: its own amount, or one that `void_by` needs, cannot be converted. */
-  readonly waits: HoldReason | null
+  /** What it waits for: its own amount, or the first fact of `void_by` without a rate. */
+  readonly waits: readonly Blocker[]
 }
 
 /** Finds the earliest fact of the kind that meets `when`, `months` and `min`, and is not passed over. */
@@ -49,31 +48,12 @@ export function findCandidate(
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
     if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
     if (!withinMonths(customer, fact.day, rule.months)) continue
+    if (fact.state === 'reversed' && rule.requalify) continue
     const candidate = judgeTrigger(context, customer, version, rule, fact)
     if (candidate === null || (candidate.status === 'reversed' && rule.requalify)) continue
     return candidate
   }
-  return { status: 'no_trigger', trigger: null, amount: null, waits: null }
-}
-
-/** Returns the facts of the kind after a candidate without a rate whose amounts have no rate either. */
-export function laterBlockers(
-  context: Context,
-  customer: Customer,
-  version: Version,
-  rule: CompiledOnce,
-  candidate: Fact,
-  through: number,
-): Blocker[] {
-  if (!rule.needsAmount) return []
-  return customer.facts.flatMap((fact) => {
-    if (fact.day > through || fact.state !== 'approved' || !isTriggerKind(rule, fact)) return []
-    if (compareFacts(fact, candidate) <= 0) return []
-    if (rule.when(fieldsOn(customer, fact.day), fact) !== null) return []
-    if (!withinMonths(customer, fact.day, rule.months)) return []
-    const amount = triggerAmount(context, rule, fact, version.currency)
-    return 'fact' in amount ? [amount] : []
-  })
+  return { status: 'no_trigger', trigger: null, amount: null, waits: [] }
 }
 
 /** Returns null if the fact is below the rule's `min`. */
@@ -87,16 +67,20 @@ function judgeTrigger(
   const { currency } = version
   const amount = rule.needsAmount ? triggerAmount(context, rule, trigger, currency) : null
   if (amount !== null && 'fact' in amount) {
-    return { status: 'blocked', trigger, amount: null, waits: amount.reason }
+    const status = trigger.state === 'reversed' ? 'reversed' : 'blocked'
+    return { status, trigger, amount: null, waits: [amount] }
   }
   if (rule.min !== null && amount !== null && compare(amount, rule.min) < 0) return null
-  if (trigger.state === 'reversed') return { status: 'reversed', trigger, amount, waits: null }
+  if (trigger.state === 'reversed') return { status: 'reversed', trigger, amount, waits: [] }
   const voided = isVoided(context, customer, rule, trigger, amount ?? ZERO, currency)
   if (typeof voided !== 'boolean') return { status: 'blocked', trigger, amount, waits: voided }
-  return { status: voided ? 'reversed' : 'open', trigger, amount, waits: null }
+  return { status: voided ? 'reversed' : 'open', trigger, amount, waits: [] }
 }
 
-/** Whether the terms of `void_by` reach the trigger's amount within their days after it (§16.24). */
+/**
+ * Whether the terms of `void_by` reach the trigger's amount within their days after it (§16.24), or the
+ * amounts without a rate of the first fact that has such.
+ */
 function isVoided(
   context: Context,
   customer: Customer,
@@ -104,20 +88,21 @@ function isVoided(
   trigger: Fact,
   amount: Decimal,
   currency: string,
-): boolean | HoldReason {
+): boolean | Blocker[] {
   if (voidBy === null) return false
   let total = ZERO
-  let waits: HoldReason | null = null
   for (const fact of customer.facts) {
     if (fact.state !== 'approved' || !follows(fact, trigger, voidBy.withinDays)) continue
+    const blockers: Blocker[] = []
     for (const term of voidBy.terms) {
       if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
       const part = termAmount(context, term, fact, currency)
-      if ('fact' in part) waits = firstReason(waits, part.reason)
+      if ('fact' in part) blockers.push(part)
       else total = add(total, part)
     }
+    if (blockers.length > 0) return blockers
   }
-  return waits ?? compare(total, amount) >= 0
+  return compare(total, amount) >= 0
 }
 
 /** Whether a fact comes after the trigger, within n × 24 h; whole days: on its day + n at the latest. */

@@ -1,6 +1,7 @@
-import type { Version } from './book.ts'
+import { overrideVersion, type Version } from './book.ts'
 import { type Period, type PeriodKind, periodOf } from './calendar.ts'
 import type { Context } from './context.ts'
+import { convertUnits } from './convert.ts'
 import type { Customer, Fact } from './facts.ts'
 import { type JudgedCustomer, type Judgement, judgeFact, judgeTerm } from './judge.ts'
 import type { CompiledOverride } from './rules.ts'
@@ -24,7 +25,11 @@ export function factJudge(context: Context): FactJudge {
     if (affiliate === null || (reason !== null && reason !== 'no_plan')) return judgement
     for (const kind of KINDS) {
       const entries = uplinesIn(periodOf(fact.day, kind))(affiliate)
-      const entry = entries.find((one) => isCountedBy(context, judged.customer, one, fact))
+      const entry = entries.find(
+        (one) =>
+          isCountedBy(context, judged.customer, one, fact) &&
+          isBooked(context, one, affiliate, periodOf(fact.day, kind)),
+      )
       if (entry === undefined) continue
       const { version, rule } = entry
       const by = { version, rule, verdict: 'counted', condition: null } as const
@@ -43,6 +48,19 @@ const isCountedBy = (
   fact: Fact,
 ): boolean =>
   entry.purpose === 'override' && overrideCounts(context, customer, entry.version, entry.rule, fact)
+
+/** Whether the line exists: one that the affiliate below funds needs its plan and a rate. */
+function isBooked(
+  { book, rates }: Context,
+  { rule, version }: UplineRule,
+  affiliate: string,
+  { last }: Period,
+): boolean {
+  if (rule.kind !== 'override' || !rule.downline) return true
+  const payer = overrideVersion(book, affiliate, last)
+  if (payer === null) return false
+  return typeof convertUnits(0n, version.currency, payer.currency, last, rates) === 'bigint'
+}
 
 /** Whether an override over facts counts a fact. */
 function overrideCounts(

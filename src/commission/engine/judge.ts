@@ -6,7 +6,7 @@ import { compare } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
 import { judgeAllOnce, type OnceState, winners } from './once.ts'
 import { withinMonths } from './qualify.ts'
-import { type Reason, rankOf, type Verdict } from './reasons.ts'
+import { type HoldReason, type Reason, rankOf, type Verdict } from './reasons.ts'
 import type { CompiledOnce, CompiledRule, CompiledShare, CompiledUnitRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
@@ -29,7 +29,7 @@ export interface Judgement {
   readonly rules: readonly RuleVerdict[]
 }
 
-/** A customer with the owners of its facts and its `once` rules, judged up to a day. */
+/** A customer with the owners of its facts and its `once` rules. */
 export interface JudgedCustomer {
   readonly customer: Customer
   readonly ownerOf: (fact: Fact) => Owner
@@ -38,15 +38,19 @@ export interface JudgedCustomer {
   readonly qualified: ReadonlyMap<string, OnceState>
 }
 
-/** Judges a customer's `once` rules by what is known up to a day. */
-export function judgeCustomer(
-  context: Context,
-  customer: Customer,
-  through: number,
-): JudgedCustomer {
+/** Judges a customer's `once` rules by all of its facts. */
+export function judgeCustomer(context: Context, customer: Customer): JudgedCustomer {
   const ownerOf = ownersOf(context, customer)
-  const once = judgeAllOnce(context, customer, ownerOf, through)
+  const once = judgeAllOnce(context, customer, ownerOf, Infinity)
   return { customer, ownerOf, once, qualified: winners(once) }
+}
+
+/** Returns a customer as of the end of a day: later qualifications do not count yet. */
+export function asOf(judged: JudgedCustomer, day: number): JudgedCustomer {
+  const qualified = [...judged.qualified].filter(([, state]) => state.day <= day)
+  return qualified.length === judged.qualified.size
+    ? judged
+    : { ...judged, qualified: new Map(qualified) }
 }
 
 /** Returns why a fact earns nothing before any rule is asked; null if rules decide. */
@@ -159,8 +163,11 @@ function judgeOnceFact(
 ): Found | null {
   const own = judged.once.find((state) => state.version === version && state.rule === rule)
   const blocker = own?.blockers.find((one) => one.fact === fact)
-  if (blocker && !judged.qualified.has(rule.id)) return plain(blocker.reason)
-  if (isTriggerKind(rule, fact)) return judgeTriggerFact(context, judged, version, rule, fact)
+  const waits = blocker && !judged.qualified.has(rule.id) ? blocker.reason : null
+  if (isTriggerKind(rule, fact)) {
+    return judgeTriggerFact(context, judged, version, rule, fact, waits)
+  }
+  if (waits !== null) return plain(waits)
   let found: Found | null = null
   for (const qualification of rule.qualify) {
     if (qualification.kind === 'customer') continue
@@ -183,10 +190,12 @@ function judgeTriggerFact(
   version: Version,
   rule: CompiledOnce,
   fact: Fact,
+  waits: HoldReason | null,
 ): Found {
   const condition = rule.when(fieldsOn(customer, fact.day), fact)
   if (condition !== null) return { verdict: 'excluded', condition }
   if (!withinMonths(customer, fact.day, rule.months)) return plain('expired')
+  if (waits !== null) return plain(waits)
   const winner = qualified.get(rule.id)
   if (winner === undefined) return plain('not_qualified')
   if (fact.at > winner.at || rule.min === null) return plain('already_counted')

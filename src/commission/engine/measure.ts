@@ -3,7 +3,7 @@ import { add, type Decimal, ONE, ZERO } from './decimal.ts'
 import { addRatio, type Ratio, ratio } from './ratio.ts'
 import type { CompiledRule } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
-import { addMeasure, earlierMeasure } from './state.ts'
+import { addMeasure, earlierMeasure, measureKey } from './state.ts'
 import type { RuleTally } from './tallies.ts'
 
 const integer = (count: number): Decimal => ({ units: BigInt(count), scale: 0 })
@@ -28,25 +28,24 @@ export function measureOf(
  * tiers have a window.
  */
 export function keepMeasure(input: PlanInput, id: string, own: Ratio): void {
-  for (const version of input.plan.versions) {
-    const rule = version.rules.find((one) => one.id === id)
+  const { measures } = input.state
+  for (const { rules, version } of input.plan.versions) {
+    const rule = rules.find((one) => one.id === id)
     if (!rule?.tiers || rule.tiers.window === 'period') continue
+    const key = measureKey(id, version)
     const measure = periodMeasure(input, rule, own)
-    addMeasure(input.state, measureKey(rule, version), measure, input.context.period.last)
+    measures.set(key, addMeasure(measures.get(key), measure, input.context.period.last))
   }
 }
-
-const measureKey = ({ id }: CompiledRule, { version }: Version): string =>
-  JSON.stringify([id, version])
 
 /** Returns the measures of earlier periods that the window of a rule's tiers includes. */
 export function earlierOf(
   { state, context }: PlanInput,
-  rule: CompiledRule,
-  version: Version,
+  { id, tiers }: CompiledRule,
+  { version }: Version,
 ): Ratio {
-  const window = rule.tiers?.window ?? 'period'
-  return earlierMeasure(state, measureKey(rule, version), window, context.period.last)
+  const earlier = state.measures.get(measureKey(id, version))
+  return earlierMeasure(earlier, tiers?.window ?? 'period', context.period.last)
 }
 
 function periodMeasure(input: PlanInput, rule: CompiledRule, own: Ratio): Ratio {

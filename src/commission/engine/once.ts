@@ -1,10 +1,9 @@
 import type { Version } from './book.ts'
-import { findCandidate, laterBlockers } from './candidate.ts'
+import { findCandidate } from './candidate.ts'
 import type { Context, Owner } from './context.ts'
 import type { Decimal } from './decimal.ts'
 import { type Customer, compareText, type Fact } from './facts.ts'
 import { type Blocker, judgeQualification, type Progress } from './qualify.ts'
-import { firstReason, type HoldReason } from './reasons.ts'
 import type { CompiledOnce } from './rules.ts'
 
 /** A customer under a `once` rule of a version. */
@@ -69,20 +68,15 @@ function judgeConditions(
   customer: Customer,
   state: OnceState,
   trigger: Fact,
-  waits: HoldReason | null,
+  waits: readonly Blocker[],
   through: number,
 ): OnceState {
-  const { rule, version } = state
-  const progress = rule.qualify.map((qualification) =>
-    judgeQualification(context, customer, qualification, version.currency, through),
+  const progress = state.rule.qualify.map((qualification) =>
+    judgeQualification(context, customer, qualification, state.version.currency, through),
   )
   const sums = progress.flatMap((one) => (one.status === 'blocked' ? one.blockers : []))
-  if (waits !== null || sums.length > 0) {
-    const later =
-      waits === null ? [] : laterBlockers(context, customer, version, rule, trigger, through)
-    const own = triggerBlocker(rule, trigger, waits, sums)
-    return { ...state, status: 'blocked', progress, blockers: [own, ...sums, ...later] }
-  }
+  const blockers = waits.length > 0 ? waits : sums
+  if (blockers.length > 0) return { ...state, status: 'blocked', progress, blockers }
   const met = progress.filter((one) => one.status === 'met')
   if (met.length < progress.length) return { ...state, status: 'open', progress }
   return {
@@ -92,24 +86,6 @@ function judgeConditions(
     at: Math.max(trigger.at, ...met.map(({ at }) => at)),
     day: Math.max(trigger.day, ...met.map(({ day }) => day)),
     used: new Set([trigger, ...met.flatMap(({ used }) => used)]),
-  }
-}
-
-/** The trigger waits for its own amount, else for the first of the facts that its sums need. */
-function triggerBlocker(
-  { trigger: kind }: CompiledOnce,
-  trigger: Fact,
-  waits: HoldReason | null,
-  sums: readonly Blocker[],
-): Blocker {
-  const own = sums.find(({ fact }) => fact === trigger)?.reason ?? null
-  const reasons = sums.map(({ reason }) => reason)
-  const reason = waits ?? own ?? reasons.reduce((a, b) => firstReason(a, b))
-  return {
-    fact: trigger,
-    field: kind?.field ?? '',
-    currency: kind?.currencyOf(trigger) ?? null,
-    reason,
   }
 }
 

@@ -5,7 +5,7 @@ import { convertAmount } from './convert.ts'
 import { decimal, negate, round } from './decimal.ts'
 import { type Line, newLine } from './line.ts'
 import { type LinesWithin, type Source, sourcesOf } from './override-sources.ts'
-import { addRatio, NOTHING, type Ratio, ratio, roundRatio, sumRatios } from './ratio.ts'
+import { addRatio, type Ratio, ratio, roundRatio, sumRatios } from './ratio.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
 import type { AffiliateTallies } from './tallies.ts'
@@ -25,12 +25,17 @@ export interface Overrides {
   readonly version: Version
   readonly lines: readonly Line[]
   readonly funded: readonly FundedLine[]
+  /** What each rule brought in the period, for tiers with a window. */
+  readonly measures: ReadonlyMap<CompiledOverride, Ratio>
   readonly holds: readonly {
     readonly affiliate: string
     readonly version: Version
     readonly hold: StatementHold
   }[]
 }
+
+/** Returns the measures of earlier periods that a rule's window includes. */
+export type EarlierMeasure = (version: Version, rule: CompiledOverride) => Ratio
 
 /**
  * Makes the override lines of an affiliate in a period, and those that affiliates below fund.
@@ -41,6 +46,7 @@ export function settleOverrides(
   upline: string,
   tallies: AffiliateTallies,
   linesWithin: LinesWithin,
+  earlier: EarlierMeasure,
 ): Overrides | null {
   const { book, period } = context
   const version = overrideVersion(book, upline, period.last)
@@ -49,13 +55,16 @@ export function settleOverrides(
     version,
     lines: [] as Line[],
     funded: [] as FundedLine[],
+    measures: new Map<CompiledOverride, Ratio>(),
     holds: [] as Overrides['holds'][number][],
   }
   for (const rule of version.rules) {
     if (rule.kind !== 'override') continue
     const { sources, holds } = sourcesOf(context, upline, version, rule, tallies, linesWithin)
     for (const hold of holds) result.holds.push({ affiliate: upline, version, hold })
-    const lines = rateSources(version, rule, sources)
+    const measure = sumRatios(sources.map(({ quantity }) => quantity))
+    result.measures.set(rule, measure)
+    const lines = rateSources(version, rule, sources, measure, earlier(version, rule))
     for (const line of rule.downline ? fund(context, upline, lines, result) : lines) {
       result.lines.push(line)
     }
@@ -64,12 +73,17 @@ export function settleOverrides(
 }
 
 /** Applies rate or tiers, rounding and `max` to what the affiliates below bring. */
-function rateSources(version: Version, rule: CompiledOverride, sources: readonly Source[]): Line[] {
-  const measure = sumRatios(sources.map(({ quantity }) => quantity))
+function rateSources(
+  version: Version,
+  rule: CompiledOverride,
+  sources: readonly Source[],
+  measure: Ratio,
+  earlier: Ratio,
+): Line[] {
   const divisor = rule.rateIs === 'percent' ? HUNDRED : decimal('1')
-  let before: Ratio = NOTHING
+  let before = earlier
   const lines = sources.map(({ below, base, units, quantity, fx }) => {
-    const rated = applyRate(rule, quantity, measure, before)
+    const rated = applyRate(rule, quantity, addRatio(earlier, measure), before)
     before = addRatio(before, quantity)
     const { num, den } = rated.paid
     const paid = ratio(num, { units: den.units * divisor.units, scale: den.scale })

@@ -95,31 +95,28 @@ function judgeSum(
   const { min, withinDays: days, atEnd } = qualification
   const until = days === null ? null : customer.signupDay + days
   const used: Fact[] = []
-  const blockers: Blocker[] = []
+  let blockers: readonly Blocker[] | null = null
   let total = ZERO
   const reached = (): boolean => compare(total, min) >= 0
-  if (!atEnd && reached()) {
-    return { status: 'met', at: customer.signup, day: customer.signupDay, used }
-  }
+  const atSignup = !atEnd && reached()
   for (const group of byInstant(customer.facts)) {
+    if (atSignup && (group[0]?.at ?? 0) > customer.signup) break
     for (const fact of group) {
       if (fact.day > through || fact.state !== 'approved' || !sinceSignup(customer, fact)) continue
       if (days !== null && !withinDays(customer, fact, days)) continue
       const amount = amountUnder(context, customer, qualification, fact, currency)
       if (amount === null) continue
-      if ('fact' in amount) {
-        blockers.push(amount)
-        continue
-      }
-      total = add(total, amount)
       used.push(fact)
+      if (Array.isArray(amount)) blockers ??= amount
+      else total = add(total, amount)
     }
     const [fact] = group
-    if (!atEnd && fact && blockers.length === 0 && used.length > 0 && reached()) {
+    if (!atEnd && !atSignup && fact && blockers === null && used.length > 0 && reached()) {
       return { status: 'met', at: fact.at, day: used.at(-1)?.day ?? fact.day, used }
     }
   }
-  if (blockers.length > 0) return { status: 'blocked', blockers }
+  if (atSignup) return { status: 'met', at: customer.signup, day: customer.signupDay, used }
+  if (blockers !== null) return { status: 'blocked', blockers }
   if (atEnd && until !== null && until <= through && reached()) {
     return { status: 'met', at: customer.signup + (days ?? 0) * DAY_MS, day: until, used }
   }
@@ -136,22 +133,23 @@ function* byInstant(facts: readonly Fact[]): Generator<readonly Fact[]> {
   }
 }
 
-/** Returns what a fact adds: null if no term names it, or what blocks it. */
+/** Returns what a fact adds: null if no term names it, or those of its amounts without a rate. */
 function amountUnder(
   context: Context,
   customer: Customer,
   { kind, terms }: SumQualification,
   fact: Fact,
   currency: string,
-): Decimal | Blocker | null {
+): Decimal | Blocker[] | null {
+  const blockers: Blocker[] = []
   let total: Decimal | null = null
   for (const term of terms) {
     if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
     const amount = kind === 'count' ? countOf(fact) : termAmount(context, term, fact, currency)
-    if ('fact' in amount) return amount
-    total = add(total ?? ZERO, amount)
+    if ('fact' in amount) blockers.push(amount)
+    else total = add(total ?? ZERO, amount)
   }
-  return total
+  return blockers.length > 0 ? blockers : total
 }
 
 const countOf = ({ count }: Fact): Decimal => ({ units: BigInt(count), scale: 0 })

@@ -35,7 +35,3 @@ const RANK = new Map<Verdict, number>(REASONS.map((reason, index) => [reason, in
 
 /** Returns how far down the list a verdict stands; `counted` is beyond all. */
 export const rankOf = (verdict: Verdict): number => RANK.get(verdict) ?? REASONS.length
-
-/** Returns the one of two reasons that §10 lists first. */
-export const firstReason = (a: HoldReason | null, b: HoldReason): HoldReason =>
-  a !== null && rankOf(a) <= rankOf(b) ? a : b

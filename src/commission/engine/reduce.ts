@@ -18,7 +18,8 @@ import type { UplineRule } from './uplines.ts'
 
 /** What a rule sums: a base or units, and whether its `when` and `months` bind the facts. */
 interface Source {
-  readonly purpose: WaitingFact['purpose']
+  /** `unlisted`: the measure of another version, whose own rule lists what waits. */
+  readonly purpose: WaitingFact['purpose'] | 'unlisted'
   readonly base: CompiledBase | null
   readonly unit: CompiledUnit | null
   readonly bound: boolean
@@ -90,7 +91,8 @@ function enterOwnRules(
       const by = rule.tiers?.by
       const hasRule = version.rules.some(({ id }) => id === rule.id)
       if (hasRule && by && typeof by === 'object' && 'terms' in by) {
-        const source: Source = { purpose: 'measure', base: by, unit: null, bound: false }
+        const purpose = other === version ? 'paid' : 'unlisted'
+        const source: Source = { purpose, base: by, unit: null, bound: false }
         enter(affiliate, tallyOf(tallies.measures, other, rule), source)
       }
     }
@@ -147,6 +149,7 @@ function addFact(
     if (reason === null) return
     const { field } = term
     const currency = term.currencyOf(fact)
+    if (purpose === 'unlisted') return
     hold({ affiliate: earner, version, rule, fact, field, currency, reason, purpose })
   })
 }

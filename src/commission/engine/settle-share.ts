@@ -65,7 +65,7 @@ function scopesOf(
   const names = new Set(
     [...(sums ?? [])].filter(([, { facts }]) => facts > 0).map(([name]) => name),
   )
-  for (const name of carriedNames(input, from)) names.add(name)
+  if (rule.negative === 'carry') for (const name of carriedNames(input, from)) names.add(name)
   return [...names].sort(compareText).map((name) => ({
     from,
     scope: `${rule.per}:${name}`,
@@ -101,7 +101,8 @@ function affiliateScope(
   const { state } = input
   const key = stateKey(rule.id, version, 'affiliate')
   const facts = tally?.tally.total.facts ?? 0
-  const waits = !isZero(stateOf(state.carries, key)) || !isZero(stateOf(state.deficits, key))
+  const carries = rule.negative === 'carry' && !isZero(stateOf(state.carries, key))
+  const waits = carries || (rule.recoups !== null && !isZero(stateOf(state.deficits, key)))
   if (facts === 0 && !waits && isZero(recoupedBy(rule, version, once))) return []
   const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
   const fenced = fenceBase(input, from, key, base)

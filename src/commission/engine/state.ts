@@ -82,29 +82,31 @@ export function closeState(open: OpenState, closing: Decimal): PlanState {
   }
 }
 
+/** The key of the measures of a rule of a version. */
+export const measureKey = (rule: string, version: number): string => JSON.stringify([rule, version])
+
 /** Returns the measures of earlier periods that a tier's window includes. */
 export function earlierMeasure(
-  open: OpenState,
-  rule: string,
+  earlier: WindowMeasure | undefined,
   window: CompiledTiers['window'],
   lastDay: number,
 ): Ratio {
-  const earlier = open.measures.get(rule)
   if (earlier === undefined || window === 'period') return NOTHING
   if (window === 'lifetime') return parseRatio(earlier.lifetime)
   return earlier.quarter === quarterOf(lastDay) ? parseRatio(earlier.inQuarter) : NOTHING
 }
 
-/** Adds the measure of this period to those of a rule. */
-export function addMeasure(open: OpenState, rule: string, measure: Ratio, lastDay: number): void {
-  const quarter = quarterOf(lastDay)
-  const inQuarter = addRatio(earlierMeasure(open, rule, 'quarter', lastDay), measure)
-  const lifetime = addRatio(earlierMeasure(open, rule, 'lifetime', lastDay), measure)
-  open.measures.set(rule, {
-    quarter,
-    inQuarter: exactText(inQuarter),
-    lifetime: exactText(lifetime),
-  })
+/** Adds the measure of a period, which ends on a day, to those before it. */
+export function addMeasure(
+  earlier: WindowMeasure | undefined,
+  measure: Ratio,
+  lastDay: number,
+): WindowMeasure {
+  return {
+    quarter: quarterOf(lastDay),
+    inQuarter: exactText(addRatio(earlierMeasure(earlier, 'quarter', lastDay), measure)),
+    lifetime: exactText(addRatio(earlierMeasure(earlier, 'lifetime', lastDay), measure)),
+  }
 }
 
 /** Returns a carry or deficit; 0 if there is none. */

@@ -6,9 +6,18 @@ import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
 import { type Overrides, settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
+import { NOTHING, type Ratio } from './ratio.ts'
 import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
 import { ruleOrder } from './settle-plan.ts'
-import { NO_STATE, openState } from './state.ts'
+import {
+  addMeasure,
+  earlierMeasure,
+  measureKey,
+  NO_STATE,
+  type OpenState,
+  openState,
+  type PlanState,
+} from './state.ts'
 import { closeStatement, openingOf } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
 
@@ -21,6 +30,7 @@ export function settleAllOverrides(
   period: Period,
   tallies: PeriodTallies,
   ownIn: (period: Period) => OwnResults,
+  before: readonly PlanResult[] | null,
 ): OverridesOf[] {
   const context: PeriodContext = { ...input, period }
   const within = endingWithin(period)
@@ -28,8 +38,20 @@ export function settleAllOverrides(
     within.flatMap((one) =>
       [...(ownIn(one).get(affiliate)?.values() ?? [])].flatMap(({ lines }) => lines),
     )
+  const stateBefore = statesBefore(input, before)
   return input.affiliates.flatMap((affiliate) => {
-    const found = settleOverrides(context, affiliate, talliesOf(tallies, affiliate), linesWithin)
+    const found = settleOverrides(
+      context,
+      affiliate,
+      talliesOf(tallies, affiliate),
+      linesWithin,
+      ({ plan, version }, { id, tiers }) =>
+        earlierMeasure(
+          stateBefore(affiliate, plan).measures[measureKey(id, version)],
+          tiers?.window ?? 'period',
+          period.last,
+        ),
+    )
     return found ? [{ affiliate, period, ...found }] : []
   })
 }
@@ -48,14 +70,10 @@ export function settleAll(
   before: readonly PlanResult[] | null,
 ): PlanResult[] {
   const overrides = endingWithin(period).flatMap(overridesIn)
-  const closings = new Map(
-    before?.map(({ affiliate, plan, state }) => [planKey(affiliate, plan.plan), state]),
-  )
+  const stateBefore = statesBefore(input, before)
   return [...input.affiliates].sort(compareText).flatMap((affiliate) =>
     [...(own.get(affiliate)?.values() ?? [])].map(({ plan, lines, state }) => {
-      const earlier = before
-        ? closings.get(planKey(affiliate, plan.plan))
-        : input.stateOf(affiliate, plan.plan)
+      const earlier = stateBefore(affiliate, plan.plan)
       const added = pickOverrides(overrides, affiliate, plan, period)
       const holds = holdsOf({ plan, tallies: talliesOf(tallies, affiliate) }, lines)
       const settled = closeStatement(
@@ -64,12 +82,43 @@ export function settleAll(
         period,
         [...orderLines(plan, [...lines, ...added.lines]), ...added.funded],
         mergeHolds(plan, [...holds, ...added.holds]),
-        openState(state),
-        openingOf(earlier ?? NO_STATE),
+        withOverrideMeasures(openState(state), earlier, plan, added.measures, period),
+        openingOf(earlier),
       )
       return { affiliate, plan, ...settled }
     }),
   )
+}
+
+/** Returns what the period before left of each affiliate and plan. */
+function statesBefore(
+  input: AccountInput,
+  before: readonly PlanResult[] | null,
+): (affiliate: string, plan: string) => PlanState {
+  if (before === null) return input.stateOf
+  const states = new Map(
+    before.map(({ affiliate, plan, state }) => [planKey(affiliate, plan.plan), state]),
+  )
+  return (affiliate, plan) => states.get(planKey(affiliate, plan)) ?? NO_STATE
+}
+
+/** Adds what overrides brought to the measures of their windows, for each version of a rule. */
+function withOverrideMeasures(
+  open: OpenState,
+  earlier: PlanState,
+  plan: Plan,
+  measures: readonly (readonly [string, Ratio])[],
+  period: Period,
+): OpenState {
+  for (const { rules, version } of plan.versions) {
+    for (const { id, kind, tiers } of rules) {
+      if (kind !== 'override' || !tiers || tiers.window === 'period') continue
+      const key = measureKey(id, version)
+      const measure = measures.find(([rule]) => rule === id)?.[1] ?? NOTHING
+      open.measures.set(key, addMeasure(earlier.measures[key], measure, period.last))
+    }
+  }
+  return open
 }
 
 const planKey = (affiliate: string, plan: string): string => JSON.stringify([affiliate, plan])
@@ -83,12 +132,18 @@ function pickOverrides(
   affiliate: string,
   { plan }: Plan,
   period: Period,
-): { lines: Line[]; funded: Line[]; holds: StatementHold[] } {
+): {
+  lines: Line[]
+  funded: Line[]
+  measures: (readonly [string, Ratio])[]
+  holds: StatementHold[]
+} {
   const ofStatement = (one: { affiliate: string; version: { plan: string } }): boolean =>
     one.affiliate === affiliate && one.version.plan === plan
   const own = overrides.filter((one) => one.period.id === period.id && ofStatement(one))
   return {
     lines: own.flatMap(({ lines }) => lines),
+    measures: own.flatMap((one) => [...one.measures].map(([{ id }, sum]) => [id, sum] as const)),
     funded: overrides
       .flatMap(({ funded }) => funded)
       .filter(ofStatement)
