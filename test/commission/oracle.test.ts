@@ -397,6 +397,52 @@ describe('`once`', () => {
     })
   })
 
+  test('an advance without revenue is owed later', () => {
+    // January: 20 in advance and no revenue, a deficit of 20. February: 50 % of 60 are 30: 10 are paid.
+    const of = world({
+      transactions: [transaction('c1', '2026-01-10', 100)],
+      activity: [lots('c1', '2026-02-11', 1, { spread_cost: 60 })],
+      plans: [
+        plan([
+          cpa({ amount: '20.00' }),
+          share({ base: [{ activity: 'spread_cost' }], recoups: 'cpa' }),
+        ]),
+      ],
+    })
+    expect(statement(of, '2026-01').lines[1]).toMatchObject({ amount: '0.00', deficit: '20.00' })
+    expect(amounts(of, '2026-02')).toEqual(['share 10.00'])
+  })
+
+  test('a fact without a rate makes the candidate wait until the sum is reached without it', () => {
+    const dollars = (id: string, day: string) =>
+      transaction('c1', day, 50, { currency: 'USD', transaction_id: id })
+    const of = (first: string) =>
+      world({
+        transactions: [
+          transaction('c1', '2026-01-10', 100, { transaction_id: 'trigger' }),
+          dollars('dollars', first),
+          transaction('c1', '2026-01-15', 400, { transaction_id: 'reaches' }),
+        ],
+        rates: [{ day: '2026-02-01', currency: 'JPY', rate: '160' }],
+        plans: [plan([cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '500' }] })])],
+      })
+    expect(states(of('2026-01-12'), '2026-01')).toEqual({
+      trigger: 'not_qualified',
+      dollars: 'fx_missing',
+      reaches: 'not_qualified',
+    })
+    expect(statement(of('2026-01-12'), '2026-01')).toMatchObject({
+      lines: [],
+      holds: [{ rule: 'cpa', reason: 'fx_missing', currency: 'USD', count: 1, sum: '50' }],
+    })
+    expect(states(of('2026-01-16'), '2026-01')).toEqual({
+      trigger: 'counted',
+      reaches: 'counted',
+      dollars: 'already_counted',
+    })
+    expect(amounts(of('2026-01-16'), '2026-01')).toEqual(['cpa 200.00'])
+  })
+
   test('a customer qualifies on the day on which the sum reaches its minimum', () => {
     const of = world({
       transactions: [

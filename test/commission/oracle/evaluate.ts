@@ -3,7 +3,7 @@ import { readAccount } from './account.ts'
 import { type Books, earningFacts, onceEntries, periodsUntil } from './books.ts'
 import { kindOf, lastDay, periodOf } from './calendar.ts'
 import { compareText, type Fact } from './facts.ts'
-import { computeLines } from './lines.ts'
+import { computeLines, holdCandidates } from './lines.ts'
 import { computeOverrides } from './overrides.ts'
 import { judge, reasonOf } from './reasons.ts'
 import { statementsOf } from './statements.ts'
@@ -37,6 +37,7 @@ function compute(books: Books) {
     for (const versions of plans.values())
       for (const period of books.periods[versions[0]!.period])
         computeLines(books, affiliate, versions, period)
+  holdCandidates(books)
   for (const affiliate of affiliates)
     for (const period of [...books.periods.month, ...books.periods.week])
       computeOverrides(books, affiliate, period)

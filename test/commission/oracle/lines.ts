@@ -1,15 +1,15 @@
 import { type Books, enter, hold, keyOf, latest } from './books.ts'
-import { firstDay, lastDay } from './calendar.ts'
+import { firstDay, lastDay, periodOf } from './calendar.ts'
 import { applyAdvance, applyMax, applyNegative, roundAndCap } from './caps.ts'
 import { currencyOf } from './convert.ts'
 import { type Draft, draft } from './drafts.ts'
 import { compareText, type Fact } from './facts.ts'
 import { applyFence } from './fence.ts'
 import { accepted, factsOf, inUnits, measuresFor, network, onceMeasured } from './measures.ts'
-import { paysPercent, triggerField } from './once.ts'
+import { paysPercent, triggerField, waitsFor } from './once.ts'
 import { inForce, type Rule, type Version } from './plan.ts'
 import { add, greatest, isZero, ONE, type Rational, subtract, sum, ZERO } from './rational.ts'
-import { judge } from './reasons.ts'
+import { judge, qualifiedBy } from './reasons.ts'
 import { type Base, baseOf, type Held, unitsOf } from './terms.ts'
 import { applyRate } from './tiers.ts'
 
@@ -71,7 +71,7 @@ function fenceIn(books: Books, line: Draft, base: Base, facts: Fact[], total: Ra
   return after
 }
 
-function shareLines(books: Books, place: Place): Draft[] {
+function shareLines(books: Books, place: Place, advances: Draft[]): Draft[] {
   const { version, rule } = place
   const facts = accepted(rule, governedFacts(books, place))
   return scopesOf(books, place, facts).flatMap((scope) => {
@@ -80,7 +80,8 @@ function shareLines(books: Books, place: Place): Draft[] {
     const carried = carriesOf(books, place).get(scope) ?? ZERO
     const waits = rule.negative === 'carry' && !isZero(carried)
     const deficit = books.deficits.get(ownerOf(place)) ?? ZERO
-    const owes = rule.recoups !== undefined && !isZero(deficit)
+    const owes =
+      rule.recoups !== undefined && !(isZero(deficit) && isZero(advanced(place, advances)))
     if (base.counted.size === 0 && !waits && !owes) return []
     const line = draft({ ...place, scope })
     const after = fenceIn(books, line, base, own, add(base.total, base.fixed))
@@ -162,16 +163,26 @@ export function priceLines(books: Books, lines: Draft[]) {
   applyMax(isOnce ? lines : lines.toSorted(byScope), latest(lines).rule.max)
 }
 
+/** Returns what the `once` rule that a share recoups paid in the period, under the same version. */
+const advanced = ({ rule, version }: Place, lines: Draft[]) =>
+  sum(
+    lines
+      .filter((one) => one.rule.id === rule.recoups && one.version === version)
+      .map(({ amount }) => amount),
+  )
+
 /** Sets the shares that recoup against the `once` lines of their version; deficits pass on. */
 function recoup(books: Books, place: Place, lines: Draft[]) {
-  const { rule, version } = place
+  const { rule } = place
   if (rule.recoups === undefined) return
   const owner = ownerOf(place)
   const line = lines.find((one) => one.rule === rule)
-  const advances = lines.filter((one) => one.rule.id === rule.recoups && one.version === version)
-  const advanced = sum(advances.map(({ amount }) => amount))
   const share = line?.amount ?? ZERO
-  const { amount, deficit } = applyAdvance(share, advanced, books.deficits.get(owner) ?? ZERO)
+  const { amount, deficit } = applyAdvance(
+    share,
+    advanced(place, lines),
+    books.deficits.get(owner) ?? ZERO,
+  )
   books.deficits.set(owner, deficit)
   if (!line) return
   line.recouped = subtract(greatest(share, ZERO), amount)
@@ -204,26 +215,38 @@ function holdFact(books: Books, place: Place, fact: Fact, field: string, reason:
   })
 }
 
-/** Holds the facts that a rule cannot convert, or that make a candidate wait. */
+/** Holds the facts that a rule cannot convert. */
 function holdFacts(books: Books, place: Place, facts: Fact[]) {
-  const { affiliate, version, rule, period } = place
+  const { version, rule, period } = place
   for (const fact of facts)
-    for (const { field, currency, reason } of judge(
-      books.account,
-      version,
-      rule,
-      fact,
-      lastDay(period),
-    ).held)
-      hold(books, affiliate, version.plan, period, {
-        rule: rule.id,
-        version: version.version,
-        reason,
-        currency,
-        item: fact,
-        field,
-        amount: field === null ? ZERO : fact.numbers.get(field)!,
-      })
+    for (const { field, reason } of judge(books.account, version, rule, fact, lastDay(period)).held)
+      holdFact(books, place, fact, field, reason)
+}
+
+/**
+ * Holds what makes candidates of `once` rules wait: in the period of the fact that they wait for, in
+ * the statement of the candidate's affiliate and plan.
+ */
+export function holdCandidates(books: Books) {
+  const { account } = books
+  for (const attempt of [...account.attempts.values()].flat())
+    for (const { fact, field, reason } of waitsFor(attempt)) {
+      const { version, rule, candidate } = attempt
+      const period = periodOf(version.period, fact.day)
+      if (qualifiedBy(account, fact, rule.id, lastDay(period))) continue
+      const place: Place = { affiliate: candidate!.affiliate!, version, rule, period }
+      holdFact(books, place, fact, field, reason)
+    }
+}
+
+/** Enters lines, then prices those of each rule id together. */
+function priceAll(books: Books, lines: Draft[]) {
+  for (const line of lines) enter(books, line)
+  for (const id of new Set(lines.map((line) => line.rule.id)))
+    priceLines(
+      books,
+      lines.filter((line) => line.rule.id === id),
+    )
 }
 
 /** Computes the lines of one affiliate, plan and period; carries and deficits pass on. */
@@ -233,19 +256,15 @@ export function computeLines(books: Books, affiliate: string, versions: Version[
   const places = active.flatMap((version) =>
     version.rules.map((rule): Place => ({ affiliate, version, rule, period })),
   )
-  const lines: Draft[] = []
-  for (const place of places) {
-    if (place.rule.kind === 'share') lines.push(...shareLines(books, place))
-    if (place.rule.kind === 'unit') lines.push(...unitLines(books, place))
-  }
-  const ids = new Set(versions.flatMap(({ rules }) => rules.map(({ id }) => id)))
-  for (const id of ids) lines.push(...onceLines(books, affiliate, plan, id, period))
-  for (const line of lines) enter(books, line)
-  for (const id of ids)
-    priceLines(
-      books,
-      lines.filter((line) => line.rule.id === id),
-    )
+  const ids = [...new Set(versions.flatMap(({ rules }) => rules.map(({ id }) => id)))]
+  const advances = ids.flatMap((id) => onceLines(books, affiliate, plan, id, period))
+  priceAll(books, advances)
+  const others = places.flatMap((place) => {
+    if (place.rule.kind === 'share') return shareLines(books, place, advances)
+    return place.rule.kind === 'unit' ? unitLines(books, place) : []
+  })
+  priceAll(books, others)
+  const lines = [...advances, ...others]
   for (const place of places) {
     recoup(books, place, lines)
     const facts = governedFacts(books, place)

@@ -1,6 +1,6 @@
 import { addDays, DAY_MS, startOf } from './calendar.ts'
 import { holds, holdsFor, withinMonths } from './conditions.ts'
-import { convert, NO_RATES, type NoRate, type Rates } from './convert.ts'
+import { convert, type Rates } from './convert.ts'
 import { compareText, type Fact, inTime } from './facts.ts'
 import type { Qualify, Rule, Version } from './plan.ts'
 import { add, compare, isPositive, multiply, parse, type Rational, ZERO } from './rational.ts'
@@ -14,7 +14,7 @@ export interface Reach {
   reached: { day: string; instant: number } | null
   /** The facts that it used until it was reached. */
   used: Set<Fact>
-  /** Facts without a rate that came before it was reached. */
+  /** The first fact without a rate that came before it was reached: each of its amounts. */
   blocked: Held[]
 }
 
@@ -25,8 +25,8 @@ export interface Attempt {
   candidate: Fact | null
   /** The trigger's converted amount, where the rule needs it. */
   amount: Rational | null
-  /** Why the candidate waits for itself or for a fact of `void_by`. */
-  waits: NoRate | null
+  /** What the candidate waits for: its own amount, or a fact of `void_by`. */
+  waits: Held[]
   conditions: Reach[]
 }
 
@@ -107,7 +107,7 @@ function follow(rates: Rates, condition: Qualify, facts: Fact[], currency: strin
   })
   const usedUntil = (instant: number) =>
     new Set(named.filter(({ fact }) => fact.instant <= instant).map(({ fact }) => fact))
-  const blocked = named.flatMap(({ held }) => held)
+  const blocked = named.find(({ held }) => held.length > 0)?.held ?? []
   if (condition.at === 'end') {
     const total = named.reduce((so, { value }) => add(so, value), ZERO)
     const isReached = blocked.length === 0 && compare(total, min) >= 0
@@ -148,7 +148,7 @@ function firstHeld(condition: Qualify, { customer, signupDay }: Fact): Reach {
   return { ...none, reached: { day, instant: startOf(day) } }
 }
 
-/** Returns whether `void_by` takes the trigger back, or why that cannot be judged. */
+/** Returns whether `void_by` takes the trigger back, or the first fact that cannot be judged. */
 function voided(
   rates: Rates,
   rule: Rule,
@@ -156,7 +156,7 @@ function voided(
   amount: Rational,
   facts: Fact[],
   currency: string,
-): boolean | NoRate {
+): boolean | Held[] {
   const { terms, within_days: days } = rule.void_by!
   const isAfter = (fact: Fact) =>
     fact !== trigger &&
@@ -164,26 +164,21 @@ function voided(
       ? fact.day >= trigger.day && fact.day <= addDays(trigger.day, days)
       : inTime(fact, trigger) > 0 && fact.instant < trigger.instant + days * DAY_MS)
   let total = ZERO
-  const reasons: NoRate[] = []
   for (const fact of facts) {
     if (fact.state !== 'approved' || !isAfter(fact)) continue
     const added = addedBy(rates, { sum: terms }, fact, currency)
     if (!added) continue
+    if (added.held.length > 0) return added.held
     total = add(total, added.value)
-    reasons.push(...added.held.map(({ reason }) => reason))
   }
-  return firstReason(reasons) ?? compare(total, amount) >= 0
+  return compare(total, amount) >= 0
 }
-
-/** Returns the reason that §10 lists first. */
-export const firstReason = (reasons: NoRate[]): NoRate | null =>
-  NO_RATES.find((one) => reasons.includes(one)) ?? null
 
 type Candidate = Pick<Attempt, 'candidate' | 'amount' | 'waits'>
 
 /** Returns the customer's candidate: the earliest fact that the trigger, `when` and `min` accept. */
 function findCandidate(rates: Rates, version: Version, rule: Rule, facts: Fact[]): Candidate {
-  const none: Candidate = { candidate: null, amount: null, waits: null }
+  const none: Candidate = { candidate: null, amount: null, waits: [] }
   const { min } = rule.trigger!
   for (const fact of facts) {
     const isReversed = fact.state === 'reversed'
@@ -191,15 +186,18 @@ function findCandidate(rates: Rates, version: Version, rule: Rule, facts: Fact[]
     if (!isTrigger(rule, fact) || !holdsFor(rule.when, fact) || !withinMonths(rule, fact)) continue
     if (isReversed && rule.requalify) continue
     if (isReversed && min === undefined) return none
-    if (!needsAmount(rule)) return { candidate: fact, amount: null, waits: null }
+    if (!needsAmount(rule)) return { candidate: fact, amount: null, waits: [] }
     const amount = convert(rates, fact, triggerField(rule), version.currency)
-    if (typeof amount === 'string') return { candidate: fact, amount: null, waits: amount }
+    if (typeof amount === 'string') {
+      const waits = [{ fact, field: triggerField(rule), reason: amount }]
+      return { candidate: fact, amount: null, waits }
+    }
     if (min !== undefined && compare(amount, parse(min)) < 0) continue
     if (isReversed) return none
     const isVoid =
       rule.void_by !== undefined && voided(rates, rule, fact, amount, facts, version.currency)
-    if (typeof isVoid === 'string') return { candidate: fact, amount, waits: isVoid }
-    if (!isVoid) return { candidate: fact, amount, waits: null }
+    if (typeof isVoid !== 'boolean') return { candidate: fact, amount, waits: isVoid }
+    if (!isVoid) return { candidate: fact, amount, waits: [] }
     if (!rule.requalify) return none
   }
   return none
@@ -219,11 +217,20 @@ export function attempt(rates: Rates, version: Version, rule: Rule, facts: Fact[
   }
 }
 
+/** Returns whether the candidate can earn under the version of an attempt. */
+const canEarn = ({ candidate, version }: Attempt) =>
+  candidate?.state === 'approved' && candidate.reason === null && candidate.version === version
+
+/** Returns what makes the candidate wait: its own amount, `void_by`, else each sum's first fact. */
+export function waitsFor(one: Attempt): Held[] {
+  if (!canEarn(one)) return []
+  return one.waits.length > 0 ? one.waits : one.conditions.flatMap(({ blocked }) => blocked)
+}
+
 /** Returns when a customer qualified by an attempt, or null. */
 function qualification(one: Attempt): Qualified | null {
-  const { candidate: trigger, version, waits, conditions } = one
-  if (!trigger || waits || trigger.reason || trigger.version !== version) return null
-  if (trigger.state !== 'approved') return null
+  const { candidate: trigger, waits, conditions } = one
+  if (!trigger || !canEarn(one) || waits.length > 0) return null
   const reached = [trigger, ...conditions.map((condition) => condition.reached)]
   if (!reached.every((each) => each !== null)) return null
   return {

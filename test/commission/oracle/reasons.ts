@@ -1,15 +1,8 @@
 import { type Account, attemptKey } from './account.ts'
 import { holdsFor, withinMonths } from './conditions.ts'
-import { conversion, convert, currencyOf, NO_RATES, type NoRate } from './convert.ts'
+import { conversion, convert, NO_RATES, type NoRate } from './convert.ts'
 import type { Fact } from './facts.ts'
-import {
-  type Attempt,
-  firstReason,
-  isTrigger,
-  needsAmount,
-  type Qualified,
-  triggerField,
-} from './once.ts'
+import { type Attempt, isTrigger, type Qualified, triggerField, waitsFor } from './once.ts'
 import type { Rule, Term, Version } from './plan.ts'
 import { compare, parse } from './rational.ts'
 import { fieldOf, isCounted, unitsOf } from './terms.ts'
@@ -32,10 +25,10 @@ export type RuleReason = (typeof RULE_REASONS)[number]
 const further = (a: RuleReason, b: RuleReason) =>
   RULE_REASONS.indexOf(b) > RULE_REASONS.indexOf(a) ? b : a
 
-/** What one rule says of a fact, and what of the fact it holds. */
+/** What one rule says of a fact, and what of the fact a `share` holds. */
 export interface Judgement {
   reason: RuleReason
-  held: { field: string | null; currency: string | null; reason: NoRate }[]
+  held: { field: string; reason: NoRate }[]
 }
 
 const judged = (reason: RuleReason): Judgement => ({ reason, held: [] })
@@ -55,7 +48,7 @@ function judgeTerm(account: Account, version: Version, rule: Rule, term: Term, f
   const how = conversion(account.rates, fact, field, version.currency)
   if (how.by !== 'nothing') return judged('counted')
   const { reason } = how
-  return { reason, held: [{ field, currency: currencyOf(fact, field), reason }] }
+  return { reason, held: [{ field, reason }] }
 }
 
 function judgeShare(account: Account, version: Version, rule: Rule, fact: Fact): Judgement {
@@ -71,17 +64,6 @@ function judgeUnit(rule: Rule, fact: Fact): Judgement {
   return judged(turnedAway(rule, fact) ?? 'counted')
 }
 
-/** Returns what a candidate waits for on a day, or null. */
-function waiting({ waits, conditions }: Attempt, until: string): NoRate | null {
-  if (waits) return waits
-  const blocked = conditions.flatMap((one) => one.blocked).filter(({ fact }) => fact.day <= until)
-  return firstReason(blocked.map(({ reason }) => reason))
-}
-
-/** Returns what of a fact the sums of a customer who has not qualified wait for. */
-const blockedBy = ({ conditions }: Attempt, fact: Fact) =>
-  conditions.flatMap((one) => one.blocked).filter((one) => one.fact === fact)
-
 /** Returns whether a term or count of `qualify` names a fact; null: only terms whose `when` fails. */
 function isQualifying({ qualify = [] }: Rule, fact: Fact): boolean | null {
   const terms = qualify.flatMap(({ sum = [] }) => sum).filter((one) => fieldOf(one, fact) !== null)
@@ -90,58 +72,38 @@ function isQualifying({ qualify = [] }: Rule, fact: Fact): boolean | null {
   return terms.length > 0 ? null : false
 }
 
-/** Judges a fact by a `once` rule as of the end of a day. */
+/** Judges a fact by a `once` rule; `winner` is the customer's qualification by its id, if any. */
 function judgeOnce(
   account: Account,
   one: Attempt,
   winner: Qualified | null,
   fact: Fact,
-  until: string,
-): Judgement {
+): RuleReason {
   const { rule, version } = one
-  if (winner?.attempt === one && winner.used.has(fact)) return judged('counted')
-  const isKind = isTrigger(rule, fact)
-  if (!isKind) {
+  if (winner?.attempt === one && winner.used.has(fact)) return 'counted'
+  const waits = winner ? [] : waitsFor(one).filter((held) => held.fact === fact)
+  const waiting = firstReason(waits.map(({ reason }) => reason))
+  if (!isTrigger(rule, fact)) {
+    if (waiting) return waiting
     const isNamed = isQualifying(rule, fact)
-    if (isNamed !== true) return judged(isNamed === null ? 'excluded' : 'no_rule')
-    if (winner) return judged('already_counted')
-  } else {
-    const away = turnedAway(rule, fact)
-    if (away) return judged(away)
-    const amount = needsAmount(rule)
-      ? convert(account.rates, fact, triggerField(rule), version.currency)
-      : null
-    if (typeof amount === 'string') return holdTrigger(rule, fact, amount)
-    if (winner) {
-      const { min } = rule.trigger!
-      const meetsMin = min === undefined || compare(amount!, parse(min)) >= 0
-      return judged(meetsMin || fact.instant > winner.instant ? 'already_counted' : 'not_qualified')
-    }
+    if (isNamed !== true) return isNamed === null ? 'excluded' : 'no_rule'
+    return winner ? 'already_counted' : 'not_qualified'
   }
-  const blocked = blockedBy(one, fact)
-  const own = firstReason(blocked.map(({ reason }) => reason))
-  if (own && isKind) return holdTrigger(rule, fact, own)
-  if (own)
-    return {
-      reason: own,
-      held: blocked.map(({ field, reason }) => ({
-        field,
-        currency: currencyOf(fact, field),
-        reason,
-      })),
-    }
-  const waits = one.candidate === fact ? waiting(one, until) : null
-  return waits ? holdTrigger(rule, fact, waits) : judged('not_qualified')
+  const away = turnedAway(rule, fact)
+  if (away || waiting) return away ?? waiting!
+  if (!winner) return 'not_qualified'
+  const { min } = rule.trigger!
+  const amount =
+    min === undefined ? null : convert(account.rates, fact, triggerField(rule), version.currency)
+  // A fact without a rate that nothing waits for counts as one that meets `min`.
+  const meetsMin =
+    amount === null || typeof amount === 'string' || compare(amount, parse(min!)) >= 0
+  return meetsMin || fact.instant > winner.instant ? 'already_counted' : 'not_qualified'
 }
 
-function holdTrigger(rule: Rule, fact: Fact, reason: NoRate): Judgement {
-  const field = triggerField(rule)
-  const carries = fact.numbers.has(field)
-  return {
-    reason,
-    held: [{ field: carries ? field : null, currency: fact.currency ?? null, reason }],
-  }
-}
+/** Returns the reason that §10 lists first. */
+const firstReason = (reasons: NoRate[]): NoRate | null =>
+  NO_RATES.find((one) => reasons.includes(one)) ?? null
 
 /** Returns the qualification of a customer by a rule id that lies on or before a day, or null. */
 export function qualifiedBy(account: Account, fact: Fact, rule: string, until: string) {
@@ -163,7 +125,7 @@ export function judge(
   const own = account.attempts
     .get(attemptKey(fact.customer.customer_id, rule.id))!
     .find((one) => one.version === version)!
-  return judgeOnce(account, own, qualifiedBy(account, fact, rule.id, until), fact, until)
+  return judged(judgeOnce(account, own, qualifiedBy(account, fact, rule.id, until), fact))
 }
 
 /** Returns the state of an uncounted fact: the reason of §10, and the rule from which it comes. */
@@ -182,6 +144,3 @@ export function reasonOf(account: Account, fact: Fact, until: string) {
   }
   return { state, rule: state === 'counted' ? null : from }
 }
-
-export const isHeld = (reason: RuleReason): reason is NoRate =>
-  NO_RATES.some((one) => one === reason)
