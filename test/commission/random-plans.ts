@@ -201,9 +201,9 @@ function onceRule(from: Source, vertical: Vertical, id: string): Rule {
     ...(from.oneIn(6) && { max_per_customer: whole(from) }),
     ...(from.oneIn(6) && { max: whole(from) }),
     ...(from.oneIn(4) && { max_count: from.between(1, 2) }),
-    ...(from.oneIn(3) && { requalify: !from.oneIn(3) }),
+    ...(from.oneIn(2) && { requalify: !from.oneIn(3) }),
     ...(hasAmount &&
-      from.oneIn(4) && {
+      from.oneIn(3) && {
         void_by: {
           terms: [term(from, vertical)],
           within_days: from.pick([1, 7, 30]),
@@ -213,7 +213,7 @@ function onceRule(from: Source, vertical: Vertical, id: string): Rule {
 }
 
 function shareRule(from: Source, vertical: Vertical, id: string, once: string | null): Rule {
-  const per = from.pick(['affiliate', 'affiliate', 'customer', 'product'])
+  const per = from.pick(['affiliate', 'affiliate', 'affiliate', 'customer', 'product'])
   const negative = from.pick(['offset', 'zero', 'carry', 'carry'])
   const isOwn = per === 'affiliate'
   return {
@@ -229,9 +229,9 @@ function shareRule(from: Source, vertical: Vertical, id: string, once: string | 
     ...(from.oneIn(5) && { max: whole(from) }),
     ...(isOwn &&
       negative !== 'offset' &&
-      from.oneIn(2) && {
+      !from.oneIn(3) && {
         fence: {
-          customer: from.pick(['-7000', '-100', '-10', '-1', '0']),
+          customer: from.pick(['-7000', '-100', '-10', '-1', '-0.5', '0']),
           affiliate: from.pick(['-2000', '-50', '-1', '0']),
         },
       }),
@@ -285,7 +285,7 @@ function overrideRule(from: Source, vertical: Vertical, id: string, once: string
 /** Returns the rules of a first version: an id has the same kind in every plan. */
 function rules(from: Source, vertical: Vertical): Rule[] {
   const all: Rule[] = []
-  const hasOnce = !from.oneIn(3)
+  const hasOnce = !from.oneIn(4)
   const once = hasOnce ? 'cpa' : null
   if (hasOnce) all.push(onceRule(from, vertical, 'cpa'))
   if (from.oneIn(4)) all.push(onceRule(from, vertical, 'first'))
@@ -381,8 +381,8 @@ export function addPlans(from: Source, world: World, span: Span): World {
     })
   }
   for (const { affiliate_id } of world.affiliates)
-    for (let at = from.between(0, 3); at > 0; at -= 1) assign(affiliate_id)
-  if (from.oneIn(2)) assign('*')
+    for (let at = from.pick([0, 1, 1, 2, 3]); at > 0; at -= 1) assign(affiliate_id)
+  if (!from.oneIn(3)) assign('*')
   if (from.oneIn(4)) assign('*')
   return { ...world, plans, assignments }
 }

@@ -1,4 +1,5 @@
 import { addPlans } from './random-plans.ts'
+import { stageFacts } from './staged-facts.ts'
 import type {
   World,
   WorldActivity,
@@ -159,7 +160,7 @@ const STATUSES = [
 function transactions(from: Source, span: Span, world: World): WorldTransaction[] {
   const types = TYPES[world.vertical].slice(0, 3)
   const few = world.customers.slice(0, from.between(1, world.customers.length))
-  const count = from.oneIn(12) ? 0 : from.between(4, 36)
+  const count = from.oneIn(12) ? 0 : from.between(4, 30)
   return Array.from({ length: count }, (_, at): WorldTransaction => {
     const currency = from.pick(CURRENCIES)
     const value = amount(from)
@@ -184,8 +185,9 @@ function transactions(from: Source, span: Span, world: World): WorldTransaction[
 
 function activity(from: Source, span: Span, world: World): WorldActivity[] {
   const days = Array.from({ length: 6 }, () => day(from, span))
-  const rows = Array.from({ length: from.between(0, 24) }, (): WorldActivity => {
-    const customer = from.pick(world.customers)
+  const few = world.customers.slice(0, from.between(1, world.customers.length))
+  const rows = Array.from({ length: from.between(0, 16) }, (): WorldActivity => {
+    const customer = from.pick(few)
     const signupDay = dayOf(customer.signup)
     return {
       date: from.oneIn(6) && signupDay >= span.first ? signupDay : from.pick(days),
@@ -205,14 +207,18 @@ function activity(from: Source, span: Span, world: World): WorldActivity[] {
 }
 
 function events(from: Source, span: Span, world: World): WorldEvent[] {
-  return Array.from({ length: from.oneIn(12) ? 0 : from.between(5, 60) }, (_, at): WorldEvent => {
+  const few = world.customers.slice(0, from.between(1, world.customers.length))
+  return Array.from({ length: from.oneIn(12) ? 0 : from.between(5, 45) }, (_, at): WorldEvent => {
     const at_ = instant(from, span)
     const kpis = Object.fromEntries(
-      KPIS.filter(() => !from.oneIn(3)).map((name) => [name, amount(from)]),
+      KPIS.filter(() => !from.oneIn(3)).map((name) => [
+        name,
+        from.oneIn(3) ? -amount(from) : amount(from),
+      ]),
     )
     return {
       id: `e${from.oneIn(2) ? at : 200 - at}`,
-      customer_id: from.pick(world.customers).customer_id,
+      customer_id: from.pick(few).customer_id,
       eventname: from.pick(EVENTS),
       ...(!from.oneIn(3) && { at: at_ }),
       day: dayOf(at_),
@@ -284,7 +290,7 @@ export function randomFacts(from: Source): { world: World; span: Span } {
 export function randomWorld(seed: number): World {
   const from = randomSource(seed)
   const { world, span } = randomFacts(from)
-  return addPlans(from, world, span)
+  return stageFacts(from, addPlans(from, world, span))
 }
 
 const isoWeek = (on: string) => {
