@@ -1,0 +1,12 @@
+import { runGeneratedTests } from './generated-tests.ts'
+
+// Runs the tests of the commission engine at length: the engine against an independent oracle.
+
+runGeneratedTests({
+  invocation: 'npm run worlds',
+  description:
+    'Compares the commission engine with its oracle on random worlds. A failure prints the seed.',
+  files: ['test/commission/worlds', 'test/commission/laws'],
+  runsVariable: 'MODEL_RUNS',
+  usualRuns: 20_000,
+})

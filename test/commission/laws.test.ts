@@ -1,0 +1,169 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { parsePeriod, periodOf } from '../../src/commission/engine/calendar.ts'
+import type { Fact } from '../../src/commission/engine/facts.ts'
+import { judgeCustomer } from '../../src/commission/engine/judge.ts'
+import { reduceCustomer } from '../../src/commission/engine/reduce.ts'
+import type { PeriodTallies } from '../../src/commission/engine/tallies.ts'
+import { uplineRules } from '../../src/commission/engine/uplines.ts'
+import { evaluate, open } from './engine.ts'
+import { parse, plain, sum } from './oracle/rational.ts'
+import type { Outcome, World } from './world.ts'
+import { periodsOf, randomSource, randomWorld } from './worlds.ts'
+
+// The laws of commissions.md as properties of random worlds. Their decimals are added by the oracle.
+
+const WORLDS = env.MODEL_RUNS || 60
+const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)
+
+const total = (texts: readonly string[]): string => plain(sum(texts.map((text) => parse(text))))
+
+/** Returns the statements of all periods of one affiliate and plan, in order. */
+function chains(outcomes: readonly Outcome[]): Map<string, Outcome['statements']> {
+  const found = new Map<string, Outcome['statements']>()
+  for (const { statements } of outcomes) {
+    for (const one of statements) {
+      const key = JSON.stringify([one.affiliate_id, one.plan])
+      found.set(key, [...(found.get(key) ?? []), one])
+    }
+  }
+  return found
+}
+
+/** Returns a world whose records stand in another order, some of them twice. */
+function shuffled(world: World, seed: number): World {
+  const from = randomSource(seed)
+  const shuffle = <T>(list: readonly T[]): T[] =>
+    list
+      .map((one) => [from.below(1_000_000), one] as const)
+      .sort(([a], [b]) => a - b)
+      .map(([, one]) => one)
+  return {
+    ...world,
+    affiliates: shuffle(world.affiliates),
+    customers: shuffle(world.customers),
+    transactions: shuffle(world.transactions),
+    activity: shuffle(world.activity),
+    events: shuffle(world.events),
+    rates: shuffle(world.rates),
+    plans: shuffle(world.plans).map(({ plan, versions }) => ({
+      plan,
+      versions: shuffle(versions),
+    })),
+    assignments: shuffle(world.assignments),
+  }
+}
+
+test('law 1: the order of what is stored changes no byte', () => {
+  for (const seed of seeds) {
+    const world = randomWorld(seed)
+    const periods = periodsOf(world)
+    const expected = JSON.stringify(evaluate(world, periods))
+    expect(JSON.stringify(evaluate(shuffled(world, seed), periods)), `${seed}`).toBe(expected)
+  }
+})
+
+test('law 2: what tallies count and what has no reason are the same records', () => {
+  for (const seed of seeds) {
+    const world = randomWorld(seed)
+    const { input } = open(world)
+    const judged = input.customers.map((customer) => judgeCustomer(input, customer))
+    for (const outcome of evaluate(world, periodsOf(world))) {
+      const { first, last } = parsePeriod(outcome.period)!
+      const counted = new Set<string>()
+      const isWithin = ({ day }: Fact) => day >= first && day <= last
+      const nameOf = ({ resource, id }: Fact) => `${resource} ${id}`
+      for (const customer of judged) {
+        for (const { day, used } of customer.qualified.values()) {
+          if (day <= last) for (const fact of used) if (isWithin(fact)) counted.add(nameOf(fact))
+        }
+      }
+      for (const kind of ['month', 'week'] as const) {
+        for (const id of new Set(customerDays(input.customers, first, last, kind))) {
+          const period = parsePeriod(id)!
+          const tallies: PeriodTallies = new Map()
+          const rules = uplineRules({ ...input, period })
+          for (const customer of judged) {
+            for (const [target, one] of reduceCustomer(
+              { ...input, period },
+              tallies,
+              customer,
+              rules,
+            )) {
+              const paying = [...tallies.values()].some(
+                ({ own, overrides }) =>
+                  own.get(target.rule) === target ||
+                  [...(overrides.get(target.rule)?.values() ?? [])].includes(target),
+              )
+              const isFunded = target.rule.kind === 'override' && target.rule.downline
+              if (!paying || isFunded) continue
+              for (const fact of one.counted) if (isWithin(fact)) counted.add(nameOf(fact))
+            }
+          }
+        }
+      }
+      const earning = outcome.facts.filter(({ state }) => state === 'counted')
+      const names = new Set(earning.map(({ resource, id }) => `${resource} ${id}`))
+      const missing = [...counted].filter((name) => !names.has(name))
+      expect(missing, `${seed} ${outcome.period}`).toEqual([])
+      const isOverFunded = world.plans.some(({ versions }) =>
+        versions.some(({ terms }) => JSON.stringify(terms).includes('"downline"')),
+      )
+      if (!isOverFunded) expect(names.size).toBe(counted.size)
+    }
+  }
+})
+
+/** Returns the periods of a kind that days of facts lie in. */
+function customerDays(
+  customers: readonly { facts: readonly Fact[] }[],
+  first: number,
+  last: number,
+  kind: 'month' | 'week',
+): string[] {
+  return customers.flatMap(({ facts }) =>
+    facts.flatMap(({ day }) => (day >= first && day <= last ? [periodOf(day, kind).id] : [])),
+  )
+}
+
+test('law 3: lines add up to the statement, and currencies of a line to its base', () => {
+  for (const seed of seeds) {
+    const world = randomWorld(seed)
+    for (const { statements } of evaluate(world, periodsOf(world))) {
+      for (const { lines, total: sumOfLines, opening, payable, closing, dropped } of statements) {
+        expect(parse(sumOfLines), `${seed}`).toEqual(
+          parse(total(lines.map(({ amount }) => amount))),
+        )
+        expect(total([opening, sumOfLines])).toBe(total([payable, closing, dropped]))
+      }
+    }
+  }
+})
+
+test('law 4: each closing is the next opening, and each carry goes on', () => {
+  for (const seed of seeds) {
+    const world = randomWorld(seed)
+    for (const chain of chains(evaluate(world, periodsOf(world))).values()) {
+      chain.slice(1).forEach((next, index) => {
+        expect(next.opening, `${seed} ${next.period}`).toBe(chain[index]!.closing)
+      })
+    }
+  }
+})
+
+test('law 5: rates that are published later change nothing that did not wait for them', () => {
+  for (const seed of seeds) {
+    const world = randomWorld(seed)
+    const periods = periodsOf(world)
+    const before = evaluate(world, periods)
+    const waits = before.some(({ statements, facts }) =>
+      [
+        ...statements.flatMap(({ holds }) => holds.map(({ reason }) => reason)),
+        ...facts.map(({ state }) => state),
+      ].includes('fx_pending'),
+    )
+    if (waits) continue
+    const rates = [...world.rates, { day: '2099-01-01', currency: 'USD', rate: '9.99' }]
+    expect(evaluate({ ...world, rates }, periods), `${seed}`).toEqual(before)
+  }
+})
