@@ -131,9 +131,7 @@ test('law 3: lines add up to the statement, and currencies of a line to its base
     const world = randomWorld(seed)
     for (const { statements } of evaluate(world, periodsOf(world))) {
       for (const { lines, total: sumOfLines, opening, payable, closing, dropped } of statements) {
-        expect(parse(sumOfLines), `${seed}`).toEqual(
-          parse(total(lines.map(({ amount }) => amount))),
-        )
+        expect(total([sumOfLines]), `${seed}`).toBe(total(lines.map(({ amount }) => amount)))
         expect(total([opening, sumOfLines])).toBe(total([payable, closing, dropped]))
       }
     }

@@ -26,7 +26,6 @@ const REQUIRED = [
   'slice',
   'hold',
   'dropped',
-  'held',
   'organic',
   'unknown_affiliate',
   'refused',
