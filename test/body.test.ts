@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../src/http/json.ts'
 import { ada, ask, deposit, json, partner, traded } from './partner.ts'
+import { asLogged } from './results.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
@@ -456,11 +457,11 @@ test('an invalid record also reports its unknown customer', async () => {
   for (const body of [[withoutKey], [{ ...invalid, ...members }, invalid, withoutKey]]) {
     const refused = await json(acme.post('transactions', body))
     const logged = await json(acme.get(`deliveries/${refused.delivery_id}`))
-    expect(logged.errors).toEqual(refused.errors)
+    expect(logged.errors).toEqual(refused.errors.map(asLogged))
     expect(logged.errors_total).toBe(refused.errors_total)
   }
   const { delivery_id, errors } = problem
-  expect((await json(acme.get(`deliveries/${delivery_id}`))).errors).toEqual(errors)
+  expect((await json(acme.get(`deliveries/${delivery_id}`))).errors).toEqual(errors.map(asLogged))
   const lenient = await json(
     acme.post('transactions', [deposit, invalid], { Prefer: 'handling=lenient' }),
   )
@@ -487,7 +488,7 @@ test('an unknown member beside data does not hide record errors', async () => {
     '/data/1',
   ])
   const logged = await json(acme.get(`deliveries/${problem.delivery_id}`))
-  expect(logged.errors).toEqual(problem.errors)
+  expect(logged.errors).toEqual(problem.errors.map(asLogged))
   const both = await json(acme.post('customers', { data: [], other: 1 }))
   expect(both.errors).toMatchObject([{ code: 'unknown_field' }, { code: 'record_count' }])
   expect((await json(acme.get('customers'))).data).toEqual([])

@@ -4,6 +4,7 @@ import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 import { brand, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
+import { asLogged, type LoggedError } from './results.ts'
 import { overriding } from './watched.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
@@ -508,7 +509,7 @@ describe('GET deliveries', () => {
     expect((await json(acme.get('deliveries?per_page=2&page=3'))).data).toEqual(all.data.slice(4))
   })
 
-  test('a single delivery has the errors of its response', async () => {
+  test('a single delivery has the errors of its response, and quotes no values', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     const body = [
@@ -520,7 +521,7 @@ describe('GET deliveries', () => {
       const refused = await json(acme.post('transactions', sent))
       const found = await json(acme.get(`deliveries/${refused.delivery_id}`))
 
-      expect(found.errors).toEqual(refused.errors)
+      expect(found.errors).toEqual(refused.errors.map(asLogged))
       expect(found).toMatchObject({ status: 422, errors_total: 3, summary: { rejected: 3 } })
     }
     const { delivery_id } = await json(
@@ -557,10 +558,15 @@ describe('GET deliveries', () => {
     const mixed = await json(acme.post('transactions', [deposit, ...alternating]))
     const mixedLog = await errorsOf(mixed.delivery_id)
     // The log has the first error of each record and no room for a second.
-    const first = Map.groupBy(mixed.errors as { index: number }[], ({ index }) => index)
+    const first = Map.groupBy(
+      mixed.errors as (LoggedError & { index: number })[],
+      ({ index }) => index,
+    )
     const firstOfEach = [...first.values()].map(([error]) => error)
     expect(mixedLog.length).toBeGreaterThan(10)
-    expect(mixedLog).toEqual(firstOfEach.slice(0, mixedLog.length).map(withShortKey))
+    expect(mixedLog).toEqual(
+      firstOfEach.slice(0, mixedLog.length).map((error) => withShortKey(asLogged(error!))),
+    )
     const { most } = (await env.DB.prepare(
       'select max(octet_length(unknown_keys)) as most from deliveries',
     ).first<{ most: number }>())!

@@ -63,7 +63,7 @@ const MONITORING: Record<string, JsonSchema> = {
   Delivery: object(delivery),
   DeliveryInFull: object({
     ...delivery,
-    errors: documented('The first 100 errors, at most 64 KiB.', {
+    errors: documented('The first 100 errors, at most 64 KiB. Messages do not quote values.', {
       type: 'array',
       items: ref('BrokenRule'),
     }),
