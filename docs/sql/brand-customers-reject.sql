@@ -303,7 +303,49 @@ with
       and attempt = :attempt
   )
 select
-  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+  :account, value ->> 1, value ->> 2,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    iif(
+      value ->> 3 is null
+      or value ->> 11 is 'attributed', value ->> 3, ''
+    ),
+    value ->> 3
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 4
+  ),
   iif(
     (
       (
@@ -426,17 +468,17 @@ where
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 11
+--   SCALAR SUBQUERY 17
 --     MATERIALIZE delivery
 --       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --     SCAN delivery
---   SCALAR SUBQUERY 12
+--   SCALAR SUBQUERY 18
 --     SCAN delivery
---   SCALAR SUBQUERY 13
+--   SCALAR SUBQUERY 19
 --     SCAN delivery
---   LIST SUBQUERY 15
+--   LIST SUBQUERY 21
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 14
+--     SCALAR SUBQUERY 20
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SCALAR SUBQUERY 2
@@ -458,6 +500,20 @@ returning idx, revision;
 --   LIST SUBQUERY 10
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 9
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 11
+--     SCAN delivery
+--   LIST SUBQUERY 13
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 12
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 14
+--     SCAN delivery
+--   LIST SUBQUERY 16
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 15
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
@@ -558,7 +614,49 @@ with
       and attempt = :attempt
   )
 select
-  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+  :account, value ->> 1, value ->> 2,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    iif(
+      value ->> 3 is null
+      or value ->> 11 is 'attributed', value ->> 3, ''
+    ),
+    value ->> 3
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 4
+  ),
   iif(
     (
       (
@@ -701,24 +799,24 @@ where
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 11
+--   SCALAR SUBQUERY 17
 --     MATERIALIZE delivery
 --       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --     SCAN delivery
---   LIST SUBQUERY 13
+--   LIST SUBQUERY 19
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 12
+--     SCALAR SUBQUERY 18
 --       SCAN delivery
 --     CREATE BLOOM FILTER
---   SCALAR SUBQUERY 14
+--   SCALAR SUBQUERY 20
 --     SCAN delivery
---   SCALAR SUBQUERY 15
+--   SCALAR SUBQUERY 21
 --     SCAN delivery
---   SCALAR SUBQUERY 16
+--   SCALAR SUBQUERY 22
 --     SCAN delivery
---   LIST SUBQUERY 18
+--   LIST SUBQUERY 24
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 17
+--     SCALAR SUBQUERY 23
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
@@ -741,6 +839,20 @@ returning idx, revision;
 --   LIST SUBQUERY 10
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 9
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 11
+--     SCAN delivery
+--   LIST SUBQUERY 13
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 12
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 14
+--     SCAN delivery
+--   LIST SUBQUERY 16
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 15
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
@@ -795,7 +907,49 @@ with
       and attempt = :attempt
   )
 select
-  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+  :account, value ->> 1, value ->> 2,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    iif(
+      value ->> 3 is null
+      or value ->> 11 is 'attributed', value ->> 3, ''
+    ),
+    value ->> 3
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 4
+  ),
   iif(
     (
       (
@@ -922,17 +1076,17 @@ where
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 11
+--   SCALAR SUBQUERY 17
 --     MATERIALIZE delivery
 --       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --     SCAN delivery
---   SCALAR SUBQUERY 12
+--   SCALAR SUBQUERY 18
 --     SCAN delivery
---   SCALAR SUBQUERY 13
+--   SCALAR SUBQUERY 19
 --     SCAN delivery
---   LIST SUBQUERY 15
+--   LIST SUBQUERY 21
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 14
+--     SCALAR SUBQUERY 20
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
@@ -955,6 +1109,20 @@ returning idx, revision;
 --   LIST SUBQUERY 10
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 9
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 11
+--     SCAN delivery
+--   LIST SUBQUERY 13
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 12
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 14
+--     SCAN delivery
+--   LIST SUBQUERY 16
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 15
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
@@ -1084,8 +1252,55 @@ with
           and (
             t.account is null
             or (
-              coalesce(value ->> 2, t.signup_date), coalesce(value ->> 3, t.tracking_data),
-              coalesce(value ->> 4, t.country_code),
+              coalesce(value ->> 2, t.signup_date),
+              coalesce(
+                iif(
+                  (
+                    (
+                      select erased_at
+                      from delivery
+                    ) is not null
+                    and value ->> 0 in (
+                      select value
+                      from
+                        json_each(
+                          (
+                            select erased_at
+                            from delivery
+                          )
+                        )
+                    )
+                  ),
+                  iif(
+                    value ->> 3 is null
+                    or value ->> 11 is 'attributed', value ->> 3, ''
+                  ),
+                  value ->> 3
+                ),
+                t.tracking_data
+              ),
+              coalesce(
+                iif(
+                  (
+                    (
+                      select erased_at
+                      from delivery
+                    ) is not null
+                    and value ->> 0 in (
+                      select value
+                      from
+                        json_each(
+                          (
+                            select erased_at
+                            from delivery
+                          )
+                        )
+                    )
+                  ),
+                  null, value ->> 4
+                ),
+                t.country_code
+              ),
               coalesce(
                 iif(
                   (
@@ -1176,10 +1391,57 @@ with
                 )
               ),
               iif(
-                value ->> 3 is null
+                iif(
+                  (
+                    (
+                      select erased_at
+                      from delivery
+                    ) is not null
+                    and value ->> 0 in (
+                      select value
+                      from
+                        json_each(
+                          (
+                            select erased_at
+                            from delivery
+                          )
+                        )
+                    )
+                  ),
+                  iif(
+                    value ->> 3 is null
+                    or value ->> 11 is 'attributed', value ->> 3, ''
+                  ),
+                  value ->> 3
+                ) is null
                 and t.tracking_data is not null, t.verdict, coalesce(value ->> 11, t.verdict)
               ),
-              iif(value ->> 3 is null, t.link, value ->> 12)
+              iif(
+                iif(
+                  (
+                    (
+                      select erased_at
+                      from delivery
+                    ) is not null
+                    and value ->> 0 in (
+                      select value
+                      from
+                        json_each(
+                          (
+                            select erased_at
+                            from delivery
+                          )
+                        )
+                    )
+                  ),
+                  iif(
+                    value ->> 3 is null
+                    or value ->> 11 is 'attributed', value ->> 3, ''
+                  ),
+                  value ->> 3
+                ) is null,
+                t.link, value ->> 12
+              )
             ) is not (
               t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.day,
               t.extras, t.verdict, t.link
@@ -1242,6 +1504,34 @@ returning written, held_written;
 --       SCALAR SUBQUERY 17
 --         SCAN delivery
 --       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 19
+--       SCAN delivery
+--     LIST SUBQUERY 21
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 20
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 22
+--       SCAN delivery
+--     LIST SUBQUERY 24
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 23
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 25
+--       SCAN delivery
+--     LIST SUBQUERY 27
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 26
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 28
+--       SCAN delivery
+--     LIST SUBQUERY 30
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 29
+--         SCAN delivery
+--       CREATE BLOOM FILTER
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --   SCAN would_write
 
@@ -1291,8 +1581,55 @@ where
   and (
     t.account is null
     or (
-      coalesce(value ->> 2, t.signup_date), coalesce(value ->> 3, t.tracking_data),
-      coalesce(value ->> 4, t.country_code),
+      coalesce(value ->> 2, t.signup_date),
+      coalesce(
+        iif(
+          (
+            (
+              select erased_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select erased_at
+                    from delivery
+                  )
+                )
+            )
+          ),
+          iif(
+            value ->> 3 is null
+            or value ->> 11 is 'attributed', value ->> 3, ''
+          ),
+          value ->> 3
+        ),
+        t.tracking_data
+      ),
+      coalesce(
+        iif(
+          (
+            (
+              select erased_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select erased_at
+                    from delivery
+                  )
+                )
+            )
+          ),
+          null, value ->> 4
+        ),
+        t.country_code
+      ),
       coalesce(
         iif(
           (
@@ -1383,10 +1720,57 @@ where
         )
       ),
       iif(
-        value ->> 3 is null
+        iif(
+          (
+            (
+              select erased_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select erased_at
+                    from delivery
+                  )
+                )
+            )
+          ),
+          iif(
+            value ->> 3 is null
+            or value ->> 11 is 'attributed', value ->> 3, ''
+          ),
+          value ->> 3
+        ) is null
         and t.tracking_data is not null, t.verdict, coalesce(value ->> 11, t.verdict)
       ),
-      iif(value ->> 3 is null, t.link, value ->> 12)
+      iif(
+        iif(
+          (
+            (
+              select erased_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select erased_at
+                    from delivery
+                  )
+                )
+            )
+          ),
+          iif(
+            value ->> 3 is null
+            or value ->> 11 is 'attributed', value ->> 3, ''
+          ),
+          value ->> 3
+        ) is null,
+        t.link, value ->> 12
+      )
     ) is not (
       t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.day, t.extras,
       t.verdict, t.link
@@ -1434,6 +1818,34 @@ where
 --   LIST SUBQUERY 18
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 17
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 19
+--     SCAN delivery
+--   LIST SUBQUERY 21
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 20
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 22
+--     SCAN delivery
+--   LIST SUBQUERY 24
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 23
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 25
+--     SCAN delivery
+--   LIST SUBQUERY 27
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 26
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 28
+--     SCAN delivery
+--   LIST SUBQUERY 30
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 29
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
