@@ -93,7 +93,9 @@ function respondWithDelivery(c: Context<AppEnv>, id: string, resourcesOf: Resour
     const delivery = await findDelivery(session, grant.account, oldestId(), id)
     const resource = resourcesOf(grant.vertical).find(({ name }) => name === delivery?.resource)
     if (!delivery || !resource) throw new ApiError('not_found', { detail: NO_DELIVERY })
-    return c.json({ ...presentDelivery(delivery), errors: readErrors(delivery, resource) })
+    const errors = readErrors(delivery, resource)
+    const isCut = errors.length === 0 && delivery.errors_total > 0
+    return c.json({ ...presentDelivery(delivery), errors, ...(isCut && { errors_not_kept: true }) })
   })
 }
 

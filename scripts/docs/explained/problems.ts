@@ -98,8 +98,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   quota_exceeded: {
     cause:
       'The account stores as much as its storage quota: records and the log of deliveries together. ' +
-      'Nothing of the request was stored, and it is not in the log. Reading, dry runs and rejected ' +
-      'requests work as before.',
+      'Nothing of the request was stored, and it is not in the log. Reading, rejected requests and ' +
+      'requests that change nothing work as before. A dry run has the same answer as the request.',
     fix:
       'Ask the integrations team for a larger quota, then send the same request again. Smaller ' +
       'requests do not help. After many updates of the same records the count can be too high until ' +

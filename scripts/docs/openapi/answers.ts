@@ -61,13 +61,20 @@ const ACCOUNTS: Record<string, JsonSchema> = {
 
 const MONITORING: Record<string, JsonSchema> = {
   Delivery: object(delivery),
-  DeliveryInFull: object({
-    ...delivery,
-    errors: documented('The first 100 errors, at most 64 KiB. Messages do not quote values.', {
-      type: 'array',
-      items: ref('BrokenRule'),
-    }),
-  }),
+  DeliveryInFull: object(
+    {
+      ...delivery,
+      errors: documented('The first 100 errors, at most 64 KiB. Messages do not quote values.', {
+        type: 'array',
+        items: ref('BrokenRule'),
+      }),
+      errors_not_kept: documented(
+        'Present if the log of that day (UTC) had no room for the errors. The response had them.',
+        { const: true },
+      ),
+    },
+    ['errors_not_kept'],
+  ),
   PartnerTotal: totalOf({
     transaction_type: documented('The type of the transactions.'),
     status: documented('The status of the transactions, as sent.'),
