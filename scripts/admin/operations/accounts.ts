@@ -1,4 +1,4 @@
-import { list, object, sentence } from '../format.ts'
+import { account, list, object, sentence } from '../format.ts'
 import { membersOf, type Operation, type Options } from '../operation.ts'
 import { changesFrom, listOperation } from './parts.ts'
 
@@ -83,7 +83,7 @@ const change = (operation: Change): Operation => ({
   noun: 'accounts',
   method: 'PATCH',
   path: 'accounts/{account}',
-  format: object,
+  format: account,
 })
 
 /** Accounts. Each belongs to one partner firm or one brand. */
@@ -118,7 +118,7 @@ export const ACCOUNTS: readonly Operation[] = [
       account: input.operands.account,
       ...withNumbers(membersOf(CREATE, input)),
     }),
-    format: object,
+    format: account,
     recovery: 'Repeat the command. If the account was created, the response is that it exists.',
   },
   change({
