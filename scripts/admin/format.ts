@@ -125,20 +125,6 @@ export const object: Format = (body) => {
   ].join('\n')
 }
 
-/** Formats an account, with a warning if the quotas of its database are larger than the database. */
-export const account: Format = (body, input) => {
-  const { overcommitted, ...members } = body as Row
-  const text = object(members, input)
-  if (!isObject(overcommitted)) return text
-  const [quotas, limit] = [overcommitted.storage_quotas, overcommitted.database_limit].map(
-    (bytes) => `${(Number(bytes) / 1e9).toFixed(2)} GB`,
-  )
-  return `${text}
-Warning: the quotas of the ${overcommitted.accounts} accounts in ${members.binding} are ${quotas} together, and the database has ${limit}.
-It can be full before an account reaches its quota. Watch \`npm run capacity\` and the log line
-\`storage_alarm\`, lower a quota with --storage-quota, or create accounts in another database.`
-}
-
 /** Formats a map of a partner's words. */
 export const mapping: Format = (body) => {
   const [map = {}] = Object.values(body as Record<string, Row>)
