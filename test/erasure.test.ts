@@ -435,6 +435,9 @@ describe("a brand's activities", () => {
       currency: 'Augusta',
     }
     await firm.post('trading-activity', traded)
+    const refusing = await brand({ account: 'refusing', unknown_customer: 'reject' })
+    const unknown = { ...day, customerid: 'nobody', product: 'Augusta', Currency: 'EUR' }
+    const { delivery_id: refusedId } = await json(refusing.post('activities', unknown))
 
     expect(errors[0]).toMatchObject({ message: expect.stringContaining('`Augusta`') })
     expect(await databaseText()).not.toMatch(PERSONAL)
@@ -452,6 +455,9 @@ describe("a brand's activities", () => {
       'The value does not match the pattern `^[a-z]{2}$`.',
       'The value does not match the pattern `^1:\\d+(\\.\\d+)?$`.',
       refused.errors[2].message,
+    ])
+    expect((await json(refusing.get(`deliveries/${refusedId}`))).errors).toMatchObject([
+      { key: { eventname: day.eventname, customerid: 'nobody' } },
     ])
     expect(log.errors[2].pointer).toBe(`/1/${'x'.repeat(40)}…`)
   })

@@ -175,10 +175,7 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(
-                    length(value ->> 1) > 40
-                    and value ->> 1 not like 'd [%', substr(value ->> 1, 1, 40) || '…', value ->> 1
-                  ),
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
                   null
                 ) as named
               from classified

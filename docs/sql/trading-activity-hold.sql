@@ -174,26 +174,11 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(
-                    length(value ->> 1) > 40
-                    and value ->> 1 not like 'd [%', substr(value ->> 1, 1, 40) || '…', value ->> 1
-                  ),
-                  iif(
-                    length(value ->> 2) > 40
-                    and value ->> 2 not like 'd [%', substr(value ->> 2, 1, 40) || '…', value ->> 2
-                  ),
-                  iif(
-                    length(value ->> 3) > 40
-                    and value ->> 3 not like 'd [%', substr(value ->> 3, 1, 40) || '…', value ->> 3
-                  ),
-                  iif(
-                    length(value ->> 4) > 40
-                    and value ->> 4 not like 'd [%', substr(value ->> 4, 1, 40) || '…', value ->> 4
-                  ),
-                  iif(
-                    length(value ->> 2) > 40
-                    and value ->> 2 not like 'd [%', substr(value ->> 2, 1, 40) || '…', value ->> 2
-                  )
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2),
+                  iif(length(value ->> 3) > 40, substr(value ->> 3, 1, 40) || '…', value ->> 3),
+                  iif(length(value ->> 4) > 40, substr(value ->> 4, 1, 40) || '…', value ->> 4),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2)
                 ) as named
               from classified
               where unknown

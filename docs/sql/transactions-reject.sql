@@ -168,14 +168,8 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(
-                    length(value ->> 1) > 40
-                    and value ->> 1 not like 'd [%', substr(value ->> 1, 1, 40) || '…', value ->> 1
-                  ),
-                  iif(
-                    length(value ->> 2) > 40
-                    and value ->> 2 not like 'd [%', substr(value ->> 2, 1, 40) || '…', value ->> 2
-                  )
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2)
                 ) as named
               from classified
               where unknown

@@ -163,20 +163,27 @@ function countedColumns(
     .join(',\n          ')
 }
 
-/**
- * Shortens a text for the log. The identity of a brand's daily aggregate is JSON, which must stay
- * whole to be read; it has at most 300 characters.
- */
+/** Shortens a text for the log. */
 const loggedText = (sql: string) =>
-  `iif(length(${sql}) > ${MAX_LOGGED_TEXT} and ${sql} not like 'd [%',
-                  substr(${sql}, 1, ${MAX_LOGGED_TEXT}) || '…', ${sql})`
+  `iif(length(${sql}) > ${MAX_LOGGED_TEXT}, substr(${sql}, 1, ${MAX_LOGGED_TEXT}) || '…', ${sql})`
+
+/**
+ * Returns the identity of a brand's activity for the log. That of a daily aggregate is JSON: its event
+ * and its customer, which are ids, and then members that the log does not keep.
+ */
+const loggedIdentity = (sql: string) =>
+  `iif(${sql} like 'd [%',
+                  'd ' || json_array(substr(${sql}, 3) ->> 0, substr(${sql}, 3) ->> 1), ${loggedText(sql)})`
 
 /** Lists the position, key and reference of the first records with an unknown reference. */
-const unknownKeys = ({ key, reference }: RecordTable, { fromLookup }: SqlFragments) => `(
+const unknownKeys = (
+  { key, reference, maskedColumn }: RecordTable,
+  { fromLookup }: SqlFragments,
+) => `(
           select json_group_array(json(named)) from (
             select named, sum(octet_length(named)) over (order by idx) as bytes from (
               select ${IDX} as idx, json_array(${IDX},
-                ${columnList(key, (name) => loggedText(fromLookup(name)))},
+                ${columnList(key, (name) => (maskedColumn ? loggedIdentity : loggedText)(fromLookup(name)))},
                 ${reference ? loggedText(fromLookup(reference.column)) : 'null'}) as named
               from classified where unknown order by idx limit ${MAX_LOGGED_KEYS}
             )
