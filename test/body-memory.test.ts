@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readBody } from '../src/http/body.ts'
-import { BodyMemory, MAX_WEIGHT } from '../src/http/body-budget.ts'
+import { BodyMemory } from '../src/http/body-budget.ts'
 import { measureJson, weigh } from '../src/http/body-size.ts'
+import { MAX_WEIGHT } from '../src/http/memory-queues.ts'
 import { WeightedQueue } from '../src/http/weighted-queue.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 

@@ -2,7 +2,9 @@ import type { Context } from 'hono'
 import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
 import { MAX_PAGE_BYTES } from '../db/paginate.ts'
 import { invalidQuery } from './query.ts'
+import { ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
 import { seal, unseal } from './seal.ts'
+import { sendJson } from './send-json.ts'
 
 /** The paging parameters of a query, unparsed. */
 export interface PageQuery {
@@ -76,18 +78,55 @@ type CursorPosition = [
   ...after: KeyValue[],
 ]
 
-/** Responds with a page, and with a cursor and a `Link` to the next one. */
+/** What the rows of a page are assumed to have each, in bytes, before the page is read. */
+const ASSUMED_ROW_BYTES = 1024
+
+/**
+ * Reads a page of an account's records within the memory of the isolate, and responds with it. A page
+ * of at most 64 KiB never waits. A page that needs more memory than was assumed is read again.
+ *
+ * @throws ApiError `unavailable` if there is no memory for 20 seconds.
+ */
+export async function respondWithRecords(
+  c: Context,
+  account: string,
+  context: string,
+  page: Page,
+  read: (page: Page) => Promise<FoundPage<object>>,
+): Promise<Response> {
+  const memory = new ReadMemory(account)
+  try {
+    const assumed = page.size * ASSUMED_ROW_BYTES
+    const isLarge = assumed > SMALL_ANSWER_BYTES && memory.tryHold(assumed)
+    let found = await read({ ...page, maxBytes: isLarge ? assumed : SMALL_ANSWER_BYTES })
+    while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
+      const { excess, total, isLimited } = found
+      await memory.hold(excess.bytes)
+      found = await read({ ...page, counted: { total, isLimited }, maxBytes: excess.bytes })
+    }
+    return await respondWithPage(c, context, page, found, memory)
+  } catch (error) {
+    memory.release()
+    throw error
+  }
+}
+
+/**
+ * Responds with a page, and with a cursor and a `Link` to the next one. `memory` is that of the account;
+ * if absent, that of the integrations team.
+ */
 export async function respondWithPage(
   c: Context,
   context: string,
   page: Page,
   result: FoundPage<object>,
-) {
+  memory = new ReadMemory('the team'),
+): Promise<Response> {
   const { number, size } = page
-  if (result.suggestedSize !== undefined) {
+  if (result.excess) {
     const limit = `${MAX_PAGE_BYTES / 1024 / 1024} MiB`
     throw invalidQuery(
-      `\`per_page\` is too large: the records of this page exceed ${limit}. Use at most ${result.suggestedSize}.`,
+      `\`per_page\` is too large: the records of this page exceed ${limit}. Use at most ${result.excess.suggestedSize}.`,
     )
   }
   if (result.maxDays !== undefined) throw beyondDays(result.maxDays)
@@ -111,5 +150,5 @@ export async function respondWithPage(
   }
   const limited = isLimited && { total_is_limited: true }
   const meta = { total, ...limited, page: number, per_page: size, next_cursor: cursor }
-  return c.json({ data: result.data, meta })
+  return sendJson(c, { data: result.data, meta }, memory)
 }

@@ -1,10 +1,8 @@
+import type { ApiError } from '../errors.ts'
 import { busy, oneWaiting } from './body-errors.ts'
 
-/** How long a body waits in one queue before it is refused, in milliseconds. */
+/** How long a request waits in one queue before it is refused, in milliseconds. */
 export const MAX_WAIT_MS = 20_000
-
-/** How often a body that arrives checks that it still holds its lease, in milliseconds. */
-const TICK_MS = 1000
 
 /** How often the first waiting request looks for its turn; those behind it look less often. */
 const FIRST_LOOK_MS = 5
@@ -23,6 +21,8 @@ export interface Claim {
   account: string
   /** Whether only one such body of an account may wait. */
   isLarge: boolean
+  /** Returns the error for a request that waited too long; if absent, that of a body. */
+  refusal?: () => ApiError
 }
 
 /** A share of a queue's budget. */
@@ -38,16 +38,6 @@ interface Waiter extends Claim {
   since: number
   seenAt: number
   lease: Lease | null
-}
-
-/** Waits until `promise` settles, or for `TICK_MS`. */
-export async function waitOrTick(promise: Promise<unknown>): Promise<void> {
-  // Not `scheduler.wait`: its timer costs eight times as much to cancel.
-  let timer: number | null = null
-  const tick = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, TICK_MS)
-  })
-  await Promise.race([promise, tick]).finally(() => clearTimeout(timer))
 }
 
 /**
@@ -70,11 +60,17 @@ export class WeightedQueue {
     this.#accountLimit = accountLimit
   }
 
+  /** The bytes that are leased. */
+  get used(): number {
+    return this.#used
+  }
+
   /** Returns a lease if there is room and no request waits; otherwise null. */
   tryTake(weight: number, account: string, until: number): Lease | null {
     if (this.#waiters.length > 0) return null
-    if (this.#used + weight > this.limit) this.#revokeExpired()
-    return this.#used + weight > this.limit ? null : this.#lease(weight, account, until)
+    const claim = { weight, account }
+    if (!this.#fits(claim)) this.#revokeExpired()
+    return this.#fits(claim) ? this.#lease(weight, account, until) : null
   }
 
   /**
@@ -99,7 +95,7 @@ export class WeightedQueue {
       for (;;) {
         this.#grant()
         if (waiter.lease && this.isHeld(waiter.lease)) return waiter.lease
-        if (Date.now() - waiter.since >= MAX_WAIT_MS) throw busy()
+        if (Date.now() - waiter.since >= MAX_WAIT_MS) throw (claim.refusal ?? busy)()
         await scheduler.wait(this.#lookMs(waiter))
         waiter.seenAt = Date.now()
       }
@@ -156,11 +152,11 @@ export class WeightedQueue {
     }
   }
 
-  #fits(waiter: Waiter) {
-    return this.#used + waiter.weight <= this.limit && this.#fitsAccount(waiter)
+  #fits(claim: Pick<Claim, 'weight' | 'account'>) {
+    return this.#used + claim.weight <= this.limit && this.#fitsAccount(claim)
   }
 
-  #fitsAccount({ account, weight }: Waiter) {
+  #fitsAccount({ account, weight }: Pick<Claim, 'weight' | 'account'>) {
     if (this.#accountLimit === this.limit) return true
     let use = 0
     for (const lease of this.#leases) if (lease.account === account) use += lease.weight

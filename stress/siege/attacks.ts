@@ -9,6 +9,8 @@ import type { Service } from '../service.ts'
 /** What an attack needs: the service, senders of the attacker's accounts, and when to stop. */
 export interface Attacker {
   service: Service
+  /** The Brand Token of the attacker's brand. */
+  brandToken: string
   /** Sends requests as a partner firm and as a brand, with tokens that are below the rate limit. */
   firm: RequestSender
   brand: RequestSender
@@ -38,6 +40,7 @@ export async function newAttacker(
   const brandToken = await newBrand(service, `${name}-brand`)
   return {
     service,
+    brandToken,
     firm: spread(tokens.map((token) => asFirm(service, firm as Firm, token))),
     brand: asBrand(service, brandToken),
     anonymous: newRequestSender(service.url),
@@ -133,6 +136,28 @@ function trickle(
   }, 100)
   socket.on('error', () => {})
   socket.on('data', () => socket.end())
+  socket.on('close', () => {
+    clearInterval(timer)
+    resolve()
+  })
+  return promise
+}
+
+/** Sends a request over a socket of its own, and never reads the response. */
+function askWithoutReading(
+  { service: { url }, brandToken, isOver }: Attacker,
+  path: string,
+  ms: number,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const socket = connect(Number(url.port), url.hostname)
+  socket.pause()
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${url.host}\r\nx-api-key: ${brandToken}\r\n\r\n`)
+  const started = Date.now()
+  const timer = setInterval(() => {
+    if (isOver() || Date.now() - started > ms) socket.destroy()
+  }, 100)
+  socket.on('error', () => {})
   socket.on('close', () => {
     clearInterval(timer)
     resolve()
@@ -320,5 +345,15 @@ export const ATTACKS: readonly Attack[] = [
         bytesPerSecond: 0,
         ms: 200,
       }),
+  },
+  {
+    name: 'unread: pages of 2 MiB, 30 at once',
+    lanes: 30,
+    prepare: ({ brand }) =>
+      brand('POST', 'customers', {
+        body: range(130, (i) => ({ customerId: `u${i}`, note: 'n'.repeat(14 * KIB) })),
+      }),
+    act: (attacker) =>
+      askWithoutReading(attacker, '/tracking/events/customers?per_page=130', 10_000),
   },
 ]
