@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readBody } from '../src/http/body.ts'
 import { BodyMemory } from '../src/http/body-budget.ts'
 import { measureJson, weigh } from '../src/http/body-size.ts'
+import { drain } from '../src/http/drain.ts'
 import { MAX_WEIGHT } from '../src/http/memory-queues.ts'
 import { WeightedQueue } from '../src/http/weighted-queue.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
@@ -73,6 +74,31 @@ describe('before the caller is admitted', () => {
     const refusal = new Error('refused')
     await expect(readBody(request, Promise.reject(refusal))).rejects.toBe(refusal)
     expect(seen.pulled).toBe(3 * MIB)
+  })
+
+  test.each([
+    ['is silent', 60_000, 0, 1000],
+    ['goes on slowly', 900, 4500, 5000],
+  ])('after a refusal a sender who %s is not awaited for long', async (_, pauseMs, before, end) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval', 'Date'] })
+    const body = new ReadableStream({
+      type: 'bytes',
+      pull: (controller) =>
+        new Promise((resolve) => {
+          setTimeout(() => {
+            controller.enqueue(new Uint8Array(1))
+            resolve()
+          }, pauseMs)
+        }),
+    })
+    let isDrained = false
+    const draining = drain(body.getReader({ mode: 'byob' })).then(() => {
+      isDrained = true
+    })
+    await vi.advanceTimersByTimeAsync(before)
+    expect(isDrained).toBe(false)
+    await vi.advanceTimersByTimeAsync(end - before)
+    await draining
   })
 
   test('a small body is read completely', async () => {

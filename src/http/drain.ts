@@ -1,8 +1,11 @@
 /** How much of a body is drained: more than the platform accepts. */
 const MAX_DRAINED_BYTES = 128 * 1024 * 1024
 
-/** How long a body is drained. A caller that announces a body and sends none still gets a response. */
+/** How long a body is drained, in milliseconds. */
 const MAX_DRAIN_MS = 5000
+
+/** How long a sender may be silent: one who announces a body and sends none still gets a response. */
+const MAX_SILENCE_MS = 1000
 
 const BUFFER_BYTES = 16 * 1024
 
@@ -16,12 +19,18 @@ export async function drain(
   reader: ReadableStreamBYOBReader,
   pending?: Promise<Chunk>,
 ): Promise<void> {
+  const startedAt = Date.now()
+  let bytes = 0
+  let seen = 0
   let timer: number | null = null
   const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), MAX_DRAIN_MS)
+    // Not a timer for each chunk: a body has thousands of them.
+    timer = setInterval(() => {
+      if (bytes === seen || Date.now() - startedAt >= MAX_DRAIN_MS) resolve(null)
+      seen = bytes
+    }, MAX_SILENCE_MS)
   })
   try {
-    let bytes = 0
     let chunk: Chunk | null = await Promise.race([pending ?? next(reader), timeout])
     while (chunk && !chunk.done && bytes <= MAX_DRAINED_BYTES) {
       bytes += chunk.value.byteLength
@@ -30,7 +39,7 @@ export async function drain(
   } catch {
     // The caller has disconnected.
   } finally {
-    clearTimeout(timer)
+    clearInterval(timer)
     reader.cancel().catch(() => {})
   }
 }
