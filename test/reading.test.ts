@@ -213,7 +213,10 @@ describe('an invalid query explains what is wrong', () => {
     ['account?foo=1', '`foo` is not a parameter of this endpoint. None is supported.'],
     ['customers?page=1&page=2', '`page` is repeated. Send it once.'],
     ['customers?page=', '`page` is empty. Send a value or leave it out.'],
-    ['customers?page=0', '`page` must be an integer from 1 to 10000.'],
+    [
+      'customers?page=10001',
+      '`page` must be an integer from 1 to 10000. A page number reaches the first 10,000 rows only. Follow `meta.next_cursor` or the `Link` header to read on.',
+    ],
     ['customers?per_page=501', '`per_page` must be an integer from 1 to 500.'],
     ['customers?cursor=x', '`cursor` was not issued by this list with these filters.'],
     ['customers?cursor=x&page=1', '`page` and `cursor` cannot be combined.'],

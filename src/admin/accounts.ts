@@ -146,8 +146,10 @@ async function overcommitment(db: D1Database, binding: string) {
 const bindingField = (env: Env) =>
   v.pipe(
     f.text,
-    v.check((name) => isBinding(env, name), 'enum the D1 bindings of this service'),
+    v.check((name) => isBinding(env, name), `enum ${bindingsOf(env).join(', ')}`),
   )
+
+const bindingsOf = (env: Env) => Object.keys(env).filter((name) => isBinding(env, name))
 
 function isBinding(env: Env, name: string): boolean {
   const binding: unknown = Reflect.get(env, name)

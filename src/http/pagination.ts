@@ -22,10 +22,15 @@ const MAX_PER_PAGE = 500
 /** The most rows that a page by number reaches: the database reads all rows before it. */
 const MAX_DEPTH = 10_000
 
-function parseInteger(name: string, text: string, max: number): number {
+/** What to do beyond the rows that a page number reaches. */
+const READ_ON = 'Follow `meta.next_cursor` or the `Link` header to read on.'
+
+const BEYOND_PAGES = ` A page number reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only. ${READ_ON}`
+
+function parseInteger(name: string, text: string, max: number, advice = ''): number {
   const number = /^\d{1,7}$/.test(text) ? Number(text) : 0
   if (number >= 1 && number <= max) return number
-  throw invalidQuery(`\`${name}\` must be an integer from 1 to ${max}.`)
+  throw invalidQuery(`\`${name}\` must be an integer from 1 to ${max}.${advice}`)
 }
 
 /**
@@ -38,7 +43,7 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
   const { page, per_page, cursor } = query
   const size = per_page === undefined ? null : parseInteger('per_page', per_page, MAX_PER_PAGE)
   if (cursor === undefined) {
-    const number = page === undefined ? 1 : parseInteger('page', page, MAX_DEPTH)
+    const number = page === undefined ? 1 : parseInteger('page', page, MAX_DEPTH, BEYOND_PAGES)
     const asked: Page = { number, size: size ?? DEFAULT_PER_PAGE, after: null }
     if (number * asked.size > MAX_DEPTH) throw beyondDepth(asked)
     return asked
@@ -58,7 +63,7 @@ const sealContext = (context: string) => `2 ${context}`
 
 const beyondDepth = ({ number, size }: Page) =>
   invalidQuery(
-    `\`page\` reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only, and page ${number} of ${size} rows ends at row ${number * size}. Follow \`meta.next_cursor\` or the \`Link\` header to read on.`,
+    `\`page\` reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only, and page ${number} of ${size} rows ends at row ${number * size}. ${READ_ON}`,
   )
 
 const beyondDays = (max: number) =>
