@@ -176,15 +176,32 @@ describe('a weighted queue', () => {
     expect(served).toEqual(['b', 'c', 'd'])
   })
 
-  test('one large body of an account waits, and a second is refused at once', async () => {
+  test('four large bodies of an account wait, and a fifth is refused at once', async () => {
     const queue = new WeightedQueue(10)
     const held = queue.tryTake(10, 'a', later())!
-    const first = queue.take(claim(5, 'a', true))
+    const waiting = Array.from({ length: 4 }, () => queue.take(claim(2, 'a', true)))
     const refusal = { code: 'unavailable', details: { headers: { 'Retry-After': '10' } } }
-    await expect(queue.take(claim(5, 'a', true))).rejects.toMatchObject(refusal)
-    const other = queue.take(claim(5, 'b', true))
+    await expect(queue.take(claim(2, 'a', true))).rejects.toMatchObject(refusal)
+    const other = queue.take(claim(2, 'b', true))
     queue.release(held)
-    expect((await Promise.all([first, other])).map(({ account }) => account)).toEqual(['a', 'b'])
+    const leases = await Promise.all([...waiting, other])
+    expect(leases.map(({ account }) => account)).toEqual(['a', 'a', 'a', 'a', 'b'])
+  })
+
+  test('accounts take turns, however many requests of one wait', async () => {
+    const queue = new WeightedQueue(10)
+    let last = queue.tryTake(10, 'other', later())!
+    const served: string[] = []
+    const waiting = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(async (name) => {
+      const lease = await queue.take(claim(10, name.slice(0, 1)))
+      served.push(name)
+      last = lease
+    })
+    for (let turn = 1; turn <= waiting.length; turn++) {
+      queue.release(last)
+      while (served.length < turn) await scheduler.wait(5)
+    }
+    expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
   })
 
   test('an account at its limit is passed over; a single body may exceed it', async () => {

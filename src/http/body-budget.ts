@@ -9,13 +9,13 @@ const MIB = 1024 * KIB
 /** How much of a body is read at once, and at most before its caller is admitted. */
 export const HEAD_BYTES = 64 * KIB
 
-/** Of the bodies larger than this, an account may have one that waits. */
+/** Of the bodies larger than this, an account may have four that wait. */
 export const LARGE_BODY_BYTES = MIB
 
 /** The size up to which a body is read in the queue for medium ones. */
 const MEDIUM_BYTES = 2 * MIB
 
-/** The weight above which an account may have one body that waits to be processed. */
+/** The weight above which an account may have four bodies that wait to be processed. */
 const LARGE_WEIGHT = 16 * MIB
 
 /** What a small body may weigh: with gzip, ten times as much a byte. */

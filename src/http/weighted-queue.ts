@@ -1,5 +1,5 @@
 import type { ApiError } from '../errors.ts'
-import { busy, oneWaiting } from './body-errors.ts'
+import { busy, manyWaiting } from './body-errors.ts'
 
 /** How long a request waits in one queue before it is refused, in milliseconds. */
 export const MAX_WAIT_MS = 20_000
@@ -7,6 +7,9 @@ export const MAX_WAIT_MS = 20_000
 /** How often the first waiting request looks for its turn; those behind it look less often. */
 const FIRST_LOOK_MS = 5
 const MAX_LOOK_MS = 100
+
+/** The large bodies of an account that may wait: as many as a sender is advised to send in parallel. */
+export const MAX_LARGE_WAITERS = 4
 
 /** A request that has not looked for its turn for this long is gone: it is passed over. */
 const GONE_MS = 5000
@@ -19,7 +22,7 @@ export interface Claim {
   /** Bytes. */
   weight: number
   account: string
-  /** Whether only one such body of an account may wait. */
+  /** Whether the body counts as large: of these, few of an account may wait. */
   isLarge: boolean
   /** Returns the error for a request that waited too long; if absent, that of a body. */
   refusal?: () => ApiError
@@ -35,14 +38,17 @@ export interface Lease {
 }
 
 interface Waiter extends Claim {
+  /** The round in which it is served: one request of each account in each. */
+  turn: number
   since: number
   seenAt: number
   lease: Lease | null
 }
 
 /**
- * A budget of bytes that requests share: first come, first served. An account is passed over while
- * its leases would exceed `accountLimit`; a single lease may.
+ * A budget of bytes that requests share. Accounts take turns: the first waiting request of each, then
+ * the second of each, and so on; each turn in the order of arrival. An account is passed over while its leases
+ * would exceed `accountLimit`; a single lease may.
  *
  * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
  * another, and may end a request at any time without running its `finally`. So a lease has a
@@ -53,7 +59,10 @@ export class WeightedQueue {
   readonly #accountLimit: number
   readonly #leases = new Set<Lease & { weight: number }>()
   #used = 0
+  /** In the order in which they are served. */
   #waiters: Waiter[] = []
+  /** The turn of the last waiting request that got a lease. */
+  #turn = 0
 
   constructor(limit: number, accountLimit = limit) {
     this.limit = limit
@@ -76,21 +85,23 @@ export class WeightedQueue {
   /**
    * Waits for a lease. It is valid for two seconds unless the caller extends it.
    *
-   * @throws ApiError `unavailable` after 20 seconds, or at once if another large body of the account
-   * waits.
+   * @throws ApiError `unavailable` after 20 seconds, or at once if too many large bodies of the account
+   * wait.
    */
   async take(claim: Claim): Promise<Lease> {
-    if (claim.isLarge && this.#hasLargeWaiter(claim.account)) throw oneWaiting()
+    if (claim.isLarge && this.#hasManyWaiters(claim.account)) throw manyWaiting(MAX_LARGE_WAITERS)
     const now = Date.now()
     const weight = Math.min(claim.weight, this.limit)
     const waiter: Waiter = {
       ...claim,
       weight,
+      turn: this.#nextTurn(claim.account),
       since: now,
       seenAt: now,
       lease: null,
     }
     this.#waiters.push(waiter)
+    this.#waiters.sort((a, b) => a.turn - b.turn)
     try {
       for (;;) {
         this.#grant()
@@ -102,6 +113,12 @@ export class WeightedQueue {
     } finally {
       this.#waiters = this.#waiters.filter((other) => other !== waiter)
     }
+  }
+
+  /** Returns the turn after those of the account's waiting requests, but none that has passed. */
+  #nextTurn(account: string) {
+    const others = this.#waiters.filter((other) => other.account === account && !other.lease)
+    return Math.max(this.#turn, ...others.map(({ turn }) => turn + 1))
   }
 
   #lookMs(waiter: Waiter) {
@@ -139,7 +156,7 @@ export class WeightedQueue {
     return isHeld
   }
 
-  /** Grants leases in the order of arrival, until the next request has no room. */
+  /** Grants leases in turn, until the next request has no room. */
   #grant() {
     const oldest = Date.now() - MAX_WAIT_MS - GONE_MS
     this.#waiters = this.#waiters.filter(({ since }) => since >= oldest)
@@ -148,6 +165,7 @@ export class WeightedQueue {
       if (!this.#fits(waiter)) this.#revokeExpired()
       if (!this.#fitsAccount(waiter)) continue
       if (this.#used + waiter.weight > this.limit) return
+      this.#turn = Math.max(this.#turn, waiter.turn)
       waiter.lease = this.#lease(waiter.weight, waiter.account, Date.now() + CLAIM_MS)
     }
   }
@@ -163,10 +181,11 @@ export class WeightedQueue {
     return use === 0 || use + weight <= this.#accountLimit
   }
 
-  #hasLargeWaiter(account: string) {
-    return this.#waiters.some(
+  #hasManyWaiters(account: string) {
+    const others = this.#waiters.filter(
       (other) => other.isLarge && other.account === account && !other.lease && !isGone(other),
     )
+    return others.length >= MAX_LARGE_WAITERS
   }
 
   #revokeExpired() {
