@@ -196,6 +196,8 @@ const deepBodies = newBodies(1, () => {
   return gzipped(Array(Math.floor((8 * MIB) / (length + 1))).fill(nest))
 })
 
+const UNREAD_DAYS = 'from=2026-10-02&to=2026-10-06'
+
 /** The attacks, and an honest neighbour first, with whom they are compared. */
 export const ATTACKS: readonly Attack[] = [
   {
@@ -355,5 +357,23 @@ export const ATTACKS: readonly Attack[] = [
       }),
     act: (attacker) =>
       askWithoutReading(attacker, '/tracking/events/customers?per_page=130', 10_000),
+  },
+  {
+    name: 'unread: totals of 1 MiB, 30 at once',
+    lanes: 30,
+    prepare: async ({ brand }) => {
+      await brand('POST', 'customers', { body: [{ customerId: 'P-1' }] })
+      for (const day of ['02', '03', '04', '05', '06'])
+        await brand('POST', 'activities', {
+          body: range(300, (i) => ({
+            ...{ eventname: 'Spin', customerid: 'P-1', eventid: `${day}-${i}` },
+            ...{ createtime: `2026-10-${day} 10:00`, Currency: 'EUR' },
+            ...Object.fromEntries(range(32, (k) => [`k${i}-${k}`, '1.25'])),
+          })),
+        })
+      await brand('GET', `totals?${UNREAD_DAYS}`)
+    },
+    act: (attacker) =>
+      askWithoutReading(attacker, `/tracking/events/totals?${UNREAD_DAYS}`, 10_000),
   },
 ]
