@@ -294,10 +294,10 @@ describe('the limit of 8 MiB once decompressed', () => {
     expect(await answerTo('n'.repeat(500))).toEqual(await answerTo('n'))
   })
 
-  test('of parallel large bodies of an account one waits, and others are refused', async () => {
+  test('of parallel large bodies of an account four wait, and others are refused', async () => {
     const acme = await partner()
     const answers = await Promise.all(
-      Array.from({ length: 4 }, (_, i) =>
+      Array.from({ length: 7 }, (_, i) =>
         acme.postText(
           'customers',
           JSON.stringify({ ...ada, customer_id: `c-${i}` }) + ' '.repeat(5_000_000),
@@ -306,7 +306,7 @@ describe('the limit of 8 MiB once decompressed', () => {
     )
 
     const refused = answers.filter(({ status }) => status === 503)
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 503, 503])
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), 503, 503])
     for (const answer of refused) {
       expect(answer.headers.get('Retry-After')).toBe('10')
       expect((await json(answer)).detail).toContain('one after the other')
