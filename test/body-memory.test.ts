@@ -77,10 +77,10 @@ describe('before the caller is admitted', () => {
   })
 
   test.each([
-    ['is silent', 60_000, 0, 1000],
-    ['goes on slowly', 900, 4500, 5000],
-  ])('after a refusal a sender who %s is not awaited for long', async (_, pauseMs, before, end) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval', 'Date'] })
+    ['is silent', 60_000],
+    ['goes on slowly', 900],
+  ])('after a refusal a sender who %s is awaited for 5 seconds', async (_, pauseMs) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const body = new ReadableStream({
       type: 'bytes',
       pull: (controller) =>
@@ -95,9 +95,9 @@ describe('before the caller is admitted', () => {
     const draining = drain(body.getReader({ mode: 'byob' })).then(() => {
       isDrained = true
     })
-    await vi.advanceTimersByTimeAsync(before)
+    await vi.advanceTimersByTimeAsync(4900)
     expect(isDrained).toBe(false)
-    await vi.advanceTimersByTimeAsync(end - before)
+    await vi.advanceTimersByTimeAsync(100)
     await draining
   })
 
