@@ -6,8 +6,8 @@ import { seal } from '../src/http/seal.ts'
 import { brand } from './brand.ts'
 import { FIRST_DAY, fillAccount, SIZES } from './large.ts'
 import { partner } from './partner.ts'
-import { emptyWorld } from './setup.ts'
 import { countCalls } from './watched.ts'
+import { emptyWorld } from './world.ts'
 
 // The rows that D1 reads for one request of each GET route, by its own count. The accounts have 100,000
 // records of each kind, so a request without a bound reads too many.
