@@ -1,11 +1,5 @@
-import {
-  type Content,
-  contentsOfDatabases,
-  emptyWorld,
-  hasUsedObjects,
-  leaveEmptyWorld,
-  takeObjects,
-} from './world.ts'
+import { hasUsedObjects, takeObjects } from './objects.ts'
+import { type Content, contentsOfDatabases, emptyWorld, leaveEmptyWorld } from './world.ts'
 
 // Reports what tests send, receive, log and store to vitest.config.ts, which compares responses with
 // openapi.json and searches everything for secrets and personal values.

@@ -1,7 +1,8 @@
-import { reset, runInDurableObject } from 'cloudflare:test'
+import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { OBJECTS_EMPTIED, takeObjects, usedObjects } from './objects.ts'
 
-// The databases and the objects of the tests: what a test has stored, and an empty world for the next.
+// What a test has stored in the databases, and an empty world for the next test.
 
 /** What test files share that run in one process. */
 const shared = globalThis as {
@@ -11,7 +12,6 @@ const shared = globalThis as {
   overview?: { query: string; ofEmpty: Overview }
   /** The triggers that forbid deletions, by table: the statements that drop and create them. */
   guards?: Map<string, { drop: string; create: string }>
-  usedObjects?: Map<string, UsedObject>
 }
 
 /** The databases of the service. */
@@ -139,75 +139,6 @@ async function emptyDatabase(db: D1Database, { overview }: Content): Promise<boo
     [...deletions, shared.overview!.query].map((sql) => db.prepare(sql)),
   )
   return isEmpty(overviewIn(answers.at(-1)!))
-}
-
-/** An object that was requested, with its namespace. */
-interface UsedObject {
-  id: DurableObjectId
-  namespace: DurableObjectNamespace
-}
-
-/**
- * Records every object that is requested. `listDurableObjectIds` also lists the objects of earlier
- * tests, and waking all of them again after each test takes longer than the tests.
- */
-function recordObjects() {
-  const usedObjects = new Map<string, UsedObject>()
-  const prototype = Object.getPrototypeOf(env.TOKEN_GATE)
-  for (const method of ['get', 'getByName'] as const) {
-    const original = prototype[method]
-    prototype[method] = function (this: DurableObjectNamespace, ...args: unknown[]) {
-      const stub = original.apply(this, args)
-      usedObjects.set(String(stub.id), { id: stub.id, namespace: this })
-      return stub
-    }
-  }
-  return usedObjects
-}
-shared.usedObjects ??= recordObjects()
-const { usedObjects } = shared
-
-/** Whether an object was requested since the last empty world. */
-export const hasUsedObjects = () => usedObjects.size > 0
-
-/** Up to this number, objects are emptied one by one: a deletion of everything takes as long. */
-const OBJECTS_EMPTIED = 8
-
-/** The number of objects that are emptied but not ended. */
-let ending = 0
-
-/** Deletes the storage of an object, and its memory with it. */
-async function emptyObject(state: DurableObjectState) {
-  ending += 1
-  await state.storage.deleteAlarm()
-  await state.storage.deleteAll()
-  await state.storage.sync()
-  // workerd logs an error if an object ends itself before it has answered.
-  setTimeout(() => {
-    ending -= 1
-    state.abort()
-  }, 0)
-}
-
-/**
- * Returns the name and the storage of every object that was requested since the last empty world, and
- * empties them if they are few.
- */
-export async function takeObjects() {
-  const all = [...usedObjects.values()]
-  const isEmptying = all.length <= OBJECTS_EMPTIED
-  const contents = await Promise.all(
-    all.map(({ id, namespace }) =>
-      runInDurableObject(namespace.get(id), async (_, state) => {
-        const content = { name: state.id.name, stored: [...state.storage.kv.list()] }
-        if (isEmptying) await emptyObject(state)
-        return content
-      }),
-    ),
-  )
-  while (ending > 0) await scheduler.wait(0)
-  if (isEmptying) usedObjects.clear()
-  return contents
 }
 
 /** Deletes everything that a test has stored, given what it left in the databases. */
