@@ -37,7 +37,7 @@ export async function totals({ us, scale }: World): Promise<Chapter> {
     const session = recorder(us.running, transactions.recordTable, (_, cost) => {
       read += cost.rowsRead
     })
-    await readTotals(session, [transactions], ACCOUNT, FROM, TO)
+    await readTotals(session, [transactions], ACCOUNT, FROM, TO, async () => {})
     rows.push([
       `${formatInteger(inDays)} of these days, ${formatInteger(others)} of others`,
       formatInteger(median(rounds.flat())),

@@ -315,6 +315,17 @@ describe('operations', { concurrency: 4 }, () => {
     assert.match(stdout, /│ {5}0 │ customer_id=C │ \/0\/currency │\n/)
   })
 
+  test('warns if the quotas of a database are larger than the database', async () => {
+    const overcommitted = { accounts: 3, storage_quotas: 12_884_901_888, database_limit: 1e10 }
+    const body = { account: 'a', binding: 'DB', overcommitted }
+    const { base } = await service(() => ({ status: 201, body }))
+    for (const typed of ['create a --name N --vertical forex', 'change a --storage-quota 9']) {
+      const { code, stderr } = await admin(base, ['accounts', ...typed.split(' ')])
+      assert.equal(code, 0)
+      assert.match(stderr, /3 accounts in DB are 12\.88 GB together, .* has 10\.00 GB/)
+    }
+  })
+
   test('prints a sentence for a response without a body', async () => {
     const { base } = await service(() => ({ status: 204 }))
     const { stdout } = await admin(base, ['clients', 'revoke', 'acme', 'c-1'])

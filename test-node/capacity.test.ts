@@ -68,16 +68,17 @@ describe('a local database', () => {
     assert.equal(status, 0, stderr)
     const [first = '', ...lines] = stdout.trimEnd().split('\n')
     const [, kilobytes] = /^DB \(tributary, local\): ([\d.]+) kB, 0\.0 % of 10\.00 GB$/.exec(first)!
-    assert.deepEqual(lines.slice(0, 4), [
+    assert.deepEqual(lines.slice(0, 5), [
       '  1,000 records, accounts: 2',
       '    acme: 750 (75.0 %), 1.0 MB of 6.00 GB',
       '    other: 250 (25.0 %), 1.5 kB',
       '  quotas: 13.00 GB for 2 accounts, 130.0 % of 10.00 GB',
+      '  OVERCOMMITTED: it can be full before an account reaches its quota',
     ])
     // 200 of 1000 records arrived in four days: a twentieth a day.
-    const [, a_day] = /^ {2}grows by about ([\d.]+) kB a day: full in [\d,]+ days$/.exec(lines[4]!)!
+    const [, a_day] = /^ {2}grows by about ([\d.]+) kB a day: full in [\d,]+ days$/.exec(lines[5]!)!
     assert.ok(Math.abs(Number(a_day) - Number(kilobytes) / 20) < 0.2, `${a_day} of ${kilobytes}`)
-    assert.equal(lines.length, 5)
+    assert.equal(lines.length, 6)
   })
 })
 

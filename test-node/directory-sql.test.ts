@@ -49,7 +49,7 @@ const definition = {
 } as const
 const click = { account: 'a', link_id: 'x', click_id: 'x', clicked_at: 0 }
 
-const scope = { hasActivities: true, isRepeated: false }
+const scope = { isBrand: true, isRepeated: false }
 
 type Call = (db: D1Database & D1DatabaseSession) => unknown
 

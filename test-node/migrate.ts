@@ -2,16 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { MIGRATIONS } from '../bench/schema.ts'
-import { digestsOf, migrationsOf } from '../scripts/dev/local.ts'
+import { digestsOf, MIGRATIONS_TABLE, migrationsOf } from '../scripts/dev/local.ts'
 import { readConfig } from './wrangler-config.ts'
-
-/** The table in which wrangler records the migrations that a database has. */
-const MIGRATIONS_TABLE = `create table d1_migrations (id integer primary key autoincrement,
-  name text unique, applied_at timestamp default current_timestamp not null)`
 
 /**
  * Creates one of the databases of `wrangler dev` in a copy of the repository, as migrated by
- * wrangler, which takes ten times as long because it starts workerd for each migration.
+ * wrangler, which takes ten times as long.
  */
 export async function createDatabase(root: string, binding: string): Promise<void> {
   const config = readFileSync(join(root, 'wrangler.toml'), 'utf8')

@@ -262,6 +262,7 @@ describe('accounts', () => {
     [{ storage_quota: -1 }, '/storage_quota', 'minimum'],
     [{ storage_quota: 1.5 }, '/storage_quota', 'pattern'],
     [{ storage_quota: 10_000_000_001 }, '/storage_quota', 'pattern'],
+    [{ storage_quota: 9e15 }, '/storage_quota', 'pattern'],
     [{ colour: 1 }, '/colour', 'unknown_field'],
   ])('%j is refused with its pointer and error code', async (change, pointer, code) => {
     const response = await askAdmin('accounts', 'POST', { ...newAccount, ...change })
@@ -269,6 +270,17 @@ describe('accounts', () => {
     expect(await errors(response)).toEqual([[pointer, code]])
     expect(await json(askAdmin('accounts'))).toMatchObject({ data: [] })
     expect(await actions()).toEqual([])
+  })
+
+  test.each([
+    [
+      { storage_quota: 9e15 },
+      '`9000000000000000` is not valid. Expected a whole number of bytes, at most 10000000000 (10 GB).',
+    ],
+    [{ binding: 'DB_9' }, '`DB_9` is not a valid value. Expected one of `DB`, `DB_2`.'],
+  ])('%j is refused with a message that names what is valid', async (change, message) => {
+    const { errors } = await json(askAdmin('accounts', 'POST', { ...newAccount, ...change }))
+    expect(errors).toMatchObject([{ message }])
   })
 
   test('the objects of an account are created in its region', async () => {

@@ -43,7 +43,10 @@ test('a click is stored once after any fault between queue and database', async 
     return { ...seen, acked: explicitAcks.length, retried: retryMessages.length }
   }
   const { calls } = await deliver('calm')
-  const faults = calls.flatMap((place) => [...fewOf(place), ...unmigrated(place)])
+  // `deliveries` is a column of `arrivals` here.
+  const faults = calls
+    .flatMap((place) => [...fewOf(place), ...unmigrated(place)])
+    .filter(({ is }) => is !== 'without deliveries')
   expect(faults.length).toBeGreaterThan(3)
 
   for (const [i, fault] of faults.entries()) {

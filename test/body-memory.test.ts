@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readBody } from '../src/http/body.ts'
-import { BodyMemory, MAX_WEIGHT } from '../src/http/body-budget.ts'
+import { BodyMemory } from '../src/http/body-budget.ts'
 import { measureJson, weigh } from '../src/http/body-size.ts'
+import { drain } from '../src/http/drain.ts'
+import { MAX_WEIGHT } from '../src/http/memory-queues.ts'
 import { WeightedQueue } from '../src/http/weighted-queue.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 
@@ -72,6 +74,31 @@ describe('before the caller is admitted', () => {
     const refusal = new Error('refused')
     await expect(readBody(request, Promise.reject(refusal))).rejects.toBe(refusal)
     expect(seen.pulled).toBe(3 * MIB)
+  })
+
+  test.each([
+    ['is silent', 60_000],
+    ['goes on slowly', 900],
+  ])('after a refusal a sender who %s is awaited for 5 seconds', async (_, pauseMs) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const body = new ReadableStream({
+      type: 'bytes',
+      pull: (controller) =>
+        new Promise((resolve) => {
+          setTimeout(() => {
+            controller.enqueue(new Uint8Array(1))
+            resolve()
+          }, pauseMs)
+        }),
+    })
+    let isDrained = false
+    const draining = drain(body.getReader({ mode: 'byob' })).then(() => {
+      isDrained = true
+    })
+    await vi.advanceTimersByTimeAsync(4900)
+    expect(isDrained).toBe(false)
+    await vi.advanceTimersByTimeAsync(100)
+    await draining
   })
 
   test('a small body is read completely', async () => {
@@ -149,15 +176,32 @@ describe('a weighted queue', () => {
     expect(served).toEqual(['b', 'c', 'd'])
   })
 
-  test('one large body of an account waits, and a second is refused at once', async () => {
+  test('four large bodies of an account wait, and a fifth is refused at once', async () => {
     const queue = new WeightedQueue(10)
     const held = queue.tryTake(10, 'a', later())!
-    const first = queue.take(claim(5, 'a', true))
+    const waiting = Array.from({ length: 4 }, () => queue.take(claim(2, 'a', true)))
     const refusal = { code: 'unavailable', details: { headers: { 'Retry-After': '10' } } }
-    await expect(queue.take(claim(5, 'a', true))).rejects.toMatchObject(refusal)
-    const other = queue.take(claim(5, 'b', true))
+    await expect(queue.take(claim(2, 'a', true))).rejects.toMatchObject(refusal)
+    const other = queue.take(claim(2, 'b', true))
     queue.release(held)
-    expect((await Promise.all([first, other])).map(({ account }) => account)).toEqual(['a', 'b'])
+    const leases = await Promise.all([...waiting, other])
+    expect(leases.map(({ account }) => account)).toEqual(['a', 'a', 'a', 'a', 'b'])
+  })
+
+  test('accounts take turns, however many requests of one wait', async () => {
+    const queue = new WeightedQueue(10)
+    let last = queue.tryTake(10, 'other', later())!
+    const served: string[] = []
+    const waiting = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(async (name) => {
+      const lease = await queue.take(claim(10, name.slice(0, 1)))
+      served.push(name)
+      last = lease
+    })
+    for (let turn = 1; turn <= waiting.length; turn++) {
+      queue.release(last)
+      while (served.length < turn) await scheduler.wait(5)
+    }
+    expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
   })
 
   test('an account at its limit is passed over; a single body may exceed it', async () => {

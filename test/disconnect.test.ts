@@ -7,6 +7,7 @@ import { cutEverywhere, disconnect } from './sweep/cut.ts'
 import { faultyPlatform, propagate, rehearse, stateOf, worldOf } from './sweep/endure.ts'
 import { type Fault, fewOf } from './sweep/faults.ts'
 import { asks, ROUTES, requestOf } from './sweep/routes.ts'
+import { storedOf } from './sweep/state.ts'
 
 // The caller disconnects. The request takes effect completely or not at all, and delays no other.
 
@@ -49,7 +50,7 @@ test.each(WRITES)('a disconnect during any call of $id is all or nothing', async
   const cuts = await cutEverywhere(async (cut) => {
     const world = await worldOf(route)
     if (!(await disconnect(requestOf(route, world), cut))) return false
-    expect(allowed).toContain((await stateOf(world)).all)
+    expect(allowed).toContain((await storedOf(world)).all)
     const context = createExecutionContext()
     const repeated = await asks(route, world, env, context)
     await waitOnExecutionContext(context)

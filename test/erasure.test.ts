@@ -10,6 +10,7 @@ import { findAccount } from '../src/db/directory/accounts.ts'
 import { maskNextActivities } from '../src/db/records/erased-activities.ts'
 import { erasePersonalData } from '../src/db/records/erasure.ts'
 import { brandCustomerTable, partnerCustomerTable } from '../src/db/records/record-table.ts'
+import { encodeTrackingCode, newClickId, newLinkId } from '../src/tracking/code.ts'
 import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
 import { brand, dailyStats, day, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
@@ -22,6 +23,13 @@ const erase = (account: string, id: string) =>
 const person = { first_name: 'Augusta', last_name: 'Lovelace', email: 'augusta@lovelace.example' }
 const player = { ...eve, firstName: 'Augusta', lastName: 'Lovelace', wallet: 'augusta-1815' }
 const PERSONAL = /Augusta|Lovelace|augusta/
+
+/** Returns the `tracking_data` of a click on a new link of an account. */
+async function codeOf(account: string): Promise<string> {
+  const link_id = await newLinkId(env.TRACKING_KEYS)
+  const origin = { account, affiliate_id: 'a', link_id }
+  return encodeTrackingCode(env.TRACKING_KEYS, origin, newClickId(Date.now()))
+}
 
 /** Returns the content of all tables of both databases as text. */
 async function databaseText(): Promise<string> {
@@ -133,7 +141,8 @@ describe("a brand's customer", () => {
     await acme.post('activities', deposited)
     await erase(acme.account, eve.customerId)
     expect(await databaseText()).not.toMatch(PERSONAL)
-    expect(await json(acme.get('customers/p-1'))).toEqual(eve)
+    const { country: _, ...masked } = eve
+    expect(await json(acme.get('customers/p-1'))).toEqual(masked)
 
     const again = { ...player, country: 'SE', tracking_data: 'x' }
     expect(await outcomesAndWarnings(acme.post('customers', [player]))).toEqual([
@@ -141,11 +150,59 @@ describe("a brand's customer", () => {
     ])
     expect(await outcomesAndWarnings(acme.post('customers', [again, player]))).toEqual([
       ['updated', 'unrecognised', 'erased'],
-      ['updated', 'unrecognised', 'erased'],
+      ['unchanged', 'unrecognised', 'erased'],
     ])
     expect(await databaseText()).not.toMatch(PERSONAL)
-    expect(await json(acme.get('customers/p-1'))).toEqual({ ...eve, tracking_data: 'x' })
+    expect(await json(acme.get('customers/p-1'))).toEqual(masked)
     expect((await json(acme.get('activities'))).meta.total).toBe(1)
+  })
+
+  test('an erasure removes the country, and tracking_data that the service did not issue', async () => {
+    const acme = await brand({ binding: 'DB_2' })
+    const other = await brand({ account: 'other' })
+    const tracking_data = await codeOf(acme.account)
+    const sent = [
+      { customerId: 'own', tracking_data, country: 'Augusta' },
+      { customerId: 'foreign', tracking_data: await codeOf(other.account) },
+      { customerId: 'free', tracking_data: 'Ada Lovelace', country: 'Lovelace' },
+      { customerId: 'altered', tracking_data: 'tr1 Augusta' },
+      { customerId: 'none', country: 'Augusta' },
+    ]
+    const verdicts = ['attributed', 'foreign', 'unrecognised', 'altered', 'organic']
+    const origins = async () => (await json(askAdmin(`accounts/${acme.account}/customers`))).data
+    const verdictOf = ({ attribution }: { attribution: { verdict: string } }) => attribution.verdict
+    await acme.post('customers', sent)
+    const before = await origins()
+    for (const { customerId } of sent) await erase(acme.account, customerId)
+
+    expect(await databaseText()).not.toMatch(PERSONAL)
+    expect(await databaseText()).not.toContain(sent[1]!.tracking_data)
+    expect(before.map(verdictOf).toSorted()).toEqual(verdicts.toSorted())
+    expect(await origins()).toEqual(before)
+    for (const query of ['?dry_run=true', '']) {
+      const { summary } = await json(acme.post(`customers${query}`, sent))
+      expect(summary).toMatchObject({ received: 5, unchanged: 5 })
+    }
+    expect(await json(acme.get('customers/own'))).toEqual({ customerId: 'own', tracking_data })
+    expect(await json(acme.get('customers/free'))).toEqual({ customerId: 'free' })
+    // Other texts replace an attribution as before, and are not stored.
+    expect(
+      await outcomesAndWarnings(
+        acme.post('customers', [
+          { ...sent[2], tracking_data: 'Augusta' },
+          { customerId: 'free', tracking_data: '' },
+          { ...sent[0], tracking_data: 'Augusta' },
+          { customerId: 'none', tracking_data },
+        ]),
+      ),
+    ).toEqual([
+      ['unchanged', 'unrecognised', 'erased'],
+      ['unchanged', 'altered', 'erased'],
+      ['updated', 'unrecognised', 'erased'],
+      ['updated', 'erased'],
+    ])
+    expect(await databaseText()).not.toMatch(PERSONAL)
+    expect(await json(acme.get('customers/none'))).toEqual({ customerId: 'none', tracking_data })
   })
 
   test('an erased customer gets at most 10 warnings, including erased', async () => {
@@ -309,7 +366,7 @@ describe("a brand's activities", () => {
       Array.from({ length: 1000 }, (_, i) => ({ ...sent, eventid: `${name}-${i}` }))
     for (const name of ['a', 'b', 'c']) await acme.post('activities', many(name))
     const erasedAt = [{ customer_id: 'p-1', erased_at: 'x' }]
-    const scope = { hasActivities: true, isRepeated: false }
+    const scope = { isBrand: true, isRepeated: false }
     await env.DB.batch(erasePersonalData(env.DB, acme.account, erasedAt, scope))
     const customer = { account: acme.account, customer_id: 'p-1' }
     for (const isDone of [false, false, false, true, true]) {
@@ -355,6 +412,54 @@ describe("a brand's activities", () => {
       expect((await acme.postText(path, text(record))).status).toBe(422)
     }
     expect(await databaseText()).not.toMatch(PERSONAL)
+  })
+
+  test('the log of errors keeps ids, and quotes no other value', async () => {
+    const acme = await brand({ events: { DailyStats: dailyStats } })
+    const inAllFields = (id: string) => ({
+      ...{ customerid: 'p-1', eventname: 'DailyStats', eventid: id, Product: 'casino' },
+      ...{ GGR: 'Augusta', Value: 'Ada Lovelace', Currency: 'Augusta', createtime: 'Lovelace' },
+    })
+    const { eventid: _, ...daily } = { ...inAllFields(''), createtime: '2026-10-02' }
+    const deep = { ...deposited, Augusta: { 'augusta@lovelace.example': '\0' } }
+    const response = await acme.post('activities', [inAllFields('e-1'), daily, deep])
+    const { errors, delivery_id } = await json(response)
+    const firm = await partner()
+    const wrong = { ...ada, lang_id: 'Augusta', leverage: 'Lovelace' }
+    const long = { ...ada, customer_id: 'c-2', ['x'.repeat(100)]: 1 }
+    const refused = await json(firm.post('customers', [wrong, long]))
+    const traded = {
+      customer_id: 'c-1',
+      instrument: 'EURUSD',
+      date: 'Augusta',
+      currency: 'Augusta',
+    }
+    await firm.post('trading-activity', traded)
+    const refusing = await brand({ account: 'refusing', unknown_customer: 'reject' })
+    const unknown = { ...day, customerid: 'nobody', product: 'Augusta', Currency: 'EUR' }
+    const { delivery_id: refusedId } = await json(refusing.post('activities', unknown))
+
+    expect(errors[0]).toMatchObject({ message: expect.stringContaining('`Augusta`') })
+    expect(await databaseText()).not.toMatch(PERSONAL)
+    const logged = await json(acme.get(`deliveries/${delivery_id}`))
+    const places = (pointer: string, key: object) => expect.objectContaining({ pointer, key })
+    expect(logged.errors).toEqual(
+      expect.arrayContaining([
+        places('/0/GGR', { eventid: 'e-1' }),
+        places('/1/Currency', { eventname: 'DailyStats', customerid: 'p-1' }),
+        { ...errors.at(-1), pointer: '/2' },
+      ]),
+    )
+    const log = await json(firm.get(`deliveries/${refused.delivery_id}`))
+    expect(log.errors.map(({ message }: { message: string }) => message)).toEqual([
+      'The value does not match the pattern `^[a-z]{2}$`.',
+      'The value does not match the pattern `^1:\\d+(\\.\\d+)?$`.',
+      refused.errors[2].message,
+    ])
+    expect((await json(refusing.get(`deliveries/${refusedId}`))).errors).toMatchObject([
+      { key: { eventname: day.eventname, customerid: 'nobody' } },
+    ])
+    expect(log.errors[2].pointer).toBe(`/1/${'x'.repeat(40)}…`)
   })
 })
 
@@ -480,7 +585,7 @@ describe('erasure', () => {
     await acme.post('customers', { ...ada, ...person })
     const customers = [{ customer_id: 'c-1', erased_at: '2026-10-03T00:00:00.000Z' }]
     const rowsWritten = async () => {
-      const scope = { hasActivities: true, isRepeated: false }
+      const scope = { isBrand: false, isRepeated: false }
       const results = await env.DB.batch(erasePersonalData(env.DB, acme.account, customers, scope))
       return results.reduce((sum, { meta }) => sum + meta.changes, 0)
     }
@@ -576,19 +681,25 @@ describe('a customer id that does not fit in a path', () => {
 
 test('clears every personal column that a customer table names', async () => {
   const acme = await partner()
+  const casino = await brand()
   await acme.post('customers', [ada])
-  const columns = [
-    ...new Set([...partnerCustomerTable.personalColumns, ...brandCustomerTable.personalColumns]),
-  ]
-  const all = columns.join(', ')
-  await env.DB.prepare(`update customers set ${columns.map((name) => `${name} = '{}'`)}`).run()
-  expect(await env.DB.prepare(`select ${all} from customers`).raw()).toEqual([
-    columns.map(() => '{}'),
-  ])
-  await erase(acme.account, ada.customer_id)
-  expect(await env.DB.prepare(`select ${all} from customers`).raw()).toEqual([
-    columns.map(() => null),
-  ])
+  await casino.post('customers', [eve])
+  for (const [account, id, { personalColumns }] of [
+    [acme.account, ada.customer_id, partnerCustomerTable],
+    [casino.account, eve.customerId, brandCustomerTable],
+  ] as const) {
+    const columns = personalColumns.map((name) => `${name} = '{}'`)
+    const select = () =>
+      env.DB.prepare(`select ${personalColumns} from customers where account = ?`)
+        .bind(account)
+        .raw()
+    await env.DB.prepare(`update customers set ${columns} where account = ?`).bind(account).run()
+    expect(await select()).toEqual([personalColumns.map(() => '{}')])
+    await erase(account, id)
+    expect(await select()).toEqual([
+      personalColumns.map((name) => (name === 'tracking_data' ? '' : null)),
+    ])
+  }
 })
 
 test('every personal column of a partner is a personal field, whose value no message repeats', () => {

@@ -7,6 +7,7 @@ import {
 import { env } from 'cloudflare:workers'
 import { base64url } from 'jose'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { MAX_CLICKS_PER_DAY } from '../src/db/directory/clicks.ts'
 import worker from '../src/index.ts'
 import { storeClickBatch } from '../src/tracking/clicks.ts'
 import {
@@ -381,6 +382,38 @@ describe('clicks', () => {
     expect(await json(askAdmin(`accounts/${account}/clicks?from=${today}&to=${today}`))).toEqual({
       data: [{ day: today, link_id: link.link_id, clicks: 2 }],
     })
+  })
+
+  test('an account stores a bounded number of clicks a day', async () => {
+    const { account, link } = await brandWithLink()
+    const { sent } = await clicksOf('GET', link.link_id)
+    const make = (name: string, count: number, ofAccount = account) =>
+      Array.from({ length: count }, (_, i): Click => {
+        const click_id = `${name}-${i}`.padEnd(12, 'x')
+        return { ...sent[0]!, account: ofAccount, click_id }
+      })
+    const stored = async (ofAccount: string) =>
+      (await env.DB.prepare('select count(*) as n from clicks where account = ?')
+        .bind(ofAccount)
+        .first<number>('n'))!
+    await collect(make('a', 60))
+    await env.DB.prepare("update arrivals set received = ? where resource = 'clicks'")
+      .bind(MAX_CLICKS_PER_DAY - 1)
+      .run()
+    await collect([...make('b', 90), ...make('b', 10, 'other')])
+    await collect([...make('c', 90), ...make('c', 10, 'other')])
+
+    expect([await stored(account), await stored('other')]).toEqual([150, 20])
+    const day = new Date(sent[0]!.clicked_at).toISOString().slice(0, 10)
+    expect(printedAs('warn').map((line) => JSON.parse(line))).toEqual([
+      { click_limit: account, binding: 'DB', day },
+    ])
+    const tomorrow = make('d', 5).map((click) => {
+      return { ...click, clicked_at: click.clicked_at + 86_400_000 }
+    })
+    await collect(tomorrow)
+    expect(await stored(account)).toBe(155)
+    expect((await clicksOf('GET', link.link_id)).response.status).toBe(302)
   })
 
   test('a HEAD request for a link records no click', async () => {

@@ -52,6 +52,29 @@ describe('RFC 6749 §4.4: the client credentials grant', () => {
     await expectError(await app.fetch(sent, env, createExecutionContext()), 400, 'invalid_request')
   })
 
+  test.each(['token', 'revoke'])('a form for %s must arrive within 10 seconds', async (path) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('grant')),
+    })
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const sent = new Request(`${ORIGIN}/oauth/${path}`, { method: 'POST', headers, body })
+    let isAnswered = false
+    const answering = Promise.resolve(app.fetch(sent, env, createExecutionContext())).finally(
+      () => {
+        isAnswered = true
+      },
+    )
+    await scheduler.wait(20)
+    await vi.advanceTimersByTimeAsync(9999)
+    expect(isAnswered).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    const response = await answering
+    expect((await json(response.clone())).error_description).toContain('within 10 seconds')
+    await expectError(response, 400, 'invalid_request')
+    vi.useRealTimers()
+  })
+
   test('§2.3.1 client_secret_post and client_secret_basic are both accepted', async () => {
     const { form, basic } = await client()
     for (const response of [await askToken(form), await askToken(grant, basic)]) {

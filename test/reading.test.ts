@@ -4,6 +4,7 @@ import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 import { brand, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
+import { asLogged, type LoggedError } from './results.ts'
 import { overriding } from './watched.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
@@ -212,7 +213,10 @@ describe('an invalid query explains what is wrong', () => {
     ['account?foo=1', '`foo` is not a parameter of this endpoint. None is supported.'],
     ['customers?page=1&page=2', '`page` is repeated. Send it once.'],
     ['customers?page=', '`page` is empty. Send a value or leave it out.'],
-    ['customers?page=0', '`page` must be an integer from 1 to 10000.'],
+    [
+      'customers?page=10001',
+      '`page` must be an integer from 1 to 10000. A page number reaches the first 10,000 rows only. Follow `meta.next_cursor` or the `Link` header to read on.',
+    ],
     ['customers?per_page=501', '`per_page` must be an integer from 1 to 500.'],
     ['customers?cursor=x', '`cursor` was not issued by this list with these filters.'],
     ['customers?cursor=x&page=1', '`page` and `cursor` cannot be combined.'],
@@ -520,7 +524,7 @@ describe('GET deliveries', () => {
       const refused = await json(acme.post('transactions', sent))
       const found = await json(acme.get(`deliveries/${refused.delivery_id}`))
 
-      expect(found.errors).toEqual(refused.errors)
+      expect(found.errors).toEqual(refused.errors.map(asLogged))
       expect(found).toMatchObject({ status: 422, errors_total: 3, summary: { rejected: 3 } })
     }
     const { delivery_id } = await json(
@@ -557,10 +561,15 @@ describe('GET deliveries', () => {
     const mixed = await json(acme.post('transactions', [deposit, ...alternating]))
     const mixedLog = await errorsOf(mixed.delivery_id)
     // The log has the first error of each record and no room for a second.
-    const first = Map.groupBy(mixed.errors as { index: number }[], ({ index }) => index)
+    const first = Map.groupBy(
+      mixed.errors as (LoggedError & { index: number })[],
+      ({ index }) => index,
+    )
     const firstOfEach = [...first.values()].map(([error]) => error)
     expect(mixedLog.length).toBeGreaterThan(10)
-    expect(mixedLog).toEqual(firstOfEach.slice(0, mixedLog.length).map(withShortKey))
+    expect(mixedLog).toEqual(
+      firstOfEach.slice(0, mixedLog.length).map((error) => withShortKey(asLogged(error!))),
+    )
     const { most } = (await env.DB.prepare(
       'select max(octet_length(unknown_keys)) as most from deliveries',
     ).first<{ most: number }>())!

@@ -46,3 +46,18 @@ export function compareWholeResults(): void {
     },
   })
 }
+
+/** The members of an error that `asLogged` needs. */
+export interface LoggedError {
+  code: string
+  message: string
+}
+
+/** The errors whose message begins with the name of a field or the id of a customer or affiliate. */
+const QUOTING = /^(required|unknown_field|field_case|unknown_.*)$/
+
+/** Returns an error of a response as the log of deliveries has it: the message does not quote the value. */
+export const asLogged = <E extends LoggedError>(error: E): E =>
+  QUOTING.test(error.code)
+    ? error
+    : { ...error, message: error.message.replace(/^`[^`]*`/, 'The value') }

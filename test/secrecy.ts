@@ -1,5 +1,5 @@
-import { runInDurableObject } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
+import { hasUsedObjects, takeObjects } from './objects.ts'
+import { type Content, contentsOfDatabases, emptyWorld, leaveEmptyWorld } from './world.ts'
 
 // Reports what tests send, receive, log and store to vitest.config.ts, which compares responses with
 // openapi.json and searches everything for secrets and personal values.
@@ -121,10 +121,7 @@ const textOf = (value: unknown): string => {
 }
 
 /** What test files share that run in one process. */
-const shared = globalThis as {
-  terminalLog?: typeof console.log
-  requestedObjects?: Map<DurableObjectId, DurableObjectNamespace>
-}
+const shared = globalThis as { terminalLog?: typeof console.log }
 // The first file finds the console as it was.
 shared.terminalLog ??= console.log
 const { terminalLog } = shared
@@ -144,88 +141,36 @@ export function collectPrinted(): void {
   }
 }
 
-/** The number of tables that the migrations create. */
-const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).filter((query) =>
-  /\bcreate table\b/i.test(query),
-).length
+/** What the last test left in the databases; null if no test of the file has ended. */
+let contents: Content[] | null = null
 
-/** Returns all rows of all tables of a database. */
-async function tablesOf(db: D1Database): Promise<Record<string, unknown[]>> {
-  const { results } = await db
-    .prepare("select name from sqlite_schema where type = 'table' and name not glob '_cf*'")
-    .all<{ name: string }>()
-  if (results.length === 0) return {}
-  const all = await db.batch(results.map(({ name }) => db.prepare(`select * from "${name}"`)))
-  return Object.fromEntries(results.map(({ name }, i) => [name, all[i]!.results]))
-}
-
-/**
- * Records every object that is requested, with its namespace. `listDurableObjectIds` also lists the
- * objects of earlier tests, and waking all of them again after each test takes longer than the tests.
- */
-function recordObjects() {
-  const requestedObjects = new Map<DurableObjectId, DurableObjectNamespace>()
-  const prototype = Object.getPrototypeOf(env.TOKEN_GATE)
-  for (const method of ['get', 'getByName'] as const) {
-    const original = prototype[method]
-    prototype[method] = function (this: DurableObjectNamespace, ...args: unknown[]) {
-      const stub = original.apply(this, args)
-      requestedObjects.set(stub.id, this)
-      return stub
-    }
-  }
-  return requestedObjects
-}
-shared.requestedObjects ??= recordObjects()
-const { requestedObjects } = shared
-
-/** Returns the name and the storage of every object that the test has requested. */
-async function objectsOfTest() {
-  const byId = new Map(
-    [...requestedObjects].map(([id, namespace]) => [String(id), { id, namespace }]),
-  )
-  return Promise.all(
-    [...byId.values()].map(({ id, namespace }) =>
-      runInDurableObject(namespace.get(id), (_, { storage, id: { name } }) => ({
-        name,
-        stored: [...storage.kv.list()],
-      })),
-    ),
-  )
-}
-
-/** Whether the databases are migrated and empty and no object was requested. */
-let untouched = false
-export const isUntouched = () => untouched
+/** Makes the world of the next test: migrated databases without rows, and objects without storage. */
+export const prepareWorld = () => (contents ? leaveEmptyWorld(contents) : emptyWorld())
 
 /**
  * Fails if openapi.json does not describe a response of the test, or if the test logged or stored a
  * secret, or a personal value where it does not belong.
  */
 export async function failOnFaults(): Promise<void> {
-  const { DB, DB_2 } = env
-  const [first, second, objects] = await Promise.all([
-    tablesOf(DB),
-    tablesOf(DB_2),
-    hasSentRequest ? objectsOfTest() : [],
+  const isUsingObjects = hasUsedObjects()
+  const [databases, objects] = await Promise.all([
+    contentsOfDatabases(),
+    hasSentRequest ? takeObjects() : [],
   ])
-  const rows = [first, second].map((tables) => Object.values(tables))
-  untouched =
-    requestedObjects.size === 0 &&
-    rows.every((tables) => tables.length === TABLES && tables.every(({ length }) => length === 0))
+  contents = databases
   const content = {
     world: WORLD,
     responses: responses.splice(0),
     exchanges: exchanges.splice(0),
     printed: takePrinted().map(({ line }) => line),
-    databases: [first, second],
+    databases: databases.map(({ tables }) => tables),
     objects,
   }
   pendingCharacters = 0
+  const hasStored = isUsingObjects || content.databases.some((one) => Object.keys(one).length > 0)
   // Each report takes longer than many a test. A test that did nothing has nothing to report.
-  if (hasSentRequest || !untouched || content.printed.length > 0) await report('test', content)
+  if (hasSentRequest || hasStored || content.printed.length > 0) await report('test', content)
   hasSentRequest = false
-  requestedObjects.clear()
   const [fault] = faults.splice(0)
   if (fault) throw new Error(fault)
 }

@@ -157,6 +157,7 @@ describe('the log of refused requests', () => {
       status: 207,
       errors: [],
       errors_total: 2,
+      errors_not_kept: true,
       summary: { created: 1, rejected: 2 },
     })
     expect((await json(acme.get('transactions'))).meta.total).toBe(1)
@@ -341,13 +342,88 @@ describe('the storage quota', () => {
     expect(await count('count(*) from idempotency_keys')).toBe(0)
   })
 
-  test('reading, dry runs and the errors of rejected requests are unaffected', async () => {
+  test('a dry run is refused as the request itself, and leaves no row', async () => {
+    const acme = await full()
+    await setMeasured(acme.account)
+    for (const body of [deposit, [deposit, { ...deposit, transaction_id: 't-2' }]]) {
+      await expectRefused(await acme.post('transactions?dry_run=true', body))
+    }
+    expect(await count('sum(dry_run) from deliveries')).toBe(0)
+    expect(await json(acme.post('customers?dry_run=true', [ada]))).toMatchObject({
+      dry_run: true,
+      results: [{ outcome: 'unchanged' }],
+    })
+    expect(await count('sum(dry_run) from deliveries')).toBe(1)
+  })
+
+  test('a request that changes nothing has its ordinary answer at the quota', async () => {
+    const acme = await partner('forex', { unknown_customer: 'hold' })
+    const casino = await brand()
+    const newer = { ...ada, last_modified_date: '2026-10-02T00:00:00Z' }
+    const older = { ...newer, last_modified_date: '2026-10-01T00:00:00Z', country_code: 'MT' }
+    const held = { ...deposit, customer_id: 'nobody' }
+    const player = { ...eve, wallet: 'x'.repeat(16_000) }
+    const others = [1, 2, 3].map((n) => ({ customerId: eve.customerId, [`x${n}`]: player.wallet }))
+    const day = { ...deposited, eventid: 'e-2' }
+    const requests = [
+      () => acme.post('customers', [older]),
+      () => acme.post('customers', newer),
+      () => acme.post('transactions', [held]),
+      () => casino.post('customers', [player]),
+      () => casino.post('activities', [deposited, day, deposited], { 'Idempotency-Key': 'k' }),
+    ]
+    await acme.post('customers', newer)
+    await acme.post('transactions', held)
+    for (const sent of [player, ...others]) await casino.post('customers', sent)
+    await casino.post('activities', [deposited, day])
+    const answers = async () => {
+      const all = []
+      for (const send of requests) {
+        const response = await send()
+        const { delivery_id: _, ...answer } = await json(response)
+        all.push([response.status, answer])
+      }
+      return all
+    }
+    const before = await answers()
+    expect(before.map(([status]) => status)).toEqual([200, 200, 200, 200, 200])
+    for (const { account } of [acme, casino]) {
+      await setQuota(account, QUOTA)
+      await setStored(account, QUOTA)
+      await setMeasured(account)
+    }
+    const rows = async () =>
+      (
+        await env.DB.batch(
+          ['deliveries', 'arrivals', 'idempotency_keys', 'totals', 'customers'].map((table) =>
+            env.DB.prepare(`select * from ${table}`),
+          ),
+        )
+      ).map(({ results }) => results)
+    const stored = await rows()
+
+    expect(await answers()).toEqual(before)
+    expect(await rows()).toEqual(stored)
+    await expectRefused(await acme.post('customers', [newer, { ...ada, customer_id: 'c-2' }]))
+    expect(await rows()).toEqual(stored)
+  })
+
+  test('a lost answer to a request that changes nothing is repeated at the quota', async () => {
+    const acme = await full()
+    for (const path of ['customers', 'customers?dry_run=true']) {
+      expect(await postLosing(acme, path, [ada])).toMatchObject({
+        results: [{ outcome: 'unchanged' }],
+      })
+    }
+    expect(await postLosing(acme, 'customers?dry_run=true', [changed])).toMatchObject({
+      code: 'quota_exceeded',
+    })
+  })
+
+  test('reading and the errors of rejected requests are unaffected', async () => {
     const acme = await full()
 
     expect((await json(acme.get('customers'))).meta.total).toBe(1)
-    expect(await json(acme.post('transactions?dry_run=true', deposit))).toMatchObject({
-      summary: { created: 1 },
-    })
     const unknown = { ...deposit, customer_id: 'nobody' }
     for (const invalid of [{}, unknown, [deposit, unknown]]) {
       expect((await acme.post('transactions', invalid)).status).toBe(422)
@@ -404,7 +480,7 @@ describe('the storage quota', () => {
     await setStored(acme.account, 4 * 1024 ** 3 - 1_000_000)
     expect((await acme.post('customers', ada)).status).toBe(201)
     await setStored(acme.account, 4 * 1024 ** 3)
-    expect((await acme.post('customers', ada)).status).toBe(403)
+    expect((await acme.post('customers', changed)).status).toBe(403)
   })
 
   test('a retry of a request that was stored has its answer, although the quota is reached', async () => {
@@ -427,6 +503,24 @@ describe('the storage quota', () => {
 
     expect(await json(acme.post('customers', moved))).toMatchObject({ summary: { updated: 1 } })
   })
+})
+
+test('quotas that exceed the size of their database together are reported, not refused', async () => {
+  const GIB = 1024 ** 3
+  const create = (account: string, more = {}) =>
+    json(askAdmin('accounts', 'POST', { account, name: 'A', vertical: 'forex', ...more }))
+  const report = (accounts: number, storage_quotas: number) => ({
+    overcommitted: { accounts, storage_quotas, database_limit: 1e10 },
+  })
+  for (const account of ['a', 'b']) {
+    expect(await create(account)).not.toHaveProperty('overcommitted')
+  }
+  expect(await create('elsewhere', { binding: 'DB_2' })).not.toHaveProperty('overcommitted')
+  expect(await create('c')).toMatchObject(report(3, 12 * GIB))
+  expect(await json(setQuota('c', 1e10 - 8 * GIB))).not.toHaveProperty('overcommitted')
+  expect(await json(setQuota('c', 1e10 - 8 * GIB + 1))).toMatchObject(report(3, 1e10 + 1))
+  const renamed = await json(askAdmin('accounts/c', 'PATCH', { name: 'C' }))
+  expect(renamed).not.toHaveProperty('overcommitted')
 })
 
 describe('what an account stores', () => {
@@ -478,6 +572,38 @@ describe('what an account stores', () => {
     expect(measured_at).not.toBeNull()
     expect(bytes / grown).toBeGreaterThan(0.8)
     expect(bytes / grown).toBeLessThan(1.6)
+  })
+
+  test('a request is counted with the records that it writes', async () => {
+    const acme = await partner('forex', { unknown_customer: 'hold' })
+    const written = () => count('coalesce(sum(written_bytes), 0) from arrivals')
+    /** Returns the bytes that a request adds to the count beside its row in the log. */
+    const added = async (path: string, records: unknown[], row = 200) => {
+      const before = await written()
+      expect((await acme.post(path, records)).status).toBe(200)
+      return (await written()) - before - row
+    }
+    const newer = { ...ada, last_modified_date: '2026-10-02T00:00:00Z' }
+    const sent = Array.from({ length: 100 }, (_, i) => ({ ...newer, customer_id: `c-${100 + i}` }))
+    const [first, ...others] = sent
+    const all = await added('customers', sent)
+    const updated = sent.map((customer) => ({ ...customer, country_code: 'MT' }))
+
+    expect(await added('customers', sent)).toBe(0)
+    expect(await added('customers', updated)).toBeGreaterThan(0.9 * all)
+    const older = { ...first, last_modified_date: '2026-10-01T00:00:00Z' }
+    expect(await added('customers', [older], 200 + '[0]'.length)).toBe(0)
+    // One update and one new record count as two of the largest records.
+    const two = await added('customers', [first, ...updated.slice(1), { ...ada, customer_id: 'n' }])
+    expect([two > (2 / 101) * all, two < (6 / 101) * all]).toEqual([true, true])
+    const long = { ...others[0], trading_account_type: '€'.repeat(500) }
+    expect(await added('customers', [...updated.slice(2), long])).toBeGreaterThan(1500)
+    const held = { ...deposit, customer_id: 'nobody' }
+    const listed = 200 + '[0]'.length
+    expect(await added('transactions', [held], listed)).toBeGreaterThan(100)
+    expect(await added('transactions', [held], listed)).toBe(0)
+    const moved = { ...first, signup_date: '2026-08-01T00:00:00Z' }
+    expect(await added('customers', [moved], listed)).toBeGreaterThan(100)
   })
 
   test('an hourly run adds the counts of past hours once', async () => {

@@ -9,7 +9,7 @@ insert into
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
     rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
     reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-    verdicts, written_bytes, over_quota
+    verdicts, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -128,17 +128,14 @@ with
         rejected > 0
         and not :lenient
       ) as is_refused,
-      iif(
-        usage >= :storage_quota
-        and not (
-          reused
-          or (
-            rejected > 0
-            and not :lenient
-          )
-        ),
-        usage, null
-      ) as over_quota
+      usage >= :storage_quota
+      and not (
+        reused
+        or (
+          rejected > 0
+          and not :lenient
+        )
+      ) as is_full
     from counted
   )
 select
@@ -146,7 +143,11 @@ select
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(
     reused
-    or over_quota is not null, :received, iif(:lenient, 0, :invalid + rejected)
+    or (
+      is_full
+      and not :dry_run
+    ),
+    :received, iif(:lenient, 0, :invalid + rejected)
   ),
   held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
   iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
@@ -158,7 +159,7 @@ select
       :invalid
       and not :lenient
     )
-    or over_quota is not null, '[]', :days
+    or is_full, '[]', :days
   ),
   :errors, unknown_at,
   iif(
@@ -174,10 +175,7 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(
-                    length(value ->> 1) > 40
-                    and value ->> 1 not like 'd [%', substr(value ->> 1, 1, 40) || '…', value ->> 1
-                  ),
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
                   null
                 ) as named
               from classified
@@ -190,7 +188,8 @@ select
     ),
     null
   ),
-  stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), over_quota
+  stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
+  iif(is_full, usage, null)
 from decided
 where
   not exists (
@@ -201,12 +200,15 @@ where
   and (
     moved is null
     or is_refused
-    or over_quota is not null
+    or is_full
   )
   and (
     undecided = 0
     or reused
-    or over_quota is not null
+    or (
+      is_full
+      and not :dry_run
+    )
   )
 on conflict (account, id) do nothing
 returning *;
@@ -232,12 +234,6 @@ returning *;
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 7
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
---         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 7
@@ -248,12 +244,6 @@ returning *;
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 7
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
---         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 15
 --       SEARCH resets USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 6
@@ -303,7 +293,49 @@ with
       and attempt = :attempt
   )
 select
-  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+  :account, value ->> 1, value ->> 2,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    iif(
+      value ->> 3 is null
+      or value ->> 11 is 'attributed', value ->> 3, ''
+    ),
+    value ->> 3
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 4
+  ),
   iif(
     (
       (
@@ -426,17 +458,17 @@ where
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 11
+--   SCALAR SUBQUERY 17
 --     MATERIALIZE delivery
 --       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --     SCAN delivery
---   SCALAR SUBQUERY 12
+--   SCALAR SUBQUERY 18
 --     SCAN delivery
---   SCALAR SUBQUERY 13
+--   SCALAR SUBQUERY 19
 --     SCAN delivery
---   LIST SUBQUERY 15
+--   LIST SUBQUERY 21
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 14
+--     SCALAR SUBQUERY 20
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SCALAR SUBQUERY 2
@@ -458,6 +490,20 @@ returning idx, revision;
 --   LIST SUBQUERY 10
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 9
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 11
+--     SCAN delivery
+--   LIST SUBQUERY 13
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 12
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 14
+--     SCAN delivery
+--   LIST SUBQUERY 16
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 15
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
@@ -558,7 +604,49 @@ with
       and attempt = :attempt
   )
 select
-  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+  :account, value ->> 1, value ->> 2,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    iif(
+      value ->> 3 is null
+      or value ->> 11 is 'attributed', value ->> 3, ''
+    ),
+    value ->> 3
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 4
+  ),
   iif(
     (
       (
@@ -701,24 +789,24 @@ where
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 11
+--   SCALAR SUBQUERY 17
 --     MATERIALIZE delivery
 --       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --     SCAN delivery
---   LIST SUBQUERY 13
+--   LIST SUBQUERY 19
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 12
+--     SCALAR SUBQUERY 18
 --       SCAN delivery
 --     CREATE BLOOM FILTER
---   SCALAR SUBQUERY 14
+--   SCALAR SUBQUERY 20
 --     SCAN delivery
---   SCALAR SUBQUERY 15
+--   SCALAR SUBQUERY 21
 --     SCAN delivery
---   SCALAR SUBQUERY 16
+--   SCALAR SUBQUERY 22
 --     SCAN delivery
---   LIST SUBQUERY 18
+--   LIST SUBQUERY 24
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 17
+--     SCALAR SUBQUERY 23
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
@@ -741,6 +829,20 @@ returning idx, revision;
 --   LIST SUBQUERY 10
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 9
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 11
+--     SCAN delivery
+--   LIST SUBQUERY 13
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 12
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 14
+--     SCAN delivery
+--   LIST SUBQUERY 16
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 15
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
@@ -795,7 +897,49 @@ with
       and attempt = :attempt
   )
 select
-  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+  :account, value ->> 1, value ->> 2,
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    iif(
+      value ->> 3 is null
+      or value ->> 11 is 'attributed', value ->> 3, ''
+    ),
+    value ->> 3
+  ),
+  iif(
+    (
+      (
+        select erased_at
+        from delivery
+      ) is not null
+      and value ->> 0 in (
+        select value
+        from
+          json_each(
+            (
+              select erased_at
+              from delivery
+            )
+          )
+      )
+    ),
+    null, value ->> 4
+  ),
   iif(
     (
       (
@@ -922,17 +1066,17 @@ where
 returning idx, revision;
 -- Query plan:
 --   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 11
+--   SCALAR SUBQUERY 17
 --     MATERIALIZE delivery
 --       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --     SCAN delivery
---   SCALAR SUBQUERY 12
+--   SCALAR SUBQUERY 18
 --     SCAN delivery
---   SCALAR SUBQUERY 13
+--   SCALAR SUBQUERY 19
 --     SCAN delivery
---   LIST SUBQUERY 15
+--   LIST SUBQUERY 21
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 14
+--     SCALAR SUBQUERY 20
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 --   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
@@ -955,6 +1099,20 @@ returning idx, revision;
 --   LIST SUBQUERY 10
 --     SCAN json_each VIRTUAL TABLE INDEX 1:
 --     SCALAR SUBQUERY 9
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 11
+--     SCAN delivery
+--   LIST SUBQUERY 13
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 12
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 14
+--     SCAN delivery
+--   LIST SUBQUERY 16
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 15
 --       SCAN delivery
 --     CREATE BLOOM FILTER
 
@@ -1084,8 +1242,55 @@ with
           and (
             t.account is null
             or (
-              coalesce(value ->> 2, t.signup_date), coalesce(value ->> 3, t.tracking_data),
-              coalesce(value ->> 4, t.country_code),
+              coalesce(value ->> 2, t.signup_date),
+              coalesce(
+                iif(
+                  (
+                    (
+                      select erased_at
+                      from delivery
+                    ) is not null
+                    and value ->> 0 in (
+                      select value
+                      from
+                        json_each(
+                          (
+                            select erased_at
+                            from delivery
+                          )
+                        )
+                    )
+                  ),
+                  iif(
+                    value ->> 3 is null
+                    or value ->> 11 is 'attributed', value ->> 3, ''
+                  ),
+                  value ->> 3
+                ),
+                t.tracking_data
+              ),
+              coalesce(
+                iif(
+                  (
+                    (
+                      select erased_at
+                      from delivery
+                    ) is not null
+                    and value ->> 0 in (
+                      select value
+                      from
+                        json_each(
+                          (
+                            select erased_at
+                            from delivery
+                          )
+                        )
+                    )
+                  ),
+                  null, value ->> 4
+                ),
+                t.country_code
+              ),
               coalesce(
                 iif(
                   (
@@ -1176,10 +1381,57 @@ with
                 )
               ),
               iif(
-                value ->> 3 is null
+                iif(
+                  (
+                    (
+                      select erased_at
+                      from delivery
+                    ) is not null
+                    and value ->> 0 in (
+                      select value
+                      from
+                        json_each(
+                          (
+                            select erased_at
+                            from delivery
+                          )
+                        )
+                    )
+                  ),
+                  iif(
+                    value ->> 3 is null
+                    or value ->> 11 is 'attributed', value ->> 3, ''
+                  ),
+                  value ->> 3
+                ) is null
                 and t.tracking_data is not null, t.verdict, coalesce(value ->> 11, t.verdict)
               ),
-              iif(value ->> 3 is null, t.link, value ->> 12)
+              iif(
+                iif(
+                  (
+                    (
+                      select erased_at
+                      from delivery
+                    ) is not null
+                    and value ->> 0 in (
+                      select value
+                      from
+                        json_each(
+                          (
+                            select erased_at
+                            from delivery
+                          )
+                        )
+                    )
+                  ),
+                  iif(
+                    value ->> 3 is null
+                    or value ->> 11 is 'attributed', value ->> 3, ''
+                  ),
+                  value ->> 3
+                ) is null,
+                t.link, value ->> 12
+              )
             ) is not (
               t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.day,
               t.extras, t.verdict, t.link
@@ -1242,6 +1494,34 @@ returning written, held_written;
 --       SCALAR SUBQUERY 17
 --         SCAN delivery
 --       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 19
+--       SCAN delivery
+--     LIST SUBQUERY 21
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 20
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 22
+--       SCAN delivery
+--     LIST SUBQUERY 24
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 23
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 25
+--       SCAN delivery
+--     LIST SUBQUERY 27
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 26
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 28
+--       SCAN delivery
+--     LIST SUBQUERY 30
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 29
+--         SCAN delivery
+--       CREATE BLOOM FILTER
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --   SCAN would_write
 
@@ -1291,8 +1571,55 @@ where
   and (
     t.account is null
     or (
-      coalesce(value ->> 2, t.signup_date), coalesce(value ->> 3, t.tracking_data),
-      coalesce(value ->> 4, t.country_code),
+      coalesce(value ->> 2, t.signup_date),
+      coalesce(
+        iif(
+          (
+            (
+              select erased_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select erased_at
+                    from delivery
+                  )
+                )
+            )
+          ),
+          iif(
+            value ->> 3 is null
+            or value ->> 11 is 'attributed', value ->> 3, ''
+          ),
+          value ->> 3
+        ),
+        t.tracking_data
+      ),
+      coalesce(
+        iif(
+          (
+            (
+              select erased_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select erased_at
+                    from delivery
+                  )
+                )
+            )
+          ),
+          null, value ->> 4
+        ),
+        t.country_code
+      ),
       coalesce(
         iif(
           (
@@ -1383,10 +1710,57 @@ where
         )
       ),
       iif(
-        value ->> 3 is null
+        iif(
+          (
+            (
+              select erased_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select erased_at
+                    from delivery
+                  )
+                )
+            )
+          ),
+          iif(
+            value ->> 3 is null
+            or value ->> 11 is 'attributed', value ->> 3, ''
+          ),
+          value ->> 3
+        ) is null
         and t.tracking_data is not null, t.verdict, coalesce(value ->> 11, t.verdict)
       ),
-      iif(value ->> 3 is null, t.link, value ->> 12)
+      iif(
+        iif(
+          (
+            (
+              select erased_at
+              from delivery
+            ) is not null
+            and value ->> 0 in (
+              select value
+              from
+                json_each(
+                  (
+                    select erased_at
+                    from delivery
+                  )
+                )
+            )
+          ),
+          iif(
+            value ->> 3 is null
+            or value ->> 11 is 'attributed', value ->> 3, ''
+          ),
+          value ->> 3
+        ) is null,
+        t.link, value ->> 12
+      )
     ) is not (
       t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.day, t.extras,
       t.verdict, t.link
@@ -1436,6 +1810,34 @@ where
 --     SCALAR SUBQUERY 17
 --       SCAN delivery
 --     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 19
+--     SCAN delivery
+--   LIST SUBQUERY 21
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 20
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 22
+--     SCAN delivery
+--   LIST SUBQUERY 24
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 23
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 25
+--     SCAN delivery
+--   LIST SUBQUERY 27
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 26
+--       SCAN delivery
+--     CREATE BLOOM FILTER
+--   SCALAR SUBQUERY 28
+--     SCAN delivery
+--   LIST SUBQUERY 30
+--     SCAN json_each VIRTUAL TABLE INDEX 1:
+--     SCALAR SUBQUERY 29
+--       SCAN delivery
+--     CREATE BLOOM FILTER
 
 -- discardDryRun
 -- Dry run: deletes its row if the log of this day is full.
@@ -1444,13 +1846,20 @@ where
   account = :account
   and id = :delivery
   and (
-    select sum(logged_bytes)
-    from arrivals
-    where
-      account = :account
-      and hour >= cast(:received_at as integer) / 86400000 * 24
-      and hour < cast(:received_at as integer) / 86400000 * 24 + 24
-  ) >= 16777216;
+    :probes
+    or (
+      over_quota is not null
+      and written > 0
+    )
+    or (
+      select sum(logged_bytes)
+      from arrivals
+      where
+        account = :account
+        and hour >= cast(:received_at as integer) / 86400000 * 24
+        and hour < cast(:received_at as integer) / 86400000 * 24 + 24
+    ) >= 16777216
+  );
 -- Query plan:
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --   SCALAR SUBQUERY 1

@@ -9,7 +9,7 @@ insert into
     account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
     rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
     reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-    verdicts, written_bytes, over_quota
+    verdicts, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -148,17 +148,14 @@ with
         rejected > 0
         and not :lenient
       ) as is_refused,
-      iif(
-        usage >= :storage_quota
-        and not (
-          reused
-          or (
-            rejected > 0
-            and not :lenient
-          )
-        ),
-        usage, null
-      ) as over_quota
+      usage >= :storage_quota
+      and not (
+        reused
+        or (
+          rejected > 0
+          and not :lenient
+        )
+      ) as is_full
     from counted
   )
 select
@@ -166,7 +163,11 @@ select
   iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(
     reused
-    or over_quota is not null, :received, iif(:lenient, 0, :invalid + rejected)
+    or (
+      is_full
+      and not :dry_run
+    ),
+    :received, iif(:lenient, 0, :invalid + rejected)
   ),
   held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
   iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
@@ -178,7 +179,7 @@ select
       :invalid
       and not :lenient
     )
-    or over_quota is not null, '[]', :days
+    or is_full, '[]', :days
   ),
   :errors, unknown_at,
   iif(
@@ -194,14 +195,8 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(
-                    length(value ->> 1) > 40
-                    and value ->> 1 not like 'd [%', substr(value ->> 1, 1, 40) || '…', value ->> 1
-                  ),
-                  iif(
-                    length(value ->> 2) > 40
-                    and value ->> 2 not like 'd [%', substr(value ->> 2, 1, 40) || '…', value ->> 2
-                  )
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2)
                 ) as named
               from classified
               where unknown
@@ -213,7 +208,8 @@ select
     ),
     null
   ),
-  stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), over_quota
+  stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
+  iif(is_full, usage, null)
 from decided
 where
   not exists (
@@ -224,10 +220,13 @@ where
   and (
     moved is null
     or is_refused
-    or over_quota is not null
+    or is_full
   )
   and (
-    over_quota is not null
+    (
+      is_full
+      and not :dry_run
+    )
     or (
       new_held + becomes_held + repeated_held = 0
       or new_held + becomes_held + repeated_held + (
@@ -269,20 +268,8 @@ returning *;
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
 --       SCALAR SUBQUERY 9
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
---         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 8
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
---         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 17
 --       SEARCH totals USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 16
@@ -830,13 +817,20 @@ where
   account = :account
   and id = :delivery
   and (
-    select sum(logged_bytes)
-    from arrivals
-    where
-      account = :account
-      and hour >= cast(:received_at as integer) / 86400000 * 24
-      and hour < cast(:received_at as integer) / 86400000 * 24 + 24
-  ) >= 16777216;
+    :probes
+    or (
+      over_quota is not null
+      and written > 0
+    )
+    or (
+      select sum(logged_bytes)
+      from arrivals
+      where
+        account = :account
+        and hour >= cast(:received_at as integer) / 86400000 * 24
+        and hour < cast(:received_at as integer) / 86400000 * 24 + 24
+    ) >= 16777216
+  );
 -- Query plan:
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --   SCALAR SUBQUERY 1

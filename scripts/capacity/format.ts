@@ -32,6 +32,8 @@ export function formatFill(fill: Fill, quotas: readonly Quota[]): string {
     const owners = promised.length === 1 ? '1 account' : `${promised.length} accounts`
     const part = `${percent(sum / LIMIT_BYTES)} of ${size(LIMIT_BYTES)}`
     lines.push(`  quotas: ${size(sum)} for ${owners}, ${part}`)
+    if (sum > LIMIT_BYTES)
+      lines.push('  OVERCOMMITTED: it can be full before an account reaches its quota')
   }
   if (writtenToday !== null) lines.push(`  ${whole.format(writtenToday)} rows written in 24 h`)
   if (growth !== null && daysLeft !== null)

@@ -4,10 +4,13 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { newKeySet, newTrackingKeys } from '../keys.ts'
@@ -101,6 +104,8 @@ export async function applyMigrations(): Promise<string[]> {
   checkUnchanged(applied, databases, wanted)
   const missing = wanted.filter(({ key }) => !Object.hasOwn(applied.digests, key))
   for (const binding of new Set(missing.map((one) => one.binding))) {
+    const isNew = !Object.keys(applied.digests).some((key) => key.startsWith(`${binding} `))
+    if (isNew && applyTogether(missing.filter((one) => one.binding === binding))) continue
     wrangler(['d1', 'migrations', 'apply', binding, '--local'])
   }
   if (missing.length > 0 || config !== applied.config) {
@@ -108,6 +113,34 @@ export async function applyMigrations(): Promise<string[]> {
     writeFileSync(APPLIED_FILE, JSON.stringify({ config, databases, digests: digestsOf(wanted) }))
   }
   return [...new Set(missing.map(({ name }) => name))]
+}
+
+/** The table in which wrangler records the migrations that a database has. */
+export const MIGRATIONS_TABLE = `create table d1_migrations (id integer primary key autoincrement,
+  name text unique, applied_at timestamp default current_timestamp not null);`
+
+/**
+ * Applies all migrations to an empty database in one transaction, and returns whether it succeeded.
+ * `wrangler d1 migrations apply` takes three times as long, because it starts workerd for each
+ * migration.
+ */
+function applyTogether(migrations: readonly Migration[]): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-migrations-'))
+  const file = join(folder, 'all.sql')
+  const statements = migrations.map(
+    ({ path, name }) =>
+      `${readFileSync(path, 'utf8')}\ninsert into d1_migrations (name) values ('${name}');`,
+  )
+  writeFileSync(file, [MIGRATIONS_TABLE, ...statements].join('\n'))
+  try {
+    wrangler(['d1', 'execute', migrations[0]?.binding ?? '', '--local', '--file', file])
+    return true
+  } catch {
+    // `wrangler d1 migrations apply` reports which migration fails, or finds that it has them all.
+    return false
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** Returns the content of the file of applied migrations. A file without digests is not read. */
@@ -122,6 +155,7 @@ interface Migration {
   key: string
   binding: string
   name: string
+  path: string
   digest: string
 }
 
@@ -137,6 +171,7 @@ export function migrationsOf(
       key: `${binding} ${database_id} ${name}`,
       binding,
       name,
+      path: join(folder, name),
       digest: createHash('sha256')
         .update(readFileSync(join(folder, name)))
         .digest('hex'),

@@ -67,6 +67,7 @@ const classification = (statements: DeliveryStatements, policy: Policy): Documen
       flaggedChunks: 0,
       refuseMoves: true,
       limitsStorage: true,
+      probes: false,
     }),
   ),
 ]

@@ -6,12 +6,13 @@ import {
   findAccount,
   insertAccount,
   listAccounts,
+  sumQuotas,
   updateAccount,
 } from '../db/directory/accounts.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import { beginReset, finishReset, hasEndedReset, RESET_LIMITS } from '../db/records/reset.ts'
 import { readUsages } from '../db/records/storage.ts'
-import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
+import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
@@ -81,7 +82,8 @@ export const accounts = new Hono<AppEnv>()
         throw new ApiError('already_exists', { detail, cause: error })
       }
     }
-    return c.json(presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 }), 201)
+    const created = presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 })
+    return c.json({ ...created, ...(await overcommitment(c.env.DB, binding)) }, 201)
   })
 
   .get('/', async (c) => {
@@ -99,7 +101,7 @@ export const accounts = new Hono<AppEnv>()
 
   .patch('/:account', async (c) => {
     readQuery(c.req.url)
-    const { id } = await findRouteAccount(c)
+    const { id, binding } = await findRouteAccount(c)
     const change = await readFields(c, accountChange)
     const entry = { actor: c.var.actor, action: 'account.change', account: id, details: change }
     // An empty change is not in the audit log, but it still propagates the settings.
@@ -107,7 +109,9 @@ export const accounts = new Hono<AppEnv>()
       await withAudit(c.env.DB, entry, [updateAccount(c.env.DB, id, change)])
     }
     const takes_effect = await propagateSettings(c.env, id)
-    return c.json({ ...presentAccount(await findRouteAccount(c)), takes_effect })
+    const changed = { ...presentAccount(await findRouteAccount(c)), takes_effect }
+    const changesQuota = change.storage_quota !== undefined
+    return c.json({ ...changed, ...(changesQuota && (await overcommitment(c.env.DB, binding))) })
   })
 
   .post('/:account/reset', async (c) => {
@@ -126,12 +130,26 @@ export const accounts = new Hono<AppEnv>()
     return isDone ? c.body(null, 204) : c.json({ resetting: true }, 202)
   })
 
+/**
+ * Returns what to report if the quotas of a database are larger than the database. This is no error: the
+ * default quotas of three accounts are, and few accounts ever reach theirs. It must be known, because
+ * then several accounts can fill the database for all others before one reaches its quota.
+ */
+async function overcommitment(db: D1Database, binding: string) {
+  const sum = await sumQuotas(db, binding)
+  return sum.storage_quotas > MAX_DATABASE_BYTES
+    ? { overcommitted: { ...sum, database_limit: MAX_DATABASE_BYTES } }
+    : {}
+}
+
 /** Returns the field of a D1 binding of this deployment. */
 const bindingField = (env: Env) =>
   v.pipe(
     f.text,
-    v.check((name) => isBinding(env, name), 'enum the D1 bindings of this service'),
+    v.check((name) => isBinding(env, name), `enum ${bindingsOf(env).join(', ')}`),
   )
+
+const bindingsOf = (env: Env) => Object.keys(env).filter((name) => isBinding(env, name))
 
 function isBinding(env: Env, name: string): boolean {
   const binding: unknown = Reflect.get(env, name)

@@ -54,4 +54,4 @@ async function productFieldsOf(env: Env, account: string): Promise<ProductFields
 }
 
 /** Returns whether the customers of an account have activities, which are those of a brand. */
-export const hasActivities = (vertical: string) => vertical === 'igaming'
+export const isBrand = (vertical: string) => vertical === 'igaming'

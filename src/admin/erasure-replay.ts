@@ -11,7 +11,7 @@ import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
 import { seal, unseal } from '../http/seal.ts'
-import { hasActivities } from './erased-activities.ts'
+import { isBrand } from './erased-activities.ts'
 import { propagateSettings } from './propagate.ts'
 
 /** The most journal pages that one request reads. Each account takes at least one page. */
@@ -96,7 +96,7 @@ async function replayPage(env: Env, actor: string, account: Account, after: stri
     const db = resolveDatabase(env, binding)
     const details = { customers: erasures.length }
     const entry = { actor, action: 'erasures.replay', account: id, details }
-    const scope = { hasActivities: hasActivities(vertical), isRepeated: true }
+    const scope = { isBrand: isBrand(vertical), isRepeated: true }
     await withAudit(db, entry, erasePersonalData(db, id, erasures, scope))
   }
   const isLast = erasures.length < ERASURES_PER_PAGE

@@ -10,7 +10,7 @@ import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
 import { id as anyId } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound } from './body.ts'
-import { hasActivities, maskActivities } from './erased-activities.ts'
+import { isBrand, maskActivities } from './erased-activities.ts'
 import { respondWithList } from './list-route.ts'
 
 /** The steps in which one request masks activities, at most 1000 each; a cron job does the rest. */
@@ -52,7 +52,7 @@ async function eraseCustomer(c: Context<AppEnv>, customer_id: string): Promise<R
     withinJurisdiction(c.env.ERASURE_JOURNAL, row).getByName(account).add(customer_id, now),
   )
   const entry = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
-  const scope = { hasActivities: hasActivities(vertical), isRepeated: false }
+  const scope = { isBrand: isBrand(vertical), isRepeated: false }
   await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
   const complete = await maskActivities(c.env, db, { account, customer_id }, STEPS_PER_REQUEST)
   return c.json({ customer_id, erased_at, complete })

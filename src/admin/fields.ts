@@ -33,10 +33,11 @@ const label = v.pipe(
 
 /** A number of bytes, up to the size limit of a database. */
 const storageQuota = v.pipe(
-  f.notNegative,
+  f.number,
+  v.minValue(0, 'minimum 0'),
   v.check(
-    (bytes) => Number.isInteger(bytes) && bytes <= MAX_DATABASE_BYTES,
-    `pattern a whole number of bytes, at most ${MAX_DATABASE_BYTES}`,
+    (bytes) => bytes < 0 || (Number.isInteger(bytes) && bytes <= MAX_DATABASE_BYTES),
+    `pattern a whole number of bytes, at most ${MAX_DATABASE_BYTES} (10 GB)`,
   ),
 )
 

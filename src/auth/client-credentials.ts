@@ -12,6 +12,11 @@ export type Form = ReadonlyMap<string, string>
 /** The maximum size of a form body, far more than any request needs. Anybody can send one. */
 const MAX_FORM_BYTES = 8192
 
+/** How long a form may take to arrive, in milliseconds. */
+const MAX_FORM_MS = 10_000
+
+const TOO_SLOW = `The form did not arrive within ${MAX_FORM_MS / 1000} seconds.`
+
 const invalid = (detail: string, code: ErrorCode = 'invalid_request') =>
   new ApiError(code, { detail })
 
@@ -68,22 +73,42 @@ function decodeFormText(text: string): string {
   return decodeUtf8(() => decodeURIComponent(text.replaceAll('+', ' ')))
 }
 
-async function readFormText(request: Request): Promise<string> {
+async function readFormText({ body }: Request): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   let text = ''
-  // `preventCancel`: `requestLog` drains the rest of the body.
-  try {
-    for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
-      text += decodeUtf8(() => decoder.decode(chunk, { stream: true }))
-      if (text.length > MAX_FORM_BYTES) {
-        throw invalid('The form can have at most 8 KiB.', 'payload_too_large')
-      }
+  for await (const chunk of chunksInTime(body)) {
+    text += decodeUtf8(() => decoder.decode(chunk, { stream: true }))
+    if (text.length > MAX_FORM_BYTES) {
+      throw invalid('The form can have at most 8 KiB.', 'payload_too_large')
     }
-  } catch (error) {
-    // The stream itself fails if the sender cuts it off.
-    throw error instanceof ApiError ? error : invalid('The body ended early.')
   }
   return text + decodeUtf8(() => decoder.decode())
+}
+
+/** Returns the chunks of a form, which must arrive within 10 seconds in all. */
+async function* chunksInTime(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  if (!body) return
+  const reader = body.getReader()
+  let timer: number | null = null
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(invalid(TOO_SLOW)), MAX_FORM_MS)
+  })
+  let isLate = false
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), timeout])
+      if (done) return
+      yield value
+    }
+  } catch (error) {
+    isLate = error instanceof ApiError
+    // The stream itself fails if the sender cuts it off.
+    throw isLate ? error : invalid('The body ended early.')
+  } finally {
+    clearTimeout(timer)
+    // `requestLog` drains what is left, unless the sender has been too slow.
+    if (!isLate) reader.releaseLock()
+  }
 }
 
 /**

@@ -102,6 +102,9 @@ function compareContent(a: Row, b: Row): RowFlag {
   return isPersonal ? 'repeated_personal' : 'repeated_changed'
 }
 
+/** The first members of the identity of a daily aggregate. */
+const DAILY_KEY = ['eventname', 'customerid']
+
 /** The activity of a brand's customers: single events and daily aggregates. */
 export const activities: Resource = {
   name: 'activities',
@@ -111,6 +114,7 @@ export const activities: Resource = {
   fields,
   required: REQUIRED,
   key: ['eventid'],
+  loggedKey: ['eventid', ...DAILY_KEY],
   customerFilter: 'customerid',
   neverRejected: [],
   recordTable: brandActivityTable,
@@ -138,5 +142,5 @@ export const activities: Resource = {
 function keyFromColumns([id]: readonly (string | null)[]): Record<string, string> | undefined {
   if (id?.startsWith('e ')) return { eventid: id.slice(2) }
   if (!id?.startsWith('d ')) return undefined
-  return keyMembers(['eventname', 'customerid'], JSON.parse(id.slice(2)))
+  return keyMembers(DAILY_KEY, JSON.parse(id.slice(2)))
 }

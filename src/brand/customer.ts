@@ -1,5 +1,6 @@
 import type { Grant } from '../auth/grant.ts'
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/extras-limits.ts'
+import { ERASED_TRACKING } from '../db/records/merge.ts'
 import { brandCustomerTable } from '../db/records/record-table.ts'
 import type { Resource } from '../ingest/resource.ts'
 import type { RecordCheck, RecordValidator } from '../validation/record-validator.ts'
@@ -106,12 +107,14 @@ const customerValidator = ({ time_zone }: Grant): RecordValidator => ({
   validate: (record) => validateCustomer(record, time_zone),
 })
 
+const isAbsent = (value: unknown) => value === null || value === ERASED_TRACKING
+
 /** Returns a customer as the brand sent it, from a row of the table. */
 function presentCustomer(row: Record<string, unknown>): Record<string, unknown> {
   const members = Object.entries(COLUMNS).map(([name, column]) => [name, row[column]] as const)
   const texts: Record<string, string> = typeof row.extras === 'string' ? JSON.parse(row.extras) : {}
   const extras = Object.entries(texts).map(([name, text]) => [name, JSON.parse(text)] as const)
-  return Object.fromEntries([...members.filter(([, value]) => value !== null), ...extras])
+  return Object.fromEntries([...members.filter(([, value]) => !isAbsent(value)), ...extras])
 }
 
 /** Customers of a brand. A delivery adds to what is stored and removes nothing. */
@@ -123,6 +126,7 @@ export const customers: Resource = {
   fields,
   required: REQUIRED,
   key: REQUIRED,
+  loggedKey: REQUIRED,
   customerFilter: 'customerid',
   neverRejected: ['tracking_data'],
   recordTable: brandCustomerTable,

@@ -130,12 +130,13 @@ function checkExtraSize(extras: readonly (readonly [string, unknown])[]): Issue[
 /** Returns the first issue within a value, depth first, or null. `parent` is a JSON pointer. */
 function findInvalidValue(name: string, value: unknown, parent: string): Issue | null {
   const pointer = parent + pointerStep(name)
-  if (!isStorableText(name)) return { pointer, code: 'text' }
-  if (typeof value === 'string') return isStorableText(value) ? null : { pointer, code: 'text' }
+  const place = { pointer, isInAdditionalField: true } as const
+  if (!isStorableText(name)) return { ...place, code: 'text' }
+  if (typeof value === 'string') return isStorableText(value) ? null : { ...place, code: 'text' }
   if (typeof value === 'number') {
     // `parseJson` turns a number with more digits than a double holds into NaN.
-    if (Number.isNaN(value)) return { pointer, code: 'digits' }
-    return Number.isFinite(value) ? null : { pointer, code: 'number' }
+    if (Number.isNaN(value)) return { ...place, code: 'digits' }
+    return Number.isFinite(value) ? null : { ...place, code: 'number' }
   }
   if (typeof value !== 'object' || value === null) return null
   for (const [key, member] of Object.entries(value)) {

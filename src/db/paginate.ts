@@ -14,6 +14,8 @@ export interface Page {
   after: readonly KeyValue[] | null
   /** The number of rows as the first page of this walk by cursor counted it. */
   counted?: Count | null
+  /** How many bytes the rows of a page that is limited in bytes may have; 2 MiB if absent. */
+  maxBytes?: number
 }
 
 /** A number of rows; `isLimited` if there are more. */
@@ -22,13 +24,21 @@ export interface Count {
   isLimited: boolean
 }
 
+/** Rows that have more bytes than a page may have. */
+export interface Excess {
+  /** The bytes of the rows. */
+  bytes: number
+  /** The size of a page whose rows have at most 2 MiB. */
+  suggestedSize: number
+}
+
 /** A page of rows. */
 export interface FoundPage<T = Record<string, unknown>> extends Count {
   data: T[]
   /** The key of the page's last row; null on the last page. */
   last: KeyValue[] | null
-  /** Set if the rows exceed 2 MiB: a suggested page size. `data` is empty then. */
-  suggestedSize?: number
+  /** Set if the rows have more bytes than the page may have. `data` is empty then. */
+  excess?: Excess
   /** Set if the rows lie on more days than a list may search: that number of days. */
   maxDays?: number
 }
@@ -97,8 +107,8 @@ export function foundPage<T = Record<string, unknown>>(
   rows: readonly Record<string, unknown>[],
   count: Count,
 ): FoundPage<T> {
-  const tooLarge = limitsBytes ? overByteLimit(rows) : null
-  if (tooLarge) return tooLarge
+  const excess = limitsBytes ? excessOf(rows) : null
+  if (excess) return { data: [], ...count, last: null, excess }
   const last = rows.length > page.size ? rows[page.size - 1] : undefined
   return {
     data: rows.slice(0, page.size) as T[],
@@ -126,7 +136,7 @@ export const totalText = ({ total, from }: ListQuery): string =>
 /** Returns the SQL of one page. */
 export function pageText(query: ListQuery, page: Page): string {
   const rows = pageRows(query, page)
-  return query.limitsBytes ? limitBytes(query.columns, rows, orderBy(query)) : rows
+  return query.limitsBytes ? limitBytes(query.columns, rows, orderBy(query), page.maxBytes) : rows
 }
 
 function pageRows(query: ListQuery, { number, size, after }: Page): string {
@@ -146,24 +156,29 @@ export const cursorValues = ({ after }: Page): Record<string, KeyValue> =>
   Object.fromEntries((after ?? []).map((value, i) => [`after_${i}`, value]))
 
 /**
- * Wraps a query so that its rows are read only if they have at most 2 MiB together. Otherwise each
- * row holds nothing but `excess`, their number of bytes.
+ * Wraps a query so that its rows are read only if they have at most so many bytes together. Otherwise
+ * each row holds nothing but `excess`, their number of bytes.
  */
-export function limitBytes(columns: readonly string[], rows: string, order: string): string {
+export function limitBytes(
+  columns: readonly string[],
+  rows: string,
+  order: string,
+  maxBytes = MAX_PAGE_BYTES,
+): string {
   const bytes = columns.map((name) => `ifnull(octet_length(${name}), 0)`).join(' + ')
   const unlessExcess = columns.map((name) => `iif(excess is null, ${name}, null) as ${name}`)
   return `
     with p as materialized (${rows}),
     b as materialized (select sum(${bytes}) as bytes from p),
-    e as materialized (select iif(bytes > ${MAX_PAGE_BYTES}, bytes, null) as excess from b)
+    e as materialized (select iif(bytes > ${maxBytes}, bytes, null) as excess from b)
     select ${unlessExcess.join()}, excess from e cross join p order by ${order}`
 }
 
-/** Returns an empty page with a suggested page size if the rows exceed 2 MiB, else null. */
-export function overByteLimit(rows: readonly Record<string, unknown>[]): FoundPage<never> | null {
+/** Returns by how much the rows of a query of `limitBytes` exceed its limit; null if they do not. */
+export function excessOf(rows: readonly Record<string, unknown>[]): Excess | null {
   const bytes = Number(rows[0]?.excess ?? 0)
   if (bytes === 0) return null
   // One row more is read than shown.
   const suggestedSize = Math.max(1, Math.floor((rows.length * MAX_PAGE_BYTES) / bytes) - 1)
-  return { data: [], total: 0, isLimited: false, last: null, suggestedSize }
+  return { bytes, suggestedSize }
 }

@@ -292,6 +292,7 @@ export const deliveries = sqliteTable(
     days: text(),
     held_change: integer().notNull().default(0),
     hold_refused: integer().notNull().default(0),
+    record_bytes: integer(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )

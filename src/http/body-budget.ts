@@ -1,5 +1,7 @@
 import { tooSlow } from './body-errors.ts'
-import { type Lease, WeightedQueue, waitOrTick } from './weighted-queue.ts'
+import { QUEUES } from './memory-queues.ts'
+import { waitAndCheck } from './wait-and-check.ts'
+import type { Lease, WeightedQueue } from './weighted-queue.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -7,36 +9,13 @@ const MIB = 1024 * KIB
 /** How much of a body is read at once, and at most before its caller is admitted. */
 export const HEAD_BYTES = 64 * KIB
 
-/** Of the bodies larger than this, an account may have one that waits. */
+/** Of the bodies larger than this, an account may have four that wait. */
 export const LARGE_BODY_BYTES = MIB
-
-/** The limit on the weight of one body: what all bodies that are processed may weigh together. */
-export const MAX_WEIGHT = 78 * MIB
-
-/**
- * The memory of all bodies in an isolate, which has 128 MB: 112 MiB, and about 10 MiB of code. A
- * request takes leases only in this order, so that no two wait for each other.
- */
-const QUEUES = {
-  /** Small bodies from their first byte to their response, before their caller is admitted. */
-  unadmitted: new WeightedQueue(4 * MIB),
-  /** Small bodies of admitted callers, if the first is full. */
-  small: new WeightedQueue(4 * MIB, MIB),
-  /** Bodies of up to 2 MiB, while they are read and until they are processed. */
-  readMedium: new WeightedQueue(8 * MIB, 4 * MIB),
-  /** Larger bodies likewise: two of the maximal size. */
-  readLarge: new WeightedQueue(18 * MIB, 8 * MIB),
-  /**
-   * Bodies that are parsed and stored, unless they are small: of one account a single one, or several
-   * of 6 MiB together. A database works on one request at a time, so others wait for at most these.
-   */
-  process: new WeightedQueue(MAX_WEIGHT, 6 * MIB),
-}
 
 /** The size up to which a body is read in the queue for medium ones. */
 const MEDIUM_BYTES = 2 * MIB
 
-/** The weight above which an account may have one body that waits to be processed. */
+/** The weight above which an account may have four bodies that wait to be processed. */
 const LARGE_WEIGHT = 16 * MIB
 
 /** What a small body may weigh: with gzip, ten times as much a byte. */
@@ -153,17 +132,8 @@ export class BodyMemory {
    *
    * @throws ApiError `unavailable` if the lease is revoked meanwhile.
    */
-  async waitFor<T>(chunk: Promise<T>): Promise<T> {
-    let arrived: { value: T } | undefined
-    const arrival = chunk.then((value) => {
-      arrived = { value }
-    })
-    arrival.catch(() => {}) // Nothing awaits it once the lease is revoked.
-    for (;;) {
-      await waitOrTick(arrival)
-      if (arrived) return arrived.value
-      this.#held()
-    }
+  waitFor<T>(chunk: Promise<T>): Promise<T> {
+    return waitAndCheck(chunk, () => this.#held())
   }
 
   /** Returns all leases. */

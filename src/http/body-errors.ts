@@ -18,10 +18,10 @@ const tryLater = (reason: string) =>
 export const busy = () =>
   tryLater('The service is processing too many other bodies. Smaller bodies are processed sooner.')
 
-/** Returns the error for a large body of an account while another one waits. */
-export const oneWaiting = () =>
+/** Returns the error for a large body of an account while `count` others of it wait. */
+export const manyWaiting = (count: number) =>
   tryLater(
-    'Another large body of this account is waiting. Send bodies above 1 MiB one after the other, each after the response to the last.',
+    `${count} other large bodies of this account are waiting. Send bodies above 1 MiB one after the other, each after the response to the last.`,
   )
 
 /** Returns the error for a body that arrived too slowly while others waited. */

@@ -1,11 +1,12 @@
 import { ApiError } from '../errors.ts'
-import { type AdmissionPromise, BodyMemory, HEAD_BYTES, MAX_WEIGHT } from './body-budget.ts'
+import { type AdmissionPromise, BodyMemory, HEAD_BYTES } from './body-budget.ts'
 import { malformed, tooLarge } from './body-errors.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
 import { measureJson, weigh } from './body-size.ts'
 import { type Chunk, orMalformed, readChunk } from './chunks.ts'
 import { decompress } from './decompress.ts'
 import { drain } from './drain.ts'
+import { MAX_WEIGHT } from './memory-queues.ts'
 
 const MIB = 1024 * 1024
 

@@ -2,7 +2,9 @@ import type { Context } from 'hono'
 import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
 import { MAX_PAGE_BYTES } from '../db/paginate.ts'
 import { invalidQuery } from './query.ts'
+import { ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
 import { seal, unseal } from './seal.ts'
+import { sendJson } from './send-json.ts'
 
 /** The paging parameters of a query, unparsed. */
 export interface PageQuery {
@@ -20,10 +22,15 @@ const MAX_PER_PAGE = 500
 /** The most rows that a page by number reaches: the database reads all rows before it. */
 const MAX_DEPTH = 10_000
 
-function parseInteger(name: string, text: string, max: number): number {
+/** What to do beyond the rows that a page number reaches. */
+const READ_ON = 'Follow `meta.next_cursor` or the `Link` header to read on.'
+
+const BEYOND_PAGES = ` A page number reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only. ${READ_ON}`
+
+function parseInteger(name: string, text: string, max: number, advice = ''): number {
   const number = /^\d{1,7}$/.test(text) ? Number(text) : 0
   if (number >= 1 && number <= max) return number
-  throw invalidQuery(`\`${name}\` must be an integer from 1 to ${max}.`)
+  throw invalidQuery(`\`${name}\` must be an integer from 1 to ${max}.${advice}`)
 }
 
 /**
@@ -36,7 +43,7 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
   const { page, per_page, cursor } = query
   const size = per_page === undefined ? null : parseInteger('per_page', per_page, MAX_PER_PAGE)
   if (cursor === undefined) {
-    const number = page === undefined ? 1 : parseInteger('page', page, MAX_DEPTH)
+    const number = page === undefined ? 1 : parseInteger('page', page, MAX_DEPTH, BEYOND_PAGES)
     const asked: Page = { number, size: size ?? DEFAULT_PER_PAGE, after: null }
     if (number * asked.size > MAX_DEPTH) throw beyondDepth(asked)
     return asked
@@ -56,7 +63,7 @@ const sealContext = (context: string) => `2 ${context}`
 
 const beyondDepth = ({ number, size }: Page) =>
   invalidQuery(
-    `\`page\` reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only, and page ${number} of ${size} rows ends at row ${number * size}. Follow \`meta.next_cursor\` or the \`Link\` header to read on.`,
+    `\`page\` reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only, and page ${number} of ${size} rows ends at row ${number * size}. ${READ_ON}`,
   )
 
 const beyondDays = (max: number) =>
@@ -76,18 +83,55 @@ type CursorPosition = [
   ...after: KeyValue[],
 ]
 
-/** Responds with a page, and with a cursor and a `Link` to the next one. */
+/** What the rows of a page are assumed to have each, in bytes, before the page is read. */
+const ASSUMED_ROW_BYTES = 1024
+
+/**
+ * Reads a page of an account's records within the memory of the isolate, and responds with it. A page
+ * of at most 64 KiB never waits. A page that needs more memory than was assumed is read again.
+ *
+ * @throws ApiError `unavailable` if there is no memory for 20 seconds.
+ */
+export async function respondWithRecords(
+  c: Context,
+  account: string,
+  context: string,
+  page: Page,
+  read: (page: Page) => Promise<FoundPage<object>>,
+): Promise<Response> {
+  const memory = new ReadMemory(account)
+  try {
+    const assumed = page.size * ASSUMED_ROW_BYTES
+    const isLarge = assumed > SMALL_ANSWER_BYTES && memory.tryHold(assumed)
+    let found = await read({ ...page, maxBytes: isLarge ? assumed : SMALL_ANSWER_BYTES })
+    while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
+      const { excess, total, isLimited } = found
+      await memory.hold(excess.bytes)
+      found = await read({ ...page, counted: { total, isLimited }, maxBytes: excess.bytes })
+    }
+    return await respondWithPage(c, context, page, found, memory)
+  } catch (error) {
+    memory.release()
+    throw error
+  }
+}
+
+/**
+ * Responds with a page, and with a cursor and a `Link` to the next one. `memory` is that of the account;
+ * if absent, that of the integrations team.
+ */
 export async function respondWithPage(
   c: Context,
   context: string,
   page: Page,
   result: FoundPage<object>,
-) {
+  memory = new ReadMemory('the team'),
+): Promise<Response> {
   const { number, size } = page
-  if (result.suggestedSize !== undefined) {
+  if (result.excess) {
     const limit = `${MAX_PAGE_BYTES / 1024 / 1024} MiB`
     throw invalidQuery(
-      `\`per_page\` is too large: the records of this page exceed ${limit}. Use at most ${result.suggestedSize}.`,
+      `\`per_page\` is too large: the records of this page exceed ${limit}. Use at most ${result.excess.suggestedSize}.`,
     )
   }
   if (result.maxDays !== undefined) throw beyondDays(result.maxDays)
@@ -111,5 +155,5 @@ export async function respondWithPage(
   }
   const limited = isLimited && { total_is_limited: true }
   const meta = { total, ...limited, page: number, per_page: size, next_cursor: cursor }
-  return c.json({ data: result.data, meta })
+  return sendJson(c, { data: result.data, meta }, memory)
 }

@@ -1,14 +1,15 @@
-import { busy, oneWaiting } from './body-errors.ts'
+import type { ApiError } from '../errors.ts'
+import { busy, manyWaiting } from './body-errors.ts'
 
-/** How long a body waits in one queue before it is refused, in milliseconds. */
+/** How long a request waits in one queue before it is refused, in milliseconds. */
 export const MAX_WAIT_MS = 20_000
-
-/** How often a body that arrives checks that it still holds its lease, in milliseconds. */
-const TICK_MS = 1000
 
 /** How often the first waiting request looks for its turn; those behind it look less often. */
 const FIRST_LOOK_MS = 5
 const MAX_LOOK_MS = 100
+
+/** The large bodies of an account that may wait: as many as a sender is advised to send in parallel. */
+export const MAX_LARGE_WAITERS = 4
 
 /** A request that has not looked for its turn for this long is gone: it is passed over. */
 const GONE_MS = 5000
@@ -21,8 +22,10 @@ export interface Claim {
   /** Bytes. */
   weight: number
   account: string
-  /** Whether only one such body of an account may wait. */
+  /** Whether the body counts as large: of these, few of an account may wait. */
   isLarge: boolean
+  /** Returns the error for a request that waited too long; if absent, that of a body. */
+  refusal?: () => ApiError
 }
 
 /** A share of a queue's budget. */
@@ -35,24 +38,17 @@ export interface Lease {
 }
 
 interface Waiter extends Claim {
+  /** The round in which it is served: one request of each account in each. */
+  turn: number
   since: number
   seenAt: number
   lease: Lease | null
 }
 
-/** Waits until `promise` settles, or for `TICK_MS`. */
-export async function waitOrTick(promise: Promise<unknown>): Promise<void> {
-  // Not `scheduler.wait`: its timer costs eight times as much to cancel.
-  let timer: number | null = null
-  const tick = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, TICK_MS)
-  })
-  await Promise.race([promise, tick]).finally(() => clearTimeout(timer))
-}
-
 /**
- * A budget of bytes that requests share: first come, first served. An account is passed over while
- * its leases would exceed `accountLimit`; a single lease may.
+ * A budget of bytes that requests share. Accounts take turns: the first waiting request of each, then
+ * the second of each, and so on; each turn in the order of arrival. An account is passed over while its leases
+ * would exceed `accountLimit`; a single lease may.
  *
  * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
  * another, and may end a request at any time without running its `finally`. So a lease has a
@@ -63,49 +59,66 @@ export class WeightedQueue {
   readonly #accountLimit: number
   readonly #leases = new Set<Lease & { weight: number }>()
   #used = 0
+  /** In the order in which they are served. */
   #waiters: Waiter[] = []
+  /** The turn of the last waiting request that got a lease. */
+  #turn = 0
 
   constructor(limit: number, accountLimit = limit) {
     this.limit = limit
     this.#accountLimit = accountLimit
   }
 
+  /** The bytes that are leased. */
+  get used(): number {
+    return this.#used
+  }
+
   /** Returns a lease if there is room and no request waits; otherwise null. */
   tryTake(weight: number, account: string, until: number): Lease | null {
     if (this.#waiters.length > 0) return null
-    if (this.#used + weight > this.limit) this.#revokeExpired()
-    return this.#used + weight > this.limit ? null : this.#lease(weight, account, until)
+    const claim = { weight, account }
+    if (!this.#fits(claim)) this.#revokeExpired()
+    return this.#fits(claim) ? this.#lease(weight, account, until) : null
   }
 
   /**
    * Waits for a lease. It is valid for two seconds unless the caller extends it.
    *
-   * @throws ApiError `unavailable` after 20 seconds, or at once if another large body of the account
-   * waits.
+   * @throws ApiError `unavailable` after 20 seconds, or at once if too many large bodies of the account
+   * wait.
    */
   async take(claim: Claim): Promise<Lease> {
-    if (claim.isLarge && this.#hasLargeWaiter(claim.account)) throw oneWaiting()
+    if (claim.isLarge && this.#hasManyWaiters(claim.account)) throw manyWaiting(MAX_LARGE_WAITERS)
     const now = Date.now()
     const weight = Math.min(claim.weight, this.limit)
     const waiter: Waiter = {
       ...claim,
       weight,
+      turn: this.#nextTurn(claim.account),
       since: now,
       seenAt: now,
       lease: null,
     }
     this.#waiters.push(waiter)
+    this.#waiters.sort((a, b) => a.turn - b.turn)
     try {
       for (;;) {
         this.#grant()
         if (waiter.lease && this.isHeld(waiter.lease)) return waiter.lease
-        if (Date.now() - waiter.since >= MAX_WAIT_MS) throw busy()
+        if (Date.now() - waiter.since >= MAX_WAIT_MS) throw (claim.refusal ?? busy)()
         await scheduler.wait(this.#lookMs(waiter))
         waiter.seenAt = Date.now()
       }
     } finally {
       this.#waiters = this.#waiters.filter((other) => other !== waiter)
     }
+  }
+
+  /** Returns the turn after those of the account's waiting requests, but none that has passed. */
+  #nextTurn(account: string) {
+    const others = this.#waiters.filter((other) => other.account === account && !other.lease)
+    return Math.max(this.#turn, ...others.map(({ turn }) => turn + 1))
   }
 
   #lookMs(waiter: Waiter) {
@@ -143,7 +156,7 @@ export class WeightedQueue {
     return isHeld
   }
 
-  /** Grants leases in the order of arrival, until the next request has no room. */
+  /** Grants leases in turn, until the next request has no room. */
   #grant() {
     const oldest = Date.now() - MAX_WAIT_MS - GONE_MS
     this.#waiters = this.#waiters.filter(({ since }) => since >= oldest)
@@ -152,25 +165,27 @@ export class WeightedQueue {
       if (!this.#fits(waiter)) this.#revokeExpired()
       if (!this.#fitsAccount(waiter)) continue
       if (this.#used + waiter.weight > this.limit) return
+      this.#turn = Math.max(this.#turn, waiter.turn)
       waiter.lease = this.#lease(waiter.weight, waiter.account, Date.now() + CLAIM_MS)
     }
   }
 
-  #fits(waiter: Waiter) {
-    return this.#used + waiter.weight <= this.limit && this.#fitsAccount(waiter)
+  #fits(claim: Pick<Claim, 'weight' | 'account'>) {
+    return this.#used + claim.weight <= this.limit && this.#fitsAccount(claim)
   }
 
-  #fitsAccount({ account, weight }: Waiter) {
+  #fitsAccount({ account, weight }: Pick<Claim, 'weight' | 'account'>) {
     if (this.#accountLimit === this.limit) return true
     let use = 0
     for (const lease of this.#leases) if (lease.account === account) use += lease.weight
     return use === 0 || use + weight <= this.#accountLimit
   }
 
-  #hasLargeWaiter(account: string) {
-    return this.#waiters.some(
+  #hasManyWaiters(account: string) {
+    const others = this.#waiters.filter(
       (other) => other.isLarge && other.account === account && !other.lease && !isGone(other),
     )
+    return others.length >= MAX_LARGE_WAITERS
   }
 
   #revokeExpired() {

@@ -148,7 +148,7 @@ function toDeliveryInput(
     received: validated.records.length,
     invalidCount: validated.invalidCount,
     errorsTotal: validated.errorsTotal,
-    errors: serializeErrors(validated.issues),
+    errors: serializeErrors(validated.issues, { ...resource, form: validated.form }),
     hasYesterday: hasRecordOfDay(receivedAt - DAY_MS, records, resource),
     hasToday: hasRecordOfDay(receivedAt, records, resource),
   }

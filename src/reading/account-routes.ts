@@ -8,8 +8,15 @@ import { type DeliverySummary, findDelivery, listDeliveries } from '../db/record
 import { listHeld } from '../db/records/held.ts'
 import { readTotals } from '../db/records/totals.ts'
 import { ApiError } from '../errors.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
+import {
+  PAGE_PARAMETERS,
+  readPage,
+  respondWithPage,
+  respondWithRecords,
+} from '../http/pagination.ts'
 import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
+import { ReadMemory } from '../http/read-memory.ts'
+import { sendJson } from '../http/send-json.ts'
 import { withReadSession } from '../http/session.ts'
 import { readErrors } from '../ingest/delivery-errors.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
@@ -80,7 +87,8 @@ function respondWithDeliveries(c: Context<AppEnv>) {
     const page = await readPage(c.env, context, query)
     const deliveries = await listDeliveries(session, grant.account, oldestId(), page)
     const data = deliveries.data.map(presentDelivery)
-    return respondWithPage(c, context, page, { ...deliveries, data })
+    const memory = new ReadMemory(grant.account)
+    return respondWithPage(c, context, page, { ...deliveries, data }, memory)
   })
 }
 
@@ -93,7 +101,9 @@ function respondWithDelivery(c: Context<AppEnv>, id: string, resourcesOf: Resour
     const delivery = await findDelivery(session, grant.account, oldestId(), id)
     const resource = resourcesOf(grant.vertical).find(({ name }) => name === delivery?.resource)
     if (!delivery || !resource) throw new ApiError('not_found', { detail: NO_DELIVERY })
-    return c.json({ ...presentDelivery(delivery), errors: readErrors(delivery, resource) })
+    const errors = readErrors(delivery, resource)
+    const isCut = errors.length === 0 && delivery.errors_total > 0
+    return c.json({ ...presentDelivery(delivery), errors, ...(isCut && { errors_not_kept: true }) })
   })
 }
 
@@ -101,8 +111,17 @@ function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
   const reading = withReadSession(c, async ({ grant, session }) => {
     const resources = resourcesOf(grant.vertical)
-    const data = await readTotals(session, resources, grant.account, from, to)
-    if (data) return c.json({ data })
+    const memory = new ReadMemory(grant.account)
+    try {
+      const data = await readTotals(session, resources, grant.account, from, to, (bytes) =>
+        memory.hold(bytes),
+      )
+      if (data) return await sendJson(c, { data }, memory)
+    } catch (error) {
+      memory.release()
+      throw error
+    }
+    memory.release()
     throw invalidQuery('from and to: these days have too many totals. Ask for fewer days.')
   })
   // If the caller disconnects, the work still finishes: it keeps what it has summed.
@@ -115,12 +134,14 @@ function respondWithHeld(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   return withReadSession(c, async ({ grant, session }) => {
     const context = JSON.stringify([grant.account, 'held', 'by customer'])
     const page = await readPage(c.env, context, query)
-    const held = await listHeld(session, resourcesOf(grant.vertical), grant.account, page)
-    const data = held.data.map(({ resource, delivery_id, record }) => {
-      const received_at = toIsoTime(deliveryTime(delivery_id))
-      return { resource, received_at, delivery_id, record }
+    return respondWithRecords(c, grant.account, context, page, async (bounded) => {
+      const held = await listHeld(session, resourcesOf(grant.vertical), grant.account, bounded)
+      const data = held.data.map(({ resource, delivery_id, record }) => {
+        const received_at = toIsoTime(deliveryTime(delivery_id))
+        return { resource, received_at, delivery_id, record }
+      })
+      return { ...held, data }
     })
-    return respondWithPage(c, context, page, { ...held, data })
   })
 }
 

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { findRecord, listRecords } from '../db/records/list.ts'
 import { ApiError } from '../errors.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
+import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
 import { checkPercentEncoding, invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/session.ts'
 import { receive } from '../ingest/receive.ts'
@@ -28,8 +28,9 @@ export function recordRoutes(resource: Resource) {
       return withReadSession(c, async ({ grant, session }) => {
         const context = JSON.stringify([grant.account, resource.name, filter])
         const page = await readPage(c.env, context, query)
-        const records = await listRecords(session, resource, grant.account, filter, page)
-        return respondWithPage(c, context, page, records)
+        return respondWithRecords(c, grant.account, context, page, (bounded) =>
+          listRecords(session, resource, grant.account, filter, bounded),
+        )
       })
     })
   if (!resource.hasItemRoute) return routes

@@ -13,7 +13,10 @@ export async function storeClickBatch(batch: MessageBatch<Click>, env: Env): Pro
     [...byBinding].map(async ([binding, messages]) => {
       try {
         const clicks = messages.map(({ body }) => body)
-        await storeClicks(resolveDatabase(env, binding), clicks)
+        const fullDays = await storeClicks(resolveDatabase(env, binding), clicks)
+        for (const { account, day } of fullDays) {
+          console.warn(JSON.stringify({ click_limit: account, binding, day }))
+        }
         for (const message of messages) message.ack()
       } catch (error) {
         console.error(

@@ -32,6 +32,7 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     ...options,
     fields: entries,
     key,
+    loggedKey: key,
     required: [],
     neverRejected: [],
     customerFilter: 'customer_id',

@@ -127,7 +127,10 @@ function hasFewDigits(n: number): boolean {
 const isInHundredths = (n: number) => Math.round(n * 100) / 100 === n
 
 /** Any JSON number. `1e400` is valid JSON and is parsed to Infinity. */
-const number = v.custom<number>((value) => typeof value === 'number', ruleMessage('type', 'number'))
+export const number = v.custom<number>(
+  (value) => typeof value === 'number',
+  ruleMessage('type', 'number'),
+)
 
 /** An amount within ±10^15 of at most 15 significant digits and 12 decimal places. */
 export const amount = v.pipe(

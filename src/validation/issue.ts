@@ -35,6 +35,8 @@ export interface Issue {
   /** A JSON Pointer into the body as sent. */
   pointer: string
   code: IssueCode
+  /** Whether the pointer leads into an additional field, whose names only the sender knows. */
+  isInAdditionalField?: true
   /** What the rule expects, in words. */
   expected?: string
   /** What was sent instead, where it is not the value itself: a JSON type, a length or a count. */

@@ -103,9 +103,18 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
 const isYears = (expected: string) => expected.startsWith('year ')
 
 /** Returns an issue with its message and hint. */
-export function formatIssue(issue: Issue): FormattedIssue {
-  const { expected = '', value, received, suggestions = [], instruction, ...place } = issue
-  const quoted = value === undefined ? 'The value' : quote(value)
+export const formatIssue = (issue: Issue): FormattedIssue => format(issue, issue.value)
+
+/**
+ * Returns an issue as `formatIssue` does, but its message does not quote the value: "The value is not
+ * an ISO 4217 currency code." The hint stays, since it names only what is valid.
+ */
+export const formatUnquoted = (issue: Issue): FormattedIssue => format(issue, undefined)
+
+function format(issue: Issue, quotable: unknown): FormattedIssue {
+  const { expected = '', value, received, suggestions = [], instruction, ...rest } = issue
+  const { isInAdditionalField: _, ...place } = rest
+  const quoted = quotable === undefined ? 'The value' : quote(quotable)
   const field = lastMember(issue.pointer)
   const parts = { field, quoted, value, expected, received, suggestions }
   const hint = instruction ?? HINTS[issue.code]?.(parts)

@@ -5,9 +5,16 @@
  */
 export const pointerStep = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
+const unescapeStep = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~')
+
 /** Returns the name of the member that a JSON Pointer ends with, unescaped. */
 export const lastMember = (pointer: string) =>
+  unescapeStep(pointer.slice(pointer.lastIndexOf('/') + 1))
+
+/** Returns a JSON Pointer with each of its names, unescaped, changed by `toName`. */
+export const mapPointer = (pointer: string, toName: (name: string) => string) =>
   pointer
-    .slice(pointer.lastIndexOf('/') + 1)
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~')
+    .split('/')
+    .slice(1)
+    .map((step) => pointerStep(toName(unescapeStep(step))))
+    .join('')

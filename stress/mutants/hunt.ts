@@ -10,7 +10,7 @@ import {
   vi,
 } from 'vitest'
 import { printToTerminal, takePrinted } from '../../test/secrecy.ts'
-import { emptyWorld } from '../../test/setup.ts'
+import { emptyWorld } from '../../test/world.ts'
 import {
   COVERAGE_PREFIX,
   type CoverageReport,

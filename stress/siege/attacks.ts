@@ -9,6 +9,8 @@ import type { Service } from '../service.ts'
 /** What an attack needs: the service, senders of the attacker's accounts, and when to stop. */
 export interface Attacker {
   service: Service
+  /** The Brand Token of the attacker's brand. */
+  brandToken: string
   /** Sends requests as a partner firm and as a brand, with tokens that are below the rate limit. */
   firm: RequestSender
   brand: RequestSender
@@ -38,6 +40,7 @@ export async function newAttacker(
   const brandToken = await newBrand(service, `${name}-brand`)
   return {
     service,
+    brandToken,
     firm: spread(tokens.map((token) => asFirm(service, firm as Firm, token))),
     brand: asBrand(service, brandToken),
     anonymous: newRequestSender(service.url),
@@ -140,6 +143,28 @@ function trickle(
   return promise
 }
 
+/** Sends a request over a socket of its own, and never reads the response. */
+function askWithoutReading(
+  { service: { url }, brandToken, isOver }: Attacker,
+  path: string,
+  ms: number,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const socket = connect(Number(url.port), url.hostname)
+  socket.pause()
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${url.host}\r\nx-api-key: ${brandToken}\r\n\r\n`)
+  const started = Date.now()
+  const timer = setInterval(() => {
+    if (isOver() || Date.now() - started > ms) socket.destroy()
+  }, 100)
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    clearInterval(timer)
+    resolve()
+  })
+  return promise
+}
+
 const KIB = 1024
 const MIB = 1024 * KIB
 
@@ -170,6 +195,8 @@ const deepBodies = newBodies(1, () => {
   const { length } = JSON.stringify(nest)
   return gzipped(Array(Math.floor((8 * MIB) / (length + 1))).fill(nest))
 })
+
+const UNREAD_DAYS = 'from=2026-10-02&to=2026-10-06'
 
 /** The attacks, and an honest neighbour first, with whom they are compared. */
 export const ATTACKS: readonly Attack[] = [
@@ -320,5 +347,33 @@ export const ATTACKS: readonly Attack[] = [
         bytesPerSecond: 0,
         ms: 200,
       }),
+  },
+  {
+    name: 'unread: pages of 2 MiB, 30 at once',
+    lanes: 30,
+    prepare: ({ brand }) =>
+      brand('POST', 'customers', {
+        body: range(130, (i) => ({ customerId: `u${i}`, note: 'n'.repeat(14 * KIB) })),
+      }),
+    act: (attacker) =>
+      askWithoutReading(attacker, '/tracking/events/customers?per_page=130', 10_000),
+  },
+  {
+    name: 'unread: totals of 1 MiB, 30 at once',
+    lanes: 30,
+    prepare: async ({ brand }) => {
+      await brand('POST', 'customers', { body: [{ customerId: 'P-1' }] })
+      for (const day of ['02', '03', '04', '05', '06'])
+        await brand('POST', 'activities', {
+          body: range(300, (i) => ({
+            ...{ eventname: 'Spin', customerid: 'P-1', eventid: `${day}-${i}` },
+            ...{ createtime: `2026-10-${day} 10:00`, Currency: 'EUR' },
+            ...Object.fromEntries(range(32, (k) => [`k${i}-${k}`, '1.25'])),
+          })),
+        })
+      await brand('GET', `totals?${UNREAD_DAYS}`)
+    },
+    act: (attacker) =>
+      askWithoutReading(attacker, `/tracking/events/totals?${UNREAD_DAYS}`, 10_000),
   },
 ]

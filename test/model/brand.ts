@@ -4,7 +4,9 @@ import { canonical, isDecimal } from './totals.ts'
 
 // Brand customers are augmented, brand activities are replaced. Unknown members are kept.
 
-const KEPT_OF_ERASED = ['customerId', 'regtime', 'country', 'tracking_data']
+const KEPT_OF_ERASED = ['customerId', 'regtime']
+/** Stands for `tracking_data` that an erasure removed: it is not shown, but it was there. */
+const ERASED = '(erased)'
 const EVENT = ['eventname', 'customerid', 'eventid', 'createtime', 'Currency', 'product']
 
 const missing = (sent: Data, ...names: string[]) =>
@@ -55,8 +57,14 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
       const { tracking_data, ...rest } = withoutNulls(sent)
       return { ...before, ...rest, ...(usable(sent) && { tracking_data }) }
     },
-    mask: (sent) =>
-      Object.fromEntries(Object.entries(sent).filter(([name]) => KEPT_OF_ERASED.includes(name))),
+    mask: (sent) => ({
+      ...Object.fromEntries(Object.entries(sent).filter(([name]) => KEPT_OF_ERASED.includes(name))),
+      ...(sent.tracking_data !== undefined && {
+        tracking_data: usable(sent) ? ERASED : sent.tracking_data,
+      }),
+    }),
+    shown: ({ tracking_data, ...rest }) =>
+      tracking_data === undefined || tracking_data === ERASED ? rest : { ...rest, tracking_data },
     same: (a, b) =>
       text({ ...a, regtime: at(a.regtime) }) === text({ ...b, regtime: at(b.regtime) }),
     stale: () => false,

@@ -57,6 +57,8 @@ export interface Rules {
   merge(before: Data | undefined, sent: Data): Data
   /** Removes personal data after an erasure. */
   mask?(sent: Data): Data
+  /** Returns a stored record as a list shows it. */
+  shown?(record: Data): Data
   same(a: Data, b: Data): boolean
   /** The attribution of a customer, as its sender sees it. */
   attribution?(before: Kept | undefined, sent: Data): string
@@ -233,6 +235,7 @@ export function oracle(account: Account) {
     return true
   }
 
+  const shown = (resource: string, record: Data) => rules[resource]!.shown?.(record) ?? record
   const dayOf = (resource: string, { record, since }: Kept) => rules[resource]!.day(record) ?? since
   const all = (resource: string) => [...stored.get(resource)!.values()]
   const visible = (resource: string) =>
@@ -248,10 +251,10 @@ export function oracle(account: Account) {
         .filter(({ record }) => !filter.customer || ofCustomer(record) === filter.customer)
         .filter((kept) => !filter.from || dayOf(resource, kept) >= filter.from)
         .filter((kept) => !filter.to || dayOf(resource, kept) <= filter.to)
-        .map(({ record }) => record),
+        .map(({ record }) => shown(resource, record)),
     find: (resource: string, id: string) => {
       const kept = stored.get(resource)!.get(id)
-      return kept && known(resource, kept.record) ? kept.record : undefined
+      return kept && known(resource, kept.record) ? shown(resource, kept.record) : undefined
     },
     /** Returns the held records. */
     held: () =>

@@ -92,15 +92,26 @@ function mostCalls({ responses }: Calm, name: string, plan: readonly Fault[]): n
   return retries.reduce((sum, count) => sum + count, calm)
 }
 
+/** Asserts the law of the sweep for a client whose tries meet these plans, and a last try without faults. */
+export function endure(route: Route, calm: Calm, plans: readonly (readonly Fault[])[]) {
+  const left = [...plans]
+  return endureEach(route, calm, () => left.shift() ?? [])
+}
+
 /**
- * Asserts the law of the sweep. The client repeats a request until it succeeds; each of its tries meets
- * the faults planned for it, and the last one meets none.
+ * Asserts the law of the sweep. The client repeats a request until it succeeds. Each of its tries meets
+ * the faults of a plan, which `nextPlan` returns for the number of times that the request has taken
+ * effect. A try without faults is the last.
  */
-export async function endure(route: Route, calm: Calm, plans: readonly (readonly Fault[])[]) {
+export async function endureEach(
+  route: Route,
+  calm: Calm,
+  nextPlan: (done: number) => readonly Fault[],
+) {
   const world = route.writes ? await worldOf(route) : calm.world
   /** The number of times that the request has taken effect. */
   let done = 0
-  for (const plan of [...plans, []]) {
+  for (let plan = nextPlan(done); ; plan = nextPlan(done)) {
     const { status, headers, body, calls } = await sendOnce(route, world, plan)
     const expected = calm.responses[Math.min(done, calm.responses.length - 1)]!
     for (const { call } of plan) {
@@ -124,6 +135,7 @@ export async function endure(route: Route, calm: Calm, plans: readonly (readonly
     if (!route.writes) {
       // `unchanged` checks once, after all faults, that nothing was written.
       if (status !== 503) return
+      if (plan.length === 0) break
       continue
     }
 
@@ -133,7 +145,7 @@ export async function endure(route: Route, calm: Calm, plans: readonly (readonly
     expect(all.split('\n'), 'a whole number of requests took effect').toEqual(
       calm.states[done]!.all.split('\n'),
     )
-    if (status !== 503) break
+    if (status !== 503 || plan.length === 0) break
   }
   await propagate()
   const expected = calm.states[done]!

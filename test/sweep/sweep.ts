@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { endure, rehearse, unchanged } from './endure.ts'
+import { endure, endureEach, rehearse, unchanged } from './endure.ts'
 import { aborted, evicted, type Fault, fewOf, type Place, unmigrated } from './faults.ts'
 import { ROUTES, type Route } from './routes.ts'
 
@@ -19,23 +19,43 @@ async function rehearsed(route: Route, faultsOf: (place: Place) => Fault[]) {
   else if (!route.repeats) expect(calm.states[2]!.lasting).toEqual(calm.states[1]!.lasting)
 
   const broken: string[] = []
+  const note = (fault: Fault | undefined, { message }: Error) => {
+    broken.push(`${route.id}: ${fault?.call} (${fault?.nth}), ${fault?.is}: ${message}`)
+  }
   return {
     broken,
     faults: calm.calls.flatMap(faultsOf),
-    run: (fault: Fault) =>
-      endure(route, calm, [[fault]]).catch((error) => {
-        broken.push(`${route.id}: ${fault.call} (${fault.nth}), ${fault.is}: ${error.message}`)
-      }),
+    run: (fault: Fault) => endure(route, calm, [[fault]]).catch((error) => note(fault, error)),
+    runEach: async (faults: Fault[]) => {
+      while (faults.length > 0) {
+        let fault: Fault | undefined
+        // A try that has taken effect is followed by one without faults.
+        const nextPlan = (done: number) => {
+          const next = done === 0 ? faults.shift() : undefined
+          fault = next ?? fault
+          return next ? [next] : []
+        }
+        await endureEach(route, calm, nextPlan).catch((error) => note(fault, error))
+      }
+    },
     end: () => (route.writes ? undefined : unchanged(calm)),
   }
 }
 
-/** Sends a request for each of these faults. */
+/** Whether the service does not cure a fault, so that it usually answers 503 and stores nothing. */
+const isFatal = ({ cured, lasting }: Fault) => !cured || lasting
+
+/**
+ * Meets each of these faults in a request. After a fault without effect the next one meets the same
+ * account: to create an account takes longer than the request.
+ */
 export async function sweep(route: Route, faultsOf: (place: Place) => Fault[]) {
-  const { faults, run, broken, end } = await rehearsed(route, faultsOf)
+  const { faults, run, runEach, broken, end } = await rehearsed(route, faultsOf)
   const together = faults.filter(({ alone }) => !alone)
-  while (together.length > 0) await Promise.all(together.splice(0, AT_ONCE).map(run))
-  for (const fault of faults.filter(({ alone }) => alone)) await run(fault)
+  const curable = together.filter((fault) => !isFatal(fault))
+  await runEach(together.filter(isFatal))
+  while (curable.length > 0) await Promise.all(curable.splice(0, AT_ONCE).map(run))
+  await runEach(faults.filter(({ alone }) => alone))
   expect(broken).toEqual([])
   await end()
 }

@@ -98,8 +98,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   quota_exceeded: {
     cause:
       'The account stores as much as its storage quota: records and the log of deliveries together. ' +
-      'Nothing of the request was stored, and it is not in the log. Reading, dry runs and rejected ' +
-      'requests work as before.',
+      'Nothing of the request was stored, and it is not in the log. Reading, rejected requests and ' +
+      'requests that change nothing work as before. A dry run has the same answer as the request.',
     fix:
       'Ask the integrations team for a larger quota, then send the same request again. Smaller ' +
       'requests do not help. After many updates of the same records the count can be too high until ' +
@@ -200,12 +200,12 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   unavailable: {
     cause:
-      'A part of the platform is temporarily unavailable, or a body arrived too slowly or waited too ' +
-      'long for memory. A request is stored completely or not at all. Or, for `GET totals`: the days ' +
+      'A part of the platform is temporarily unavailable, or a body arrived too slowly, or a body or a ' +
+      'response above 64 KiB waited too long for memory. A request is stored completely or not at all. Or, for `GET totals`: the days ' +
       'have too many changed records for one request, or records of a day are being written right now.',
     fix:
       'Wait for the seconds in `Retry-After`, then repeat the same request. Send bodies above 1 MiB ' +
-      'one after the other, at 1 MiB per second or more. `GET totals` continues where the last ' +
-      'request stopped.',
+      'one after the other, at 1 MiB per second or more; read each response at once, and ask for ' +
+      'smaller pages. `GET totals` continues where the last request stopped.',
   },
 }

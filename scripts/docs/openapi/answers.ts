@@ -41,6 +41,15 @@ const accountState = {
   created_at: TIME,
 }
 
+const overcommitted = documented(
+  'Present if the quotas of the accounts in this database are larger than the database, which can then be full before an account reaches its quota. See that it does not fill up, or create accounts in another database.',
+  object({
+    accounts: documented('The number of accounts in the database.', COUNT),
+    storage_quotas: documented('The sum of their quotas, in bytes.', COUNT),
+    database_limit: documented('The size limit of the database, in bytes.', COUNT),
+  }),
+)
+
 const ACCOUNTS: Record<string, JsonSchema> = {
   Account: account(accountState),
   AccountWithStorage: account({
@@ -50,7 +59,8 @@ const ACCOUNTS: Record<string, JsonSchema> = {
       COUNT,
     ),
   }),
-  ChangedAccount: account({ ...accountState, takes_effect }),
+  CreatedAccount: account({ ...accountState, overcommitted }, ['overcommitted']),
+  ChangedAccount: account({ ...accountState, takes_effect, overcommitted }, ['overcommitted']),
   PartnerSelf: ownAccount({
     client_id: documented('The OAuth client of the access token.'),
   }),
@@ -61,13 +71,20 @@ const ACCOUNTS: Record<string, JsonSchema> = {
 
 const MONITORING: Record<string, JsonSchema> = {
   Delivery: object(delivery),
-  DeliveryInFull: object({
-    ...delivery,
-    errors: documented('The first 100 errors, at most 64 KiB.', {
-      type: 'array',
-      items: ref('BrokenRule'),
-    }),
-  }),
+  DeliveryInFull: object(
+    {
+      ...delivery,
+      errors: documented('The first 100 errors, at most 64 KiB. Messages do not quote values.', {
+        type: 'array',
+        items: ref('BrokenRule'),
+      }),
+      errors_not_kept: documented(
+        'Present if the log of that day (UTC) had no room for the errors. The response had them.',
+        { const: true },
+      ),
+    },
+    ['errors_not_kept'],
+  ),
   PartnerTotal: totalOf({
     transaction_type: documented('The type of the transactions.'),
     status: documented('The status of the transactions, as sent.'),

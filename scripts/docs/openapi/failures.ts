@@ -37,7 +37,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'The limit is 1000 requests per minute. Retry after 7 seconds.',
   invalid_query: '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
   quota_exceeded:
-    'The account stores about 4302 MB, and its storage quota is 4295 MB. Nothing was stored. Ask the integrations team for a larger quota, then send the same request again. Reading and dry runs still work.',
+    'The account stores about 4302 MB, and its storage quota is 4295 MB. Nothing was stored. Ask the integrations team for a larger quota, then send the same request again. Reading still works, and so do requests that change nothing.',
   malformed_json: 'The body is not valid JSON: unexpected input at character 42.',
   unavailable:
     'The service is temporarily unavailable. A request is stored completely or not at all. Repeat the same request after 10 seconds.',

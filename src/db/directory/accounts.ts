@@ -85,3 +85,26 @@ export async function listBindings(db: D1Database): Promise<string[]> {
   const rows = await all(db, build.selectDistinct({ binding: accounts.binding }).from(accounts))
   return [...new Set(['DB', ...rows.map(({ binding }) => binding)])]
 }
+
+/** The number of the accounts in a database, and the sum of their quotas in bytes. */
+export interface QuotaSum {
+  accounts: number
+  storage_quotas: number
+}
+
+/** Sums the storage quotas of the accounts whose records are in the database of a binding. */
+export async function sumQuotas(db: D1Database, binding: string): Promise<QuotaSum> {
+  const sum = await first(
+    db,
+    build
+      .select({
+        accounts: sql<number>`count(*)`.as('accounts'),
+        storage_quotas: sql<number>`coalesce(sum(${accounts.storage_quota}), 0)`.as(
+          'storage_quotas',
+        ),
+      })
+      .from(accounts)
+      .where(eq(accounts.binding, binding)),
+  )
+  return sum ?? { accounts: 0, storage_quotas: 0 }
+}

@@ -1,4 +1,4 @@
-import { encode } from '../column-types.ts'
+import { decode, encode } from '../column-types.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { clicks } from '../schema.ts'
@@ -7,17 +7,57 @@ import { bindStatement, compileStatement } from '../statement.ts'
 /** A click on a link; `clicked_at` in milliseconds. */
 export type StoredClick = Omit<typeof clicks.$inferSelect, 'day'>
 
+/**
+ * The clicks of an account and day (UTC) from which on further ones are not stored. Anybody can follow
+ * a link, so clicks do not count in the account's storage quota and need a bound of their own.
+ */
+export const MAX_CLICKS_PER_DAY = 100_000
+
 const STORE_CLICKS = compileStatement(`
   insert into clicks (account, day, link_id, click_id, clicked_at)
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from ${JSON_EACH}(:rows)
-  where true on conflict do nothing`)
+  where coalesce((select received from arrivals
+    where account = value ->> 0 and hour = (value ->> 1) * 24 and resource = 'clicks'), 0) < :limit
+  on conflict do nothing`)
 
-/** Stores clicks in one statement. A click that is stored already keeps its row. */
-export async function storeClicks(db: D1Database, sent: readonly StoredClick[]): Promise<void> {
+/**
+ * Counts clicks in the first hour of their day. Counts those that are stored already again, so that it
+ * errs upward. Returns the accounts that reach the limit now, each once a day.
+ */
+const COUNT_CLICKS = compileStatement(`
+  insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday,
+    today)
+  select value ->> 0, (value ->> 1) * 24, 'clicks', 0, count(*), 0, max(value ->> 4), 0, 0
+  from ${JSON_EACH}(:rows) where true group by 1, 2
+  on conflict (account, hour, resource) do update set received = received + excluded.received
+    where received < :limit
+  returning account, hour / 24 as day, received >= :limit as is_full`)
+
+/** An account that has as many clicks of a day as are stored. */
+export interface FullDay {
+  account: string
+  day: string
+}
+
+/**
+ * Stores clicks in one batch, up to the daily limit of each account. A click that is stored already keeps
+ * its row. Returns the days whose limit is reached now.
+ */
+export async function storeClicks(
+  db: D1Database,
+  sent: readonly StoredClick[],
+): Promise<FullDay[]> {
   const cells = sent.map(({ account, link_id, click_id, clicked_at }) => {
     const day = new Date(clicked_at).toISOString().slice(0, 10)
     return [account, encode(clicks.day, day), link_id, click_id, clicked_at]
   })
-  const rows = JSON.stringify(cells)
-  await withD1Retry(() => bindStatement(db, STORE_CLICKS, { rows }).run())
+  const values = { rows: JSON.stringify(cells), limit: MAX_CLICKS_PER_DAY }
+  const [, counted] = await withD1Retry(() =>
+    db.batch<{ account: string; day: number; is_full: number }>(
+      [STORE_CLICKS, COUNT_CLICKS].map((statement) => bindStatement(db, statement, values)),
+    ),
+  )
+  return (counted?.results ?? [])
+    .filter(({ is_full }) => is_full === 1)
+    .map(({ account, day }) => ({ account, day: String(decode(clicks.day, day)) }))
 }

@@ -16,22 +16,43 @@ export interface Arrivals {
   yesterday_hour: number | null
 }
 
+/** The columns of a resource in a row of `selectArrivals`, without its number. */
+type Cells = Record<string, number | null>
+
 /**
- * Reads how each resource arrives, along the primary key. `:hour` is the current hour since 1970,
- * `:today` the first hour of the day, `:names` a JSON array of resources.
+ * Returns the SQL that reads how so many resources arrive, in one row: in one pass over the hours since
+ * yesterday. Only if a resource did not arrive in them, a pass over the earlier hours finds when it
+ * last did. The passes do not group by resource, because D1 counts each row again that is sorted.
+ * `:hour` is the current hour since 1970, `:today` the first hour of the day, `:names` a JSON array of
+ * resources.
  */
-const SELECT_ARRIVALS = compileStatement(`
-  select r.value as resource,
-    (select last_at from arrivals where account = :account and resource = r.value
-      order by hour desc limit 1) as last_at,
-    (select coalesce(sum(received), 0) from arrivals
-      where account = :account and resource = r.value and hour > :hour - ${DAY_HOURS}) as received,
-    (select coalesce(sum(refused), 0) from arrivals
-      where account = :account and resource = r.value and hour > :hour - ${DAY_HOURS}) as refused,
-    (select min(hour) from arrivals
-      where account = :account and resource = r.value and hour >= :today - ${DAY_HOURS}
-        and iif(hour < :today, today, yesterday) = 1) as yesterday_hour
-  from json_each(:names) r`)
+function selectArrivals(count: number): string {
+  const of = (i: number, value: string) => `iif(resource = :names ->> ${i}, ${value}, null)`
+  const columns = (toColumns: (i: number) => string[]) =>
+    Array.from({ length: count }, (_, i) => toColumns(i).join()).join()
+  const lastAt = (i: number) => `max(${of(i, 'last_at')}) as last_at_${i}`
+  const ofDay = (i: number, name: string) =>
+    `sum(${of(i, `iif(hour > :hour - ${DAY_HOURS}, ${name}, 0)`)}) as ${name}_${i}`
+  const hasYesterday = 'iif(hour < :today, today, yesterday) = 1'
+  const yesterdayHour = (i: number) =>
+    `min(${of(i, `iif(${hasYesterday}, hour, null)`)}) as yesterday_hour_${i}`
+  const isMissing = Array.from({ length: count }, (_, i) => `last_at_${i} is null`).join(' or ')
+  return `
+    with recent as materialized (
+      select ${columns((i) => [lastAt(i), ofDay(i, 'received'), ofDay(i, 'refused'), yesterdayHour(i)])}
+      from arrivals where account = :account and hour >= :today - ${DAY_HOURS}
+    ),
+    earlier as materialized (
+      select ${columns((i) => [lastAt(i)])}
+      from arrivals
+      where account = :account and hour < :today - ${DAY_HOURS} and (select ${isMissing} from recent)
+    )
+    select ${columns((i) => [
+      `coalesce(n.last_at_${i}, e.last_at_${i}) as last_at_${i}`,
+      ...['received', 'refused', 'yesterday_hour'].map((name) => `n.${name}_${i}`),
+    ])}
+    from recent n cross join earlier e`
+}
 
 /** Reads how the resources of accounts arrive: for each account a list in the order of its names. */
 export async function readArrivals(
@@ -42,11 +63,22 @@ export async function readArrivals(
   const hour = Math.floor(now / HOUR_MS)
   const today = hour - (hour % DAY_HOURS)
   const results = await withD1Retry(() =>
-    db.batch<Arrivals>(
+    db.batch<Cells>(
       accounts.map(({ account, names }) =>
-        bindStatement(db, SELECT_ARRIVALS, { account, names: JSON.stringify(names), hour, today }),
+        bindStatement(db, compileStatement(selectArrivals(names.length)), {
+          ...{ account, names: JSON.stringify(names), hour, today },
+        }),
       ),
     ),
   )
-  return results.map((result) => result.results)
+  return accounts.map(({ names }, i) => toArrivals(names, results[i]?.results[0] ?? {}))
 }
+
+const toArrivals = (names: readonly string[], cells: Cells): Arrivals[] =>
+  names.map((resource, i) => ({
+    resource,
+    last_at: cells[`last_at_${i}`] ?? null,
+    received: cells[`received_${i}`] ?? 0,
+    refused: cells[`refused_${i}`] ?? 0,
+    yesterday_hour: cells[`yesterday_hour_${i}`] ?? null,
+  }))

@@ -29,8 +29,13 @@ export interface DeliveryShape {
    * `hold` also inserts nothing if the account would have more than `:max_held` held records.
    */
   readonly refuseMoves: boolean
-  /** Refuses the delivery if the account stores as much as its quota. */
+  /** Refuses the delivery if the account stores as much as its quota. A dry run is not refused here. */
   readonly limitsStorage: boolean
+  /**
+   * Only finds out whether anything would be written. Then sizes and the number of held records do not
+   * matter: a record that stays as it is exceeds neither limit.
+   */
+  readonly probes: boolean
 }
 
 /**
@@ -42,19 +47,20 @@ export interface DeliveryShape {
  * `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`, `:recounts` (whether the total is
  * counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
  * `:idempotency_key` and `:records_digest`; `:max_held` and `:hold_refused` (see `DeliveryShape`);
- * `:days` (JSON, the days of the records); `:storage_quota` and `:written_bytes`; the chunks
- * `:lookup_1` … and `:flagged_1` ….
+ * `:days` (JSON, the days of the records); `:storage_quota`, `:written_bytes` and
+ * `:record_bytes`; the chunks `:lookup_1` … and `:flagged_1` ….
  */
 export function insertDeliverySql(
   table: RecordTable,
   fragments: SqlFragments,
-  { policy, lookupChunks, flaggedChunks, refuseMoves, limitsStorage }: DeliveryShape,
+  { policy, lookupChunks, flaggedChunks, refuseMoves, limitsStorage, probes }: DeliveryShape,
 ): string {
   const hasFlags = flaggedChunks > 0
   // Fails in a database of an older layout, which lacks the index.
   const access = table.indexes.key ? `indexed by ${table.indexes.key}` : ''
   const findings = findingColumns(table, fragments, hasFlags, policy === 'hold')
   const chunks = [...chunkNames('lookup', lookupChunks), ...chunkNames('flagged', flaggedChunks)]
+  const isStopped = '(is_full and not :dry_run)'
   const isRefused = 'reused or (rejected > 0 and not :lenient)'
   // `classified` is evaluated row by row and not stored. Without its limit SQLite would merge it
   // into `counted`, and evaluate each column again wherever it is named.
@@ -62,7 +68,7 @@ export function insertDeliverySql(
       insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
         received, errors_total, rejected, refused, held, stale, created, listed, held_change,
         held_written, hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys,
-        stale_at, moved, erased_at, verdicts, written_bytes, over_quota)
+        stale_at, moved, erased_at, verdicts, written_bytes, record_bytes, over_quota)
       with sent(value) as (${unionOfChunks(chunks)}),
       classified as not materialized (
         select value,
@@ -79,26 +85,26 @@ export function insertDeliverySql(
         from classified
       ),
       decided as (
-        select *, ${isRefused} as is_refused,
-          iif(usage >= :storage_quota and not (${isRefused}), usage, null) as over_quota
+        select *, ${isRefused} as is_refused, usage >= :storage_quota and not (${isRefused}) as is_full
         from counted
       )
       select :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient,
         :received, iif(reused, 1, :errors_total + errors),
         iif(reused, :received, :invalid + rejected),
-        iif(reused or over_quota is not null, :received, iif(:lenient, 0, :invalid + rejected)),
+        iif(reused or (is_full and not :dry_run), :received, iif(:lenient, 0, :invalid + rejected)),
         held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
         iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
         :hold_refused, reused, :has_yesterday, :has_today,
-        iif(:dry_run or is_refused or (:invalid and not :lenient) or over_quota is not null, '[]', :days),
+        iif(:dry_run or is_refused or (:invalid and not :lenient) or is_full, '[]', :days),
         :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
-        stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), over_quota
+        stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
+        ${probes ? '-1' : 'iif(is_full, usage, null)'}
       from decided
       where not exists (select 1 from resets where account = :account)
-        and ${refuseMoves ? '(moved is null or is_refused or over_quota is not null)' : 'true'}
-        ${table.sizeLimit ? 'and (undecided = 0 or reused or over_quota is not null)' : ''}
-        ${policy === 'hold' && table.canHold ? `and (over_quota is not null or ${HAS_ROOM_TO_HOLD})` : ''}
+        and ${refuseMoves ? '(moved is null or is_refused or is_full)' : 'true'}
+        ${table.sizeLimit && !probes ? `and (undecided = 0 or reused or ${isStopped})` : ''}
+        ${policy === 'hold' && table.canHold && !probes ? `and (${isStopped} or ${HAS_ROOM_TO_HOLD})` : ''}
       on conflict (account, id) do nothing
       returning *`
 }
@@ -157,20 +163,27 @@ function countedColumns(
     .join(',\n          ')
 }
 
-/**
- * Shortens a text for the log. The identity of a brand's daily aggregate is JSON, which must stay
- * whole to be read; it has at most 300 characters.
- */
+/** Shortens a text for the log. */
 const loggedText = (sql: string) =>
-  `iif(length(${sql}) > ${MAX_LOGGED_TEXT} and ${sql} not like 'd [%',
-                  substr(${sql}, 1, ${MAX_LOGGED_TEXT}) || '…', ${sql})`
+  `iif(length(${sql}) > ${MAX_LOGGED_TEXT}, substr(${sql}, 1, ${MAX_LOGGED_TEXT}) || '…', ${sql})`
+
+/**
+ * Returns the identity of a brand's activity for the log. That of a daily aggregate is JSON: its event
+ * and its customer, which are ids, and then members that the log does not keep.
+ */
+const loggedIdentity = (sql: string) =>
+  `iif(${sql} like 'd [%',
+                  'd ' || json_array(substr(${sql}, 3) ->> 0, substr(${sql}, 3) ->> 1), ${loggedText(sql)})`
 
 /** Lists the position, key and reference of the first records with an unknown reference. */
-const unknownKeys = ({ key, reference }: RecordTable, { fromLookup }: SqlFragments) => `(
+const unknownKeys = (
+  { key, reference, maskedColumn }: RecordTable,
+  { fromLookup }: SqlFragments,
+) => `(
           select json_group_array(json(named)) from (
             select named, sum(octet_length(named)) over (order by idx) as bytes from (
               select ${IDX} as idx, json_array(${IDX},
-                ${columnList(key, (name) => loggedText(fromLookup(name)))},
+                ${columnList(key, (name) => (maskedColumn ? loggedIdentity : loggedText)(fromLookup(name)))},
                 ${reference ? loggedText(fromLookup(reference.column)) : 'null'}) as named
               from classified where unknown order by idx limit ${MAX_LOGGED_KEYS}
             )

@@ -4,7 +4,7 @@ import { type DeliveryInput, takeRows } from './delivery-input.ts'
 import { HELD_LIMITS } from './held-limits.ts'
 import { type Row, toRowChunks } from './json-chunks.ts'
 import { lookupParts } from './lookup-parts.ts'
-import { estimateRecordBytes } from './record-bytes.ts'
+import { estimateRecordBytes, type RecordBytes } from './record-bytes.ts'
 import type { RecordTable } from './record-table.ts'
 import { MASK_PATCH } from './sql-fragments.ts'
 import { buildStatements, COMMON_STATEMENTS, type DeliveryStatements } from './statements.ts'
@@ -23,8 +23,7 @@ export interface BatchParts {
   readonly flagged: readonly string[]
   readonly full: readonly string[]
   readonly repeated: readonly string[]
-  /** An upper bound of the bytes by which these records enlarge the database. */
-  readonly recordBytes: number
+  readonly recordBytes: RecordBytes
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -68,6 +67,8 @@ export interface BatchForm {
   /** Whether it has the statements for records that move. */
   readonly moves: boolean
   readonly policy: DeliveryInput['policy']
+  /** Whether it only finds out what would be written, and leaves nothing. */
+  readonly probes?: true
 }
 
 /** Returns the batch of one attempt, in the order in which it must run. */
@@ -77,16 +78,23 @@ export function buildBatch(
   form: BatchForm,
 ): D1PreparedStatement[] {
   const { bind, statements, input, lookup, flagged, full, recordBytes } = parts
-  const { dryRun } = input
-  const { moves, policy } = form
+  const { moves, policy, probes = false } = form
+  const dryRun = input.dryRun || probes
   // Skip the writes if validation has already rejected the request.
-  const writes = !dryRun && full.length > 0 && (input.invalidCount === 0 || input.lenient)
-  const values = { ...valuesOf(parts, attempt, policy), written_bytes: writes ? recordBytes : 0 }
-  const shape = { policy, lookupChunks: lookup.length, flaggedChunks: flagged.length }
-  const insertDelivery = bind(
-    statements.insertDelivery({ ...shape, refuseMoves: writes && !moves, limitsStorage: writes }),
-    values,
-  )
+  const stores = full.length > 0 && (input.invalidCount === 0 || input.lenient)
+  const writes = !dryRun && stores
+  const values = {
+    ...valuesOf(parts, attempt, policy),
+    dry_run: Number(dryRun),
+    probes: Number(probes),
+    written_bytes: writes ? recordBytes.all : 0,
+    record_bytes: recordBytes.largest,
+  }
+  const shape = {
+    ...{ policy, lookupChunks: lookup.length, flaggedChunks: flagged.length, probes },
+    ...{ refuseMoves: writes && !moves, limitsStorage: stores && !probes },
+  }
+  const insertDelivery = bind(statements.insertDelivery(shape), values)
   // An earlier attempt may have inserted the row, which then returns nothing from the insert.
   const readBack = attempt > 1 ? readBackStatements(parts, values) : []
   if (dryRun) {
@@ -128,7 +136,6 @@ function valuesOf(parts: BatchParts, attempt: number, policy: DeliveryInput['pol
     received_at: input.receivedAt,
     resource: input.resource,
     form: input.form,
-    dry_run: Number(input.dryRun),
     lenient: Number(input.lenient),
     received: input.received,
     invalid: input.invalidCount,

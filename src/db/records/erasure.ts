@@ -4,7 +4,8 @@ import { listRows } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { erasures } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import { brandCustomerTable, partnerCustomerTable } from './record-table.ts'
+import { erasedValue } from './merge.ts'
+import { brandCustomerTable, partnerCustomerTable, type RecordTable } from './record-table.ts'
 import { columnList, JSON_EACH, rowValue } from './sql-fragments.ts'
 
 /** A customer whose personal data was erased, and the time. */
@@ -34,21 +35,23 @@ const REPEAT_ERASURES = insertErasures(`do update
   set next_day = excluded.next_day, after_id = excluded.after_id
   where (next_day, after_id) is not (excluded.next_day, excluded.after_id)`)
 
-/** The personal columns of the customers of partners and brands, each once. */
-const PERSONAL_COLUMNS = [
-  ...new Set([...partnerCustomerTable.personalColumns, ...brandCustomerTable.personalColumns]),
-]
-
-const CLEAR_PERSONAL_COLUMNS = compileStatement(`
-  update customers set ${columnList(PERSONAL_COLUMNS, (name) => `${name} = null`)}
+/** Returns the statement that clears what an erasure removes from the stored customers of a table. */
+function clearCustomers({ personalColumns }: RecordTable) {
+  const stored = (name: string) => name
+  const erased = (name: string) => erasedValue(name, stored)
+  return compileStatement(`
+  update customers set ${columnList(personalColumns, (name) => `${name} = ${erased(name)}`)}
   where account = :account and customer_id in (select value ->> 0 from ${JSON_EACH}(:rows))
-    and ${rowValue(PERSONAL_COLUMNS, (name) => name)}
-      is not ${rowValue(PERSONAL_COLUMNS, () => 'null')}`)
+    and ${rowValue(personalColumns, stored)} is not ${rowValue(personalColumns, erased)}`)
+}
+
+const CLEAR_PARTNER_CUSTOMERS = clearCustomers(partnerCustomerTable)
+const CLEAR_BRAND_CUSTOMERS = clearCustomers(brandCustomerTable)
 
 /** What an erasure does beside clearing the columns of the customer. */
 export interface ErasureScope {
-  /** Whether the account's customers have activities, which are then masked in steps. */
-  hasActivities: boolean
+  /** Whether the account is a brand's: its customers have activities, which are then masked in steps. */
+  isBrand: boolean
   /** Whether activities that were masked before are masked again. */
   isRepeated: boolean
 }
@@ -62,7 +65,7 @@ export function erasePersonalData(
   db: D1Database,
   account: string,
   erased: readonly Erasure[],
-  { hasActivities, isRepeated }: ErasureScope,
+  { isBrand, isRepeated }: ErasureScope,
 ): D1PreparedStatement[] {
   const rows = JSON.stringify(
     erased.map(({ customer_id, erased_at }) => [
@@ -70,11 +73,12 @@ export function erasePersonalData(
       erased_at,
     ]),
   )
-  const has_activities = Number(hasActivities)
+  const has_activities = Number(isBrand)
   const insert = isRepeated ? REPEAT_ERASURES : INSERT_ERASURES
+  const clear = isBrand ? CLEAR_BRAND_CUSTOMERS : CLEAR_PARTNER_CUSTOMERS
   return [
     bindStatement(db, insert, { account, rows, has_activities }),
-    bindStatement(db, CLEAR_PERSONAL_COLUMNS, { account, rows }),
+    bindStatement(db, clear, { account, rows }),
   ]
 }
 

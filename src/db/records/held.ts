@@ -1,8 +1,8 @@
 import {
+  excessOf,
   type FoundPage,
   type KeyValue,
   limitBytes,
-  overByteLimit,
   type Page,
   toKeyValue,
 } from '../paginate.ts'
@@ -53,13 +53,13 @@ export async function listHeld(
     ]),
   )
   const rows = found?.results ?? []
-  const tooLarge = overByteLimit(rows)
-  if (tooLarge) return tooLarge
+  const count = { total: Number(counted?.results[0]?.total ?? 0), isLimited: false }
+  const excess = excessOf(rows)
+  if (excess) return { data: [], ...count, last: null, excess }
   const last = rows.length > page.size ? rows[page.size - 1] : undefined
   return {
     data: rows.slice(0, page.size).flatMap((row) => presentHeld(views, row)),
-    total: Number(counted?.results[0]?.total ?? 0),
-    isLimited: false,
+    ...count,
     last: last ? placeOf(views, last) : null,
   }
 }
@@ -122,5 +122,6 @@ export function heldPageSql(views: readonly RecordView[], page: Page): string {
         case resource ${records.join(' ')} end as record
       from k ${joins.join(' ')}`,
     order,
+    page.maxBytes,
   )
 }

@@ -1,5 +1,5 @@
 import { encode } from '../column-types.ts'
-import { overByteLimit } from '../paginate.ts'
+import { excessOf } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { toJsonChunks } from './json-chunks.ts'
@@ -45,26 +45,31 @@ export const DROP_DAYS = compileStatement(`
 export const formOf = ({ groups, sums, kpis = '' }: RecordView): string =>
   JSON.stringify([groups, sums, kpis])
 
-/** Returns the days of each resource that have records, in order; null if their totals are too large. */
+/** The days of each resource, or the bytes of their totals if these are more than was asked for. */
+type FoundDays = { days: KeptDay[][] } | { excess: number[] }
+
+/** Returns the days of each resource that have records, in order, with totals of at most `maxBytes`. */
 export async function readKeptDays(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,
   from: string,
   to: string,
-): Promise<KeptDay[][] | null> {
+  maxBytes: number,
+): Promise<FoundDays> {
   const results = await withD1Retry(() =>
     session.batch<KeptDay & { excess: number | null }>(
       views.map((view) => {
         const { encoded, dayColumn } = view.recordTable
         const [first_day, last_day] = [from, to].map((day) => encode(encoded[dayColumn], day))
         const values = { account, resource: view.name, form: formOf(view), first_day, last_day }
-        return bindStatement(session, compileStatement(keptDaysSql(view)), values)
+        return bindStatement(session, compileStatement(keptDaysSql(view, maxBytes)), values)
       }),
     ),
   )
   const days = results.map((result) => result.results)
-  return days.some((rows) => overByteLimit(rows as never) !== null) ? null : days
+  const excess = days.flatMap((rows) => excessOf(rows as never)?.bytes ?? [])
+  return excess.length > 0 ? { excess } : { days }
 }
 
 /** What identifies the days of a resource that a computation sums. */

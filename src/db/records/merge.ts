@@ -4,6 +4,22 @@
  */
 export type Merge = (column: string, sent: (column: string) => string) => string
 
+/**
+ * Replaces `tracking_data` that is erased. It is not null, so a re-send is merged and compared as if the
+ * value were still there.
+ */
+export const ERASED_TRACKING = ''
+
+/**
+ * Returns the SQL of what an erasure leaves of a personal column; `toSql` returns that of a column.
+ * `tracking_data` stays if the service issued it for the account: any other value is free text.
+ */
+export const erasedValue = (column: string, toSql: (column: string) => string) =>
+  column === 'tracking_data'
+    ? `iif(${toSql(column)} is null or ${toSql('verdict')} is 'attributed',
+        ${toSql(column)}, '${ERASED_TRACKING}')`
+    : 'null'
+
 /** Replaces the stored record as a whole: what the new one leaves out is gone. */
 export const replaceAll: Merge = (column, sent) => sent(column)
 

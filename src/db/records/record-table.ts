@@ -39,7 +39,7 @@ export interface RecordTable {
   readonly dayOptional: boolean
   /** The column that is null in a record without a day. */
   readonly timeColumn: string | null
-  /** The columns that stay empty once the customer is erased. */
+  /** The columns that stay empty once the customer is erased; see `erasedValue`. */
   readonly personalColumns: readonly string[]
   /**
    * The column of JSON that keeps only its known members once the customer is erased. The cell
@@ -163,7 +163,7 @@ export const brandCustomerTable = recordTable(
     ignoredInComparison: ['regtime'],
     dayOptional: true,
     timeColumn: 'signup_date',
-    personalColumns: ['first_name', 'last_name', 'extras'],
+    personalColumns: ['first_name', 'last_name', 'country_code', 'tracking_data', 'extras'],
     sizeLimit: EXTRAS_LIMIT,
     warnsOnAttribution: true,
     releases: [waitingRecords(events, 'activities')],

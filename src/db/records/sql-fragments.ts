@@ -1,3 +1,4 @@
+import { erasedValue } from './merge.ts'
 import type { RecordTable } from './record-table.ts'
 
 // SQL that the statements of a delivery share. Their parameters are named: `:account`, `:delivery`
@@ -118,7 +119,7 @@ export function sqlFragments(table: RecordTable, presentColumns: readonly string
   const ifErased = (name: string, erased: string) =>
     `iif(${isListed('erased_at')}, ${erased}, ${fromRecord(name)})`
   const storedValue = (name: string) => {
-    if (personalColumns.includes(name)) return ifErased(name, 'null')
+    if (personalColumns.includes(name)) return ifErased(name, erasedValue(name, fromRecord))
     if (name !== maskedColumn) return fromRecord(name)
     return ifErased(name, `json_patch(${fromRecord(name)}, ${fromRecord(MASK_PATCH)})`)
   }

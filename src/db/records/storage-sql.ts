@@ -27,12 +27,15 @@ export const USAGE = usageSql(':account')
 /** The first hour of the day (UTC) of a delivery. D1 binds numbers as floating point. */
 const FIRST_HOUR = 'cast(:received_at as integer) / 86400000 * 24'
 
-/** Deletes the row of a dry run if the account's log of this day is full. */
+/**
+ * Deletes the row of a dry run if the account's log of this day is full, and always if `:probes`. At the
+ * quota a request that would write something leaves no row, so its dry run leaves none either.
+ */
 export const DISCARD_DRY_RUN = `
-      delete from ${DELIVERY_ROW}
-        and (select sum(logged_bytes) from arrivals
+      delete from ${DELIVERY_ROW} and (:probes or (over_quota is not null and written > 0)
+        or (select sum(logged_bytes) from arrivals
           where account = :account and hour >= ${FIRST_HOUR}
-            and hour < ${FIRST_HOUR} + 24) >= ${MAX_LOGGED_BYTES_PER_DAY}`
+            and hour < ${FIRST_HOUR} + 24) >= ${MAX_LOGGED_BYTES_PER_DAY})`
 
 /**
  * Adds what accounts wrote before the hour `:hour` to `bytes`, so that later readers sum few rows of

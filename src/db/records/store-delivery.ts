@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts'
 import { withD1Retry } from '../retry.ts'
 import type { Delivery } from '../schema.ts'
 import { decideSizes } from './decide-sizes.ts'
-import { type BatchForm, buildBatch, prepareBatch } from './delivery-batch.ts'
+import { type BatchForm, type BatchParts, buildBatch, prepareBatch } from './delivery-batch.ts'
 import type { DeliveryInput } from './delivery-input.ts'
 import type { Row } from './json-chunks.ts'
 import type { RecordTable } from './record-table.ts'
@@ -40,6 +40,8 @@ const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 
  * attempt writes nothing and returns the same result. The rows are taken out of `input`: an isolate
  * has no room for a large request as rows and as parameters.
  *
+ * At the quota, a request that changes nothing has its ordinary result, and no row in the log.
+ *
  * @throws ApiError `quota_exceeded` if the account stores as much as its quota, `unavailable` while the
  *   account is being reset, or if others keep changing the same customers.
  */
@@ -61,8 +63,7 @@ export async function storeDelivery(
     for (;;) {
       const [form] = forms
       if (!form) throw accountIsReset()
-      const results = await session.batch<StoredRow>(buildBatch(parts, attempt, form))
-      rows = results.flatMap((result) => result.results)
+      rows = await runBatch(session, parts, attempt, form)
       row = rows.findLast(isDelivery)
       if (row) break
       if (forms.length > 1) {
@@ -74,7 +75,13 @@ export async function storeDelivery(
       if (!decided || looks > MAX_LOOKS) throw decided ? customersAreChanging() : accountIsReset()
       parts = decided
     }
-    if (row.over_quota !== null) throw quotaExceeded(row.over_quota, input.storageQuota)
+    if (row.over_quota !== null) {
+      const form = forms[0] && !input.dryRun ? { ...forms[0], probes: true as const } : null
+      if (form) rows = await runBatch(session, parts, attempt, form)
+      const stored = row.over_quota
+      row = rows.findLast(isDelivery)
+      if (!row || wouldWrite(row, rows)) throw quotaExceeded(stored, input.storageQuota)
+    }
     const delivery = { ...row, ...rows.findLast(isCounts) }
     const outcomes = rows.filter(isWritten)
     const revisions =
@@ -86,10 +93,25 @@ export async function storeDelivery(
   })
 }
 
+/** Runs a batch and returns the rows that its statements return. */
+async function runBatch(
+  session: D1DatabaseSession,
+  parts: BatchParts,
+  attempt: number,
+  form: BatchForm,
+): Promise<StoredRow[]> {
+  const results = await session.batch<StoredRow>(buildBatch(parts, attempt, form))
+  return results.flatMap((result) => result.results)
+}
+
+/** Returns whether a dry run found a record that would be written. */
+const wouldWrite = (row: Delivery, rows: readonly StoredRow[]) =>
+  (rows.findLast(isCounts) ?? row).written > 0
+
 /** Returns the error for an account that stores as much as it may; both numbers are bytes. */
 const quotaExceeded = (stored: number, quota: number) =>
   new ApiError('quota_exceeded', {
-    detail: `The account stores at most ${stored} bytes, and its storage quota is ${quota} bytes. Nothing was stored. Records that were sent again are counted again until the account is measured, which happens now. Repeat the same request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading and dry runs still work.`,
+    detail: `The account stores at most ${stored} bytes, and its storage quota is ${quota} bytes. Nothing was stored. Updated records are counted again until the account is measured, which happens now. Repeat the same request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading still works, and so do requests that change nothing.`,
   })
 
 /**

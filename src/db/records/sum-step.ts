@@ -1,5 +1,5 @@
 import type { KeyValue } from '../paginate.ts'
-import { overByteLimit } from '../paginate.ts'
+import { excessOf } from '../paginate.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { addKpi, addSums, type DaySums, emptySums, type SumRow } from './day-sums.ts'
 import type { RecordView } from './record-view.ts'
@@ -86,8 +86,7 @@ export function readStep(
   return step
 }
 
-const isTooLarge = (rows: readonly SumRow[]) =>
-  rows.length > MAX_TOTALS || overByteLimit(rows) !== null
+const isTooLarge = (rows: readonly SumRow[]) => rows.length > MAX_TOTALS || excessOf(rows) !== null
 
 /** Returns the number of the statements of a step. */
 export const stepLength = ({ kpis }: RecordView): number => (kpis ? 3 : 2)

@@ -12,9 +12,9 @@ type Column = readonly [name: string, sql: string]
 
 /**
  * Returns a query for the days from `:first_day` to `:last_day` that have records: the kept totals of
- * each, or null if the day must be summed. It reads a few rows for each day and none of its records.
+ * each, or null if the day must be summed, if they have at most `maxBytes`. It reads a few rows for each day and none of its records.
  */
-export function keptDaysSql({ recordTable }: RecordView): string {
+export function keptDaysSql({ recordTable }: RecordView, maxBytes?: number): string {
   const { dayColumn } = recordTable
   const firstDay = (condition: string) =>
     `select min(${dayColumn}) from ${recordsByDay(recordTable)}
@@ -31,6 +31,7 @@ export function keptDaysSql({ recordTable }: RecordView): string {
         on k.account = :account and k.resource = :resource and k.day = stored_day and k.form = :form
       where stored_day is not null`,
     'day',
+    maxBytes,
   )
 }
 

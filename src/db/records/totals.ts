@@ -6,7 +6,7 @@ import type { RecordView } from './record-view.ts'
 import { sumDays } from './sum-days.ts'
 import { takeLease, toSeconds } from './totals-lease.ts'
 import { type GroupsByDay, newRun, type Run, type Sizes } from './totals-progress.ts'
-import { type AnswerSize, addToSize, isTooLarge } from './totals-size.ts'
+import { type AnswerSize, addToSize, isTooLarge, MAX_BYTES } from './totals-size.ts'
 
 /** The control total of one group and day; sums are exact decimal text. */
 export interface Total extends Record<string, unknown> {
@@ -24,6 +24,7 @@ const WAITS_MS = [100, 200, 400, 800]
  * are too many. Days that have not changed since they were last summed are read as they were kept.
  * The others are summed from their records, by one computation of an account at a time. A request
  * that meets another one waits a little: what that one sums is kept, and then need not be summed.
+ * `holdMemory` waits until that many bytes of kept totals may be read.
  *
  * @throws ApiError `rate_limited` if another computation goes on or was long, and `unavailable` if
  * the days are too many to be summed at once, or if records of a day are written all the time.
@@ -51,8 +52,9 @@ async function tryReadTotals(
   account: string,
   from: string,
   to: string,
+  holdMemory: (bytes: number) => Promise<void>,
 ): Promise<Total[] | null> {
-  const days = await readKeptDays(session, views, account, from, to)
+  const days = await readDays(session, views, account, from, to, holdMemory)
   if (!days) return null
   const groups: GroupsByDay = new Map()
   const sizes: Sizes = new Map()
@@ -75,6 +77,29 @@ async function tryReadTotals(
       [...byDay].flatMap(([day, found]) => found.map((group) => presentTotal(view, day, group))),
     )
     .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
+}
+
+/** How many bytes of kept totals a resource may have without a lease of memory. */
+const SMALL_BYTES = 32 * 1024
+
+/** Returns the kept totals, for which it holds memory if they are large; null if they are too large. */
+async function readDays(
+  session: D1DatabaseSession,
+  views: readonly RecordView[],
+  account: string,
+  from: string,
+  to: string,
+  holdMemory: (bytes: number) => Promise<void>,
+): Promise<KeptDay[][] | null> {
+  const read = (maxBytes: number) => readKeptDays(session, views, account, from, to, maxBytes)
+  let found = await read(SMALL_BYTES)
+  while ('excess' in found) {
+    const largest = Math.max(...found.excess)
+    if (largest > MAX_BYTES) return null
+    await holdMemory(views.length * largest)
+    found = await read(largest)
+  }
+  return found.days
 }
 
 function parseKept(days: readonly KeptDay[]) {

@@ -18,7 +18,7 @@ const createAccount = (): Operation => {
     summary: 'Create an account',
     description: 'Creates an account for a partner or a brand.',
     body: { schema: { ...account, properties: { ...(properties as object), binding } } },
-    answers: created('The account.', 'Account'),
+    answers: created('The account.', 'CreatedAccount'),
     errors: ['already_exists'],
   })
 }

@@ -83,7 +83,7 @@ export const erasure = (): Operation[] => [
     id: 'eraseCustomer',
     summary: "Erase a customer's personal data",
     description:
-      'Erases the personal data of a customer permanently. If it is sent again, it is not stored, and the record has the warning `erased`. Activities of a brand keep ids, times, amounts, KPIs and product lines; if there are many, `complete` is false, and the service erases the others within minutes.',
+      'Erases the personal data of a customer permanently. If it is sent again, it is not stored, and the record has the warning `erased`. Customers of brands also lose the country, additional fields, and `tracking_data` that the service did not issue for the account. Activities of a brand keep ids, times, amounts, KPIs and product lines; if there are many, `complete` is false, and the service erases the others within minutes.',
     answers: returned('The time of the first erasure.', ref('Erasure')),
   }),
   operation({

@@ -1,0 +1,46 @@
+import type { Context } from 'hono'
+import { type ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
+
+/** How much of an answer is handed to the connection at once. */
+const PIECE_BYTES = 64 * 1024
+
+/**
+ * Responds with JSON. The client must take an answer above 64 KiB at a certain pace: its memory is
+ * returned once it was received, or once the connection is cut because the client is too slow.
+ *
+ * @throws ApiError `unavailable` if there is no memory for 20 seconds.
+ */
+export async function sendJson(c: Context, value: object, memory: ReadMemory): Promise<Response> {
+  const text = JSON.stringify(value)
+  // A response to HEAD has no body that anybody would read.
+  if (text.length <= SMALL_ANSWER_BYTES || c.req.method === 'HEAD') {
+    memory.release()
+    return c.body(text, 200, { 'Content-Type': 'application/json' })
+  }
+  const bytes = new TextEncoder().encode(text)
+  await memory.startSending(bytes.byteLength)
+  const { readable, writable } = new FixedLengthStream(bytes.byteLength)
+  // The memory is also returned if the client disconnects.
+  c.executionCtx.waitUntil(writePieces(bytes, writable.getWriter(), memory))
+  return c.body(readable, 200, { 'Content-Type': 'application/json' })
+}
+
+async function writePieces(
+  bytes: Uint8Array,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+  memory: ReadMemory,
+): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
+      const piece = bytes.subarray(at, at + PIECE_BYTES)
+      await memory.waitFor(writer.write(piece))
+      memory.sent(at + piece.byteLength)
+    }
+    await writer.close()
+  } catch (error) {
+    // The client is too slow, or it has disconnected.
+    writer.abort(error).catch(() => {})
+  } finally {
+    memory.release()
+  }
+}

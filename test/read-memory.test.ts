@@ -1,0 +1,187 @@
+import { exports } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { QUEUES } from '../src/http/memory-queues.ts'
+import { brand } from './brand.ts'
+import { ask, json, ORIGIN } from './partner.ts'
+
+// The memory that answers to reads take in an isolate, which has 128 MiB.
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** What the pages of `wideBrand` have at least, in bytes. */
+const PAGE_BYTES = 130 * 14 * KIB
+
+type Brand = Awaited<ReturnType<typeof brand>>
+
+const leased = () => ({ answers: QUEUES.answers.used, process: QUEUES.process.used })
+const NOTHING = { answers: 0, process: 0 }
+
+const someTime = () => scheduler.wait(50)
+
+/** Waits until `isTrue` for at most 5 seconds. */
+async function until(isTrue: () => boolean) {
+  for (let turn = 0; turn < 100 && !isTrue(); turn++) await someTime()
+  expect(isTrue()).toBe(true)
+}
+
+/** Asks for a page, and leaves its body unread. */
+const askUnread = ({ brand_token }: Brand, query = 'per_page=130', init: RequestInit = {}) =>
+  exports.default.fetch(`${ORIGIN}/tracking/events/customers?${query}`, {
+    headers: { 'x-api-key': brand_token },
+    ...init,
+  })
+
+/** Returns how many bytes of a body can still be read; 0 if the connection was cut. */
+const receivedBytes = (response: Response) =>
+  response.arrayBuffer().then(
+    ({ byteLength }) => byteLength,
+    () => 0,
+  )
+
+/** Creates a brand with 130 customers whose page has almost 2 MiB. */
+async function wideBrand(account: string) {
+  const acme = await brand({ account })
+  const bulk = Array.from({ length: 130 }, (_, i) => ({
+    customerId: `u-${i}`,
+    note: 'n'.repeat(14 * KIB),
+  }))
+  expect((await acme.post('customers', bulk)).status).toBe(200)
+  return acme
+}
+
+beforeEach(() => expect(leased()).toEqual(NOTHING))
+afterEach(() => vi.useRealTimers())
+
+describe('an answer above 64 KiB', () => {
+  test('holds its bytes until it is received, and nothing after that', async () => {
+    const acme = await wideBrand('acme')
+    const response = await askUnread(acme)
+    const { answers, process } = leased()
+    expect([answers > PAGE_BYTES, process]).toEqual([true, 0])
+
+    expect(await response.arrayBuffer()).toHaveProperty('byteLength', answers)
+    await until(() => leased().answers === 0)
+  })
+
+  test('holds nothing once the client has gone', async () => {
+    const response = await askUnread(await wideBrand('acme'))
+    expect(leased().answers).toBeGreaterThan(PAGE_BYTES)
+    await response.body!.cancel()
+    await until(() => leased().answers === 0)
+  })
+
+  test('holds nothing if only its head was asked for', async () => {
+    const acme = await wideBrand('acme')
+    expect((await askUnread(acme, 'per_page=130', { method: 'HEAD' })).status).toBe(200)
+    expect(leased()).toEqual(NOTHING)
+  })
+
+  test('is one at a time for an account; the others wait, and get the place of one who is slow', async () => {
+    const acme = await wideBrand('acme')
+    const first = await askUnread(acme)
+    const bytes = leased().answers
+    const served: number[] = []
+    const others = Array.from({ length: 29 }, async () => {
+      const response = await askUnread(acme)
+      served.push(response.status)
+      return response
+    })
+    await someTime()
+    expect([served, leased()]).toEqual([[], { answers: bytes, process: 0 }])
+
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(Date.now() + 2500)
+    await until(() => served.length === 1)
+    expect(leased()).toEqual({ answers: bytes, process: 0 })
+    // The request looks every second whether it still holds its lease.
+    await scheduler.wait(1100)
+    expect(await receivedBytes(first)).toBeLessThan(PAGE_BYTES)
+
+    vi.setSystemTime(Date.now() + 20_000)
+    const responses = await Promise.all(others)
+    expect(served.filter((status) => status === 503).length).toBeGreaterThanOrEqual(27)
+    await Promise.all(responses.map(({ body }) => body?.cancel()))
+    await until(() => leased().answers === 0)
+  })
+
+  test('of all accounts together take at most 6 MiB', async () => {
+    const accounts = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => wideBrand(`acme-${name}`)),
+    )
+    const responses: Response[] = []
+    const reading = accounts.map(async (acme) => responses.push(await askUnread(acme)))
+    await until(() => responses.length === 2)
+    await someTime()
+    expect(responses).toHaveLength(2)
+    expect(leased().answers).toBeLessThanOrEqual(6 * MIB)
+
+    await responses[0]!.body!.cancel()
+    await until(() => responses.length === 3)
+    await responses[1]!.body!.cancel()
+    await until(() => responses.length === 4)
+    await Promise.all(responses.slice(2).map(({ body }) => body!.cancel()))
+    await Promise.all(reading)
+    await until(() => leased().answers === 0)
+  })
+
+  test('is cut off after 30 seconds in which the client reads nothing', async () => {
+    const response = await askUnread(await wideBrand('acme'))
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(Date.now() + 29_000)
+    await scheduler.wait(1100)
+    expect(leased().answers).toBeGreaterThan(0)
+    vi.setSystemTime(Date.now() + 1000)
+    await until(() => leased().answers === 0)
+    expect(await receivedBytes(response)).toBeLessThan(PAGE_BYTES)
+  })
+
+  test('is refused after 20 seconds in a queue, with advice', async () => {
+    const acme = await wideBrand('acme')
+    const held = QUEUES.answers.tryTake(6 * MIB, 'other', Number.POSITIVE_INFINITY)!
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const waiting = askUnread(acme)
+    await someTime()
+    vi.setSystemTime(Date.now() + 20_000)
+    const response = await waiting
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '10'])
+    expect((await json(response)).detail).toContain('Answers of up to 64 KiB do not wait')
+    QUEUES.answers.release(held)
+    expect(leased()).toEqual(NOTHING)
+  })
+})
+
+describe('an answer of at most 64 KiB', () => {
+  test('does not wait for large answers or bodies', async () => {
+    const acme = await wideBrand('acme')
+    const held = [QUEUES.answers, QUEUES.process].map((queue) => ({
+      queue,
+      lease: queue.tryTake(queue.limit, 'other', Number.POSITIVE_INFINITY)!,
+    }))
+    const before = leased()
+    for (const path of ['customers?per_page=3', 'customers/u-1', 'account', 'held', 'deliveries']) {
+      expect([path, (await acme.get(path)).status]).toEqual([path, 200])
+    }
+    const totals = await acme.get('totals?from=2026-10-01&to=2026-10-02')
+    expect(totals.status).toBe(200)
+    expect(leased()).toEqual(before)
+    for (const { queue, lease } of held) queue.release(lease)
+  })
+})
+
+test('pages above and below 64 KiB are walked with the same records and total', async () => {
+  const acme = await wideBrand('acme')
+  for (const size of [3, 40, 100, 130]) {
+    const ids = []
+    let path: string | null = `customers?per_page=${size}`
+    while (path) {
+      const { data, meta } = await json(
+        ask(`/tracking/events/${path}`, { headers: { 'x-api-key': acme.brand_token } }),
+      )
+      ids.push(...data.map((one: { customerId: string }) => one.customerId))
+      expect(meta.total).toBe(130)
+      path = meta.next_cursor && `customers?cursor=${meta.next_cursor}`
+    }
+    expect([size, new Set(ids).size, ids.length]).toEqual([size, 130, 130])
+  }
+})
