@@ -136,7 +136,7 @@ function tiers(from: Source, isPercent: boolean, extra: Json): Json {
 function measured(from: Source, vertical: Vertical, once: string | null, kind: string): Json {
   const over = from.oneIn(3) ? { over: 'network' } : {}
   const window = from.oneIn(3) ? { window: from.pick(['period', 'quarter', 'lifetime']) } : {}
-  const by = from.below(6)
+  const by = from.below(5)
   if (by === 0 && once !== null) return { by: { once }, ...over, ...window }
   if (by === 1 && kind !== 'once') return { by: { customers: 'active' }, ...over }
   if (by === 2) return { by: { base: [term(from, vertical)] }, ...over, ...window }
@@ -200,7 +200,7 @@ function onceRule(from: Source, vertical: Vertical, id: string): Rule {
     ...(isPercent && from.oneIn(2) && { max_amount: '75.505' }),
     ...(from.oneIn(6) && { max_per_customer: whole(from) }),
     ...(from.oneIn(6) && { max: whole(from) }),
-    ...(from.oneIn(4) && { max_count: from.between(1, 2) }),
+    ...(from.oneIn(3) && { max_count: from.between(1, 2) }),
     ...(from.oneIn(2) && { requalify: !from.oneIn(3) }),
     ...(hasAmount &&
       from.oneIn(3) && {
@@ -254,7 +254,7 @@ function unitRule(from: Source, vertical: Vertical, id: string, once: string | n
 }
 
 function overrideRule(from: Source, vertical: Vertical, id: string, once: string | null): Rule {
-  const form = from.below(once === null ? 4 : 5)
+  const form = from.below(once === null ? 4 : 6)
   const ofUnit = unit(from, vertical)
   const of =
     form < 2

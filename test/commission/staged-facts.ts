@@ -15,13 +15,15 @@ interface Stage {
   currency: string
 }
 
-const timesOf = ({ times = '1' }: Term) => (times.startsWith('-') ? -1 : 1)
+/** Returns by what an amount is divided, so that the term makes that amount of it. */
+const timesOf = ({ times = '1' }: Term) =>
+  ['-0.2', '0.5', '2'].includes(times) ? Number(times) : times.startsWith('-') ? -1 : 1
 
 /** Adds a fact that a term names. A whole-day fact stands on the day of the instant. */
 function add(stage: Stage, term: Term, customer: WorldCustomer, at: number, amount: number) {
   const { from, world, currency } = stage
   const { customer_id } = customer
-  const value = amount * timesOf(term)
+  const value = Math.round((amount / timesOf(term)) * 100) / 100
   if (term.transactions)
     world.transactions.push({
       transaction_id: `s${world.transactions.length}`,
@@ -54,7 +56,7 @@ function add(stage: Stage, term: Term, customer: WorldCustomer, at: number, amou
       ...(!from.oneIn(3) && { at }),
       day: dayOf(at),
       Currency: currency,
-      ...(from.oneIn(2) && { product: 'casino' }),
+      ...(!from.oneIn(3) && { product: from.pick(['casino', 'sports']) }),
       ...(kpi === 'Value' ? { Value: value } : { kpis: { [kpi]: value } }),
     })
   }
@@ -82,7 +84,7 @@ function stageOnce(stage: Stage, rule: Rule, customer: WorldCustomer, at: number
   }
   if (rule.void_by && !from.oneIn(3)) {
     const { terms, within_days: days } = rule.void_by
-    const when = from.oneIn(2) ? edge(from, at, days) : at + from.pick([0, 0, 1, DAY_MS / 2])
+    const when = !from.oneIn(3) ? edge(from, at, days) : at + from.pick([0, 0, 1, DAY_MS / 2])
     add(stage, terms[0]!, customer, when, amount - (from.oneIn(4) ? 0.01 : 0))
     if (from.oneIn(2)) add(stage, trigger, customer, at + from.pick([2, DAY_MS]), amount)
   }
@@ -91,9 +93,8 @@ function stageOnce(stage: Stage, rule: Rule, customer: WorldCustomer, at: number
     const term: Term = sum ? sum[0]! : { ...count }
     const start = customer.signup
     const when = days !== undefined && from.oneIn(2) ? edge(from, start, days) : start
-    const times = Math.abs(Number(term.times ?? '1'))
-    const needed = sum ? Number(min) / times : Number(min)
-    if (sum) add(stage, term, customer, when, Math.round(needed * 100) / 100)
+    const needed = Number(min)
+    if (sum) add(stage, term, customer, when, needed)
     else for (let at = 0; at < needed; at += 1) add(stage, term, customer, when, at + 1)
   }
 }
@@ -104,10 +105,20 @@ function stageFence(stage: Stage, rule: Rule, customers: WorldCustomer[], at: nu
   const { customer: limit, affiliate } = rule.fence!
   const term = rule.base![0]!
   const losses = [Number(limit), Number(affiliate), -10, -33.33, -100]
-  for (const one of customers) add(stage, term, one, at, from.pick(losses))
-  if (from.oneIn(2)) add(stage, term, customers[0]!, at, 50)
+  if (from.oneIn(3)) add(stage, term, customers[0]!, at, Math.min(Number(limit), Number(affiliate)))
+  else for (const one of customers) add(stage, term, one, at, from.pick(losses))
+  if (from.oneIn(3)) add(stage, term, customers[0]!, at, 50)
   const later = at + from.pick([7, 31, 32]) * DAY_MS
   for (const one of customers) add(stage, term, one, later, from.pick([10, 33.33, 100, 5000]))
+}
+
+/** Adds facts of one customer and day that a base converts together, or apart by product. */
+function stageConversion(stage: Stage, rule: Rule, customer: WorldCustomer, at: number) {
+  const { from } = stage
+  const currency = stage.currency === 'EUR' ? 'USD' : 'EUR'
+  const term = rule.base![0]!
+  for (let count = from.between(2, 4); count > 0; count -= 1)
+    add({ ...stage, currency }, term, customer, at, from.pick([0.01, 0.07, 10, 33.33]))
 }
 
 /** Returns the affiliate's customers, or any. */
@@ -133,6 +144,7 @@ export function stageFacts(from: Source, world: World): World {
     if (rule.kind === 'once')
       for (const one of customers)
         stageOnce(stage, rule, one, start + from.pick([0, 0, 1, DAY_MS / 2, DAY_MS]))
+    if (rule.kind === 'share' && from.oneIn(3)) stageConversion(stage, rule, customers[0]!, start)
     if (rule.kind === 'share' && rule.fence) stageFence(stage, rule, customers.slice(-2), start)
   }
   return world
