@@ -45,12 +45,18 @@ export function judgeCustomer(context: Context, customer: Customer): JudgedCusto
   return { customer, ownerOf, once, qualified: winners(once) }
 }
 
-/** Returns a customer as of the end of a day: later qualifications do not count yet. */
+/**
+ * Returns a customer as of the end of a day: later qualifications do not count yet, and later
+ * candidates do not wait yet.
+ */
 export function asOf(judged: JudgedCustomer, day: number): JudgedCustomer {
-  const qualified = [...judged.qualified].filter(([, state]) => state.day <= day)
-  return qualified.length === judged.qualified.size
-    ? judged
-    : { ...judged, qualified: new Map(qualified) }
+  return {
+    ...judged,
+    once: judged.once.map((state) =>
+      state.trigger && state.trigger.day > day ? { ...state, blockers: [] } : state,
+    ),
+    qualified: new Map([...judged.qualified].filter(([, state]) => state.day <= day)),
+  }
 }
 
 /** Returns why a fact earns nothing before any rule is asked; null if rules decide. */

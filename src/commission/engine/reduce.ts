@@ -166,11 +166,11 @@ function addOnce(
     if (version.period !== period.kind || affiliate === null) continue
     if (day >= period.first && day <= period.last) talliesOf(tallies, affiliate).once.push(state)
   }
-  for (const { version, rule, affiliate, status, blockers } of judged.once) {
-    if (status !== 'blocked' || affiliate === null || version.period !== period.kind) continue
+  for (const { version, rule, affiliate, trigger, blockers } of judged.once) {
+    if (affiliate === null || version.period !== period.kind) continue
     if (judged.qualified.has(rule.id)) continue
     for (const blocker of blockers) {
-      const { day } = blocker.fact
+      const day = Math.max(blocker.fact.day, trigger?.day ?? -Infinity)
       if (day < period.first || day > period.last) continue
       hold({ affiliate, version, rule, purpose: 'paid', ...blocker })
     }

@@ -5,19 +5,11 @@ import { currencyOf } from './convert.ts'
 import { type Draft, draft } from './drafts.ts'
 import { compareText, type Fact } from './facts.ts'
 import { applyFence } from './fence.ts'
-import {
-  accepted,
-  factsOf,
-  inUnits,
-  measuresFor,
-  network,
-  onceMeasured,
-  ownBase,
-} from './measures.ts'
-import { heldBy, paysPercent, triggerField } from './once.ts'
+import { accepted, factsOf, inUnits, measuresFor, network, onceMeasured } from './measures.ts'
+import { paysPercent, triggerField, waitsFor } from './once.ts'
 import { inForce, type Rule, type Version } from './plan.ts'
 import { add, greatest, isZero, ONE, type Rational, subtract, sum, ZERO } from './rational.ts'
-import { factsOfCustomer, judge, qualifiedBy } from './reasons.ts'
+import { judge, qualifiedBy } from './reasons.ts'
 import { type Base, baseOf, type Held, unitsOf } from './terms.ts'
 import { applyRate } from './tiers.ts'
 
@@ -198,14 +190,15 @@ function recoup(books: Books, place: Place, lines: Draft[]) {
   line.deficit = deficit
 }
 
-/** Holds what the measure of a line cannot convert: own facts of `by.base`, and of the network. */
-function holdMeasure(books: Books, place: Place, lines: Draft[]) {
+/** Holds what a measure cannot convert: own facts, and those of the network if there is a line. */
+function holdMeasure(books: Books, place: Place, facts: Fact[], lines: Draft[]) {
   const { affiliate, version, rule, period } = place
   const { tiers } = rule
-  if (!tiers || !lines.some((line) => line.rule === rule)) return
   const held: Held[] = []
-  if (tiers.by?.base) held.push(...ownBase(books, affiliate, version, rule, period).held)
-  if (tiers.over === 'network') held.push(...network(books, affiliate, version, rule, period).held)
+  if (tiers?.by?.base)
+    held.push(...baseOf(books.account.rates, tiers.by.base, facts, version.currency).held)
+  if (tiers?.over === 'network' && lines.some((line) => line.rule === rule))
+    held.push(...network(books, affiliate, version, rule, period).held)
   for (const { fact, field, reason } of held) holdFact(books, place, fact, field, reason)
 }
 
@@ -218,8 +211,7 @@ function holdFact(books: Books, place: Place, fact: Fact, field: string, reason:
     currency: currencyOf(fact, field),
     item: fact,
     field,
-    // A signup, or an event without a value, has no amount.
-    amount: fact.numbers.get(field) ?? ZERO,
+    amount: fact.numbers.get(field)!,
   })
 }
 
@@ -232,25 +224,20 @@ function holdFacts(books: Books, place: Place, facts: Fact[]) {
 }
 
 /**
- * Holds what waiting candidates of `once` rules hold: each fact in its own period, in the statement of
- * the candidate's affiliate and plan.
+ * Holds what makes candidates of `once` rules wait: in the period in which the later of the candidate
+ * and the fact that it waits for lies, in the statement of the candidate's affiliate and plan.
  */
 export function holdCandidates(books: Books) {
   const { account } = books
-  for (const attempt of [...account.attempts.values()].flat()) {
-    const { version, rule, candidate } = attempt
-    if (!candidate) continue
-    const facts = factsOfCustomer(account, candidate)
-    const periods = new Set(facts.map((fact) => periodOf(version.period, fact.day)))
-    for (const period of periods) {
-      const until = lastDay(period)
-      if (qualifiedBy(account, candidate, rule.id, until)) continue
-      const place: Place = { affiliate: candidate.affiliate!, version, rule, period }
-      for (const { fact, field, reason } of heldBy(account.rates, attempt, facts, until))
-        if (periodOf(version.period, fact.day) === period)
-          holdFact(books, place, fact, field, reason)
+  for (const attempt of [...account.attempts.values()].flat())
+    for (const { fact, field, reason } of waitsFor(attempt)) {
+      const { version, rule, candidate } = attempt
+      const later = fact.day > candidate!.day ? fact.day : candidate!.day
+      const period = periodOf(version.period, later)
+      if (qualifiedBy(account, fact, rule.id, lastDay(period))) continue
+      const place: Place = { affiliate: candidate!.affiliate!, version, rule, period }
+      holdFact(books, place, fact, field, reason)
     }
-  }
 }
 
 /** Enters lines, then prices those of each rule id together. */
@@ -283,6 +270,6 @@ export function computeLines(books: Books, affiliate: string, versions: Version[
     recoup(books, place, lines)
     const facts = governedFacts(books, place)
     holdFacts(books, place, facts)
-    holdMeasure(books, place, lines)
+    holdMeasure(books, place, facts, lines)
   }
 }

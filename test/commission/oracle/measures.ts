@@ -1,11 +1,11 @@
 import { below } from './account.ts'
 import { type Books, keyOf, linesOf } from './books.ts'
-import { firstDay, lastDay, periodOf, quarterOf } from './calendar.ts'
+import { lastDay, periodOf, quarterOf } from './calendar.ts'
 import { holdsFor, withinMonths } from './conditions.ts'
 import { type Fact, inTime } from './facts.ts'
-import { inForce, type Rule, type Term, type Tiers, type Version } from './plan.ts'
+import type { Rule, Term, Tiers, Version } from './plan.ts'
 import { add, count, divide, ONE, parse, type Rational, sum, ZERO } from './rational.ts'
-import { type Base, baseOf, type Held, unitsOf } from './terms.ts'
+import { baseOf, type Held, unitsOf } from './terms.ts'
 
 // Measures of tiers: one figure for each affiliate, rule id and period, over all versions (§16.5).
 
@@ -86,11 +86,12 @@ function measureOf(
   rule: Rule,
   period: string,
 ): Rational {
-  const { by, over } = rule.tiers ?? {}
+  const tiers = rule.tiers!
+  const { by } = tiers
   const lines = linesOf(books, affiliate, version.plan, period).filter(
     (line) => line.rule.id === rule.id,
   )
-  const around = over === 'network' ? network(books, affiliate, version, rule, period) : null
+  const around = tiers.over === 'network' ? network(books, affiliate, version, rule, period) : null
   const value = around?.value ?? ZERO
   if (by?.customers) {
     const own = lines.flatMap((line) => [...customersOf(line.counted)])
@@ -101,23 +102,24 @@ function measureOf(
       one === affiliate && plan === version.plan && periodOf(version.period, day) === period
     return add(value, onceLines(books, by.once, isOwn))
   }
-  if (by?.base) return add(value, ownBase(books, affiliate, version, rule, period).total)
+  if (by?.base) return add(value, ownBase(books, affiliate, version, rule, by.base, period))
   return add(value, sum(lines.map((line) => line.measured)))
 }
 
 /** Adds up `by.base` over the facts of all versions of the plan that have the rule. */
-export function ownBase(
+function ownBase(
   books: Books,
   affiliate: string,
   version: Version,
   rule: Rule,
+  terms: Term[],
   period: string,
-): Base {
+): Rational {
   const facts = factsOf(books, [affiliate], period).filter(
     (fact) =>
       fact.version?.plan === version.plan && fact.version.rules.some(({ id }) => id === rule.id),
   )
-  return baseOf(books.account.rates, rule.tiers!.by!.base!, facts, version.currency)
+  return baseOf(books.account.rates, terms, facts, version.currency).total
 }
 
 /** Returns the earlier periods that a window adds. */
@@ -126,20 +128,6 @@ function windowOf(books: Books, version: Version, tiers: Tiers, period: string):
   if (tiers.window === 'lifetime') return earlier
   if (tiers.window !== 'quarter') return []
   return earlier.filter((one) => quarterOf(lastDay(one)) === quarterOf(lastDay(period)))
-}
-
-/** Measures an earlier period: under `current` by the version then in force. */
-function earlierMeasure(
-  books: Books,
-  affiliate: string,
-  version: Version,
-  rule: Rule,
-  period: string,
-): Rational {
-  if (version.terms === 'signup') return measureOf(books, affiliate, version, rule, period)
-  const then = inForce(books.account.plans.get(version.plan)!, firstDay(period))
-  const own = then.rules.find(({ id }) => id === rule.id)
-  return own ? measureOf(books, affiliate, then, own, period) : ZERO
 }
 
 /** Returns the measure of a rule's tiers, and how much of it earlier periods of its window make. */
@@ -151,12 +139,9 @@ export function measuresFor(
   period: string,
 ) {
   if (!rule.tiers) return null
-  const earlier = sum(
-    windowOf(books, version, rule.tiers, period).map((one) =>
-      earlierMeasure(books, affiliate, version, rule, one),
-    ),
-  )
-  return { earlier, measure: add(earlier, measureOf(books, affiliate, version, rule, period)) }
+  const of = (one: string) => measureOf(books, affiliate, version, rule, one)
+  const earlier = sum(windowOf(books, version, rule.tiers, period).map(of))
+  return { earlier, measure: add(earlier, of(period)) }
 }
 
 /** The measure of one `once` line. */

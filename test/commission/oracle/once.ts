@@ -14,7 +14,7 @@ export interface Reach {
   reached: { day: string; instant: number } | null
   /** The facts that it used until it was reached. */
   used: Set<Fact>
-  /** Facts without a rate in a sum that is not reached, in order of time. */
+  /** The first fact without a rate that came before it was reached: each of its amounts. */
   blocked: Held[]
 }
 
@@ -107,7 +107,7 @@ function follow(rates: Rates, condition: Qualify, facts: Fact[], currency: strin
   })
   const usedUntil = (instant: number) =>
     new Set(named.filter(({ fact }) => fact.instant <= instant).map(({ fact }) => fact))
-  const blocked = named.flatMap(({ held }) => held)
+  const blocked = named.find(({ held }) => held.length > 0)?.held ?? []
   if (condition.at === 'end') {
     const total = named.reduce((so, { value }) => add(so, value), ZERO)
     const isReached = blocked.length === 0 && compare(total, min) >= 0
@@ -221,32 +221,10 @@ export function attempt(rates: Rates, version: Version, rule: Rule, facts: Fact[
 const canEarn = ({ candidate, version }: Attempt) =>
   candidate?.state === 'approved' && candidate.reason === null && candidate.version === version
 
-/**
- * Returns what a waiting candidate holds, looking at facts up to a day: itself, the facts without a
- * rate in sums that are not reached and, if its own amount or `void_by` waits, later facts of the
- * trigger's kind without a rate.
- */
-export function heldBy(rates: Rates, one: Attempt, facts: Fact[], until: string): Held[] {
-  const { candidate, rule, version } = one
-  if (!candidate || !canEarn(one) || candidate.day > until) return []
-  const isSeen = ({ fact }: Held) => fact.day <= until
-  const waits = one.waits.filter(isSeen)
-  const blocked = one.conditions.flatMap((condition) => condition.blocked).filter(isSeen)
-  const first = waits[0] ?? blocked[0]
-  if (!first) return []
-  const field = triggerField(rule)
-  const later = facts.flatMap((fact): Held[] => {
-    const isLater = inTime(fact, candidate) > 0 && fact.day <= until && fact.state === 'approved'
-    const meets = isTrigger(rule, fact) && holdsFor(rule.when, fact) && withinMonths(rule, fact)
-    if (waits.length === 0 || !isLater || !meets) return []
-    const amount = convert(rates, fact, field, version.currency)
-    return typeof amount === 'string' ? [{ fact, field, reason: amount }] : []
-  })
-  const all = [{ fact: candidate, field, reason: first.reason }, ...blocked, ...later]
-  return all.filter(
-    (held, at) =>
-      at === all.findIndex((other) => other.fact === held.fact && other.field === held.field),
-  )
+/** Returns what makes the candidate wait: its own amount, `void_by`, else each sum's first fact. */
+export function waitsFor(one: Attempt): Held[] {
+  if (!canEarn(one)) return []
+  return one.waits.length > 0 ? one.waits : one.conditions.flatMap(({ blocked }) => blocked)
 }
 
 /** Returns when a customer qualified by an attempt, or null. */

@@ -2,7 +2,7 @@ import { type Account, attemptKey } from './account.ts'
 import { holdsFor, withinMonths } from './conditions.ts'
 import { conversion, convert, NO_RATES, type NoRate } from './convert.ts'
 import type { Fact } from './facts.ts'
-import { type Attempt, heldBy, isTrigger, type Qualified, triggerField } from './once.ts'
+import { type Attempt, isTrigger, type Qualified, triggerField, waitsFor } from './once.ts'
 import type { Rule, Term, Version } from './plan.ts'
 import { compare, parse } from './rational.ts'
 import { fieldOf, isCounted, unitsOf } from './terms.ts'
@@ -82,20 +82,17 @@ function judgeOnce(
 ): RuleReason {
   const { rule, version } = one
   if (winner?.attempt === one && winner.used.has(fact)) return 'counted'
-  const waits = winner
-    ? []
-    : heldBy(account.rates, one, factsOfCustomer(account, fact), until).filter(
-        (held) => held.fact === fact,
-      )
+  const isKnown = one.candidate !== null && one.candidate.day <= until
+  const waits = winner || !isKnown ? [] : waitsFor(one).filter((held) => held.fact === fact)
   const waiting = firstReason(waits.map(({ reason }) => reason))
-  if (waiting) return waiting
   if (!isTrigger(rule, fact)) {
+    if (waiting) return waiting
     const isNamed = isQualifying(rule, fact)
     if (isNamed !== true) return isNamed === null ? 'excluded' : 'no_rule'
     return winner ? 'already_counted' : 'not_qualified'
   }
   const away = turnedAway(rule, fact)
-  if (away) return away
+  if (away || waiting) return away ?? waiting!
   if (!winner) return 'not_qualified'
   const { min } = rule.trigger!
   const amount =
@@ -105,10 +102,6 @@ function judgeOnce(
     amount === null || typeof amount === 'string' || compare(amount, parse(min!)) >= 0
   return meetsMin || fact.instant > winner.instant ? 'already_counted' : 'not_qualified'
 }
-
-/** Returns all facts of a fact's customer, in order of time. */
-export const factsOfCustomer = (account: Account, { customer }: Fact) =>
-  account.facts.filter((fact) => fact.customer === customer)
 
 /** Returns the reason that §10 lists first. */
 const firstReason = (reasons: NoRate[]): NoRate | null =>
