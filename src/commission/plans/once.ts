@@ -25,13 +25,15 @@ const window = v.exactOptional(
   describeField(within_days, 'The days from the signup on in which facts count.', 30),
 )
 
+const COUNT = ruleMessage('pattern', `a whole number from 0 to ${count}`)
+
 /** A whole number, which may be text like the other thresholds. */
 const countMin = v.union(
   [
     wholeNumber(0, count),
-    v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,5}|1000000)$/, ruleMessage('pattern', 'x'))),
+    v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,5}|1000000)$/, COUNT)),
   ],
-  ruleMessage('pattern', `a whole number from 0 to ${count}`),
+  COUNT,
 )
 
 const qualification = byMember({
