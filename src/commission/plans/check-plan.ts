@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../validation/canonical-json.ts'
 import type { Issue } from '../../validation/issue.ts'
 import type { Warning } from '../../validation/warnings.ts'
 import type { PlanTerms, Rule } from '../engine/plan.ts'
@@ -7,7 +8,7 @@ import { checkFirstDay, checkVersions, type OtherVersion } from './check-version
 import { validateShape } from './issues.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { namesIn } from './named-facts.ts'
-import { planTerms, planText } from './plan.ts'
+import { planTerms } from './plan.ts'
 import { type WarningContext, warningsOf } from './plan-warnings.ts'
 
 /** What the checks of a plan depend on beside the plan. */
@@ -25,18 +26,19 @@ export interface CheckedPlan {
 
 /**
  * Validates the version of a plan. Returns it, or the issues: those of its shape, or if it has none,
- * those of its meaning.
+ * those of its meaning. A plan that is too large has no further issues.
  */
 export function checkPlan(
   body: unknown,
   context: PlanContext,
 ): { issues: Issue[]; plan: null } | { issues: []; plan: CheckedPlan } {
+  const text = canonicalJson(body)
+  const excess = checkSize(text)
+  if (excess.length > 0) return { issues: excess, plan: null }
   const { issues, output: terms } = validateShape(planTerms, body)
   if (!terms) return { issues, plan: null }
-  const text = planText(terms)
   const names = namesIn(terms)
   const found = [
-    ...checkSize(text),
     ...checkFirstDay(terms),
     ...checkVersions(terms, context.versions),
     ...checkIds(terms.rules),

@@ -29,10 +29,7 @@ const COUNT = ruleMessage('pattern', `a whole number from 0 to ${count}`)
 
 /** A whole number, which may be text like the other thresholds. */
 const countMin = v.union(
-  [
-    wholeNumber(0, count),
-    v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,5}|1000000)$/, COUNT)),
-  ],
+  [wholeNumber(0, count), v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,5}|1000000)$/, COUNT))],
   COUNT,
 )
 

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { canonicalJson } from '../../validation/canonical-json.ts'
 import { describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
@@ -57,6 +56,3 @@ export type SchemaIsOfEngine = [
   Extends<v.InferOutput<typeof planTerms>, PlanTerms>,
   Extends<PlanTerms, DeepReadonly<v.InferOutput<typeof planTerms>>>,
 ]
-
-/** Returns a plan as canonical text: equal plans give equal text. */
-export const planText = (terms: PlanTerms): string => canonicalJson(terms)
