@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { checkPlan, type PlanContext } from '../src/commission/plans/check-plan.ts'
-import type { Issue } from '../src/validation/issue.ts'
-import { formatIssue } from '../src/validation/messages.ts'
-import { contextOf, head, planWith, rules, TEMPLATES } from './plans.ts'
+import { checkPlan, type PlanContext } from '../../src/commission/plans/check-plan.ts'
+import type { Issue } from '../../src/validation/issue.ts'
+import { formatIssue } from '../../src/validation/messages.ts'
+import { contextOf, head, planWith, rules, TEMPLATES } from './plan-values.ts'
 
 const { once, share, unit, override } = rules
 

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import perLot from '../examples/plans/ib-per-lot.json'
-import { readPlanBook, versionOn } from '../src/commission/plans/book.ts'
-import { brand } from './brand.ts'
-import { askAdmin, json, register } from './partner.ts'
-import { planWith, rules } from './plans.ts'
+import perLot from '../../examples/plans/ib-per-lot.json'
+import { readPlanBook, versionOn } from '../../src/commission/plans/book.ts'
+import { brand } from '../brand.ts'
+import { askAdmin, json, register } from '../partner.ts'
+import { planWith, rules } from './plan-values.ts'
 
 const later = (day: string, more: object = {}) => ({ ...perLot, effective_from: day, ...more })
 const FUTURE = '9998-01-01'
