@@ -14,7 +14,7 @@ import {
   withdrawVersion,
 } from '../db/commission/plans.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { withAudit } from '../db/directory/audit.ts'
+import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
@@ -138,11 +138,14 @@ async function putPlan(
     const entry = { actor: c.var.actor, action: 'plan.put', account, details }
     const created_at = new Date().toISOString()
     const row = { account, plan, version, effective_from, terms: checked.text, created_at }
+    const auditId = newAuditId()
     try {
-      await withAudit(db, entry, [insertVersion(db, row)])
+      await withAudit(db, entry, [insertVersion(db, row)], auditId)
       return decision
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
+      // An earlier attempt of this batch may have succeeded although its response was lost.
+      if (await hasAuditEntry(db, auditId)) return decision
       if (attempt === MAX_ATTEMPTS) throw busy(plan, error)
     }
   }
