@@ -770,11 +770,6 @@ const REFUSED: Refused[] = [
     needs('/rules/0/each', '`of` must be a `unit`'),
   ],
   [
-    'the sign of a number of lines',
-    inRule(without(override, 'percent'), { of: { once: 'cpa' }, amount: '5', negative: 'offset' }),
-    needs('/rules/0/negative', 'the number of lines is never negative'),
-  ],
-  [
     'a type of transactions that the vertical lacks',
     inRule(once, { trigger: { transactions: ['deposits'] } }),
     issue(

@@ -105,7 +105,6 @@ function checkOverride(rule: OverrideRule, pointer: string): Issue[] {
   const misplaced = [
     ...(usesFacts ? [] : (['when', 'months'] as const)),
     ...('unit' in of ? [] : (['each'] as const)),
-    ...('once' in of ? (['negative'] as const) : []),
   ].filter((name) => rule[name] !== undefined)
   const issues = misplaced.map((name) => notApplicable(`${pointer}/${name}`, NEEDS[name]))
   return 'base' in of ? [...issues, ...checkBase(of.base, `${pointer}/of/base`)] : issues
@@ -115,5 +114,4 @@ const NEEDS = {
   when: '`of` must be a `base` or a `unit`',
   months: '`of` must be a `base` or a `unit`',
   each: '`of` must be a `unit`',
-  negative: 'the number of lines is never negative',
 }
