@@ -14,6 +14,8 @@ const TABLES: Record<string, string> = {
   clicks: 'Clicks on links; `clicked_at` in milliseconds.',
   event_definitions: 'How the events of one name are validated; `kpis` and `product` are JSON.',
   vocabulary: 'The meanings of values that an account uses in place of the standard ones.',
+  plan_versions: 'The versions of plans; `terms` is canonical JSON.',
+  assignments: 'Which plan governs the customers of an affiliate, from a day on.',
   customers: 'Customers of every vertical.',
   transactions: 'Financial events on trader accounts.',
   activity: 'Trading activity: one row per day, customer, instrument and currency.',

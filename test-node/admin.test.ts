@@ -141,6 +141,8 @@ const THING = { account: 'a', policies: { unknown_customer: 'hold' }, disabled: 
 const SPAN = ['--from', '2026-10-01', '--to', '2026-10-31']
 const IN_SPAN = '?from=2026-10-01&to=2026-10-31'
 const IMPORT = file('a.csv', 'affiliate_id,parent\nA-1,A-2\nA-2,\n')
+const PLAN = file('p.json', '{"name": "P"}')
+const ASSIGNMENTS = file('s.csv', 'affiliate_id,plan,from,customers\n*,p,2026-12-01,new\n')
 
 /** The command line, the request, its body and the response body; undefined: a 204. */
 const CALLS: [string[], string, object | undefined, object | undefined][] = [
@@ -226,6 +228,34 @@ const CALLS: [string[], string, object | undefined, object | undefined][] = [
     'PUT accounts/a/labels/sales_status_id',
     {},
     { sales_status_id: {} },
+  ],
+  [['plans', 'list', 'a'], 'GET accounts/a/plans', undefined, LIST],
+  [['plans', 'show', 'a', 'p'], 'GET accounts/a/plans/p', undefined, THING],
+  [['plans', 'version', 'a', 'p', '2'], 'GET accounts/a/plans/p/versions/2', undefined, THING],
+  [['plans', 'put', 'a', 'p', PLAN], 'PUT accounts/a/plans/p', { name: 'P' }, THING],
+  [
+    ['plans', 'withdraw', 'a', 'p', '2'],
+    'DELETE accounts/a/plans/p/versions/2',
+    undefined,
+    undefined,
+  ],
+  [
+    ['assignments', 'list', 'a', '--affiliate', 'A-1'],
+    'GET accounts/a/assignments?affiliate_id=A-1&per_page=500',
+    undefined,
+    ONE,
+  ],
+  [
+    ['assignments', 'import', 'a', ASSIGNMENTS],
+    'PUT accounts/a/assignments',
+    [{ affiliate_id: '*', plan: 'p', from: '2026-12-01', customers: 'new' }],
+    { received: 1, changed: 1, warnings: [], warnings_total: 0 },
+  ],
+  [
+    ['assignments', 'delete', 'a', '--affiliate', '..', '--from', '2026-12-01'],
+    'DELETE accounts/a/assignments?affiliate_id=..&from=2026-12-01',
+    undefined,
+    undefined,
   ],
   [['links', 'list', 'a'], 'GET accounts/a/links?per_page=500', undefined, ONE],
   [
@@ -750,7 +780,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

@@ -1,6 +1,8 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { planFaults, queryPlan } from '../scripts/sql/plan.ts'
+import * as assignments from '../src/db/commission/assignments.ts'
+import * as plans from '../src/db/commission/plans.ts'
 import * as accounts from '../src/db/directory/accounts.ts'
 import * as affiliates from '../src/db/directory/affiliates.ts'
 import * as attribution from '../src/db/directory/attribution.ts'
@@ -47,6 +49,12 @@ const definition = {
   product: null,
   currency: null,
 } as const
+const assigned = {
+  affiliate_id: 'x',
+  from_day: '2026-12-01',
+  plan: 'p',
+  customers: 'new',
+} as const
 const click = { account: 'a', link_id: 'x', click_id: 'x', clicked_at: 0 }
 
 const scope = { isBrand: true, isRepeated: false }
@@ -82,6 +90,28 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ],
   ['countClicks', (db) => attribution.countClicks(db, 'a', 'x', 'x')],
   ['configuredAffiliates', (db) => attribution.configuredAffiliates(db, 'a', ['x'])],
+  ['readPlanRows', (db) => plans.readPlanRows(db, 'a'), ['plan_versions_day']],
+  ['readVersions', (db) => plans.readVersions(db, 'a', 'p'), ['plan_versions_day']],
+  ['listVersions', (db) => plans.listVersions(db, 'a', null)],
+  ['findVersion', (db) => plans.findVersion(db, 'a', 'p', 1)],
+  [
+    'withdrawVersion',
+    (db) =>
+      plans.withdrawVersion(db, {
+        ...{ account: 'a', plan: 'p', version: 1, today: '2026-12-01', withdrawn_at: 'x' },
+      }),
+    ['plan_versions_day', 'assignments_plan'],
+  ],
+  ['putAssignments', (db) => assignments.putAssignments(db, 'a', [assigned])],
+  ['rejectUnknownPlans', (db) => assignments.rejectUnknownPlans(db, 'a', ['p'])],
+  [
+    'readAssignmentContext',
+    (db) => assignments.readAssignmentContext(db, 'a', ['x']),
+    ['assignments_plan'],
+  ],
+  ['listAssignments', (db) => assignments.listAssignments(db, 'a', 'x', page)],
+  ['findAssignment', (db) => assignments.findAssignment(db, 'a', assigned)],
+  ['deleteAssignment', (db) => assignments.deleteAssignment(db, 'a', assigned)],
   ['withAudit', (db) => audit.withAudit(db, entry, [])],
   ['listAudit', (db) => audit.listAudit([db], 'a', page), ['audit_log_account']],
   ['storeClicks', (db) => clicks.storeClicks(db, [click])],

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
+import perLot from '../examples/plans/ib-per-lot.json'
 import openapi from '../openapi.json'
 import { app } from '../src/app.ts'
 import { REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
@@ -22,6 +23,9 @@ interface Described {
   /** The error codes that it documents, by status. */
   codes: Record<string, string[]>
 }
+
+/** The first day of a plan that is not in force yet. */
+const DAY = '9998-01-01'
 
 /** A value within openapi.json. */
 // biome-ignore lint/suspicious/noExplicitAny: members are read by name
@@ -275,6 +279,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
   expect(await json(askAdmin('accounts', 'POST', live))).toMatchObject({ code: 'already_exists' })
   await expectEach(operationsWith(409, 'conflict'), 409, 'conflict', async (operation) => {
     if (operation.path.endsWith('/affiliates')) return createCycle()
+    if (/plans|assignments/.test(operation.path)) return sendToFullAccount(operation)
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
       operation,
@@ -283,6 +288,31 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     )
   })
 })
+
+/** Sends a change of plans or assignments to an account that has as many as it may have. */
+async function sendToFullAccount(operation: Described): Promise<Response> {
+  const [plan, account] = ['standard-ib', 'firm']
+  await askAdmin(`accounts/${account}/plans/${plan}`, 'PUT', { ...perLot, effective_from: DAY })
+  const assigned = [{ affiliate_id: '*', plan, from: DAY, customers: 'new' }]
+  await askAdmin(`accounts/${account}/assignments`, 'PUT', assigned)
+  const rows = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)'
+  await env.DB.batch([
+    env.DB.prepare(
+      `${rows} insert or ignore into plan_versions (account, plan, version, effective_from, terms, created_at)
+       select ?, 'p' || i, 1, ?, '{"rules":[]}', ? from n`,
+    ).bind(200, account, DAY, DAY),
+    env.DB.prepare(
+      `${rows} insert or ignore into assignments (account, affiliate_id, from_day, plan, customers)
+       select ?, i, ?, ?, 'new' from n`,
+    ).bind(100_000, account, DAY, plan),
+  ])
+  const path = operation.path
+    .replace('{account}', account)
+    .replace('{plan}', operation.method === 'PUT' ? 'another' : plan)
+    .replace('{version}', '1')
+  const body = path.endsWith('/assignments') ? assigned : perLot
+  return send(operation, path, operation.method === 'PUT' ? withBody(JSON.stringify(body)) : {})
+}
 
 /** Sends two concurrent changes, each valid alone, that together form a cycle of parents. */
 async function createCycle(): Promise<Response> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import perLot from '../examples/plans/ib-per-lot.json'
 import { ENTITIES } from '../scripts/docs/entities.ts'
 import storedExamples from '../scripts/docs/examples.json'
 import { asTeam, camera, operations } from './take.ts'
@@ -103,9 +104,49 @@ async function takeAccountRoutes(api: Api, at: Record<string, string> = {}) {
   await api('get', 'Feed', 'fresh', 'How fresh it is', { at })
 }
 
+type Team = Awaited<ReturnType<typeof setUp>>
+
+async function takePlans(team: Team) {
+  const at = { account: 'acme-forex', plan: 'standard-ib' }
+  const body = { ...perLot, effective_from: '9998-12-01' }
+  await team('putPlan', 'new', 'A plan', { at, body })
+  await team('putPlan', 'same', 'The same again', { at, body })
+  const [lots, ...others] = perLot.rules
+  const misspelt = { ...lots, tiers: undefined, ammount: '5.00' }
+  const headers = asTeam()
+  await take('putPlan', 'wrong', 'A misspelt member and an unknown currency', {
+    ...{ at, headers },
+    body: { ...body, currency: 'USX', rules: [misspelt, ...others] },
+  })
+  await team('putPlan', 'next', 'Another version', {
+    at,
+    body: { ...perLot, effective_from: '9999-01-01', hold_days: 10 },
+  })
+  await team('listPlans', 'all', 'All of them')
+  await team('getPlan', 'one', 'One plan', { at })
+  await team('getPlanVersion', 'first', 'Its first version', { at: { ...at, version: '1' } })
+  await team('withdrawPlanVersion', 'second', 'Its second version', { at: { ...at, version: '2' } })
+  await team('putAssignments', 'all', 'A plan for everybody, and another for one affiliate', {
+    body: [
+      { affiliate_id: '*', plan: 'standard-ib', from: '2026-12-01', customers: 'new' },
+      { affiliate_id: 'IB-70', plan: 'standard-ib', from: '2026-12-01', customers: 'all' },
+    ],
+  })
+  await take('putAssignments', 'wrong', 'A plan that does not exist', {
+    ...{ at, headers },
+    body: [{ affiliate_id: 'IB-07', plan: 'standard', from: '2026-12-01', customers: 'new' }],
+  })
+  await team('listAssignments', 'page', 'One page')
+  await team('deleteAssignment', 'one', 'One of them', {
+    query: '?affiliate_id=IB-70&from=2026-12-01',
+  })
+}
+
 test('the stored examples equal the responses of the service', async () => {
   const { team, client_id, client_secret, access_token } = await partner('forex')
   await partner('prop-trading')
+
+  await takePlans(team)
 
   const casino = await setUp('lucky', 'igaming')
   await casino('putEventDefinition', 'new', 'Daily statistics', {

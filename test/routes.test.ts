@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import revenueShare from '../examples/plans/revenue-share.json'
 import { app } from '../src/app.ts'
 import { brand, dailyStats, day, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
@@ -237,9 +238,19 @@ describe('two accounts with the same ids', () => {
     return { ...acme, delivery_id, deliveries: 4 }
   }
 
+  /** Creates a plan that names the account, and its assignment. */
+  const createPlan = async (name: string) => {
+    const plan = { ...revenueShare, name: `of-${name}` }
+    await askAdmin(`accounts/${name}/plans/standard-ib`, 'PUT', plan)
+    await askAdmin(`accounts/${name}/assignments`, 'PUT', [
+      { affiliate_id: `of-${name}`, plan: 'standard-ib', from: '2026-12-01', customers: 'new' },
+    ])
+  }
+
   const createBrand = async (name: string, binding: Binding) => {
     const acme = await brand({ account: name, binding, events: { DailyStats: dailyStats } })
     await askAdmin(`accounts/${name}/affiliates`, 'PUT', [{ affiliate_id: `of-${name}` }])
+    await createPlan(name)
     expect(
       (await acme.post('customers', { ...eve, customerId: 'c-1', firstName: `by-${name}` })).status,
     ).toBe(201)
@@ -261,6 +272,8 @@ describe('two accounts with the same ids', () => {
       .replace('customers/by-id', `customers/by-id?${customerFilter}=c-1`)
       .replace('transactions/by-id', 'transactions/by-id?transaction_id=t-1')
       .replace(':delivery_id', delivery)
+      .replace(':plan', 'standard-ib')
+      .replace(':version', '1')
       .replace(/^(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
 
   test.each([

@@ -1,33 +1,22 @@
-import { statSync } from 'node:fs'
 import { usageError } from '../exit-error.ts'
-import { detectFormat, readRecords } from '../push/read.ts'
-import type { RecordShape } from '../push/reader.ts'
 import { ApiError } from './errors.ts'
 import type { Input } from './operation.ts'
+import { nameAffiliate, readRows } from './read-rows.ts'
 import type { AdminRequest, SendRequest } from './request.ts'
 
 /** The largest number of affiliates in one request. */
 const MAX_AFFILIATES = 1000
-
-/** The longest id in an error message, in characters. */
-const MAX_ID_LENGTH = 40
 
 interface Affiliate {
   affiliate_id?: string
   parent?: string
 }
 
-const AFFILIATES: RecordShape = {
-  name: 'affiliates',
-  fields: ['affiliate_id', 'parent'],
-  numeric: new Set(),
-  keyOf: () => undefined,
-}
-
 /** Sets the affiliates of a file, parents first. Returns the sum of all responses. */
 export async function importAffiliates(send: SendRequest, request: AdminRequest, input: Input) {
   const { file = '' } = input.operands
-  const affiliates = parentsFirst(await readAffiliates(file), file)
+  const rows = await readRows<Affiliate>(file, 'affiliates', ['affiliate_id', 'parent'])
+  const affiliates = parentsFirst(rows, file)
   const total = { received: 0, changed: 0 }
   for (let first = 0; first < affiliates.length; first += MAX_AFFILIATES) {
     const body = affiliates.slice(first, first + MAX_AFFILIATES)
@@ -38,19 +27,6 @@ export async function importAffiliates(send: SendRequest, request: AdminRequest,
     total.changed += changed
   }
   return total
-}
-
-async function readAffiliates(file: string): Promise<Affiliate[]> {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-    throw usageError(`${file} does not exist.`)
-  }
-  const source = { file, position: { bytes: 0, lines: 0 }, renames: new Map() }
-  const affiliates: Affiliate[] = []
-  for await (const { text } of readRecords(source, await detectFormat(file), AFFILIATES)) {
-    affiliates.push(JSON.parse(text))
-  }
-  if (affiliates.length === 0) throw usageError(`${file} has no affiliates.`)
-  return affiliates
 }
 
 /** Sorts affiliates so that parents come first, since a request needs the parents of its own. */
@@ -82,14 +58,7 @@ export function parentsFirst(affiliates: readonly Affiliate[], file: string): Af
 function withIds(error: unknown, bulk: readonly Affiliate[], done: number): unknown {
   if (!(error instanceof ApiError)) return error
   const { errors } = error.problem
-  const renamed = errors?.map(({ pointer, ...rest }) => {
-    const [, index, member] = /^\/(\d+)(.*)$/.exec(pointer) ?? []
-    const id = bulk[Number(index)]?.affiliate_id
-    return {
-      ...rest,
-      pointer: id === undefined ? pointer : `affiliate ${id.slice(0, MAX_ID_LENGTH)} ${member}`,
-    }
-  })
+  const renamed = errors?.map((one) => ({ ...one, pointer: nameAffiliate(one.pointer, bulk) }))
   const response = { ...error.response, body: { ...error.problem, errors: renamed } }
   const notes =
     done > 0 ? [`  ${done} affiliates of the file were set before. Import the file again.`] : []

@@ -2,6 +2,7 @@ import { ORIGIN } from '../../src/docs/origin.ts'
 import { ENTITIES } from './entities.ts'
 import { envelopes, PARTS } from './envelopes.ts'
 import { recorded } from './examples.ts'
+import { planSchemas, readTemplates } from './plans.ts'
 import { type JsonSchema, types } from './types.ts'
 
 const AT = '#/$defs/'
@@ -41,7 +42,10 @@ function schemaFile(file: string, schema: JsonSchema, all: Record<string, JsonSc
   }
 }
 
-/** Returns the schemas of all entities and envelopes, by the names of their files. */
+/** The file of the schema of plans. */
+const PLAN_FILE = 'commission-plan'
+
+/** Returns the schemas of all entities and envelopes, and of plans, by the names of their files. */
 export function schemas(): Record<string, JsonSchema> {
   const entityFiles = ENTITIES.map(({ file, schema, example }) => [
     file,
@@ -51,5 +55,10 @@ export function schemas(): Record<string, JsonSchema> {
     file,
     schemaFile(file, { ...schema, examples: [EXAMPLES[file]] }, PARTS),
   ])
-  return Object.fromEntries([...entityFiles, ...envelopeFiles])
+  const { CommissionPlan = {}, ...parts } = planSchemas(AT)
+  const plan = { title: 'Plan', ...CommissionPlan, examples: Object.values(readTemplates()) }
+  return {
+    ...Object.fromEntries([...entityFiles, ...envelopeFiles]),
+    [PLAN_FILE]: schemaFile(PLAN_FILE, plan, parts),
+  }
 }

@@ -1,8 +1,9 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { DECIMAL_PATTERN, decimal, MAX_CHARACTERS } from '../../src/brand/decimal.ts'
 import { time } from '../../src/brand/fields.ts'
 import { LOCAL_TIME_PATTERN } from '../../src/brand/time.ts'
+import { DECIMAL_LIMITS } from '../../src/commission/plans/decimals.ts'
 import { DAY_PATTERN, INSTANT_PATTERN } from '../../src/validation/calendar.ts'
 import * as f from '../../src/validation/fields.ts'
 import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
@@ -16,11 +17,14 @@ const CALENDAR = 'The day must exist, in a year from 0000 to 9999.'
 const DIGITS =
   'At most 15 significant digits, at most 12 of them after the decimal point. Zeros at either end do not count.'
 
+/** The pattern of a decimal as text, without its sign. */
+const UNSIGNED = `(?:0|[1-9]\\d*)(?:\\.\\d{1,${DECIMAL_LIMITS.places}})?`
+
 /**
  * Expresses each rule in JSON Schema. `x-rules` holds what no keyword can express exactly: the code
  * of the error, and the rule in words. `expected` is the parameter of the rule.
  */
-const KEYWORDS: Partial<Record<IssueCode, (expected: string) => JsonSchema>> = {
+const KEYWORDS: Partial<Record<IssueCode, (expected: string, json: JsonSchema) => JsonSchema>> = {
   length: (expected) => {
     const [minLength, maxLength] = expected.split(' to ').map(Number)
     return { minLength, maxLength }
@@ -36,9 +40,17 @@ const KEYWORDS: Partial<Record<IssueCode, (expected: string) => JsonSchema>> = {
   }),
   number: () => ({}),
   pattern: (expected) => ({ 'x-rules': { pattern: `Must be ${expected}.` } }),
-  digits: () => ({ minimum: -f.MAX_AMOUNT, maximum: f.MAX_AMOUNT, 'x-rules': { digits: DIGITS } }),
-  decimals: () => ({ 'x-rules': { digits: DIGITS, decimals: 'At most 2 decimal places.' } }),
-  minimum: (expected) => ({ minimum: Number(expected) }),
+  digits: (expected) =>
+    expected
+      ? { 'x-rules': { digits: `At most ${expected} significant digits.` } }
+      : { minimum: -f.MAX_AMOUNT, maximum: f.MAX_AMOUNT, 'x-rules': { digits: DIGITS } },
+  decimals: (expected) =>
+    expected
+      ? { pattern: `^-?${UNSIGNED}$` }
+      : { 'x-rules': { digits: DIGITS, decimals: 'At most 2 decimal places.' } },
+  minimum: (expected, { type }) =>
+    type === 'string' ? { pattern: `^${UNSIGNED}$` } : { minimum: Number(expected) },
+  maximum: () => ({ pattern: `^(?:-${UNSIGNED}|0(?:\\.0{1,${DECIMAL_LIMITS.places}})?)$` }),
 }
 
 interface Type {
@@ -121,35 +133,67 @@ function patternSchema({ source }: RegExp, message: unknown): JsonSchema {
 const typeIn = (message: unknown) =>
   String(message).replace('type ', '') as 'number' | 'object' | 'array'
 
+/** How schemas of Valibot are converted, rule by rule. A rule without a conversion throws. */
+const CONVERSION: ConversionConfig = {
+  target: 'draft-2020-12',
+  typeMode: 'output',
+  errorMode: 'throw',
+  overrideAction: ({ valibotAction, jsonSchema }) => {
+    const { type, message, requirement } = valibotAction as {
+      type: string
+      message?: unknown
+      requirement?: RegExp
+    }
+    // If a field has two patterns, the later one is stricter.
+    if (type === 'regex') return { ...jsonSchema, ...patternSchema(requirement!, message) }
+    if (type === 'transform') return jsonSchema
+    if (type !== 'check' && type !== 'raw_transform') return null
+    const [code = '', ...expected] = String(message ?? 'date_time').split(' ')
+    const keywords = KEYWORDS[code as IssueCode]
+    if (!keywords) throw new Error(`The rule ${code} has no conversion to JSON Schema.`)
+    const rule = keywords(expected.join(' '), jsonSchema as JsonSchema)
+    return 'enum' in rule
+      ? { type: 'string', ...rule }
+      : { ...jsonSchema, ...rule, ...rulesOf(jsonSchema as JsonSchema, rule) }
+  },
+  overrideSchema: ({ valibotSchema, jsonSchema }) =>
+    // A custom schema names its type in its message: see `number` in fields.ts.
+    valibotSchema.type === 'custom'
+      ? { ...jsonSchema, type: typeIn((valibotSchema as { message?: unknown }).message) }
+      : null,
+}
+
+/** Returns the `x-rules` of both schemas. */
+function rulesOf(...schemas: JsonSchema[]): JsonSchema {
+  const all = Object.assign({}, ...schemas.map((schema) => schema['x-rules']))
+  return Object.keys(all).length > 0 ? { 'x-rules': all } : {}
+}
+
 /** Converts a schema of Valibot, rule by rule. Throws on a rule without a conversion. */
 export function converted(schema: v.GenericSchema): JsonSchema {
-  const { $schema: _, ...json } = toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    typeMode: 'output',
-    errorMode: 'throw',
-    overrideAction: ({ valibotAction, jsonSchema }) => {
-      const { type, message, requirement } = valibotAction as {
-        type: string
-        message?: unknown
-        requirement?: RegExp
-      }
-      // If a field has two patterns, the later one is stricter.
-      if (type === 'regex') return { ...jsonSchema, ...patternSchema(requirement!, message) }
-      if (type === 'transform') return jsonSchema
-      if (type !== 'check' && type !== 'raw_transform') return null
-      const [code = '', ...expected] = String(message ?? 'date_time').split(' ')
-      const keywords = KEYWORDS[code as IssueCode]
-      if (!keywords) throw new Error(`The rule ${code} has no conversion to JSON Schema.`)
-      const rule = keywords(expected.join(' '))
-      return 'enum' in rule ? { type: 'string', ...rule } : { ...jsonSchema, ...rule }
-    },
-    overrideSchema: ({ valibotSchema, jsonSchema }) =>
-      // A custom schema names its type in its message: see `number` in fields.ts.
-      valibotSchema.type === 'custom'
-        ? { ...jsonSchema, type: typeIn((valibotSchema as { message?: unknown }).message) }
-        : null,
-  })
+  const { $schema: _, ...json } = toJsonSchema(schema, CONVERSION)
   return json as JsonSchema
+}
+
+/** Converts schemas of Valibot that contain each other. `at` is the location of their names. */
+export function convertedTogether(
+  schemas: Record<string, v.GenericSchema>,
+  at: string,
+): Record<string, JsonSchema> {
+  const names = new Map<unknown, string>(
+    Object.entries(schemas).map(([name, schema]) => [schema, name]),
+  )
+  // Copies, which are not among the names, so that only what contains a schema refers to it.
+  const copies = Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, { ...schema }]),
+  )
+  return toJsonSchemaDefs(copies, {
+    ...CONVERSION,
+    overrideSchema: (context) => {
+      const name = names.get(context.valibotSchema)
+      return name ? { $ref: at + name } : CONVERSION.overrideSchema?.(context)
+    },
+  }) as Record<string, JsonSchema>
 }
 
 /** Returns the types by name, for `$defs` or for the components of OpenAPI. */

@@ -14,11 +14,14 @@ import { validateObject } from '../validation/strict-object.ts'
 export const notFound = (noun: string, id: string) =>
   new ApiError('not_found', { detail: `There is no ${noun} ${quote(id)}.` })
 
+/** The contract: at most 1000 errors of a request are listed. */
+const MAX_LISTED_ERRORS = 1000
+
 /** Returns the error for an invalid body, in the format of the partner API. */
 export function validationFailed(issues: readonly Issue[]): ApiError {
   return new ApiError('validation_failed', {
     detail: 'Nothing was changed.',
-    errors: issues.map((issue) => {
+    errors: issues.slice(0, MAX_LISTED_ERRORS).map((issue) => {
       const { hint, ...error } = formatIssue(issue)
       // The hint of this code names a path of the partner API.
       return issue.code === 'unknown_affiliate' || !hint ? error : { ...error, hint }
@@ -62,9 +65,13 @@ export function validateAt<const E extends v.ObjectEntries>(
   }
 }
 
-/** Reads a JSON body. Throws `malformed_json` and the other errors of a body. */
-export async function readJson(c: Context<AppEnv>): Promise<unknown> {
-  const { takeText, release } = await readBody(c.req.raw, Promise.resolve({ account: '' }))
+/**
+ * Reads a JSON body. `maxDepth` is its maximum nesting depth, if it is not that of records. Throws
+ * `malformed_json` and the other errors of a body.
+ */
+export async function readJson(c: Context<AppEnv>, maxDepth?: number): Promise<unknown> {
+  const admission = Promise.resolve({ account: '' })
+  const { takeText, release } = await readBody(c.req.raw, admission, maxDepth)
   try {
     return parseJson(takeText())
   } finally {

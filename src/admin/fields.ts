@@ -7,7 +7,8 @@ import * as f from '../validation/fields.ts'
 
 const SLUG = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 
-const slug = v.pipe(f.text, v.regex(SLUG, 'pattern [a-z0-9-], 1 to 63 characters'))
+/** The id of an account or a plan: 1 to 63 lowercase letters, digits and hyphens. */
+export const slug = v.pipe(f.text, v.regex(SLUG, 'pattern [a-z0-9-], 1 to 63 characters'))
 
 const isZone = (name: string) => {
   try {

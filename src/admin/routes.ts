@@ -12,6 +12,7 @@ import type { Resource } from '../ingest/resource.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../reading/account-routes.ts'
 import { accounts, findRouteAccount } from './accounts.ts'
 import { affiliates } from './affiliates.ts'
+import { assignments } from './assignments.ts'
 import { attribution } from './attribution.ts'
 import { brandTokens } from './brand-tokens.ts'
 import { clients } from './clients.ts'
@@ -20,6 +21,7 @@ import { erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
 import { readFeeds } from './feeds.ts'
 import { links } from './links.ts'
+import { plans } from './plans.ts'
 import { labels, statusMap } from './status-map.ts'
 
 /** Returns the routes of the administration API. Every change is in the audit log. */
@@ -36,6 +38,8 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(`${account}/status-map`, statusMap)
     .route(`${account}/labels`, labels)
     .route(`${account}/links`, links)
+    .route(`${account}/plans`, plans(resourcesOf))
+    .route(`${account}/assignments`, assignments)
     .route(account, attribution)
     .route(account, erasures)
 

@@ -127,6 +127,37 @@ export const vocabulary = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.field, t.word] })],
 )
 
+/** The versions of plans; `terms` is canonical JSON. */
+export const planVersions = sqliteTable(
+  'plan_versions',
+  {
+    account: text().notNull(),
+    plan: text().notNull(),
+    version: integer().notNull(),
+    effective_from: text().notNull(),
+    terms: text().notNull(),
+    created_at: text().notNull(),
+    withdrawn_at: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account, t.plan, t.version] }),
+    uniqueIndex('plan_versions_day').on(t.account, t.plan, t.effective_from),
+  ],
+)
+
+/** Which plan governs the customers of an affiliate, from a day on. */
+export const assignments = sqliteTable(
+  'assignments',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    from_day: text().notNull(),
+    plan: text().notNull(),
+    customers: text({ enum: ['new', 'all'] }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.from_day] })],
+)
+
 /** Customers of every vertical. */
 export const customers = sqliteTable(
   'customers',

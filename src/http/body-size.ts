@@ -4,8 +4,6 @@ import { malformed } from './body-errors.ts'
 /** The contract: the maximum nesting depth. A bulk of records has a depth of two or three. */
 const MAX_DEPTH = 8
 
-const TOO_DEEP = `The body must not nest deeper than ${MAX_DEPTH} levels.`
-
 /** The contract: the maximum number of JSON values. In memory a value takes many times its text. */
 const MAX_VALUES = 250_000
 
@@ -43,11 +41,12 @@ export interface JsonSize {
  * of arrays.
  *
  * @throws ApiError `payload_too_large` if it has too many values, `malformed_json` if it nests
- * deeper than 8 levels.
+ * deeper than `maxDepth` levels.
  */
-export function measureJson(chunks: readonly Uint8Array[]): JsonSize {
+export function measureJson(chunks: readonly Uint8Array[], maxDepth = MAX_DEPTH): JsonSize {
   const size: JsonSize = { bytes: 0, values: 1, containers: 0, escapes: 0, isWide: false }
-  const state: ScanState = { depth: 0, isAfterOpening: false, isInString: false, isEscaped: false }
+  const start = { depth: 0, isAfterOpening: false, isInString: false, isEscaped: false }
+  const state: ScanState = { ...start, maxDepth }
   for (const chunk of chunks) {
     size.bytes += chunk.byteLength
     scan(chunk, size, state)
@@ -57,6 +56,7 @@ export function measureJson(chunks: readonly Uint8Array[]): JsonSize {
 
 /** Where a scan is between two chunks. */
 interface ScanState {
+  readonly maxDepth: number
   depth: number
   isAfterOpening: boolean
   isInString: boolean
@@ -80,7 +80,7 @@ function scan(chunk: Uint8Array, size: JsonSize, state: ScanState): void {
     else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
       size.containers += 1
       isAfterOpening = true
-      if (++depth > MAX_DEPTH) throw malformed(TOO_DEEP)
+      if (++depth > state.maxDepth) throw tooDeep(state)
       if (size.containers > MAX_CONTAINERS) throw tooMany(`${MAX_CONTAINERS} objects and arrays`)
     } else if (isClosing) depth -= 1
     if (size.values > MAX_VALUES) throw tooMany(`${MAX_VALUES} JSON values`)
@@ -107,6 +107,9 @@ function skipString(chunk: Uint8Array, from: number, size: JsonSize, state: Scan
   }
   return chunk.length
 }
+
+const tooDeep = ({ maxDepth }: ScanState) =>
+  malformed(`The body must not nest deeper than ${maxDepth} levels.`)
 
 const tooMany = (limit: string) =>
   new ApiError('payload_too_large', {

@@ -23,7 +23,7 @@ export interface RequestBody {
 /**
  * Reads the text of a JSON body, which may be compressed with gzip. A small body is read while the
  * caller is admitted; of other bodies at most 64 KiB. A body waits until the isolate has memory for
- * it.
+ * it. `maxDepth` is the maximum nesting depth, if it is not that of records.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`; `unavailable` if
  * there is no memory or the body arrives too slowly; the error of `admission`.
@@ -31,6 +31,7 @@ export interface RequestBody {
 export async function readBody(
   { headers, body }: Request,
   admission: AdmissionPromise,
+  maxDepth?: number,
 ): Promise<RequestBody> {
   checkType(headers.get('Content-Type') ?? '')
   const isGzip = checkEncoding(headers.get('Content-Encoding') ?? 'identity')
@@ -43,7 +44,7 @@ export async function readBody(
     await memory.startReading()
     const bytes = await readRequest(body, length, memory, admission)
     const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
-    const { weight, isLarge } = weigh(measureJson(chunks))
+    const { weight, isLarge } = weigh(measureJson(chunks, maxDepth))
     if (weight > MAX_WEIGHT) throw tooHeavy(weight)
     await memory.process(weight)
     const text = decode(chunks)

@@ -22,6 +22,13 @@ const ISSUE_CODES = [
   'no_kpi',
   'idempotency_key_reused',
   'circle',
+  'maximum',
+  'choice',
+  'duplicate',
+  'unknown_reference',
+  'not_applicable',
+  'order',
+  'fixed_by_plan',
 ] as const
 
 /** The `code` of a record error. */

@@ -54,10 +54,13 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   currency: ({ quoted }) => `${quoted} is not an ISO 4217 currency code.`,
   number: ({ quoted, expected }) =>
     expected ? `${quoted} is not a decimal: expected ${expected}.` : 'The number is too large.',
-  digits: () =>
-    'The number must be within ±10^15 and have at most 15 significant digits and 12 decimal places.',
-  decimals: ({ quoted }) => `${quoted} has more than 2 decimal places.`,
+  digits: ({ quoted, expected }) =>
+    expected
+      ? `${quoted} has more than ${expected} significant digits.`
+      : 'The number must be within ±10^15 and have at most 15 significant digits and 12 decimal places.',
+  decimals: ({ quoted, expected }) => `${quoted} has more than ${expected || 2} decimal places.`,
   minimum: ({ quoted, expected }) => `${quoted} is less than the minimum, ${expected}.`,
+  maximum: ({ quoted, expected }) => `${quoted} is more than the maximum, ${expected}.`,
   enum: ({ quoted, expected }) =>
     `${quoted} is not a valid value. Expected one of ${quoteAll(expected.split(', '))}.`,
   duplicate_key: () => 'An earlier record of this request has the same key.',
@@ -67,8 +70,17 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
     `A request must have ${expected} records, not ${received}.`,
   field_case: ({ field }) => `${quote(field)} has the wrong case.`,
   no_kpi: () => 'The event has no amount: neither `Value` nor a KPI.',
-  circle: ({ quoted }) =>
-    `${quoted} is this affiliate or one of its sub-affiliates, and cannot be its parent.`,
+  circle: ({ quoted, expected }) =>
+    expected
+      ? `${quoted} refers back to ${expected}.`
+      : `${quoted} is this affiliate or one of its sub-affiliates, and cannot be its parent.`,
+  choice: ({ expected }) => `Expected exactly one of ${quoteAll(expected.split(', '))}.`,
+  duplicate: ({ quoted, expected }) => `${quoted} is already ${expected}.`,
+  unknown_reference: ({ quoted, expected }) => `${quoted} is not ${expected}.`,
+  not_applicable: ({ field, expected }) => `${quote(field)} cannot be used here: ${expected}.`,
+  order: ({ quoted, expected }) => `${quoted} is not greater than the step before it, ${expected}.`,
+  fixed_by_plan: ({ quoted, expected }) =>
+    `${quoted} differs from the other versions of this plan, which have ${quote(expected)}.`,
   idempotency_key_reused: () =>
     'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
 }
@@ -89,13 +101,19 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
       ? `Send a time ${isYears(expected) ? 'with a' : 'such as'} ${expected}.`
       : 'Send a date-time such as `2026-10-01T08:30:00Z` or `2026-10-01T10:30:00+02:00`.',
   digits: () => 'Round the number. Send a long identifier as a string.',
-  decimals: () => 'Round the number to 2 decimal places.',
+  decimals: ({ expected }) => `Round the number to ${expected || 2} decimal places.`,
   duplicate_key: () => 'Send each key once per request.',
   no_kpi: () => 'Send `Value`, or KPI fields such as `GGR`, as decimals: `"100.00"`.',
   unknown_customer: ({ expected }) =>
     expected
       ? `An account has ${expected}. Send the customers of \`GET held\` first, then resend this record.`
       : 'Send the customer first, then resend this record.',
+  choice: ({ received }) => (received ? 'Leave out all but one of them.' : 'Add one of them.'),
+  unknown_reference: ({ value, suggestions }) => didYouMean(String(value), suggestions),
+  not_applicable: ({ field }) => `Leave out ${quote(field)}.`,
+  order: () => 'Send the steps in ascending order, each `from` once.',
+  fixed_by_plan: ({ expected }) =>
+    `Send ${quote(expected)}, or put the version under the name of a new plan.`,
   unknown_affiliate: () => '`GET account` lists the configured affiliates.',
 }
 

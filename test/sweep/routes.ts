@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
@@ -111,6 +112,8 @@ const deliveries = Object.entries(VERTICALS).flatMap(([name, vertical]): Route[]
   ]
 })
 
+const SWEPT = { plan: 'swept', version: '1' }
+
 const team = { vertical: 'forex', as: 'team' } as const
 const reads = { ...team, records: true } as const
 const changes = { ...team, writes: true } as const
@@ -160,6 +163,23 @@ const administration: Route[] = [
   { ...reads, id: 'listLinks' },
   { ...reads, id: 'getLink' },
   { ...changes, id: 'changeLink', body: { landing_page: 'https://moved.example/' } },
+  {
+    ...changes,
+    id: 'putPlan',
+    at: { plan: 'swept' },
+    body: { ...template, effective_from: '2027-01-01' },
+  },
+  { ...reads, id: 'listPlans' },
+  { ...reads, id: 'getPlan', at: SWEPT },
+  { ...reads, id: 'getPlanVersion', at: SWEPT },
+  { ...changes, id: 'withdrawPlanVersion', at: { plan: 'swept', version: '2' } },
+  {
+    ...changes,
+    id: 'putAssignments',
+    body: [{ affiliate_id: 'aff-7', plan: 'swept', from: '2026-12-01', customers: 'all' }],
+  },
+  { ...reads, id: 'listAssignments', query: '?affiliate_id=*' },
+  { ...changes, id: 'deleteAssignment', query: '?affiliate_id=*&from=2026-12-01' },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'countAttribution', query: OCTOBER },
   { ...reads, id: 'countClicks', query: OCTOBER },

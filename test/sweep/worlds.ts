@@ -1,5 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
 import { expiryOf, mintAccessToken } from '../../src/auth/access-token.ts'
 import { grantOf } from '../../src/auth/grant.ts'
@@ -7,6 +8,7 @@ import { digest, newSecret } from '../../src/auth/secret.ts'
 import { brandTokenObjectName } from '../../src/auth/token-gate.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { newLinkId } from '../../src/tracking/code.ts'
+import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { deposited, eve } from '../brand.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 
@@ -83,6 +85,8 @@ export async function prepare(
     .bind(account)
     .run()
 
+  await env[binding].batch(plansOf(account, env[binding]))
+
   const now = Date.now()
   const gate = isBrand ? brandTokenObjectName(name) : jti!
   const known = (await findAccount(env.DB, account))!
@@ -115,6 +119,24 @@ export async function prepare(
   }
   return world
 }
+
+/** Returns the rows of a plan with a second version in the future, and of an assignment. */
+const plansOf = (account: string, db: D1Database) => [
+  ...[template, { ...template, effective_from: '9998-01-01' }].map((terms, i) =>
+    db
+      .prepare(
+        `insert into plan_versions (account, plan, version, effective_from, terms, created_at)
+         values (?, 'swept', ?, ?, ?, '2026-01-01T00:00:00.000Z')`,
+      )
+      .bind(account, i + 1, terms.effective_from, canonicalJson(terms)),
+  ),
+  db
+    .prepare(
+      `insert into assignments (account, affiliate_id, from_day, plan, customers)
+       values (?, '*', '2026-12-01', 'swept', 'new')`,
+    )
+    .bind(account),
+]
 
 /** Sends records, one of which waits for its customer. Returns the id of the first delivery. */
 async function fill(world: World): Promise<string> {

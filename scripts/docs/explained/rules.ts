@@ -168,4 +168,42 @@ export const RULE: Record<IssueCode, Explanation> = {
       'On affiliates in `/admin/v1`: the `parent` is the affiliate itself or one of its sub-affiliates.',
     fix: 'Name a parent that is not a sub-affiliate of this affiliate, or send `"parent": null` for no parent.',
   },
+  maximum: {
+    cause: 'On plans: the number is too large for this member. `message` names the maximum.',
+    fix: 'Send a smaller number. The limits of plans are on the page of plans.',
+  },
+  choice: {
+    cause:
+      'On plans: an object must have exactly one of the members that `message` lists, and has ' +
+      'several or none. A rule has one of `amount`, `percent` and `tiers`.',
+    fix: 'Send exactly one of these members.',
+  },
+  duplicate: {
+    cause:
+      'On plans: two rules have the same `id`, two terms of a base the same `name`, or two versions ' +
+      'the same `effective_from`.',
+    fix: 'Choose another name or day. To change a version, put one that begins on another day.',
+  },
+  unknown_reference: {
+    cause:
+      'On plans and assignments: the value names something that does not exist, such as a rule of ' +
+      'the plan, an earlier term of the base or a plan of the account.',
+    fix: 'Correct the spelling as `hint` suggests, or send what it names first.',
+  },
+  not_applicable: {
+    cause:
+      'On plans: the member is known, but has no meaning beside the others. `message` says what it ' +
+      'needs: `fence` needs a share per affiliate, for example.',
+    fix: 'Leave the member out, or change what `message` names.',
+  },
+  order: {
+    cause: 'On plans: the `from` of a step is not greater than that of the step before it.',
+    fix: 'Send the steps in ascending order, each `from` once.',
+  },
+  fixed_by_plan: {
+    cause:
+      'On plans: `period`, `currency` and `terms` belong to the plan and not to a version. The ' +
+      'version has another value than those before it.',
+    fix: 'Send the same value, or create a plan with another name and assign affiliates to it.',
+  },
 }

@@ -2,6 +2,7 @@ import { ENTITIES } from '../entities.ts'
 import { accounts, credentials } from './administration/accounts.ts'
 import { attribution, audit, erasure, links } from './administration/insight.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
+import { assignments, plans } from './administration/plans.ts'
 import { affiliates, events, vocabulary } from './administration/settings.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
@@ -14,6 +15,8 @@ export const administration = (): Operation[] => [
   ...vocabulary(),
   ...events(),
   ...links(),
+  ...plans(),
+  ...assignments(),
   ...attribution(),
   ...erasure(),
   ...audit(),

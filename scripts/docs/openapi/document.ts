@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ENTITIES } from '../entities.ts'
+import { planSchemas } from '../plans.ts'
 import { type JsonSchema, types } from '../types.ts'
 import { administration } from './administration.ts'
 import { answerSchemas } from './answers.ts'
@@ -86,7 +87,12 @@ function schemas(): Record<string, JsonSchema> {
     [entity.component, { ...composed(entity.schema(AT)), examples: [entity.example] }],
     [`${entity.component}Body`, bodyOf(entity)],
   ])
-  return { ...types(), ...Object.fromEntries(entities), ...answerSchemas() }
+  return {
+    ...types(),
+    ...Object.fromEntries(entities),
+    ...planSchemas(AT),
+    ...answerSchemas(),
+  }
 }
 
 /** Lists all operations of the service, in the order in which they are documented. */

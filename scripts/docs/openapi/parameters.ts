@@ -72,6 +72,19 @@ const QUERY: Record<string, object> = {
     type: 'boolean',
   }),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
+  affiliate_query: query(
+    'affiliate_id',
+    'Returns only the assignments of this affiliate.',
+    'IB-07',
+  ),
+  assigned_query: {
+    ...query('affiliate_id', 'The affiliate of the assignment, or `*`.', 'IB-07'),
+    required: true,
+  },
+  assigned_from: {
+    ...query('from', 'The first day of the assignment.', '2026-12-01', DAY),
+    required: true,
+  },
   account_query: query('account', 'Returns only the entries of this account.', 'demo-forex'),
 }
 
@@ -120,6 +133,11 @@ const PATH: Record<string, object> = {
   token_id: path('token_id', 'The id of the Brand Token. It is not the token itself.', UUID),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
   eventname: path('eventname', 'The name of the event.', 'DailyStats'),
+  plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
+  version: path('version', 'The number of the version, from 1.', 1, {
+    type: 'integer',
+    minimum: 1,
+  }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   page_name: path('page', 'The name of the page.', 'start'),
   audience: path('audience', 'The audience.', 'forex', {
@@ -134,7 +152,7 @@ const PATH: Record<string, object> = {
   entity_file: path('file', 'The file of the record type.', 'customer.json'),
   envelope_file: path('file', 'The file of the envelope.', 'result.json', {
     type: 'string',
-    enum: ['bulk.json', 'result.json', 'list.json', 'problem.json'],
+    enum: ['bulk.json', 'result.json', 'list.json', 'problem.json', 'commission-plan.json'],
   }),
   file: path('file', 'The name of the file.', 'page.css'),
 }

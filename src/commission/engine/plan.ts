@@ -48,6 +48,8 @@ export interface ShareRule extends RuleBase {
   readonly fence?: { readonly customer: string; readonly affiliate: string }
   readonly recoups?: string
   readonly max_per_customer?: string
+  /** Whether a percentage above 100 is meant. It only silences a warning. */
+  readonly allow_over_100?: boolean
 }
 
 /** Pays an amount for each unit. */
@@ -68,6 +70,8 @@ export interface OverrideRule extends RuleBase {
   readonly each?: string
   readonly negative?: 'offset' | 'zero'
   readonly funded_by?: 'operator' | 'downline'
+  /** Whether a percentage above 100 is meant. It only silences a warning. */
+  readonly allow_over_100?: boolean
 }
 
 /** What an override pays for. */

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import { messageOf, usageError } from '../../exit-error.ts'
+import { list, object, sentence } from '../format.ts'
+import { importAssignments } from '../import-assignments.ts'
+import type { Input, Operation } from '../operation.ts'
+import { listOperation } from './parts.ts'
+
+/** Reads the plan of a JSON file. */
+function readPlan({ operands: { file = '' } }: Input): object {
+  let plan: unknown
+  try {
+    plan = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw usageError(`${file} cannot be read as JSON: ${messageOf(error)}`)
+  }
+  if (typeof plan !== 'object' || plan === null) throw usageError(`${file} is not a plan.`)
+  return plan
+}
+
+const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/, required: true }
+
+const plans: readonly Operation[] = [
+  {
+    noun: 'plans',
+    verb: 'list',
+    summary: 'Lists plans with the version in force.',
+    example: 'acme',
+    method: 'GET',
+    path: 'accounts/{account}/plans',
+    format: list(),
+  },
+  {
+    noun: 'plans',
+    verb: 'show',
+    summary: 'Shows a plan with its versions.',
+    example: 'acme standard-ib',
+    method: 'GET',
+    path: 'accounts/{account}/plans/{plan}',
+    format: object,
+  },
+  {
+    noun: 'plans',
+    verb: 'version',
+    summary: 'Shows the terms of a version. --json prints them as they were put.',
+    example: 'acme standard-ib 2',
+    method: 'GET',
+    path: 'accounts/{account}/plans/{plan}/versions/{version}',
+    format: object,
+  },
+  {
+    noun: 'plans',
+    verb: 'put',
+    summary: 'Stores a JSON file as the next version. Templates are in examples/plans.',
+    example: 'acme standard-ib examples/plans/ib-per-lot.json',
+    method: 'PUT',
+    path: 'accounts/{account}/plans/{plan}',
+    argument: 'file',
+    run: (send, request, input) => send({ ...request, query: {}, body: readPlan(input) }),
+    format: object,
+  },
+  {
+    noun: 'plans',
+    verb: 'withdraw',
+    summary: 'Withdraws a version that never was in force.',
+    example: 'acme standard-ib 2',
+    method: 'DELETE',
+    path: 'accounts/{account}/plans/{plan}/versions/{version}',
+    format: sentence('Withdrew version {version} of plan {plan} of account {account}.'),
+  },
+]
+
+const assignments: readonly Operation[] = [
+  listOperation({
+    noun: 'assignments',
+    verb: 'list',
+    summary: 'Lists which plan governs the customers of each affiliate.',
+    example: 'acme --affiliate IB-07',
+    path: 'accounts/{account}/assignments',
+    options: {
+      affiliate: {
+        value: 'affiliate_id',
+        description: 'Only those of this affiliate.',
+        member: 'affiliate_id',
+      },
+    },
+    format: list(),
+  }),
+  {
+    noun: 'assignments',
+    verb: 'import',
+    summary: 'Sets the assignments of a file with columns affiliate_id, plan, from, customers.',
+    example: 'acme assignments.csv',
+    method: 'PUT',
+    path: 'accounts/{account}/assignments',
+    argument: 'file',
+    run: importAssignments,
+    format: object,
+  },
+  {
+    noun: 'assignments',
+    verb: 'delete',
+    summary: 'Deletes the assignment of an affiliate that begins on a day.',
+    example: 'acme --affiliate IB-07 --from 2026-12-01',
+    method: 'DELETE',
+    path: 'accounts/{account}/assignments',
+    options: {
+      affiliate: {
+        value: 'affiliate_id',
+        description: 'The affiliate, or *.',
+        member: 'affiliate_id',
+        required: true,
+      },
+      from: { ...DAY, description: 'Its first day.' },
+    },
+    format: sentence('Deleted the assignment of account {account}.'),
+  },
+]
+
+/** Plans of commissions, and their assignments to affiliates. */
+export const PLANS: readonly Operation[] = [...plans, ...assignments]

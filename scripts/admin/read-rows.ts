@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs'
+import { usageError } from '../exit-error.ts'
+import { detectFormat, readRecords } from '../push/read.ts'
+
+/** The longest id in an error message, in characters. */
+const MAX_ID_LENGTH = 40
+
+/** Returns the rows of a CSV, JSON or NDJSON file with these columns. `noun` names them in errors. */
+export async function readRows<T>(
+  file: string,
+  noun: string,
+  columns: readonly string[],
+): Promise<T[]> {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw usageError(`${file} does not exist.`)
+  }
+  const source = { file, position: { bytes: 0, lines: 0 }, renames: new Map() }
+  const shape = { name: noun, fields: columns, numeric: new Set<string>(), keyOf: () => undefined }
+  const rows: T[] = []
+  for await (const { text } of readRecords(source, await detectFormat(file), shape)) {
+    rows.push(JSON.parse(text))
+  }
+  if (rows.length === 0) throw usageError(`${file} has no ${noun}.`)
+  return rows
+}
+
+/**
+ * Returns a pointer into a body of rows with the affiliate of its row in place of the row's index, which
+ * is not that of the file.
+ */
+export function nameAffiliate(pointer: string, rows: readonly { affiliate_id?: string }[]): string {
+  const [, index, member] = /^\/(\d+)(.*)$/.exec(pointer) ?? []
+  const id = rows[Number(index)]?.affiliate_id
+  return id === undefined ? pointer : `affiliate ${id.slice(0, MAX_ID_LENGTH)} ${member}`
+}

@@ -1,0 +1,111 @@
+import { type Context, Hono } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import {
+  assignmentWarnings,
+  checkAssignedPlans,
+  readAssignments,
+} from '../commission/plans/assignments.ts'
+import { PLAN_LIMITS } from '../commission/plans/limits.ts'
+import {
+  deleteAssignment,
+  findAssignment,
+  listAssignments,
+  putAssignments,
+  readAssignmentContext,
+  rejectUnknownPlans,
+} from '../db/commission/assignments.ts'
+import type { StoredAssignment } from '../db/commission/plans.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { withAudit } from '../db/directory/audit.ts'
+import { isAssertionFailure } from '../db/retry.ts'
+import { ApiError } from '../errors.ts'
+import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
+import { invalidQuery, readDays, readQuery } from '../http/query.ts'
+import { quote } from '../validation/quote.ts'
+import { findRouteAccount } from './accounts.ts'
+import { readJson, validationFailed } from './body.ts'
+
+/** The audit log names at most this many assignments of a request. */
+const MAX_AUDITED = 20
+
+const present = ({ from_day: from, ...assignment }: StoredAssignment) => ({ ...assignment, from })
+
+/** Routes for the assignments of an account: which plan governs the customers of an affiliate. */
+export const assignments = new Hono<AppEnv>()
+  .put('/', async (c) => {
+    readQuery(c.req.url)
+    const { id: account, binding } = await findRouteAccount(c)
+    const db = resolveDatabase(c.env, binding)
+    const { sent, issues } = readAssignments(await readJson(c))
+    if (!sent) throw validationFailed(issues)
+    const affiliates = [...new Set(sent.map(({ affiliate_id }) => affiliate_id))]
+    const context = await readAssignmentContext(db, account, affiliates)
+    const unknown = checkAssignedPlans(sent, context.plans)
+    if (unknown.length > 0) throw validationFailed(unknown)
+    checkNumber(context.count + sent.length)
+    const rows = sent.map(({ from, ...one }) => ({ ...one, from_day: from }))
+    const details = { assignments: sent.length, first: sent.slice(0, MAX_AUDITED) }
+    const entry = { actor: c.var.actor, action: 'assignments.put', account, details }
+    const puts = putAssignments(db, account, rows)
+    const named = [...new Set(sent.map(({ plan }) => plan))]
+    const check = rejectUnknownPlans(db, account, named)
+    const results = await withAudit(db, entry, [...puts, check]).catch((error) => {
+      throw isAssertionFailure(error) ? withdrawn(error) : error
+    })
+    const changed = results.slice(0, puts.length).reduce((sum, { meta }) => sum + meta.changes, 0)
+    const warnings = assignmentWarnings(sent, context.unconfigured)
+    return c.json({ received: sent.length, changed, ...warnings })
+  })
+
+  .get('/', async (c) => {
+    const { affiliate_id = null, ...query } = readQuery(
+      c.req.url,
+      ...PAGE_PARAMETERS,
+      'affiliate_id',
+    )
+    const account = await findRouteAccount(c)
+    const context = JSON.stringify([account.id, 'assignments', affiliate_id])
+    const page = await readPage(c.env, context, query)
+    const db = resolveDatabase(c.env, account.binding)
+    const found = await listAssignments(db, account.id, affiliate_id, page)
+    return respondWithPage(c, context, page, { ...found, data: found.data.map(present) })
+  })
+
+  .delete('/', async (c) => {
+    const { id: account, binding } = await findRouteAccount(c)
+    const key = readKey(c)
+    const db = resolveDatabase(c.env, binding)
+    const found = await findAssignment(db, account, key)
+    if (!found) {
+      const detail = `Affiliate ${quote(key.affiliate_id)} has no assignment from ${key.from_day} on.`
+      throw new ApiError('not_found', { detail })
+    }
+    const entry = {
+      actor: c.var.actor,
+      action: 'assignment.delete',
+      account,
+      details: present(found),
+    }
+    await withAudit(db, entry, [deleteAssignment(db, account, key)])
+    return c.body(null, 204)
+  })
+
+/** Returns the key of an assignment. It is in the query: an id such as `..` cannot stand in a path. */
+function readKey(c: Context<AppEnv>) {
+  const { affiliate_id, from } = readDays(readQuery(c.req.url, 'affiliate_id', 'from'))
+  if (!affiliate_id || !from) throw invalidQuery('`affiliate_id` and `from` are required.')
+  return { affiliate_id, from_day: from }
+}
+
+function checkNumber(number: number): void {
+  if (number <= PLAN_LIMITS.assignments) return
+  const limit = PLAN_LIMITS.assignments.toLocaleString('en')
+  const detail = `An account has at most ${limit} assignments. Delete those that a later one replaces, or assign most affiliates with \`*\`.`
+  throw new ApiError('conflict', { detail })
+}
+
+const withdrawn = (cause: unknown) =>
+  new ApiError('conflict', {
+    detail: 'The last version of one of these plans was withdrawn at the same time. Try again.',
+    cause,
+  })

@@ -1,0 +1,170 @@
+import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
+import type { AppEnv } from '../auth/authorize.ts'
+import { versionOn } from '../commission/plans/book.ts'
+import { PLAN_DEPTH } from '../commission/plans/limits.ts'
+import { decidePut, type PutDecision } from '../commission/plans/put-plan.ts'
+import { vocabularyOf } from '../commission/plans/vocabulary.ts'
+import {
+  findVersion,
+  insertVersion,
+  listVersions,
+  readVersions,
+  type VersionHead,
+  withdrawVersion,
+} from '../db/commission/plans.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { listDefinitions } from '../db/directory/event-definitions.ts'
+import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
+import type { Account } from '../db/schema.ts'
+import { ApiError } from '../errors.ts'
+import { readQuery } from '../http/query.ts'
+import type { Resource } from '../ingest/resource.ts'
+import { findRouteAccount } from './accounts.ts'
+import { notFound, readJson, validationFailed } from './body.ts'
+import { slug } from './fields.ts'
+
+/** The attempts to store a version while others are stored at the same time. */
+const MAX_ATTEMPTS = 4
+
+/** Returns the routes of the plans of an account. A version of a plan never changes. */
+export const plans = (resourcesOf: (vertical: string) => readonly Resource[]) =>
+  new Hono<AppEnv>()
+    .get('/', async (c) => {
+      readQuery(c.req.url)
+      const account = await findRouteAccount(c)
+      const heads = await listVersions(resolveDatabase(c.env, account.binding), account.id, null)
+      const byPlan = Map.groupBy(heads, ({ plan }) => plan)
+      const today = todayOf(account)
+      return c.json({ data: [...byPlan.values()].map((versions) => presentPlan(versions, today)) })
+    })
+
+    .get('/:plan', async (c) => {
+      readQuery(c.req.url)
+      const account = await findRouteAccount(c)
+      const plan = c.req.param('plan')
+      const heads = await listVersions(resolveDatabase(c.env, account.binding), account.id, plan)
+      if (heads.length === 0) throw notFound('plan', plan)
+      const versions = heads.map(({ version, effective_from, name, created_at, withdrawn_at }) => ({
+        ...{ version, effective_from, name, created_at, withdrawn_at },
+      }))
+      return c.json({ ...presentPlan(heads, todayOf(account)), versions })
+    })
+
+    .put('/:plan', async (c) => {
+      readQuery(c.req.url)
+      const account = await findRouteAccount(c)
+      const plan = c.req.param('plan')
+      if (!v.is(slug, plan)) {
+        const expected = '1 to 63 characters of a-z, 0-9 and `-`'
+        throw validationFailed([{ pointer: '', code: 'pattern', expected, value: plan }])
+      }
+      const body = await readJson(c, PLAN_DEPTH)
+      const definitions = await listDefinitions(c.env.DB, account.id)
+      const vocabulary = vocabularyOf(resourcesOf(account.vertical), definitions)
+      const decision = await putPlan(c, account, plan, (stored) =>
+        decidePut(plan, body, stored, { vocabulary, ratedCurrencies: null }),
+      )
+      const { outcome, version } = decision
+      const { terms, warnings } = decision.plan
+      const { effective_from } = terms
+      const status = outcome === 'created' ? 201 : 200
+      return c.json({ plan, version, effective_from, outcome, warnings }, status)
+    })
+
+    .get('/:plan/versions/:version', async (c) => {
+      readQuery(c.req.url)
+      const { row } = await findRouteVersion(c)
+      return c.json({ ...row, terms: JSON.parse(row.terms) })
+    })
+
+    .delete('/:plan/versions/:version', async (c) => {
+      readQuery(c.req.url)
+      const { account, row } = await findRouteVersion(c)
+      const { plan, version, withdrawn_at } = row
+      if (withdrawn_at !== null) return c.body(null, 204)
+      const now = new Date().toISOString()
+      const db = resolveDatabase(c.env, account.binding)
+      const key = { account: account.id, plan, version }
+      const statements = withdrawVersion(db, { ...key, today: todayOf(account), withdrawn_at: now })
+      const details = { plan, version, effective_from: row.effective_from }
+      const entry = { actor: c.var.actor, action: 'plan.withdraw', account: account.id, details }
+      await withAudit(db, entry, statements).catch((error) => {
+        throw isAssertionFailure(error) ? inForce(error) : error
+      })
+      return c.body(null, 204)
+    })
+
+const inForce = (cause: unknown) =>
+  new ApiError('conflict', {
+    detail:
+      'The version is or was in force, so it stays. Its first day has come, or it is the first version of a plan with assignments, which also governs the days before it. Put a new version instead.',
+    cause,
+  })
+
+/** Returns today's day, as facts of the account are dated: in UTC, for brands in its time zone. */
+function todayOf({ vertical, time_zone }: Account): string {
+  const timeZone = vertical === 'igaming' ? time_zone : 'UTC'
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now())
+}
+
+/** Returns a plan as lists show it; `heads` are all its versions, by number. */
+function presentPlan(heads: readonly VersionHead[], today: string) {
+  const kept = heads
+    .filter(({ withdrawn_at }) => withdrawn_at === null)
+    .sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
+  const inForce = versionOn(kept, today)
+  const { plan, name, currency, period, terms } = inForce ?? heads.at(-1)!
+  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null }
+}
+
+/** Stores what is decided. Decides again if another version is stored at the same time. */
+async function putPlan(
+  c: Context<AppEnv>,
+  { id: account, binding }: Account,
+  plan: string,
+  decide: (stored: Awaited<ReturnType<typeof readVersions>>) => PutDecision,
+) {
+  const db = resolveDatabase(c.env, binding)
+  for (let attempt = 1; ; attempt++) {
+    const decision = decide(await readVersions(db, account, plan))
+    if (decision.outcome === 'invalid') throw validationFailed(decision.issues)
+    if (decision.outcome === 'too_many') throw new ApiError('conflict', { detail: decision.detail })
+    if (decision.outcome === 'unchanged') return decision
+    const { version, plan: checked } = decision
+    const { effective_from, name } = checked.terms
+    const details = { plan, version, effective_from, name }
+    const entry = { actor: c.var.actor, action: 'plan.put', account, details }
+    const created_at = new Date().toISOString()
+    const row = { account, plan, version, effective_from, terms: checked.text, created_at }
+    const auditId = newAuditId()
+    try {
+      await withAudit(db, entry, [insertVersion(db, row)], auditId)
+      return decision
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+      // An earlier attempt of this batch may have succeeded although its response was lost.
+      if (await hasAuditEntry(db, auditId)) return decision
+      if (attempt === MAX_ATTEMPTS) throw busy(plan, error)
+    }
+  }
+}
+
+const busy = (plan: string, cause: unknown) =>
+  new ApiError('conflict', {
+    detail: `Other versions of the plan ${plan} were stored at the same time. Repeat the request.`,
+    cause,
+  })
+
+/** Returns the account and the version that the path names. */
+async function findRouteVersion(c: Context<AppEnv>) {
+  const account = await findRouteAccount(c)
+  const plan = c.req.param('plan') ?? ''
+  const text = c.req.param('version') ?? ''
+  const version = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : null
+  const db = resolveDatabase(c.env, account.binding)
+  const row = version && (await findVersion(db, account.id, plan, version))
+  if (!row) throw notFound('version', `${plan}/${text}`)
+  return { account, row }
+}

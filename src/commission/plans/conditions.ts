@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import { describeField } from '../../validation/describe.ts'
+import * as f from '../../validation/fields.ts'
+import { ruleMessage } from '../../validation/issue.ts'
+import { notNegative } from './decimals.ts'
+import { PLAN_LIMITS } from './limits.ts'
+import { closed, listOf } from './shapes.ts'
+
+const { globCharacters, globStars } = PLAN_LIMITS
+
+/** A pattern of instruments. Few stars, because each multiplies the ways to match a symbol. */
+const glob = v.pipe(
+  f.text,
+  v.check(
+    (text) => f.countCharacters(text) <= globCharacters,
+    ruleMessage('length', `1 to ${globCharacters}`),
+  ),
+  v.check(
+    (text) => text.split('*').length - 1 <= globStars,
+    ruleMessage('pattern', `a pattern of at most ${globStars} stars`),
+  ),
+)
+
+/** Returns a list of a condition, and the same list with `not_`, by their names. */
+function both<const N extends string, S extends v.GenericSchema>(
+  name: N,
+  item: S,
+  what: string,
+  example: v.InferInput<S>,
+) {
+  const list = () => listOf(item, PLAN_LIMITS.values)
+  const entry = (text: string) => v.exactOptional(describeField(list(), text, [example]))
+  const entries = {
+    [name]: entry(`${what} is one of these.`),
+    [`not_${name}`]: entry(`${what} is none of these, or is missing.`),
+  }
+  return entries as Record<N | `not_${N}`, ReturnType<typeof entry>>
+}
+
+const ofCustomer = {
+  ...both('countries', f.country, "The customer's country code", 'DE'),
+  ...both('account_types', f.text, 'The type of the trading account', 'ECN'),
+  ...both('challenge_types', f.text, 'The type of the challenge', 'rapid'),
+  ...both('phases', f.text, 'The evaluation phase', 'funded'),
+  ...both('kyc', f.text, 'The KYC status, as sent,', '2'),
+  ...both('sales', f.text, 'The sales status, as sent,', 'hot'),
+  ...both('links', f.text, 'The link that the customer followed', 'Lk7Qm2Xv'),
+  account_size: v.exactOptional(
+    describeField(
+      closed({
+        min: v.exactOptional(describeField(notNegative, 'The least size, in USD.', '50000')),
+        max: v.exactOptional(describeField(notNegative, 'The largest size, in USD.', '200000')),
+      }),
+      'The size of the challenge account in USD is in this range.',
+    ),
+  ),
+}
+
+const ofFact = {
+  ...both(
+    'instruments',
+    glob,
+    'The whole symbol, letter case ignored, matches: `*` is any text, `?` one character. It',
+    'EURUSD*',
+  ),
+  ...both('products', f.text, 'The product line of the event', 'casino'),
+  ...both('currencies', f.currency, 'The currency of the fact', 'EUR'),
+  ...both('subtypes', f.text, 'The subtype of the transaction', 'card'),
+}
+
+/** The names of the conditions on a fact; all others are on the customer. */
+export const FACT_CONDITIONS: ReadonlySet<string> = new Set(Object.keys(ofFact))
+
+/** Conditions on the customer and on the fact. All must hold. */
+export const conditions = closed({ ...ofCustomer, ...ofFact })

@@ -1,0 +1,69 @@
+import * as v from 'valibot'
+import { ruleMessage } from '../../validation/issue.ts'
+import { countSignificantDigits } from '../../validation/significant-digits.ts'
+
+// Decimals of plans are text, so that no double ever rounds a rate or a threshold.
+
+/** The limits of a decimal. */
+export const DECIMAL_LIMITS = { digits: 15, places: 6 } as const
+
+const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+
+const placesOf = (text: string) => text.split('.')[1]?.length ?? 0
+
+/** Whether a decimal has at most 15 significant digits, and as many before its point. */
+const hasFewDigits = (text: string) => {
+  const [whole = '', fraction = ''] = text.replace('-', '').split('.')
+  return whole.length <= DECIMAL_LIMITS.digits && countSignificantDigits(whole + fraction) <= 15
+}
+
+/** A decimal of any sign, with at most 15 significant digits and 6 decimal places. */
+export const decimal = v.pipe(
+  v.string(),
+  v.regex(DECIMAL, ruleMessage('number', 'digits with at most one point')),
+  v.check(
+    (text) => placesOf(text) <= DECIMAL_LIMITS.places,
+    ruleMessage('decimals', String(DECIMAL_LIMITS.places)),
+  ),
+  v.check(hasFewDigits, ruleMessage('digits', String(DECIMAL_LIMITS.digits))),
+)
+
+/** A decimal of zero or more, without a sign. */
+export const notNegative = v.pipe(
+  decimal,
+  v.check((text) => !text.startsWith('-'), ruleMessage('minimum', '0')),
+)
+
+/** A decimal above zero. */
+export const positive = v.pipe(
+  notNegative,
+  v.check((text) => /[1-9]/.test(text), ruleMessage('pattern', 'a decimal greater than 0')),
+)
+
+/** A decimal of zero or less. */
+export const notPositive = v.pipe(
+  decimal,
+  v.check((text) => text.startsWith('-') || !/[1-9]/.test(text), ruleMessage('maximum', '0')),
+)
+
+/** Returns a valid decimal in millionths. */
+export function inMillionths(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.padEnd(DECIMAL_LIMITS.places, '0'))
+}
+
+/** Returns a negative number if `a` is less than `b`, 0 if they are equal, else a positive number. */
+export const compareDecimals = (a: string, b: string): number => {
+  const difference = inMillionths(a) - inMillionths(b)
+  if (difference === 0n) return 0
+  return difference < 0n ? -1 : 1
+}
+
+/** Returns a schema for whole numbers from `min` to `max`. */
+export const wholeNumber = (min: number, max: number) =>
+  v.pipe(
+    v.number(),
+    v.integer(ruleMessage('pattern', 'a whole number')),
+    v.minValue(min, ruleMessage('minimum', String(min))),
+    v.maxValue(max, ruleMessage('maximum', String(max))),
+  )

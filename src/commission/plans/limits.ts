@@ -1,0 +1,33 @@
+/** The limits of plans. They keep a plan readable, and its computation and storage bounded. */
+export const PLAN_LIMITS = {
+  /** The bytes of a version as JSON. */
+  bytes: 65_536,
+  rules: 50,
+  /** The terms of one base, sum or `void_by`. */
+  terms: 20,
+  /** The conditions of one `qualify`. */
+  qualifications: 10,
+  /** The steps of one `tiers`. */
+  steps: 20,
+  /** The values of one list. */
+  values: 200,
+  /** The characters and the stars of one pattern of instruments. */
+  globCharacters: 64,
+  globStars: 8,
+  /** The days of `within_days` and of `hold_days`. */
+  days: 3650,
+  holdDays: 365,
+  months: 120,
+  levels: 10,
+  count: 1_000_000,
+  /** The plans of an account, the versions of a plan, withdrawn ones included. */
+  plans: 200,
+  versions: 200,
+  /** The bytes of all versions of an account that are not withdrawn: one computation reads them all. */
+  accountBytes: 4 * 1024 * 1024,
+  /** The assignments of an account. */
+  assignments: 100_000,
+} as const
+
+/** The nesting depth of a plan: a list of a `when` of a term of a `sum` of `qualify`. */
+export const PLAN_DEPTH = 9

@@ -1,0 +1,58 @@
+import * as v from 'valibot'
+import { describeField } from '../../validation/describe.ts'
+import * as f from '../../validation/fields.ts'
+import { ruleMessage } from '../../validation/issue.ts'
+import type { PlanTerms } from '../engine/plan.ts'
+import { notNegative, wholeNumber } from './decimals.ts'
+import { PLAN_LIMITS } from './limits.ts'
+import { rule } from './rules.ts'
+import { closed, listOf } from './shapes.ts'
+
+/** Text that is shown to people: without control characters and bidirectional formatting. */
+const label = v.pipe(
+  f.text,
+  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, ruleMessage('pattern', 'printable characters')),
+)
+
+/** A version of a plan. */
+export const planTerms = closed({
+  name: describeField(label, 'The display name of the plan.', 'Standard IB'),
+  currency: describeField(
+    f.currency,
+    'The ISO 4217 currency of all amounts and thresholds. It never changes.',
+    'EUR',
+  ),
+  period: describeField(
+    f.oneOf('month', 'week'),
+    'The length of a period: a calendar month or a week of ISO 8601. It never changes.',
+  ),
+  effective_from: describeField(
+    f.day,
+    'The first day on which the version is in force.',
+    '2026-12-01',
+  ),
+  terms: describeField(
+    f.oneOf('signup', 'current'),
+    'Which version governs a fact. `signup`: the one of the customer’s signup, for good. `current`: the one in force on the first day of the period. It never changes.',
+  ),
+  negative: describeField(
+    f.oneOf('carry', 'zero'),
+    'A negative total: `carry` takes it into the next period, `zero` drops it.',
+  ),
+  minimum_payout: describeField(notNegative, 'A smaller total waits for the next period.', '50.00'),
+  hold_days: describeField(
+    wholeNumber(0, PLAN_LIMITS.holdDays),
+    'The days from the end of the period until it is payable.',
+    14,
+  ),
+  rules: describeField(listOf(rule, PLAN_LIMITS.rules), 'The rules. Each pays lines of its own.'),
+})
+
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
+type Extends<Part extends Whole, Whole> = Part
+
+/** Does not compile if the schema and the types of the engine differ. */
+export type SchemaIsOfEngine = [
+  Extends<v.InferOutput<typeof planTerms>, PlanTerms>,
+  Extends<PlanTerms, DeepReadonly<v.InferOutput<typeof planTerms>>>,
+]

@@ -1,0 +1,121 @@
+import * as v from 'valibot'
+import { describeField } from '../../validation/describe.ts'
+import * as f from '../../validation/fields.ts'
+import { ruleMessage } from '../../validation/issue.ts'
+import type { ActivityField } from '../engine/plan.ts'
+import { conditions } from './conditions.ts'
+import { decimal } from './decimals.ts'
+import { PLAN_LIMITS } from './limits.ts'
+import { byMember, closed, listOf } from './shapes.ts'
+
+const { terms, values } = PLAN_LIMITS
+
+/** The name of a rule or of a term. It stands in lines and explanations. */
+export const name = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z\d_-]{1,64}$/, ruleMessage('pattern', '1 to 64 letters, digits, `_` or `-`')),
+)
+
+const transactionTypes = describeField(
+  listOf(f.text, values),
+  'The types of transactions, as sent in `transaction_type`.',
+  ['deposit'],
+)
+const subtypes = describeField(
+  listOf(f.text, values),
+  'Only transactions of these subtypes, as sent in `transaction_subtype`.',
+  ['card'],
+)
+const event = describeField(f.id, 'The name of the event, as sent in `eventname`.', 'Deposit')
+const kpi = describeField(f.text, 'The KPI field, or `Value`, which is the default.', 'NGR')
+
+/** The members of transactions of a kind. */
+export const transactionMembers = {
+  transactions: transactionTypes,
+  subtypes: v.exactOptional(subtypes),
+}
+/** The members of events of a kind. */
+export const eventMembers = { event, kpi: v.exactOptional(kpi) }
+
+const FIELDS = ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission'] as const
+const AMOUNTS = ['pnl', 'volume_usd', 'spread_cost', 'commission'] as const
+
+/** A field of trading activity. */
+export const activityField = describeField(
+  f.oneOf(...FIELDS),
+  'The field of the trading activity. A row without it is not counted.',
+  'lots_traded',
+)
+
+/** A field of trading activity that is an amount. A base sums amounts and no lots. */
+const activityAmount: v.GenericSchema<string, ActivityField> = describeField(
+  f.oneOf(...AMOUNTS),
+  'The amount of the trading activity. A row without it is not counted.',
+  'spread_cost',
+)
+
+const options = {
+  name: v.exactOptional(
+    describeField(name, 'A name by which a later term can use this one.', 'fees'),
+  ),
+  times: v.exactOptional(
+    describeField(decimal, 'The factor, `1` by default. A negative one deducts.', '-1'),
+  ),
+  when: v.exactOptional(describeField(conditions, 'Only facts that meet these conditions.')),
+}
+
+const factForms = {
+  transactions: closed({ ...transactionMembers, ...options }),
+  activity: closed({ activity: activityAmount, ...options }),
+  event: closed({ ...eventMembers, ...options }),
+}
+
+/** A term that sums facts. */
+export const factTerm = byMember(factForms)
+
+/** A term of a base. */
+export const term = byMember({
+  ...factForms,
+  of: closed({
+    of: describeField(
+      listOf(name, terms),
+      'The names of earlier terms of this base: the term is their sum.',
+      ['fees'],
+    ),
+    times: describeField(decimal, 'The part of that sum. A negative one deducts.', '-0.2'),
+    name: options.name,
+  }),
+  fixed: closed({
+    fixed: describeField(decimal, 'An amount of each period, in the plan’s currency.', '-50.00'),
+    name: options.name,
+  }),
+})
+
+/** The terms of a base, printed in their order. */
+export const base = listOf(term, terms)
+
+/** The facts that a count counts. */
+const counted = byMember({
+  transactions: closed(transactionMembers),
+  event: closed(eventMembers),
+})
+
+/** The facts that a count of `qualify` counts. */
+export const countedForQualify = byMember({
+  transactions: closed(transactionMembers),
+  event: closed(eventMembers),
+  activity: closed({ activity: activityField }),
+})
+
+/** What a unit rule counts. */
+export const unit = byMember({
+  activity: closed({
+    activity: describeField(
+      f.oneOf('lots_traded', 'volume_usd'),
+      'The field of the trading activity that is summed.',
+      'lots_traded',
+    ),
+  }),
+  event: closed({ event, kpi: describeField(kpi, 'The KPI field that is summed, or `Value`.') }),
+  count: closed({ count: describeField(counted, 'The facts that are counted.') }),
+})

@@ -1,0 +1,138 @@
+import { withD1Retry } from '../retry.ts'
+import type { assignments, planVersions } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+
+type Row = typeof planVersions.$inferSelect
+
+/** A version of a plan that is not withdrawn; `terms` is JSON. */
+export type StoredVersion = Pick<Row, 'plan' | 'version' | 'effective_from' | 'terms'>
+
+/** An assignment; `from_day` is its first day. */
+export type StoredAssignment = Omit<typeof assignments.$inferSelect, 'account'>
+
+const READ_VERSIONS = compileStatement(`
+  select plan, version, effective_from, terms from plan_versions
+  where account = :account and withdrawn_at is null order by plan, effective_from`)
+
+const READ_ASSIGNMENTS = compileStatement(`
+  select affiliate_id, from_day, plan, customers from assignments
+  where account = :account order by affiliate_id, from_day`)
+
+/**
+ * Returns the versions of all plans of an account that are not withdrawn, by plan and
+ * `effective_from`, and all its assignments, by affiliate and first day.
+ */
+export async function readPlanRows(
+  db: D1Database,
+  account: string,
+): Promise<{ versions: StoredVersion[]; assignments: StoredAssignment[] }> {
+  const statements = [READ_VERSIONS, READ_ASSIGNMENTS]
+  const [versions, assignments] = await withD1Retry(() =>
+    db.batch(statements.map((statement) => bindStatement(db, statement, { account }))),
+  )
+  return {
+    versions: (versions?.results ?? []) as StoredVersion[],
+    assignments: (assignments?.results ?? []) as StoredAssignment[],
+  }
+}
+
+const LAST_VERSION = compileStatement(`
+  select ifnull(max(version), 0) as last from plan_versions
+  where account = :account and plan = :plan`)
+
+/**
+ * Returns the versions of all plans of an account that are not withdrawn, and the last version number
+ * of one of them, 0 if it has none.
+ */
+export async function readVersions(
+  db: D1Database,
+  account: string,
+  plan: string,
+): Promise<{ versions: StoredVersion[]; last: number }> {
+  const statements = [READ_VERSIONS, LAST_VERSION]
+  const [versions, last] = await withD1Retry(() =>
+    db.batch<Record<string, unknown>>(
+      statements.map((statement) => bindStatement(db, statement, { account, plan })),
+    ),
+  )
+  return {
+    versions: (versions?.results ?? []) as unknown as StoredVersion[],
+    last: Number(last?.results[0]?.last ?? 0),
+  }
+}
+
+/** A version of a plan without its terms, for lists. */
+export type VersionHead = Omit<Row, 'account' | 'terms'> & {
+  name: string
+  currency: string
+  period: 'month' | 'week'
+  terms: 'signup' | 'current'
+}
+
+const LIST_VERSIONS = compileStatement(`
+  select plan, version, effective_from, created_at, withdrawn_at, terms ->> 'name' as name,
+    terms ->> 'currency' as currency, terms ->> 'period' as period, terms ->> 'terms' as terms
+  from plan_versions
+  where account = :account and plan between ifnull(:plan, '') and ifnull(:plan, char(0x10ffff))
+  order by plan, version`)
+
+/** Returns the versions of one plan, or of all plans if `plan` is null, withdrawn ones included. */
+export async function listVersions(
+  db: D1Database,
+  account: string,
+  plan: string | null,
+): Promise<VersionHead[]> {
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, LIST_VERSIONS, { account, plan }).all<VersionHead>(),
+  )
+  return results
+}
+
+const FIND_VERSION = compileStatement(`
+  select plan, version, effective_from, terms, created_at, withdrawn_at from plan_versions
+  where account = :account and plan = :plan and version = :version`)
+
+/** Returns a version of a plan, also a withdrawn one; null if there is none. */
+export const findVersion = (
+  db: D1Database,
+  account: string,
+  plan: string,
+  version: number,
+): Promise<Omit<Row, 'account'> | null> =>
+  withD1Retry(() => bindStatement(db, FIND_VERSION, { account, plan, version }).first())
+
+const INSERT_VERSION = compileStatement(`
+  insert into plan_versions (account, plan, version, effective_from, terms, created_at)
+  values (:account, :plan, :version, :effective_from, :terms, :created_at)`)
+
+/** Inserts a version. The statement fails if its number or its first day is taken. */
+export const insertVersion = (db: D1Database, row: Omit<Row, 'withdrawn_at'>) =>
+  bindStatement(db, INSERT_VERSION, row)
+
+/**
+ * Text that is not valid JSON. D1 has no RAISE outside triggers; `json()` of invalid text aborts the
+ * batch. See `isAssertionFailure`.
+ */
+const NOT_JSON = 'in force'
+
+const REJECT_IN_FORCE = compileStatement(`
+  select json('${NOT_JSON}') from plan_versions v
+  where account = :account and plan = :plan and version = :version and withdrawn_at is null and (
+    effective_from <= :today or (
+      not exists (
+        select 1 from plan_versions e where e.account = v.account and e.plan = v.plan
+          and e.withdrawn_at is null and e.effective_from < v.effective_from)
+      and exists (select 1 from assignments a where a.account = v.account and a.plan = v.plan)))`)
+
+const WITHDRAW_VERSION = compileStatement(`
+  update plan_versions set withdrawn_at = :withdrawn_at
+  where account = :account and plan = :plan and version = :version and withdrawn_at is null`)
+
+/**
+ * Withdraws a version. The statements fail if it is or was in force: its first day has come, or it is
+ * the first version of a plan with assignments, which governs the days before it, too.
+ */
+export const withdrawVersion = (
+  db: D1Database,
+  version: Pick<Row, 'account' | 'plan' | 'version'> & { today: string; withdrawn_at: string },
+) => [bindStatement(db, REJECT_IN_FORCE, version), bindStatement(db, WITHDRAW_VERSION, version)]
