@@ -15,11 +15,12 @@ const MAX_ID_LENGTH = 40
 interface Affiliate {
   affiliate_id?: string
   parent?: string
+  from?: string
 }
 
 const AFFILIATES: RecordShape = {
   name: 'affiliates',
-  fields: ['affiliate_id', 'parent'],
+  fields: ['affiliate_id', 'parent', 'from'],
   numeric: new Set(),
   keyOf: () => undefined,
 }

@@ -1,5 +1,6 @@
 import { ENTITIES } from '../entities.ts'
 import { accounts, credentials } from './administration/accounts.ts'
+import { histories } from './administration/histories.ts'
 import { attribution, audit, erasure, links } from './administration/insight.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { affiliates, events, vocabulary } from './administration/settings.ts'
@@ -16,6 +17,7 @@ export const administration = (): Operation[] => [
   ...links(),
   ...attribution(),
   ...erasure(),
+  ...histories(),
   ...audit(),
   ...monitoringOf({
     at: ACCOUNT_PATH,

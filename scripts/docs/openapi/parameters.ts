@@ -72,6 +72,7 @@ const QUERY: Record<string, object> = {
     type: 'boolean',
   }),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
+  affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
   account_query: query('account', 'Returns only the entries of this account.', 'demo-forex'),
 }
 
