@@ -74,7 +74,7 @@ const QUERY: Record<string, object> = {
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
   affiliate_query: query(
     'affiliate_id',
-    'Returns only the assignments of this affiliate.',
+    'Returns only what belongs to this affiliate.',
     'IB-07',
   ),
   assigned_query: {
