@@ -22,6 +22,7 @@ const ISSUE_CODES = [
   'no_kpi',
   'idempotency_key_reused',
   'circle',
+  'rate_differs',
 ] as const
 
 /** The `code` of a record error. */

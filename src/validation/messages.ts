@@ -69,6 +69,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   no_kpi: () => 'The event has no amount: neither `Value` nor a KPI.',
   circle: ({ quoted }) =>
     `${quoted} is this affiliate or one of its sub-affiliates, and cannot be its parent.`,
+  rate_differs: ({ quoted, expected }) => `${quoted} differs from ${expected}, which is stored.`,
   idempotency_key_reused: () =>
     'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
 }
@@ -96,6 +97,7 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
     expected
       ? `An account has ${expected}. Send the customers of \`GET held\` first, then resend this record.`
       : 'Send the customer first, then resend this record.',
+  rate_differs: () => 'Send `?correct=true` to replace the stored rate.',
   unknown_affiliate: () => '`GET account` lists the configured affiliates.',
 }
 

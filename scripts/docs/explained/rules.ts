@@ -168,4 +168,9 @@ export const RULE: Record<IssueCode, Explanation> = {
       'On affiliates in `/admin/v1`: the `parent` is the affiliate itself or one of its sub-affiliates.',
     fix: 'Name a parent that is not a sub-affiliate of this affiliate, or send `"parent": null` for no parent.',
   },
+  rate_differs: {
+    cause:
+      'On exchange rates in `/admin/v1`: another rate is stored for this currency and day. Nothing of the file was stored.',
+    fix: 'Compare both with the source. If the stored rate is wrong, send the file with `?correct=true`, which keeps the old rate beside it.',
+  },
 }
