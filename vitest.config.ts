@@ -73,6 +73,28 @@ function findFault(exchange: Described & Exchange): string | null {
   return flaw && `openapi.json does not describe this response: ${flaw}`
 }
 
+/** The files that http://rates.local/ serves: each test puts its own, and reads how often it was fetched. */
+const rateFiles = new Map<
+  string,
+  { answers: { status: number; text: string }[]; fetched: number }
+>()
+
+/** Stores the answers of a file, or gives the next of them; the last one stands for all later requests. */
+async function serveRates(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (request.method === 'PUT') {
+    rateFiles.set(pathname, { answers: await request.json(), fetched: 0 } as never)
+    return new Response(null, { status: 204 })
+  }
+  const file = rateFiles.get(pathname)
+  if (!file) return new Response(null, { status: 404 })
+  if (request.method === 'HEAD') {
+    return new Response(null, { headers: { 'X-Fetched': String(file.fetched) } })
+  }
+  const answer = file.answers[Math.min(file.fetched++, file.answers.length - 1)]!
+  return new Response(answer.text, { status: answer.status })
+}
+
 interface Responses {
   world: string
   responses: (Described & Omit<Exchange, 'world'>)[]
@@ -185,6 +207,7 @@ export default defineConfig(({ mode }) => ({
       miniflare: {
         outboundService: async (request: Request) => {
           if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
+          if (request.url.startsWith('http://rates.local/')) return serveRates(request)
           if (request.url === 'http://recorder.local/') return recordExamples(await request.json())
           return request.url.startsWith('http://report.local/')
             ? judgeReport(request)

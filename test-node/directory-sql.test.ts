@@ -1,6 +1,8 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { planFaults, queryPlan } from '../scripts/sql/plan.ts'
+import { loadRates } from '../src/db/commission/load-rates.ts'
+import * as rates from '../src/db/commission/rates.ts'
 import * as accounts from '../src/db/directory/accounts.ts'
 import * as affiliates from '../src/db/directory/affiliates.ts'
 import * as attribution from '../src/db/directory/attribution.ts'
@@ -48,6 +50,11 @@ const definition = {
   currency: null,
 } as const
 const click = { account: 'a', link_id: 'x', click_id: 'x', clicked_at: 0 }
+
+const ratePart = rates.importParts({
+  currencies: ['USD'],
+  days: [{ day: '2026-10-01', rates: ['1.1'] }],
+})
 
 const scope = { isBrand: true, isRepeated: false }
 
@@ -127,6 +134,17 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     (db) => activities.maskNextActivities(db, { account: 'a', customer_id: 'x' }, []),
   ],
   ['pendingErasures', (db) => activities.pendingErasures(db, 1), ['erasures_pending']],
+  ['countDifferences', (db) => rates.countDifferences(db, ratePart)],
+  ['listDifferences', (db) => rates.listDifferences(db, ratePart, 1)],
+  [
+    'storeRates',
+    (db) => rates.storeRates(db, ratePart, [{ sent: 1, missing: 0, different: 1 }], 0),
+  ],
+  ['loadRates', (db) => loadRates(db, { currencies: ['USD'], from: 0, to: 1, at: null })],
+  [
+    'loadRates of all currencies',
+    (db) => loadRates(db, { currencies: null, from: 0, to: 1, at: 0 }),
+  ],
   ['listErasures', (db) => erasure.listErasures(db, 'a', page)],
 ]
 

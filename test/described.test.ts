@@ -7,6 +7,7 @@ import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { ask, askAdmin, json, ORIGIN, partner, register } from './partner.ts'
 import { ofTheTeam } from './team.ts'
@@ -67,6 +68,7 @@ const addressOf = (path: string, account = 'firm') =>
   path
     .replace('{account}', account)
     .replace(/(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
+    .replace(/fx-rates$/, 'fx-rates?day=2026-10-01')
     .replace('/customers/personal-data', '/customers/personal-data?customer_id=nobody')
     .replace('{client_id}', 'client-of-firm')
     .replace('{link_id}', world.link_id)
@@ -132,6 +134,13 @@ const withBody = (body: BodyInit, headers = {}) => ({
   headers: { 'Content-Type': 'application/json', ...headers },
 })
 
+/** Returns a body in the format of the operation: exchange rates are CSV, everything else JSON. */
+const withBodyOf = ({ path }: Described, body: BodyInit, headers = {}) =>
+  withBody(body, { ...(path.endsWith('/fx-rates') && { 'Content-Type': 'text/csv' }), ...headers })
+
+/** Bytes that are neither JSON nor UTF-8. */
+const MALFORMED = new Uint8Array([0x7b, 0xff])
+
 describe('each operation that documents the failure', () => {
   test('an unknown query parameter is 400 invalid_query', () =>
     expectEach(operationsWith(400, 'invalid_query'), 400, 'invalid_query', (operation) =>
@@ -143,12 +152,16 @@ describe('each operation that documents the failure', () => {
 
   test('a body that is not JSON is 400 malformed_json', () =>
     expectEach(operationsWith(400, 'malformed_json'), 400, 'malformed_json', (operation) =>
-      send(operation, addressOf(operation.path, accountFor(operation)), withBody('{')),
+      send(
+        operation,
+        addressOf(operation.path, accountFor(operation)),
+        withBodyOf(operation, MALFORMED),
+      ),
     ))
 
   test('a body that is not a record is 422 validation_failed', () =>
     expectEach(operationsWith(422, 'validation_failed'), 422, 'validation_failed', (operation) =>
-      send(operation, addressOf(operation.path, accountFor(operation)), withBody('5')),
+      send(operation, addressOf(operation.path, accountFor(operation)), withBodyOf(operation, '5')),
     ))
 
   test('a body too large once decompressed is 413 payload_too_large', async () => {
@@ -160,7 +173,7 @@ describe('each operation that documents the failure', () => {
       send(
         operation,
         addressOf(operation.path, accountFor(operation)),
-        withBody(packed, { 'Content-Encoding': 'gzip' }),
+        withBodyOf(operation, packed, { 'Content-Encoding': 'gzip' }),
       ),
     )
   })
@@ -240,15 +253,17 @@ const VALID_BODIES: Record<string, string> = {
   '/admin/v1/accounts': JSON.stringify({ account: 'new', name: 'New', vertical: 'forex' }),
   '/admin/v1/accounts/{account}/affiliates': JSON.stringify([{ affiliate_id: 'IB-07' }]),
   '/admin/v1/accounts/{account}/events/{eventname}': JSON.stringify({ granularity: 'day' }),
+  '/admin/v1/fx-rates': TWO_DAYS,
   '/admin/v1/accounts/{account}/links': JSON.stringify({
     affiliate_id: 'aff-7',
     landing_page: 'https://acme.example/',
   }),
 }
 
-function bodyFor({ method, path, security }: Described): RequestInit {
+function bodyFor(operation: Described): RequestInit {
+  const { method, path, security } = operation
   if (method === 'GET') return {}
-  if (security === 'adminKey') return withBody(VALID_BODIES[path] ?? '{}')
+  if (security === 'adminKey') return withBodyOf(operation, VALID_BODIES[path] ?? '{}')
   return withBody(JSON.stringify({ ...EXAMPLES[path] }))
 }
 
@@ -275,6 +290,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
   expect(await json(askAdmin('accounts', 'POST', live))).toMatchObject({ code: 'already_exists' })
   await expectEach(operationsWith(409, 'conflict'), 409, 'conflict', async (operation) => {
     if (operation.path.endsWith('/affiliates')) return createCycle()
+    if (operation.path.endsWith('/fx-rates')) return putWhileOthersPut()
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
       operation,

@@ -261,6 +261,7 @@ describe('two accounts with the same ids', () => {
       .replace('customers/by-id', `customers/by-id?${customerFilter}=c-1`)
       .replace('transactions/by-id', 'transactions/by-id?transaction_id=t-1')
       .replace(':delivery_id', delivery)
+      .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
       .replace(/^(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
 
   test.each([

@@ -7,6 +7,7 @@ import { EVENTS } from './operations/events.ts'
 import { LINKS } from './operations/links.ts'
 import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
+import { RATES } from './operations/rates.ts'
 
 /** All operations in the order in which help lists them. */
 export const OPERATIONS: readonly Operation[] = [
@@ -16,6 +17,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...EVENTS,
   ...MAPPINGS,
   ...LINKS,
+  ...RATES,
   ...CUSTOMERS,
   ...MONITORING,
 ]

@@ -59,6 +59,7 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `get${name}Totals`, query: OCTOBER },
     { ...read, id: `list${name}Held` },
     { ...read, id: `get${name}Feed` },
+    { ...read, id: `get${name}FxRates`, query: '?day=2026-10-02' },
   ]
 })
 
@@ -160,6 +161,13 @@ const administration: Route[] = [
   { ...reads, id: 'listLinks' },
   { ...reads, id: 'getLink' },
   { ...changes, id: 'changeLink', body: { landing_page: 'https://moved.example/' } },
+  { ...reads, id: 'getFxRates', query: '?day=2026-10-02' },
+  {
+    ...changes,
+    id: 'importFxRates',
+    headers: { 'Content-Type': 'text/csv' },
+    body: 'Date,USD\n2026-10-02,1.1684\n',
+  },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'countAttribution', query: OCTOBER },
   { ...reads, id: 'countClicks', query: OCTOBER },
@@ -228,7 +236,7 @@ export function requestOf(route: Route, world: World): Request {
   return new Request(new URL(address + query, ORIGIN), {
     method,
     headers: { ...credentials(route, world), ...route.headers, 'CF-Connecting-IP': world.address },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     ...(route.form && { body: new URLSearchParams(route.form(world)) }),
   })
 }

@@ -5,6 +5,7 @@ import { ACCOUNT_PATH } from './administration/operation.ts'
 import { affiliates, events, vocabulary } from './administration/settings.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
+import { rates } from './rates.ts'
 
 /** Lists the operations of the integrations team. */
 export const administration = (): Operation[] => [
@@ -14,6 +15,7 @@ export const administration = (): Operation[] => [
   ...vocabulary(),
   ...events(),
   ...links(),
+  ...rates(),
   ...attribution(),
   ...erasure(),
   ...audit(),

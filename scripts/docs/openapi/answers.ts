@@ -1,6 +1,7 @@
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { ref } from './operation.ts'
+import { RATE_SCHEMAS } from './rates.ts'
 import {
   AT,
   account,
@@ -226,6 +227,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...MONITORING,
     ...CREDENTIALS,
     ...ATTRIBUTION,
+    ...RATE_SCHEMAS,
     ...OAUTH,
   }
 }

@@ -71,6 +71,16 @@ const QUERY: Record<string, object> = {
   dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
     type: 'boolean',
   }),
+  rate_day: {
+    ...query('day', 'The day to which the rates apply.', '2026-10-04', DAY),
+    required: true,
+  },
+  correct: query(
+    'correct',
+    'Whether rates of the file replace stored ones that differ. The replaced rates are kept beside them.',
+    true,
+    { type: 'boolean' },
+  ),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
   account_query: query('account', 'Returns only the entries of this account.', 'demo-forex'),
 }

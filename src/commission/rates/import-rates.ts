@@ -88,7 +88,7 @@ async function isStored(
   statements: D1PreparedStatement[],
   { actor }: ImportRequest,
 ): Promise<boolean> {
-  const entry = { actor, action: 'fx-rates.import', account: null, details: { ...result } }
+  const entry = { actor, action: 'fx-rates.put', account: null, details: { ...result } }
   const id = newAuditId()
   try {
     await withAudit(db, entry, statements, id)

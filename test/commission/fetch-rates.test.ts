@@ -1,0 +1,147 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
+import worker from '../../src/index.ts'
+import { askAdmin, json } from '../partner.ts'
+import { printedAs } from '../secrecy.ts'
+import { overriding } from '../watched.ts'
+import { csvOf, putRates, storedRates, TWO_DAYS } from './rate-files.ts'
+
+// §11: the cron that fetches the file of FX_URL. vitest.config.ts serves http://rates.local/.
+
+interface Answer {
+  status: number
+  text: string
+}
+
+const ok = (text: string): Answer => ({ status: 200, text })
+
+/** Serves these answers in turn at an address of its own, the last one forever. */
+async function served(...answers: Answer[]) {
+  const url = `http://rates.local/${crypto.randomUUID()}.csv`
+  await fetch(url, { method: 'PUT', body: JSON.stringify(answers) })
+  const fetched = async () =>
+    Number((await fetch(url, { method: 'HEAD' })).headers.get('X-Fetched'))
+  return { url, fetched }
+}
+
+const run = (FX_URL: string, world: object = env) =>
+  worker.scheduled(
+    { cron: CRON_SCHEDULES.rates, scheduledTime: Date.now() } as ScheduledController,
+    { ...world, FX_URL } as Env,
+  )
+
+const faults = () => printedAs('error').map((line) => JSON.parse(line))
+
+describe('the cron of rates', () => {
+  test('imports the file, once', async () => {
+    const { url, fetched } = await served(ok(TWO_DAYS))
+    await run(url)
+    expect(await storedRates()).toHaveLength(5)
+    const stored = await storedRates()
+    await run(url)
+    expect(await storedRates()).toEqual(stored)
+    expect(await fetched()).toBe(2)
+    const { data } = await json(askAdmin('audit-log'))
+    expect(data).toMatchObject([{ actor: 'cron', action: 'fx-rates.put' }])
+  })
+
+  test('adds the days that a later file has', async () => {
+    const next = `${TWO_DAYS}2026-10-05,1.2,188,367\n`
+    const { url } = await served(ok(TWO_DAYS), ok(next))
+    await run(url)
+    await run(url)
+    expect(await storedRates()).toHaveLength(8)
+  })
+
+  test('does nothing without FX_URL', async () => {
+    await run('')
+    expect(await storedRates()).toEqual([])
+    expect(faults()).toEqual([])
+  })
+
+  test('tries again after a failure, three times in all', async () => {
+    const { url, fetched } = await served({ status: 503, text: 'busy' }, ok(TWO_DAYS))
+    await run(url)
+    expect(await fetched()).toBe(2)
+    expect(await storedRates()).toHaveLength(5)
+
+    const down = await served({ status: 500, text: 'down' })
+    await run(down.url)
+    expect(await down.fetched()).toBe(3)
+    expect(faults()).toEqual([{ fault: 'fx_rates', source: 'ECB', reason: 'status 500' }])
+  })
+
+  test('refuses a malformed file whole, and logs where it is wrong', async () => {
+    const { url } = await served(ok(csvOf('Date,USD', '2026-10-02,1.1', '2026-10-01,-1')))
+    await run(url)
+    expect(await storedRates()).toEqual([])
+    expect(faults()).toEqual([
+      {
+        fault: 'fx_rates',
+        source: 'ECB',
+        reason: 'refused',
+        errors: [{ pointer: '/rows/1/USD', code: 'minimum' }],
+        total: 1,
+      },
+    ])
+  })
+
+  test('refuses a file that differs from stored rates', async () => {
+    await putRates(TWO_DAYS)
+    const before = await storedRates()
+    const { url } = await served(ok(csvOf('Date,USD', '2026-10-05,1.1', '2026-10-01,1.2')))
+    await run(url)
+    expect(await storedRates()).toEqual(before)
+    expect(faults()).toMatchObject([
+      { reason: 'refused', errors: [{ pointer: '/rows/1/USD', code: 'rate_differs' }], total: 1 },
+    ])
+  })
+
+  test.each([
+    ['a page instead of the file', ok('<html>\n</html>\n'), 'refused'],
+    [
+      'a file that is cut within its last rate',
+      ok(TWO_DAYS.slice(0, -2)),
+      'no line break at the end',
+    ],
+    [
+      'a file of more than 6 MiB',
+      ok(`${'x'.repeat(7 * 1024 * 1024)}\n`),
+      'more than 6291456 bytes',
+    ],
+    ['a missing file', { status: 404, text: 'none' }, 'status 404'],
+  ])('refuses %s', async (_, answer, reason) => {
+    const { url } = await served(answer)
+    await run(url)
+    expect(await storedRates()).toEqual([])
+    expect(faults()).toMatchObject([{ reason }])
+  })
+
+  test('logs a failure of the database and never throws', async () => {
+    const { url } = await served(ok(TWO_DAYS))
+    const DB = overriding(env.DB, {
+      batch: async () => {
+        throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
+      },
+    })
+    await run(url, { ...env, DB })
+    expect(faults()).toMatchObject([{ fault: 'fx_rates', reason: 'unavailable' }])
+    await run('not a url')
+    expect(faults()).toHaveLength(2)
+  })
+})
+
+test('the cron of rates runs on working days, after 16:00 in Frankfurt in summer and winter', () => {
+  const [minute, hours, , , days] = CRON_SCHEDULES.rates.split(' ')
+  expect(days).toBe('MON-FRI')
+  for (const day of ['2026-01-15', '2026-07-15']) {
+    for (const hour of hours!.split(',')) {
+      const time = new Date(`${day}T${hour.padStart(2, '0')}:${minute}:00Z`)
+      const zone = { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' } as const
+      const local = Number(new Intl.DateTimeFormat('en', zone).format(time))
+      expect(local).toBeGreaterThanOrEqual(16)
+      expect(local).toBeLessThan(24)
+    }
+  }
+})
