@@ -64,11 +64,11 @@ test('openapi.json describes exactly the routes of the service', () => {
 })
 
 /** Returns the path of an operation with its parameters filled in. */
-const addressOf = (path: string, account = 'firm') =>
+const addressOf = ({ path, method }: Described, account = 'firm') =>
   path
     .replace('{account}', account)
     .replace(/(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
-    .replace(/fx-rates$/, 'fx-rates?day=2026-10-01')
+    .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
     .replace('/customers/personal-data', '/customers/personal-data?customer_id=nobody')
     .replace('{client_id}', 'client-of-firm')
     .replace('{link_id}', world.link_id)
@@ -146,7 +146,7 @@ describe('each operation that documents the failure', () => {
     expectEach(operationsWith(400, 'invalid_query'), 400, 'invalid_query', (operation) =>
       send(
         operation,
-        `${addressOf(operation.path, accountFor(operation))}`.replace(/\?.*|$/, '?nosuch=1'),
+        `${addressOf(operation, accountFor(operation))}`.replace(/\?.*|$/, '?nosuch=1'),
       ),
     ))
 
@@ -154,14 +154,14 @@ describe('each operation that documents the failure', () => {
     expectEach(operationsWith(400, 'malformed_json'), 400, 'malformed_json', (operation) =>
       send(
         operation,
-        addressOf(operation.path, accountFor(operation)),
+        addressOf(operation, accountFor(operation)),
         withBodyOf(operation, MALFORMED),
       ),
     ))
 
   test('a body that is not a record is 422 validation_failed', () =>
     expectEach(operationsWith(422, 'validation_failed'), 422, 'validation_failed', (operation) =>
-      send(operation, addressOf(operation.path, accountFor(operation)), withBodyOf(operation, '5')),
+      send(operation, addressOf(operation, accountFor(operation)), withBodyOf(operation, '5')),
     ))
 
   test('a body too large once decompressed is 413 payload_too_large', async () => {
@@ -172,7 +172,7 @@ describe('each operation that documents the failure', () => {
     await expectEach(operationsWith(413), 413, 'payload_too_large', (operation) =>
       send(
         operation,
-        addressOf(operation.path, accountFor(operation)),
+        addressOf(operation, accountFor(operation)),
         withBodyOf(operation, packed, { 'Content-Encoding': 'gzip' }),
       ),
     )
@@ -183,9 +183,9 @@ describe('each operation that documents the failure', () => {
     const assertion = await ofTheTeam()
     await expectEach(operationsWith(415), 415, 'unsupported_media_type', (operation) => {
       const init = { body: 'x', headers: { 'Content-Type': 'text/plain' } }
-      if (operation.security !== 'adminKey') return send(operation, addressOf(operation.path), init)
+      if (operation.security !== 'adminKey') return send(operation, addressOf(operation), init)
       const headers = { ...init.headers, 'Cf-Access-Jwt-Assertion': assertion }
-      return ask(addressOf(operation.path), { ...init, method: operation.method, headers })
+      return ask(addressOf(operation), { ...init, method: operation.method, headers })
     })
   })
 
@@ -193,7 +193,7 @@ describe('each operation that documents the failure', () => {
     expectEach(operationsWith(404), 404, 'not_found', (operation) =>
       send(
         operation,
-        addressOf(operation.path, 'nowhere'),
+        addressOf(operation, 'nowhere'),
         operation.method === 'GET' ? {} : withBody(VALID_BODIES[operation.path] ?? '{}'),
       ),
     ))
@@ -210,7 +210,7 @@ describe('each operation that documents the failure', () => {
     // The team has no rate: only a computation of totals can refuse it.
     const limited = operationsWith(429).filter(({ path }) => !path.startsWith('/admin/'))
     await expectEach(limited, 429, 'rate_limited', (operation) =>
-      send(operation, addressOf(operation.path), bodyFor(operation)),
+      send(operation, addressOf(operation), bodyFor(operation)),
     )
   })
 
@@ -277,7 +277,7 @@ const EXAMPLES: Record<string, object> = Object.fromEntries(
 
 function requestFor(operation: Described): Request {
   const init = bodyFor(operation)
-  return new Request(new URL(addressOf(operation.path, accountFor(operation)), ORIGIN), {
+  return new Request(new URL(addressOf(operation, accountFor(operation)), ORIGIN), {
     ...init,
     method: operation.method,
     headers: { ...world.headers(operation), ...(init.headers as object) },
@@ -294,7 +294,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
       operation,
-      addressOf(operation.path, account),
+      addressOf(operation, account),
       operation.method === 'GET' ? {} : withBody(VALID_BODIES[operation.path] ?? '{}'),
     )
   })

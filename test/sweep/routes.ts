@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { app } from '../../src/app.ts'
+import { DAY_MS } from '../../src/durations.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
 import { ORIGIN } from '../partner.ts'
@@ -166,7 +167,7 @@ const administration: Route[] = [
     ...changes,
     id: 'importFxRates',
     headers: { 'Content-Type': 'text/csv' },
-    body: 'Date,USD\n2026-10-02,1.1684\n',
+    body: ({ account }: World) => `Date,USD\n${rateDayOf(account)},1.1684\n`,
   },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'countAttribution', query: OCTOBER },
@@ -188,6 +189,12 @@ const administration: Route[] = [
   { ...reads, id: 'listAccountHeld' },
   { ...reads, id: 'getAccountFeed' },
 ]
+
+/** Returns a day of its own for each account `firm-12-of-forex`: all accounts share exchange rates. */
+function rateDayOf(account: string): string {
+  const number = Number(account.split('-')[1])
+  return new Date(number * DAY_MS).toISOString().slice(0, 10)
+}
 
 const anyone = { vertical: 'forex', as: 'anyone' } as const
 const client = { vertical: 'forex', as: 'client', writes: true } as const
