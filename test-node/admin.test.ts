@@ -59,9 +59,11 @@ async function service(reply: (seen: Seen) => Reply) {
   const requests: Seen[] = []
   const server = createServer(async (request, response) => {
     const text = String(await buffer(request))
+    const isCsv = request.headers['content-type'] === 'text/csv'
     const seen = {
       line: `${request.method} ${request.url!.replace('/admin/v1/', '')}`,
-      body: text === '' ? undefined : JSON.parse(text),
+      // Parsed, unless it is CSV.
+      body: text === '' || isCsv ? text || undefined : JSON.parse(text),
       key: request.headers.authorization,
       nth: requests.length,
     }
@@ -662,6 +664,67 @@ describe('durations', { concurrency: 4 }, () => {
   for (const [seconds, text] of Object.entries(durations)) {
     test(`${seconds} seconds are ${text}`, () => assert.equal(roughDuration(Number(seconds)), text))
   }
+})
+
+describe('fx', { concurrency: 4 }, () => {
+  const RATES = 'Date,USD\r\n2026-10-01,1.1711\r\n'
+  const counts = { source: 'ECB', first_day: '2026-10-01', last_day: '2026-10-01', created: 1 }
+
+  test('fx import sends the file as it is', async () => {
+    const { base, requests } = await service(() => ({ body: counts }))
+    const path = file('rates.csv', RATES)
+    const { code, stdout } = await admin(base, ['fx', 'import', path])
+    assert.equal(code, 0)
+    assert.match(stdout, /created +1\n/)
+    await admin(base, ['fx', 'import', path, '--correct'])
+    assert.deepEqual(
+      requests.map(({ line, body }) => [line, body]),
+      [
+        ['PUT fx-rates', RATES],
+        ['PUT fx-rates?correct=true', RATES],
+      ],
+    )
+  })
+
+  test('fx import names the line and the currency of each error', async () => {
+    const errors = [
+      { pointer: '/rows/0/USD', code: 'minimum', message: 'Too small.' },
+      { pointer: '/rows/12', code: 'length', message: 'Too short.' },
+      { pointer: '/header/USX', code: 'currency', message: 'Unknown.' },
+      { pointer: '', code: 'record_count', message: 'Empty.' },
+    ]
+    const problem = { title: 'Validation failed', errors, errors_total: 4 }
+    const { base } = await service(() => ({ status: 422, body: problem }))
+    const { code, stderr } = await admin(base, ['fx', 'import', file('wrong.csv', RATES)])
+    assert.equal(code, 1)
+    for (const line of [
+      '  line 2 USD  Too small.',
+      '  line 14  Too short.',
+      '  line 1 USX  Unknown.',
+      '  (the whole body)  Empty.',
+    ]) {
+      assert.ok(stderr.includes(`${line}\n`), stderr)
+    }
+  })
+
+  test('fx import of a file that does not exist sends nothing', async () => {
+    const { base, requests } = await service(() => ({ body: counts }))
+    const { code } = await admin(base, ['fx', 'import', 'nowhere.csv'])
+    assert.deepEqual([code, requests], [2, []])
+  })
+
+  test('fx show asks for the day', async () => {
+    const body = {
+      day: '2026-10-04',
+      rates: [{ currency: 'USD', rate: '1.1684', day: '2026-10-02' }],
+      missing: [{ currency: 'BGN', reason: 'fx_missing' }],
+    }
+    const { base, requests } = await service(() => ({ body }))
+    const { stdout } = await admin(base, ['fx', 'show', '2026-10-04'])
+    assert.equal(requests[0]!.line, 'GET fx-rates?day=2026-10-04')
+    assert.match(stdout, /│ USD +│ 1\.1684 │ 2026-10-02 │/)
+    assert.match(stdout, /│ BGN +│ fx_missing │/)
+  })
 })
 
 describe('affiliates import', { concurrency: 4 }, () => {

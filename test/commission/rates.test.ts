@@ -230,7 +230,7 @@ describe('a refused file stores nothing', () => {
     ['a day twice', good, '/rows/1/Date', 'duplicate_key', 'Send each day once.'],
     ['a row that is cut', '2026-10-02,1.1', '/rows/1', 'length', CUT],
     ['a row with more fields', '2026-10-02,1.1,1,1', '/rows/1', 'length', CUT],
-  ])('%s', async (_, row, pointer, code, hint) => {
+  ])('with %s in a row', async (_, row, pointer, code, hint) => {
     const { errors, errors_total } = await refuse(csvOf('Date,USD,JPY', good, row))
     expect(errors).toEqual([{ pointer, code, ...(hint && { hint }) }])
     expect(errors_total).toBe(1)
@@ -261,7 +261,7 @@ describe('a refused file stores nothing', () => {
       'required',
       'Begin with the header of the ECB: `Date,USD,JPY,…`, separated by commas.',
     ],
-  ])('%s', async (_, header, pointer, code, hint) => {
+  ])('with %s in its header', async (_, header, pointer, code, hint) => {
     const count = header.split(',').length - 1
     const row = header.startsWith('USD')
       ? '1.1,2026-10-01,1.1'
@@ -341,7 +341,7 @@ describe('the forms of the file', () => {
     ['a byte order mark', `\ufeff${csvOf('Date,USD,JPY', '2026-10-02,1.1684,186.75')}`],
     ['N/A and blanks', csvOf('Date,HUF,USD,CZK,JPY', '2026-10-02,N/A,1.1684,,186.75')],
     ['currencies of the past', csvOf('Date,USD,JPY,CYP,BGN', '2026-10-02,1.1684,186.75,,')],
-  ])('%s', async (_, csv) => {
+  ])('a file with %s is read', async (_, csv) => {
     const response = await putRates(csv)
     expect(response.status).toBe(200)
     const rows = await storedRates()
