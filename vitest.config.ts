@@ -73,7 +73,7 @@ function findFault(exchange: Described & Exchange): string | null {
   return flaw && `openapi.json does not describe this response: ${flaw}`
 }
 
-/** The files that http://rates.local/ serves: each test puts its own, and reads how often it was fetched. */
+/** A file that http://rates.local/ serves. Each test puts its own, and reads how often it was fetched. */
 const rateFiles = new Map<
   string,
   { answers: { status: number; text: string }[]; fetched: number }
@@ -92,7 +92,8 @@ async function serveRates(request: Request): Promise<Response> {
     return new Response(null, { headers: { 'X-Fetched': String(file.fetched) } })
   }
   const answer = file.answers[Math.min(file.fetched++, file.answers.length - 1)]!
-  return new Response(answer.text, { status: answer.status })
+  const { status, text, base64 } = answer
+  return new Response(base64 ? Buffer.from(base64, 'base64') : text, { status })
 }
 
 interface Responses {

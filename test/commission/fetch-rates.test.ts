@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import worker from '../../src/index.ts'
 import { askAdmin, json } from '../partner.ts'
@@ -9,9 +9,15 @@ import { csvOf, putRates, storedRates, TWO_DAYS } from './rate-files.ts'
 
 // §11: the cron that fetches the file of FX_URL. vitest.config.ts serves http://rates.local/.
 
+// Without randomness a retry does not wait.
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+
 interface Answer {
   status: number
-  text: string
+  text?: string
+  base64?: string
 }
 
 const ok = (text: string): Answer => ({ status: 200, text })
@@ -129,6 +135,60 @@ describe('the cron of rates', () => {
     expect(faults()).toMatchObject([{ fault: 'fx_rates', reason: 'unavailable' }])
     await run('not a url')
     expect(faults()).toHaveLength(2)
+  })
+})
+
+describe('a ZIP archive, as the ECB publishes it,', () => {
+  const little = (value: number, bytes: number) =>
+    Array.from({ length: bytes }, (_, i) => Math.floor(value / 256 ** i) % 256)
+
+  /** Returns an archive of one file. Like a streaming archiver it leaves the first sizes out. */
+  async function zipOf(text: string, { method = 8, files = 1 } = {}) {
+    const stream = new Blob([text]).stream()
+    const packed = method === 8 ? stream.pipeThrough(new CompressionStream('deflate-raw')) : stream
+    const content = [...new Uint8Array(await new Response(packed).arrayBuffer())]
+    const name = [...new TextEncoder().encode('eurofxref-hist.csv')]
+    const shared = [...little(20, 2), ...little(8, 2), ...little(method, 2), ...little(0, 4)]
+    const sizes = [...little(0, 4), ...little(content.length, 4), ...little(text.length, 4)]
+    const header = [
+      ...[...little(0x04034b50, 4), ...shared, ...little(0, 12)],
+      ...[...little(name.length, 2), ...little(0, 2), ...name, ...content],
+    ]
+    const entry = [
+      ...[...little(0x02014b50, 4), ...little(20, 2), ...shared, ...sizes],
+      ...[...little(name.length, 2), ...little(0, 16), ...name],
+    ]
+    const end = [
+      ...[...little(0x06054b50, 4), ...little(0, 4), ...little(files, 2), ...little(files, 2)],
+      ...[...little(entry.length, 4), ...little(header.length, 4), ...little(0, 2)],
+    ]
+    return [...header, ...entry, ...end]
+  }
+  const answer = (bytes: number[]): Answer => ({
+    ...{ status: 200, base64: btoa(String.fromCharCode(...bytes)) },
+  })
+
+  test.each([8, 0])('is read with the compression %i', async (method) => {
+    const { url } = await served(answer(await zipOf(TWO_DAYS, { method })))
+    await run(url)
+    expect(faults()).toEqual([])
+    expect(await storedRates()).toHaveLength(5)
+  })
+
+  test('is refused if it is cut off, has two files, another compression or is too large', async () => {
+    const whole = await zipOf(TWO_DAYS)
+    for (const [bytes, reason] of [
+      [whole.slice(0, -1), 'RangeError'],
+      [whole.slice(0, 40), 'RangeError'],
+      [await zipOf(TWO_DAYS, { files: 2 }), 'RangeError'],
+      [await zipOf(TWO_DAYS, { method: 12 }), 'RangeError'],
+      [await zipOf(`${' '.repeat(7 * 1024 * 1024)}\n`), 'more than 6291456 bytes'],
+    ] as const) {
+      const { url } = await served(answer(bytes))
+      await run(url)
+      expect(faults().at(-1)).toMatchObject({ fault: 'fx_rates', reason })
+    }
+    expect(await storedRates()).toEqual([])
   })
 })
 

@@ -2,14 +2,15 @@ import { RATE_SOURCE } from '../../db/commission/rates.ts'
 import { ApiError, errorName } from '../../errors.ts'
 import { importRates } from './import-rates.ts'
 import { parseEcb } from './parse-ecb.ts'
+import { isZip, unzip } from './unzip.ts'
 
 /** The limits of a fetched file. */
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 6 * 1024 * 1024
 
-/** The number of requests of one run, and the wait before the second and the third. */
+/** The number of requests of one run, and the longest wait after the first; it doubles. */
 const ATTEMPTS = 3
-const WAITS_MS = [500, 2000]
+const WAIT_MS = 5000
 
 /** A response, or its end, that another attempt may cure. */
 class FetchFailure extends Error {
@@ -51,12 +52,12 @@ async function fetchWithRetry(url: string): Promise<string> {
       return await fetchFile(url)
     } catch (error) {
       if (attempt === ATTEMPTS) throw error
-      await scheduler.wait(WAITS_MS[attempt - 1] ?? 0)
+      await scheduler.wait(Math.random() * WAIT_MS * attempt)
     }
   }
 }
 
-/** Fetches the text of the file. */
+/** Fetches the text of the file, which may be in a ZIP archive. */
 async function fetchFile(url: string): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const { status, body } = await fetch(url, { signal, headers: { Accept: 'text/csv' } })
@@ -64,18 +65,30 @@ async function fetchFile(url: string): Promise<string> {
     await body?.cancel()
     throw new FetchFailure(`status ${status}`)
   }
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-  let text = ''
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.byteLength
-    if (bytes > MAX_BYTES) throw new FetchFailure(`more than ${MAX_BYTES} bytes`)
-    text += decoder.decode(chunk, { stream: true })
-  }
-  text += decoder.decode()
+  const bytes = await readBytes(body)
+  const csv = isZip(bytes) ? await readBytes(unzip(bytes)) : bytes
+  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(csv)
   // Nobody looks at a fetched file, and one that was cut within its last rate would have a wrong rate.
   if (!text.endsWith('\n')) throw new FetchFailure('no line break at the end')
   return text
+}
+
+/** Reads a stream of at most 6 MiB. */
+async function readBytes(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.byteLength
+    if (size > MAX_BYTES) throw new FetchFailure(`more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
 }
 
 /** Returns what the log may say of a failure: its message may quote what was fetched. */
