@@ -73,17 +73,20 @@ function findFault(exchange: Described & Exchange): string | null {
   return flaw && `openapi.json does not describe this response: ${flaw}`
 }
 
-/** A file that http://rates.local/ serves. Each test puts its own, and reads how often it was fetched. */
-const rateFiles = new Map<
-  string,
-  { answers: { status: number; text: string }[]; fetched: number }
->()
+/** A file of http://rates.local/. Each test puts its own, and reads how often it was fetched. */
+interface RateFile {
+  /** A body is text, or bytes in base64. */
+  answers: { status: number; text?: string; base64?: string }[]
+  fetched: number
+}
+const rateFiles = new Map<string, RateFile>()
 
 /** Stores the answers of a file, or gives the next of them; the last one stands for all later requests. */
 async function serveRates(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   if (request.method === 'PUT') {
-    rateFiles.set(pathname, { answers: await request.json(), fetched: 0 } as never)
+    const answers = (await request.json()) as RateFile['answers']
+    rateFiles.set(pathname, { answers, fetched: 0 })
     return new Response(null, { status: 204 })
   }
   const file = rateFiles.get(pathname)

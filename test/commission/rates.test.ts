@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import ecb from '../../data/ecb-euro-reference-rates.csv?raw'
+import { parseEcb } from '../../src/commission/rates/parse-ecb.ts'
 import { brand } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { CURABLE, faulty } from '../faulty.ts'
@@ -355,6 +357,51 @@ describe('the forms of the file', () => {
       created: 5,
     })
   })
+})
+
+describe('any file', () => {
+  const day = fc.integer({ min: 0, max: 400 }).map((i) => {
+    return new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10)
+  })
+  const rate = fc.oneof(
+    fc.constantFrom('', 'N/A', '0', '-1', '1.', '.5', '1e5', '007.700', '12345678901234567'),
+    fc.double({ min: 0.001, max: 99_999, noNaN: true }).map((n) => n.toFixed(4)),
+  )
+  const line = fc.oneof(
+    { weight: 9, arbitrary: fc.tuple(day, rate, rate).map((cells) => cells.join()) },
+    fc.string({ unit: 'binary', maxLength: 30 }),
+  )
+  const header = fc.constantFrom(
+    'Date,USD,JPY',
+    'Date,USD,JPY,',
+    'JPY,Date,USD',
+    'Date,USX,JPY',
+    '',
+  )
+
+  test('is parsed to rates above 0 of different days, or refused with a pointer', () => {
+    const files = fc.tuple(header, fc.array(line, { maxLength: 8 }))
+    const property = fc.property(files, ([first, lines]) => {
+      const { table, issues } = parseEcb([first, ...lines].join('\n'))
+      expect(issues.listed).toHaveLength(issues.total)
+      for (const { pointer } of issues.listed) expect(pointer).toMatch(/^\/(header|rows)/)
+      if (issues.total > 0) return
+      expect(table.days).toHaveLength(lines.length - trailingBlanks(lines))
+      expect(new Set(table.days.map(({ day }) => day)).size).toBe(table.days.length)
+      for (const { rates } of table.days) {
+        expect(rates).toHaveLength(table.currencies.length)
+        for (const one of rates) {
+          if (one === null) continue
+          expect(one).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
+          expect(Number(one)).toBeGreaterThan(0)
+        }
+      }
+    })
+    fc.assert(property, { seed: env.SEED, numRuns: 2000 })
+  })
+
+  const trailingBlanks = (lines: string[]) =>
+    lines.length - lines.findLastIndex((text) => text.trim() !== '') - 1
 })
 
 describe('the rates of a day', () => {
