@@ -110,6 +110,11 @@ describe('a closed period', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     await put(1000, '2026-10-01,1.1,180', '2026-10-05,1.5,')
     await put(3000, '2026-10-01,1.2,180', '2026-10-02,1.3,190')
+    const before = await loadRates(env.DB, range(DAY, DAY, 2000))
+    const after = await loadRates(env.DB, range(DAY, DAY))
+    expect(before.rates).toContainEqual({ currency: 'USD', day: DAY, rate: '1.1' })
+    expect(after.rates).toContainEqual({ currency: 'USD', day: DAY, rate: '1.2' })
+    expect([before.rates.length, after.rates.length]).toEqual([2, 2])
     const at = await closed(2000, DAY, DAY + 4)
     expect(at('USD', DAY)).toEqual(rate(11n, 1, DAY))
     // A rate of the day itself, which was not published in time, changes nothing.

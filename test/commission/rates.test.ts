@@ -5,7 +5,7 @@ import ecb from '../../data/ecb-euro-reference-rates.csv?raw'
 import { parseEcb } from '../../src/commission/rates/parse-ecb.ts'
 import { brand } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
-import { CURABLE, faulty } from '../faulty.ts'
+import { CURABLE } from '../faulty.ts'
 import { ask, askAdmin, json, ORIGIN, partner } from '../partner.ts'
 import { countCalls, overriding } from '../watched.ts'
 import { csvOf, putRates, putWhileOthersPut, storedRates, TWO_DAYS } from './rate-files.ts'
@@ -96,13 +96,22 @@ describe('an import', () => {
   })
 
   test('is stored once if its answer is lost', async () => {
-    const world = faulty([null, { message: CURABLE[0]!, after: true }])
+    let batches = 0
+    const DB = overriding(env.DB, {
+      batch: async (list: D1PreparedStatement[]) => {
+        const results = await env.DB.batch(list)
+        batches += 1
+        if (batches === 2) throw new Error(CURABLE[0])
+        return results
+      },
+    })
     const request = new Request(`${ORIGIN}/admin/v1/fx-rates`, {
       method: 'PUT',
       headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'text/csv' },
       body: TWO_DAYS,
     })
-    expect(await json(fetchWith(world.env, request))).toEqual(imported({ created: 5 }))
+    expect(await json(fetchWith({ ...env, DB } as Env, request))).toEqual(imported({ created: 5 }))
+    expect(batches).toBe(2)
     expect(await storedRates()).toHaveLength(5)
     expect(await audited()).toHaveLength(1)
   })
