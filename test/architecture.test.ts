@@ -29,17 +29,6 @@ const MAY_USE: Record<string, string[]> = {
   tracking: ['auth', 'db', 'errors'],
   trading: ['db', 'ingest', 'reading', 'tracking', 'validation'],
   brand: ['auth', 'db', 'durations', 'http', 'ingest', 'reading', 'tracking', 'validation'],
-  commission: [
-    'auth',
-    'db',
-    'durations',
-    'errors',
-    'http',
-    'ingest',
-    'reading',
-    'retry',
-    'validation',
-  ],
   admin: [
     'auth',
     'commission',
