@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import { closedRateLookup, parseRate, rateLookup } from '../../src/commission/engine/rates.ts'
+import { closedRateFinder, rateFinder, rateLookup } from '../../src/commission/engine/rates.ts'
 import { loadRates } from '../../src/db/commission/load-rates.ts'
 import { countCalls } from '../watched.ts'
 import { csvOf, putRates } from './rate-files.ts'
@@ -9,7 +9,7 @@ import { csvOf, putRates } from './rate-files.ts'
 
 const DAY = 20727
 
-const lookUp = rateLookup({
+const lookUp = rateFinder({
   rates: [
     { currency: 'USD', day: DAY, rate: '1.1711' },
     { currency: 'USD', day: DAY + 4, rate: '1.17' },
@@ -38,20 +38,26 @@ describe('the rate that applies', () => {
     expect(lookUp('USD', DAY + 20)).toBe('fx_missing')
     expect(lookUp('USD', DAY + 21)).toBe('fx_pending')
     const rates = [{ currency: 'USD', day: DAY, rate: '1.1711' }]
-    const early = rateLookup({ rates, lastDay: DAY })
+    const early = rateFinder({ rates, lastDay: DAY })
     // However young the rates before are.
     expect(early('USD', DAY + 1)).toBe('fx_pending')
-    expect(rateLookup({ rates: [], lastDay: null })('USD', DAY)).toBe('fx_pending')
+    expect(rateFinder({ rates: [], lastDay: null })('USD', DAY)).toBe('fx_pending')
   })
 
   test('is always 1 for the euro', () => {
     expect(lookUp('EUR', DAY + 99)).toEqual(rate(1n, 0, DAY + 99))
-    expect(rateLookup({ rates: [], lastDay: null })('EUR', DAY)).toEqual(rate(1n, 0, DAY))
+    expect(rateFinder({ rates: [], lastDay: null })('EUR', DAY)).toEqual(rate(1n, 0, DAY))
   })
 
   test('has all digits', () => {
-    expect(parseRate('0.000000000001')).toEqual({ units: 1n, scale: 12 })
-    expect(parseRate('123456789012345')).toEqual({ units: 123456789012345n, scale: 0 })
+    const rates = [
+      { currency: 'USD', day: DAY, rate: '0.000000000001' },
+      { currency: 'IDR', day: DAY, rate: '123456789012345' },
+    ]
+    const at = rateLookup(rateFinder({ rates, lastDay: DAY }))
+    expect(at('USD', DAY)).toEqual({ units: 1n, scale: 12 })
+    expect(at('IDR', DAY)).toEqual({ units: 123456789012345n, scale: 0 })
+    expect(at('USD', DAY + 1)).toBe('fx_pending')
   })
 })
 
@@ -77,7 +83,7 @@ describe('loading', () => {
     await putRates(csvOf('Date,USD,GBP', '2026-10-01,1.1,', '2026-10-06,,0.9'))
     const stored = await loadRates(env.DB, range(DAY, DAY + 3))
     expect(stored.lastDay).toBe(DAY + 5)
-    expect(rateLookup(stored)('USD', DAY + 3)).toEqual(rate(11n, 1, DAY))
+    expect(rateFinder(stored)('USD', DAY + 3)).toEqual(rate(11n, 1, DAY))
     expect((await loadRates(env.DB, range(DAY, DAY, 0))).lastDay).toBeNull()
   })
 
@@ -97,9 +103,9 @@ describe('loading', () => {
 
 describe('a closed period', () => {
   const closed = async (approved: number, from: number, to: number) =>
-    closedRateLookup(
-      rateLookup(await loadRates(env.DB, range(from, to, approved))),
-      rateLookup(await loadRates(env.DB, range(from, to))),
+    closedRateFinder(
+      rateFinder(await loadRates(env.DB, range(from, to, approved))),
+      rateFinder(await loadRates(env.DB, range(from, to))),
     )
   const put = (at: number, ...lines: string[]) => {
     vi.setSystemTime(at)

@@ -1,10 +1,7 @@
-// The exchange rate that applies to a day (§11). Days are numbers of days since 1970-01-01.
+import type { FxReason, RateLookup } from './convert.ts'
+import { type Decimal, decimal, ONE } from './decimal.ts'
 
-/** An exact decimal: `units` divided by 10 to the power of `scale`. */
-export interface ExactDecimal {
-  readonly units: bigint
-  readonly scale: number
-}
+// The exchange rate that applies to a day (§11). Days are numbers of days since 1970-01-01.
 
 /** A published rate: units of the currency for one euro, as decimal text. */
 export interface PublishedRate {
@@ -22,37 +19,22 @@ export interface LoadedRates {
 
 /** The rate that applies, with the day it was published for. */
 export interface ApplicableRate {
-  readonly rate: ExactDecimal
+  readonly rate: Decimal
   readonly day: number
 }
 
-/**
- * Why no rate applies.
- * - `fx_pending`: the source has published nothing for the day or a later one.
- * - `fx_missing`: it has, but the currency has no rate on the day or the 7 days before.
- */
-export type MissingRate = 'fx_pending' | 'fx_missing'
-
 /** Returns the rate of a currency that applies to a day, or why there is none. */
-export type RateLookup = (currency: string, day: number) => ApplicableRate | MissingRate
+export type RateFinder = (currency: string, day: number) => ApplicableRate | FxReason
 
 /** The number of days before a day whose rates may apply to it. */
-export const MAX_RATE_AGE = 7
+const MAX_RATE_AGE = 7
 
-const ONE: ExactDecimal = { units: 1n, scale: 0 }
-
-/** Returns a decimal without sign, such as `1.1684`, exactly. */
-export function parseRate(text: string): ExactDecimal {
-  const [whole = '', fraction = ''] = text.split('.')
-  return { units: BigInt(whole + fraction), scale: fraction.length }
-}
-
-/** Returns the look-up over loaded rates. The rate of the euro is always 1. */
-export function rateLookup({ rates, lastDay }: LoadedRates): RateLookup {
-  const byCurrency = new Map<string, Map<number, ExactDecimal>>()
+/** Returns the finder of loaded rates. The rate of the euro is always 1. */
+export function rateFinder({ rates, lastDay }: LoadedRates): RateFinder {
+  const byCurrency = new Map<string, Map<number, Decimal>>()
   for (const { currency, day, rate } of rates) {
-    const days = byCurrency.get(currency) ?? new Map<number, ExactDecimal>()
-    byCurrency.set(currency, days.set(day, parseRate(rate)))
+    const days = byCurrency.get(currency) ?? new Map<number, Decimal>()
+    byCurrency.set(currency, days.set(day, decimal(rate)))
   }
   return (currency, day) => {
     if (currency === 'EUR') return { rate: ONE, day }
@@ -68,12 +50,20 @@ export function rateLookup({ rates, lastDay }: LoadedRates): RateLookup {
 }
 
 /**
- * Returns the look-up of a closed period (§16.2): the rate that applied when the period was approved
+ * Returns the finder of a closed period (§16.2): the rate that applied when the period was approved
  * stands; where none did, the rate that applies now.
  */
-export const closedRateLookup =
-  (atApproval: RateLookup, now: RateLookup): RateLookup =>
+export const closedRateFinder =
+  (atApproval: RateFinder, now: RateFinder): RateFinder =>
   (currency, day) => {
     const approved = atApproval(currency, day)
     return typeof approved === 'string' ? now(currency, day) : approved
+  }
+
+/** Returns the rates of a finder as the conversion reads them. */
+export const rateLookup =
+  (find: RateFinder): RateLookup =>
+  (currency, day) => {
+    const found = find(currency, day)
+    return typeof found === 'string' ? found : found.rate
   }

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../durations.ts'
 import { readCsvBody } from '../../http/body.ts'
 import { invalidQuery, readQuery } from '../../http/query.ts'
 import { day } from '../../validation/fields.ts'
-import { rateLookup } from '../engine/rates.ts'
+import { rateFinder } from '../engine/rates.ts'
 import { importRates } from './import-rates.ts'
 import { parseEcb } from './parse-ecb.ts'
 import { fileRefused } from './rate-issues.ts'
@@ -50,12 +50,12 @@ function readDay(c: Context<AppEnv>): string {
 async function respondWithRates(c: Context<AppEnv>, asked: string) {
   const number = Date.parse(asked) / DAY_MS
   const stored = await loadRates(c.env.DB, { currencies: null, from: number, to: number, at: null })
-  const lookUp = rateLookup(stored)
+  const find = rateFinder(stored)
   const rates: { currency: string; rate: string; day: string }[] = []
   const missing: { currency: string; reason: string }[] = []
   const texts = new Map(stored.rates.map(({ currency, day, rate }) => [`${currency} ${day}`, rate]))
   for (const currency of stored.currencies) {
-    const found = lookUp(currency, number)
+    const found = find(currency, number)
     if (typeof found === 'string') missing.push({ currency, reason: found })
     else {
       const rate = texts.get(`${currency} ${found.day}`) ?? ''

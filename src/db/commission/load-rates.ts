@@ -68,7 +68,7 @@ export interface RateRange {
   readonly at: number | null
 }
 
-/** Rates of a range and of the 7 days before it, as `rateLookup` of the engine reads them. */
+/** Rates of a range and of the 7 days before it, as `rateFinder` of the engine reads them. */
 export interface StoredRates {
   readonly rates: { readonly currency: string; readonly day: number; readonly rate: string }[]
   /**
