@@ -143,9 +143,10 @@ const THING = { account: 'a', policies: { unknown_customer: 'hold' }, disabled: 
 const SPAN = ['--from', '2026-10-01', '--to', '2026-10-31']
 const IN_SPAN = '?from=2026-10-01&to=2026-10-31'
 const IMPORT = file('a.csv', 'affiliate_id,parent\nA-1,A-2\nA-2,\n')
+const RATES = file('fx.csv', 'Date,USD\n2026-10-01,1.1711\n')
 
 /** The command line, the request, its body and the response body; undefined: a 204. */
-const CALLS: [string[], string, object | undefined, object | undefined][] = [
+const CALLS: [string[], string, object | string | undefined, object | undefined][] = [
   [['accounts', 'list'], 'GET accounts?per_page=500', undefined, ONE],
   [['accounts', 'get', 'a'], 'GET accounts/a', undefined, THING],
   [
@@ -255,6 +256,8 @@ const CALLS: [string[], string, object | undefined, object | undefined][] = [
     undefined,
     { erased: 1, next: null },
   ],
+  [['fx', 'import', RATES], 'PUT fx-rates', 'Date,USD\n2026-10-01,1.1711\n', { created: 1 }],
+  [['fx', 'show', '2026-10-04'], 'GET fx-rates?day=2026-10-04', undefined, { rates: [] }],
   [['deliveries', 'list', 'a'], 'GET accounts/a/deliveries?per_page=500', undefined, ONE],
   [
     ['deliveries', 'get', 'a', 'dlv_1'],
@@ -667,12 +670,12 @@ describe('durations', { concurrency: 4 }, () => {
 })
 
 describe('fx', { concurrency: 4 }, () => {
-  const RATES = 'Date,USD\r\n2026-10-01,1.1711\r\n'
+  const CSV = 'Date,USD\r\n2026-10-01,1.1711\r\n'
   const counts = { source: 'ECB', first_day: '2026-10-01', last_day: '2026-10-01', created: 1 }
 
   test('fx import sends the file as it is', async () => {
     const { base, requests } = await service(() => ({ body: counts }))
-    const path = file('rates.csv', RATES)
+    const path = file('rates.csv', CSV)
     const { code, stdout } = await admin(base, ['fx', 'import', path])
     assert.equal(code, 0)
     assert.match(stdout, /created +1\n/)
@@ -680,8 +683,8 @@ describe('fx', { concurrency: 4 }, () => {
     assert.deepEqual(
       requests.map(({ line, body }) => [line, body]),
       [
-        ['PUT fx-rates', RATES],
-        ['PUT fx-rates?correct=true', RATES],
+        ['PUT fx-rates', CSV],
+        ['PUT fx-rates?correct=true', CSV],
       ],
     )
   })
@@ -695,7 +698,7 @@ describe('fx', { concurrency: 4 }, () => {
     ]
     const problem = { title: 'Validation failed', errors, errors_total: 4 }
     const { base } = await service(() => ({ status: 422, body: problem }))
-    const { code, stderr } = await admin(base, ['fx', 'import', file('wrong.csv', RATES)])
+    const { code, stderr } = await admin(base, ['fx', 'import', file('wrong.csv', CSV)])
     assert.equal(code, 1)
     for (const line of [
       '  line 2 USD  Too small.',
@@ -812,7 +815,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const product = '--product-field and --product must be used together.'
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
-    'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
+    'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, fx, ' +
     'customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
