@@ -73,6 +73,32 @@ function findFault(exchange: Described & Exchange): string | null {
   return flaw && `openapi.json does not describe this response: ${flaw}`
 }
 
+/** A file of http://rates.local/. Each test puts its own, and reads how often it was fetched. */
+interface RateFile {
+  /** A body is text, or bytes in base64. */
+  answers: { status: number; text?: string; base64?: string }[]
+  fetched: number
+}
+const rateFiles = new Map<string, RateFile>()
+
+/** Stores the answers of a file, or gives the next of them; the last one stands for all later requests. */
+async function serveRates(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (request.method === 'PUT') {
+    const answers = (await request.json()) as RateFile['answers']
+    rateFiles.set(pathname, { answers, fetched: 0 })
+    return new Response(null, { status: 204 })
+  }
+  const file = rateFiles.get(pathname)
+  if (!file) return new Response(null, { status: 404 })
+  if (request.method === 'HEAD') {
+    return new Response(null, { headers: { 'X-Fetched': String(file.fetched) } })
+  }
+  const answer = file.answers[Math.min(file.fetched++, file.answers.length - 1)]!
+  const { status, text, base64 } = answer
+  return new Response(base64 ? Buffer.from(base64, 'base64') : text, { status })
+}
+
 interface Responses {
   world: string
   responses: (Described & Omit<Exchange, 'world'>)[]
@@ -185,6 +211,7 @@ export default defineConfig(({ mode }) => ({
       miniflare: {
         outboundService: async (request: Request) => {
           if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
+          if (request.url.startsWith('http://rates.local/')) return serveRates(request)
           if (request.url === 'http://recorder.local/') return recordExamples(await request.json())
           return request.url.startsWith('http://report.local/')
             ? judgeReport(request)

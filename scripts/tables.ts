@@ -37,6 +37,8 @@ const TABLES: Record<string, string> = {
   storage: 'The bytes that each account stores, up to an hour (since 1970).',
   erasures:
     'Customers whose personal data was erased; their activities before `next_day` and `after_id` are done.',
+  fx_rates:
+    'Exchange rates: units of a currency for one euro; `known_from` and `known_until` in milliseconds.',
   audit_log: 'Changes that the integrations team made; `details` is JSON.',
 }
 

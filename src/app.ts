@@ -6,6 +6,7 @@ import type { AppEnv } from './auth/authorize.ts'
 import { bearer } from './auth/bearer.ts'
 import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { igaming } from './brand/igaming.ts'
+import { accountRates } from './commission/rates/routes.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
@@ -49,6 +50,7 @@ for (const { vertical, resources } of [propTrading, forex]) {
   for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
   app.route(base, accountInfo)
   app.route(base, accountRoutes(resourcesOf))
+  app.route(base, accountRates)
 }
 
 app.use('/tracking/events/*', apiKey(requestWeight('/tracking/events')))
@@ -57,6 +59,7 @@ for (const resource of igaming.resources) {
 }
 app.route('/tracking/events', accountInfo)
 app.route('/tracking/events', accountRoutes(resourcesOf))
+app.route('/tracking/events', accountRates)
 
 app.route('/', documents)
 app.route('/go', go)

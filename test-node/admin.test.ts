@@ -59,9 +59,11 @@ async function service(reply: (seen: Seen) => Reply) {
   const requests: Seen[] = []
   const server = createServer(async (request, response) => {
     const text = String(await buffer(request))
+    const isCsv = request.headers['content-type'] === 'text/csv'
     const seen = {
       line: `${request.method} ${request.url!.replace('/admin/v1/', '')}`,
-      body: text === '' ? undefined : JSON.parse(text),
+      // Parsed, unless it is CSV.
+      body: text === '' || isCsv ? text || undefined : JSON.parse(text),
       key: request.headers.authorization,
       nth: requests.length,
     }
@@ -143,9 +145,10 @@ const IN_SPAN = '?from=2026-10-01&to=2026-10-31'
 const IMPORT = file('a.csv', 'affiliate_id,parent\nA-1,A-2\nA-2,\n')
 const PLAN = file('p.json', '{"name": "P"}')
 const ASSIGNMENTS = file('s.csv', 'affiliate_id,plan,from,customers\n*,p,2026-12-01,new\n')
+const RATES = file('fx.csv', 'Date,USD\n2026-10-01,1.1711\n')
 
 /** The command line, the request, its body and the response body; undefined: a 204. */
-const CALLS: [string[], string, object | undefined, object | undefined][] = [
+const CALLS: [string[], string, object | string | undefined, object | undefined][] = [
   [['accounts', 'list'], 'GET accounts?per_page=500', undefined, ONE],
   [['accounts', 'get', 'a'], 'GET accounts/a', undefined, THING],
   [
@@ -325,6 +328,8 @@ const CALLS: [string[], string, object | undefined, object | undefined][] = [
     undefined,
     { erased: 1, next: null },
   ],
+  [['fx', 'import', RATES], 'PUT fx-rates', 'Date,USD\n2026-10-01,1.1711\n', { created: 1 }],
+  [['fx', 'show', '2026-10-04'], 'GET fx-rates?day=2026-10-04', undefined, { rates: [] }],
   [['deliveries', 'list', 'a'], 'GET accounts/a/deliveries?per_page=500', undefined, ONE],
   [
     ['deliveries', 'get', 'a', 'dlv_1'],
@@ -736,6 +741,67 @@ describe('durations', { concurrency: 4 }, () => {
   }
 })
 
+describe('fx', { concurrency: 4 }, () => {
+  const CSV = 'Date,USD\r\n2026-10-01,1.1711\r\n'
+  const counts = { source: 'ECB', first_day: '2026-10-01', last_day: '2026-10-01', created: 1 }
+
+  test('fx import sends the file as it is', async () => {
+    const { base, requests } = await service(() => ({ body: counts }))
+    const path = file('rates.csv', CSV)
+    const { code, stdout } = await admin(base, ['fx', 'import', path])
+    assert.equal(code, 0)
+    assert.match(stdout, /created +1\n/)
+    await admin(base, ['fx', 'import', path, '--correct'])
+    assert.deepEqual(
+      requests.map(({ line, body }) => [line, body]),
+      [
+        ['PUT fx-rates', CSV],
+        ['PUT fx-rates?correct=true', CSV],
+      ],
+    )
+  })
+
+  test('fx import names the line and the currency of each error', async () => {
+    const errors = [
+      { pointer: '/rows/0/USD', code: 'minimum', message: 'Too small.' },
+      { pointer: '/rows/12', code: 'length', message: 'Too short.' },
+      { pointer: '/header/USX', code: 'currency', message: 'Unknown.' },
+      { pointer: '', code: 'record_count', message: 'Empty.' },
+    ]
+    const problem = { title: 'Validation failed', errors, errors_total: 4 }
+    const { base } = await service(() => ({ status: 422, body: problem }))
+    const { code, stderr } = await admin(base, ['fx', 'import', file('wrong.csv', CSV)])
+    assert.equal(code, 1)
+    for (const line of [
+      '  line 2 USD  Too small.',
+      '  line 14  Too short.',
+      '  line 1 USX  Unknown.',
+      '  (the whole body)  Empty.',
+    ]) {
+      assert.ok(stderr.includes(`${line}\n`), stderr)
+    }
+  })
+
+  test('fx import of a file that does not exist sends nothing', async () => {
+    const { base, requests } = await service(() => ({ body: counts }))
+    const { code } = await admin(base, ['fx', 'import', 'nowhere.csv'])
+    assert.deepEqual([code, requests], [2, []])
+  })
+
+  test('fx show asks for the day', async () => {
+    const body = {
+      day: '2026-10-04',
+      rates: [{ currency: 'USD', rate: '1.1684', day: '2026-10-02' }],
+      missing: [{ currency: 'BGN', reason: 'fx_missing' }],
+    }
+    const { base, requests } = await service(() => ({ body }))
+    const { stdout } = await admin(base, ['fx', 'show', '2026-10-04'])
+    assert.equal(requests[0]!.line, 'GET fx-rates?day=2026-10-04')
+    assert.match(stdout, /│ USD +│ 1\.1684 │ 2026-10-02 │/)
+    assert.match(stdout, /│ BGN +│ fx_missing │/)
+  })
+})
+
 describe('affiliates import', { concurrency: 4 }, () => {
   const counted = ({ body }: Seen) => ({
     body: { received: (body as object[]).length, changed: 1 },
@@ -822,7 +888,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

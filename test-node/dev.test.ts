@@ -62,6 +62,16 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     return service.output()
   }
 
+  test('imports the exchange rates of the European Central Bank', async () => {
+    const { base_url, admin_key } = service.demo
+    const response = await fetch(`${base_url}/admin/v1/fx-rates?day=2026-04-12`, {
+      headers: { Authorization: `Bearer ${admin_key}` },
+    })
+    const { rates } = (await response.json()) as { rates: object[] }
+    assert.equal(rates.length, 29)
+    assert.deepEqual(rates[0], { currency: 'AUD', rate: '1.6561', day: '2026-04-10' })
+  })
+
   test('prints one banner, with a curl for each account that works when pasted', {
     skip,
   }, async () => {

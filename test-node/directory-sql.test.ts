@@ -1,12 +1,14 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { planFaults, queryPlan } from '../scripts/sql/plan.ts'
-import * as assignments from '../src/db/commission/assignments.ts'
-import * as plans from '../src/db/commission/plans.ts'
 import * as affiliations from '../src/db/commission/affiliations.ts'
+import * as assignments from '../src/db/commission/assignments.ts'
 import { findCustomersOf } from '../src/db/commission/customers-of.ts'
 import * as histories from '../src/db/commission/histories.ts'
+import { loadRates } from '../src/db/commission/load-rates.ts'
 import * as parents from '../src/db/commission/parents.ts'
+import * as plans from '../src/db/commission/plans.ts'
+import * as rates from '../src/db/commission/rates.ts'
 import * as refusals from '../src/db/commission/refusals.ts'
 import * as accounts from '../src/db/directory/accounts.ts'
 import * as affiliates from '../src/db/directory/affiliates.ts'
@@ -61,6 +63,11 @@ const assigned = {
   customers: 'new',
 } as const
 const click = { account: 'a', link_id: 'x', click_id: 'x', clicked_at: 0 }
+
+const ratePart = rates.importParts({
+  currencies: ['USD'],
+  days: [{ day: '2026-10-01', rates: ['1.1'] }],
+})
 
 const scope = { isBrand: true, isRepeated: false }
 
@@ -192,6 +199,17 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     (db) => activities.maskNextActivities(db, { account: 'a', customer_id: 'x' }, []),
   ],
   ['pendingErasures', (db) => activities.pendingErasures(db, 1), ['erasures_pending']],
+  ['countDifferences', (db) => rates.countDifferences(db, ratePart)],
+  ['listDifferences', (db) => rates.listDifferences(db, ratePart, 1)],
+  [
+    'storeRates',
+    (db) => rates.storeRates(db, ratePart, [{ sent: 1, missing: 0, different: 1 }], 0),
+  ],
+  ['loadRates', (db) => loadRates(db, { currencies: ['USD'], from: 0, to: 1, at: null })],
+  [
+    'loadRates of all currencies',
+    (db) => loadRates(db, { currencies: null, from: 0, to: 1, at: 0 }),
+  ],
   ['listErasures', (db) => erasure.listErasures(db, 'a', page)],
 ]
 

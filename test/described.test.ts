@@ -8,6 +8,7 @@ import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { ask, askAdmin, json, ORIGIN, partner, register } from './partner.ts'
 import { ofTheTeam } from './team.ts'
@@ -67,11 +68,12 @@ test('openapi.json describes exactly the routes of the service', () => {
 })
 
 /** Returns the path of an operation with its parameters filled in. */
-const addressOf = (path: string, account = 'firm') =>
+const addressOf = ({ path, method }: Described, account = 'firm') =>
   path
     .replace('{account}', account)
     .replace(/(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
+    .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
     .replace('{client_id}', 'client-of-firm')
     .replace('{link_id}', world.link_id)
     .replaceAll(/\{\w+\}/g, 'nobody')
@@ -136,23 +138,34 @@ const withBody = (body: BodyInit, headers = {}) => ({
   headers: { 'Content-Type': 'application/json', ...headers },
 })
 
+/** Returns a body in the format of the operation: exchange rates are CSV, everything else JSON. */
+const withBodyOf = ({ path }: Described, body: BodyInit, headers = {}) =>
+  withBody(body, { ...(path.endsWith('/fx-rates') && { 'Content-Type': 'text/csv' }), ...headers })
+
+/** Bytes that are neither JSON nor UTF-8. */
+const MALFORMED = new Uint8Array([0x7b, 0xff])
+
 describe('each operation that documents the failure', () => {
   test('an unknown query parameter is 400 invalid_query', () =>
     expectEach(operationsWith(400, 'invalid_query'), 400, 'invalid_query', (operation) =>
       send(
         operation,
-        `${addressOf(operation.path, accountFor(operation))}`.replace(/\?.*|$/, '?nosuch=1'),
+        `${addressOf(operation, accountFor(operation))}`.replace(/\?.*|$/, '?nosuch=1'),
       ),
     ))
 
   test('a body that is not JSON is 400 malformed_json', () =>
     expectEach(operationsWith(400, 'malformed_json'), 400, 'malformed_json', (operation) =>
-      send(operation, addressOf(operation.path, accountFor(operation)), withBody('{')),
+      send(
+        operation,
+        addressOf(operation, accountFor(operation)),
+        withBodyOf(operation, MALFORMED),
+      ),
     ))
 
   test('a body that is not a record is 422 validation_failed', () =>
     expectEach(operationsWith(422, 'validation_failed'), 422, 'validation_failed', (operation) =>
-      send(operation, addressOf(operation.path, accountFor(operation)), withBody('5')),
+      send(operation, addressOf(operation, accountFor(operation)), withBodyOf(operation, '5')),
     ))
 
   test('a body too large once decompressed is 413 payload_too_large', async () => {
@@ -163,8 +176,8 @@ describe('each operation that documents the failure', () => {
     await expectEach(operationsWith(413), 413, 'payload_too_large', (operation) =>
       send(
         operation,
-        addressOf(operation.path, accountFor(operation)),
-        withBody(packed, { 'Content-Encoding': 'gzip' }),
+        addressOf(operation, accountFor(operation)),
+        withBodyOf(operation, packed, { 'Content-Encoding': 'gzip' }),
       ),
     )
   })
@@ -174,9 +187,9 @@ describe('each operation that documents the failure', () => {
     const assertion = await ofTheTeam()
     await expectEach(operationsWith(415), 415, 'unsupported_media_type', (operation) => {
       const init = { body: 'x', headers: { 'Content-Type': 'text/plain' } }
-      if (operation.security !== 'adminKey') return send(operation, addressOf(operation.path), init)
+      if (operation.security !== 'adminKey') return send(operation, addressOf(operation), init)
       const headers = { ...init.headers, 'Cf-Access-Jwt-Assertion': assertion }
-      return ask(addressOf(operation.path), { ...init, method: operation.method, headers })
+      return ask(addressOf(operation), { ...init, method: operation.method, headers })
     })
   })
 
@@ -184,7 +197,7 @@ describe('each operation that documents the failure', () => {
     expectEach(operationsWith(404), 404, 'not_found', (operation) =>
       send(
         operation,
-        addressOf(operation.path, 'nowhere'),
+        addressOf(operation, 'nowhere'),
         operation.method === 'GET' ? {} : withBody(VALID_BODIES[operation.path] ?? '{}'),
       ),
     ))
@@ -201,7 +214,7 @@ describe('each operation that documents the failure', () => {
     // The team has no rate: only a computation of totals can refuse it.
     const limited = operationsWith(429).filter(({ path }) => !path.startsWith('/admin/'))
     await expectEach(limited, 429, 'rate_limited', (operation) =>
-      send(operation, addressOf(operation.path), bodyFor(operation)),
+      send(operation, addressOf(operation), bodyFor(operation)),
     )
   })
 
@@ -244,15 +257,17 @@ const VALID_BODIES: Record<string, string> = {
   '/admin/v1/accounts': JSON.stringify({ account: 'new', name: 'New', vertical: 'forex' }),
   '/admin/v1/accounts/{account}/affiliates': JSON.stringify([{ affiliate_id: 'IB-07' }]),
   '/admin/v1/accounts/{account}/events/{eventname}': JSON.stringify({ granularity: 'day' }),
+  '/admin/v1/fx-rates': TWO_DAYS,
   '/admin/v1/accounts/{account}/links': JSON.stringify({
     affiliate_id: 'aff-7',
     landing_page: 'https://acme.example/',
   }),
 }
 
-function bodyFor({ method, path, security }: Described): RequestInit {
+function bodyFor(operation: Described): RequestInit {
+  const { method, path, security } = operation
   if (method === 'GET') return {}
-  if (security === 'adminKey') return withBody(VALID_BODIES[path] ?? '{}')
+  if (security === 'adminKey') return withBodyOf(operation, VALID_BODIES[path] ?? '{}')
   return withBody(JSON.stringify({ ...EXAMPLES[path] }))
 }
 
@@ -266,7 +281,7 @@ const EXAMPLES: Record<string, object> = Object.fromEntries(
 
 function requestFor(operation: Described): Request {
   const init = bodyFor(operation)
-  return new Request(new URL(addressOf(operation.path, accountFor(operation)), ORIGIN), {
+  return new Request(new URL(addressOf(operation, accountFor(operation)), ORIGIN), {
     ...init,
     method: operation.method,
     headers: { ...world.headers(operation), ...(init.headers as object) },
@@ -280,10 +295,11 @@ test('an operation that the account does not allow is 409 conflict', async () =>
   await expectEach(operationsWith(409, 'conflict'), 409, 'conflict', async (operation) => {
     if (operation.path.endsWith('/affiliates')) return createCycle()
     if (/plans|assignments/.test(operation.path)) return sendToFullAccount(operation)
+    if (operation.path.endsWith('/fx-rates')) return putWhileOthersPut()
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
       operation,
-      addressOf(operation.path, account),
+      addressOf(operation, account),
       operation.method === 'GET' ? {} : withBody(VALID_BODIES[operation.path] ?? '{}'),
     )
   })

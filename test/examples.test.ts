@@ -102,6 +102,30 @@ async function takeAccountRoutes(api: Api, at: Record<string, string> = {}) {
   await api('get', 'Totals', 'october', 'A month', { at, query: '?from=2026-10-01&to=2026-10-31' })
   await api('list', 'Held', 'page', 'One page', { at })
   await api('get', 'Feed', 'fresh', 'How fresh it is', { at })
+  if (!at.account) await api('get', 'FxRates', 'day', 'A Sunday', { at, query: SUNDAY })
+}
+
+const SUNDAY = '?day=2026-10-04'
+
+const RATES = [
+  'Date,USD,JPY,HUF',
+  '2026-10-05,1.1702,187.1,366.2',
+  '2026-10-02,1.1684,186.75,N/A',
+  '2026-10-01,1.1711,186.43,N/A',
+]
+
+/** Records the import of exchange rates, and the rates of a day. */
+async function takeRates() {
+  const headers = { ...asTeam(), 'Content-Type': 'text/csv' }
+  const put = (name: string, summary: string, body: string, query = '') =>
+    take('importFxRates', name, summary, { headers, query, body })
+  const file = RATES.map((line) => `${line}\n`).join('')
+  await put('new', 'Three days, with a currency that has no rate on two of them', file)
+  await put('again', 'The same file: nothing changes', file)
+  const other = file.replace('1.1684', '1.1648')
+  await put('wrong', 'Another rate for a stored day: nothing is stored', other)
+  await put('corrected', 'The same with `?correct=true`', other, '?correct=true')
+  await take('getFxRates', 'day', 'A Sunday', { headers: asTeam(), query: SUNDAY })
 }
 
 type Team = Awaited<ReturnType<typeof setUp>>
@@ -178,6 +202,7 @@ async function takeHistories(team: Team) {
 }
 
 test('the stored examples equal the responses of the service', async () => {
+  await takeRates()
   const { team, client_id, client_secret, access_token } = await partner('forex')
   await partner('prop-trading')
 

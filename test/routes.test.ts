@@ -280,6 +280,7 @@ describe('two accounts with the same ids', () => {
       .replace(':delivery_id', delivery)
       .replace(':plan', 'standard-ib')
       .replace(':version', '1')
+      .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
       .replace(/^(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
 
   test.each([

@@ -1,9 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import ecb from '../data/ecb-euro-reference-rates.csv?raw'
 import { app } from '../src/app.ts'
 import type { KeyValue } from '../src/db/paginate.ts'
 import { seal } from '../src/http/seal.ts'
 import { brand } from './brand.ts'
+import { putRates } from './commission/rate-files.ts'
 import { FIRST_DAY, fillAccount, SIZES } from './large.ts'
 import { partner } from './partner.ts'
 import { countCalls } from './watched.ts'
@@ -110,12 +112,19 @@ const list = (bound: Bound, ...end: [context: unknown, key: readonly KeyValue[]]
   { bound, end },
 ]
 
+/** For each of the 30 currencies of the ECB its 8 days, and a few rows that find it and its last day. */
+const RATES: Form[] = ['2026-04-13', '2025-01-02', '2026-10-01'].map((day) => ({
+  bound: { each: 0, fixed: 30 * 16 },
+  query: `day=${day}`,
+}))
+
 /** Returns a group of routes: where they are, the credentials, and their requests. */
 async function routes() {
   const acme = await partner('forex', { unknown_customer: 'hold', affiliates: [] })
   const casino = await brand()
   const firm = acme.account
   const delivery = await fillAccount(firm, 'forex')
+  await putRates(ecb)
   const brandDelivery = await fillAccount(casino.account, 'igaming')
   const lastOf = (prefix: string) => [`${prefix}0000000000000020`]
   const shared = (account: string, prefix: string) => ({
@@ -128,6 +137,7 @@ async function routes() {
   const own = (account: string, prefix: string) => ({
     ...shared(account, prefix),
     '/account': [{ bound: { each: 0, fixed: 1001 } }],
+    '/fx-rates': RATES,
     '/customers/c-000001': [{ bound: ONE }],
   })
   const customers = (account: string, filter: string) => [
@@ -197,6 +207,7 @@ async function routes() {
       headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
       paths: {
         '/accounts': list(ROWS, 'accounts', [firm]),
+        '/fx-rates': RATES,
         '/feeds': list(FEEDS, 'feeds', [casino.account]),
         '/audit-log': [
           ...list(ROWS, ['audit', null], [`${firm}-000020`]),

@@ -760,6 +760,11 @@ describe('error messages', () => {
       '`a` is this affiliate or one of its sub-affiliates, and cannot be its parent.',
       null,
     ],
+    [
+      { code: 'rate_differs', value: '1.2', expected: '1.1, the rate of 2026-10-01' },
+      '`1.2` differs from 1.1, the rate of 2026-10-01, which is stored.',
+      'Send `?correct=true` to replace the stored rate.',
+    ],
   ])('the issue %j is written as text', (issue, message, hint) => {
     const { expected: _, received: __, suggestions: ___, value: ____, ...place } = issue
     const expected = { pointer: '/x', ...place, message, ...(hint !== null && { hint }) }

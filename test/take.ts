@@ -78,11 +78,12 @@ export function camera() {
       const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) =>
         encodeURIComponent(at[part]!),
       )
+      const csv = headers['Content-Type'] === 'text/csv'
       const response = await ask(`${address}${query}`, {
         method,
         redirect: 'manual',
         headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: csv ? String(body) : JSON.stringify(body) }),
         ...(form && { body: new URLSearchParams(form) }),
       })
       const isJson = /json/.test(response.headers.get('Content-Type') ?? '')

@@ -43,15 +43,17 @@ function waitOf(error: Error): number {
 }
 
 async function send(base: string, key: string, request: AdminRequest): Promise<unknown> {
-  const { method, path, query, body } = request
+  const { method, path, query, body, csv } = request
   const search = new URLSearchParams(query).toString()
   const response = await fetchResponse(`${base}/admin/v1/${path}${search && `?${search}`}`, {
     method,
     headers: {
       Authorization: `Bearer ${key}`,
       ...(body && { 'Content-Type': 'application/json' }),
+      ...(csv !== undefined && { 'Content-Type': 'text/csv' }),
     },
     ...(body && { body: JSON.stringify(body) }),
+    ...(csv !== undefined && { body: csv }),
   })
   if (response.status >= 300) throw new ApiError(response)
   return response.body

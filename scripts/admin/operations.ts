@@ -8,6 +8,7 @@ import { LINKS } from './operations/links.ts'
 import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
 import { PLANS } from './operations/plans.ts'
+import { RATES } from './operations/rates.ts'
 
 /** All operations in the order in which help lists them. */
 export const OPERATIONS: readonly Operation[] = [
@@ -18,6 +19,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...MAPPINGS,
   ...LINKS,
   ...PLANS,
+  ...RATES,
   ...CUSTOMERS,
   ...MONITORING,
 ]

@@ -5,6 +5,8 @@ export interface AdminRequest {
   path: string
   query: Record<string, string>
   body?: object
+  /** The text of a CSV file; then there is no `body`. */
+  csv?: string
 }
 
 /** Sends a request and returns the parsed body. Throws for every unsuccessful response. */

@@ -7,6 +7,9 @@ export const DEMO = '.demo.json'
 /** The credentials of the demo accounts, which only their first answer contains. */
 export const ACCOUNTS = '.wrangler/demo-accounts.json'
 
+/** The exchange rates of the European Central Bank from 2025-01 to 2026-04. */
+const RATES = 'data/ecb-euro-reference-rates.csv'
+
 /** A demo account as in `.demo.json`. A partner has an OAuth client, a brand a Brand Token. */
 export interface DemoAccount {
   account: string
@@ -81,11 +84,22 @@ const adminCalls =
 /** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
 export async function writeDemo(base_url: string, admin_key: string): Promise<DemoAccount[]> {
   const accounts = await findOrCreateAccounts(adminCalls(base_url, admin_key))
+  await importRates(base_url, admin_key)
   const demo = { base_url, admin_key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${DEMO}.new`, DEMO)
   return accounts
+}
+
+/** Imports the exchange rates of `data/`. Rates that are stored stay as they are. */
+async function importRates(base: string, key: string): Promise<void> {
+  const response = await fetch(`${base}/admin/v1/fx-rates?correct=true`, {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv' },
+    body: readFileSync(RATES),
+  })
+  if (!response.ok) throw new Error(`PUT fx-rates answered ${response.status}`)
 }
 
 async function findOrCreateAccounts(call: Call): Promise<DemoAccount[]> {

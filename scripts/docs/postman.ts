@@ -96,6 +96,10 @@ const FORM: Record<string, string> = {
 
 function bodyOf({ id, body }: Operation) {
   if (!body) return {}
+  if (body.type?.startsWith('text/')) {
+    const [raw] = body.schema.examples as string[]
+    return { body: { mode: 'raw', raw } }
+  }
   if (body.type) {
     const { properties } = body.schema as { properties: Record<string, { const?: string }> }
     const urlencoded = Object.entries(properties)

@@ -1,3 +1,4 @@
+import { fetchRates } from '../commission/rates/fetch-rates.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { accountPages, listBindings } from '../db/directory/accounts.ts'
 import { checkTotals } from '../db/records/check-totals.ts'
@@ -28,8 +29,8 @@ interface Resources {
 
 /**
  * Runs the job of a cron schedule: propagates settings and goes on with what is done in steps, deletes
- * expired rows and checks kept totals, measures what accounts store, or reports late feeds and
- * corrects the counts of held records.
+ * expired rows and checks kept totals, measures what accounts store, fetches exchange rates, or reports late
+ * feeds and corrects the counts of held records.
  */
 export async function scheduled(
   cron: string,
@@ -43,6 +44,7 @@ export async function scheduled(
   }
   if (cron === CRON_SCHEDULES.expire) return maintainDatabases(env, all, now)
   if (cron === CRON_SCHEDULES.storage) return maintainStorage(env, now)
+  if (cron === CRON_SCHEDULES.rates) return fetchRates(env, now)
   return reportLateFeeds(env, namesOf, now)
 }
 

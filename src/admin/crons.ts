@@ -4,4 +4,6 @@ export const CRON_SCHEDULES = {
   expire: '17 * * * *',
   storage: '*/10 * * * *',
   report: '5 6 * * *',
+  // After 16:00 CET in summer and winter. Cloudflare counts weekdays from Sunday, so they have names.
+  rates: '20 15,16,18,21 * * MON-FRI',
 } as const

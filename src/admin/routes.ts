@@ -3,6 +3,7 @@ import { integrationsTeam } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { grantOf } from '../auth/grant.ts'
 import { noStore } from '../auth/oauth.ts'
+import { teamRates } from '../commission/rates/routes.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts, listBindings } from '../db/directory/accounts.ts'
 import { listAudit } from '../db/directory/audit.ts'
@@ -58,6 +59,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
 
   return routes
     .route('/erasures', erasureReplay)
+    .route('/fx-rates', teamRates)
     .get('/feeds', async (c) => {
       const page = await readPage(c.env, 'feeds', readQuery(c.req.url, ...PAGE_PARAMETERS))
       const accountPage = await listAccounts(c.env.DB, page)

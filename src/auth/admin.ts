@@ -26,9 +26,9 @@ export const integrationsTeam = createMiddleware<AppEnv>(async function integrat
       headers: { 'WWW-Authenticate': 'Bearer realm="admin"' },
     })
   }
-  // CSRF: Access adds the assertion to requests that any page triggers, but a page cannot send this
-  // content type across origins without CORS.
-  if (!key && !SAFE_METHODS.has(c.req.method) && !isJson(c.req.header('Content-Type'))) {
+  // CSRF: Access adds the assertion to requests that any page triggers, but a page cannot send these
+  // content types across origins without CORS.
+  if (!key && !SAFE_METHODS.has(c.req.method) && !needsCors(c.req.header('Content-Type'))) {
     throw new ApiError('unsupported_media_type', {
       detail: 'Send `Content-Type: application/json`.',
     })
@@ -39,7 +39,7 @@ export const integrationsTeam = createMiddleware<AppEnv>(async function integrat
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-const isJson = (type = '') => /^application\/json\b/i.test(type)
+const needsCors = (type = '') => /^(?:application\/json|text\/csv)\b/i.test(type)
 
 /** The least length of the admin key, in characters: nothing limits how often a key is tried. */
 const MIN_KEY_LENGTH = 32

@@ -487,6 +487,20 @@ export const erasures = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )
 
+/** Exchange rates: units of a currency for one euro; `known_from` and `known_until` in milliseconds. */
+export const fxRates = sqliteTable(
+  'fx_rates',
+  {
+    source: text().notNull(),
+    currency: text().notNull(),
+    day: day().notNull(),
+    rate: text().notNull(),
+    known_from: integer().notNull(),
+    known_until: integer(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.currency, t.day, t.known_from] })],
+)
+
 /** Changes that the integrations team made; `details` is JSON. */
 export const auditLog = sqliteTable('audit_log', {
   id: text().primaryKey(),

@@ -29,6 +29,7 @@ const ISSUE_CODES = [
   'not_applicable',
   'order',
   'fixed_by_plan',
+  'rate_differs',
 ] as const
 
 /** The `code` of a record error. */

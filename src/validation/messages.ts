@@ -81,6 +81,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   order: ({ quoted, expected }) => `${quoted} is not greater than the step before it, ${expected}.`,
   fixed_by_plan: ({ quoted, expected }) =>
     `${quoted} differs from the other versions of this plan, which have ${quote(expected)}.`,
+  rate_differs: ({ quoted, expected }) => `${quoted} differs from ${expected}, which is stored.`,
   idempotency_key_reused: () =>
     'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
 }
@@ -114,6 +115,7 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   order: () => 'Send the steps in ascending order, each `from` once.',
   fixed_by_plan: ({ expected }) =>
     `Send ${quote(expected)}, or put the version under the name of a new plan.`,
+  rate_differs: () => 'Send `?correct=true` to replace the stored rate.',
   unknown_affiliate: () => '`GET account` lists the configured affiliates.',
 }
 

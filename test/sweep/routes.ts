@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
+import { DAY_MS } from '../../src/durations.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
 import { ORIGIN } from '../partner.ts'
@@ -60,6 +61,7 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `get${name}Totals`, query: OCTOBER },
     { ...read, id: `list${name}Held` },
     { ...read, id: `get${name}Feed` },
+    { ...read, id: `get${name}FxRates`, query: '?day=2026-10-02' },
   ]
 })
 
@@ -190,6 +192,13 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listAssignments', query: '?affiliate_id=*' },
   { ...changes, id: 'deleteAssignment', query: '?affiliate_id=*&from=2026-12-01' },
+  { ...reads, id: 'getFxRates', query: '?day=2026-10-02' },
+  {
+    ...changes,
+    id: 'importFxRates',
+    headers: { 'Content-Type': 'text/csv' },
+    body: ({ account }: World) => `Date,USD\n${rateDayOf(account)},1.1684\n`,
+  },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'countAttribution', query: OCTOBER },
   { ...reads, id: 'countClicks', query: OCTOBER },
@@ -232,6 +241,12 @@ const administration: Route[] = [
   { ...reads, id: 'listAccountHeld' },
   { ...reads, id: 'getAccountFeed' },
 ]
+
+/** Returns a day of its own for each account `firm-12-of-forex`: all accounts share exchange rates. */
+function rateDayOf(account: string): string {
+  const number = Number(account.split('-')[1])
+  return new Date(number * DAY_MS).toISOString().slice(0, 10)
+}
 
 const anyone = { vertical: 'forex', as: 'anyone' } as const
 const client = { vertical: 'forex', as: 'client', writes: true } as const
@@ -280,7 +295,7 @@ export function requestOf(route: Route, world: World): Request {
   return new Request(new URL(address + query, ORIGIN), {
     method,
     headers: { ...credentials(route, world), ...route.headers, 'CF-Connecting-IP': world.address },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     ...(route.form && { body: new URLSearchParams(route.form(world)) }),
   })
 }

@@ -13,6 +13,9 @@ const VIEWS: Record<string, string> = {
   arrivals: `(select account, resource, sum(deliveries) as deliveries, sum(received) as received,
       sum(refused) as refused, max(yesterday) as yesterday, max(today) as today
     from arrivals group by account, resource)`,
+  // Each account imports the rates of a day of its own: `firm-12-of-forex` those of day 12.
+  fx_rates: `(select 'firm-' || day || '-of-forex' as account, currency, rate, known_until
+    from fx_rates)`,
 }
 
 /** Tables that are not compared: the queue fills the first, and reads keep totals in the others. */
@@ -41,6 +44,8 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"line"'],
   [/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'uuid'],
   [/\b[\da-f]{64}\b/g, 'digest'],
+  // The day of an account's exchange rates.
+  [/\b197\d-\d\d-\d\d\b/g, 'day'],
   [/\b1[7-9]\d{11}\b/g, (time) => (isRecent(Number(time)) ? '0' : time)],
   [/"(hour|lag_seconds)":\d+/g, '"$1":0'],
   [/"attempt":\d/g, '"attempt":1'],

@@ -206,4 +206,9 @@ export const RULE: Record<IssueCode, Explanation> = {
       'version has another value than those before it.',
     fix: 'Send the same value, or create a plan with another name and assign affiliates to it.',
   },
+  rate_differs: {
+    cause:
+      'On exchange rates in `/admin/v1`: another rate is stored for this currency and day. Nothing of the file was stored.',
+    fix: 'Compare both with the source. If the stored rate is wrong, send the file with `?correct=true`, which keeps the old rate beside it.',
+  },
 }

@@ -7,6 +7,7 @@ import { assignments, plans } from './administration/plans.ts'
 import { affiliates, events, vocabulary } from './administration/settings.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
+import { rates } from './rates.ts'
 
 /** Lists the operations of the integrations team. */
 export const administration = (): Operation[] => [
@@ -18,6 +19,7 @@ export const administration = (): Operation[] => [
   ...links(),
   ...plans(),
   ...assignments(),
+  ...rates(),
   ...attribution(),
   ...erasure(),
   ...histories(),

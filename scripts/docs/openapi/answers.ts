@@ -2,6 +2,7 @@ import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
+import { RATE_SCHEMAS } from './rates.ts'
 import {
   AT,
   account,
@@ -228,6 +229,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...CREDENTIALS,
     ...ATTRIBUTION,
     ...planAnswers(),
+    ...RATE_SCHEMAS,
     ...OAUTH,
   }
 }

@@ -71,12 +71,18 @@ const QUERY: Record<string, object> = {
   dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
     type: 'boolean',
   }),
-  replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
-  affiliate_query: query(
-    'affiliate_id',
-    'Returns only what belongs to this affiliate.',
-    'IB-07',
+  rate_day: {
+    ...query('day', 'The day to which the rates apply.', '2026-10-04', DAY),
+    required: true,
+  },
+  correct: query(
+    'correct',
+    'Whether rates of the file replace stored ones that differ. The replaced rates are kept beside them.',
+    true,
+    { type: 'boolean' },
   ),
+  replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
+  affiliate_query: query('affiliate_id', 'Returns only what belongs to this affiliate.', 'IB-07'),
   assigned_query: {
     ...query('affiliate_id', 'The affiliate of the assignment, or `*`.', 'IB-07'),
     required: true,

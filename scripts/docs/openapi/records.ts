@@ -13,6 +13,7 @@ import {
   READ_HEADERS,
   ref,
 } from './operation.ts'
+import { ratesOf } from './rates.ts'
 
 // The operations of partners and brands on their records. They are the same for each entity.
 
@@ -211,5 +212,6 @@ export const records = (): Operation[] =>
       ]),
       accountOf(api),
       ...monitoringOf({ at: api.at, caller: api.caller, tag: api.vertical, entities, total }),
+      ratesOf(api.at, api.caller, api.vertical),
     ]
   })

@@ -82,7 +82,9 @@ function recordedFailures(
 }
 
 const requestText = (request: unknown) =>
-  `Request body:\n\n\`\`\`json\n${JSON.stringify(request, null, 2)}\n\`\`\``
+  typeof request === 'string'
+    ? `Request body:\n\n\`\`\`csv\n${request}\`\`\``
+    : `Request body:\n\n\`\`\`json\n${JSON.stringify(request, null, 2)}\n\`\`\``
 
 /** Writes an operation as OpenAPI. Adds the responses that operations share to `responses`. */
 export function writeOperation(operation: Operation, responses: Record<string, ResponseObject>) {

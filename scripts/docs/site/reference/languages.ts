@@ -51,7 +51,7 @@ const shellValue = (name: string, between: string, value: Value) =>
     ? shellQuoted(`${name}${between}${value}`)
     : `"${name}${between}${value.prefix}$${value.variable}"`
 
-function curl({ method, url, headers, json, form = [], answer }: SampleRequest): string {
+function curl({ method, url, headers, json, text, form = [], answer }: SampleRequest): string {
   const isImplied = method === 'GET' || form.length > 0
   return [
     `curl ${answer === 'redirect' ? '-si' : '-s'}${isImplied ? '' : ` -X ${method}`}`,
@@ -59,6 +59,7 @@ function curl({ method, url, headers, json, form = [], answer }: SampleRequest):
     ...headers.map(([name, value]) => `-H ${shellValue(name, ': ', value)}`),
     ...form.map(([name, value]) => `-d ${shellValue(name, '=', value)}`),
     ...(json === undefined ? [] : [`-d ${shellQuoted(JSON.stringify(json, null, 2))}`]),
+    ...(text === undefined ? [] : [`--data-binary ${shellQuoted(text)}`]),
   ].join(' \\\n  ')
 }
 
@@ -87,11 +88,12 @@ const typescriptObject = (members: readonly (readonly [string, Value])[]) =>
     '}',
   )
 
-function typescript({ method, url, headers, json, form, answer }: SampleRequest): string {
+function typescript({ method, url, headers, json, text, form, answer }: SampleRequest): string {
   const options = [
     method !== 'GET' && `method: '${method}'`,
     headers.length > 0 && `headers: ${typescriptObject(headers)}`,
     json !== undefined && `body: JSON.stringify(${literal(json, TYPESCRIPT)})`,
+    text !== undefined && `body: ${JSON.stringify(text)}`,
     form && `body: new URLSearchParams(${typescriptObject(form)})`,
   ].flatMap((option) => (option ? [`  ${indented(option, '  ')},`] : []))
   const call = options.length > 0 ? lines(', {', ...options, '}') : ''
@@ -126,7 +128,7 @@ const pythonObject = (members: readonly (readonly [string, Value])[]) =>
     '}',
   )
 
-function python({ method, url, headers, json, form, answer }: SampleRequest): string {
+function python({ method, url, headers, json, text, form, answer }: SampleRequest): string {
   const modules = [
     (json !== undefined || answer === 'json') && 'import json',
     (headers.length > 0 || form) && 'import os',
@@ -134,9 +136,11 @@ function python({ method, url, headers, json, form, answer }: SampleRequest): st
     'import urllib.request',
   ]
   const data =
-    json === undefined
-      ? form && `urllib.parse.urlencode(${pythonObject(form)}).encode()`
-      : `json.dumps(${literal(json, PYTHON)}).encode()`
+    text !== undefined
+      ? `${JSON.stringify(text)}.encode()`
+      : json === undefined
+        ? form && `urllib.parse.urlencode(${pythonObject(form)}).encode()`
+        : `json.dumps(${literal(json, PYTHON)}).encode()`
   const options = [
     JSON.stringify(url),
     method !== 'GET' && `method="${method}"`,
@@ -172,7 +176,7 @@ const phpValue = (value: Value, before = '') =>
     ? singleQuoted(before + value)
     : `${before + value.prefix ? `${singleQuoted(before + value.prefix)} . ` : ''}getenv('${value.variable}')`
 
-function php({ method, url, headers, json, form }: SampleRequest): string {
+function php({ method, url, headers, json, text, form }: SampleRequest): string {
   const header = headers.map(([name, value]) => `    ${phpValue(value, `${name}: `)},`)
   const fields = form?.map(([name, value]) => `    ${PHP.member(name, phpValue(value))},`)
   const options = [
@@ -180,6 +184,7 @@ function php({ method, url, headers, json, form }: SampleRequest): string {
     method !== 'GET' && `CURLOPT_CUSTOMREQUEST => '${method}'`,
     header.length > 0 && `CURLOPT_HTTPHEADER => ${lines('[', ...header, ']')}`,
     json !== undefined && `CURLOPT_POSTFIELDS => json_encode(${phpJson(json)})`,
+    text !== undefined && `CURLOPT_POSTFIELDS => ${JSON.stringify(text)}`,
     fields && `CURLOPT_POSTFIELDS => http_build_query(${lines('[', ...fields, ']')})`,
   ].flatMap((option) => (option ? [`    ${indented(option, '    ')},`] : []))
   return lines(

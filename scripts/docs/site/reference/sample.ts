@@ -74,6 +74,8 @@ export interface SampleRequest {
   url: string
   headers: [string, Value][]
   json?: unknown
+  /** A body that is neither JSON nor a form. */
+  text?: string
   form?: [string, Value][]
   /** Whether the answer is JSON, other text, or a redirect. */
   answer: 'json' | 'text' | 'redirect'
@@ -115,6 +117,7 @@ export function requestOf({ path, method, operation }: Endpoint, spec: Spec): Sa
   const parameters = parametersOf(operation, spec)
   const [[type = '', media] = []] = Object.entries(operation.requestBody?.content ?? {})
   const isForm = type === 'application/x-www-form-urlencoded'
+  const isText = type.startsWith('text/')
   const credential = CREDENTIALS[schemeOf(operation) ?? '']
   return {
     method: method.toUpperCase(),
@@ -123,7 +126,7 @@ export function requestOf({ path, method, operation }: Endpoint, spec: Spec): Sa
       ...(credential ? [credential] : []),
       ...(media && !isForm ? [['Content-Type', type] satisfies [string, Value]] : []),
     ],
-    ...(media && !isForm && { json: bodyOf(media, spec) }),
+    ...(media && !isForm && { [isText ? 'text' : 'json']: bodyOf(media, spec) }),
     ...(media &&
       isForm && {
         form: formFields(media).flatMap(([name]): [string, Value][] => {

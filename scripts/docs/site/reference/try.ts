@@ -81,6 +81,9 @@ const formField = (operationId: string, media: Media, name: string, schema: Sche
   value: schema.const === undefined ? '' : String(schema.const),
 })
 
+/** Returns a body as text: CSV as it is, any other as JSON. */
+const textOf = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body, null, 2))
+
 const NEEDS_RECORDS = /\/\{(id|delivery_id|customer_id)\}/
 
 const RECORDS = '[Send the sample records](#credentials)'
@@ -121,7 +124,7 @@ ${note && html`<p class="note">${inline(note)}</p>\n`}${fields.map(inputOf)}${
   !isForm &&
   html`<p><label for="${body}">Body</label>
 <textarea id="${body}" name="body" rows="8" spellcheck="false">
-${JSON.stringify(bodyOf(media, spec), null, 2)}</textarea></p>
+${textOf(bodyOf(media, spec))}</textarea></p>
 `
 }<p><button type="submit">Send <span class="away">${operationId}</span></button></p>
 <div class="answer" role="status"></div>

@@ -1,0 +1,97 @@
+import { RATE_FILE_LIMITS } from '../../../src/commission/rates/parse-ecb.ts'
+import { MAX_LISTED } from '../../../src/commission/rates/rate-issues.ts'
+import { documented, object } from '../envelopes.ts'
+import type { JsonSchema } from '../types.ts'
+import { operation, returned } from './administration/operation.ts'
+import { type Caller, type Operation, pascalCase, ref } from './operation.ts'
+import { COUNT, DAY, oneOf, orNull } from './shapes.ts'
+
+const source = documented('The source of the rates.', { const: 'ECB' })
+const currency = documented('An ISO 4217 code.')
+
+/** The schemas of exchange rates. */
+export const RATE_SCHEMAS: Record<string, JsonSchema> = {
+  Rates: object({
+    source,
+    day: documented('The day that was asked for.', DAY),
+    last_day: documented(
+      'The last day for which the source has published rates. Null if there is none.',
+      orNull(DAY),
+    ),
+    rates: documented('The rates that apply. That of the euro, always 1, is not listed.', {
+      type: 'array',
+      items: object({
+        currency,
+        rate: documented('Units of the currency for one euro, as a decimal.'),
+        day: documented('The day that the rate was published for, at most 7 days before.', DAY),
+      }),
+    }),
+    missing: documented('The currencies without a rate that applies.', {
+      type: 'array',
+      items: object({
+        currency,
+        reason: documented(
+          '`fx_pending`: nothing has been published for this day or a later one. `fx_missing`: the currency has no rate of this day or the 7 days before.',
+          oneOf('fx_pending', 'fx_missing'),
+        ),
+      }),
+    }),
+  }),
+  RateImport: object({
+    source,
+    first_day: documented('The first day of the file.', DAY),
+    last_day: documented('The last day of the file.', DAY),
+    created: documented('The number of rates that are new.', COUNT),
+    unchanged: documented('The number of rates that were stored before.', COUNT),
+    corrected: documented('The number of rates that replace stored ones.', COUNT),
+  }),
+}
+
+const SUMMARY = 'Get exchange rates'
+
+const DESCRIPTION =
+  'Returns the exchange rates that apply to a day: for each currency the last rate published on or before the day, at most 7 days back. Amounts of commissions are converted by these rates.'
+
+/** Describes the exchange rates as an account reads them. */
+export const ratesOf = (at: string, caller: Caller, tag: string): Operation => ({
+  method: 'get',
+  path: `${at}/fx-rates`,
+  id: `get${pascalCase(tag)}FxRates`,
+  tag,
+  summary: SUMMARY,
+  description: DESCRIPTION,
+  caller,
+  parameters: ['rate_day'],
+  answers: { 200: { description: 'The rates of the day.', schema: ref('Rates') } },
+  errors: ['invalid_query'],
+})
+
+const CSV: JsonSchema = {
+  type: 'string',
+  description: `The CSV of the European Central Bank: the header \`Date,USD,JPY,…\`, and a row for each day, both in any order. A rate is the units of the currency for one euro; blank or \`N/A\` means none. At most ${RATE_FILE_LIMITS.days} days and ${RATE_FILE_LIMITS.currencies} currencies, 6.5 MiB.`,
+  examples: ['Date,USD,JPY\n2026-10-02,1.1684,186.75\n2026-10-01,1.1711,N/A\n'],
+}
+
+/** Lists the operations of the integrations team on exchange rates. */
+export const rates = (): Operation[] => [
+  operation({
+    method: 'get',
+    path: '/admin/v1/fx-rates',
+    id: 'getFxRates',
+    summary: SUMMARY,
+    description: DESCRIPTION,
+    parameters: ['rate_day'],
+    answers: returned('The rates of the day.', ref('Rates')),
+  }),
+  operation({
+    method: 'put',
+    path: '/admin/v1/fx-rates',
+    id: 'importFxRates',
+    summary: 'Import exchange rates',
+    description: `Stores the rates of a file, all or none. It is safe to repeat: stored rates stay as they are. If a rate is stored with another value, the file is refused, and the response names the first ${MAX_LISTED} of these rates. In a pointer, \`/rows/0\` is the first row below the header.`,
+    parameters: ['correct'],
+    body: { type: 'text/csv', schema: CSV },
+    answers: returned('What was stored.', ref('RateImport')),
+    errors: ['conflict'],
+  }),
+]

@@ -1,0 +1,121 @@
+import {
+  countDifferences,
+  importParts,
+  listDifferences,
+  RATE_SOURCE,
+  type RateTable,
+  storeRates,
+} from '../../db/commission/rates.ts'
+import { hasAuditEntry, newAuditId, withAudit } from '../../db/directory/audit.ts'
+import { isAssertionFailure } from '../../db/retry.ts'
+import { ApiError } from '../../errors.ts'
+import type { Issue } from '../../validation/issue.ts'
+import { pointerStep } from '../../validation/pointer.ts'
+import { fileRefused, MAX_LISTED } from './rate-issues.ts'
+
+/** Who imports a file, when, and whether it may replace stored rates. */
+export interface ImportRequest {
+  readonly actor: string
+  readonly isCorrection: boolean
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/** What an import did. */
+export interface ImportResult {
+  readonly source: string
+  /** The first and the last day of the file. */
+  readonly first_day: string
+  readonly last_day: string
+  /** The number of rates that were new, the same as stored, and replaced. */
+  readonly created: number
+  readonly unchanged: number
+  readonly corrected: number
+}
+
+/** How often an import counts again because another one changed the rates meanwhile. */
+const ATTEMPTS = 3
+
+/**
+ * Stores the rates of a file, all or none. A file whose rates are all stored writes nothing. Where a
+ * rate is stored with another value, a correction replaces it and keeps the old one.
+ *
+ * @throws ApiError `validation_failed` for other values without correction, `conflict` if other
+ * imports get in between.
+ */
+export async function importRates(
+  db: D1Database,
+  table: RateTable,
+  request: ImportRequest,
+): Promise<ImportResult> {
+  const parts = importParts(table)
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const counts = await countDifferences(db, parts)
+    const result = resultOf(table, counts)
+    if (result.corrected > 0 && !request.isCorrection) {
+      await refuseDifferences(db, table, parts, result.corrected)
+    } else if (result.created + result.corrected === 0) return result
+    else if (await isStored(db, result, storeRates(db, parts, counts, request.now), request)) {
+      return result
+    }
+  }
+  const detail = 'Other imports changed the rates at the same time. Repeat the request.'
+  throw new ApiError('conflict', { detail })
+}
+
+function resultOf(
+  { days }: RateTable,
+  counts: Awaited<ReturnType<typeof countDifferences>>,
+): ImportResult {
+  const sum = (name: 'sent' | 'missing' | 'different') =>
+    counts.reduce((total, count) => total + count[name], 0)
+  const ordered = days.map(({ day }) => day).sort()
+  const [created, corrected] = [sum('missing'), sum('different')]
+  return {
+    source: RATE_SOURCE,
+    first_day: ordered[0] ?? '',
+    last_day: ordered.at(-1) ?? '',
+    created,
+    unchanged: sum('sent') - created - corrected,
+    corrected,
+  }
+}
+
+/** Runs the statements of an import; returns false if the rates have changed since they were counted. */
+async function isStored(
+  db: D1Database,
+  result: ImportResult,
+  statements: D1PreparedStatement[],
+  { actor }: ImportRequest,
+): Promise<boolean> {
+  const entry = { actor, action: 'fx-rates.put', account: null, details: { ...result } }
+  const id = newAuditId()
+  try {
+    await withAudit(db, entry, statements, id)
+    return true
+  } catch (error) {
+    if (!isAssertionFailure(error)) throw error
+    // If an answer was lost, it was the first attempt of this batch that changed them.
+    return hasAuditEntry(db, id)
+  }
+}
+
+/** Throws `validation_failed`, naming each rate that is stored with another value, if there still are any. */
+async function refuseDifferences(
+  db: D1Database,
+  { days }: RateTable,
+  parts: readonly Record<string, unknown>[],
+  total: number,
+): Promise<void> {
+  const rows = new Map(days.map(({ day }, i) => [day, i]))
+  const differences = await listDifferences(db, parts, MAX_LISTED)
+  const listed = differences.slice(0, MAX_LISTED).map(
+    ({ day, currency, rate, stored }): Issue => ({
+      pointer: `/rows/${rows.get(day)}${pointerStep(currency)}`,
+      code: 'rate_differs',
+      expected: `${stored}, the rate of ${day}`,
+      value: rate,
+    }),
+  )
+  if (listed.length > 0) throw fileRefused({ listed, total })
+}

@@ -1,0 +1,134 @@
+import type { RateTable } from '../../db/commission/rates.ts'
+import { CURRENCIES, WITHDRAWN } from '../../validation/iso-4217.ts'
+import type { Issue } from '../../validation/issue.ts'
+import { pointerStep } from '../../validation/pointer.ts'
+import { readRateDay } from './rate-day.ts'
+import { type IssueList, issueList } from './rate-issues.ts'
+import { readRate } from './rate-text.ts'
+
+// The ECB's own CSV: a header `Date,USD,JPY,…` and a row for each day, both in any order. The daily
+// file has spaces after its commas, and each line may end with one more comma. Its fields have no
+// quotes, so a split suffices; csv-parse would add 14 KiB to a bundle of at most 150 KiB.
+
+/** The limits of one file. The ECB has published about 7000 days and 42 currencies since 1999. */
+export const RATE_FILE_LIMITS = { days: 10_000, currencies: 100 }
+
+/** The day, the currencies, and the empty field after a trailing comma. */
+const MAX_FIELDS = RATE_FILE_LIMITS.currencies + 2
+
+/** Currencies that were replaced before `data/iso-4217.csv` begins. */
+const FORMER = 'CYP EEK LTL LVL MTL ROL SIT SKK TRL'.split(' ')
+
+/** A column of the file. */
+interface Column {
+  readonly name: string
+  /** The place of its rates in a row of the table; null if it is the day, or is not valid. */
+  readonly index: number | null
+}
+
+/**
+ * Parses the ECB's CSV. If it has issues, nothing of the table may be stored. Pointers are
+ * `/header/USD`, and `/rows/0/USD` for the first row below the header.
+ */
+export function parseEcb(text: string): { table: RateTable; issues: IssueList } {
+  const issues = issueList()
+  const complete = text.trimEnd()
+  const maxDays = RATE_FILE_LIMITS.days
+  const [header = '', ...rows] = complete.split('\n', maxDays + 2)
+  const fields = splitLine(header)
+  const names = fields.length > 1 && fields.at(-1) === '' ? fields.slice(0, -1) : fields
+  const refusal = refuseHeader(header, fields, names) ?? refuseRows(rows, complete)
+  if (refusal) {
+    issues.add(refusal)
+    return { table: { currencies: [], days: [] }, issues }
+  }
+  const { columns, currencies } = readHeader(names, issues)
+  const seen = new Set<string>()
+  const days = rows.flatMap((row, i) => {
+    const cells = splitLine(row)
+    const pointer = `/rows/${i}`
+    if (cells.length === fields.length) return [readRow(cells, columns, { pointer, seen, issues })]
+    issues.add(wrongFieldCount(pointer, fields.length, countOf(row, ',') + 1))
+    return []
+  })
+  return { table: { currencies, days }, issues }
+}
+
+/** Returns the number of times that a character occurs in a text. */
+const countOf = (text: string, char: string) => text.length - text.replaceAll(char, '').length
+
+/** Returns the fields of a line without spaces around them, at most one more than a file may have. */
+const splitLine = (line: string) => line.split(',', MAX_FIELDS + 1).map((field) => field.trim())
+
+/** Returns why a file with this header is refused before its rows are read, or null. */
+function refuseHeader(
+  header: string,
+  fields: readonly string[],
+  names: readonly string[],
+): Issue | null {
+  if (fields.length > MAX_FIELDS) {
+    const expected = `at most ${RATE_FILE_LIMITS.currencies} currencies`
+    const received = String(countOf(header, ','))
+    return { pointer: '/header', code: 'length', expected, received }
+  }
+  if (names.includes('Date')) return null
+  const instruction = 'Begin with the header of the ECB: `Date,USD,JPY,…`, separated by commas.'
+  return { pointer: '/header/Date', code: 'required', instruction }
+}
+
+/** Returns why a file with these rows is refused as a whole, or null. */
+function refuseRows(rows: readonly string[], text: string): Issue | null {
+  const { days } = RATE_FILE_LIMITS
+  if (rows.length >= 1 && rows.length <= days) return null
+  const received = String(countOf(text, '\n'))
+  return { pointer: '/rows', code: 'record_count', expected: `1 to ${days}`, received }
+}
+
+const wrongFieldCount = (pointer: string, expected: number, received: number): Issue => ({
+  pointer,
+  code: 'length',
+  expected: `exactly ${expected} fields, as in the header`,
+  received: String(received),
+  instruction: 'The file may have been cut off here. Download it again.',
+})
+
+/** Reads the names of the columns. Each must be a currency other than the euro, and occur once. */
+function readHeader(names: readonly string[], issues: IssueList) {
+  const currencies: string[] = []
+  const columns = names.map((name, i): Column => {
+    const pointer = `/header${pointerStep(name)}`
+    if (names.indexOf(name) < i) {
+      issues.add({ pointer, code: 'duplicate_key', instruction: 'Send each column once.' })
+    } else if (isQuoted(name)) return { name, index: currencies.push(name) - 1 }
+    else if (name !== 'Date') {
+      issues.add({ pointer, code: 'currency', value: name, ...(name === 'EUR' && NO_EURO) })
+    }
+    return { name, index: null }
+  })
+  return { columns, currencies }
+}
+
+const NO_EURO = { instruction: 'Leave it out: rates are units of a currency for one euro.' }
+
+/** Returns whether the ECB may publish units of this currency for one euro. */
+const isQuoted = (code: string) =>
+  code !== 'EUR' && (CURRENCIES.has(code) || WITHDRAWN.has(code) || FORMER.includes(code))
+
+/** Reads the day and the rates of a row. */
+function readRow(
+  cells: readonly string[],
+  columns: readonly Column[],
+  { pointer, seen, issues }: { pointer: string; seen: Set<string>; issues: IssueList },
+): RateTable['days'][number] {
+  const rates: (string | null)[] = []
+  let day = ''
+  for (const [i, { name, index }] of columns.entries()) {
+    const cell = cells[i] ?? ''
+    if (index === null && name !== 'Date') continue
+    const { value, issue } = index === null ? readRateDay(cell, seen) : readRate(cell)
+    if (issue) issues.add({ pointer: pointer + pointerStep(name), ...issue })
+    if (index === null) day = value ?? ''
+    else rates[index] = value
+  }
+  return { day, rates }
+}

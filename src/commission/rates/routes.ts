@@ -1,0 +1,69 @@
+import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
+import type { AppEnv } from '../../auth/authorize.ts'
+import { loadRates } from '../../db/commission/load-rates.ts'
+import { RATE_SOURCE } from '../../db/commission/rates.ts'
+import { DAY_MS } from '../../durations.ts'
+import { readCsvBody } from '../../http/body.ts'
+import { invalidQuery, readQuery } from '../../http/query.ts'
+import { day } from '../../validation/fields.ts'
+import { rateFinder } from '../engine/rates.ts'
+import { importRates } from './import-rates.ts'
+import { parseEcb } from './parse-ecb.ts'
+import { fileRefused } from './rate-issues.ts'
+
+/** The route of an account: the exchange rates that apply to a day. All accounts have the same. */
+export const accountRates = new Hono<AppEnv>().get('/fx-rates', async (c) => {
+  const asked = readDay(c)
+  await c.var.grantPromise
+  return respondWithRates(c, asked)
+})
+
+/** The routes of the integrations team: the rates that apply to a day, and their import. */
+export const teamRates = new Hono<AppEnv>()
+  .get('/', (c) => respondWithRates(c, readDay(c)))
+
+  .put('/', async (c) => {
+    const { correct = 'false' } = readQuery(c.req.url, 'correct')
+    if (correct !== 'true' && correct !== 'false') {
+      throw invalidQuery('`correct` must be `true` or `false`.')
+    }
+    const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
+    try {
+      const { table, issues } = parseEcb(takeText())
+      if (issues.total > 0) throw fileRefused(issues)
+      const request = { actor: c.var.actor, isCorrection: correct === 'true', now: Date.now() }
+      return c.json(await importRates(c.env.DB, table, request))
+    } finally {
+      release()
+    }
+  })
+
+/** Returns the day that the query asks for. */
+function readDay(c: Context<AppEnv>): string {
+  const { day: asked } = readQuery(c.req.url, 'day')
+  if (v.is(day, asked)) return asked
+  throw invalidQuery('`day` is required: a valid date in the form `YYYY-MM-DD`.')
+}
+
+/** Responds with the rate that applies to a day for each currency, and the currencies without one. */
+async function respondWithRates(c: Context<AppEnv>, asked: string) {
+  const number = Date.parse(asked) / DAY_MS
+  const stored = await loadRates(c.env.DB, { currencies: null, from: number, to: number, at: null })
+  const find = rateFinder(stored)
+  const rates: { currency: string; rate: string; day: string }[] = []
+  const missing: { currency: string; reason: string }[] = []
+  const texts = new Map(stored.rates.map(({ currency, day, rate }) => [`${currency} ${day}`, rate]))
+  for (const currency of stored.currencies) {
+    const found = find(currency, number)
+    if (typeof found === 'string') missing.push({ currency, reason: found })
+    else {
+      const rate = texts.get(`${currency} ${found.day}`) ?? ''
+      rates.push({ currency, rate, day: dayText(found.day) })
+    }
+  }
+  const last_day = stored.lastDay === null ? null : dayText(stored.lastDay)
+  return c.json({ source: RATE_SOURCE, day: asked, last_day, rates, missing })
+}
+
+const dayText = (number: number) => new Date(number * DAY_MS).toISOString().slice(0, 10)

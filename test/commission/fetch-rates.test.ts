@@ -1,0 +1,207 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
+import worker from '../../src/index.ts'
+import { askAdmin, json } from '../partner.ts'
+import { printedAs } from '../secrecy.ts'
+import { overriding } from '../watched.ts'
+import { csvOf, putRates, storedRates, TWO_DAYS } from './rate-files.ts'
+
+// §11: the cron that fetches the file of FX_URL. vitest.config.ts serves http://rates.local/.
+
+// Without randomness a retry does not wait.
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+
+interface Answer {
+  status: number
+  text?: string
+  base64?: string
+}
+
+const ok = (text: string): Answer => ({ status: 200, text })
+
+/** Serves these answers in turn at an address of its own, the last one forever. */
+async function served(...answers: Answer[]) {
+  const url = `http://rates.local/${crypto.randomUUID()}.csv`
+  await fetch(url, { method: 'PUT', body: JSON.stringify(answers) })
+  const fetched = async () =>
+    Number((await fetch(url, { method: 'HEAD' })).headers.get('X-Fetched'))
+  return { url, fetched }
+}
+
+const run = (FX_URL: string, world: object = env) =>
+  worker.scheduled(
+    { cron: CRON_SCHEDULES.rates, scheduledTime: Date.now() } as ScheduledController,
+    { ...world, FX_URL } as Env,
+  )
+
+const faults = () => printedAs('error').map((line) => JSON.parse(line))
+
+describe('the cron of rates', () => {
+  test('imports the file, once', async () => {
+    const { url, fetched } = await served(ok(TWO_DAYS))
+    await run(url)
+    expect(await storedRates()).toHaveLength(5)
+    const stored = await storedRates()
+    await run(url)
+    expect(await storedRates()).toEqual(stored)
+    expect(await fetched()).toBe(2)
+    const { data } = await json(askAdmin('audit-log'))
+    expect(data).toMatchObject([{ actor: 'cron', action: 'fx-rates.put' }])
+  })
+
+  test('adds the days that a later file has', async () => {
+    const next = `${TWO_DAYS}2026-10-05,1.2,188,367\n`
+    const { url } = await served(ok(TWO_DAYS), ok(next))
+    await run(url)
+    await run(url)
+    expect(await storedRates()).toHaveLength(8)
+  })
+
+  test('does nothing without FX_URL', async () => {
+    await run('')
+    expect(await storedRates()).toEqual([])
+    expect(faults()).toEqual([])
+  })
+
+  test('tries again after a failure, three times in all', async () => {
+    const { url, fetched } = await served({ status: 503, text: 'busy' }, ok(TWO_DAYS))
+    await run(url)
+    expect(await fetched()).toBe(2)
+    expect(await storedRates()).toHaveLength(5)
+
+    const down = await served({ status: 500, text: 'down' })
+    await run(down.url)
+    expect(await down.fetched()).toBe(3)
+    expect(faults()).toEqual([{ fault: 'fx_rates', source: 'ECB', reason: 'status 500' }])
+  })
+
+  test('refuses a malformed file whole, and logs where it is wrong', async () => {
+    const { url } = await served(ok(csvOf('Date,USD', '2026-10-02,1.1', '2026-10-01,-1')))
+    await run(url)
+    expect(await storedRates()).toEqual([])
+    expect(faults()).toEqual([
+      {
+        fault: 'fx_rates',
+        source: 'ECB',
+        reason: 'refused',
+        errors: [{ pointer: '/rows/1/USD', code: 'minimum' }],
+        total: 1,
+      },
+    ])
+  })
+
+  test('refuses a file that differs from stored rates', async () => {
+    await putRates(TWO_DAYS)
+    const before = await storedRates()
+    const { url } = await served(ok(csvOf('Date,USD', '2026-10-05,1.1', '2026-10-01,1.2')))
+    await run(url)
+    expect(await storedRates()).toEqual(before)
+    expect(faults()).toMatchObject([
+      { reason: 'refused', errors: [{ pointer: '/rows/1/USD', code: 'rate_differs' }], total: 1 },
+    ])
+  })
+
+  test.each([
+    ['a page instead of the file', ok('<html>\n</html>\n'), 'refused'],
+    [
+      'a file that is cut within its last rate',
+      ok(TWO_DAYS.slice(0, -2)),
+      'no line break at the end',
+    ],
+    [
+      'a file of more than 6 MiB',
+      ok(`${'x'.repeat(7 * 1024 * 1024)}\n`),
+      'more than 6291456 bytes',
+    ],
+    ['a missing file', { status: 404, text: 'none' }, 'status 404'],
+  ])('refuses %s', async (_, answer, reason) => {
+    const { url } = await served(answer)
+    await run(url)
+    expect(await storedRates()).toEqual([])
+    expect(faults()).toMatchObject([{ reason }])
+  })
+
+  test('logs a failure of the database and never throws', async () => {
+    const { url } = await served(ok(TWO_DAYS))
+    const DB = overriding(env.DB, {
+      batch: async () => {
+        throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
+      },
+    })
+    await run(url, { ...env, DB })
+    expect(faults()).toMatchObject([{ fault: 'fx_rates', reason: 'unavailable' }])
+    await run('not a url')
+    expect(faults()).toHaveLength(2)
+  })
+})
+
+describe('a ZIP archive, as the ECB publishes it,', () => {
+  const little = (value: number, bytes: number) =>
+    Array.from({ length: bytes }, (_, i) => Math.floor(value / 256 ** i) % 256)
+
+  /** Returns an archive of one file. Like a streaming archiver it leaves the first sizes out. */
+  async function zipOf(text: string, { method = 8, files = 1 } = {}) {
+    const stream = new Blob([text]).stream()
+    const packed = method === 8 ? stream.pipeThrough(new CompressionStream('deflate-raw')) : stream
+    const content = [...new Uint8Array(await new Response(packed).arrayBuffer())]
+    const name = [...new TextEncoder().encode('eurofxref-hist.csv')]
+    const shared = [...little(20, 2), ...little(8, 2), ...little(method, 2), ...little(0, 4)]
+    const sizes = [...little(0, 4), ...little(content.length, 4), ...little(text.length, 4)]
+    const header = [
+      ...[...little(0x04034b50, 4), ...shared, ...little(0, 12)],
+      ...[...little(name.length, 2), ...little(0, 2), ...name, ...content],
+    ]
+    const entry = [
+      ...[...little(0x02014b50, 4), ...little(20, 2), ...shared, ...sizes],
+      ...[...little(name.length, 2), ...little(0, 16), ...name],
+    ]
+    const end = [
+      ...[...little(0x06054b50, 4), ...little(0, 4), ...little(files, 2), ...little(files, 2)],
+      ...[...little(entry.length, 4), ...little(header.length, 4), ...little(0, 2)],
+    ]
+    return [...header, ...entry, ...end]
+  }
+  const answer = (bytes: number[]): Answer => ({
+    ...{ status: 200, base64: btoa(String.fromCharCode(...bytes)) },
+  })
+
+  test.each([8, 0])('is read with the compression %i', async (method) => {
+    const { url } = await served(answer(await zipOf(TWO_DAYS, { method })))
+    await run(url)
+    expect(faults()).toEqual([])
+    expect(await storedRates()).toHaveLength(5)
+  })
+
+  test('is refused if it is cut off, has two files, another compression or is too large', async () => {
+    const whole = await zipOf(TWO_DAYS)
+    for (const [bytes, reason] of [
+      [whole.slice(0, -1), 'RangeError'],
+      [whole.slice(0, 40), 'RangeError'],
+      [await zipOf(TWO_DAYS, { files: 2 }), 'RangeError'],
+      [await zipOf(TWO_DAYS, { method: 12 }), 'RangeError'],
+      [await zipOf(`${' '.repeat(7 * 1024 * 1024)}\n`), 'more than 6291456 bytes'],
+    ] as const) {
+      const { url } = await served(answer(bytes))
+      await run(url)
+      expect(faults().at(-1)).toMatchObject({ fault: 'fx_rates', reason })
+    }
+    expect(await storedRates()).toEqual([])
+  })
+})
+
+test('the cron of rates runs on working days, after 16:00 in Frankfurt in summer and winter', () => {
+  const [minute, hours, , , days] = CRON_SCHEDULES.rates.split(' ')
+  expect(days).toBe('MON-FRI')
+  for (const day of ['2026-01-15', '2026-07-15']) {
+    for (const hour of hours!.split(',')) {
+      const time = new Date(`${day}T${hour.padStart(2, '0')}:${minute}:00Z`)
+      const zone = { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' } as const
+      const local = Number(new Intl.DateTimeFormat('en', zone).format(time))
+      expect(local).toBeGreaterThanOrEqual(16)
+      expect(local).toBeLessThan(24)
+    }
+  }
+})
