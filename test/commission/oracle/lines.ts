@@ -47,7 +47,10 @@ function scopeOf(rule: Rule, fact: Fact): string {
 function scopesOf(books: Books, place: Place, facts: Fact[]): string[] {
   const { rule } = place
   const scopes = facts.map((fact) => scopeOf(rule, fact))
-  if (rule.negative === 'carry') scopes.push(...carriesOf(books, place).keys())
+  // What was carried under another `per` waits.
+  const isOfRule = (scope: string) => scope.split(':')[0] === (rule.per ?? 'affiliate')
+  if (rule.negative === 'carry')
+    scopes.push(...[...carriesOf(books, place).keys()].filter(isOfRule))
   if (rule.recoups !== undefined) scopes.push('affiliate')
   return [...new Set(scopes)]
 }
