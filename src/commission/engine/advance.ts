@@ -6,9 +6,17 @@ import type { CompiledShare } from './rules.ts'
 import type { PlanInput } from './settle-plan.ts'
 import { stateKey, stateOf } from './state.ts'
 
-/** Returns what the `once` rule that a share recoups paid under a version. */
+/**
+ * Returns what the `once` rule that a share recoups paid: under the same version, or under `current`
+ * under any, since a deficit passes on to later versions.
+ */
 export const recoupedBy = (rule: CompiledShare, version: Version, once: readonly Line[]): Decimal =>
-  totalOf(once.filter((one) => one.rule.id === rule.recoups && one.version === version))
+  totalOf(
+    once.filter(
+      (one) =>
+        one.rule.id === rule.recoups && (version.terms === 'current' || one.version === version),
+    ),
+  )
 
 /**
  * Recoups what a `once` rule paid from a share (§12 "Advance"): it pays max(0, s − o − deficit), and

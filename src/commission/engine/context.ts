@@ -44,14 +44,17 @@ const NO_FIELDS: CustomerFields = {
 export const fieldsOn = (customer: Customer, day: number): CustomerFields =>
   valueOn(customer.fields, day) ?? NO_FIELDS
 
+/** Whether a customer is refused on a day (§16.12). */
+export const isRefused = ({ refusedFrom }: Customer, day: number): boolean =>
+  refusedFrom !== null && refusedFrom <= day
+
 /** Finds the owner of a fact of a customer on a day. */
 export function ownerOn(context: Context, customer: Customer, day: number): Owner {
   const affiliate = valueOn(customer.affiliates, day)
   const without = (reason: Reason): Owner => ({ affiliate, version: null, reason })
   if (affiliate === null) return without('organic')
   if (!context.tree.isConfigured(affiliate)) return without('unknown_affiliate')
-  const { refusedFrom } = customer
-  if (refusedFrom !== null && refusedFrom <= day) return without('refused')
+  if (isRefused(customer, day)) return without('refused')
   const version = governingVersion(context.book, affiliate, customer.signupDay, day)
   return version ? { affiliate, version, reason: null } : without('no_plan')
 }

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../durations.ts'
 import { addMonths } from './calendar.ts'
-import { type Context, fieldsOn } from './context.ts'
+import { type Context, fieldsOn, isRefused } from './context.ts'
 import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, multiply, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
@@ -103,6 +103,7 @@ function judgeSum(
     if (atSignup && (group[0]?.at ?? 0) > customer.signup) break
     for (const fact of group) {
       if (fact.day > through || fact.state !== 'approved' || !sinceSignup(customer, fact)) continue
+      if (isRefused(customer, fact.day)) continue
       if (days !== null && !withinDays(customer, fact, days)) continue
       const amount = amountUnder(context, customer, qualification, fact, currency)
       if (amount === null) continue

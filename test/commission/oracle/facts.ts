@@ -28,6 +28,8 @@ export interface Fact {
   /** The affiliate on the fact's day; null is organic. */
   affiliate: string | null
   /** The reason that comes before all plans and states, or null. */
+  /** Whether the customer is refused on its day. */
+  isRefused: boolean
   reason: 'organic' | 'unknown_affiliate' | 'refused' | null
   /** The version that governs the fact, or null: `no_plan`. */
   version: Version | null
@@ -154,7 +156,7 @@ export function readFacts(
     const signupDay = dayOf(customer.signup)
     const affiliate = entryOn(customer.affiliates, raw.day)?.affiliate_id ?? null
     const { refused } = customer
-    const isRefused = refused && (refused.from === null || refused.from <= raw.day)
+    const isRefused = refused !== undefined && (refused.from === null || refused.from <= raw.day)
     const reason =
       affiliate === null
         ? 'organic'
@@ -168,7 +170,7 @@ export function readFacts(
     const version = assignment
       ? governing(versions.get(assignment.plan)!, assignment, signupDay, raw.day)
       : null
-    return [{ ...raw, customer, signupDay, affiliate, reason, version }]
+    return [{ ...raw, customer, signupDay, affiliate, isRefused, reason, version }]
   })
   return { facts: facts.sort(inTime), held }
 }

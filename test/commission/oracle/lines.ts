@@ -166,11 +166,15 @@ export function priceLines(books: Books, lines: Draft[]) {
   applyMax(isOnce ? lines : lines.toSorted(byScope), latest(lines).rule.max)
 }
 
-/** Returns what the `once` rule that a share recoups paid in the period, under the same version. */
+/**
+ * Returns what the `once` rule that a share recoups paid in the period: under the same version, or
+ * under `current` under any.
+ */
 const advanced = ({ rule, version }: Place, lines: Draft[]) =>
   sum(
     lines
-      .filter((one) => one.rule.id === rule.recoups && one.version === version)
+      .filter((one) => one.rule.id === rule.recoups)
+      .filter((one) => version.terms === 'current' || one.version === version)
       .map(({ amount }) => amount),
   )
 

@@ -101,7 +101,7 @@ function follow(rates: Rates, condition: Qualify, facts: Fact[], currency: strin
   const { customer, signupDay } = facts[0]!
   const days = condition.within_days
   const named = facts.flatMap((fact) => {
-    if (fact.state !== 'approved' || !inWindow(fact, days)) return []
+    if (fact.state !== 'approved' || fact.isRefused || !inWindow(fact, days)) return []
     const added = addedBy(rates, condition, fact, currency)
     return added ? [{ fact, ...added }] : []
   })
