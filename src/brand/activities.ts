@@ -13,10 +13,10 @@ import {
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import type { RecordValidator } from '../validation/record-validator.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
+import { dayInZone } from '../zone.ts'
 import { definitionsByName } from './definition.ts'
 import { configuredIdentityOf, type EventRules, keyOf, REQUIRED, validateEvent } from './event.ts'
 import { activity as fields } from './fields.ts'
-import { dayInZone } from './zone.ts'
 
 function activityValidator({ time_zone, events }: Grant): RecordValidator {
   const rules: EventRules = { zone: time_zone, definitions: definitionsByName(events) }

@@ -13,7 +13,7 @@ import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { type Attribution, type AttributionVerdict, verifierFor } from '../tracking/verdict.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { addSizes, type Extras, rejectTooLarge, type Sizes, toExtras } from './extras.ts'
-import { dayInZone } from './zone.ts'
+import { dayInZone } from '../zone.ts'
 
 /** The attribution of a customer, so far as one or more records of a request give it. */
 interface Origin {

@@ -1,6 +1,6 @@
 import { parseAnyInstant, parseDay } from '../validation/calendar.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
-import { dayInZone, instantOfLocalTime } from './zone.ts'
+import { dayInZone, instantOfLocalTime } from '../zone.ts'
 
 /** A parsed brand time. */
 export interface BrandTime {

@@ -221,14 +221,14 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'No request reads `neverRejected`. It is in openapi.json, which `npm run check` compares.',
   },
   {
-    file: 'src/brand/zone.ts',
+    file: 'src/zone.ts',
     declaration: 'cachedOffset',
     was: 'offsets.size >= MAX_CACHED_OFFSETS',
     is: ['false', 'true', 'offsets.size > MAX_CACHED_OFFSETS', 'offsets.size < MAX_CACHED_OFFSETS'],
     why: 'Bounds the memory of the cache and changes no answer.',
   },
   {
-    file: 'src/brand/zone.ts',
+    file: 'src/zone.ts',
     declaration: 'offsetAt',
     was: "zone === 'UTC'",
     is: ['false'],

@@ -1,5 +1,5 @@
-import { offsetAt } from '../../../src/brand/zone.ts'
 import { DAY_MS } from '../../../src/durations.ts'
+import { offsetAt } from '../../../src/zone.ts'
 
 /** Time zones with daylight saving time change their clocks every year. */
 const SEARCH_DAYS = 400

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../durations.ts'
+import { DAY_MS } from './durations.ts'
 
 // A local time is represented as the UTC instant with the same clock reading, in milliseconds: 08:30
 // in Berlin is 08:30Z until `instantOfLocalTime` converts it.
