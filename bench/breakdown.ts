@@ -118,6 +118,7 @@ const EMPTY = {
   resource: 'transactions',
   form: 'array',
   receivedAt: Date.now(),
+  receivedDay: new Date().toISOString().slice(0, 10),
   dryRun: false,
   lenient: false,
   policy: 'reject',

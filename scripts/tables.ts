@@ -20,6 +20,10 @@ const TABLES: Record<string, string> = {
   transactions: 'Financial events on trader accounts.',
   activity: 'Trading activity: one row per day, customer, instrument and currency.',
   events: 'Activities of brand customers.',
+  customer_affiliations: 'Changes of the affiliates of customers, by day.',
+  customer_fields: 'Changes of the customer fields that plans use, by day: the values before each.',
+  customer_refusals: 'Customers who earn nothing from a day on.',
+  affiliate_parents: 'Changes of the parents of affiliates, by day.',
   totals:
     'The number of records of an account by resource, and of its held records, which `total` leaves out.',
   deliveries:
@@ -42,6 +46,7 @@ const COLUMN_TYPES: Record<string, Record<string, string>> = {
     day: 'day',
     date: 'day',
     first_day: 'day',
+    received_day: 'day',
     signup_date: 'instant',
     last_modified_date: 'instant',
     transaction_date: 'instant',

@@ -194,6 +194,12 @@ const CALLS: [string[], string, object | undefined, object | undefined][] = [
     [{ affiliate_id: 'A-2' }, { affiliate_id: 'A-1', parent: 'A-2' }],
     { received: 2, changed: 1 },
   ],
+  [
+    ['affiliates', 'parents', 'a', '--affiliate', 'A-1'],
+    'GET accounts/a/affiliates/parents?affiliate_id=A-1&per_page=500',
+    undefined,
+    ONE,
+  ],
   [['affiliates', 'unconfigured', 'a'], 'GET accounts/a/affiliates/unconfigured', undefined, LIST],
   [['events', 'list', 'a'], 'GET accounts/a/events', undefined, LIST],
   [
@@ -273,6 +279,42 @@ const CALLS: [string[], string, object | undefined, object | undefined][] = [
     'DELETE accounts/a/customers/personal-data?customer_id=C%2F1+%C3%BC%3F',
     undefined,
     { customer_id: 'C/1 ü?' },
+  ],
+  [
+    ['customers', 'affiliations', 'a', '..'],
+    'GET accounts/a/customers/affiliations?customer_id=..',
+    undefined,
+    THING,
+  ],
+  [
+    ['customers', 'correct', 'a', '..', 'beginning=none', '2026-10-02=A-1', '--reason', 'R s'],
+    'PUT accounts/a/customers/affiliations?customer_id=..',
+    {
+      reason: 'R s',
+      affiliations: [
+        { from: null, affiliate_id: null },
+        { from: '2026-10-02', affiliate_id: 'A-1' },
+      ],
+    },
+    THING,
+  ],
+  [
+    ['customers', 'fields', 'a', '..'],
+    'GET accounts/a/customers/fields?customer_id=..',
+    undefined,
+    THING,
+  ],
+  [
+    ['customers', 'refuse', 'a', '..', '--reason', 'R', '--from', '2026-10-02'],
+    'PUT accounts/a/customers/refusal?customer_id=..',
+    { reason: 'R', from: '2026-10-02' },
+    THING,
+  ],
+  [
+    ['customers', 'end-refusal', 'a', '..'],
+    'DELETE accounts/a/customers/refusal?customer_id=..',
+    undefined,
+    undefined,
   ],
   [['attribution', 'a', ...SPAN], `GET accounts/a/attribution${IN_SPAN}`, undefined, LIST],
   [['clicks', 'a', ...SPAN], `GET accounts/a/clicks${IN_SPAN}`, undefined, LIST],

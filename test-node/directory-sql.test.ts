@@ -1,8 +1,13 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { planFaults, queryPlan } from '../scripts/sql/plan.ts'
+import * as affiliations from '../src/db/commission/affiliations.ts'
 import * as assignments from '../src/db/commission/assignments.ts'
+import { findCustomersOf } from '../src/db/commission/customers-of.ts'
+import * as histories from '../src/db/commission/histories.ts'
+import * as parents from '../src/db/commission/parents.ts'
 import * as plans from '../src/db/commission/plans.ts'
+import * as refusals from '../src/db/commission/refusals.ts'
 import * as accounts from '../src/db/directory/accounts.ts'
 import * as affiliates from '../src/db/directory/affiliates.ts'
 import * as attribution from '../src/db/directory/attribution.ts'
@@ -59,6 +64,10 @@ const click = { account: 'a', link_id: 'x', click_id: 'x', clicked_at: 0 }
 
 const scope = { isBrand: true, isRepeated: false }
 
+const refusal = { from: null, reason: 'x', refused_at: 'x' }
+const october = { account: 'a', from: '2026-10-01', to: '2026-10-31' }
+const changed = { phase: 'changed', customer_id: '' } as const
+
 type Call = (db: D1Database & D1DatabaseSession) => unknown
 
 /** Statements that follow primary keys, and those that must use an index. */
@@ -78,9 +87,11 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['finishReleases of an account', (db) => finishReleases(db, 'a', 0)],
   ['putAffiliates', (db) => affiliates.putAffiliates(db, 'a', affiliate)],
   ['rejectCycles', (db) => affiliates.rejectCycles(db, 'a', affiliate)],
-  ['listParents', (db) => affiliates.listParents(db, 'a')],
   ['listAffiliates', (db) => affiliates.listAffiliates(db, 'a', page)],
   ['listUnconfigured', (db) => affiliates.listUnconfigured(db, 'a'), ['customers_day']],
+  ['readParents', (db) => parents.readParents(db, 'a', null)],
+  ['readParents of some', (db) => parents.readParents(db, 'a', ['x'])],
+  ['replaceParents', (db) => parents.replaceParents(db, 'a', [{ affiliate_id: 'x', parents: [] }])],
   ['affiliateExists', (db) => affiliates.affiliateExists(db, 'a', 'x')],
   ['listAttributions', (db) => attribution.listAttributions(db, 'a', next)],
   [
@@ -145,6 +156,30 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['findAccountLink', (db) => links.findAccountLink(db, 'a', 'x')],
   ['updateLink', (db) => links.updateLink(db, 'a', 'x', { name: null })],
   ['affiliatesByLink', (db) => links.affiliatesByLink(db, 'a', ['x']), ['links_account']],
+  ['linksOf', (db) => links.linksOf(db, 'a', ['x']), ['links_account']],
+  [
+    'readHistories',
+    (db) => histories.readHistories({ db, directory: db as D1Database }, 'a', ['x']),
+  ],
+  [
+    'replaceAffiliations',
+    (db) => affiliations.replaceAffiliations(db, 'a', 'x', [{ from: null, affiliate_id: 'x' }]),
+  ],
+  ['putRefusal', (db) => refusals.putRefusal(db, 'a', 'x', refusal)],
+  ['deleteRefusal', (db) => refusals.deleteRefusal(db, 'a', 'x')],
+  [
+    'findCustomersOf all',
+    (db) => findCustomersOf({ db, directory: db }, { ...october, affiliates: null }, null),
+  ],
+  [
+    'findCustomersOf some',
+    (db) => findCustomersOf({ db, directory: db }, { ...october, affiliates: ['x'] }, null),
+    ['links_account'],
+  ],
+  [
+    'findCustomersOf with changes',
+    (db) => findCustomersOf({ db, directory: db }, { ...october, affiliates: ['x'] }, changed),
+  ],
   ['readMapping', (db) => statusMaps.readMapping(db, 'a', 'status')],
   ['putMapping', (db) => statusMaps.putMapping(db, 'a', 'status', { x: 'x' })],
   [

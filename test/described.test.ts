@@ -71,7 +71,7 @@ const addressOf = (path: string, account = 'firm') =>
   path
     .replace('{account}', account)
     .replace(/(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
-    .replace('/customers/personal-data', '/customers/personal-data?customer_id=nobody')
+    .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
     .replace('{client_id}', 'client-of-firm')
     .replace('{link_id}', world.link_id)
     .replaceAll(/\{\w+\}/g, 'nobody')

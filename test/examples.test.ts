@@ -142,6 +142,41 @@ async function takePlans(team: Team) {
   })
 }
 
+/** Takes the routes for what is known of a customer and of affiliates by day. */
+async function takeHistories(team: Team) {
+  const at = { account: 'acme-forex', customer_id: 'C-1001' }
+  const query = '?customer_id=C-1001'
+  const correction = {
+    reason: 'The wrong link was sent',
+    affiliations: [
+      { from: null, affiliate_id: 'IB-01' },
+      { from: '2026-10-02', affiliate_id: 'IB-07' },
+    ],
+  }
+  const refusal = { reason: 'Self-referral', from: '2026-10-03' }
+  await team('getAffiliations', 'first', 'The first affiliate', { at })
+  await team('putAffiliations', 'corrected', 'Another affiliate until 2 October', {
+    at,
+    body: correction,
+  })
+  await team('putAffiliationsById', 'corrected', 'The same again', { query, body: correction })
+  await team('refuseCustomer', 'refused', 'From a day on', { at, body: refusal })
+  await team('refuseCustomerById', 'refused', 'The same again', { query, body: refusal })
+  await team('getAffiliationsById', 'corrected', 'After the correction', { query })
+  await team('endRefusal', 'ended', 'It is ended', { at })
+  await team('refuseCustomer', 'always', 'From the beginning', {
+    at,
+    body: { reason: 'Duplicate of C-1000' },
+  })
+  await team('endRefusalById', 'ended', 'It is ended', { query })
+  await team('getCustomerFields', 'first', 'The first values', { at })
+  await team('getCustomerFieldsById', 'first', 'The first values', { query })
+  await team('putAffiliates', 'dated', 'A parent from a day on', {
+    body: [{ affiliate_id: 'IB-07', parent: null, from: '2026-10-20' }],
+  })
+  await team('listParents', 'page', 'One page')
+}
+
 test('the stored examples equal the responses of the service', async () => {
   const { team, client_id, client_secret, access_token } = await partner('forex')
   await partner('prop-trading')
@@ -252,6 +287,8 @@ test('the stored examples equal the responses of the service', async () => {
   })
   await casino('listErasures', 'page', 'One page')
   await casino('replayErasures', 'again', 'After a restore')
+
+  await takeHistories(team)
 
   const status = { done: 'approved', open: 'pending' }
   await team('putStatusMap', 'set', 'Two words', { body: status })

@@ -254,6 +254,10 @@ describe('two accounts with the same ids', () => {
     expect(
       (await acme.post('customers', { ...eve, customerId: 'c-1', firstName: `by-${name}` })).status,
     ).toBe(201)
+    const affiliations = [{ from: null, affiliate_id: `of-${name}` }]
+    const correction = { reason: `of-${name}`, affiliations }
+    await askAdmin(`accounts/${name}/customers/c-1/affiliations`, 'PUT', correction)
+    await askAdmin(`accounts/${name}/customers/c-1/refusal`, 'PUT', { reason: `of-${name}` })
     const activity = { ...day, customerid: 'c-1', note: `to-${name}` }
     expect((await acme.post('activities', activity)).status).toBe(201)
     const heldRecord = { ...activity, customerid: 'nobody' }
@@ -269,6 +273,8 @@ describe('two accounts with the same ids', () => {
     path
       .replace('customers/:id', 'customers/c-1')
       .replace('transactions/:id', 'transactions/t-1')
+      .replace('customers/:customer_id', 'customers/c-1')
+      .replace(/^customers\/(affiliations|fields)$/, '$&?customer_id=c-1')
       .replace('customers/by-id', `customers/by-id?${customerFilter}=c-1`)
       .replace('transactions/by-id', 'transactions/by-id?transaction_id=t-1')
       .replace(':delivery_id', delivery)

@@ -34,6 +34,9 @@ interface Bound {
 
 const NONE: Bound = { each: 0, fixed: 0 }
 const ONE: Bound = { each: 0, fixed: 3 }
+/** A customer without changes, and one row for each change. */
+const HISTORY: Bound = { each: 0, fixed: 20 }
+const PARENTS: Bound = { each: 5, fixed: 10, isCounted: true }
 const RECORDS: Bound = { each: 5, fixed: 10 }
 const RECORDS_BY_DAY: Bound = { each: 5, fixed: 10, isCounted: true, passesHeld: true }
 const RECORDS_OF_CUSTOMER: Bound = { each: 7, fixed: 20, isSearched: true }
@@ -135,6 +138,7 @@ async function routes() {
     // What the account stores is kept, and counted by hour since.
     '': [{ bound: { each: 0, fixed: HOURS + 10 } }],
     '/affiliates': list(ROWS, [name, 'affiliates'], ['aff-004980']),
+    '/affiliates/parents': list(PARENTS, [name, 'parents', null], ['aff-004980']),
     // At most 1,000,000 customers.
     '/affiliates/unconfigured': [{ bound: { each: 5, fixed: 3 * SIZES.customers } }],
     '/status-map': [{ bound: { each: 0, fixed: 510 } }],
@@ -143,6 +147,10 @@ async function routes() {
     '/links': list(ROWS, [name, 'links'], ['f0004980']),
     '/links/f0000001': [{ bound: ONE }],
     '/customers': list({ each: 7, fixed: 10 }, [name, 'attributed'], ['c-019980']),
+    '/customers/c-000001/affiliations': [{ bound: HISTORY }],
+    '/customers/c-000001/fields': [{ bound: HISTORY }],
+    '/customers/affiliations': [{ bound: HISTORY, query: 'customer_id=c-000001' }],
+    '/customers/fields': [{ bound: HISTORY, query: 'customer_id=c-000001' }],
     '/attribution': [{ bound: ATTRIBUTION, query: WIDEST }],
     '/clicks': [{ bound: CLICKS, query: 'from=2026-01-01&to=2026-12-31' }],
     '/erasures': list(ROWS, [name, 'erasures'], ['c-004980']),

@@ -695,7 +695,7 @@ describe('what an account stores', () => {
     }
     const oneByOne = await measureAll(1)
 
-    expect(oneByOne.steps).toBe(10)
+    expect(oneByOne.steps).toBe(12)
     expect(await measureAll(100)).toEqual(oneByOne)
     expect(oneByOne.bytes / rows).toBeGreaterThan(100)
     expect(oneByOne.bytes / rows).toBeLessThan(300)

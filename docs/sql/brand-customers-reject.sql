@@ -6,10 +6,10 @@
 -- Inserts the delivery row and classifies every record; the statements after it read that row.
 insert into
   deliveries (
-    account, id, attempt, received_at, resource, form, dry_run, lenient, received, errors_total,
-    rejected, refused, held, stale, created, listed, held_change, held_written, hold_refused,
-    reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-    verdicts, written_bytes, record_bytes, over_quota
+    account, id, attempt, received_at, received_day, resource, form, dry_run, lenient, received,
+    errors_total, rejected, refused, held, stale, created, listed, held_change, held_written,
+    hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved,
+    erased_at, verdicts, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -139,8 +139,8 @@ with
     from counted
   )
 select
-  :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient, :received,
-  iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
+  :account, :delivery, :attempt, :received_at, :received_day, :resource, :form, :dry_run, :lenient,
+  :received, iif(reused, 1, :errors_total + errors), iif(reused, :received, :invalid + rejected),
   iif(
     reused
     or (

@@ -375,7 +375,7 @@ with
   step as materialized (
     select
       id,
-      coalesce(octet_length (account), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (attempt), 0) + coalesce(octet_length (received_at), 0) + coalesce(octet_length (resource), 0) + coalesce(octet_length (form), 0) + coalesce(octet_length (dry_run), 0) + coalesce(octet_length (lenient), 0) + coalesce(octet_length (received), 0) + coalesce(octet_length (errors_total), 0) + coalesce(octet_length (rejected), 0) + coalesce(octet_length (refused), 0) + coalesce(octet_length (held), 0) + coalesce(octet_length (stale), 0) + coalesce(octet_length (created), 0) + coalesce(octet_length (listed), 0) + coalesce(octet_length (written), 0) + coalesce(octet_length (held_written), 0) + coalesce(octet_length (errors), 0) + coalesce(octet_length (unknown_at), 0) + coalesce(octet_length (unknown_keys), 0) + coalesce(octet_length (stale_at), 0) + coalesce(octet_length (moved), 0) + coalesce(octet_length (erased_at), 0) + coalesce(octet_length (verdicts), 0) + coalesce(octet_length (reused), 0) + coalesce(octet_length (yesterday), 0) + coalesce(octet_length (today), 0) + coalesce(octet_length (written_bytes), 0) + coalesce(octet_length (over_quota), 0) + coalesce(octet_length (days), 0) + coalesce(octet_length (held_change), 0) + coalesce(octet_length (hold_refused), 0) + coalesce(octet_length (record_bytes), 0) + 34 as payload,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (attempt), 0) + coalesce(octet_length (received_at), 0) + coalesce(octet_length (resource), 0) + coalesce(octet_length (form), 0) + coalesce(octet_length (dry_run), 0) + coalesce(octet_length (lenient), 0) + coalesce(octet_length (received), 0) + coalesce(octet_length (errors_total), 0) + coalesce(octet_length (rejected), 0) + coalesce(octet_length (refused), 0) + coalesce(octet_length (held), 0) + coalesce(octet_length (stale), 0) + coalesce(octet_length (created), 0) + coalesce(octet_length (listed), 0) + coalesce(octet_length (written), 0) + coalesce(octet_length (held_written), 0) + coalesce(octet_length (errors), 0) + coalesce(octet_length (unknown_at), 0) + coalesce(octet_length (unknown_keys), 0) + coalesce(octet_length (stale_at), 0) + coalesce(octet_length (moved), 0) + coalesce(octet_length (erased_at), 0) + coalesce(octet_length (verdicts), 0) + coalesce(octet_length (reused), 0) + coalesce(octet_length (yesterday), 0) + coalesce(octet_length (today), 0) + coalesce(octet_length (written_bytes), 0) + coalesce(octet_length (over_quota), 0) + coalesce(octet_length (days), 0) + coalesce(octet_length (held_change), 0) + coalesce(octet_length (hold_refused), 0) + coalesce(octet_length (record_bytes), 0) + coalesce(octet_length (received_day), 0) + 35 as payload,
       octet_length (account) + coalesce(octet_length (id), 0) + 2 as entry
     from deliveries
     where account = :account
@@ -407,7 +407,7 @@ with
   step as materialized (
     select
       id,
-      coalesce(octet_length (account), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (attempt), 0) + coalesce(octet_length (received_at), 0) + coalesce(octet_length (resource), 0) + coalesce(octet_length (form), 0) + coalesce(octet_length (dry_run), 0) + coalesce(octet_length (lenient), 0) + coalesce(octet_length (received), 0) + coalesce(octet_length (errors_total), 0) + coalesce(octet_length (rejected), 0) + coalesce(octet_length (refused), 0) + coalesce(octet_length (held), 0) + coalesce(octet_length (stale), 0) + coalesce(octet_length (created), 0) + coalesce(octet_length (listed), 0) + coalesce(octet_length (written), 0) + coalesce(octet_length (held_written), 0) + coalesce(octet_length (errors), 0) + coalesce(octet_length (unknown_at), 0) + coalesce(octet_length (unknown_keys), 0) + coalesce(octet_length (stale_at), 0) + coalesce(octet_length (moved), 0) + coalesce(octet_length (erased_at), 0) + coalesce(octet_length (verdicts), 0) + coalesce(octet_length (reused), 0) + coalesce(octet_length (yesterday), 0) + coalesce(octet_length (today), 0) + coalesce(octet_length (written_bytes), 0) + coalesce(octet_length (over_quota), 0) + coalesce(octet_length (days), 0) + coalesce(octet_length (held_change), 0) + coalesce(octet_length (hold_refused), 0) + coalesce(octet_length (record_bytes), 0) + 34 as payload,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (attempt), 0) + coalesce(octet_length (received_at), 0) + coalesce(octet_length (resource), 0) + coalesce(octet_length (form), 0) + coalesce(octet_length (dry_run), 0) + coalesce(octet_length (lenient), 0) + coalesce(octet_length (received), 0) + coalesce(octet_length (errors_total), 0) + coalesce(octet_length (rejected), 0) + coalesce(octet_length (refused), 0) + coalesce(octet_length (held), 0) + coalesce(octet_length (stale), 0) + coalesce(octet_length (created), 0) + coalesce(octet_length (listed), 0) + coalesce(octet_length (written), 0) + coalesce(octet_length (held_written), 0) + coalesce(octet_length (errors), 0) + coalesce(octet_length (unknown_at), 0) + coalesce(octet_length (unknown_keys), 0) + coalesce(octet_length (stale_at), 0) + coalesce(octet_length (moved), 0) + coalesce(octet_length (erased_at), 0) + coalesce(octet_length (verdicts), 0) + coalesce(octet_length (reused), 0) + coalesce(octet_length (yesterday), 0) + coalesce(octet_length (today), 0) + coalesce(octet_length (written_bytes), 0) + coalesce(octet_length (over_quota), 0) + coalesce(octet_length (days), 0) + coalesce(octet_length (held_change), 0) + coalesce(octet_length (hold_refused), 0) + coalesce(octet_length (record_bytes), 0) + coalesce(octet_length (received_day), 0) + 35 as payload,
       octet_length (account) + coalesce(octet_length (id), 0) + 2 as entry
     from deliveries
     where
@@ -639,6 +639,138 @@ from step;
 -- Query plan:
 --   MATERIALIZE step
 --     SEARCH day_totals USING PRIMARY KEY (account=? AND (resource,day)>(?,?))
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the first rows of customer_affiliations.
+with
+  step as materialized (
+    select
+      customer_id, day,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (link), 0) + coalesce(octet_length (previous_affiliate_id), 0) + coalesce(octet_length (previous_link), 0) + coalesce(octet_length (delivery), 0) + 8 as payload,
+      octet_length (account) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (day), 0) + 3 as entry
+    from customer_affiliations
+    where account = :account
+    order by customer_id, day
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(customer_id, day)
+    from step
+    order by customer_id desc, day desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH customer_affiliations USING PRIMARY KEY (account=?)
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the next rows of customer_affiliations.
+with
+  step as materialized (
+    select
+      customer_id, day,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (link), 0) + coalesce(octet_length (previous_affiliate_id), 0) + coalesce(octet_length (previous_link), 0) + coalesce(octet_length (delivery), 0) + 8 as payload,
+      octet_length (account) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (day), 0) + 3 as entry
+    from customer_affiliations
+    where
+      account = :account
+      and (customer_id, day) > (:after_0, :after_1)
+    order by customer_id, day
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(customer_id, day)
+    from step
+    order by customer_id desc, day desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH customer_affiliations USING PRIMARY KEY (account=? AND (customer_id,day)>(?,?))
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the first rows of customer_fields.
+with
+  step as materialized (
+    select
+      customer_id, day,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (country_code), 0) + coalesce(octet_length (trading_account_type), 0) + coalesce(octet_length (challenge_type), 0) + coalesce(octet_length (phase), 0) + coalesce(octet_length (kyc_status_id), 0) + coalesce(octet_length (sales_status_id), 0) + coalesce(octet_length (account_size), 0) + coalesce(octet_length (link), 0) + coalesce(octet_length (delivery), 0) + 12 as payload,
+      octet_length (account) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (day), 0) + 3 as entry
+    from customer_fields
+    where account = :account
+    order by customer_id, day
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(customer_id, day)
+    from step
+    order by customer_id desc, day desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH customer_fields USING PRIMARY KEY (account=?)
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the next rows of customer_fields.
+with
+  step as materialized (
+    select
+      customer_id, day,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (country_code), 0) + coalesce(octet_length (trading_account_type), 0) + coalesce(octet_length (challenge_type), 0) + coalesce(octet_length (phase), 0) + coalesce(octet_length (kyc_status_id), 0) + coalesce(octet_length (sales_status_id), 0) + coalesce(octet_length (account_size), 0) + coalesce(octet_length (link), 0) + coalesce(octet_length (delivery), 0) + 12 as payload,
+      octet_length (account) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (day), 0) + 3 as entry
+    from customer_fields
+    where
+      account = :account
+      and (customer_id, day) > (:after_0, :after_1)
+    order by customer_id, day
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(customer_id, day)
+    from step
+    order by customer_id desc, day desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH customer_fields USING PRIMARY KEY (account=? AND (customer_id,day)>(?,?))
 --   SCAN step
 --   SCALAR SUBQUERY 2
 --     SCAN step

@@ -10,12 +10,13 @@ const MAX_AFFILIATES = 1000
 interface Affiliate {
   affiliate_id?: string
   parent?: string
+  from?: string
 }
 
 /** Sets the affiliates of a file, parents first. Returns the sum of all responses. */
 export async function importAffiliates(send: SendRequest, request: AdminRequest, input: Input) {
   const { file = '' } = input.operands
-  const rows = await readRows<Affiliate>(file, 'affiliates', ['affiliate_id', 'parent'])
+  const rows = await readRows<Affiliate>(file, 'affiliates', ['affiliate_id', 'parent', 'from'])
   const affiliates = parentsFirst(rows, file)
   const total = { received: 0, changed: 0 }
   for (let first = 0; first < affiliates.length; first += MAX_AFFILIATES) {

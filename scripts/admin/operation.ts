@@ -100,7 +100,7 @@ export function toRequest(operation: Operation, input: Input): AdminRequest {
   return {
     method,
     path: path.replace(PARAMETER, (_, name) => encodeURIComponent(input.operands[name] ?? '')),
-    query: body ? {} : { ...membersOf(options, input), ...parameter },
+    query: { ...(body ? {} : membersOf(options, input)), ...parameter },
     ...(body && { body: body(input) }),
   }
 }

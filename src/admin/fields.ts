@@ -134,6 +134,13 @@ export const affiliate = {
       ),
     ),
   ),
+  from: v.optional(
+    describeField(
+      f.day,
+      'The first day on which the parent counts. Later parents are removed. Defaults to today, in the time zone of a brand and in UTC for partners; without another parent nothing changes then.',
+      '2026-12-01',
+    ),
+  ),
 }
 
 /** The longest URL of a landing page, in characters, after normalization. */

@@ -20,6 +20,7 @@ import { erasureReplay } from './erasure-replay.ts'
 import { erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
 import { readFeeds } from './feeds.ts'
+import { histories } from './histories.ts'
 import { links } from './links.ts'
 import { plans } from './plans.ts'
 import { labels, statusMap } from './status-map.ts'
@@ -42,6 +43,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(`${account}/assignments`, assignments)
     .route(account, attribution)
     .route(account, erasures)
+    .route(account, histories)
 
   for (const path of Object.values(ACCOUNT_PATHS)) {
     // These routes are shared with the account's own API, which reads the account from its grant.

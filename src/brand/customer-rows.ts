@@ -12,8 +12,8 @@ import type { RecordRows, RequestContext } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { type Attribution, type AttributionVerdict, verifierFor } from '../tracking/verdict.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
-import { addSizes, type Extras, rejectTooLarge, type Sizes, toExtras } from './extras.ts'
 import { dayInZone } from '../zone.ts'
+import { addSizes, type Extras, rejectTooLarge, type Sizes, toExtras } from './extras.ts'
 
 /** The attribution of a customer, so far as one or more records of a request give it. */
 interface Origin {
@@ -77,6 +77,7 @@ export async function customerRows(
   })
   return {
     ...separate(whole),
+    receivedDay: first_day,
     // An invalid customer has no reference that would have to be checked.
     invalidRows: [],
     warnings: (rejected) =>

@@ -273,6 +273,67 @@ export const events = sqliteTable(
   ],
 )
 
+/** Changes of the affiliates of customers, by day. */
+export const customerAffiliations = sqliteTable(
+  'customer_affiliations',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    day: day().notNull(),
+    affiliate_id: text(),
+    link: text(),
+    previous_affiliate_id: text(),
+    previous_link: text(),
+    delivery: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
+)
+
+/** Changes of the customer fields that plans use, by day: the values before each. */
+export const customerFields = sqliteTable(
+  'customer_fields',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    day: day().notNull(),
+    country_code: text(),
+    trading_account_type: text(),
+    challenge_type: text(),
+    phase: text(),
+    kyc_status_id: text(),
+    sales_status_id: text(),
+    account_size: real(),
+    link: text(),
+    delivery: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
+)
+
+/** Customers who earn nothing from a day on. */
+export const customerRefusals = sqliteTable(
+  'customer_refusals',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    day: day().notNull(),
+    reason: text().notNull(),
+    refused_at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
+)
+
+/** Changes of the parents of affiliates, by day. */
+export const affiliateParents = sqliteTable(
+  'affiliate_parents',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    day: day().notNull(),
+    parent: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.day] })],
+)
+
 /** The number of records of an account by resource, and of its held records, which `total` leaves out. */
 export const totals = sqliteTable(
   'totals',
@@ -324,6 +385,7 @@ export const deliveries = sqliteTable(
     held_change: integer().notNull().default(0),
     hold_refused: integer().notNull().default(0),
     record_bytes: integer(),
+    received_day: day(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )

@@ -120,6 +120,15 @@ const changes = { ...team, writes: true } as const
 const brand = { vertical: 'igaming', as: 'team' } as const
 const brandChanges = { ...brand, writes: true } as const
 
+/** A correction of a customer's affiliates. */
+const correction = {
+  reason: 'Wrong link',
+  affiliations: [
+    { from: null, affiliate_id: 'aff-7' },
+    { from: '2026-10-02', affiliate_id: null },
+  ],
+}
+
 const administration: Route[] = [
   {
     ...changes,
@@ -144,6 +153,7 @@ const administration: Route[] = [
   { ...brandChanges, id: 'revokeBrandToken' },
   { ...changes, id: 'putAffiliates', body: [{ affiliate_id: 'aff-8', parent: 'aff-7' }] },
   { ...reads, id: 'listAffiliates' },
+  { ...reads, id: 'listParents' },
   { ...reads, id: 'listUnconfiguredAffiliates' },
   { ...brand, id: 'listEventDefinitions' },
   { ...brandChanges, id: 'putEventDefinition', body: { granularity: 'day', kpis: ['NGR'] } },
@@ -186,6 +196,28 @@ const administration: Route[] = [
   { ...changes, id: 'eraseCustomer', records: true },
   { ...changes, id: 'eraseCustomerById', records: true, query: '?customer_id=c-1' },
   { ...reads, id: 'listErasures' },
+  { ...reads, id: 'getAffiliations' },
+  { ...reads, id: 'getAffiliationsById', query: '?customer_id=c-1' },
+  { ...changes, id: 'putAffiliations', records: true, body: correction },
+  {
+    ...changes,
+    id: 'putAffiliationsById',
+    records: true,
+    query: '?customer_id=c-1',
+    body: correction,
+  },
+  { ...reads, id: 'getCustomerFields' },
+  { ...reads, id: 'getCustomerFieldsById', query: '?customer_id=c-1' },
+  { ...changes, id: 'refuseCustomer', records: true, body: { reason: 'Fraud' } },
+  {
+    ...changes,
+    id: 'refuseCustomerById',
+    records: true,
+    query: '?customer_id=c-1',
+    body: { reason: 'Fraud', from: '2026-10-02' },
+  },
+  { ...changes, id: 'endRefusal', records: true },
+  { ...changes, id: 'endRefusalById', records: true, query: '?customer_id=c-1' },
   {
     ...changes,
     id: 'replayErasures',

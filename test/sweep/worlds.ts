@@ -114,6 +114,12 @@ export async function prepare(
   }
   if (withRecords) {
     world.delivery_id = await fill(world)
+    await env[binding]
+      .prepare(
+        "insert into customer_refusals values (?, 'c-1', 20000, 'Duplicate', '2026-10-02T00:00:00.000Z')",
+      )
+      .bind(account)
+      .run()
     // The state after the database was restored to a time before this customer was erased.
     await env.ERASURE_JOURNAL.getByName(account).add('c-2', '2026-10-03T00:00:00.000Z')
   }

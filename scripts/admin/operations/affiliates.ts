@@ -16,7 +16,7 @@ export const AFFILIATES: readonly Operation[] = [
   {
     noun: 'affiliates',
     verb: 'import',
-    summary: 'Sets the affiliates of a file with the columns affiliate_id and parent.',
+    summary: 'Sets the affiliates of a file: affiliate_id, parent, and from for its first day.',
     example: 'acme affiliates.csv',
     method: 'PUT',
     path: 'accounts/{account}/affiliates',
@@ -24,6 +24,21 @@ export const AFFILIATES: readonly Operation[] = [
     run: importAffiliates,
     format: object,
   },
+  listOperation({
+    noun: 'affiliates',
+    verb: 'parents',
+    summary: 'Lists the parents of affiliates by day.',
+    example: 'acme --affiliate IB-07',
+    path: 'accounts/{account}/affiliates/parents',
+    options: {
+      affiliate: {
+        value: 'id',
+        description: 'Only this affiliate.',
+        member: 'affiliate_id',
+      },
+    },
+    format: list(),
+  }),
   {
     noun: 'affiliates',
     verb: 'unconfigured',

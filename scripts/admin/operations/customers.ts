@@ -1,12 +1,13 @@
 import { list, object } from '../format.ts'
 import type { Operation } from '../operation.ts'
 import { replayErasures } from '../replay-erasures.ts'
+import { HISTORIES } from './histories.ts'
 import { DAYS, listOperation } from './parts.ts'
 
 const ATTRIBUTION = ['verdict', 'link_id', 'affiliate_id', 'affiliate_configured']
 const OCTOBER = '--from 2026-10-01 --to 2026-10-31'
 
-/** Customers: attribution and erasure. */
+/** Customers: attribution, what is known of them by day, and erasure. */
 export const CUSTOMERS: readonly Operation[] = [
   listOperation({
     noun: 'customers',
@@ -31,6 +32,7 @@ export const CUSTOMERS: readonly Operation[] = [
       name: customer_id,
     }),
   },
+  ...HISTORIES,
   {
     noun: 'attribution',
     summary: 'Counts the customers of each day by attribution.',

@@ -1,5 +1,6 @@
 import { ENTITIES } from '../entities.ts'
 import { accounts, credentials } from './administration/accounts.ts'
+import { histories } from './administration/histories.ts'
 import { attribution, audit, erasure, links } from './administration/insight.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
@@ -19,6 +20,7 @@ export const administration = (): Operation[] => [
   ...assignments(),
   ...attribution(),
   ...erasure(),
+  ...histories(),
   ...audit(),
   ...monitoringOf({
     at: ACCOUNT_PATH,

@@ -72,7 +72,8 @@ const QUERY: Record<string, object> = {
     type: 'boolean',
   }),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
-  affiliate_query: query(
+  affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
+  assignments_query: query(
     'affiliate_id',
     'Returns only the assignments of this affiliate.',
     'IB-07',

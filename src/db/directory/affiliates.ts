@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
-import type { FoundPage, Page } from '../paginate.ts'
-import { all, build, first, listRows } from '../query.ts'
+import { BEGINNING } from '../commission/history.ts'
+import { type FoundPage, type Page, paginate } from '../paginate.ts'
+import { build, first } from '../query.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
@@ -36,19 +37,37 @@ const MAX_DEPTH = 1000
  */
 const NOT_JSON = 'a circle'
 
+/** A day after all days. */
+const NEVER = 3_000_000
+
+/**
+ * The days on which a row of `affiliate_parents` applies, or all days if an affiliate has none. `p` is
+ * the row, `a` the affiliate.
+ */
+const FIRST_DAY = `coalesce(p.day, ${BEGINNING})`
+const END_DAY = `coalesce((select min(n.day) from affiliate_parents n
+        where n.account = :account and n.affiliate_id = p.affiliate_id and n.day > p.day), ${NEVER})`
+const PARENT = 'iif(p.day is null, a.parent, p.parent)'
+const PARENTS = `cross join affiliates a on a.account = :account and a.affiliate_id = `
+const BY_DAY = `left join affiliate_parents p
+      on p.account = :account and p.affiliate_id = a.affiliate_id`
+
 const REJECT_CYCLES = compileStatement(`
-  with recursive up(start, parent, depth) as (
-    select a.affiliate_id, a.parent, 1 from ${JSON_EACH}(:rows) cross join affiliates a
-      on a.account = :account and a.affiliate_id = value ->> 0
+  with recursive up(start, parent, first_day, end_day, depth) as (
+    select a.affiliate_id, ${PARENT}, ${FIRST_DAY}, ${END_DAY}, 1
+    from ${JSON_EACH}(:rows) ${PARENTS} value ->> 0 ${BY_DAY}
+    where ${PARENT} is not null
     union all
-    select up.start, a.parent, depth + 1 from up cross join affiliates a
-      on a.account = :account and a.affiliate_id = up.parent
-    where up.parent <> up.start and depth < ${MAX_DEPTH}
+    select up.start, ${PARENT}, max(up.first_day, ${FIRST_DAY}), min(up.end_day, ${END_DAY}),
+      depth + 1
+    from up ${PARENTS} up.parent ${BY_DAY}
+    where up.parent <> up.start and depth < ${MAX_DEPTH} and ${PARENT} is not null
+      and ${FIRST_DAY} < up.end_day and ${END_DAY} > up.first_day
   )
   select json('${NOT_JSON}') from up where parent = start limit 1`)
 
 /**
- * Fails, and so does its batch, if one of these affiliates is its own ancestor. Two valid changes at
+ * Fails, and so does its batch, if one of these affiliates is its own ancestor on any day. Two valid changes at
  * the same time could otherwise make a cycle, on which payments to parents would never end.
  */
 export const rejectCycles = (
@@ -60,25 +79,21 @@ export const rejectCycles = (
     bindStatement(db, REJECT_CYCLES, { account, rows }),
   )
 
-/** Returns all affiliates of an account, in no particular order. */
-export const listParents = (db: D1Database, account: string): Promise<Affiliate[]> =>
-  all(
-    db,
-    build
-      .select({ affiliate_id: affiliates.affiliate_id, parent: affiliates.parent })
-      .from(affiliates)
-      .where(eq(affiliates.account, account)),
-  )
-
-/** Reads one page of an account's affiliates, in the order of their ids. */
+/** Reads one page of an account's affiliates, in the order of their ids; only `id` if it is given. */
 export const listAffiliates = (
   db: D1Database,
   account: string,
   page: Page,
+  id?: string | undefined,
 ): Promise<FoundPage<Affiliate>> =>
-  listRows(
+  paginate<Affiliate>(
     db,
-    { table: affiliates, columns: ['affiliate_id', 'parent'], key: 'affiliate_id', account },
+    {
+      columns: ['affiliate_id', 'parent'],
+      from: `affiliates where account = :account${id === undefined ? '' : ' and affiliate_id = :id'}`,
+      key: ['affiliate_id'],
+      values: { account, ...(id !== undefined && { id }) },
+    },
     page,
   )
 

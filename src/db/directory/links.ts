@@ -100,3 +100,19 @@ export async function affiliatesByLink(
   )
   return new Map(rows.map(({ link_id, affiliate_id }) => [link_id, affiliate_id]))
 }
+
+/** Returns the ids of the links of these affiliates. */
+export async function linksOf(
+  db: D1Database,
+  account: string,
+  affiliates: readonly string[],
+): Promise<string[]> {
+  const rows = await all(
+    db,
+    build
+      .select({ link_id: links.link_id })
+      .from(links)
+      .where(and(eq(links.account, account), isOneOf(links.affiliate_id, affiliates))),
+  )
+  return rows.map(({ link_id }) => link_id)
+}

@@ -43,7 +43,7 @@ export interface DeliveryShape {
  * erased, moved. Inserts nothing if it cannot decide whether a record is too large. Later statements read this row. If an earlier attempt inserted it, it stays as it is.
  * Triggers of the table count the delivery in its hour, and add its records to the total of their list.
  *
- * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:resource`, `:form`,
+ * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:received_day`, `:resource`, `:form`,
  * `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`, `:recounts` (whether the total is
  * counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
  * `:idempotency_key` and `:records_digest`; `:max_held` and `:hold_refused` (see `DeliveryShape`);
@@ -65,8 +65,8 @@ export function insertDeliverySql(
   // `classified` is evaluated row by row and not stored. Without its limit SQLite would merge it
   // into `counted`, and evaluate each column again wherever it is named.
   return `
-      insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
-        received, errors_total, rejected, refused, held, stale, created, listed, held_change,
+      insert into deliveries (account, id, attempt, received_at, received_day, resource, form, dry_run,
+        lenient, received, errors_total, rejected, refused, held, stale, created, listed, held_change,
         held_written, hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys,
         stale_at, moved, erased_at, verdicts, written_bytes, record_bytes, over_quota)
       with sent(value) as (${unionOfChunks(chunks)}),
@@ -88,7 +88,7 @@ export function insertDeliverySql(
         select *, ${isRefused} as is_refused, usage >= :storage_quota and not (${isRefused}) as is_full
         from counted
       )
-      select :account, :delivery, :attempt, :received_at, :resource, :form, :dry_run, :lenient,
+      select :account, :delivery, :attempt, :received_at, :received_day, :resource, :form, :dry_run, :lenient,
         :received, iif(reused, 1, :errors_total + errors),
         iif(reused, :received, :invalid + rejected),
         iif(reused or (is_full and not :dry_run), :received, iif(:lenient, 0, :invalid + rejected)),

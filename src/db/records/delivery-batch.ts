@@ -1,3 +1,5 @@
+import { encode } from '../column-types.ts'
+import { deliveries } from '../schema.ts'
 import { bindStatement, type Statement } from '../statement.ts'
 import { daysOf } from './delivery-days.ts'
 import { type DeliveryInput, takeRows } from './delivery-input.ts'
@@ -134,6 +136,7 @@ function valuesOf(parts: BatchParts, attempt: number, policy: DeliveryInput['pol
     delivery: input.id,
     attempt,
     received_at: input.receivedAt,
+    received_day: encode(deliveries.received_day, input.receivedDay),
     resource: input.resource,
     form: input.form,
     lenient: Number(input.lenient),

@@ -11,6 +11,8 @@ export interface DeliveryInput {
   form: Delivery['form']
   /** When the request was received, in milliseconds. */
   receivedAt: number
+  /** The day on which it was received, in the account's time zone for brands, in UTC for partners. */
+  receivedDay: string
   dryRun: boolean
   lenient: boolean
   /** The bytes that the account may store. */

@@ -2,6 +2,8 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import {
   activity,
+  customerAffiliations,
+  customerFields,
   customers,
   dayTotals,
   deliveries,
@@ -74,6 +76,8 @@ const MEASURED: readonly { table: Table; isIndexed: boolean }[] = [
   { table: idempotencyKeys, isIndexed: false },
   { table: overwrittenWrites, isIndexed: false },
   { table: dayTotals, isIndexed: true },
+  { table: customerAffiliations, isIndexed: false },
+  { table: customerFields, isIndexed: false },
 ]
 
 /** The names of the tables that are measured. */

@@ -4,6 +4,7 @@ import { closedObject } from '../../json-schema.ts'
 import type { JsonSchema } from '../../types.ts'
 import { listOf, type Operation, PAGING, ref } from '../operation.ts'
 import { newDefinition } from '../shapes.ts'
+import { affiliateParents } from './histories.ts'
 import { ACCOUNT_PATH, AT, COUNT, NO_CONTENT, operation, paged, returned } from './operation.ts'
 
 const wordMap = (name: string, meaning: JsonSchema): JsonSchema => ({
@@ -44,6 +45,16 @@ export const affiliates = (): Operation[] => [
     description: 'Lists the configured affiliates, ordered by id.',
     parameters: PAGING,
     answers: paged('One page of affiliates.', ref('Affiliate')),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/affiliates/parents`,
+    id: 'listParents',
+    summary: 'List the parents of affiliates by day',
+    description:
+      'Lists the configured affiliates with their parents by day, ordered by id. A parent counts from the day on which it was set, or from the `from` that came with it.',
+    parameters: [...PAGING, 'affiliate_query'],
+    answers: paged('One page of affiliates.', affiliateParents),
   }),
   operation({
     method: 'get',

@@ -1,0 +1,121 @@
+import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
+import type { AppEnv } from '../auth/authorize.ts'
+import { replaceAffiliations } from '../db/commission/affiliations.ts'
+import { type CustomerHistory, readHistories } from '../db/commission/histories.ts'
+import { deleteRefusal, putRefusal } from '../db/commission/refusals.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { withAudit } from '../db/directory/audit.ts'
+import type { Account } from '../db/schema.ts'
+import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
+import { id as anyId } from '../validation/fields.ts'
+import { today } from './account-day.ts'
+import { findRouteAccount } from './accounts.ts'
+import { readAffiliations } from './affiliation-list.ts'
+import { notFound, readFields, validationFailed } from './body.ts'
+import { correction, refusal } from './history-fields.ts'
+
+/** A request about a customer: the account and its database, and the id that the request names. */
+interface RouteCustomer {
+  row: Account
+  db: D1Database
+  customer_id: string
+}
+
+/**
+ * Returns what a request is about. URL parsers drop the path segments `.` and `..`, so an id can also
+ * be sent in the query.
+ *
+ * @throws ApiError `not_found`, or `invalid_query` if the id is missing.
+ */
+async function readRoute(c: Context<AppEnv>): Promise<RouteCustomer> {
+  const inPath = c.req.param('customer_id')
+  checkPercentEncoding(new URL(c.req.url).pathname)
+  const query: { customer_id?: string } =
+    inPath === undefined ? readQuery(c.req.url, 'customer_id') : readQuery(c.req.url)
+  const customer_id = inPath ?? query.customer_id
+  if (customer_id === undefined) throw invalidQuery('The parameter `customer_id` is missing.')
+  const row = await findRouteAccount(c)
+  return { row, db: resolveDatabase(c.env, row.binding), customer_id }
+}
+
+/** Returns the history of a customer, or throws `not_found`. */
+async function findHistory(c: Context<AppEnv>, { row, db, customer_id }: RouteCustomer) {
+  const databases = { db, directory: c.env.DB }
+  const histories = v.is(anyId, customer_id)
+    ? await readHistories(databases, row.id, [customer_id])
+    : null
+  const history = histories?.get(customer_id)
+  if (!history) throw notFound('customer', customer_id)
+  return history
+}
+
+/** Returns the affiliates of a customer by day, as the administration API shows them. */
+const presentAffiliations = (
+  customer_id: string,
+  { affiliations, refusal: refused }: CustomerHistory,
+) => ({
+  customer_id,
+  affiliations: affiliations.map(({ from, affiliate_id, link, delivery_id }) => ({
+    ...{ from, affiliate_id, link_id: link, delivery_id },
+  })),
+  refusal: refused,
+})
+
+async function getAffiliations(c: Context<AppEnv>) {
+  const route = await readRoute(c)
+  return c.json(presentAffiliations(route.customer_id, await findHistory(c, route)))
+}
+
+async function putAffiliations(c: Context<AppEnv>) {
+  const route = await readRoute(c)
+  const { row, db, customer_id } = route
+  const { reason, affiliations: sent } = await readFields(c, correction)
+  const { affiliations, issues } = readAffiliations(sent, today(row))
+  if (issues.length > 0) throw validationFailed(issues)
+  const { affiliations: before } = await findHistory(c, route)
+  const details = { customer_id, reason, affiliations, before }
+  const entry = { actor: c.var.actor, action: 'affiliations.put', account: row.id, details }
+  await withAudit(db, entry, replaceAffiliations(db, row.id, customer_id, affiliations))
+  return c.json(presentAffiliations(customer_id, await findHistory(c, route)))
+}
+
+async function getFields(c: Context<AppEnv>) {
+  const route = await readRoute(c)
+  const { fields } = await findHistory(c, route)
+  return c.json({ customer_id: route.customer_id, fields })
+}
+
+async function refuse(c: Context<AppEnv>) {
+  const route = await readRoute(c)
+  const { row, db, customer_id } = route
+  const { reason, from = null } = await readFields(c, refusal)
+  await findHistory(c, route)
+  const refused = { from, reason, refused_at: new Date().toISOString() }
+  const details = { customer_id, from, reason }
+  const entry = { actor: c.var.actor, action: 'refusal.put', account: row.id, details }
+  await withAudit(db, entry, [putRefusal(db, row.id, customer_id, refused)])
+  return c.json({ customer_id, refusal: (await findHistory(c, route)).refusal })
+}
+
+async function endRefusal(c: Context<AppEnv>) {
+  const route = await readRoute(c)
+  const { row, db, customer_id } = route
+  const { refusal: refused } = await findHistory(c, route)
+  if (!refused) throw notFound('refusal of customer', customer_id)
+  const details = { customer_id, ...refused }
+  const entry = { actor: c.var.actor, action: 'refusal.delete', account: row.id, details }
+  await withAudit(db, entry, [deleteRefusal(db, row.id, customer_id)])
+  return c.body(null, 204)
+}
+
+/** Routes for what is known of a customer by day: affiliates and fields; and for refusals. */
+export const histories = new Hono<AppEnv>()
+for (const path of ['/customers/:customer_id', '/customers'] as const) {
+  histories
+    .get(`${path}/affiliations`, getAffiliations)
+    .put(`${path}/affiliations`, putAffiliations)
+    .get(`${path}/fields`, getFields)
+    .put(`${path}/refusal`, refuse)
+    .delete(`${path}/refusal`, endRefusal)
+}

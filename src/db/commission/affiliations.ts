@@ -1,0 +1,125 @@
+import { encode } from '../column-types.ts'
+import { affiliatesByLink } from '../directory/links.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
+import { customerAffiliations } from '../schema.ts'
+import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+import { BEGINNING, fromOf, type Since, withoutRepeats } from './history.ts'
+
+/** An affiliate of a customer, from a day on. */
+export interface Affiliation extends Since {
+  /** Null: the customer is organic, or the link is not one of the account. */
+  readonly affiliate_id: string | null
+  /** Of brands: the link that the affiliate follows from; null for partners, and after a correction. */
+  readonly link: string | null
+  /** The delivery that changed it; null for what holds from the beginning, and for a correction. */
+  readonly delivery_id: string | null
+}
+
+/** A row of `SELECT_AFFILIATIONS`: what the customer has now, and one change or none. */
+export interface AffiliationRow {
+  customer_id: string
+  is_brand: number
+  current_affiliate_id: string | null
+  current_link: string | null
+  day: number | null
+  affiliate_id: string | null
+  link: string | null
+  previous_affiliate_id: string | null
+  previous_link: string | null
+  delivery: string | null
+}
+
+/** Reads the affiliates of customers; `:ids` is a JSON array of stored ids. */
+export const SELECT_AFFILIATIONS: Statement = compileStatement(`
+  select c.customer_id, c.first_day is not null as is_brand,
+    c.affiliate_id as current_affiliate_id, c.link as current_link,
+    h.day, h.affiliate_id, h.link, h.previous_affiliate_id, h.previous_link, h.delivery
+  from ${JSON_EACH}(:ids) i
+  cross join customers c on c.account = :account and c.customer_id = i.value
+  left join customer_affiliations h
+    on h.account = :account and h.customer_id = c.customer_id
+  order by c.customer_id, h.day`)
+
+type Part = Omit<Affiliation, 'from'> & { day: number }
+
+/** Returns the affiliates of one customer by day. The link stands for the affiliate where there is none. */
+function partsOf(rows: readonly AffiliationRow[]): Part[] {
+  const [first] = rows
+  if (!first) return []
+  const { is_brand } = first
+  if (first.day === null) {
+    const link = is_brand === 1 ? first.current_link : null
+    return [{ day: BEGINNING, affiliate_id: first.current_affiliate_id, link, delivery_id: null }]
+  }
+  const { previous_affiliate_id: affiliate_id, previous_link: link } = first
+  const parts = rows.map(({ day, delivery, ...row }) => ({
+    day: day ?? BEGINNING,
+    affiliate_id: row.affiliate_id,
+    link: row.link,
+    delivery_id: delivery,
+  }))
+  if (first.day === BEGINNING) return parts
+  return [{ day: BEGINNING, affiliate_id, link, delivery_id: null }, ...parts]
+}
+
+const isSame = (a: Part, b: Part) => a.affiliate_id === b.affiliate_id && a.link === b.link
+
+/**
+ * Returns the affiliates by day of each customer of these rows, by stored customer id. `directory` is
+ * the database with the links, whose affiliates are those of brands.
+ */
+export async function toAffiliations(
+  directory: D1Database,
+  account: string,
+  rows: readonly AffiliationRow[],
+): Promise<Map<string, Affiliation[]>> {
+  const parts = [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(
+    ([id, own]) => [id, partsOf(own)] as const,
+  )
+  const links = new Set(parts.flatMap(([, own]) => own.flatMap(({ link }) => link ?? [])))
+  const byLink = links.size > 0 ? await affiliatesByLink(directory, account, [...links]) : new Map()
+  return new Map(
+    parts.map(([id, own]) => [
+      id,
+      withoutRepeats(
+        own.map(({ day, ...part }) => ({ ...part, day, from: fromOf(day) })),
+        isSame,
+      ).map(({ from, affiliate_id, link, delivery_id }) => ({
+        from,
+        affiliate_id: affiliate_id ?? byLink.get(link ?? '') ?? null,
+        link,
+        delivery_id: from === null ? null : delivery_id,
+      })),
+    ]),
+  )
+}
+
+const DELETE_AFFILIATIONS = compileStatement(`
+  delete from customer_affiliations where account = :account and customer_id = :customer_id`)
+
+const INSERT_AFFILIATIONS = compileStatement(`
+  insert into customer_affiliations (account, customer_id, day, affiliate_id)
+  select :account, :customer_id, value ->> 0, value ->> 1 from ${JSON_EACH}(:rows)`)
+
+/**
+ * Replaces the affiliates of a customer. They hold until the account sends another affiliate than the
+ * one that is stored, or for brands another link.
+ */
+export function replaceAffiliations(
+  db: D1Database,
+  account: string,
+  customer: string,
+  affiliations: readonly (Since & { affiliate_id: string | null })[],
+): D1PreparedStatement[] {
+  const customer_id = encode(customerAffiliations.customer_id, customer)
+  const rows = JSON.stringify(
+    affiliations.map(({ from, affiliate_id }) => [
+      from === null ? BEGINNING : encode(customerAffiliations.day, from),
+      affiliate_id,
+    ]),
+  )
+  return [
+    bindStatement(db, DELETE_AFFILIATIONS, { account, customer_id }),
+    bindStatement(db, INSERT_AFFILIATIONS, { account, customer_id, rows }),
+  ]
+}

@@ -1,0 +1,356 @@
+import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readHistories } from '../src/db/commission/histories.ts'
+import { partOn } from '../src/db/commission/history.ts'
+import { HOUR_MS } from '../src/durations.ts'
+import { dayInZone } from '../src/zone.ts'
+import { brand, caller, eve } from './brand.ts'
+import { affiliatesOf, at, datedPartner, fieldsOf, linkOf, storedRows } from './dated.ts'
+import { ada, askAdmin, json, partner } from './partner.ts'
+import { countCalls } from './watched.ts'
+
+describe('affiliates of a partner by day', () => {
+  test('the first affiliate holds from the beginning, a change from the day it was received', async () => {
+    const send = await datedPartner()
+    await send('2096-10-05T10:00:00Z', ada)
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-7']])
+    expect(await storedRows()).toEqual([0, 0])
+
+    await send('2096-10-07T23:59:59.999Z', { ...ada, affiliate_id: 'aff-8' })
+    await send('2096-10-08T00:00:00Z', { ...ada, affiliate_id: 'aff-9' })
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
+      [null, 'aff-7'],
+      ['2096-10-07', 'aff-8'],
+      ['2096-10-08', 'aff-9'],
+    ])
+    expect(await storedRows()).toEqual([2, 0])
+  })
+
+  test('the last of several changes on one day holds for that day', async () => {
+    const send = await datedPartner()
+    await send('2096-10-05T10:00:00Z', ada)
+    for (const [hour, affiliate_id] of ['x', 'y', 'z'].entries()) {
+      await send(`2096-10-07T1${hour}:00:00Z`, { ...ada, affiliate_id })
+    }
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
+      [null, 'aff-7'],
+      ['2096-10-07', 'z'],
+    ])
+    await send('2096-10-07T14:00:00Z', ada)
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-7']])
+    expect(await storedRows()).toEqual([1, 0])
+  })
+
+  test('a change names the delivery that made it', async () => {
+    const send = await datedPartner()
+    await send('2096-10-05T10:00:00Z', ada)
+    const { delivery_id } = await send('2096-10-07T10:00:00Z', { ...ada, affiliate_id: 'aff-8' })
+    const { affiliations } = await json(askAdmin('accounts/acme-forex/customers/c-1/affiliations'))
+    expect(affiliations).toEqual([
+      { from: null, affiliate_id: 'aff-7', link_id: null, delivery_id: null },
+      { from: '2096-10-07', affiliate_id: 'aff-8', link_id: null, delivery_id },
+    ])
+  })
+
+  test('a stale, rejected, repeated or dry request writes no history', async () => {
+    const send = await datedPartner()
+    const last_modified_date = '2096-10-05T00:00:00Z'
+    await send('2096-10-05T10:00:00Z', { ...ada, last_modified_date })
+    const other = { ...ada, affiliate_id: 'aff-8', country_code: 'DE' }
+    const older = { ...other, last_modified_date: '2096-10-04T00:00:00Z' }
+    await send('2096-10-06T10:00:00Z', older)
+    await send('2096-10-06T10:00:00Z', { ...other, last_modified_date }, '?dry_run=true')
+    await send('2096-10-06T10:00:00Z', [{ ...other, last_modified_date }, { customer_id: 'c-2' }])
+    await send('2096-10-06T10:00:00Z', { ...ada, last_modified_date })
+    expect(await storedRows()).toEqual([0, 0])
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-7']])
+  })
+
+  test('a change that is received before midnight and stored later follows the one before it', async () => {
+    const send = await datedPartner()
+    await send('2096-10-05T10:00:00Z', ada)
+    await send('2096-10-08T00:00:00Z', { ...ada, affiliate_id: 'aff-8' })
+    await send('2096-10-07T23:59:59Z', { ...ada, affiliate_id: 'aff-9' })
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
+      [null, 'aff-7'],
+      ['2096-10-08', 'aff-9'],
+    ])
+  })
+
+  test('the days of a partner are those of UTC, whatever the zone of the account', async () => {
+    const send = await datedPartner()
+    await askAdmin('accounts/acme-forex', 'PATCH', { time_zone: 'Pacific/Auckland' })
+    await send('2096-10-05T10:00:00Z', ada)
+    await send('2096-10-07T22:00:00Z', { ...ada, affiliate_id: 'aff-8' })
+    expect((await affiliatesOf('acme-forex', 'c-1'))[1]).toEqual(['2096-10-07', 'aff-8'])
+  })
+})
+
+describe('affiliates of a brand by day', () => {
+  const account = 'acme-casino'
+  const setUp = async (settings: object = {}) => {
+    at('2096-10-01T10:00:00Z')
+    const { post } = await brand(settings)
+    const links = [await linkOf(account, 'A-1'), await linkOf(account, 'A-2')] as const
+    const send = (time: string, customers: unknown) => {
+      at(time)
+      return post('customers', customers)
+    }
+    return { send, links }
+  }
+
+  test('the first attributed verdict holds from the beginning, whenever it came', async () => {
+    const { send, links } = await setUp()
+    await send('2096-10-05T10:00:00Z', eve)
+    expect(await affiliatesOf(account, 'p-1')).toEqual([[null, null]])
+    await send('2096-10-06T10:00:00Z', { ...eve, tracking_data: 'nonsense' })
+    await send('2096-10-07T10:00:00Z', { ...eve, tracking_data: links[0].tracking_data })
+    expect(await affiliatesOf(account, 'p-1')).toEqual([[null, 'A-1']])
+    expect(await storedRows()).toEqual([0, 0])
+  })
+
+  test('the loss of the attribution changes no affiliate, another attribution does', async () => {
+    const { send, links } = await setUp()
+    await send('2096-10-05T10:00:00Z', { ...eve, tracking_data: links[0].tracking_data })
+    await send('2096-10-06T10:00:00Z', { ...eve, tracking_data: 'nonsense' })
+    expect(await affiliatesOf(account, 'p-1')).toEqual([[null, 'A-1']])
+    expect(await storedRows()).toEqual([1, 0])
+    await send('2096-10-07T10:00:00Z', { ...eve, tracking_data: links[1].tracking_data })
+    await send('2096-10-08T10:00:00Z', { customerId: 'p-1', country: 'FR' })
+    expect(await affiliatesOf(account, 'p-1')).toEqual([
+      [null, 'A-1'],
+      ['2096-10-07', 'A-2'],
+    ])
+    expect(await fieldsOf(account, 'p-1')).toEqual([
+      [null, { country_code: 'DE', link: links[0].link_id }],
+      ['2096-10-07', { country_code: 'DE', link: links[1].link_id }],
+      ['2096-10-08', { country_code: 'FR', link: links[1].link_id }],
+    ])
+  })
+
+  test('records of one request apply in order', async () => {
+    const { send, links } = await setUp()
+    const [first, second] = links.map(({ tracking_data }) => ({ ...eve, tracking_data }))
+    await send('2096-10-05T10:00:00Z', [first, second, { ...eve, tracking_data: 'x' }])
+    expect(await affiliatesOf(account, 'p-1')).toEqual([
+      [null, 'A-1'],
+      ['2096-10-05', 'A-2'],
+    ])
+  })
+
+  test('the days are those of the zone that the account had when it was received', async () => {
+    const { send, links } = await setUp({ time_zone: 'America/New_York' })
+    await send('2096-10-05T10:00:00Z', { ...eve, tracking_data: links[0].tracking_data })
+    await send('2096-10-08T03:59:59Z', { ...eve, tracking_data: links[1].tracking_data })
+    await send('2096-10-08T04:00:00Z', { ...eve, country: 'FR' })
+    await askAdmin(`accounts/${account}`, 'PATCH', { time_zone: 'Asia/Tokyo' })
+    expect((await affiliatesOf(account, 'p-1'))[1]).toEqual(['2096-10-07', 'A-2'])
+    expect((await fieldsOf(account, 'p-1')).map(([from]) => from)).toEqual([
+      null,
+      '2096-10-07',
+      '2096-10-08',
+    ])
+  })
+})
+
+describe('fields by day', () => {
+  test('the first value of each field holds from the beginning, a change from its day', async () => {
+    const send = await datedPartner()
+    await send('2096-10-05T10:00:00Z', { ...ada, country_code: 'DE' })
+    await send('2096-10-06T10:00:00Z', { ...ada, country_code: 'DE', kyc_status_id: '1' })
+    expect(await storedRows()).toEqual([0, 0])
+    await send('2096-10-07T10:00:00Z', { ...ada, country_code: 'AT', kyc_status_id: '1' })
+    await send('2096-10-08T10:00:00Z', {
+      ...{ ...ada, country_code: 'AT' },
+      ...{ kyc_status_id: '2', trading_account_type: 'ECN' },
+    })
+    await send('2096-10-09T10:00:00Z', { ...ada, country_code: 'AT', kyc_status_id: '2' })
+    expect(await fieldsOf('acme-forex', 'c-1')).toEqual([
+      [null, { country_code: 'DE', kyc_status_id: '1', trading_account_type: 'ECN' }],
+      ['2096-10-07', { country_code: 'AT', kyc_status_id: '1', trading_account_type: 'ECN' }],
+      ['2096-10-08', { country_code: 'AT', kyc_status_id: '2', trading_account_type: 'ECN' }],
+      ['2096-10-09', { country_code: 'AT', kyc_status_id: '2' }],
+    ])
+    expect(await storedRows()).toEqual([0, 3])
+  })
+
+  test('a field that gets its first two values on a day of another change keeps both', async () => {
+    const send = await datedPartner()
+    await send('2096-10-05T10:00:00Z', { ...ada, country_code: 'DE' })
+    await send('2096-10-07T10:00:00Z', { ...ada, country_code: 'AT' })
+    await send('2096-10-07T11:00:00Z', { ...ada, country_code: 'AT', kyc_status_id: '1' })
+    await send('2096-10-07T12:00:00Z', { ...ada, country_code: 'AT', kyc_status_id: '2' })
+    expect(await fieldsOf('acme-forex', 'c-1')).toEqual([
+      [null, { country_code: 'DE', kyc_status_id: '1' }],
+      ['2096-10-07', { country_code: 'AT', kyc_status_id: '2' }],
+    ])
+  })
+
+  test('an erased customer keeps the history, which has no name and no address', async () => {
+    const send = await datedPartner()
+    await send('2096-10-05T10:00:00Z', { ...ada, country_code: 'DE', first_name: 'Ada' })
+    await send('2096-10-07T10:00:00Z', { ...ada, country_code: 'AT', first_name: 'Ada' })
+    await askAdmin('accounts/acme-forex/customers/c-1/personal-data', 'DELETE')
+    expect(await fieldsOf('acme-forex', 'c-1')).toHaveLength(2)
+    expect(await storedRows()).toEqual([0, 1])
+  })
+})
+
+describe('any sequence of deliveries gives the history that a plain replay gives', () => {
+  /** What one request does: the day, and the value that is stored after it. */
+  type Change<V> = readonly [day: string, value: V | null]
+
+  /** Returns the value of a day: the last change up to it, or the first value there ever was. */
+  const replay = <V>(changes: readonly Change<V>[], day: string, keepsNull: boolean) => {
+    const first = changes.findIndex(([, value]) => value !== null)
+    const known = changes.slice(first).filter(([, value]) => keepsNull || value !== null)
+    return first < 0 ? null : (known.findLast(([from]) => from <= day) ?? known[0]!)[1]
+  }
+  const DAYS = Array.from({ length: 12 }, (_, i) => `2096-10-${String(i + 1).padStart(2, '0')}`)
+  /** Times in order, so close that several are on one day. */
+  const times = (steps: readonly number[]) => {
+    let time = Date.parse('2096-10-02T12:00:00Z')
+    return steps.map((hours) => {
+      time += hours * HOUR_MS
+      return new Date(time).toISOString()
+    })
+  }
+  const one = <T>(...values: T[]) => fc.constantFrom(...values)
+  const hours = one(0, 1, 7, 13, 26)
+  let accounts = 0
+
+  test('partners', async () => {
+    const sent = fc.record({
+      hours,
+      affiliate_id: one('a', 'a', 'b', 'c'),
+      country_code: one('DE', 'DE', 'AT', undefined),
+      kyc_status_id: one(undefined, undefined, '1', '2'),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 8 }), async (steps) => {
+        accounts += 1
+        const account = `firm-${accounts}`
+        const send = await datedPartner(account)
+        const moments = times(steps.map((step) => step.hours))
+        for (const [i, { hours: _, ...members }] of steps.entries()) {
+          await send(moments[i]!, { ...ada, ...members })
+        }
+        const databases = { db: env.DB, directory: env.DB }
+        const history = (await readHistories(databases, account, ['c-1'])).get('c-1')!
+        for (const day of DAYS) {
+          const of = (name: 'affiliate_id' | 'country_code' | 'kyc_status_id') =>
+            replay(
+              steps.map((step, i) => [moments[i]!.slice(0, 10), step[name] ?? null]),
+              day,
+              true,
+            )
+          const { values } = partOn(history.fields, day)!
+          expect([
+            day,
+            partOn(history.affiliations, day)!.affiliate_id,
+            values.country_code ?? null,
+            values.kyc_status_id ?? null,
+          ]).toEqual([day, of('affiliate_id'), of('country_code'), of('kyc_status_id')])
+        }
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('brands, in another zone', async () => {
+    const zone = 'America/New_York'
+    const account = 'acme-casino'
+    at('2096-10-01T10:00:00Z')
+    const { brand_token } = await brand({ time_zone: zone })
+    const links = [await linkOf(account, 'A-1'), await linkOf(account, 'A-2')] as const
+    const sent = fc.record({
+      hours,
+      tracking: one<0 | 1 | 'bad' | undefined>(undefined, undefined, 0, 1, 'bad'),
+      country: one(undefined, 'DE', 'AT'),
+      repeats: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 8 }), async (steps) => {
+        accounts += 1
+        const customerId = `p-${accounts}`
+        const { post } = caller(brand_token)
+        const moments = times(steps.map((step) => step.hours))
+        for (const [i, { tracking, country, repeats }] of steps.entries()) {
+          const tracking_data =
+            typeof tracking === 'number' ? links[tracking].tracking_data : tracking
+          const record = { customerId, tracking_data, country }
+          at(moments[i]!)
+          await post('customers', repeats ? [record, record] : record)
+        }
+        const databases = { db: env.DB, directory: env.DB }
+        const history = (await readHistories(databases, account, [customerId])).get(customerId)!
+        const days = moments.map((moment) => dayInZone(zone, Date.parse(moment)))
+        for (const day of DAYS) {
+          const affiliates = steps.map(
+            ({ tracking }, i) =>
+              [days[i]!, typeof tracking === 'number' ? `A-${tracking + 1}` : null] as const,
+          )
+          const countries = steps.map(({ country }, i) => [days[i]!, country ?? null] as const)
+          expect([
+            day,
+            partOn(history.affiliations, day)!.affiliate_id,
+            partOn(history.fields, day)!.values.country_code ?? null,
+          ]).toEqual([day, replay(affiliates, day, false), replay(countries, day, false)])
+        }
+      }),
+      { numRuns: 15 },
+    )
+  })
+})
+
+describe('the cost', () => {
+  const N = 300
+  const CONSTANT = 6
+  const many = (more: object) =>
+    Array.from({ length: N }, (_, i) => ({ ...ada, customer_id: `c-${i}`, ...more }))
+  const setUp = async () => {
+    const acme = await partner()
+    await acme.post('customers', many({ country_code: 'DE' }))
+    return (records: unknown) =>
+      countCalls('/api/v1/forex/customers', {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${acme.access_token}`,
+          'Content-Type': 'application/json',
+        },
+        body: JSON.stringify(records),
+      })
+  }
+
+  test('a change of a field or of the affiliate costs one row more and no round trip', async () => {
+    const send = await setUp()
+    const field = await send(many({ country_code: 'AT' }))
+    expect(field.trips).toBe(1)
+    expect(field.rowsWritten).toBeLessThanOrEqual(2 * N + CONSTANT)
+
+    const affiliate = await send(many({ country_code: 'AT', affiliate_id: 'aff-8' }))
+    expect(affiliate.trips).toBe(1)
+    expect(affiliate.rowsWritten).toBeLessThanOrEqual(2 * N + CONSTANT)
+    expect(affiliate.rowsRead).toBeLessThanOrEqual(25 * N)
+    expect(await storedRows()).toEqual([N, N])
+  })
+
+  test('any other update costs one row and no history', async () => {
+    const send = await setUp()
+    const seen = await send(many({ country_code: 'DE', first_name: 'Ada', phase: undefined }))
+    expect([seen.trips, await storedRows()]).toEqual([1, [0, 0]])
+    expect(seen.rowsWritten).toBeLessThanOrEqual(N + CONSTANT)
+  })
+
+  test('a change of the affiliate keeps the control totals of the day', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    await acme.get('totals?from=2026-10-01&to=2026-10-31')
+    const kept = () => env.DB.prepare('select count(*) as n from day_totals').first<{ n: number }>()
+    const before = await kept()
+    await acme.post('customers', { ...ada, affiliate_id: 'aff-8' })
+    expect(before!.n).toBeGreaterThan(0)
+    expect(await kept()).toEqual(before)
+  })
+})
