@@ -82,7 +82,12 @@ const QUERY: Record<string, object> = {
     { type: 'boolean' },
   ),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
-  affiliate_query: query('affiliate_id', 'Returns only what belongs to this affiliate.', 'IB-07'),
+  affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
+  assignments_query: query(
+    'affiliate_id',
+    'Returns only the assignments of this affiliate.',
+    'IB-07',
+  ),
   assigned_query: {
     ...query('affiliate_id', 'The affiliate of the assignment, or `*`.', 'IB-07'),
     required: true,

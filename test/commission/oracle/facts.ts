@@ -71,7 +71,10 @@ const numbersOf = (values: Record<string, number | undefined>) =>
     ),
   )
 
-type Raw = Omit<Fact, 'customer' | 'signupDay' | 'affiliate' | 'reason' | 'version'> & {
+type Raw = Omit<
+  Fact,
+  'customer' | 'signupDay' | 'affiliate' | 'isRefused' | 'reason' | 'version'
+> & {
   customer_id: string
 }
 

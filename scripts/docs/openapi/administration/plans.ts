@@ -79,7 +79,7 @@ export const assignments = (): Operation[] => [
     id: 'listAssignments',
     summary: 'List assignments',
     description: 'Lists assignments, ordered by `affiliate_id` and `from`.',
-    parameters: [...PAGING, 'affiliate_query'],
+    parameters: [...PAGING, 'assignments_query'],
     answers: paged('One page of assignments.', ref('Assignment')),
   }),
   operation({
