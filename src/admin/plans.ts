@@ -5,6 +5,7 @@ import { versionOn } from '../commission/plans/book.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
 import { decidePut, type PutDecision } from '../commission/plans/put-plan.ts'
 import { vocabularyOf } from '../commission/plans/vocabulary.ts'
+import { readRatedCurrencies } from '../db/commission/load-rates.ts'
 import {
   findVersion,
   insertVersion,
@@ -61,10 +62,13 @@ export const plans = (resourcesOf: (vertical: string) => readonly Resource[]) =>
         throw validationFailed([{ pointer: '', code: 'pattern', expected, value: plan }])
       }
       const body = await readJson(c, PLAN_DEPTH)
-      const definitions = await listDefinitions(c.env.DB, account.id)
+      const [definitions, ratedCurrencies] = await Promise.all([
+        listDefinitions(c.env.DB, account.id),
+        knownRates(c.env.DB),
+      ])
       const vocabulary = vocabularyOf(resourcesOf(account.vertical), definitions)
       const decision = await putPlan(c, account, plan, (stored) =>
-        decidePut(plan, body, stored, { vocabulary, ratedCurrencies: null }),
+        decidePut(plan, body, stored, { vocabulary, ratedCurrencies }),
       )
       const { outcome, version } = decision
       const { terms, warnings } = decision.plan
@@ -95,6 +99,12 @@ export const plans = (resourcesOf: (vertical: string) => readonly Resource[]) =>
       })
       return c.body(null, 204)
     })
+
+/** Returns the currencies with rates. Before the first import it is unknown which will have some. */
+async function knownRates(db: D1Database): Promise<Set<string> | null> {
+  const rated = await readRatedCurrencies(db)
+  return rated.size > 0 ? rated : null
+}
 
 const inForce = (cause: unknown) =>
   new ApiError('conflict', {

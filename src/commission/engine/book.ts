@@ -93,15 +93,16 @@ function compileVersion(
   terms: PlanTerms,
   minorDigits: BookInput['minorDigits'],
 ): Version {
+  const digits = minorDigits(terms.currency)
   return {
     plan,
     version,
     effectiveFrom: dayNumber(terms.effective_from),
     currency: terms.currency,
-    digits: minorDigits(terms.currency),
+    digits,
     period: terms.period,
     terms: terms.terms,
-    rules: compileRules(terms),
+    rules: compileRules(terms, digits),
     negative: terms.negative,
     minimumPayout: decimal(terms.minimum_payout),
     holdDays: terms.hold_days,

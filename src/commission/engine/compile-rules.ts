@@ -1,5 +1,5 @@
 import { compileConditions } from './conditions.ts'
-import { type Decimal, decimal, ONE } from './decimal.ts'
+import { type Decimal, decimal, floorTo, ONE } from './decimal.ts'
 import type {
   OnceRule,
   OverrideRule,
@@ -23,7 +23,16 @@ import type {
 import { amountKind, compileBase, compileKind, compileTerm, compileUnit } from './terms.ts'
 
 /** Compiles the rules of a version. */
-export const compileRules = ({ rules }: PlanTerms): CompiledRule[] => rules.map(compileRule)
+export const compileRules = ({ rules }: PlanTerms, digits: number): CompiledRule[] =>
+  rules.map((rule) => limitDigits(compileRule(rule), digits))
+
+/** Rounds caps down to the minor unit of the currency, so that what they leave has no more digits. */
+function limitDigits(rule: CompiledRule, digits: number): CompiledRule {
+  const floor = (cap: Decimal | null): Decimal | null => cap && floorTo(cap, digits)
+  const max = floor(rule.max)
+  if (rule.kind !== 'once' && rule.kind !== 'share') return { ...rule, max }
+  return { ...rule, max, maxPerCustomer: floor(rule.maxPerCustomer) }
+}
 
 function compileRule(rule: Rule): CompiledRule {
   if (rule.kind === 'once') return compileOnce(rule)

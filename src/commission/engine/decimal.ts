@@ -106,6 +106,14 @@ export function round(value: Decimal, places: number): Decimal {
   }
 }
 
+/** Rounds down to a number of decimal places. */
+export function floorTo(value: Decimal, places: number): Decimal {
+  if (value.scale <= places) return value
+  const divisor = powerOfTen(value.scale - places)
+  const remainder = ((value.units % divisor) + divisor) % divisor
+  return { units: (value.units - remainder) / divisor, scale: places }
+}
+
 /** Returns `a` ÷ `b`, rounded once to a number of places, half to even. `b` is positive. */
 export function quotient(a: Decimal, b: Decimal, places: number): Decimal {
   const dividend = a.units * powerOfTen(places + b.scale)

@@ -99,3 +99,16 @@ export async function loadRates(db: D1Database, range: RateRange): Promise<Store
     currencies: currencies ?? [...new Set(rows.map(({ currency }) => currency))],
   }
 }
+
+/** Finds the currencies of which a rate was ever published. */
+const RATED = compileStatement(`
+  with recursive ${KNOWN}
+  select currency from known where currency is not null`)
+
+/** Returns the currencies of which a rate was ever published, without the euro. */
+export async function readRatedCurrencies(db: D1Database): Promise<Set<string>> {
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, RATED, { source: RATE_SOURCE }).all<{ currency: string }>(),
+  )
+  return new Set(results.map(({ currency }) => currency))
+}
