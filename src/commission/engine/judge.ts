@@ -1,13 +1,13 @@
 import type { Version } from './book.ts'
-import { isTriggerKind, triggerAmount } from './candidate.ts'
 import { type Context, fieldsOn, type Owner, ownersOf } from './context.ts'
 import { conversionOf } from './convert.ts'
-import { compare } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
+import { judgeOnceFact } from './judge-once.ts'
+import { type Found, furthest, type JudgedCustomer, plain } from './judged.ts'
 import { judgeAllOnce, type OnceState, winners } from './once.ts'
 import { withinMonths } from './qualify.ts'
-import { type HoldReason, type Reason, rankOf, type Verdict } from './reasons.ts'
-import type { CompiledOnce, CompiledRule, CompiledShare, CompiledUnitRule } from './rules.ts'
+import { type Reason, rankOf, type Verdict } from './reasons.ts'
+import type { CompiledRule, CompiledShare, CompiledUnitRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
 /** What one rule makes of a fact. */
@@ -27,15 +27,6 @@ export interface Judgement {
   /** The rule that decided; null if the fact was judged before any rule. */
   readonly by: RuleVerdict | null
   readonly rules: readonly RuleVerdict[]
-}
-
-/** A customer with the owners of its facts and its `once` rules. */
-export interface JudgedCustomer {
-  readonly customer: Customer
-  readonly ownerOf: (fact: Fact) => Owner
-  readonly once: readonly OnceState[]
-  /** By rule id: the qualification that counts. */
-  readonly qualified: ReadonlyMap<string, OnceState>
 }
 
 /** Judges a customer's `once` rules by all of its facts. */
@@ -111,15 +102,6 @@ function rulesOn(
   })
 }
 
-interface Found {
-  readonly verdict: Verdict
-  readonly condition: string | null
-}
-
-const plain = (verdict: Verdict): Found => ({ verdict, condition: null })
-const furthest = (a: Found | null, b: Found): Found =>
-  a === null || rankOf(b.verdict) > rankOf(a.verdict) ? b : a
-
 /** Judges a fact under a share or unit rule; null if the rule does not name it. */
 export function judgeBaseFact(
   context: Context,
@@ -157,55 +139,4 @@ export function judgeTerm(
   const own = term.currencyOf(fact)
   const conversion = conversionOf(fact, term.field, own, version.currency, context.rates)
   return plain(conversion.by === 'none' ? conversion.reason : 'counted')
-}
-
-/** Judges a fact under a `once` rule; null if neither its trigger nor `qualify` names it. */
-function judgeOnceFact(
-  context: Context,
-  judged: JudgedCustomer,
-  version: Version,
-  rule: CompiledOnce,
-  fact: Fact,
-): Found | null {
-  const own = judged.once.find((state) => state.version === version && state.rule === rule)
-  const blocker = own?.blockers.find((one) => one.fact === fact)
-  const waits = blocker && !judged.qualified.has(rule.id) ? blocker.reason : null
-  if (isTriggerKind(rule, fact)) {
-    return judgeTriggerFact(context, judged, version, rule, fact, waits)
-  }
-  if (waits !== null) return plain(waits)
-  let found: Found | null = null
-  for (const qualification of rule.qualify) {
-    if (qualification.kind === 'customer') continue
-    for (const term of qualification.terms) {
-      if (!term.names(fact)) continue
-      const condition = term.when(fieldsOn(judged.customer, fact.day), fact)
-      const verdict = judged.qualified.has(rule.id) ? 'already_counted' : 'not_qualified'
-      found = furthest(
-        found,
-        condition === null ? plain(verdict) : { verdict: 'excluded', condition },
-      )
-    }
-  }
-  return found
-}
-
-function judgeTriggerFact(
-  context: Context,
-  { customer, qualified }: JudgedCustomer,
-  version: Version,
-  rule: CompiledOnce,
-  fact: Fact,
-  waits: HoldReason | null,
-): Found {
-  const condition = rule.when(fieldsOn(customer, fact.day), fact)
-  if (condition !== null) return { verdict: 'excluded', condition }
-  if (!withinMonths(customer, fact.day, rule.months)) return plain('expired')
-  if (waits !== null) return plain(waits)
-  const winner = qualified.get(rule.id)
-  if (winner === undefined) return plain('not_qualified')
-  if (fact.at > winner.at || rule.min === null) return plain('already_counted')
-  const amount = triggerAmount(context, rule, fact, version.currency)
-  const meetsMin = 'fact' in amount || compare(amount, rule.min) >= 0
-  return plain(meetsMin ? 'already_counted' : 'not_qualified')
 }

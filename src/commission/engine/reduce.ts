@@ -2,7 +2,8 @@ import type { Version } from './book.ts'
 import type { PeriodContext } from './context.ts'
 import type { Fact } from './facts.ts'
 import { holdFacts, type WaitingFact } from './hold.ts'
-import { type JudgedCustomer, judgeTerm } from './judge.ts'
+import { judgeTerm } from './judge.ts'
+import type { JudgedCustomer } from './judged.ts'
 import type { CompiledRule } from './rules.ts'
 import {
   type AffiliateTallies,

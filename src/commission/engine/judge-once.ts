@@ -1,0 +1,60 @@
+import type { Version } from './book.ts'
+import { isTriggerKind, triggerAmount } from './candidate.ts'
+import { type Context, fieldsOn } from './context.ts'
+import { compare } from './decimal.ts'
+import type { Fact } from './facts.ts'
+import { type Found, furthest, type JudgedCustomer, plain } from './judged.ts'
+import { withinMonths } from './qualify.ts'
+import type { HoldReason } from './reasons.ts'
+import type { CompiledOnce } from './rules.ts'
+
+/** Judges a fact under a `once` rule; null if neither its trigger nor `qualify` names it. */
+export function judgeOnceFact(
+  context: Context,
+  judged: JudgedCustomer,
+  version: Version,
+  rule: CompiledOnce,
+  fact: Fact,
+): Found | null {
+  const own = judged.once.find((state) => state.version === version && state.rule === rule)
+  const blocker = own?.blockers.find((one) => one.fact === fact)
+  const waits = blocker && !judged.qualified.has(rule.id) ? blocker.reason : null
+  if (isTriggerKind(rule, fact)) {
+    return judgeTriggerFact(context, judged, version, rule, fact, waits)
+  }
+  if (waits !== null) return plain(waits)
+  let found: Found | null = null
+  for (const qualification of rule.qualify) {
+    if (qualification.kind === 'customer') continue
+    for (const term of qualification.terms) {
+      if (!term.names(fact)) continue
+      const condition = term.when(fieldsOn(judged.customer, fact.day), fact)
+      const verdict = judged.qualified.has(rule.id) ? 'already_counted' : 'not_qualified'
+      found = furthest(
+        found,
+        condition === null ? plain(verdict) : { verdict: 'excluded', condition },
+      )
+    }
+  }
+  return found
+}
+
+function judgeTriggerFact(
+  context: Context,
+  { customer, qualified }: JudgedCustomer,
+  version: Version,
+  rule: CompiledOnce,
+  fact: Fact,
+  waits: HoldReason | null,
+): Found {
+  const condition = rule.when(fieldsOn(customer, fact.day), fact)
+  if (condition !== null) return { verdict: 'excluded', condition }
+  if (!withinMonths(customer, fact.day, rule.months)) return plain('expired')
+  if (waits !== null) return plain(waits)
+  const winner = qualified.get(rule.id)
+  if (winner === undefined) return plain('not_qualified')
+  if (fact.at > winner.at || rule.min === null) return plain('already_counted')
+  const amount = triggerAmount(context, rule, fact, version.currency)
+  const meetsMin = 'fact' in amount || compare(amount, rule.min) >= 0
+  return plain(meetsMin ? 'already_counted' : 'not_qualified')
+}

@@ -1,0 +1,25 @@
+import type { Owner } from './context.ts'
+import type { Customer, Fact } from './facts.ts'
+import type { OnceState } from './once.ts'
+import { rankOf, type Verdict } from './reasons.ts'
+
+/** A customer with the owners of its facts and its `once` rules. */
+export interface JudgedCustomer {
+  readonly customer: Customer
+  readonly ownerOf: (fact: Fact) => Owner
+  readonly once: readonly OnceState[]
+  /** By rule id: the qualification that counts. */
+  readonly qualified: ReadonlyMap<string, OnceState>
+}
+
+/** What one rule makes of a fact that it names. */
+export interface Found {
+  readonly verdict: Verdict
+  readonly condition: string | null
+}
+
+/** Returns a verdict without a condition. */
+export const plain = (verdict: Verdict): Found => ({ verdict, condition: null })
+/** Returns the verdict that stands further down the list of reasons. */
+export const furthest = (a: Found | null, b: Found): Found =>
+  a === null || rankOf(b.verdict) > rankOf(a.verdict) ? b : a
