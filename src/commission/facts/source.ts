@@ -1,4 +1,4 @@
-import type { FactSelection } from '../../db/commission/fact-tables.ts'
+import type { EVERYTHING, FactSelection } from '../../db/commission/fact-tables.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 import { loadRates } from '../../db/commission/load-rates.ts'
 import { type AffiliateParents, readParents } from '../../db/commission/parents.ts'
@@ -29,7 +29,7 @@ export interface AccountSource extends Databases {
   readonly firstAssignment: number
   readonly parents: readonly AffiliateParents[]
   /** What its plans need of the records. */
-  readonly selection: FactSelection
+  readonly selection: FactSelection | typeof EVERYTHING
   readonly settings: FactSettings
 }
 
