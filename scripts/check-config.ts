@@ -18,6 +18,7 @@ const shapeOf = (env: string | undefined) => {
       migrations_dir,
     })),
     objects: config.durable_objects.bindings.map(({ name, class_name }) => ({ name, class_name })),
+    workflows: config.workflows.map(({ binding, class_name }) => ({ binding, class_name })),
     exports: config.exports,
     producers: config.queues.producers.map(({ binding }) => binding),
     consumers: config.queues.consumers.map(({ queue: _, dead_letter_queue: __, ...how }) => how),

@@ -16,6 +16,7 @@ export interface Config {
     database_id: string
   }[]
   durable_objects: { bindings: { name: string; class_name: string }[] }
+  workflows: { name: string; binding: string; class_name: string }[]
   exports: Record<string, { type: 'durable-object'; storage: 'sqlite' }>
   queues: {
     producers: { binding: string; queue: string }[]

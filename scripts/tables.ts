@@ -39,6 +39,10 @@ const TABLES: Record<string, string> = {
     'Customers whose personal data was erased; their activities before `next_day` and `after_id` are done.',
   fx_rates:
     'Exchange rates: units of a currency for one euro; `known_from` and `known_until` in milliseconds.',
+  statements: 'Statements of commissions, by period, affiliate and plan.',
+  statement_lines: 'The lines of long statements from the second part on.',
+  statement_runs: 'Runs that compute the statements of a period.',
+  statement_run_steps: 'The affiliates of each step of a run that goes on.',
   audit_log: 'Changes that the integrations team made; `details` is JSON.',
 }
 

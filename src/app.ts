@@ -6,6 +6,7 @@ import type { AppEnv } from './auth/authorize.ts'
 import { bearer } from './auth/bearer.ts'
 import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { igaming } from './brand/igaming.ts'
+import { accountStatements } from './commission/drafts/routes.ts'
 import { accountRates } from './commission/rates/routes.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
@@ -51,6 +52,7 @@ for (const { vertical, resources } of [propTrading, forex]) {
   app.route(base, accountInfo)
   app.route(base, accountRoutes(resourcesOf))
   app.route(base, accountRates)
+  app.route(base, accountStatements)
 }
 
 app.use('/tracking/events/*', apiKey(requestWeight('/tracking/events')))
@@ -60,6 +62,7 @@ for (const resource of igaming.resources) {
 app.route('/tracking/events', accountInfo)
 app.route('/tracking/events', accountRoutes(resourcesOf))
 app.route('/tracking/events', accountRates)
+app.route('/tracking/events', accountStatements)
 
 app.route('/', documents)
 app.route('/go', go)

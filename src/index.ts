@@ -7,6 +7,7 @@ import type { Click } from './tracking/go.ts'
 export { ErasureJournal } from './admin/erasure-journal.ts'
 export { ClientGate } from './auth/client-gate.ts'
 export { TokenGate } from './auth/token-gate.ts'
+export { StatementRun } from './commission/drafts/workflow.ts'
 
 const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
 

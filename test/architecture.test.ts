@@ -67,8 +67,9 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   jose: /^(auth\/|http\/seal|tracking\/code)/,
   'drizzle-orm': /^db\//,
   leven: /^validation\/suggest\.ts$/,
-  ulid: /^(ingest\/delivery-id|db\/directory\/audit)\.ts$/,
-  'cloudflare:workers': /^(auth\/(token|client)-gate|admin\/erasure-journal)\.ts$/,
+  ulid: /^(ingest\/delivery-id|db\/directory\/audit|commission\/drafts\/run)\.ts$/,
+  'cloudflare:workers':
+    /^(auth\/(token|client)-gate|admin\/erasure-journal|commission\/drafts\/workflow)\.ts$/,
 }
 
 const files = Object.entries(

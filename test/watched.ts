@@ -65,7 +65,8 @@ export const overridingSessions = (
     },
   })
 
-function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Database {
+/** Returns a database that hands the answers of each round trip to `count`. */
+export function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Database {
   const statements = new WeakMap<object, D1PreparedStatement>()
   const watchStatement = (real: D1PreparedStatement): D1PreparedStatement => {
     const all = async () => {

@@ -1,3 +1,4 @@
+import { startRuns } from '../commission/drafts/start-runs.ts'
 import { fetchRates } from '../commission/rates/fetch-rates.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { accountPages, listBindings } from '../db/directory/accounts.ts'
@@ -45,7 +46,9 @@ export async function scheduled(
   if (cron === CRON_SCHEDULES.expire) return maintainDatabases(env, all, now)
   if (cron === CRON_SCHEDULES.storage) return maintainStorage(env, now)
   if (cron === CRON_SCHEDULES.rates) return fetchRates(env, now)
-  return reportLateFeeds(env, namesOf, now)
+  await reportLateFeeds(env, namesOf, now)
+  // Feeds are due by now.
+  return startRuns(env, now, logFailure)
 }
 
 /** Erases activities, releases held records and resets test accounts, where requests have left some. */

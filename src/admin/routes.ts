@@ -3,6 +3,7 @@ import { integrationsTeam } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { grantOf } from '../auth/grant.ts'
 import { noStore } from '../auth/oauth.ts'
+import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/drafts/routes.ts'
 import { teamRates } from '../commission/rates/routes.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts, listBindings } from '../db/directory/accounts.ts'
@@ -46,7 +47,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(account, erasures)
     .route(account, histories)
 
-  for (const path of Object.values(ACCOUNT_PATHS)) {
+  for (const path of Object.values({ ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS })) {
     // These routes are shared with the account's own API, which reads the account from its grant.
     routes.use(`${account}${path}`, async (c, next) => {
       const grantPromise = findRouteAccount(c).then((row) => grantOf(row, null, 'read'))
@@ -56,6 +57,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     })
   }
   routes.route(account, accountRoutes(resourcesOf))
+  routes.route(account, teamStatements)
 
   return routes
     .route('/erasures', erasureReplay)

@@ -501,6 +501,75 @@ export const fxRates = sqliteTable(
   (t) => [primaryKey({ columns: [t.source, t.currency, t.day, t.known_from] })],
 )
 
+/** Statements of commissions, by period, affiliate and plan. */
+export const statements = sqliteTable(
+  'statements',
+  {
+    account: text().notNull(),
+    period: text().notNull(),
+    affiliate_id: text().notNull(),
+    plan: text().notNull(),
+    id: text().notNull(),
+    status: text({ enum: ['draft', 'approved', 'paid'] }).notNull(),
+    hash: text().notNull(),
+    digest: text().notNull(),
+    payable: text().notNull(),
+    closing: text().notNull(),
+    statement: text(),
+    lines: text().notNull(),
+    parts: integer().notNull(),
+    state: text().notNull(),
+    read_at: integer().notNull(),
+    computed_at: text().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account, t.period, t.affiliate_id, t.plan] }),
+    uniqueIndex('statements_id').on(t.account, t.id),
+  ],
+)
+
+/** The lines of long statements from the second part on. */
+export const statementLines = sqliteTable(
+  'statement_lines',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    part: integer().notNull(),
+    lines: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id, t.part] })],
+)
+
+/** Runs that compute the statements of a period. */
+export const statementRuns = sqliteTable(
+  'statement_runs',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    period: text().notNull(),
+    status: text({ enum: ['running', 'done', 'failed'] }).notNull(),
+    affiliates: integer(),
+    steps: integer(),
+    changed: integer(),
+    started_at: text().notNull(),
+    ended_at: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** The affiliates of each step of a run that goes on. */
+export const statementRunSteps = sqliteTable(
+  'statement_run_steps',
+  {
+    account: text().notNull(),
+    run: text().notNull(),
+    step: integer().notNull(),
+    affiliates: text().notNull(),
+    changed: integer(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.run, t.step] })],
+)
+
 /** Changes that the integrations team made; `details` is JSON. */
 export const auditLog = sqliteTable('audit_log', {
   id: text().primaryKey(),

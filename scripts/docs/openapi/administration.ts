@@ -8,6 +8,7 @@ import { affiliates, events, vocabulary } from './administration/settings.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { rates } from './rates.ts'
+import { statements } from './statements.ts'
 
 /** Lists the operations of the integrations team. */
 export const administration = (): Operation[] => [
@@ -20,6 +21,7 @@ export const administration = (): Operation[] => [
   ...plans(),
   ...assignments(),
   ...rates(),
+  ...statements(),
   ...attribution(),
   ...erasure(),
   ...histories(),

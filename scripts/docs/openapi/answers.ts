@@ -26,6 +26,7 @@ import {
   verdict,
   vertical,
 } from './shapes.ts'
+import { STATEMENT_SCHEMAS } from './statements.ts'
 
 // The schemas of responses other than records.
 
@@ -230,6 +231,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...ATTRIBUTION,
     ...planAnswers(),
     ...RATE_SCHEMAS,
+    ...STATEMENT_SCHEMAS,
     ...OAUTH,
   }
 }

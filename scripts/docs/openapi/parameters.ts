@@ -96,6 +96,19 @@ const QUERY: Record<string, object> = {
     ...query('from', 'The first day of the assignment.', '2026-12-01', DAY),
     required: true,
   },
+  period_query: query('period', 'Returns only this period.', '2026-10'),
+  plan_query: query('plan', 'Returns only statements of this plan.', 'standard-ib'),
+  status_query: query('status', 'Returns only statements with this status.', 'draft', {
+    type: 'string',
+    enum: ['draft', 'approved', 'paid'],
+  }),
+  part: query('part', 'The part of the lines, from 1.', 1, { type: 'integer', minimum: 1 }),
+  fresh: query(
+    'fresh',
+    'Whether to compute the statements of one affiliate at once. It requires `affiliate_id` and `period`.',
+    true,
+    { type: 'boolean' },
+  ),
   account_query: query('account', 'Returns only the entries of this account.', 'demo-forex'),
 }
 
@@ -150,6 +163,9 @@ const PATH: Record<string, object> = {
     minimum: 1,
   }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
+  statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
+  period: path('period', 'The period: a month or a week of ISO 8601.', '2026-10'),
+  run_id: path('run_id', 'The id of the run.', 'run_01M7W0R4W8E3V15G8XPED3Z94X'),
   page_name: path('page', 'The name of the page.', 'start'),
   audience: path('audience', 'The audience.', 'forex', {
     type: 'string',

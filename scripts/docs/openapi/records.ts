@@ -14,6 +14,7 @@ import {
   ref,
 } from './operation.ts'
 import { ratesOf } from './rates.ts'
+import { statementsOf } from './statements.ts'
 
 // The operations of partners and brands on their records. They are the same for each entity.
 
@@ -213,5 +214,6 @@ export const records = (): Operation[] =>
       accountOf(api),
       ...monitoringOf({ at: api.at, caller: api.caller, tag: api.vertical, entities, total }),
       ratesOf(api.at, api.caller, api.vertical),
+      ...statementsOf(api.at, api.caller, api.vertical),
     ]
   })

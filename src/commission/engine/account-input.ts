@@ -5,15 +5,19 @@ import type { Customer } from './facts.ts'
 import type { PlanState } from './state.ts'
 import type { Settled } from './statement.ts'
 
-/** The facts of an account, or of affiliates that do not depend on others, and where they start. */
-export interface AccountInput extends Context {
-  readonly customers: readonly Customer[]
+/** The affiliates of a computation, and where it starts. */
+export interface SettlementInput extends Context {
   /** The affiliates to settle, with all that they depend on. */
   readonly affiliates: readonly string[]
   /** The first day that is computed, by kind of period: the first period starts from `stateOf`. */
   readonly firstDay: Readonly<Record<PeriodKind, number>>
   /** Returns what the period before the first left of an affiliate and plan. */
   readonly stateOf: (affiliate: string, plan: string) => PlanState
+}
+
+/** The facts of an account, or of affiliates that do not depend on others, and where they start. */
+export interface AccountInput extends SettlementInput {
+  readonly customers: readonly Customer[]
 }
 
 /** What an affiliate earns under one plan in a period. */

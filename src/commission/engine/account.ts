@@ -1,4 +1,4 @@
-import type { AccountInput, PlanResult } from './account-input.ts'
+import type { AccountInput, PlanResult, SettlementInput } from './account-input.ts'
 import { nextPeriod, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { asOf, judgeCustomer } from './judge.ts'
@@ -32,7 +32,22 @@ export function openAccount(input: AccountInput): Account {
   const everyone = input.customers.map((customer) => judgeCustomer(input, customer))
   const judged = (through: number): readonly JudgedCustomer[] =>
     everyone.map((customer) => asOf(customer, through))
-  const tallies = oncePerPeriod((period) => tallyPeriod(input, period, judged(period.last)))
+  const tallies = oncePerPeriod((period) => {
+    const found: PeriodTallies = new Map()
+    tallyCustomers({ ...input, period }, found, judged(period.last))
+    return found
+  })
+  return { settle: openSettlement(input, tallies), judged, tallies }
+}
+
+/**
+ * Prepares the settlement of affiliates from what their facts came to. Facts need not be in memory: the
+ * tallies can be added up from a few customers at a time.
+ */
+export function openSettlement(
+  input: SettlementInput,
+  tallies: (period: Period) => PeriodTallies,
+): Account['settle'] {
   const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
     settleOwn(input, period, tallies, isFirst(input, period) ? null : own(nextPeriod(period, -1))),
   )
@@ -44,21 +59,19 @@ export function openAccount(input: AccountInput): Account {
   const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
     settleAll(input, period, tallies(period), own(period), overrides, before(period)),
   )
-  return { settle: settled, judged, tallies }
+  return settled
 }
 
 /** Whether the account is not computed before a period: earlier facts are in the state. */
-const isFirst = ({ firstDay }: AccountInput, { kind, first }: Period): boolean =>
+const isFirst = ({ firstDay }: SettlementInput, { kind, first }: Period): boolean =>
   first <= firstDay[kind]
 
-function tallyPeriod(
-  input: AccountInput,
-  period: Period,
-  judged: readonly JudgedCustomer[],
-): PeriodTallies {
-  const context: PeriodContext = { ...input, period }
-  const tallies: PeriodTallies = new Map()
+/** Adds customers, judged up to the end of the period, to its tallies. */
+export function tallyCustomers(
+  context: PeriodContext,
+  tallies: PeriodTallies,
+  customers: readonly JudgedCustomer[],
+): void {
   const rulesOf = uplineRules(context)
-  for (const customer of judged) reduceCustomer(context, tallies, customer, rulesOf)
-  return tallies
+  for (const customer of customers) reduceCustomer(context, tallies, customer, rulesOf)
 }

@@ -1,4 +1,4 @@
-import type { AccountInput } from './account-input.ts'
+import type { SettlementInput } from './account-input.ts'
 import type { Plan } from './book.ts'
 import { overlapping, type Period } from './calendar.ts'
 import { countOnce, countQualified } from './settle-plan.ts'
@@ -6,7 +6,7 @@ import type { AffiliateTallies, PeriodTallies } from './tallies.ts'
 
 /** Counts the `once` lines of affiliates below whose qualification day lies in the period. */
 export function countOnceBelow(
-  { book, tree }: AccountInput,
+  { book, tree }: SettlementInput,
   period: Period,
   talliesIn: (period: Period) => PeriodTallies,
   affiliate: string,

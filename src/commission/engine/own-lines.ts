@@ -1,4 +1,4 @@
-import type { AccountInput } from './account-input.ts'
+import type { SettlementInput } from './account-input.ts'
 import type { Plan } from './book.ts'
 import type { Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
@@ -23,7 +23,7 @@ export type OwnResults = Map<string, Map<string, OwnResult>>
 
 /** Makes the lines of each affiliate's own facts, without overrides. */
 export function settleOwn(
-  input: AccountInput,
+  input: SettlementInput,
   period: Period,
   talliesIn: (period: Period) => PeriodTallies,
   before: OwnResults | null,
@@ -57,7 +57,7 @@ export function settleOwn(
 
 /** Returns the plans with periods of a kind under which an affiliate can have lines. */
 function plansOf(
-  { book, stateOf }: AccountInput,
+  { book, stateOf }: SettlementInput,
   affiliate: string,
   { kind }: Period,
   before: ReadonlyMap<string, OwnResult> | undefined,

@@ -1,4 +1,4 @@
-import type { AccountInput, PlanResult } from './account-input.ts'
+import type { PlanResult, SettlementInput } from './account-input.ts'
 import type { Plan } from './book.ts'
 import { overlapping, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
@@ -26,7 +26,7 @@ export type OverridesOf = Overrides & { readonly affiliate: string; readonly per
 
 /** Makes the override lines of all affiliates in a period. */
 export function settleAllOverrides(
-  input: AccountInput,
+  input: SettlementInput,
   period: Period,
   tallies: PeriodTallies,
   ownIn: (period: Period) => OwnResults,
@@ -62,7 +62,7 @@ export const endingWithin = (period: Period): Period[] =>
 
 /** Adds overrides, and closes the statements. */
 export function settleAll(
-  input: AccountInput,
+  input: SettlementInput,
   period: Period,
   tallies: PeriodTallies,
   own: OwnResults,
@@ -92,7 +92,7 @@ export function settleAll(
 
 /** Returns what the period before left of each affiliate and plan. */
 function statesBefore(
-  input: AccountInput,
+  input: SettlementInput,
   before: readonly PlanResult[] | null,
 ): (affiliate: string, plan: string) => PlanState {
   if (before === null) return input.stateOf

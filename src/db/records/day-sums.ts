@@ -121,8 +121,8 @@ function compare(a: string | null, b: string | null): number {
   return b === null || a > b ? 1 : -1
 }
 
-/** Returns a sum of four limbs in units. */
-function unitsOf(row: SumRow, name: string): bigint {
+/** Returns a sum of four limbs in units of 10^-12. */
+export function unitsOf(row: SumRow, name: string): bigint {
   const limb = (i: number) => BigInt(Number(row[`${name}_${i}`]))
   const whole = limb(0) * BigInt(LIMB) + limb(1)
   const fraction = limb(2) * BigInt(LIMB) + limb(3)

@@ -113,7 +113,7 @@ const recordsByDay = ({ table, indexes }: RecordTable) =>
   `${table} ${indexes.day ? `indexed by ${indexes.day}` : 'not indexed'}`
 
 /** Sums a value in four limbs: two of the whole part, two of the fraction. */
-const limbsOf = (value: string, name: string): readonly Column[] => [
+export const limbsOf = (value: string, name: string): readonly Column[] => [
   [`${name}_0`, `sum(${wholePart(value)} / ${LIMB})`],
   [`${name}_1`, `sum(${wholePart(value)} % ${LIMB})`],
   [`${name}_2`, `sum(${fraction(value)} / ${LIMB})`],

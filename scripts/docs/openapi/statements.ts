@@ -1,0 +1,234 @@
+import { MAX_FRESH_FACTS, PART_LIMITS } from '../../../src/commission/drafts/limits.ts'
+import { documented, object } from '../envelopes.ts'
+import type { JsonSchema } from '../types.ts'
+import { operation } from './administration/operation.ts'
+import {
+  type Caller,
+  type Operation,
+  PAGE_HEADERS,
+  PAGING,
+  pageOf,
+  pascalCase,
+  READ_HEADERS,
+  ref,
+} from './operation.ts'
+import { COUNT, DAY, oneOf, orNull, TEXT, TIME } from './shapes.ts'
+
+const money = (description: string) =>
+  documented(description, { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' })
+const decimal = (description: string) =>
+  documented(description, { type: ['string', 'null'], pattern: '^-?\\d+(\\.\\d+)?$' })
+const listed = (description: string, items: JsonSchema) =>
+  documented(description, { type: 'array', items })
+
+const FX = listed(
+  'The amounts by currency, and what they were converted to.',
+  object({
+    currency: documented('An ISO 4217 code.'),
+    amount: money('The sum in this currency.'),
+    converted: money('The sum in the currency of the plan.'),
+  }),
+)
+
+const FENCE: JsonSchema = {
+  description: 'What the fence of the rule did. Null without one.',
+  anyOf: [
+    object({
+      base: money('The base before.'),
+      paid_back: money('What customers paid back of what was held against them.'),
+      fenced: money('What is held against customers from now on.'),
+    }),
+    { type: 'null' },
+  ],
+}
+
+const LINE = object({
+  id: documented('The id of the line.'),
+  rule: documented('The id of the rule.'),
+  version: documented('The version of the plan that has the rule.', { type: 'integer' }),
+  kind: documented('The kind of the rule.', oneOf('once', 'share', 'unit', 'override')),
+  scope: documented('`affiliate`, or `customer:`, `product:` or `affiliate:` and an id.'),
+  base: decimal('The base, after a fence. Null if the rule has none.'),
+  units: decimal('The units, before `each`. Null if the rule has none.'),
+  measure: decimal('The measure of the tiers. Null without tiers.'),
+  step: {
+    description: 'The step that applies; under `slice` the part at each step. Null without tiers.',
+    anyOf: [
+      TEXT,
+      { type: 'array', items: object({ from: TEXT, part: TEXT, rate: TEXT }) },
+      { type: 'null' },
+    ],
+  },
+  rate: decimal('The percentage or the amount that applies. Null under `slice`.'),
+  amount: money('What the line pays.'),
+  carried_in: money('What the line took over from the period before.'),
+  carried_out: money('What the line leaves to the next period.'),
+  capped: money('What caps took.'),
+  recouped: money('What an advance took.'),
+  deficit: money('The deficit of an advance after the period.'),
+  fence: FENCE,
+  fx: FX,
+})
+
+const HOLD = object({
+  rule: documented('The id of the rule that waits.'),
+  version: documented('The version of the plan that has the rule.', { type: 'integer' }),
+  reason: documented('Why.', oneOf('no_currency', 'fx_pending', 'fx_missing')),
+  currency: documented('The currency without a rate.', orNull(TEXT)),
+  count: documented('The number of records.', COUNT),
+  sum: money('The sum of their amounts.'),
+})
+
+const HEAD = {
+  id: documented('The id of the statement.'),
+  affiliate_id: documented('The affiliate.'),
+  plan: documented('The plan.'),
+  period: documented('The period: a month `2026-10`, or a week of ISO 8601 `2026-W41`.'),
+  currency: documented('The currency of all amounts.'),
+  opening: money('The `closing` of the period before.'),
+  total: money('The sum of the lines.'),
+  payable: money('What is paid.'),
+  closing: money('What goes on to the next period.'),
+  dropped: money('The negative balance that the plan drops.'),
+  holds: listed('The records that wait for a rate or a currency.', HOLD),
+  adjustments: listed('Corrections of closed periods.', { type: 'object' }),
+  manual: listed('Manual entries.', { type: 'object' }),
+  lines_total: documented('The number of lines.', COUNT),
+  payable_on: documented('The last day of the period + `hold_days`.', DAY),
+  status: documented('Drafts follow the records.', oneOf('draft', 'approved', 'paid')),
+  hash: documented(
+    'The SHA-256 of the canonical JSON of the statement with all lines, less `id`, `hash`, `status`, `lines_total` and `computed_at`.',
+    { type: 'string', pattern: '^[\\da-f]{64}$' },
+  ),
+  computed_at: documented('When it was computed.', TIME),
+}
+
+const LINES = listed(`The lines, at most ${PART_LIMITS.lines} of them.`, ref('StatementLine'))
+
+/** The schemas of statements and runs. */
+export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
+  StatementLine: LINE,
+  Statement: object(HEAD),
+  ListedStatement: object({ ...HEAD, lines: LINES }, ['lines']),
+  StatementInFull: object({
+    ...HEAD,
+    lines: LINES,
+    part: documented('The part of the lines.', COUNT),
+    parts: documented('The number of parts.', COUNT),
+  }),
+  Run: object({
+    id: documented('The id of the run.'),
+    period: documented('The period.'),
+    status: documented(
+      'A `failed` run gave up after many attempts. What it had stored stays.',
+      oneOf('running', 'done', 'failed'),
+    ),
+    affiliates: documented('The number of affiliates. Null until it is known.', orNull(COUNT)),
+    steps: documented('The number of steps. Null until it is known.', orNull(COUNT)),
+    steps_done: documented('The number of steps that are done.', orNull(COUNT)),
+    changed: documented('The number of statements that were written.', orNull(COUNT)),
+    started_at: documented('When it was started.', TIME),
+    ended_at: documented('When it ended. Null while it runs.', orNull(TIME)),
+  }),
+}
+
+const FILTERS = ['affiliate_query', 'period_query', 'plan_query', 'status_query']
+
+const LIST =
+  'Returns the stored statements of affiliates in the order of period, affiliate and plan, without their lines. A run of the period brings drafts up to date; each account has one every morning.'
+
+/** Describes the statements as an account reads them. */
+export const statementsOf = (at: string, caller: Caller, tag: string): Operation[] => [
+  {
+    method: 'get',
+    path: `${at}/statements`,
+    id: `list${pascalCase(tag)}Statements`,
+    tag,
+    summary: 'List statements',
+    description: LIST,
+    caller,
+    parameters: [...PAGING, ...FILTERS, 'x-d1-bookmark'],
+    answers: {
+      200: {
+        description: 'One page of statements.',
+        schema: pageOf(ref('Statement')),
+        headers: PAGE_HEADERS,
+      },
+    },
+    errors: ['invalid_query'],
+  },
+  {
+    method: 'get',
+    path: `${at}/statements/{statement_id}`,
+    id: `get${pascalCase(tag)}Statement`,
+    tag,
+    summary: 'Get a statement',
+    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines.`,
+    caller,
+    parameters: ['statement_id', 'part', 'x-d1-bookmark'],
+    answers: {
+      200: {
+        description: 'The statement.',
+        schema: ref('StatementInFull'),
+        headers: READ_HEADERS,
+      },
+    },
+    errors: ['invalid_query', 'not_found'],
+  },
+]
+
+const ACCOUNT = '/admin/v1/accounts/{account}'
+
+const read = (description: string, name: string) => ({
+  200: { description, schema: ref(name), headers: READ_HEADERS },
+})
+
+/** Lists the operations of the integrations team on statements and runs. */
+export const statements = (): Operation[] => [
+  operation({
+    method: 'get',
+    path: `${ACCOUNT}/statements`,
+    id: 'listStatements',
+    summary: 'List statements',
+    description: `${LIST} With \`fresh=true\` it computes the statements of one affiliate at once, with their first lines, and stores nothing: up to ${MAX_FRESH_FACTS.toLocaleString('en')} facts.`,
+    parameters: [...PAGING, ...FILTERS, 'fresh', 'x-d1-bookmark'],
+    answers: {
+      200: {
+        description: 'One page of statements.',
+        schema: pageOf(ref('ListedStatement')),
+        headers: PAGE_HEADERS,
+      },
+    },
+    errors: ['validation_failed'],
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT}/statements/{statement_id}`,
+    id: 'getStatement',
+    summary: 'Get a statement',
+    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines.`,
+    parameters: ['part', 'x-d1-bookmark'],
+    answers: read('The statement.', 'StatementInFull'),
+  }),
+  operation({
+    method: 'post',
+    path: `${ACCOUNT}/periods/{period}/run`,
+    id: 'startRun',
+    summary: 'Compute the statements of a period',
+    description:
+      'Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm.',
+    parameters: ['x-d1-bookmark'],
+    answers: {
+      202: { description: 'The run has started.', schema: ref('Run'), headers: READ_HEADERS },
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT}/runs/{run_id}`,
+    id: 'getRun',
+    summary: 'Get the progress of a run',
+    description: 'Returns how far a run is. Runs are kept for 30 days.',
+    parameters: ['x-d1-bookmark'],
+    answers: read('The run.', 'Run'),
+  }),
+]

@@ -1,0 +1,102 @@
+import type { Book, Plan } from '../engine/book.ts'
+import type { Period } from '../engine/calendar.ts'
+import type { DatedTree } from '../facts/tree.ts'
+
+/** What the statement of an affiliate depends on. */
+export interface Dependencies {
+  /** The affiliates whose lines are computed. */
+  readonly settled: ReadonlySet<string>
+  /** The affiliates whose customers' facts are read. */
+  readonly read: ReadonlySet<string>
+}
+
+/** How far the rules of an affiliate's plans reach. */
+interface Reach {
+  /** The distances at which it has overrides. */
+  readonly levels: ReadonlySet<number>
+  /** The distances at which affiliates below pay for its overrides. */
+  readonly funded: ReadonlySet<number>
+  /** Whether a tier measures all affiliates below. */
+  readonly network: boolean
+}
+
+/**
+ * Returns a function that finds what the statements of an affiliate depend on, in all of these periods:
+ * affiliates below, as far as overrides and tiers over the network reach, and uplines whose overrides it
+ * pays for, with what those depend on.
+ */
+export function dependencies(
+  book: Book,
+  tree: DatedTree,
+  periods: readonly Period[],
+): (affiliate: string) => Dependencies {
+  const days = [...new Set(periods.map(({ last }) => tree.changeBefore(last)))]
+  const reachOf = remember((affiliate) => reachOfPlans(book, affiliate))
+  const allBelow = remember(
+    (affiliate) => new Set(days.flatMap((day) => descend(tree, affiliate, day))),
+  )
+  const belowAt = (affiliate: string, levels: Iterable<number>): string[] =>
+    [...levels].flatMap((level) => days.flatMap((day) => tree.below(affiliate, level, day)))
+
+  const readFor = (affiliate: string): string[] => [
+    affiliate,
+    ...(reachOf(affiliate).network ? allBelow(affiliate) : []),
+  ]
+  const overridesOf = (upline: string): string[] => belowAt(upline, reachOf(upline).levels)
+  const payers = (affiliate: string): string[] =>
+    days.flatMap((day) =>
+      tree.uplines(affiliate, day).filter((upline, index) => reachOf(upline).funded.has(index + 1)),
+    )
+  return (affiliate) => {
+    const settled = new Set([affiliate, ...overridesOf(affiliate)])
+    for (const upline of payers(affiliate)) {
+      settled.add(upline)
+      for (const below of overridesOf(upline)) settled.add(below)
+    }
+    return { settled, read: new Set([...settled].flatMap(readFor)) }
+  }
+}
+
+function remember<T>(compute: (affiliate: string) => T): (affiliate: string) => T {
+  const known = new Map<string, T>()
+  return (affiliate) => {
+    const found = known.get(affiliate) ?? compute(affiliate)
+    known.set(affiliate, found)
+    return found
+  }
+}
+
+function descend(tree: DatedTree, affiliate: string, day: number): string[] {
+  const found: string[] = []
+  for (let level = 1; ; level++) {
+    const below = tree.below(affiliate, level, day)
+    if (below.length === 0) return found
+    for (const one of below) found.push(one)
+  }
+}
+
+function reachOfPlans(book: Book, affiliate: string): Reach {
+  const names = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
+  const plans = [...names].flatMap((name): readonly Plan[] => {
+    const plan = book.plans.get(name)
+    return plan ? [plan] : []
+  })
+  const rules = plans.flatMap(({ versions }) => versions.flatMap((version) => version.rules))
+  const overrides = rules.filter((rule) => rule.kind === 'override')
+  return {
+    levels: new Set(overrides.map(({ level }) => level)),
+    funded: new Set(overrides.filter(({ downline }) => downline).map(({ level }) => level)),
+    network: rules.some(({ tiers }) => tiers?.network),
+  }
+}
+
+/** Returns what several affiliates depend on together. */
+export function joined(all: Iterable<Dependencies>): Dependencies {
+  const settled = new Set<string>()
+  const read = new Set<string>()
+  for (const one of all) {
+    for (const affiliate of one.settled) settled.add(affiliate)
+    for (const affiliate of one.read) read.add(affiliate)
+  }
+  return { settled, read }
+}

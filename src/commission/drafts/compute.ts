@@ -1,0 +1,119 @@
+import { findCustomersOf } from '../../db/commission/customers-of.ts'
+import { customersPerReading, factReadings } from '../../db/commission/fact-readings.ts'
+import { openSettlement, tallyCustomers } from '../engine/account.ts'
+import type { PlanResult } from '../engine/account-input.ts'
+import { dayText, type Period } from '../engine/calendar.ts'
+import type { Context } from '../engine/context.ts'
+import type { Customer } from '../engine/facts.ts'
+import { asOf, judgeCustomer } from '../engine/judge.ts'
+import { NO_STATE } from '../engine/state.ts'
+import type { PeriodTallies } from '../engine/tallies.ts'
+import { readCustomers } from '../facts/read-customers.ts'
+import { type AccountSource, openContext } from '../facts/source.ts'
+import { datedTree } from '../facts/tree.ts'
+import { dependencies, joined } from './closure.ts'
+import { type ComputedRange, findRange } from './range.ts'
+
+/** Thrown if the facts of a computation are more than its caller allows. */
+export class TooManyFacts extends Error {}
+
+/** What affiliates earned in the periods of one kind, up to the one that was asked for. */
+export interface ComputedPeriod {
+  readonly period: Period
+  /** In order of affiliate and plan. */
+  readonly results: readonly PlanResult[]
+}
+
+/** A computation of an account, ready for any affiliates of it. */
+export interface Computation {
+  readonly source: AccountSource
+  readonly range: ComputedRange
+  readonly context: Context
+  readonly dependenciesOf: ReturnType<typeof dependencies>
+}
+
+/** Prepares the computation of a period: what its affiliates depend on, rates and days with facts. */
+export async function openComputation(source: AccountSource, period: Period): Promise<Computation> {
+  const range = await findRange(source, period)
+  const tree = datedTree(source.parents)
+  const context = await openContext(source, tree, range.firstRate, range.lastRate)
+  const dependenciesOf = dependencies(source.book, tree, range.periods)
+  return { source, range, context, dependenciesOf }
+}
+
+/**
+ * Computes affiliates in the periods of one kind up to the one that was asked for. It holds the facts of
+ * a few customers at a time, and what all facts came to.
+ *
+ * @param maxFacts The most facts that it reads.
+ * @throws TooManyFacts
+ */
+export async function computeAffiliates(
+  computation: Computation,
+  affiliates: readonly string[],
+  maxFacts: number,
+): Promise<ComputedPeriod[]> {
+  const { source, range, context, dependenciesOf } = computation
+  const { settled, read } = joined(affiliates.map(dependenciesOf))
+  const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
+  let facts = 0
+  for await (const customers of customersOf(computation, [...read])) {
+    for (const customer of customers) {
+      for (const { count } of customer.facts) facts += count
+    }
+    if (facts > maxFacts) throw new TooManyFacts()
+    const judged = customers.map((one) => judgeCustomer(context, one))
+    for (const period of range.periods) {
+      const known = judged.map((one) => asOf(one, period.last))
+      tallyCustomers({ ...context, period }, tallies.get(period.id) ?? new Map(), known)
+    }
+  }
+  const { kind } = range.period
+  const settle = openSettlement(
+    {
+      ...context,
+      affiliates: [...settled].filter((one) => source.book.assignmentsOf(one).length > 0),
+      firstDay: { month: range.firstDay, week: range.firstDay },
+      stateOf: () => NO_STATE,
+    },
+    ({ id }) => tallies.get(id) ?? new Map(),
+  )
+  const wanted = new Set(affiliates)
+  return range.periods
+    .filter((period) => period.kind === kind)
+    .map((period) => ({
+      period,
+      results: settle(period).filter(({ affiliate }) => wanted.has(affiliate)),
+    }))
+}
+
+/** Yields the customers that these affiliates had on any day, a few at a time. */
+async function* customersOf(
+  { source, range }: Computation,
+  affiliates: readonly string[],
+): AsyncGenerator<Customer[]> {
+  const readings = factReadings(source.selection, range.days)
+  const size = customersPerReading(readings)
+  const query = {
+    account: source.account.id,
+    affiliates,
+    from: '0000-01-01',
+    to: dayText(range.lastDay),
+  }
+  const seen = new Set<string>()
+  let waiting: string[] = []
+  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
+    const { customers, next } = await findCustomersOf(source, query, cursor)
+    for (const { customer_id } of customers) {
+      if (seen.has(customer_id)) continue
+      seen.add(customer_id)
+      waiting.push(customer_id)
+    }
+    while (waiting.length >= size || (next === null && waiting.length > 0)) {
+      yield await readCustomers(source, readings, waiting.slice(0, size))
+      waiting = waiting.slice(size)
+    }
+    if (next === null) return
+    cursor = next
+  }
+}

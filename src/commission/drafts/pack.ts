@@ -1,0 +1,88 @@
+import { findCustomersOf } from '../../db/commission/customers-of.ts'
+import { affiliatesWithStatements } from '../../db/commission/runs.ts'
+import { dayText } from '../engine/calendar.ts'
+import { compareText } from '../engine/facts.ts'
+import type { Dependencies } from './closure.ts'
+import type { Computation } from './compute.ts'
+import { STEP_LIMITS } from './limits.ts'
+
+/** Divides the affiliates of an account into steps; those that depend on each other come together. */
+export async function planSteps(computation: Computation): Promise<string[][]> {
+  const { source, range, dependenciesOf } = computation
+  const { db, account, book, parents } = source
+  const configured = new Set(parents.map(({ affiliate_id }) => affiliate_id))
+  const assigned = [...configured].filter((one) => book.assignmentsOf(one).length > 0)
+  const stored = await affiliatesWithStatements(db, account.id, range.period.id)
+  const affiliates = [...new Set([...assigned, ...stored])]
+  if (affiliates.length === 0) return []
+  const counts = await countCustomers(computation)
+  return pack(inTrees(computation, affiliates), dependenciesOf, counts)
+}
+
+/** Counts the customers that each affiliate has or had. */
+async function countCustomers({ source, range }: Computation): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const query = {
+    account: source.account.id,
+    affiliates: null,
+    from: '0000-01-01',
+    to: dayText(range.lastDay),
+  }
+  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
+    const { customers, next } = await findCustomersOf(source, query, cursor)
+    for (const { affiliations } of customers) {
+      for (const affiliate of new Set(affiliations.map(({ affiliate_id }) => affiliate_id))) {
+        if (affiliate !== null) counts.set(affiliate, (counts.get(affiliate) ?? 0) + 1)
+      }
+    }
+    if (next === null) return counts
+    cursor = next
+  }
+}
+
+/** Orders affiliates so that those of a tree, and those with the same uplines, stand together. */
+function inTrees({ context, range }: Computation, affiliates: readonly string[]): string[] {
+  const paths = affiliates.map((affiliate) => {
+    const uplines = context.tree.uplines(affiliate, range.period.last)
+    return { affiliate, path: [...uplines.toReversed(), affiliate] }
+  })
+  return paths.sort((a, b) => comparePaths(a.path, b.path)).map(({ affiliate }) => affiliate)
+}
+
+function comparePaths(a: readonly string[], b: readonly string[]): number {
+  for (const [i, name] of a.entries()) {
+    const other = b[i]
+    if (other === undefined) return 1
+    if (other !== name) return compareText(name, other)
+  }
+  return a.length - b.length
+}
+
+function pack(
+  affiliates: readonly string[],
+  dependenciesOf: (affiliate: string) => Dependencies,
+  counts: ReadonlyMap<string, number>,
+): string[][] {
+  const steps: string[][] = []
+  let read = new Set<string>()
+  let customers = 0
+  for (const affiliate of affiliates) {
+    const { read: needed } = dependenciesOf(affiliate)
+    const added = (to: ReadonlySet<string>) =>
+      [...needed].reduce((sum, one) => (to.has(one) ? sum : sum + (counts.get(one) ?? 0)), 0)
+    const more = added(read)
+    const step = steps.at(-1)
+    const fits =
+      customers + more <= STEP_LIMITS.customers && (step?.length ?? 0) < STEP_LIMITS.affiliates
+    if (step && fits) {
+      step.push(affiliate)
+      customers += more
+    } else {
+      steps.push([affiliate])
+      read = new Set()
+      customers = added(read)
+    }
+    for (const one of needed) read.add(one)
+  }
+  return steps
+}

@@ -1,0 +1,65 @@
+import type { FactDays } from '../../db/commission/fact-readings.ts'
+import { firstSignupDay } from '../../db/commission/facts.ts'
+import { nextPeriod, type Period, type PeriodKind, periodOf } from '../engine/calendar.ts'
+import { daysWithFacts, factDaysBetween } from '../facts/days.ts'
+import type { AccountSource } from '../facts/source.ts'
+
+/** The periods that a computation needs, and the days with facts that it reads. */
+export interface ComputedRange {
+  readonly period: Period
+  /** The first day that is computed; facts before it earn nothing. */
+  readonly firstDay: number
+  readonly lastDay: number
+  /** The first and the last day of which a rate may be needed. */
+  readonly firstRate: number
+  readonly lastRate: number
+  readonly days: FactDays
+  /** All periods from the first day on, of the kinds that plans have. */
+  readonly periods: readonly Period[]
+}
+
+/** A week may end so many days after the month in which it begins. */
+const DAYS_BEYOND = 6
+
+/**
+ * Finds the range of a computation up to a period: from the first record, but not before the first
+ * assignment, since nobody can earn before.
+ */
+export async function findRange(source: AccountSource, period: Period): Promise<ComputedRange> {
+  const { db, account, periodKinds, firstAssignment } = source
+  const lastDay = period.last + DAYS_BEYOND
+  const [days, signupDay] = await Promise.all([
+    daysWithFacts(source),
+    firstSignupDay(db, account.id),
+  ])
+  const all = Object.values(days)
+  const firsts = [...all.map(([first]) => first), signupDay]
+  const firstFact = Math.min(period.first, ...firsts.map((day) => day ?? period.first))
+  const firstDay = Math.max(firstFact, Math.min(period.first, firstAssignment))
+  const periods = periodsBetween(periodKinds, firstDay, period)
+  const firstSummed = Math.min(firstDay, ...periods.map(({ first }) => first))
+  return {
+    period,
+    firstDay,
+    lastDay,
+    firstRate: firstFact,
+    lastRate: Math.max(lastDay, ...all.map((one) => one.at(-1) ?? lastDay)),
+    days: factDaysBetween(days, firstSummed, lastDay),
+    periods,
+  }
+}
+
+/** Returns the periods of some kinds from the one with a day up to the end of a period. */
+function periodsBetween(
+  kinds: readonly PeriodKind[],
+  firstDay: number,
+  { last }: Period,
+): Period[] {
+  return [...kinds].flatMap((kind) => {
+    const periods: Period[] = []
+    for (let one = periodOf(firstDay, kind); one.first <= last; one = nextPeriod(one, 1)) {
+      periods.push(one)
+    }
+    return periods
+  })
+}

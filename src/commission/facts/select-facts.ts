@@ -1,0 +1,59 @@
+import {
+  ACTIVITY_FIELDS,
+  FACT_LIMITS,
+  type FactSelection,
+} from '../../db/commission/fact-tables.ts'
+import type { Book } from '../engine/book.ts'
+import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
+import type { FactState } from '../engine/facts.ts'
+
+const STATES = ['pending', 'approved', 'declined', 'reversed'] as const
+
+/** The account's status map: its words for states. */
+export type StatusMap = Readonly<Record<string, string>>
+
+/** Returns the state of a transaction's status. */
+export function stateOf(map: StatusMap, status: string): FactState {
+  const word = Object.hasOwn(map, status) ? map[status] : status
+  return STATES.find((state) => state === word) ?? 'unmapped'
+}
+
+/** Returns all words for some states. */
+const wordsFor = (map: StatusMap, states: readonly FactState[]): string[] =>
+  [...new Set([...Object.keys(map), ...STATES])].filter((word) =>
+    states.includes(stateOf(map, word)),
+  )
+
+/** Returns what the plans of a book need of the records. */
+export function selectFacts({ plans }: Book, statusMap: StatusMap): FactSelection {
+  const versions = [...plans.values()].flatMap((plan) => plan.versions)
+  const needs = factNeeds(versions.map(({ source }) => source))
+  const currencies = new Set(versions.map(({ currency }) => currency))
+  const [currency = null] = currencies.size === 1 ? currencies : []
+  const { transactions, activity } = needs
+  return {
+    transactions: {
+      single: [...transactions.single],
+      summed: [...transactions.summed],
+      subtypes: needs.subtypes,
+      currency,
+    },
+    activity: {
+      single: activity.single.size > 0,
+      summed: ACTIVITY_FIELDS.filter((field) => activity.summed.has(field)),
+      instruments: needs.instruments,
+    },
+    events: selectEvents(needs),
+    statuses: {
+      single: wordsFor(statusMap, ['approved', 'reversed']),
+      summed: wordsFor(statusMap, ['approved']),
+    },
+  }
+}
+
+/** Events of which too many KPIs would be summed are read one by one. */
+function selectEvents({ events: { single, summed }, kpis }: FactNeeds): FactSelection['events'] {
+  return kpis.size > FACT_LIMITS.kpis
+    ? { single: [...single, ...summed], summed: [], kpis: [] }
+    : { single: [...single], summed: [...summed], kpis: [...kpis] }
+}

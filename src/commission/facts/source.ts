@@ -1,0 +1,114 @@
+import type { EVERYTHING, FactSelection } from '../../db/commission/fact-tables.ts'
+import type { Databases } from '../../db/commission/histories.ts'
+import { loadRates } from '../../db/commission/load-rates.ts'
+import { type AffiliateParents, readParents } from '../../db/commission/parents.ts'
+import { resolveDatabase } from '../../db/database.ts'
+import { listDefinitions } from '../../db/directory/event-definitions.ts'
+import { readMapping } from '../../db/directory/status-maps.ts'
+import type { Account } from '../../db/schema.ts'
+import { DAY_MS } from '../../durations.ts'
+import { instantOfLocalTime } from '../../zone.ts'
+import { type Book, buildBook } from '../engine/book.ts'
+import { dayNumber, type PeriodKind } from '../engine/calendar.ts'
+import type { Context } from '../engine/context.ts'
+import type { Dated } from '../engine/facts.ts'
+import { rateFinder, rateLookup } from '../engine/rates.ts'
+import type { Tree } from '../engine/tree.ts'
+import { minorDigits } from '../minor-digits.ts'
+import { readPlanBook } from '../plans/book.ts'
+import { selectFacts } from './select-facts.ts'
+import type { FactSettings } from './to-facts.ts'
+
+/** The databases and the settings of an account from which its commissions are computed. */
+export interface AccountSource extends Databases {
+  readonly account: Account
+  readonly book: Book
+  /** The kinds of periods that its plans have. */
+  readonly periodKinds: readonly PeriodKind[]
+  /** The first day of any assignment, in days since 1970; Infinity if there is none. */
+  readonly firstAssignment: number
+  readonly parents: readonly AffiliateParents[]
+  /** What its plans need of the records. */
+  readonly selection: FactSelection | typeof EVERYTHING
+  readonly settings: FactSettings
+}
+
+/** Reads the plans, affiliates and settings of an account. */
+export async function openSource(
+  env: Env,
+  account: Account,
+  db: Databases['db'] = resolveDatabase(env, account.binding),
+): Promise<AccountSource> {
+  const directory = env.DB
+  const [stored, parents, definitions, statusMap] = await Promise.all([
+    // A session has the methods that the reading needs.
+    readPlanBook(db as D1Database, account.id),
+    readParents(db, account.id, null),
+    listDefinitions(directory, account.id),
+    readMapping(directory, account.id, 'status'),
+  ])
+  const book = bookOf(stored)
+  const selection = selectFacts(book, statusMap)
+  const settings = {
+    statusMap,
+    eventCurrencies: new Map(
+      definitions.flatMap(({ eventname, currency }) =>
+        currency === null ? [] : [[eventname, currency] as const],
+      ),
+    ),
+    summed: selection,
+    dayStart: dayStartOf(account),
+  }
+  return {
+    ...{ db, directory, account, book, parents, selection, settings },
+    periodKinds: [...new Set([...book.plans.values()].map(({ first }) => first.period))],
+    firstAssignment: Math.min(
+      Number.POSITIVE_INFINITY,
+      ...stored.assignments.map(({ from }) => dayNumber(from)),
+    ),
+  }
+}
+
+/** Returns the plans of an account as the engine reads them. */
+export function bookOf({ versions, assignments }: Awaited<ReturnType<typeof readPlanBook>>): Book {
+  return buildBook({
+    plans: [...Map.groupBy(versions, ({ plan }) => plan)].map(([plan, own]) => ({
+      plan,
+      versions: own.map(({ version, terms }) => ({ version, terms })),
+    })),
+    assignments: assignments.map((one) => ({ ...one, from: dayNumber(one.from) })),
+    minorDigits,
+  })
+}
+
+/** Days of brands start in the account's zone, days of partners in UTC. */
+function dayStartOf({ vertical, time_zone }: Account): (day: number) => number {
+  if (vertical !== 'igaming') return (day) => day * DAY_MS
+  return (day) => instantOfLocalTime(time_zone, day * DAY_MS).instant
+}
+
+/** Returns the first day of a part of a history as the engine has it. */
+export const dayOrNull = (from: string | null): number | null =>
+  from === null ? null : dayNumber(from)
+
+/** Returns a history as the engine has it. */
+export const dated = <P extends { readonly from: string | null }, T>(
+  history: readonly P[],
+  read: (part: P) => T,
+): Dated<T>[] => history.map((part) => ({ from: dayOrNull(part.from), value: read(part) }))
+
+/** Reads the rates of a range of days, and returns all that a computation needs beside facts. */
+export async function openContext(
+  { directory, book, settings }: AccountSource,
+  tree: Tree,
+  first: number,
+  last: number,
+): Promise<Context> {
+  const loaded = await loadRates(directory, { currencies: null, from: first, to: last, at: null })
+  return {
+    book,
+    tree,
+    rates: rateLookup(rateFinder(loaded)),
+    dayStart: settings.dayStart,
+  }
+}

@@ -1,0 +1,171 @@
+import { decode } from '../../db/column-types.ts'
+import type { RowKind } from '../../db/commission/fact-readings.ts'
+import { ACTIVITY_FIELDS, type FactSelection } from '../../db/commission/fact-tables.ts'
+import type { FactRow } from '../../db/commission/facts.ts'
+import { unitsOf } from '../../db/records/day-sums.ts'
+import { transactions } from '../../db/schema.ts'
+import { dayText } from '../engine/calendar.ts'
+import { factAmount } from '../engine/decimal.ts'
+import type { Fact } from '../engine/facts.ts'
+import { type StatusMap, stateOf } from './select-facts.ts'
+
+/** By what rows become facts. */
+export interface FactSettings {
+  readonly statusMap: StatusMap
+  /** The currencies of events that name none, by event name. */
+  readonly eventCurrencies: ReadonlyMap<string, string>
+  /** The KPIs and activity amounts that are summed. */
+  readonly summed: Pick<FactSelection, 'activity' | 'events'>
+  /** Returns the instant at which a day starts in the account's zone. */
+  readonly dayStart: (day: number) => number
+}
+
+const text = (value: FactRow[string] | undefined): string | null =>
+  (value ?? null) === null ? null : String(value)
+
+const NO_AMOUNTS: ReadonlyMap<string, bigint> = new Map()
+
+/** Returns the amounts of fields that a row has. */
+function amountsOf(entries: Iterable<readonly [string, unknown]>): ReadonlyMap<string, bigint> {
+  const amounts = new Map<string, bigint>()
+  for (const [name, value] of entries) {
+    if (typeof value === 'number') amounts.set(name, factAmount(value))
+  }
+  return amounts.size === 0 ? NO_AMOUNTS : amounts
+}
+
+type Shared = Pick<Fact, 'subtype' | 'instrument' | 'product' | 'count'>
+
+const ONE_RECORD: Shared = { subtype: null, instrument: null, product: null, count: 1 }
+
+/** Returns the fact of a row. `customer_id` is the customer's id as sent. */
+export function toFact(
+  kind: RowKind,
+  row: FactRow,
+  customer_id: string,
+  settings: FactSettings,
+): Fact {
+  switch (kind) {
+    case 'transactions':
+      return transaction(row, settings)
+    case 'summed_transactions':
+      return summedTransaction(row, settings)
+    case 'activity':
+      return activity(row, customer_id, settings)
+    case 'summed_activity':
+      return summedActivity(row, settings)
+    case 'events':
+      return event(row, settings)
+    default:
+      return summedEvents(row, settings)
+  }
+}
+
+const transactionShared = (row: FactRow, { statusMap }: FactSettings) => ({
+  ...ONE_RECORD,
+  resource: 'transactions' as const,
+  day: Number(row.day),
+  state: stateOf(statusMap, String(row.status)),
+  kind: String(row.transaction_type),
+  subtype: text(row.transaction_subtype),
+  currency: text(row.currency),
+})
+
+function transaction(row: FactRow, settings: FactSettings): Fact {
+  const { amount_currency, amount_usd } = row
+  return {
+    ...transactionShared(row, settings),
+    id: String(decode(transactions.transaction_id, row.transaction_id)),
+    at: Number(row.transaction_date),
+    wholeDay: false,
+    amounts: amountsOf(Object.entries({ amount_currency, amount_usd })),
+  }
+}
+
+/** A sum of records counts as of the start of its day: no rule looks at its time. */
+const summedShared = (row: FactRow, { dayStart }: FactSettings) => ({
+  id: '',
+  at: dayStart(Number(row.day)),
+  wholeDay: true,
+  count: Number(row.records),
+})
+
+function summedTransaction(row: FactRow, settings: FactSettings): Fact {
+  const amounts = new Map([['amount_currency', unitsOf(row, 'amount_currency')]])
+  if (typeof row.amount_usd === 'number') amounts.set('amount_usd', factAmount(row.amount_usd))
+  return { ...transactionShared(row, settings), ...summedShared(row, settings), amounts }
+}
+
+const activityShared = (row: FactRow, { dayStart }: FactSettings) => ({
+  ...ONE_RECORD,
+  resource: 'trading-activity' as const,
+  at: dayStart(Number(row.day)),
+  wholeDay: true,
+  day: Number(row.day),
+  state: 'approved' as const,
+  kind: '',
+  currency: text(row.currency),
+  instrument: text(row.instrument),
+})
+
+const activity = (row: FactRow, customer_id: string, settings: FactSettings): Fact => ({
+  ...activityShared(row, settings),
+  id: `${dayText(Number(row.day))}|${customer_id}|${row.instrument}|${row.currency}`,
+  amounts: amountsOf(ACTIVITY_FIELDS.map((name) => [name, row[name]] as const)),
+})
+
+const summedActivity = (row: FactRow, settings: FactSettings): Fact => ({
+  ...activityShared(row, settings),
+  ...summedShared(row, settings),
+  amounts: sumsOf(row, settings.summed.activity.summed, (name) => name),
+})
+
+/** Returns the sums of the columns that the records of a row have. */
+function sumsOf(
+  row: FactRow,
+  columns: readonly string[],
+  nameOf: (column: string, i: number) => string,
+): ReadonlyMap<string, bigint> {
+  const present = Number(row.present)
+  const sums = new Map<string, bigint>()
+  for (const [i, column] of columns.entries()) {
+    if (Math.floor(present / 2 ** i) % 2 === 1) sums.set(nameOf(column, i), unitsOf(row, column))
+  }
+  return sums
+}
+
+const eventShared = (row: FactRow, { eventCurrencies }: FactSettings) => ({
+  ...ONE_RECORD,
+  resource: 'activities' as const,
+  day: Number(row.day),
+  state: 'approved' as const,
+  kind: String(row.eventname),
+  currency: text(row.currency) ?? eventCurrencies.get(String(row.eventname)) ?? null,
+  product: text(row.product),
+})
+
+/** The length of `createtime` that is a date. */
+const DATE_LENGTH = 10
+
+function event(row: FactRow, settings: FactSettings): Fact {
+  const id = String(row.id)
+  const isDay = row.createtime === null || row.time_length === DATE_LENGTH || id.startsWith('d ')
+  const kpis: Record<string, unknown> = row.kpis === null ? {} : JSON.parse(String(row.kpis))
+  return {
+    ...eventShared(row, settings),
+    id,
+    at: isDay ? settings.dayStart(Number(row.day)) : Number(row.createtime),
+    wholeDay: isDay,
+    amounts: amountsOf([['Value', row.amount], ...Object.entries(kpis)]),
+  }
+}
+
+function summedEvents(row: FactRow, settings: FactSettings): Fact {
+  const { kpis } = settings.summed.events
+  const columns = ['amount', ...kpis.map((_, i) => `kpi_${i}`)]
+  return {
+    ...eventShared(row, settings),
+    ...summedShared(row, settings),
+    amounts: sumsOf(row, columns, (_, i) => (i === 0 ? 'Value' : (kpis[i - 1] ?? ''))),
+  }
+}

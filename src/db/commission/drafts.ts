@@ -1,0 +1,168 @@
+import { toJsonChunks } from '../records/json-chunks.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import type { Connection } from './facts.ts'
+
+/** A computed statement, or what is carried without one, as it is stored. */
+export interface StoredDraft {
+  readonly period: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly id: string
+  /** The hash of the statement; empty without one. */
+  readonly hash: string
+  readonly payable: string
+  readonly closing: string
+  /** The statement as JSON without its lines; null if something is carried without one. */
+  readonly statement: string | null
+  /** JSON arrays of lines; at least one. */
+  readonly parts: readonly string[]
+  readonly state: string
+  /** Equal drafts have an equal digest. */
+  readonly digest: string
+}
+
+/** The statements of an affiliate, plan and period. */
+export type StatementKey = Pick<StoredDraft, 'period' | 'affiliate_id' | 'plan'>
+
+/** Reads the digests of the statements of some affiliates and periods. */
+export const READ_DIGESTS = compileStatement(`
+  select s.period, s.affiliate_id, s.plan, s.id, s.digest, s.status
+  from ${JSON_EACH}(:periods) p cross join ${JSON_EACH}(:affiliates) a
+  cross join statements s
+    on s.account = :account and s.period = p.value and s.affiliate_id = a.value`)
+
+/** Stores drafts, unless a later computation has stored them or they are no drafts any more. */
+export const PUT_DRAFTS = compileStatement(`
+  insert into statements (account, period, affiliate_id, plan, id, status, hash, payable, closing,
+    statement, lines, parts, state, digest, read_at, computed_at)
+  select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3, 'draft', value ->> 4,
+    value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
+    :read_at, :computed_at
+  from ${JSON_EACH}(:rows) where true
+  on conflict (account, period, affiliate_id, plan) do update set
+    hash = excluded.hash, payable = excluded.payable, closing = excluded.closing,
+    statement = excluded.statement, lines = excluded.lines, parts = excluded.parts,
+    state = excluded.state, digest = excluded.digest, read_at = excluded.read_at,
+    computed_at = excluded.computed_at
+  where statements.status = 'draft' and statements.read_at <= excluded.read_at
+    and statements.digest <> excluded.digest`)
+
+/** Whether the row `value` of a computation is the one that is stored. */
+const IS_STORED = `exists (
+    select 1 from statements s where s.account = :account and s.id = value ->> 0
+      and s.digest = value ->> 1 and s.read_at = :read_at)`
+
+/** Deletes the further parts of statements that this computation has stored. */
+export const DROP_PARTS = compileStatement(`
+  delete from statement_lines
+  where account = :account and id in (
+    select value ->> 0 from ${JSON_EACH}(:rows) where ${IS_STORED})`)
+
+/** Stores the further parts of statements that this computation has stored. */
+export const PUT_PARTS = compileStatement(`
+  insert into statement_lines (account, id, part, lines)
+  select :account, value ->> 0, value ->> 2, value ->> 3 from ${JSON_EACH}(:rows) where ${IS_STORED}
+  on conflict (account, id, part) do update set lines = excluded.lines`)
+
+/** Deletes drafts that a computation no longer has. */
+export const DROP_DRAFTS = compileStatement(`
+  delete from statements
+  where account = :account and status = 'draft' and read_at <= :read_at
+    and (period, affiliate_id, plan) in (
+      select value ->> 0, value ->> 1, value ->> 2 from ${JSON_EACH}(:rows))`)
+
+/** Deletes the further parts of statements that are no longer stored. */
+export const DROP_LOST_PARTS = compileStatement(`
+  delete from statement_lines
+  where account = :account and id in (
+    select value ->> 3 from ${JSON_EACH}(:rows) where not exists (
+      select 1 from statements s where s.account = :account and s.id = value ->> 3))`)
+
+/** What is stored of a statement. */
+export interface StatementDigest extends StatementKey {
+  readonly id: string
+  readonly digest: string
+  readonly status: string
+}
+
+/** Reads the digests of the statements of some affiliates in some periods. */
+export async function readDigests(
+  db: Connection,
+  account: string,
+  periods: readonly string[],
+  affiliates: readonly string[],
+): Promise<StatementDigest[]> {
+  const values = {
+    account,
+    periods: JSON.stringify(periods),
+    affiliates: JSON.stringify(affiliates),
+  }
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, READ_DIGESTS, values).all<StatementDigest>(),
+  )
+  return results
+}
+
+/** The changes that a computation makes to the stored statements. */
+export interface DraftChanges {
+  readonly put: readonly StoredDraft[]
+  readonly drop: readonly StatementDigest[]
+  /** When the computation began to read, in milliseconds. */
+  readonly readAt: number
+  readonly computedAt: string
+}
+
+/** Returns the statements that store the changes of a computation, in batches of bounded size. */
+export function draftBatches(
+  db: Connection,
+  account: string,
+  { put, drop, readAt, computedAt }: DraftChanges,
+): D1PreparedStatement[][] {
+  const values = { account, read_at: readAt, computed_at: computedAt }
+  const bind = (statement: typeof PUT_DRAFTS, rows: string) =>
+    bindStatement(db, statement, { ...values, rows })
+  const batches = inBatches(put).map((drafts) => {
+    const heads = drafts.map((one) => [
+      ...[one.period, one.affiliate_id, one.plan, one.id, one.hash, one.payable, one.closing],
+      ...[one.statement, one.parts[0], one.parts.length, one.state, one.digest],
+    ])
+    const ids = drafts.map(({ id, digest }) => [id, digest])
+    const parts = drafts.flatMap(({ id, digest, parts: all }) =>
+      all.slice(1).map((lines, i) => [id, digest, i + 2, lines]),
+    )
+    return [
+      ...toJsonChunks(heads).map((rows) => bind(PUT_DRAFTS, rows)),
+      bind(DROP_PARTS, JSON.stringify(ids)),
+      ...toJsonChunks(parts).map((rows) => bind(PUT_PARTS, rows)),
+    ]
+  })
+  if (drop.length === 0) return batches
+  const rows = drop.map(({ period, affiliate_id, plan, id }) => [period, affiliate_id, plan, id])
+  const dropped = toJsonChunks(rows).flatMap((chunk) => [
+    bind(DROP_DRAFTS, chunk),
+    bind(DROP_LOST_PARTS, chunk),
+  ])
+  return [...batches, dropped]
+}
+
+/** The characters of statements that one batch stores. */
+const BATCH_CHARACTERS = 4_000_000
+
+function inBatches(drafts: readonly StoredDraft[]): StoredDraft[][] {
+  const batches: StoredDraft[][] = []
+  let characters = 0
+  for (const draft of drafts) {
+    const size = draft.parts.reduce((sum, { length }) => sum + length, draft.state.length)
+    const last = batches.at(-1)
+    if (last && characters + size <= BATCH_CHARACTERS) {
+      last.push(draft)
+      characters += size
+    } else {
+      batches.push([draft])
+      characters = size
+    }
+  }
+  return batches
+}

@@ -1,0 +1,119 @@
+import type { Statement } from '../statement.ts'
+import { EVERYTHING, FACT_LIMITS, type FactSelection } from './fact-tables.ts'
+import * as sql from './facts-sql.ts'
+
+/** Which kind of rows were read. */
+export type RowKind =
+  | 'transactions'
+  | 'summed_transactions'
+  | 'activity'
+  | 'summed_activity'
+  | 'events'
+  | 'summed_events'
+
+/** A statement of a reading, with the days that it is for. */
+export interface FactReading {
+  readonly kind: RowKind
+  readonly statement: Statement
+  readonly values: Readonly<Record<string, unknown>>
+  readonly days: readonly number[]
+}
+
+const reading = (
+  kind: RowKind,
+  statement: Statement,
+  days: readonly number[],
+  values: Record<string, unknown> = {},
+): FactReading => ({ kind, statement, days, values })
+
+/** The days with records by table: of records that are read one by one, and of those summed. */
+export type FactDays = Readonly<
+  Record<
+    'transactions' | 'activity' | 'events',
+    { readonly single: readonly number[]; readonly summed: readonly number[] }
+  >
+>
+
+/** Returns the readings of a selection; those that would find nothing are left out. */
+export function factReadings(
+  selection: FactSelection | typeof EVERYTHING,
+  days: FactDays,
+): FactReading[] {
+  const { transactions, activity, events } = days
+  const readings =
+    selection === EVERYTHING
+      ? [
+          reading('transactions', sql.ALL_TRANSACTIONS, transactions.single),
+          reading('activity', sql.SINGLE_ACTIVITY, activity.single),
+          reading('events', sql.ALL_EVENTS, events.single),
+        ]
+      : [
+          ...transactionReadings(selection, days),
+          ...activityReadings(selection, days),
+          ...eventReadings(selection, days),
+        ]
+  return readings.filter((one) => one.days.length > 0)
+}
+
+function transactionReadings(
+  { transactions, statuses }: FactSelection,
+  { transactions: days }: FactDays,
+): FactReading[] {
+  const { single, summed, currency, subtypes } = transactions
+  const list = (types: readonly string[], words: readonly string[]) => ({
+    types: JSON.stringify(types),
+    statuses: JSON.stringify(words),
+    currency,
+  })
+  const singleValues = list(single, statuses.single)
+  const summedValues = list(summed, statuses.summed)
+  return [
+    ...(single.length > 0
+      ? [reading('transactions', sql.SINGLE_TRANSACTIONS, days.single, singleValues)]
+      : []),
+    ...(summed.length > 0
+      ? [
+          reading(
+            'summed_transactions',
+            sql.summedTransactions(subtypes),
+            days.summed,
+            summedValues,
+          ),
+        ]
+      : []),
+  ]
+}
+
+function activityReadings(
+  { activity: { single, summed, instruments } }: FactSelection,
+  { activity: days }: FactDays,
+): FactReading[] {
+  if (single) return [reading('activity', sql.SINGLE_ACTIVITY, days.single)]
+  if (summed.length === 0) return []
+  return [reading('summed_activity', sql.summedActivity(summed, instruments), days.summed)]
+}
+
+function eventReadings(
+  { events: { single, summed, kpis } }: FactSelection,
+  { events: days }: FactDays,
+): FactReading[] {
+  const types = (names: readonly string[]) => ({ types: JSON.stringify(names) })
+  const values = {
+    ...types(summed),
+    ...Object.fromEntries(kpis.map((name, i) => [`kpi_${i}`, name])),
+  }
+  return [
+    ...(single.length > 0
+      ? [reading('events', sql.SINGLE_EVENTS, days.single, types(single))]
+      : []),
+    ...(summed.length > 0
+      ? [reading('summed_events', sql.summedEvents(kpis.length), days.summed, values)]
+      : []),
+  ]
+}
+
+/** Returns how many customers one call of `readFactRows` may have. */
+export function customersPerReading(readings: readonly FactReading[]): number {
+  const days = Math.max(1, ...readings.map((one) => one.days.length))
+  return Math.max(1, Math.min(FACT_LIMITS.customers, Math.floor(FACT_LIMITS.searches / days)))
+}

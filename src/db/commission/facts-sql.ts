@@ -1,0 +1,151 @@
+import { limbsOf } from '../records/totals-sql.ts'
+import { compileStatement, type Statement } from '../statement.ts'
+import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
+
+// The records of some customers on some days are found along the primary key (account, day, customer):
+// one search for each day and customer. `:days` and `:ids` are JSON arrays; the days are those on which
+// the account has records at all.
+
+/** Finds the days from `:first_day` to `:last_day` on which an account has records. */
+export const factDays = ({ table, dayColumn }: FactTable): Statement => {
+  const firstDay = (condition: string) =>
+    `select min(${dayColumn}) from ${table} not indexed
+      where account = :account and ${dayColumn} <= :last_day and ${dayColumn} ${condition}`
+  return compileStatement(`
+    with recursive days(found) as (
+      ${firstDay('>= :first_day')}
+      union all
+      select (${firstDay('> found')}) from days where found is not null
+    )
+    select found as day from days where found is not null`)
+}
+
+/** Reads the day of an account's first signup. */
+export const FIRST_SIGNUP = compileStatement(
+  'select min(day) as day from customers where account = :account',
+)
+
+/** Reads when customers signed up. */
+export const SIGNUPS = compileStatement(`
+  select c.customer_id, c.day, c.signup_date
+  from json_each(:ids) i
+  cross join customers c on c.account = :account and c.customer_id = i.value`)
+
+const recordsOf = ({ table, dayColumn }: FactTable) => `json_each(:days) d
+  cross join json_each(:ids) i
+  cross join ${table} t not indexed
+    on t.account = :account and t.${dayColumn} = d.value and t.customer_id = i.value
+  where t.held = 0`
+
+const isOneOf = (column: string, parameter: string) =>
+  `${column} in (select value from json_each(:${parameter}))`
+
+const NAMED_TRANSACTIONS = `${recordsOf(FACT_TABLES.transactions)}
+  and ${isOneOf('t.transaction_type', 'types')} and ${isOneOf('t.status', 'statuses')}`
+
+const TRANSACTION_COLUMNS = `t.customer_id, t.day, t.transaction_id, t.transaction_date,
+  t.transaction_type, t.status, t.transaction_subtype, t.currency, t.amount_currency, t.amount_usd,
+  t.delivery`
+
+/** Reads transactions of some types and statuses one by one. */
+export const SINGLE_TRANSACTIONS = compileStatement(`
+  select ${TRANSACTION_COLUMNS} from ${NAMED_TRANSACTIONS} limit :rows`)
+
+/** Reads all transactions. */
+export const ALL_TRANSACTIONS = compileStatement(`
+  select ${TRANSACTION_COLUMNS} from ${recordsOf(FACT_TABLES.transactions)} limit :rows`)
+
+const limbs = (name: string) =>
+  limbsOf(name, name)
+    .map(([as, sql]) => `${sql} as ${as}`)
+    .join(', ')
+
+/**
+ * Sums transactions of some types and statuses. One with an amount in USD stays alone unless it is in
+ * `:currency`: that amount may stand for it, and each such amount is converted by itself.
+ */
+export const summedTransactions = (subtypes: boolean): Statement => {
+  const groups = [
+    'customer_id',
+    'day',
+    'transaction_type',
+    'status',
+    'currency',
+    'amount_usd',
+    'alone',
+  ]
+  if (subtypes) groups.push('transaction_subtype')
+  return compileStatement(`
+    select ${groups.join(', ')}, count(*) as records, ${limbs('amount_currency')}
+    from (
+      select t.customer_id, t.day, t.transaction_type, t.status, t.currency, t.amount_currency,
+        t.transaction_subtype,
+        iif(t.currency = :currency, null, t.amount_usd) as amount_usd,
+        iif(t.amount_usd is null or t.currency = :currency, null, t.transaction_id) as alone
+      from ${NAMED_TRANSACTIONS} limit :records
+    )
+    group by ${groups.join(', ')} limit :rows`)
+}
+
+/** Reads trading activity row by row. */
+export const SINGLE_ACTIVITY = compileStatement(`
+  select t.customer_id, t.date as day, t.instrument, t.currency,
+    ${ACTIVITY_FIELDS.map((name) => `t.${name}`).join(', ')}, t.delivery
+  from ${recordsOf(FACT_TABLES.activity)} limit :rows`)
+
+/** Sums amounts of trading activity. Rows that lack one of them are summed apart. */
+export const summedActivity = (
+  fields: readonly ActivityAmount[],
+  instruments: boolean,
+): Statement => {
+  const groups = [
+    'customer_id',
+    'day',
+    'currency',
+    'present',
+    ...(instruments ? ['instrument'] : []),
+  ]
+  return compileStatement(`
+    select ${groups.join(', ')}, count(*) as records, ${fields.map(limbs).join(', ')}
+    from (
+      select t.customer_id, t.date as day, t.currency, t.instrument,
+        ${fields.map((name) => `t.${name}`).join(', ')}, ${presence(fields.map((name) => `t.${name}`))}
+      from ${recordsOf(FACT_TABLES.activity)} limit :records
+    )
+    group by ${groups.join(', ')} limit :rows`)
+}
+
+/** One bit for each value that a record has. */
+const presence = (values: readonly string[]) =>
+  `${values.map((value, i) => `(${value} is not null) * ${2 ** i}`).join(' + ')} as present`
+
+const EVENT_COLUMNS = `t.customer_id, t.day, t.id, t.eventname, t.createtime, t.currency, t.product,
+  t.amount, t.kpis, length(t.record ->> 'createtime') as time_length, t.delivery`
+
+const NAMED_EVENTS = `${recordsOf(FACT_TABLES.events)} and ${isOneOf('t.eventname', 'types')}`
+
+/** Reads events of some names one by one. */
+export const SINGLE_EVENTS = compileStatement(`
+  select ${EVENT_COLUMNS} from ${NAMED_EVENTS} limit :rows`)
+
+/** Reads all events. */
+export const ALL_EVENTS = compileStatement(`
+  select ${EVENT_COLUMNS} from ${recordsOf(FACT_TABLES.events)} limit :rows`)
+
+/** Sums `Value` and `kpis` KPIs of events, whose names are `:kpi_0` and so on. */
+export const summedEvents = (kpis: number): Statement => {
+  const names = Array.from({ length: kpis }, (_, i) => `kpi_${i}`)
+  const kpi = (name: string) => `(select value from json_each(t.kpis) where key = :${name})`
+  const groups = ['customer_id', 'day', 'eventname', 'currency', 'product', 'present']
+  const sums = ['amount', ...names]
+  return compileStatement(`
+    select ${groups.join(', ')}, count(*) as records, ${sums.map(limbs).join(', ')}
+    from (
+      select *, ${presence(sums)} from (
+        select t.customer_id, t.day, t.eventname, t.currency, t.product, t.amount
+          ${names.map((name) => `, ${kpi(name)} as ${name}`).join('')}
+        from ${NAMED_EVENTS} limit :records
+      )
+    )
+    group by ${groups.join(', ')} limit :rows`)
+}

@@ -1,0 +1,77 @@
+import { type FoundPage, type Page, paginate } from '../paginate.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import type { Connection } from './facts.ts'
+
+/** By what a list of statements is narrowed. */
+export interface StatementFilter {
+  readonly affiliate_id?: string
+  readonly period?: string
+  readonly plan?: string
+  readonly status?: string
+}
+
+/** A statement as lists read it. */
+export interface ListedStatement {
+  readonly period: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly status: string
+  readonly hash: string
+  readonly statement: string
+  readonly computed_at: string
+}
+
+const LIST_COLUMNS = [
+  'period',
+  'affiliate_id',
+  'plan',
+  'status',
+  'hash',
+  'statement',
+  'computed_at',
+]
+
+/** Returns the query of a list of statements, by period, affiliate and plan. */
+export const statementsQuery = (account: string, filter: StatementFilter) => ({
+  columns: LIST_COLUMNS,
+  from: `statements where account = :account and statement is not null${Object.keys(filter)
+    .map((name) => ` and ${name} = :${name}`)
+    .join('')}`,
+  key: ['period', 'affiliate_id', 'plan'],
+  values: { account, ...filter },
+  limitsBytes: true,
+})
+
+/** Reads one page of an account's statements. */
+export const listStatements = (
+  db: D1DatabaseSession,
+  account: string,
+  filter: StatementFilter,
+  page: Page,
+): Promise<FoundPage<ListedStatement>> => paginate(db, statementsQuery(account, filter), page)
+
+/** A statement with one part of its lines. */
+export interface FoundStatement extends ListedStatement {
+  readonly lines: string
+  readonly parts: number
+}
+
+/** Reads a statement with one part of its lines. */
+export const FIND_STATEMENT = compileStatement(`
+  select s.period, s.affiliate_id, s.plan, s.status, s.hash, s.statement, s.computed_at, s.parts,
+    iif(:part = 1, s.lines, l.lines) as lines
+  from statements s
+  left join statement_lines l on l.account = :account and l.id = s.id and l.part = :part
+  where s.account = :account and s.id = :id and s.statement is not null`)
+
+/** Returns a statement of an account with one part of its lines; null if there is none. */
+export const findStatement = (
+  db: Connection,
+  account: string,
+  id: string,
+  part: number,
+): Promise<FoundStatement | null> =>
+  withD1Retry(() =>
+    bindStatement(db, FIND_STATEMENT, { account, id, part }).first<FoundStatement>(),
+  )

@@ -1,0 +1,174 @@
+import { introspectWorkflow } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beginRun, makeStep } from '../../src/commission/drafts/run.ts'
+import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
+import { countWrites } from './counted.ts'
+import { assign, monthly, storePlan } from './stored.ts'
+
+const PATH = 'accounts/acme-forex'
+
+type Runs = Awaited<ReturnType<typeof introspectWorkflow>>
+let runs: Runs
+
+beforeEach(async () => {
+  runs = await introspectWorkflow(env.STATEMENT_RUNS)
+  await runs.modifyAll((one) => one.disableRetryDelays())
+})
+afterEach(() => runs.dispose())
+
+/** A firm with two affiliates and a plan that pays 10 % of deposits. */
+async function firm() {
+  const acme = await partner('forex', { affiliates: ['aff-7', 'aff-8'] })
+  const base = [{ transactions: ['deposit'] }]
+  await storePlan(
+    acme.account,
+    'ib',
+    monthly([{ id: 'tenth', kind: 'share', percent: '10', base }]),
+  )
+  await assign(acme.account, 'ib')
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2', affiliate_id: 'aff-8' }])
+  await acme.post('transactions', [
+    deposit,
+    { ...deposit, transaction_id: 't-2', customer_id: 'c-2' },
+  ])
+  return acme
+}
+
+const start = async (period = '2026-10') => {
+  const started = await askAdmin(`${PATH}/periods/${period}/run`, 'POST')
+  expect(started.status).toBe(202)
+  return json(started)
+}
+
+/** Starts a run and waits for its end. */
+async function run(period = '2026-10') {
+  const { id } = await start(period)
+  for (const instance of await runs.get()) await instance.waitForStatus('complete')
+  return json(askAdmin(`${PATH}/runs/${id}`))
+}
+
+interface Listed {
+  affiliate_id: string
+  total: string
+  hash: string
+}
+
+const totals = async (period = '2026-10') => {
+  const { data } = await json(askAdmin(`${PATH}/statements?period=${period}`))
+  return data.map(({ affiliate_id, total }: Listed) => [affiliate_id, total])
+}
+
+const BOTH = [
+  ['aff-7', '10.02'],
+  ['aff-8', '10.02'],
+]
+
+test('a run computes the statements of a period, and another changes nothing', async () => {
+  await firm()
+  expect(await run()).toMatchObject({
+    period: '2026-10',
+    status: 'done',
+    affiliates: 2,
+    steps: 1,
+    steps_done: 1,
+    changed: 2,
+  })
+  expect(await totals()).toEqual(BOTH)
+  expect(await run()).toMatchObject({ status: 'done', changed: 0 })
+})
+
+test('an unchanged step writes no row of a statement', async () => {
+  await firm()
+  await run()
+  const parameters = { account: 'acme-forex', run: 'run_again', period: '2026-10' }
+  await beginRun(env as Env, parameters, Date.now())
+  const { written, value } = await countWrites((counted) =>
+    makeStep(counted, parameters, 1, Date.now()),
+  )
+  expect(value).toBe(0)
+  // The row that marks the step as done.
+  expect(written).toBe(1)
+})
+
+test('a step that fails is repeated, and the run ends as one that was not interrupted', async () => {
+  await firm()
+  await runs.modifyAll(async (one) => {
+    await one.mockStepError({ name: 'plan' }, new Error('lost'), 1)
+    await one.mockStepError({ name: 'affiliates 1' }, new Error('lost'), 2)
+    await one.mockStepError({ name: 'end' }, new Error('lost'), 1)
+  })
+  expect(await run()).toMatchObject({ status: 'done', changed: 2, steps_done: 1 })
+  expect(await totals()).toEqual(BOTH)
+})
+
+test('a step that was stored and whose answer was lost writes nothing again', async () => {
+  await firm()
+  const parameters = { account: 'acme-forex', run: 'run_lost', period: '2026-10' }
+  await beginRun(env as Env, parameters, Date.now())
+  const first = await makeStep(env as Env, parameters, 1, Date.now())
+  const { written, value } = await countWrites((counted) =>
+    makeStep(counted, parameters, 1, Date.now()),
+  )
+  expect([first, value, written]).toEqual([2, 2, 0])
+  expect(await beginRun(env as Env, parameters, Date.now())).toBe(1)
+})
+
+test('two runs at the same time do no harm', async () => {
+  await firm()
+  const started = await Promise.all([start(), start(), start()])
+  for (const instance of await runs.get()) await instance.waitForStatus('complete')
+  const ended = await Promise.all(started.map(({ id }) => json(askAdmin(`${PATH}/runs/${id}`))))
+  expect(ended.map(({ status }) => status)).toEqual(['done', 'done', 'done'])
+  expect(await totals()).toEqual(BOTH)
+})
+
+test('a computation that began to read earlier never replaces a later one', async () => {
+  const acme = await firm()
+  const late = { account: 'acme-forex', run: 'run_late', period: '2026-10' }
+  const early = { account: 'acme-forex', run: 'run_early', period: '2026-10' }
+  await beginRun(env as Env, late, Date.now())
+  await beginRun(env as Env, early, Date.now())
+  await makeStep(env as Env, late, 1, 2000)
+  await acme.post('transactions', [{ ...deposit, amount_currency: 5 }])
+  await makeStep(env as Env, early, 1, 1000)
+  expect(await totals()).toEqual(BOTH)
+})
+
+test('a run drops drafts that are no longer due', async () => {
+  const acme = await firm()
+  await run()
+  await acme.post('transactions', [{ ...deposit, status: 'declined' }])
+  expect(await run()).toMatchObject({ changed: 1 })
+  expect(await totals()).toEqual([['aff-8', '10.02']])
+})
+
+test('the run of a period brings earlier open periods up to date, whose carries it continues', async () => {
+  const acme = await firm()
+  await storePlan(
+    acme.account,
+    'ib',
+    monthly(
+      [{ id: 'tenth', kind: 'share', percent: '10', base: [{ transactions: ['deposit'] }] }],
+      {
+        effective_from: '2026-09-01',
+        minimum_payout: '50',
+      },
+    ),
+    2,
+  )
+  await run('2026-11')
+  expect(await totals('2026-10')).toEqual(BOTH)
+  const { data } = await json(askAdmin(`${PATH}/statements?affiliate_id=aff-7`))
+  expect(
+    data.map(({ period, opening, closing }: Record<string, string>) => [period, opening, closing]),
+  ).toEqual([
+    ['2026-10', '0.00', '10.02'],
+    ['2026-11', '10.02', '10.02'],
+  ])
+})
+
+test('an account without plans has a run of no steps', async () => {
+  await partner('forex')
+  expect(await run()).toMatchObject({ status: 'done', affiliates: 0, steps: 0, changed: 0 })
+})

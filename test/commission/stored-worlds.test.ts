@@ -1,0 +1,68 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import {
+  type Computation,
+  computeAffiliates,
+  openComputation,
+} from '../../src/commission/drafts/compute.ts'
+import { parsePeriod } from '../../src/commission/engine/calendar.ts'
+import { type AccountSource, openSource } from '../../src/commission/facts/source.ts'
+import { findAccount } from '../../src/db/directory/accounts.ts'
+import { evaluate } from './engine.ts'
+import { storable, storeRates, storeWorld } from './stored-world.ts'
+import type { OutcomeStatement } from './world.ts'
+import { periodsOf, randomWorld } from './worlds.ts'
+
+// What is read from the database comes to the same bytes as the engine with all facts in memory: whether
+// SQL sums facts or not, and for all affiliates together as for each with only what it depends on.
+
+const WORLDS = env.MODEL_RUNS || 40
+const FIRST_SEED = env.SEED * 2_000_000
+const ALL = Number.POSITIVE_INFINITY
+
+async function statementsOf(
+  computation: Computation,
+  affiliates: readonly string[],
+  maxFacts = ALL,
+): Promise<OutcomeStatement[]> {
+  const computed = await computeAffiliates(computation, affiliates, maxFacts)
+  const results = computed.at(-1)?.results ?? []
+  return results.flatMap(({ statement }) =>
+    statement ? [structuredClone(statement) as never] : [],
+  )
+}
+
+test(`${WORLDS} random worlds come to the same statements from the database as in memory`, async () => {
+  let statements = 0
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed++) {
+    const world = storable(randomWorld(seed))
+    const account = `world-${seed}`
+    await storeWorld(world, account)
+    await storeRates(world)
+    const source = await openSource(env as Env, (await findAccount(env.DB, account))!)
+    const affiliates = world.affiliates.map(({ affiliate_id }) => affiliate_id)
+    const periods = periodsOf(world)
+    const months = periods.filter((period) => !period.includes('W'))
+    const weeks = periods.filter((period) => period.includes('W'))
+    for (const period of [months.at(-2), months.at(-1), weeks.at(-2)]) {
+      if (period === undefined) continue
+      const [expected] = evaluate(world, [period])
+      const label = `seed ${seed}, ${period}`
+      const computation = await openComputation(source, parsePeriod(period)!)
+      expect(await statementsOf(computation, affiliates), label).toEqual(expected!.statements)
+      statements += expected!.statements.length
+
+      for (const affiliate of affiliates) {
+        const own = expected!.statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
+        const alone = await statementsOf(computation, [affiliate])
+        expect(alone, `${label}, ${affiliate} alone`).toEqual(own)
+      }
+      const one: AccountSource = { ...source, selection: 'everything' }
+      const single = await openComputation(one, parsePeriod(period)!)
+      expect(await statementsOf(single, affiliates), `${label}, not summed`).toEqual(
+        expected!.statements,
+      )
+    }
+  }
+  expect(statements).toBeGreaterThan(WORLDS)
+})

@@ -1,0 +1,79 @@
+import { env } from 'cloudflare:workers'
+import { computeAffiliates, openComputation } from '../../src/commission/drafts/compute.ts'
+import { type Draft, toDraft } from '../../src/commission/drafts/draft.ts'
+import { parsePeriod } from '../../src/commission/engine/calendar.ts'
+import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import { openSource } from '../../src/commission/facts/source.ts'
+import { RATE_SOURCE } from '../../src/db/commission/rates.ts'
+import { findAccount } from '../../src/db/directory/accounts.ts'
+
+/** A plan of calendar months in EUR with these rules. */
+export const monthly = (rules: Rule[], terms: Partial<PlanTerms> = {}): PlanTerms => ({
+  name: 'A plan',
+  currency: 'EUR',
+  period: 'month',
+  effective_from: '2026-01-01',
+  terms: 'signup',
+  negative: 'carry',
+  minimum_payout: '0',
+  hold_days: 14,
+  rules,
+  ...terms,
+})
+
+/** Stores a version of a plan. */
+export const storePlan = (account: string, plan: string, terms: PlanTerms, version = 1) =>
+  env.DB.prepare(
+    `insert into plan_versions (account, plan, version, effective_from, terms, created_at)
+     values (?, ?, ?, ?, ?, '2026-01-01T00:00:00.000Z')`,
+  )
+    .bind(account, plan, version, terms.effective_from, JSON.stringify(terms))
+    .run()
+
+/** Assigns a plan from the beginning of 2026 on; to everybody if no affiliate is named. */
+export const assign = (
+  account: string,
+  plan: string,
+  affiliate = '*',
+  from = '2026-01-01',
+  customers = 'new',
+) =>
+  env.DB.prepare(
+    `insert into assignments (account, affiliate_id, from_day, plan, customers)
+     values (?, ?, ?, ?, ?)`,
+  )
+    .bind(account, affiliate, from, plan, customers)
+    .run()
+
+/** Publishes rates of a day. */
+export const publish = (day: string, rates: Record<string, string>) =>
+  env.DB.batch(
+    Object.entries(rates).map(([currency, rate]) =>
+      env.DB.prepare(
+        `insert into fx_rates (source, currency, day, rate, known_from) values (?, ?, ?, ?, 0)`,
+      ).bind(RATE_SOURCE, currency, Date.parse(day) / 86_400_000, rate),
+    ),
+  )
+
+/** Returns the computation of an account and period. */
+export async function computationOf(account: string, period: string) {
+  const row = await findAccount(env.DB, account)
+  const parsed = parsePeriod(period)
+  if (!row || !parsed) throw new Error('There is no such account or period.')
+  return openComputation(await openSource(env as Env, row), parsed)
+}
+
+/** Returns the statements of affiliates in a period, computed from what is stored. */
+export async function draftsOf(
+  account: string,
+  period: string,
+  affiliates: readonly string[],
+): Promise<Draft[]> {
+  const computation = await computationOf(account, period)
+  const periods = await computeAffiliates(computation, affiliates, 1_000_000)
+  const last = periods.at(-1)
+  const drafts = await Promise.all(
+    (last?.results ?? []).map((result) => toDraft(result, last!.period)),
+  )
+  return drafts.filter((draft) => draft !== null)
+}
