@@ -55,6 +55,10 @@ const miniflare = new Miniflare({
             binding,
             { type: 'queue', name } as const,
           ]),
+          ...entriesOf(config.workflows, ({ binding, name, class_name: exportName }) => [
+            binding,
+            { type: 'workflow', name, worker: 'tributary', exportName } as const,
+          ]),
           [assets.binding]: { type: 'assets' },
         },
         exports: config.exports,

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { createCommissions } from './commissions/create.ts'
 
 /** The file with the address of the local service, the admin key and the demo accounts. */
 export const DEMO = '.demo.json'
@@ -83,8 +84,12 @@ const adminCalls =
 
 /** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
 export async function writeDemo(base_url: string, admin_key: string): Promise<DemoAccount[]> {
-  const accounts = await findOrCreateAccounts(adminCalls(base_url, admin_key))
-  await importRates(base_url, admin_key)
+  const call = adminCalls(base_url, admin_key)
+  const [accounts] = await Promise.all([
+    findOrCreateAccounts(call),
+    importRates(base_url, admin_key),
+  ])
+  await Promise.all(accounts.map((account) => createCommissions(base_url, call, account)))
   const demo = { base_url, admin_key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })

@@ -1,0 +1,82 @@
+import { DEMO_PERIOD, type DemoCommissions, demoCommissions, FROM_LINK } from './records.ts'
+
+/** The account that gets commissions, as in `.demo.json`. */
+interface Account {
+  account: string
+  vertical: string
+  client_id?: string
+  client_secret?: string
+  brand_token?: string
+  link_id?: string
+}
+
+/** Calls `/admin/v1`. */
+type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
+
+/** How often the progress of a run is read, in milliseconds. */
+const POLL_MS = 50
+
+/** The longest wait for the statements, in milliseconds. A run ends without anybody waiting for it. */
+const RUN_LIMIT_MS = 5000
+
+const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+/**
+ * Gives a demo account a plan, records and the drafts of their month. An account with statements of
+ * that month stays as it is. After a failure, the next start repeats every step safely.
+ */
+export async function createCommissions(base: string, call: Call, demo: Account): Promise<void> {
+  const at = `accounts/${demo.account}`
+  const { data } = await call<{ data: object[] }>('GET', `${at}/statements?period=${DEMO_PERIOD}`)
+  if (data.length > 0) return
+  const commissions = demoCommissions(demo.vertical)
+  await Promise.all([configure(call, at, commissions), sendRecords(base, demo, commissions)])
+  const { id } = await call<{ id: string }>('POST', `${at}/periods/${DEMO_PERIOD}/run`)
+  const deadline = Date.now() + RUN_LIMIT_MS
+  while (Date.now() < deadline) {
+    const { status } = await call<{ status: string }>('GET', `${at}/runs/${id}`)
+    if (status !== 'running') return
+    await wait(POLL_MS)
+  }
+}
+
+async function configure(
+  call: Call,
+  at: string,
+  { plan, terms, from, affiliates }: DemoCommissions,
+) {
+  if (affiliates.length > 0) await call('PUT', `${at}/affiliates`, affiliates)
+  await call('PUT', `${at}/plans/${plan}`, terms)
+  await call('PUT', `${at}/assignments`, [{ affiliate_id: '*', plan, from, customers: 'new' }])
+}
+
+async function sendRecords(base: string, demo: Account, { bulks }: DemoCommissions): Promise<void> {
+  const { vertical, brand_token } = demo
+  const at = brand_token ? 'tracking/events' : `api/v1/${vertical}`
+  const headers = { 'Content-Type': 'application/json', ...(await credentialsOf(base, demo)) }
+  const trackingData = brand_token ? await followLink(base, demo) : ''
+  for (const { path, records } of bulks) {
+    const body = JSON.stringify(records).replaceAll(FROM_LINK, trackingData)
+    const response = await fetch(`${base}/${at}/${path}`, { method: 'POST', headers, body })
+    if (response.ok) continue
+    throw new Error(`POST ${at}/${path} answered ${response.status}: ${await response.text()}`)
+  }
+}
+
+async function credentialsOf(
+  base: string,
+  { client_id = '', client_secret = '', brand_token }: Account,
+): Promise<Record<string, string>> {
+  if (brand_token) return { 'x-api-key': brand_token }
+  const form = { grant_type: 'client_credentials', client_id, client_secret }
+  const body = new URLSearchParams(form)
+  const response = await fetch(`${base}/oauth/token`, { method: 'POST', body })
+  const { access_token } = (await response.json()) as { access_token: string }
+  return { Authorization: `Bearer ${access_token}` }
+}
+
+/** Returns the `tracking_data` with which a visitor of the link arrives. */
+async function followLink(base: string, { link_id }: Account): Promise<string> {
+  const { headers } = await fetch(`${base}/go/${link_id}`, { redirect: 'manual' })
+  return new URL(headers.get('Location') ?? '').searchParams.get('tracking_data') ?? ''
+}
