@@ -121,8 +121,8 @@ await createSecrets()
 await migrate()
 server = startServer()
 while (!(await isHealthy(base))) await sleep(100)
-const accounts = await writeDemo(base, readSecrets().ADMIN_KEY ?? '')
+const demo = await writeDemo(base, readSecrets().ADMIN_KEY ?? '')
 const deadline = Date.now() + QUIET_LIMIT_MS
 while (Date.now() - lastOutput < QUIET_MS && Date.now() < deadline) await sleep(50)
 isReady = true
-console.log(`${banner(base, accounts)}\nPress Ctrl-C to stop.`)
+console.log(`${banner(base, demo)}\nPress Ctrl-C to stop.`)

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createCommissions } from './commissions/create.ts'
+import { createCommissions, type ShownStatement } from './commissions/create.ts'
 
 /** The file with the address of the local service, the admin key and the demo accounts. */
 export const DEMO = '.demo.json'
@@ -82,19 +82,23 @@ const adminCalls =
     throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
   }
 
+/** The demo accounts, and the statement that the banner shows. */
+export interface Demo {
+  accounts: DemoAccount[]
+  shown: ShownStatement | null
+}
+
 /** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
-export async function writeDemo(base_url: string, admin_key: string): Promise<DemoAccount[]> {
+export async function writeDemo(base_url: string, admin_key: string): Promise<Demo> {
   const call = adminCalls(base_url, admin_key)
-  const [accounts] = await Promise.all([
-    findOrCreateAccounts(call),
-    importRates(base_url, admin_key),
-  ])
-  await Promise.all(accounts.map((account) => createCommissions(base_url, call, account)))
+  const accounts = await findOrCreateAccounts(call)
+  const rates = importRates(base_url, admin_key)
+  const shown = await createCommissions(base_url, call, accounts, rates)
   const demo = { base_url, admin_key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${DEMO}.new`, DEMO)
-  return accounts
+  return { accounts, shown }
 }
 
 /** Imports the exchange rates of `data/`. Rates that are stored stay as they are. */

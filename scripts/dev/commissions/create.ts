@@ -1,4 +1,4 @@
-import { DEMO_PERIOD, type DemoCommissions, demoCommissions, FROM_LINK } from './records.ts'
+import { DEMO_PERIOD, type DemoCommissions, demoCommissions, FROM_LINK, SHOWN } from './records.ts'
 
 /** The account that gets commissions, as in `.demo.json`. */
 interface Account {
@@ -13,6 +13,17 @@ interface Account {
 /** Calls `/admin/v1`. */
 type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
 
+/** A list of statements. */
+interface List {
+  data: { id: string }[]
+}
+
+/** A line of a statement. */
+interface Line {
+  id: string
+  rule: string
+}
+
 /** How often the progress of a run is read, in milliseconds. */
 const POLL_MS = 50
 
@@ -21,16 +32,42 @@ const RUN_LIMIT_MS = 5000
 
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
+/** A statement that the banner shows, and a line of it. */
+export interface ShownStatement {
+  statement: string
+  line: string
+}
+
 /**
- * Gives a demo account a plan, records and the drafts of their month. An account with statements of
- * that month stays as it is. After a failure, the next start repeats every step safely.
+ * Gives demo accounts plans and the records of a month, and computes the drafts of that month. An
+ * account with statements of it stays as it is. After a failure, the next start repeats every step.
+ *
+ * @param rates Fulfilled when the exchange rates are stored.
+ * @returns What the banner shows; null while nothing is computed.
  */
-export async function createCommissions(base: string, call: Call, demo: Account): Promise<void> {
-  const at = `accounts/${demo.account}`
-  const { data } = await call<{ data: object[] }>('GET', `${at}/statements?period=${DEMO_PERIOD}`)
-  if (data.length > 0) return
+export async function createCommissions(
+  base: string,
+  call: Call,
+  accounts: readonly Account[],
+  rates: Promise<void>,
+): Promise<ShownStatement | null> {
+  const lists = accounts.map(({ account }) =>
+    call<List>('GET', `accounts/${account}/statements?period=${DEMO_PERIOD}`),
+  )
+  const stored = await Promise.all(lists)
+  const empty = accounts.filter((_, i) => stored[i]?.data.length === 0)
+  await Promise.all([rates, ...empty.map((account) => createRecords(base, call, account))])
+  await Promise.all(empty.map(({ account }) => computeStatements(call, `accounts/${account}`)))
+  return findShown(call)
+}
+
+async function createRecords(base: string, call: Call, demo: Account): Promise<void> {
   const commissions = demoCommissions(demo.vertical)
-  await Promise.all([configure(call, at, commissions), sendRecords(base, demo, commissions)])
+  const configured = configure(call, `accounts/${demo.account}`, commissions)
+  await Promise.all([configured, sendRecords(base, demo, commissions)])
+}
+
+async function computeStatements(call: Call, at: string): Promise<void> {
   const { id } = await call<{ id: string }>('POST', `${at}/periods/${DEMO_PERIOD}/run`)
   const deadline = Date.now() + RUN_LIMIT_MS
   while (Date.now() < deadline) {
@@ -38,6 +75,18 @@ export async function createCommissions(base: string, call: Call, demo: Account)
     if (status !== 'running') return
     await wait(POLL_MS)
   }
+}
+
+/** Finds the statement of {@link SHOWN}. */
+async function findShown(call: Call): Promise<ShownStatement | null> {
+  const at = `accounts/${SHOWN.account}/statements`
+  const query = `affiliate_id=${SHOWN.affiliate}&period=${DEMO_PERIOD}`
+  const { data } = await call<List>('GET', `${at}?${query}`)
+  const [found] = data
+  if (!found) return null
+  const { lines } = await call<{ lines: Line[] }>('GET', `${at}/${found.id}`)
+  const line = lines.find(({ rule }) => rule === SHOWN.rule)
+  return line ? { statement: found.id, line: line.id } : null
 }
 
 async function configure(

@@ -5,6 +5,14 @@ import { readFileSync } from 'node:fs'
 /** The month of the records, of which statements are computed. */
 export const DEMO_PERIOD = '2026-03'
 
+/** What the banner shows: a line of a statement, and a record that earned nothing. */
+export const SHOWN = {
+  account: 'demo-forex',
+  affiliate: 'IB-07',
+  rule: 'spread',
+  unearned: 'T-3305',
+} as const
+
 /** The first day of the plans, of their assignments, and of the parent of IB-08. */
 const FROM = '2026-01-01'
 
