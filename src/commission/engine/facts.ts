@@ -72,6 +72,9 @@ export function valueOn<T>(history: readonly Dated<T>[], day: number): T | null 
   return found
 }
 
+/** Returns a fact's amount of a field; 0 if it has none. */
+export const amountOf = ({ amounts }: Fact, field: string): bigint => amounts.get(field) ?? 0n
+
 /** Compares two texts by code point. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
