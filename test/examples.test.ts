@@ -1,7 +1,11 @@
+import { introspectWorkflow } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import { ENTITIES } from '../scripts/docs/entities.ts'
 import storedExamples from '../scripts/docs/examples.json'
+import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import { assign, storePlan } from './commission/stored.ts'
 import { asTeam, camera, operations } from './take.ts'
 
 // Records the responses that openapi.json shows as examples. `npm run generate` updates them.
@@ -106,6 +110,7 @@ async function takeAccountRoutes(api: Api, at: Record<string, string> = {}) {
 }
 
 const SUNDAY = '?day=2026-10-04'
+const DAY = '2026-01-01'
 
 const RATES = [
   'Date,USD,JPY,HUF',
@@ -166,6 +171,36 @@ async function takePlans(team: Team) {
   })
 }
 
+/** Takes a run over October, and its statements. */
+async function takeStatements(team: Team, headers: Record<string, string>) {
+  const at = { account: 'acme-forex', period: '2026-10' }
+  await env.DB.batch([
+    env.DB.prepare('delete from assignments'),
+    env.DB.prepare('delete from plan_versions'),
+  ])
+  await storePlan('acme-forex', 'standard-ib', { ...(perLot as PlanTerms), effective_from: DAY })
+  await assign('acme-forex', 'standard-ib')
+  const runs = await introspectWorkflow(env.STATEMENT_RUNS)
+  const { id: run_id } = await team('startRun', 'started', 'The run of a month', { at })
+  for (const run of await runs.get()) await run.waitForStatus('complete')
+  await runs.dispose()
+  await team('getRun', 'done', 'It is done', { at: { ...at, run_id } })
+  const { data } = await team('listStatements', 'month', 'The statements of a month', {
+    query: '?period=2026-10',
+  })
+  const statement_id = data[0].id
+  await team('listStatements', 'fresh', 'One affiliate, computed at once', {
+    query: '?affiliate_id=IB-07&period=2026-10&fresh=true',
+  })
+  await team('getStatement', 'one', 'One of them', { at: { ...at, statement_id } })
+  const own = { headers, at: { statement_id } }
+  await take('listForexStatements', 'month', 'The statements of a month', {
+    ...own,
+    query: '?period=2026-10',
+  })
+  await take('getForexStatement', 'one', 'One of them', own)
+}
+
 /** Takes the routes for what is known of a customer and of affiliates by day. */
 async function takeHistories(team: Team) {
   const at = { account: 'acme-forex', customer_id: 'C-1001' }
@@ -207,6 +242,7 @@ test('the stored examples equal the responses of the service', async () => {
   await partner('prop-trading')
 
   await takePlans(team)
+  await takeStatements(team, { Authorization: `Bearer ${access_token}` })
 
   const casino = await setUp('lucky', 'igaming')
   await casino('putEventDefinition', 'new', 'Daily statistics', {
