@@ -6,6 +6,7 @@ import { add, compare, ZERO } from '../../src/commission/engine/decimal.ts'
 import { explainLine } from '../../src/commission/engine/explain.ts'
 import type { ExplainContext } from '../../src/commission/engine/explain-input.ts'
 import { isFunded } from '../../src/commission/engine/explain-plan.ts'
+import { explanationText } from '../../src/commission/engine/explain-text.ts'
 import type { Explanation } from '../../src/commission/engine/explanation.ts'
 import type { Line } from '../../src/commission/engine/line.ts'
 import {
@@ -123,4 +124,78 @@ describe('an explanation', () => {
       }
     }
   })
+})
+
+test('an explanation in sentences can be checked by hand', () => {
+  const day = (date: string) => Date.parse(`${date}T12:00:00Z`)
+  const deposit = (id: number, amount_currency: number, currency = 'EUR') => ({
+    transaction_id: `t${id}`,
+    customer_id: `c${id % 2}`,
+    transaction_type: 'deposit',
+    amount_currency,
+    currency,
+    at: day('2026-10-05'),
+    status: 'approved',
+  })
+  const { account, input } = open({
+    vertical: 'forex',
+    affiliates: [{ affiliate_id: 'A', parents: [{ from: null, parent: null }] }],
+    status_map: {},
+    customers: ['c0', 'c1'].map((customer_id) => ({
+      customer_id,
+      signup: day('2026-10-01'),
+      affiliates: [{ from: null, affiliate_id: 'A' }],
+      fields: [{ from: null, values: {} }],
+    })),
+    transactions: [deposit(1, 1000), deposit(2, 134.5), deposit(3, 110, 'USD')],
+    activity: [],
+    events: [],
+    rates: [
+      { day: '2026-10-02', currency: 'USD', rate: '1.1' },
+      { day: '2026-10-31', currency: 'USD', rate: '1.2' },
+    ],
+    plans: [
+      {
+        plan: 'revenue',
+        versions: [
+          {
+            version: 1,
+            terms: {
+              name: 'Revenue',
+              currency: 'EUR',
+              period: 'month',
+              effective_from: '2026-01-01',
+              terms: 'signup',
+              negative: 'carry',
+              minimum_payout: '0',
+              hold_days: 14,
+              rules: [
+                {
+                  id: 'share',
+                  kind: 'share',
+                  percent: '30',
+                  base: [{ transactions: ['deposit'] }],
+                },
+              ],
+            },
+          },
+        ],
+      },
+    ],
+    assignments: [{ affiliate_id: '*', plan: 'revenue', from: '2026-01-01', customers: 'all' }],
+  })
+  const [explained] = explainAll(account, input, parsePeriod('2026-10')!)
+  expect(explanationText(explained!.explanation)).toBe(
+    [
+      'Rule share (version 1) of the plan revenue for the affiliate A in 2026-10',
+      '',
+      'The base counts 3 records of 2 customers.',
+      'Deposit transactions sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
+      'On 2026-10-05, 110 USD at 1 EUR = 1.1 USD is 100 EUR.',
+      'The base is 1,234.50 EUR.',
+      '30 % of 1,234.5 is 370.35.',
+      'The line pays 370.35 EUR.',
+      '',
+    ].join('\n'),
+  )
 })

@@ -1,11 +1,10 @@
 import { expect } from 'vitest'
+import type { Explanation, Step } from '../../src/commission/engine/explanation.ts'
 import type {
   BaseStep,
   ConversionStep,
-  Explanation,
   FactsStep,
-  Step,
-} from '../../src/commission/engine/explanation.ts'
+} from '../../src/commission/engine/explanation-facts.ts'
 import {
   add,
   compare,

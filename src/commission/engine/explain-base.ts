@@ -12,16 +12,16 @@ import {
   ZERO,
 } from './decimal.ts'
 import type { ExplainContext } from './explain-input.ts'
+import type { FloorStep } from './explanation.ts'
 import type {
   BaseStep,
   ConversionStep,
   Counted,
   DayConversion,
   FactsStep,
-  FloorStep,
   UnitsStep,
   UsedRate,
-} from './explanation.ts'
+} from './explanation-facts.ts'
 import { compareText } from './facts.ts'
 import type { LineFacts, TermSum } from './line-facts.ts'
 import type { Term } from './plan.ts'

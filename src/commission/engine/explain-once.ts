@@ -10,7 +10,7 @@ import type {
   MetCondition,
   QualificationStep,
   TriggerStep,
-} from './explanation.ts'
+} from './explanation-facts.ts'
 import type { Customer, Fact } from './facts.ts'
 import type { OnceState } from './once.ts'
 import type { OnceRule } from './plan.ts'

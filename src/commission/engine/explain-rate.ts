@@ -130,7 +130,7 @@ export function rateStep(line: Line): { step: RateStep; paid: Ratio } {
     step: 'rate',
     rate_is: rateIs,
     parts: parts.map((part) => ({
-      quantity: ratioText(part.quantity),
+      quantity: exactly(part.quantity).text,
       rate: plainText(part.rate),
       amount: exactly(part.paid).text,
     })),
