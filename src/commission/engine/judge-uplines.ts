@@ -50,8 +50,8 @@ const isCountedBy = (
 ): boolean =>
   entry.purpose === 'override' && overrideCounts(context, customer, entry.version, entry.rule, fact)
 
-/** Whether the line exists: one that the affiliate below funds needs its plan and a rate. */
-function isBooked(
+/** Whether an override line exists: one that the affiliate below funds needs its plan and a rate. */
+export function isBooked(
   { book, rates }: Context,
   { rule, version }: UplineRule,
   affiliate: string,
