@@ -1,4 +1,4 @@
-import type { AccountInput, PlanResult } from './account-input.ts'
+import type { PlanResult, SettlementInput } from './account-input.ts'
 import type { Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import type { Line } from './line.ts'
@@ -6,7 +6,7 @@ import type { PeriodTallies } from './tallies.ts'
 
 /** What an explanation reads of a computation. */
 export interface Settlement {
-  readonly input: AccountInput
+  readonly input: SettlementInput
   readonly settle: (period: Period) => readonly PlanResult[]
   readonly tallies: (period: Period) => PeriodTallies
 }

@@ -29,6 +29,8 @@ export interface Fact {
   readonly amounts: ReadonlyMap<string, bigint>
   /** How many records this is. */
   readonly count: number
+  /** The delivery that last changed the record, where records are read one by one. */
+  readonly delivery_id?: string
 }
 
 /** The values of a customer that conditions use. An absent value is null. */
