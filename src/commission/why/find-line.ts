@@ -19,8 +19,8 @@ export interface LinePlace {
 
 /** The statement of a line, if it is not stored. */
 export interface LineHint {
-  readonly affiliate_id?: string
-  readonly period?: string
+  readonly affiliate_id?: string | undefined
+  readonly period?: string | undefined
 }
 
 const noLine = (): ApiError =>

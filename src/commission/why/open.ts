@@ -74,8 +74,8 @@ export function onceReadings(
 
 /** Whose facts are read: one customer, the customers of an affiliate, or all. */
 export interface Whose {
-  readonly customer_id?: string
-  readonly affiliate_id?: string
+  readonly customer_id?: string | undefined
+  readonly affiliate_id?: string | undefined
 }
 
 /**

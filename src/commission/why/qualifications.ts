@@ -10,9 +10,9 @@ import { judgedCustomers, onceReadings, type Whose } from './open.ts'
 
 /** Which customers and rules are asked for. */
 export interface QualificationQuery extends Whose {
-  readonly plan?: string
-  readonly rule?: string
-  readonly status?: QualificationStatus
+  readonly plan?: string | undefined
+  readonly rule?: string | undefined
+  readonly status?: QualificationStatus | undefined
 }
 
 /** Returns customers under `once` rules as of the end of a period, by customer, plan and rule. */

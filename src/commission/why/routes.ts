@@ -36,10 +36,6 @@ export const TEAM_WHY_PATHS = {
 const LINE_PARAMETERS = ['affiliate_id', 'period'] as const
 const WHOSE_PARAMETERS = ['affiliate_id', 'customer_id'] as const
 
-/** Returns the parameters that are present. */
-const present = <T extends Record<string, unknown>>(query: T): T =>
-  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as T
-
 /** Finds a line and computes the statement that it stands in. */
 async function openLine(
   c: Context<AppEnv>,
@@ -73,7 +69,7 @@ function respondWithUnearned(c: Context<AppEnv>): Promise<Response> {
     ...whose
   } = readQuery(c.req.url, 'period', 'reason', ...WHOSE_PARAMETERS)
   const period = readPeriod(text)
-  const query = present({ ...whose, reason: readReason(reason) })
+  const query = { ...whose, reason: readReason(reason) }
   return respondWith(c, async ({ grant, session }) =>
     groupUnearned(await openWhy(c.env, grant.account, session, period), period, query),
   )
@@ -84,7 +80,7 @@ function respondWithQualifications(c: Context<AppEnv>): Promise<Response> {
   const all = readQuery(c.req.url, ...PAGE_PARAMETERS, 'period', 'status', ...names)
   const { period: text, status, affiliate_id, customer_id, plan, rule, ...page } = all
   const period = readPeriod(text)
-  const query = present({ affiliate_id, customer_id, plan, rule, status: readStatus(status) })
+  const query = { affiliate_id, customer_id, plan, rule, status: readStatus(status) }
   const list = ['qualifications', period.id, query]
   return respondWithList(c, list, page, async ({ grant, session }) =>
     listQualifications(await openWhy(c.env, grant.account, session, period), period, query),
@@ -104,7 +100,7 @@ function respondWithParts(c: Context<AppEnv>, id: string): Promise<Response> {
     ...LINE_PARAMETERS,
   )
   return respondWithList(c, ['parts', id], page, async (reader) => {
-    const hint = present({ affiliate_id, period })
+    const hint = { affiliate_id, period }
     const { computation, found } = await openLine(c, reader, id, hint)
     const parts: ReturnType<typeof presentPart>[] = []
     for await (const part of partsOf(computation, found)) parts.push(presentPart(part, found))
@@ -120,7 +116,7 @@ function respondWithPartFacts(c: Context<AppEnv>, id: string, customer: string):
   )
   checkPercentEncoding(new URL(c.req.url).pathname)
   return respondWithList(c, ['facts', id, customer], page, async (reader) => {
-    const hint = present({ affiliate_id, period })
+    const hint = { affiliate_id, period }
     const { computation, found } = await openLine(c, reader, id, hint)
     return recordsOf(computation, found, customer)
   })
@@ -131,7 +127,7 @@ function respondWithUnearnedFacts(c: Context<AppEnv>): Promise<Response> {
   const all = readQuery(c.req.url, 'period', 'reason', ...names)
   const { period: text, reason, affiliate_id, customer_id, ...page } = all
   const period = readPeriod(text)
-  const query = present({ affiliate_id, customer_id, reason: readReason(reason) })
+  const query = { affiliate_id, customer_id, reason: readReason(reason) }
   const list = ['unearned', period.id, query]
   return respondWithList(c, list, page, async ({ grant, session }) =>
     listUnearned(await openWhy(c.env, grant.account, session, period), period, query),

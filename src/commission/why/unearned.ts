@@ -25,7 +25,7 @@ import { judgedCustomers, recordReadings, type Whose } from './open.ts'
 
 /** Which facts are asked for. */
 export interface UnearnedQuery extends Whose {
-  readonly reason?: Reason
+  readonly reason?: Reason | undefined
 }
 
 /** Yields the facts of a period with what became of them, those that wait for their customer last. */
