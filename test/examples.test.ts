@@ -5,6 +5,7 @@ import perLot from '../examples/plans/ib-per-lot.json'
 import { ENTITIES } from '../scripts/docs/entities.ts'
 import storedExamples from '../scripts/docs/examples.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
 import { assign, storePlan } from './commission/stored.ts'
 import { asTeam, camera, operations } from './take.ts'
 
@@ -74,6 +75,7 @@ async function partner(vertical: 'prop-trading' | 'forex') {
     },
   )
   await takeAccountRoutes(api)
+  if (vertical === 'prop-trading') await takeOwnStatements(api, account)
   return { team, client_id, client_secret, access_token }
 }
 
@@ -169,6 +171,16 @@ async function takePlans(team: Team) {
   await team('deleteAssignment', 'one', 'One of them', {
     query: '?affiliate_id=IB-70&from=2026-12-01',
   })
+}
+
+/** Takes the statements of an account that has one. */
+async function takeOwnStatements(api: Api, account: string) {
+  await env.DB.batch(statementRows(env.DB, account, 'IB-07'))
+  await api('list', 'Statements', 'month', 'The statements of a month', {
+    query: '?period=2026-10',
+  })
+  const at = { statement_id: STATEMENT_ID }
+  await api('get', 'Statement', 'one', 'One of them', { at })
 }
 
 /** Takes a run over October, and its statements. */
@@ -322,6 +334,7 @@ test('the stored examples equal the responses of the service', async () => {
   await brand('get', 'CustomersById', 'one', 'One record', { query: '?customerid=P-1001' })
   await brand('list', 'Activities', 'page', 'One page', { query: '?per_page=1' })
   await takeAccountRoutes(brand)
+  await takeOwnStatements(brand, 'lucky')
 
   const { data: tokens } = await casino('listBrandTokens', 'all', 'All of them')
   await casino('revokeBrandToken', 'ended', 'One is ended', {
