@@ -8,6 +8,7 @@ import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { igaming } from './brand/igaming.ts'
 import { accountStatements } from './commission/drafts/routes.ts'
 import { accountRates } from './commission/rates/routes.ts'
+import { accountWhy } from './commission/why/routes.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
@@ -53,6 +54,7 @@ for (const { vertical, resources } of [propTrading, forex]) {
   app.route(base, accountRoutes(resourcesOf))
   app.route(base, accountRates)
   app.route(base, accountStatements)
+  app.route(base, accountWhy)
 }
 
 app.use('/tracking/events/*', apiKey(requestWeight('/tracking/events')))
@@ -63,6 +65,7 @@ app.route('/tracking/events', accountInfo)
 app.route('/tracking/events', accountRoutes(resourcesOf))
 app.route('/tracking/events', accountRates)
 app.route('/tracking/events', accountStatements)
+app.route('/tracking/events', accountWhy)
 
 app.route('/', documents)
 app.route('/go', go)

@@ -54,6 +54,10 @@ const described: Described[] = Object.entries(openapi.paths).flatMap(([path, met
   })),
 )
 
+/** A GET has no body; test/commission/fresh.test.ts has its 422. */
+const withBodies = (operations: readonly Described[]) =>
+  operations.filter(({ method }) => method !== 'GET')
+
 const operationsWith = (status: number, code?: string) =>
   described.filter(
     ({ security, codes }) => security && codes[status] && (!code || codes[status]!.includes(code)),
@@ -76,6 +80,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
     .replace('{client_id}', 'client-of-firm')
     .replace('{link_id}', world.link_id)
+    .replace('{period}', '2026-10')
     .replaceAll(/\{\w+\}/g, 'nobody')
 
 interface World {
@@ -164,8 +169,12 @@ describe('each operation that documents the failure', () => {
     ))
 
   test('a body that is not a record is 422 validation_failed', () =>
-    expectEach(operationsWith(422, 'validation_failed'), 422, 'validation_failed', (operation) =>
-      send(operation, addressOf(operation, accountFor(operation)), withBodyOf(operation, '5')),
+    expectEach(
+      withBodies(operationsWith(422, 'validation_failed')),
+      422,
+      'validation_failed',
+      (operation) =>
+        send(operation, addressOf(operation, accountFor(operation)), withBodyOf(operation, '5')),
     ))
 
   test('a body too large once decompressed is 413 payload_too_large', async () => {

@@ -1,7 +1,12 @@
+import { introspectWorkflow } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import { ENTITIES } from '../scripts/docs/entities.ts'
 import storedExamples from '../scripts/docs/examples.json'
+import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
+import { assign, storePlan } from './commission/stored.ts'
 import { asTeam, camera, operations } from './take.ts'
 
 // Records the responses that openapi.json shows as examples. `npm run generate` updates them.
@@ -70,6 +75,7 @@ async function partner(vertical: 'prop-trading' | 'forex') {
     },
   )
   await takeAccountRoutes(api)
+  if (vertical === 'prop-trading') await takeOwnStatements(api, account)
   return { team, client_id, client_secret, access_token }
 }
 
@@ -106,6 +112,7 @@ async function takeAccountRoutes(api: Api, at: Record<string, string> = {}) {
 }
 
 const SUNDAY = '?day=2026-10-04'
+const DAY = '2026-01-01'
 
 const RATES = [
   'Date,USD,JPY,HUF',
@@ -166,6 +173,46 @@ async function takePlans(team: Team) {
   })
 }
 
+/** Takes the statements of an account that has one. */
+async function takeOwnStatements(api: Api, account: string) {
+  await env.DB.batch(statementRows(env.DB, account, 'IB-07'))
+  await api('list', 'Statements', 'month', 'The statements of a month', {
+    query: '?period=2026-10',
+  })
+  const at = { statement_id: STATEMENT_ID }
+  await api('get', 'Statement', 'one', 'One of them', { at })
+}
+
+/** Takes a run over October, and its statements. */
+async function takeStatements(team: Team, headers: Record<string, string>) {
+  const at = { account: 'acme-forex', period: '2026-10' }
+  await env.DB.batch([
+    env.DB.prepare('delete from assignments'),
+    env.DB.prepare('delete from plan_versions'),
+  ])
+  await storePlan('acme-forex', 'standard-ib', { ...(perLot as PlanTerms), effective_from: DAY })
+  await assign('acme-forex', 'standard-ib')
+  const runs = await introspectWorkflow(env.STATEMENT_RUNS)
+  const { id: run_id } = await team('startRun', 'started', 'The run of a month', { at })
+  for (const run of await runs.get()) await run.waitForStatus('complete')
+  await runs.dispose()
+  await team('getRun', 'done', 'It is done', { at: { ...at, run_id } })
+  const { data } = await team('listStatements', 'month', 'The statements of a month', {
+    query: '?period=2026-10',
+  })
+  const statement_id = data[0].id
+  await team('listStatements', 'fresh', 'One affiliate, computed at once', {
+    query: '?affiliate_id=IB-07&period=2026-10&fresh=true',
+  })
+  await team('getStatement', 'one', 'One of them', { at: { ...at, statement_id } })
+  const own = { headers, at: { statement_id } }
+  await take('listForexStatements', 'month', 'The statements of a month', {
+    ...own,
+    query: '?period=2026-10',
+  })
+  await take('getForexStatement', 'one', 'One of them', own)
+}
+
 /** Takes the routes for what is known of a customer and of affiliates by day. */
 async function takeHistories(team: Team) {
   const at = { account: 'acme-forex', customer_id: 'C-1001' }
@@ -207,6 +254,7 @@ test('the stored examples equal the responses of the service', async () => {
   await partner('prop-trading')
 
   await takePlans(team)
+  await takeStatements(team, { Authorization: `Bearer ${access_token}` })
 
   const casino = await setUp('lucky', 'igaming')
   await casino('putEventDefinition', 'new', 'Daily statistics', {
@@ -286,6 +334,7 @@ test('the stored examples equal the responses of the service', async () => {
   await brand('get', 'CustomersById', 'one', 'One record', { query: '?customerid=P-1001' })
   await brand('list', 'Activities', 'page', 'One page', { query: '?per_page=1' })
   await takeAccountRoutes(brand)
+  await takeOwnStatements(brand, 'lucky')
 
   const { data: tokens } = await casino('listBrandTokens', 'all', 'All of them')
   await casino('revokeBrandToken', 'ended', 'One is ended', {

@@ -9,12 +9,20 @@ export const SIZES = {
   deliveries: 20_000,
   held: 300,
   erasures: 5000,
+  statements: 5000,
   definitions: 200,
   credentials: 200,
   /** The days on which it has records, from `FIRST_DAY` on. */
   days: 400,
   /** The records of the first customer, half of them on the first day. */
   ofFirstCustomer: 5000,
+}
+
+/** A statement of nothing, as it is stored. */
+const EMPTY_STATEMENT = {
+  ...{ id: 'stm', affiliate_id: 'a', plan: 'p', period: '2026-10', currency: 'EUR' },
+  ...{ opening: '0.00', total: '0.00', payable: '0.00', closing: '0.00', dropped: '0.00' },
+  ...{ holds: [], adjustments: [], manual: [], lines_total: 0, payable_on: '2026-11-14' },
 }
 
 /** 2025-10-02 as it is stored: the first day with records. */
@@ -119,6 +127,26 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
       'erasures',
       'account, customer_id, erased_at',
       `?1, ${ID('c')}, '2026-01-01T00:00:00.000Z'`,
+    ),
+    insert(
+      SIZES.statements,
+      'statements',
+      `account, period, affiliate_id, plan, id, status, hash, digest, payable, closing, statement,
+       lines, parts, state, read_at, computed_at`,
+      `?1, '2026-10', ${ID('aff')}, 'p', ${ID('stm')}, 'draft', printf('%064x', i),
+       printf('%064x', i), '0', '0', '${JSON.stringify(EMPTY_STATEMENT)}', '[]', 1, '{}', 0, '2026-10-05T09:00:00.000Z'`,
+    ),
+    insert(
+      1,
+      'statement_runs',
+      'account, id, period, status, started_at',
+      `?1, 'run_1', '2026-10', 'running', '2026-10-05T09:00:00.000Z'`,
+    ),
+    insert(
+      1000,
+      'statement_run_steps',
+      'account, run, step, affiliates',
+      `?1, 'run_1', i + 1, '[]'`,
     ),
     insert(
       affiliates,

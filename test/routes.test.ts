@@ -4,6 +4,7 @@ import revenueShare from '../examples/plans/revenue-share.json'
 import { app } from '../src/app.ts'
 import { brand, dailyStats, day, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { RUN_ID, STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
 import {
   ada,
   ask,
@@ -235,6 +236,7 @@ describe('two accounts with the same ids', () => {
       note: `to-${name}`,
     }
     const { delivery_id } = await json(acme.post('transactions', heldRecord))
+    await env[binding].batch(statementRows(env[binding], name, `of-${name}`))
     return { ...acme, delivery_id, deliveries: 4 }
   }
 
@@ -262,6 +264,7 @@ describe('two accounts with the same ids', () => {
     expect((await acme.post('activities', activity)).status).toBe(201)
     const heldRecord = { ...activity, customerid: 'nobody' }
     const { delivery_id } = await json(acme.post('activities', heldRecord))
+    await env[binding].batch(statementRows(env[binding], name, `of-${name}`))
     return { ...acme, delivery_id, deliveries: 3 }
   }
 
@@ -279,6 +282,8 @@ describe('two accounts with the same ids', () => {
       .replace('transactions/by-id', 'transactions/by-id?transaction_id=t-1')
       .replace(':delivery_id', delivery)
       .replace(':plan', 'standard-ib')
+      .replace(':statement_id', STATEMENT_ID)
+      .replace(':run_id', RUN_ID)
       .replace(':version', '1')
       .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
       .replace(/^(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
@@ -290,7 +295,7 @@ describe('two accounts with the same ids', () => {
       'DB',
       '/api/v1/forex/',
       ['customers', 'transactions', 'trading-activity'],
-      11,
+      13,
     ],
     [
       'partners in two databases',
@@ -298,7 +303,7 @@ describe('two accounts with the same ids', () => {
       'DB_2',
       '/api/v1/forex/',
       ['customers', 'transactions', 'trading-activity'],
-      11,
+      13,
     ],
     [
       'brands in one database',
@@ -306,7 +311,7 @@ describe('two accounts with the same ids', () => {
       'DB',
       '/tracking/events/',
       ['customers', 'activities'],
-      9,
+      11,
     ],
     [
       'brands in two databases',
@@ -314,7 +319,7 @@ describe('two accounts with the same ids', () => {
       'DB_2',
       '/tracking/events/',
       ['customers', 'activities'],
-      9,
+      11,
     ],
   ] as const)(
     '%s never see data of each other on any route',
@@ -405,6 +410,7 @@ describe('two accounts with the same ids', () => {
       ['customers/by-id?customer_id=c-1', 'customers/by-id?customer_id=nobody'],
       ['transactions/by-id?transaction_id=t-1', 'transactions/by-id?transaction_id=nobody'],
       [`deliveries/${first.delivery_id}`, 'deliveries/dlv_01KAFDZ7S0AAAAAAAAAAAAAAAA'],
+      [`statements/${STATEMENT_ID}`, 'statements/stm_000000000000000000000002'],
     ] as const) {
       expect(await bytes(foreign)).toBe(await bytes(missing))
     }

@@ -6,6 +6,7 @@ import type { KeyValue } from '../src/db/paginate.ts'
 import { seal } from '../src/http/seal.ts'
 import { brand } from './brand.ts'
 import { putRates } from './commission/rate-files.ts'
+import { assign, monthly, storePlan } from './commission/stored.ts'
 import { FIRST_DAY, fillAccount, SIZES } from './large.ts'
 import { partner } from './partner.ts'
 import { countCalls } from './watched.ts'
@@ -55,6 +56,14 @@ const KEPT_TOTALS: Bound = { each: 4, fixed: 3 * 5 * SIZES.days }
 /** A report reads at most 1,000,000 customers or clicks. */
 const ATTRIBUTION: Bound = { each: 2, fixed: 3 * SIZES.customers }
 const CLICKS: Bound = { each: 1, fixed: SIZES.records + 10 }
+
+/** The statements of affiliates are counted up to the limit; a filter passes others. */
+const STATEMENTS: Bound = { each: 3, fixed: 3 * SIZES.statements + 10, isCounted: true }
+/** A fresh statement reads the customers of the account, up to 50,000 facts, and the rates of a year. */
+const FRESH: Bound = {
+  each: 0,
+  fixed: 4 * SIZES.customers + 2 * SIZES.affiliates + 60_000 + 10 * SIZES.days,
+}
 
 /** A request of a route: its query, or the context and the key of a cursor near the end of the list. */
 interface Form {
@@ -126,6 +135,15 @@ async function routes() {
   const delivery = await fillAccount(firm, 'forex')
   await putRates(ecb)
   const brandDelivery = await fillAccount(casino.account, 'igaming')
+  await storePlan(
+    firm,
+    'p',
+    monthly([
+      { id: 'cpa', kind: 'once', trigger: { transactions: ['deposit'] }, amount: '1' },
+      { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, amount: '1' },
+    ]),
+  )
+  await assign(firm, 'p')
   const lastOf = (prefix: string) => [`${prefix}0000000000000020`]
   const shared = (account: string, prefix: string) => ({
     '/deliveries': list(ROWS, [account, 'deliveries'], lastOf(prefix)),
@@ -133,6 +151,13 @@ async function routes() {
     '/totals': [{ bound: TOTALS, query: WIDEST }],
     '/held': pages({ each: 8, fixed: 20 }),
     '/feed': [{ bound: FEED }],
+    '/statements': [
+      ...list(STATEMENTS, [account, 'statements', {}], ['2026-10', 'aff-004980', 'p']),
+      ...pages(STATEMENTS, 'affiliate_id=aff-000000'),
+      ...pages(STATEMENTS, 'period=2026-10&plan=p&status=draft'),
+      ...pages(STATEMENTS, 'plan=other'),
+    ],
+    '/statements/stm-000000': [{ bound: ONE }],
   })
   const own = (account: string, prefix: string) => ({
     ...shared(account, prefix),
@@ -165,6 +190,8 @@ async function routes() {
     '/clicks': [{ bound: CLICKS, query: 'from=2026-01-01&to=2026-12-31' }],
     '/erasures': list(ROWS, [name, 'erasures'], ['c-004980']),
     ...shared(name, prefix),
+    // The steps of a run are counted.
+    '/runs/run_1': [{ bound: { each: 0, fixed: 2010 } }],
   })
   return {
     '/api/v1/forex': {
@@ -194,7 +221,14 @@ async function routes() {
     },
     [`/admin/v1/accounts/${firm}`]: {
       headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
-      paths: { ...account(firm, delivery), '/clients': [{ bound: { each: 3, fixed: 10 } }] },
+      paths: {
+        ...account(firm, delivery),
+        '/clients': [{ bound: { each: 3, fixed: 10 } }],
+        '/statements': [
+          ...pages(STATEMENTS),
+          { bound: FRESH, query: 'affiliate_id=aff-000000&period=2026-10&fresh=true' },
+        ],
+      },
     },
     [`/admin/v1/accounts/${casino.account}`]: {
       headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },

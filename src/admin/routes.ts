@@ -5,6 +5,7 @@ import { grantOf } from '../auth/grant.ts'
 import { noStore } from '../auth/oauth.ts'
 import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/drafts/routes.ts'
 import { teamRates } from '../commission/rates/routes.ts'
+import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts, listBindings } from '../db/directory/accounts.ts'
 import { listAudit } from '../db/directory/audit.ts'
@@ -47,7 +48,8 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(account, erasures)
     .route(account, histories)
 
-  for (const path of Object.values({ ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS })) {
+  const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS }
+  for (const path of Object.values({ ...shared, ...WHY_PATHS, ...TEAM_WHY_PATHS })) {
     // These routes are shared with the account's own API, which reads the account from its grant.
     routes.use(`${account}${path}`, async (c, next) => {
       const grantPromise = findRouteAccount(c).then((row) => grantOf(row, null, 'read'))
@@ -58,6 +60,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
   }
   routes.route(account, accountRoutes(resourcesOf))
   routes.route(account, teamStatements)
+  routes.route(account, teamWhy)
 
   return routes
     .route('/erasures', erasureReplay)

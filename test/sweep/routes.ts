@@ -4,6 +4,7 @@ import { app } from '../../src/app.ts'
 import { DAY_MS } from '../../src/durations.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
+import { RUN_ID, STATEMENT_ID } from '../commission/statement-rows.ts'
 import { ORIGIN } from '../partner.ts'
 import { asTeam, operations } from '../take.ts'
 import { asSender, type Binding, recordsOf, type World } from './worlds.ts'
@@ -62,6 +63,8 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `list${name}Held` },
     { ...read, id: `get${name}Feed` },
     { ...read, id: `get${name}FxRates`, query: '?day=2026-10-02' },
+    { ...read, id: `list${name}Statements` },
+    { ...read, id: `get${name}Statement` },
   ]
 })
 
@@ -199,6 +202,16 @@ const administration: Route[] = [
     headers: { 'Content-Type': 'text/csv' },
     body: ({ account }: World) => `Date,USD\n${rateDayOf(account)},1.1684\n`,
   },
+  { ...reads, id: 'listStatements' },
+  {
+    ...reads,
+    id: 'listStatements',
+    way: 'fresh',
+    query: '?affiliate_id=aff-7&period=2026-10&fresh=true',
+  },
+  { ...reads, id: 'getStatement' },
+  { ...changes, id: 'startRun', repeats: 'each is a new run' },
+  { ...reads, id: 'getRun' },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'countAttribution', query: OCTOBER },
   { ...reads, id: 'countClicks', query: OCTOBER },
@@ -287,7 +300,8 @@ export function requestOf(route: Route, world: World): Request {
   const at: Record<string, string> = {
     ...{ account: world.account, client_id: world.client_id, token_id: world.token_id },
     ...{ link_id: world.link_id, delivery_id: world.delivery_id, eventname: 'DailyStats' },
-    ...{ customer_id: 'c-1', ...route.at },
+    ...{ customer_id: 'c-1', statement_id: STATEMENT_ID, run_id: RUN_ID, period: '2026-10' },
+    ...route.at,
   }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)
   const query = typeof route.query === 'function' ? route.query(world) : (route.query ?? '')
@@ -300,6 +314,9 @@ export function requestOf(route: Route, world: World): Request {
   })
 }
 
+/** A Workflow that starts nothing: a run would go on after its test. */
+const STATEMENT_RUNS = { create: async () => ({}) }
+
 /** Sends the request of a route to this platform, and compares the response with openapi.json. */
 export async function asks(route: Route, world: World, platform: Env, context: ExecutionContext) {
   const request = requestOf(route, world)
@@ -307,7 +324,7 @@ export async function asks(route: Route, world: World, platform: Env, context: E
   const BASE_URL = route.as === 'anyone' ? `${ORIGIN}:${origins++}` : env.BASE_URL
   return checkResponse(
     request,
-    Promise.resolve(app.fetch(request, { ...platform, BASE_URL }, context)),
+    Promise.resolve(app.fetch(request, { ...platform, BASE_URL, STATEMENT_RUNS }, context)),
   )
 }
 

@@ -41,6 +41,7 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   // Every request of a document has its own origin.
   [/(https:\/\/api\.example):\d+/g, '$1'],
   [/dlv_[\dA-Z]{26}/g, 'delivery'],
+  [/run_[\dA-Z]{26}/g, 'run'],
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"line"'],
   [/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'uuid'],
   [/\b[\da-f]{64}\b/g, 'digest'],

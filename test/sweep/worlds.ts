@@ -10,6 +10,7 @@ import { findAccount } from '../../src/db/directory/accounts.ts'
 import { newLinkId } from '../../src/tracking/code.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { deposited, eve } from '../brand.ts'
+import { statementRows } from '../commission/statement-rows.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 
 /** The name of a database. */
@@ -85,7 +86,10 @@ export async function prepare(
     .bind(account)
     .run()
 
-  await env[binding].batch(plansOf(account, env[binding]))
+  await env[binding].batch([
+    ...plansOf(account, env[binding]),
+    ...statementRows(env[binding], account),
+  ])
 
   const now = Date.now()
   const gate = isBrand ? brandTokenObjectName(name) : jti!

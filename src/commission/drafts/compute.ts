@@ -1,15 +1,20 @@
 import { findCustomersOf } from '../../db/commission/customers-of.ts'
-import { customersPerReading, factReadings } from '../../db/commission/fact-readings.ts'
+import {
+  customersPerReading,
+  type FactReading,
+  factReadings,
+} from '../../db/commission/fact-readings.ts'
 import { openSettlement, tallyCustomers } from '../engine/account.ts'
-import type { PlanResult } from '../engine/account-input.ts'
+import type { PlanResult, SettlementInput } from '../engine/account-input.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
+import type { Settlement } from '../engine/explain-input.ts'
 import type { Customer } from '../engine/facts.ts'
 import { asOf, judgeCustomer } from '../engine/judge.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { readCustomers } from '../facts/read-customers.ts'
-import { type AccountSource, openContext } from '../facts/source.ts'
+import { type AccountSource, openContext, type RateDays } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
 import { dependencies, joined } from './closure.ts'
 import { type ComputedRange, findRange } from './range.ts'
@@ -28,7 +33,7 @@ export interface ComputedPeriod {
 export interface Computation {
   readonly source: AccountSource
   readonly range: ComputedRange
-  readonly context: Context
+  readonly context: Context & RateDays
   readonly dependenciesOf: ReturnType<typeof dependencies>
 }
 
@@ -53,6 +58,27 @@ export async function computeAffiliates(
   affiliates: readonly string[],
   maxFacts: number,
 ): Promise<ComputedPeriod[]> {
+  const { settle } = await settleAffiliates(computation, affiliates, maxFacts)
+  const { period, periods } = computation.range
+  const wanted = new Set(affiliates)
+  return periods
+    .filter(({ kind }) => kind === period.kind)
+    .map((one) => ({
+      period: one,
+      results: settle(one).filter(({ affiliate }) => wanted.has(affiliate)),
+    }))
+}
+
+/**
+ * Reads the facts on which affiliates depend, and prepares the settlement of any period of the range.
+ *
+ * @throws TooManyFacts
+ */
+export async function settleAffiliates(
+  computation: Computation,
+  affiliates: readonly string[],
+  maxFacts: number,
+): Promise<Settlement> {
   const { source, range, context, dependenciesOf } = computation
   const { settled, read } = joined(affiliates.map(dependenciesOf))
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
@@ -68,31 +94,26 @@ export async function computeAffiliates(
       tallyCustomers({ ...context, period }, tallies.get(period.id) ?? new Map(), known)
     }
   }
-  const { kind } = range.period
-  const settle = openSettlement(
-    {
-      ...context,
-      affiliates: [...settled].filter((one) => source.book.assignmentsOf(one).length > 0),
-      firstDay: { month: range.firstDay, week: range.firstDay },
-      stateOf: () => NO_STATE,
-    },
-    ({ id }) => tallies.get(id) ?? new Map(),
-  )
-  const wanted = new Set(affiliates)
-  return range.periods
-    .filter((period) => period.kind === kind)
-    .map((period) => ({
-      period,
-      results: settle(period).filter(({ affiliate }) => wanted.has(affiliate)),
-    }))
+  const input: SettlementInput = {
+    ...context,
+    affiliates: [...settled].filter((one) => source.book.assignmentsOf(one).length > 0),
+    firstDay: { month: range.firstDay, week: range.firstDay },
+    stateOf: () => NO_STATE,
+  }
+  const talliesIn = ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map()
+  return { input, settle: openSettlement(input, talliesIn), tallies: talliesIn }
 }
 
-/** Yields the customers that these affiliates had on any day, a few at a time. */
-async function* customersOf(
+/**
+ * Yields the customers that these affiliates had on any day, or all customers, a few at a time.
+ *
+ * @param readings What is read of their records; all that plans need if absent.
+ */
+export async function* customersOf(
   { source, range }: Computation,
-  affiliates: readonly string[],
+  affiliates: readonly string[] | null,
+  readings: readonly FactReading[] = factReadings(source.selection, range.days),
 ): AsyncGenerator<Customer[]> {
-  const readings = factReadings(source.selection, range.days)
   const size = customersPerReading(readings)
   const query = {
     account: source.account.id,

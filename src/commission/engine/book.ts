@@ -110,6 +110,10 @@ function compileVersion(
   }
 }
 
+/** Returns the versions of a plan; none if there is no such plan. */
+export const versionsOf = ({ plans }: Book, plan: string): readonly Version[] =>
+  plans.get(plan)?.versions ?? []
+
 /** Returns the version in force on a day, or the first if none was yet. */
 export function versionOn({ versions, first }: Plan, day: number): Version {
   return versions.findLast(({ effectiveFrom }) => effectiveFrom <= day) ?? first

@@ -41,10 +41,9 @@ export function findCandidate(
   customer: Customer,
   version: Version,
   rule: CompiledOnce,
-  through: number,
 ): Candidate {
   for (const fact of customer.facts) {
-    if (fact.day > through || !isTriggerKind(rule, fact)) continue
+    if (!isTriggerKind(rule, fact)) continue
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
     if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
     if (!withinMonths(customer, fact.day, rule.months)) continue

@@ -1,4 +1,4 @@
-import { add, compare, type Decimal, isPositive, least, subtract, sum, ZERO } from './decimal.ts'
+import { add, compare, type Decimal, isPositive, least, subtract, sum } from './decimal.ts'
 import type { Line } from './line.ts'
 
 /**
@@ -13,7 +13,7 @@ export function applyMax(lines: readonly Line[]): Line[] {
   )
   const most = latest?.rule.max ?? null
   if (most === null) return [...lines]
-  let excess = subtract(sum(lines.map(({ amount }) => amount)), most)
+  let excess = subtract(totalOf(lines), most)
   const capped = lines.toReversed().map((line) => {
     if (!isPositive(excess) || !isPositive(line.amount)) return line
     const cut = least(excess, line.amount)
@@ -37,5 +37,4 @@ export function limitLine(line: Line, most: Decimal | null): Line {
 }
 
 /** Sums the amounts of lines. */
-export const totalOf = (lines: readonly Line[]): Decimal =>
-  lines.length === 0 ? ZERO : sum(lines.map(({ amount }) => amount))
+export const totalOf = (lines: readonly Line[]): Decimal => sum(lines.map(({ amount }) => amount))

@@ -1,5 +1,5 @@
 import { compileConditions } from './conditions.ts'
-import { type Decimal, decimal, floorTo, ONE } from './decimal.ts'
+import { type Decimal, decimal, floorTo, ONE, ZERO } from './decimal.ts'
 import type {
   OnceRule,
   OverrideRule,
@@ -49,7 +49,7 @@ function compileShared(rule: Rule, rateIs: 'percent' | 'amount'): RuleBase {
     id: rule.id,
     when: compileConditions(rule.when),
     months: rule.months ?? null,
-    rate: optional(rateIs === 'percent' ? percent : amount),
+    rate: optional(rateIs === 'percent' ? percent : amount) ?? ZERO,
     rateIs,
     tiers: rule.tiers ? compileTiers(rule.tiers, rateIs) : null,
     max: optional(rule.max),
@@ -58,6 +58,10 @@ function compileShared(rule: Rule, rateIs: 'percent' | 'amount'): RuleBase {
 
 function compileTiers(tiers: Tiers, rateIs: 'percent' | 'amount'): CompiledTiers {
   const { by } = tiers
+  const [first, ...others] = tiers.steps.map((step) => ({
+    from: decimal(step.from),
+    rate: optional(step[rateIs]) ?? ZERO,
+  }))
   return {
     mode: tiers.mode,
     by:
@@ -70,10 +74,7 @@ function compileTiers(tiers: Tiers, rateIs: 'percent' | 'amount'): CompiledTiers
             : ('active' as const),
     network: tiers.over === 'network',
     window: tiers.window ?? 'period',
-    steps: tiers.steps.map((step) => ({
-      from: decimal(step.from),
-      rate: decimal(step[rateIs] ?? '0'),
-    })),
+    steps: [first ?? { from: ZERO, rate: ZERO }, ...others],
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Decimal, divideHalfEven, fromFact, PLACES, powerOfTen, round } from './decimal.ts'
-import type { Fact } from './facts.ts'
+import { amountOf, type Fact } from './facts.ts'
 import type { HoldReason } from './reasons.ts'
 
 /** Why a currency has no rate on a day (§11). */
@@ -35,19 +35,19 @@ export function convertAmount(
   day: number,
   rates: RateLookup,
 ): Decimal | FxReason {
-  const converted = convertUnits(round(amount, PLACES).units, from, to, day, rates)
-  return typeof converted === 'string' ? converted : fromFact(converted)
+  return asDecimal(convertUnits(round(amount, PLACES).units, from, to, day, rates))
 }
+
+const asDecimal = (converted: bigint | FxReason): Decimal | FxReason =>
+  typeof converted === 'string' ? converted : fromFact(converted)
 
 /** The way in which an amount of a fact is converted. */
 export type Conversion =
   /** With the other amounts of its currency and day. */
-  | { readonly by: 'rate' }
+  | { readonly by: 'rate'; readonly from: string }
   /** Alone, since it is converted through its `amount_usd`. */
-  | { readonly by: 'usd'; readonly converted: bigint }
+  | { readonly by: 'usd'; readonly from: string; readonly converted: bigint }
   | { readonly by: 'none'; readonly reason: HoldReason }
-
-const BY_RATE: Conversion = { by: 'rate' }
 
 /** Decides how a fact's amount of a field is converted to a currency: the first way that applies (§11). */
 export function conversionOf(
@@ -58,14 +58,17 @@ export function conversionOf(
   rates: RateLookup,
 ): Conversion {
   if (currency === null) return { by: 'none', reason: 'no_currency' }
-  if (currency === to) return BY_RATE
+  if (currency === to) return { by: 'rate', from: currency }
   const usd = field === 'amount_currency' ? fact.amounts.get('amount_usd') : undefined
-  if (usd !== undefined && to === 'USD') return { by: 'usd', converted: usd }
+  if (usd !== undefined && to === 'USD') {
+    return { by: 'usd', from: currency, converted: usd }
+  }
   const reason = missingRate(currency, fact.day, rates) ?? missingRate(to, fact.day, rates)
-  if (reason === null) return BY_RATE
+  if (reason === null) return { by: 'rate', from: currency }
   if (usd === undefined) return { by: 'none', reason }
   const converted = convertUnits(usd, 'USD', to, fact.day, rates)
-  return typeof converted === 'string' ? { by: 'none', reason } : { by: 'usd', converted }
+  if (typeof converted === 'string') return { by: 'none', reason }
+  return { by: 'usd', from: currency, converted }
 }
 
 function missingRate(currency: string, day: number, rates: RateLookup): FxReason | null {
@@ -84,7 +87,5 @@ export function convertFact(
   const conversion = conversionOf(fact, field, currency, to, rates)
   if (conversion.by === 'none') return conversion.reason
   if (conversion.by === 'usd') return fromFact(conversion.converted)
-  const amount = fact.amounts.get(field) ?? 0n
-  const converted = convertUnits(amount, currency ?? to, to, fact.day, rates)
-  return typeof converted === 'string' ? converted : fromFact(converted)
+  return asDecimal(convertUnits(amountOf(fact, field), conversion.from, to, fact.day, rates))
 }

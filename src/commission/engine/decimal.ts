@@ -24,8 +24,14 @@ export function powerOfTen(exponent: number): bigint {
 
 /** Returns the decimal of a text such as `-0.20`. The plan's validation has accepted the text. */
 export function decimal(text: string): Decimal {
-  const [whole = '', fraction = ''] = text.split('.')
+  const [whole, fraction] = splitText(text, '.')
   return { units: BigInt(whole + fraction), scale: fraction.length }
+}
+
+/** Returns what stands before the first `mark` of a text and after it; without one, all and nothing. */
+export function splitText(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 /** Returns the decimal of an integer of 10^-12, as facts hold their amounts. */
@@ -35,7 +41,7 @@ export const fromFact = (units: bigint): Decimal => ({ units, scale: PLACES })
 export function factAmount(value: number): bigint {
   const cents = Math.round(value * 100)
   if (cents / 100 === value && Math.abs(cents) < 1e15) return BigInt(cents) * 10_000_000_000n
-  const [digits = '0', exponent = '0'] = String(value).split('e')
+  const [digits, exponent] = splitText(String(value), 'e')
   const { units, scale } = decimal(digits)
   return unitsAt({ units, scale: scale - Number(exponent) }, PLACES)
 }

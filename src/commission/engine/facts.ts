@@ -29,6 +29,8 @@ export interface Fact {
   readonly amounts: ReadonlyMap<string, bigint>
   /** How many records this is. */
   readonly count: number
+  /** The delivery that last changed the record, where records are read one by one. */
+  readonly delivery_id?: string
 }
 
 /** The values of a customer that conditions use. An absent value is null. */
@@ -71,6 +73,9 @@ export function valueOn<T>(history: readonly Dated<T>[], day: number): T | null 
   }
   return found
 }
+
+/** Returns a fact's amount of a field; 0 if it has none. */
+export const amountOf = ({ amounts }: Fact, field: string): bigint => amounts.get(field) ?? 0n
 
 /** Compares two texts by code point. */
 export function compareText(a: string, b: string): number {

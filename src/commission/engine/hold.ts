@@ -1,6 +1,6 @@
 import type { Version } from './book.ts'
 import { add, fromFact, ZERO } from './decimal.ts'
-import type { Fact } from './facts.ts'
+import { amountOf, type Fact } from './facts.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 import { type Hold, type PeriodTallies, type RuleHolds, talliesOf } from './tallies.ts'
@@ -41,7 +41,7 @@ export function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => voi
     const facts = listed.get(hold) ?? new Map<Fact, Set<string>>()
     listed.set(hold, facts)
     facts.set(fact, (facts.get(fact) ?? new Set()).add(field))
-    hold.sum = add(hold.sum, fromFact(fact.amounts.get(field) ?? 0n))
+    hold.sum = add(hold.sum, fromFact(amountOf(fact, field)))
   }
 }
 

@@ -6,7 +6,7 @@ import type { Customer, Fact } from './facts.ts'
 import { type Judgement, judgeFact, judgeTerm } from './judge.ts'
 import type { JudgedCustomer } from './judged.ts'
 import type { CompiledOverride } from './rules.ts'
-import { type UplineRule, uplineRules } from './uplines.ts'
+import { termsOf, type UplineRule, uplineRules } from './uplines.ts'
 
 /** Judges facts under the rules of their plans and the overrides of uplines. */
 export type FactJudge = (judged: JudgedCustomer, fact: Fact) => Judgement
@@ -50,8 +50,8 @@ const isCountedBy = (
 ): boolean =>
   entry.purpose === 'override' && overrideCounts(context, customer, entry.version, entry.rule, fact)
 
-/** Whether the line exists: one that the affiliate below funds needs its plan and a rate. */
-function isBooked(
+/** Whether an override line exists: one that the affiliate below funds needs its plan and a rate. */
+export function isBooked(
   { book, rates }: Context,
   { rule, version }: UplineRule,
   affiliate: string,
@@ -71,10 +71,8 @@ function overrideCounts(
   rule: CompiledOverride,
   fact: Fact,
 ): boolean {
-  const { of } = rule
-  const terms = 'base' in of ? of.base.terms : 'unit' in of ? [of.unit] : []
-  const converts = 'base' in of
-  return terms.some(
+  const converts = 'base' in rule.of
+  return termsOf(rule).some(
     (term) =>
       term.names(fact) &&
       judgeTerm(context, customer, version, rule, term, fact, converts).verdict === 'counted',

@@ -1,7 +1,7 @@
 import type { Version } from './book.ts'
-import { add, type Decimal, ONE, ZERO } from './decimal.ts'
+import { add, type Decimal, ZERO } from './decimal.ts'
 import { addRatio, type Ratio, ratio } from './ratio.ts'
-import type { CompiledRule } from './rules.ts'
+import type { CompiledRule, CompiledTiers } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
 import { addMeasure, earlierMeasure, measureKey } from './state.ts'
 import type { RuleTally } from './tallies.ts'
@@ -19,8 +19,9 @@ export function measureOf(
   rule: CompiledRule,
   own: Ratio,
 ): Ratio {
-  if (rule.tiers === null) return own
-  return addRatio(earlierOf(input, rule, version), periodMeasure(input, rule, own))
+  const { tiers } = rule
+  if (tiers === null) return own
+  return addRatio(earlierOf(input, rule, version), periodMeasure(input, rule, tiers, own))
 }
 
 /**
@@ -33,7 +34,7 @@ export function keepMeasure(input: PlanInput, id: string, own: Ratio): void {
     const rule = rules.find((one) => one.id === id)
     if (!rule?.tiers || rule.tiers.window === 'period') continue
     const key = measureKey(id, version)
-    const measure = periodMeasure(input, rule, own)
+    const measure = periodMeasure(input, rule, rule.tiers, own)
     measures.set(key, addMeasure(measures.get(key), measure, input.context.period.last))
   }
 }
@@ -48,9 +49,13 @@ export function earlierOf(
   return earlierMeasure(earlier, tiers?.window ?? 'period', context.period.last)
 }
 
-function periodMeasure(input: PlanInput, rule: CompiledRule, own: Ratio): Ratio {
+function periodMeasure(
+  input: PlanInput,
+  rule: CompiledRule,
+  { by, network }: CompiledTiers,
+  own: Ratio,
+): Ratio {
   const { tallies, onceBelow } = input
-  const { by = null, network = false } = rule.tiers ?? {}
   const below = network ? tallies.network.get(rule) : undefined
   if (by === 'active') return ratio(integer(activeCustomers(input, rule, below)))
   if (by !== null && 'once' in by) {
@@ -68,9 +73,7 @@ function periodMeasure(input: PlanInput, rule: CompiledRule, own: Ratio): Ratio 
 
 /** Returns what a rule's facts came to: a base, or units divided by `each`. */
 export function quantityOf(rule: CompiledRule, { tally }: RuleTally): Ratio {
-  const counts = rule.kind === 'unit' || (rule.kind === 'override' && 'unit' in rule.of)
-  if (!counts) return ratio(tally.total.base)
-  return ratio(tally.total.units, 'each' in rule ? rule.each : ONE)
+  return rule.kind === 'unit' ? ratio(tally.total.units, rule.each) : ratio(tally.total.base)
 }
 
 /** Counts the customers with a counted fact under any version of the rule, and in the network. */

@@ -1,7 +1,8 @@
 import type { Version } from './book.ts'
+import { totalOf } from './cap.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
-import { add, type Decimal, greatest, ZERO } from './decimal.ts'
+import { add, type Decimal, greatest, sum, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import { fxList, type Line } from './line.ts'
 import { type Ratio, ratio } from './ratio.ts'
@@ -36,10 +37,7 @@ export function sourcesOf(
   const holds: StatementHold[] = []
   const affiliates = [...context.tree.below(upline, rule.level, context.period.last)]
   for (const below of affiliates.sort(compareText)) {
-    const source =
-      'lines' in rule.of || 'once' in rule.of
-        ? fromLines(context, version, rule, below, linesWithin(below), holds)
-        : fromFacts(rule, below, tallies)
+    const source = sourceOf(context, version, rule, below, tallies, linesWithin, holds)
     if (source) sources.push(source)
   }
   return { sources, holds }
@@ -49,21 +47,55 @@ export function sourcesOf(
 const floor = (value: Decimal, rule: CompiledOverride): Decimal =>
   rule.offset ? value : greatest(value, ZERO)
 
-function fromFacts(
+function sourceOf(
+  context: PeriodContext,
+  version: Version,
   rule: CompiledOverride,
   below: string,
   tallies: AffiliateTallies,
+  linesWithin: LinesWithin,
+  holds: StatementHold[],
 ): Source | null {
-  const found = tallies.overrides.get(rule)?.get(below)
-  if (!found || found.tally.total.facts === 0) return null
-  const { total, fx } = found.tally
-  if ('unit' in rule.of) {
-    const units = floor(total.units, rule)
-    return { below, base: null, units, quantity: ratio(units, rule.each), fx: [] }
+  const { of } = rule
+  if ('once' in of) return fromOnce(rule, of.once, below, linesWithin(below))
+  if ('lines' in of) {
+    const used = linesWithin(below).filter((line) => of.lines.has(line.rule.kind))
+    return fromLines(context, version, rule, below, used, holds)
   }
-  const fixed = 'base' in rule.of ? rule.of.base.fixed : ZERO
-  const base = floor(add(total.base, fixed), rule)
-  return { below, base, units: null, quantity: ratio(base), fx: fxList(fx.get('')) }
+  const tally = tallies.overrides.get(rule)?.get(below)?.tally
+  if (!tally || tally.total.facts === 0) return null
+  const { total, fx } = tally
+  if ('unit' in of) return ofUnits(rule, below, floor(total.units, rule))
+  return ofBase(below, floor(add(total.base, of.base.fixed), rule), fxList(fx.get('')))
+}
+
+const ofUnits = (rule: CompiledOverride, below: string, units: Decimal): Source => ({
+  below,
+  base: null,
+  units,
+  quantity: ratio(units, rule.each),
+  fx: [],
+})
+
+const ofBase = (below: string, base: Decimal, fx: Line['fx']): Source => ({
+  below,
+  base,
+  units: null,
+  quantity: ratio(base),
+  fx,
+})
+
+/** Counts the lines of a `once` rule that `max_count` did not cap. */
+function fromOnce(
+  rule: CompiledOverride,
+  id: string,
+  below: string,
+  lines: readonly Line[],
+): Source | null {
+  const paid = lines.filter(
+    (line) => line.rule.kind === 'once' && line.rule.id === id && !line.beyondCount,
+  )
+  return paid.length === 0 ? null : ofUnits(rule, below, { units: BigInt(paid.length), scale: 0 })
 }
 
 function fromLines(
@@ -74,28 +106,10 @@ function fromLines(
   lines: readonly Line[],
   holds: StatementHold[],
 ): Source | null {
-  const { of } = rule
-  if ('once' in of) {
-    const units: Decimal = {
-      units: BigInt(
-        lines.filter(
-          (line) => line.rule.kind === 'once' && line.rule.id === of.once && !line.beyondCount,
-        ).length,
-      ),
-      scale: 0,
-    }
-    return units.units === 0n
-      ? null
-      : { below, base: null, units, quantity: ratio(units, rule.each), fx: [] }
-  }
-  const kinds = 'lines' in of ? of.lines : new Set<string>()
-  const used = lines.filter((line) => kinds.has(line.rule.kind))
-  if (used.length === 0) return null
-  const fx = convertSums(context, version, rule, used, holds)
+  const fx = convertSums(context, version, rule, lines, holds)
   if (fx.size === 0) return null
-  const sum = [...fx.values()].reduce((total, { converted }) => add(total, converted), ZERO)
-  const base = floor(sum, rule)
-  return { below, base, units: null, quantity: ratio(base), fx: fxList(fx) }
+  const base = floor(sum([...fx.values()].map(({ converted }) => converted)), rule)
+  return ofBase(below, base, fxList(fx))
 }
 
 /** Converts the sums of lines by currency on the period's last day. Those without a rate wait. */
@@ -108,7 +122,7 @@ function convertSums(
 ): Map<string, Fx> {
   const fx = new Map<string, Fx>()
   for (const [currency, group] of Map.groupBy(lines, (line) => line.version.currency)) {
-    const amount = group.reduce((total, line) => add(total, line.amount), ZERO)
+    const amount = totalOf(group)
     const converted = convertAmount(amount, currency, version.currency, period.last, rates)
     if (typeof converted === 'string') {
       holds.push(holdOf(version, rule, converted, currency, group.length, amount))

@@ -34,11 +34,9 @@ export function settleOwn(
   for (const affiliate of input.affiliates) {
     const byPlan = new Map<string, OwnResult>()
     results.set(affiliate, byPlan)
-    for (const plan of plansOf(input, affiliate, period, before?.get(affiliate))) {
-      const earlier = before
-        ? before.get(affiliate)?.get(plan.plan)?.state
-        : input.stateOf(affiliate, plan.plan)
-      const state = openState(earlier ?? NO_STATE)
+    const earlier = before?.get(affiliate)
+    for (const plan of plansOf(input, affiliate, period)) {
+      const state = openState(earlier?.get(plan.plan)?.state ?? input.stateOf(affiliate, plan.plan))
       const ofAffiliate = talliesOf(tallies, affiliate)
       const lines = settlePlan({
         context,
@@ -56,17 +54,9 @@ export function settleOwn(
 }
 
 /** Returns the plans with periods of a kind under which an affiliate can have lines. */
-function plansOf(
-  { book, stateOf }: SettlementInput,
-  affiliate: string,
-  { kind }: Period,
-  before: ReadonlyMap<string, OwnResult> | undefined,
-): Plan[] {
+function plansOf({ book, stateOf }: SettlementInput, affiliate: string, { kind }: Period): Plan[] {
   const names = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
-  for (const name of before?.keys() ?? []) names.add(name)
-  if (before === undefined) {
-    for (const name of book.plans.keys()) if (stateOf(affiliate, name) !== NO_STATE) names.add(name)
-  }
+  for (const name of book.plans.keys()) if (stateOf(affiliate, name) !== NO_STATE) names.add(name)
   return [...names].sort(compareText).flatMap((name) => {
     const plan = book.plans.get(name)
     return plan && plan.first.period === kind ? [plan] : []

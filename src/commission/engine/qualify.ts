@@ -49,18 +49,17 @@ export const sinceSignup = (customer: Customer, fact: Fact): boolean =>
 export const withinMonths = (customer: Customer, day: number, months: number | null): boolean =>
   months === null || day < addMonths(customer.signupDay, months)
 
-/** Judges one condition of `qualify` by the facts of a customer up to a day. */
+/** Judges one condition of `qualify` by the facts of a customer. */
 export function judgeQualification(
   context: Context,
   customer: Customer,
   qualification: CompiledQualification,
   currency: string,
-  through: number,
 ): Progress {
   if (qualification.kind === 'customer') {
-    return judgeCustomer(context, customer, qualification.conditions, through)
+    return judgeCustomer(context, customer, qualification.conditions)
   }
-  return judgeSum(context, customer, qualification, currency, through)
+  return judgeSum(context, customer, qualification, currency)
 }
 
 /** Finds the first day on which the conditions held; from the beginning means from the signup on. */
@@ -68,11 +67,9 @@ function judgeCustomer(
   context: Context,
   customer: Customer,
   conditions: (fields: ReturnType<typeof fieldsOn>, fact: null) => string | null,
-  through: number,
 ): Progress {
   let condition: string | null = null
   for (const { from } of customer.fields.length > 0 ? customer.fields : [{ from: null }]) {
-    if (from !== null && from > through) break
     condition = conditions(fieldsOn(customer, from ?? -Infinity), null)
     if (condition !== null) continue
     if (from === null)
@@ -90,19 +87,18 @@ function judgeSum(
   customer: Customer,
   qualification: SumQualification,
   currency: string,
-  through: number,
 ): Progress {
   const { min, withinDays: days, atEnd } = qualification
-  const until = days === null ? null : customer.signupDay + days
+  const window = days === null ? null : windowEnd(customer, days)
   const used: Fact[] = []
   let blockers: readonly Blocker[] | null = null
   let total = ZERO
   const reached = (): boolean => compare(total, min) >= 0
   const atSignup = !atEnd && reached()
-  for (const group of byInstant(customer.facts)) {
-    if (atSignup && (group[0]?.at ?? 0) > customer.signup) break
-    for (const fact of group) {
-      if (fact.day > through || fact.state !== 'approved' || !sinceSignup(customer, fact)) continue
+  for (const { at, facts } of byInstant(customer.facts)) {
+    if (atSignup && at > customer.signup) break
+    for (const fact of facts) {
+      if (fact.state !== 'approved' || !sinceSignup(customer, fact)) continue
       if (isRefused(customer, fact.day)) continue
       if (days !== null && !withinDays(customer, fact, days)) continue
       const amount = amountUnder(context, customer, qualification, fact, currency)
@@ -111,27 +107,32 @@ function judgeSum(
       if (Array.isArray(amount)) blockers ??= amount
       else total = add(total, amount)
     }
-    const [fact] = group
-    if (!atEnd && !atSignup && fact && blockers === null && used.length > 0 && reached()) {
-      return { status: 'met', at: fact.at, day: used.at(-1)?.day ?? fact.day, used }
+    const latest = used.at(-1)
+    if (!atEnd && !atSignup && latest && blockers === null && reached()) {
+      return { status: 'met', at, day: latest.day, used }
     }
   }
   if (atSignup) return { status: 'met', at: customer.signup, day: customer.signupDay, used }
   if (blockers !== null) return { status: 'blocked', blockers }
-  if (atEnd && until !== null && until <= through && reached()) {
-    return { status: 'met', at: customer.signup + (days ?? 0) * DAY_MS, day: until, used }
-  }
+  if (atEnd && window !== null && reached()) return { status: 'met', ...window, used }
+  const until = window?.day ?? null
   return { status: 'open', condition: null, reached: total, min, until }
 }
 
-function* byInstant(facts: readonly Fact[]): Generator<readonly Fact[]> {
-  for (let start = 0; start < facts.length; ) {
-    const at = facts[start]?.at
-    let end = start + 1
-    while (end < facts.length && facts[end]?.at === at) end++
-    yield facts.slice(start, end)
-    start = end
+const windowEnd = ({ signup, signupDay }: Customer, days: number): { at: number; day: number } => ({
+  at: signup + days * DAY_MS,
+  day: signupDay + days,
+})
+
+/** Groups facts, which stand in order of time, by instant. */
+function byInstant(facts: readonly Fact[]): { readonly at: number; readonly facts: Fact[] }[] {
+  const groups: { at: number; facts: Fact[] }[] = []
+  for (const fact of facts) {
+    const last = groups.at(-1)
+    if (last?.at === fact.at) last.facts.push(fact)
+    else groups.push({ at: fact.at, facts: [fact] })
   }
+  return groups
 }
 
 /** Returns what a fact adds: null if no term names it, or those of its amounts without a rate. */

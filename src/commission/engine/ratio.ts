@@ -8,6 +8,7 @@ import {
   PLACES,
   plainText,
   quotient,
+  splitText,
   subtract,
   ZERO,
 } from './decimal.ts'
@@ -69,6 +70,6 @@ export const exactText = ({ num, den }: Ratio): string =>
 
 /** Reads what `exactText` wrote. */
 export function parseRatio(text: string): Ratio {
-  const [num = '0', den = '1'] = text.split('/')
-  return ratio(decimal(num), decimal(den))
+  const [num, den] = splitText(text, '/')
+  return ratio(decimal(num), den === '' ? ONE : decimal(den))
 }

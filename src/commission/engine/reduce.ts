@@ -1,4 +1,4 @@
-import type { Version } from './book.ts'
+import { type Version, versionsOf } from './book.ts'
 import type { PeriodContext } from './context.ts'
 import type { Fact } from './facts.ts'
 import { holdFacts, type WaitingFact } from './hold.ts'
@@ -87,7 +87,7 @@ function enterOwnRules(
       enter(affiliate, tallyOf(tallies.own, version, rule), ownSource(rule))
     }
   }
-  for (const other of book.plans.get(version.plan)?.versions ?? []) {
+  for (const other of versionsOf(book, version.plan)) {
     for (const rule of other.rules) {
       const by = rule.tiers?.by
       const hasRule = version.rules.some(({ id }) => id === rule.id)

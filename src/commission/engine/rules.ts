@@ -11,8 +11,8 @@ export interface RuleBase {
   readonly id: string
   readonly when: ConditionCheck
   readonly months: number | null
-  /** The percentage or the amount that is paid without tiers. */
-  readonly rate: Decimal | null
+  /** The percentage or the amount that is paid without tiers; 0 with tiers. */
+  readonly rate: Decimal
   readonly rateIs: 'percent' | 'amount'
   readonly tiers: CompiledTiers | null
   readonly max: Decimal | null
@@ -24,7 +24,14 @@ export interface CompiledTiers {
   readonly by: { readonly once: string } | 'active' | CompiledBase | null
   readonly network: boolean
   readonly window: 'period' | 'quarter' | 'lifetime'
-  readonly steps: readonly { readonly from: Decimal; readonly rate: Decimal }[]
+  /** In order of `from`. The first also applies below its `from`. */
+  readonly steps: readonly [CompiledStep, ...CompiledStep[]]
+}
+
+/** A step of tiers: the measure from which it applies, and its rate. */
+export interface CompiledStep {
+  readonly from: Decimal
+  readonly rate: Decimal
 }
 
 /** A rule that pays once for a customer. */

@@ -1,5 +1,6 @@
 import { applyMax, cutLine, limitLine } from './cap.ts'
 import { type Decimal, decimal, fromFact, plainText, ZERO } from './decimal.ts'
+import { amountOf } from './facts.ts'
 import { type Line, newLine } from './line.ts'
 import { earlierOf, keepMeasure, measureOf } from './measure.ts'
 import {
@@ -65,7 +66,7 @@ function triggerFx({ state, rule }: Qualified): Line['fx'] {
   const { trigger, amount } = state
   if (trigger === null || rule.trigger === null || amount === null) return []
   const currency = rule.trigger.currencyOf(trigger)
-  const sent = fromFact(trigger.amounts.get(rule.trigger.field) ?? 0n)
+  const sent = fromFact(amountOf(trigger, rule.trigger.field))
   return currency === null ? [] : [{ currency, amount: sent, converted: amount }]
 }
 
@@ -81,14 +82,13 @@ function rateOf(input: PlanInput, one: Qualified, own: Ratio): OnceRate {
   const { rule, state } = one
   const { tiers } = rule
   if (tiers === null) {
-    const rate = rule.rate ?? ZERO
+    const { rate } = rule
     return { measure: null, step: null, text: plainText(rate), rate }
   }
   const measure = measureOf(input, state.version, rule, own)
   const isSlice = tiers.mode === 'slice'
-  const step = stepAt(tiers, isSlice ? positionOf(input, one) : measure)
-  const rate = step?.rate ?? ZERO
-  const from = step ? plainText(step.from) : '0'
+  const { from: start, rate } = stepAt(tiers, isSlice ? positionOf(input, one) : measure)
+  const from = plainText(start)
   const text = plainText(rate)
   return {
     measure: ratioText(measure),

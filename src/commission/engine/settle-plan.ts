@@ -1,6 +1,5 @@
 import { type Plan, type Version, versionOn } from './book.ts'
 import type { PeriodContext } from './context.ts'
-import { type Decimal, ZERO } from './decimal.ts'
 import { compareQualified, type OnceState } from './once.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
 import type { OpenState } from './state.ts'
@@ -93,6 +92,8 @@ export function ruleOrder(plan: Plan): { id: string; kinds: Set<CompiledRule['ki
   return [...order].map(([id, kinds]) => ({ id, kinds }))
 }
 
-/** Returns the sum of a base's `fixed` terms, which each period adds once. */
-export const fixedOf = (rule: CompiledRule): Decimal =>
-  rule.kind === 'share' ? rule.base.fixed : ZERO
+/** Returns a function that tells where the lines of a rule stand; rules of other plans stand last. */
+export function rulePositions(plan: Plan): (rule: string) => number {
+  const positions = new Map(ruleOrder(plan).map(({ id }, index) => [id, index]))
+  return (rule) => positions.get(rule) ?? positions.size
+}

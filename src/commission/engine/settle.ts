@@ -5,7 +5,7 @@ import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
 import { type HoldReason, rankOf } from './reasons.ts'
 import { settleOnce } from './settle-once.ts'
-import { type PlanInput, ruleOrder } from './settle-plan.ts'
+import { type PlanInput, ruleOrder, rulePositions } from './settle-plan.ts'
 import { settleShare } from './settle-share.ts'
 import { settleUnit } from './settle-unit.ts'
 
@@ -69,15 +69,14 @@ export function mergeHolds(plan: Plan, holds: readonly StatementHold[]): Stateme
     const known = merged.get(key)
     merged.set(key, known ? addHolds(known, hold) : hold)
   }
-  const position = new Map(ruleOrder(plan).map(({ id }, index) => [id, index]))
-  const at = ({ rule }: StatementHold): number => position.get(rule) ?? position.size
+  const positionOf = rulePositions(plan)
   return [...merged.values()].sort(
     (a, b) =>
-      at(a) - at(b) ||
+      positionOf(a.rule) - positionOf(b.rule) ||
       compareText(a.rule, b.rule) ||
       a.version - b.version ||
       rankOf(a.reason) - rankOf(b.reason) ||
-      compareText(a.currency ?? '', b.currency ?? ''),
+      compareText(String(a.currency), String(b.currency)),
   )
 }
 

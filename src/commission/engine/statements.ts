@@ -8,12 +8,11 @@ import { type Overrides, settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
 import { NOTHING, type Ratio } from './ratio.ts'
 import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
-import { ruleOrder } from './settle-plan.ts'
+import { rulePositions } from './settle-plan.ts'
 import {
   addMeasure,
   earlierMeasure,
   measureKey,
-  NO_STATE,
   type OpenState,
   openState,
   type PlanState,
@@ -71,8 +70,9 @@ export function settleAll(
 ): PlanResult[] {
   const overrides = endingWithin(period).flatMap(overridesIn)
   const stateBefore = statesBefore(input, before)
-  return [...input.affiliates].sort(compareText).flatMap((affiliate) =>
-    [...(own.get(affiliate)?.values() ?? [])].map(({ plan, lines, state }) => {
+  const inOrderOfId = [...own].sort(([a], [b]) => compareText(a, b))
+  return inOrderOfId.flatMap(([affiliate, plans]) =>
+    [...plans.values()].map(({ plan, lines, state }) => {
       const earlier = stateBefore(affiliate, plan.plan)
       const added = pickOverrides(overrides, affiliate, plan, period)
       const holds = holdsOf({ plan, tallies: talliesOf(tallies, affiliate) }, lines)
@@ -95,11 +95,10 @@ function statesBefore(
   input: SettlementInput,
   before: readonly PlanResult[] | null,
 ): (affiliate: string, plan: string) => PlanState {
-  if (before === null) return input.stateOf
   const states = new Map(
-    before.map(({ affiliate, plan, state }) => [planKey(affiliate, plan.plan), state]),
+    before?.map(({ affiliate, plan, state }) => [planKey(affiliate, plan.plan), state]),
   )
-  return (affiliate, plan) => states.get(planKey(affiliate, plan)) ?? NO_STATE
+  return (affiliate, plan) => states.get(planKey(affiliate, plan)) ?? input.stateOf(affiliate, plan)
 }
 
 /** Adds what overrides brought to the measures of their windows, for each version of a rule. */
@@ -165,7 +164,6 @@ function pickOverrides(
 
 /** Orders lines by the plan's rules, then version, then scope. */
 function orderLines(plan: Plan, lines: readonly Line[]): Line[] {
-  const position = new Map(ruleOrder(plan).map(({ id }, index) => [id, index]))
-  const at = ({ rule }: Line): number => position.get(rule.id) ?? position.size
-  return inOrder(lines).sort((a, b) => at(a) - at(b))
+  const positionOf = rulePositions(plan)
+  return inOrder(lines).sort((a, b) => positionOf(a.rule.id) - positionOf(b.rule.id))
 }

@@ -1,7 +1,7 @@
 import type { Version } from './book.ts'
 import { conversionOf, convertUnits, type RateLookup } from './convert.ts'
 import { add, type Decimal, fromFact, multiply, ZERO } from './decimal.ts'
-import type { Fact } from './facts.ts'
+import { amountOf, type Fact } from './facts.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
@@ -90,15 +90,16 @@ export function addToGroup(
   const own = term.currencyOf(fact)
   const conversion = conversionOf(fact, term.field, own, currency, rates)
   if (conversion.by === 'none') return conversion.reason
-  const key = `${index}|${fact.day}|${own}|${fact.product ?? ''}`
+  const from = conversion.from
+  const key = `${index}|${fact.day}|${from}|${fact.product ?? ''}`
   let group = tally.groups.get(key)
   if (group === undefined) {
     const { product, day } = fact
     const empty = { count: 0, units: 0n, alone: 0n, aloneConverted: 0n }
-    group = { term, product, day, currency: own ?? currency, ...empty }
+    group = { term, product, day, currency: from, ...empty }
     tally.groups.set(key, group)
   }
-  const amount = fact.amounts.get(term.field) ?? 0n
+  const amount = amountOf(fact, term.field)
   group.count += fact.count
   if (conversion.by === 'rate') group.units += amount
   else {
@@ -111,9 +112,7 @@ export function addToGroup(
 
 /** Adds a fact to the units. */
 export function addUnits(tally: CustomerTally, unit: CompiledUnit, fact: Fact): void {
-  tally.units += unit.counts
-    ? BigInt(fact.count) * 1_000_000_000_000n
-    : (fact.amounts.get(unit.field) ?? 0n)
+  tally.units += unit.counts ? BigInt(fact.count) * 1_000_000_000_000n : amountOf(fact, unit.field)
   markCounted(tally, fact)
 }
 

@@ -1,5 +1,5 @@
 import { type ConditionCheck, compileConditions } from './conditions.ts'
-import { add, type Decimal, decimal, multiply, ONE, ZERO } from './decimal.ts'
+import { add, type Decimal, decimal, multiply, ONE, sum, ZERO } from './decimal.ts'
 import type { Fact } from './facts.ts'
 import type { ActivityKind, EventKind, FactTerm, Term, TransactionKind, Unit } from './plan.ts'
 
@@ -91,31 +91,32 @@ export function compileTerm(term: FactTerm, factor: Decimal = ONE): CompiledTerm
  * parts that later terms take of it.
  */
 export function compileBase(source: readonly Term[]): CompiledBase {
-  const factors = factorsOf(source)
   const terms: CompiledTerm[] = []
   let fixed = ZERO
-  source.forEach((term, index) => {
-    const factor = factors[index] ?? ONE
+  for (const { term, factor } of withFactors(source)) {
     if ('fixed' in term) fixed = add(fixed, multiply(decimal(term.fixed), factor))
     else if (!('of' in term)) terms.push(compileTerm(term, factor))
-  })
+  }
   return { terms, fixed, source }
 }
 
-/** Returns for each term how often its value enters the base: once, and in each part of it. */
-function factorsOf(source: readonly Term[]): Decimal[] {
-  const factors = source.map(() => ONE)
-  for (let index = source.length - 1; index >= 0; index--) {
-    const term = source[index]
-    if (term === undefined || !('of' in term)) continue
-    const part = multiply(decimal(term.times), factors[index] ?? ONE)
-    source.forEach((earlier, position) => {
-      if (position < index && earlier.name !== undefined && term.of.includes(earlier.name)) {
-        factors[position] = add(factors[position] ?? ONE, part)
-      }
-    })
+interface Weighed {
+  readonly term: Term
+  /** How often its value enters the base: once, and in each part that a later term takes of it. */
+  readonly factor: Decimal
+}
+
+function withFactors(source: readonly Term[]): Weighed[] {
+  const later: Weighed[] = []
+  for (const term of source.toReversed()) {
+    const parts = later.map(({ term: other, factor }) =>
+      'of' in other && term.name !== undefined && other.of.includes(term.name)
+        ? multiply(decimal(other.times), factor)
+        : ZERO,
+    )
+    later.push({ term, factor: sum([ONE, ...parts]) })
   }
-  return factors
+  return later.reverse()
 }
 
 /** What a unit counts: an amount of each fact, or the facts themselves. */

@@ -1,4 +1,4 @@
-import { compare, type Decimal, isZero, plainText } from './decimal.ts'
+import { isZero, plainText } from './decimal.ts'
 import {
   addRatio,
   compareRatio,
@@ -10,7 +10,7 @@ import {
   subtractRatio,
   sumRatios,
 } from './ratio.ts'
-import type { CompiledRule, CompiledTiers } from './rules.ts'
+import type { CompiledRule, CompiledStep, CompiledTiers } from './rules.ts'
 
 /** A part of a measure and the step at which it is paid. */
 export interface Part {
@@ -28,24 +28,23 @@ export interface Rated {
   readonly paid: Ratio
 }
 
-type Step = CompiledTiers['steps'][number]
-
 /** Returns the last step that the measure reaches, else the first. */
-export function stepAt({ steps }: CompiledTiers, measure: Ratio): Step | undefined {
-  return steps.findLast(({ from }) => compareRatio(measure, from) >= 0) ?? steps[0]
-}
+export const stepAt = ({ steps }: CompiledTiers, measure: Ratio): CompiledStep =>
+  steps.findLast(({ from }) => compareRatio(measure, from) >= 0) ?? steps[0]
 
 /**
- * Returns how much of the measure up to `until` lies in each step. What lies below 0 belongs to the
- * first step.
+ * Returns how much of the measure up to `until` lies in a step, which ends at the next. What lies below
+ * 0 belongs to the first step.
  */
-function partsUpTo(steps: readonly Step[], until: Ratio): Ratio[] {
-  return steps.map(({ from }, index) => {
-    const next = steps[index + 1]?.from
-    if (index > 0 && compareRatio(until, from) <= 0) return NOTHING
-    const end = next && compareRatio(until, next) > 0 ? ratio(next) : until
-    return index === 0 ? end : subtractRatio(end, ratio(from))
-  })
+function coveredIn(
+  { from }: CompiledStep,
+  next: CompiledStep | undefined,
+  isFirst: boolean,
+  until: Ratio,
+): Ratio {
+  if (!isFirst && compareRatio(until, from) <= 0) return NOTHING
+  const end = next && compareRatio(until, next.from) > 0 ? ratio(next.from) : until
+  return isFirst ? end : subtractRatio(end, ratio(from))
 }
 
 /**
@@ -62,55 +61,37 @@ export function applyRate(
 ): Rated {
   const { tiers } = rule
   if (tiers === null) {
-    const rate = rule.rate ?? { units: 0n, scale: 0 }
-    const paid = multiplyRatio(quantity, rate)
-    return { measure: null, step: null, rate: plainText(rate), paid }
+    const paid = multiplyRatio(quantity, rule.rate)
+    return { measure: null, step: null, rate: plainText(rule.rate), paid }
   }
   if (tiers.mode === 'slice') return applySlices(tiers.steps, quantity, measure, before)
-  const step = stepAt(tiers, measure)
-  const rate = step?.rate ?? { units: 0n, scale: 0 }
+  const { from, rate } = stepAt(tiers, measure)
   return {
     measure: ratioText(measure),
-    step: step ? plainText(step.from) : null,
+    step: plainText(from),
     rate: plainText(rate),
     paid: multiplyRatio(quantity, rate),
   }
 }
 
 function applySlices(
-  steps: readonly Step[],
+  steps: CompiledTiers['steps'],
   quantity: Ratio,
   measure: Ratio,
   before: Ratio,
 ): Rated {
-  const start = partsUpTo(steps, before)
-  const parts = partsUpTo(steps, addRatio(before, quantity)).map((end, index) =>
-    subtractRatio(end, start[index] ?? NOTHING),
-  )
-  const step = steps.flatMap(({ from, rate }, index) => {
-    const part = parts[index] ?? NOTHING
-    if (isZero(part.num)) return []
-    return [{ from: plainText(from), part: ratioText(part), rate: plainText(rate) }]
+  const until = addRatio(before, quantity)
+  const parts = steps.map((step, index) => {
+    const covered = (end: Ratio): Ratio => coveredIn(step, steps[index + 1], index === 0, end)
+    return { ...step, part: subtractRatio(covered(until), covered(before)) }
   })
-  const paid = sumRatios(
-    steps.map(({ rate }, index) => multiplyRatio(parts[index] ?? NOTHING, rate)),
-  )
+  const step = parts
+    .filter(({ part }) => !isZero(part.num))
+    .map(({ from, part, rate }) => ({
+      from: plainText(from),
+      part: ratioText(part),
+      rate: plainText(rate),
+    }))
+  const paid = sumRatios(parts.map(({ rate, part }) => multiplyRatio(part, rate)))
   return { measure: ratioText(measure), step, rate: null, paid }
-}
-
-/** What a cap leaves of an amount, and what it takes. */
-export interface Capped {
-  readonly amount: Decimal
-  readonly capped: Decimal
-}
-
-/** Limits an amount. */
-export function limit(amount: Decimal, most: Decimal | null): Capped {
-  if (most === null || compare(amount, most) <= 0)
-    return { amount, capped: { units: 0n, scale: 0 } }
-  const capped = {
-    units: amount.units * 10n ** BigInt(most.scale) - most.units * 10n ** BigInt(amount.scale),
-    scale: amount.scale + most.scale,
-  }
-  return { amount: most, capped }
 }

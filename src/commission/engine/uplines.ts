@@ -1,6 +1,7 @@
-import { overrideVersion, type Version } from './book.ts'
+import { overrideVersion, type Version, versionsOf } from './book.ts'
 import type { PeriodContext } from './context.ts'
 import type { CompiledOverride, CompiledRule } from './rules.ts'
+import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
 /** A rule of an upline that facts of an affiliate below enter. */
 export type UplineRule =
@@ -43,23 +44,28 @@ function overridesOf(context: PeriodContext, upline: string, level: number): Upl
   const version = overrideVersion(context.book, upline, context.period.last)
   if (version?.period !== context.period.kind) return []
   return version.rules.flatMap((rule) =>
-    rule.kind === 'override' && rule.level === level && ('base' in rule.of || 'unit' in rule.of)
+    rule.kind === 'override' && rule.level === level && termsOf(rule).length > 0
       ? [{ purpose: 'override', upline, version, rule } as const]
       : [],
   )
 }
 
+/** Returns what an override sums over facts; nothing if it follows lines. */
+export function termsOf({ of }: CompiledOverride): readonly (CompiledTerm | CompiledUnit)[] {
+  if ('base' in of) return of.base.terms
+  return 'unit' in of ? [of.unit] : []
+}
+
 /** The rules of any version of an upline's plans whose tiers measure facts of the network. */
 function networkRulesOf({ book, period }: PeriodContext, upline: string): UplineRule[] {
   const plans = new Set(book.assignmentsOf(upline).map(({ plan }) => plan))
-  return [...plans].flatMap((name) => {
-    const versions = book.plans.get(name)?.versions ?? []
-    return versions
+  return [...plans].flatMap((name) =>
+    versionsOf(book, name)
       .filter((version) => version.period === period.kind)
       .flatMap((version) =>
         version.rules.flatMap((rule) =>
           rule.tiers?.network ? [{ purpose: 'network', upline, version, rule } as const] : [],
         ),
-      )
-  })
+      ),
+  )
 }

@@ -60,7 +60,7 @@ function groupFacts(
 function toCustomer(
   { settings }: AccountSource,
   customer_id: string,
-  { day, signup_date }: SignupRow,
+  { day, signup_date, delivery }: SignupRow,
   { affiliations, fields, refusal }: CustomerHistory,
   facts: readonly Fact[],
 ): Customer {
@@ -71,6 +71,7 @@ function toCustomer(
     at: signup,
     wholeDay: signup_date === null,
     day,
+    delivery_id: delivery,
   }
   return {
     customer_id,

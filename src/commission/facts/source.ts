@@ -97,18 +97,29 @@ export const dated = <P extends { readonly from: string | null }, T>(
   read: (part: P) => T,
 ): Dated<T>[] => history.map((part) => ({ from: dayOrNull(part.from), value: read(part) }))
 
+/** Tells from which day a rate comes, for explanations. */
+export interface RateDays {
+  /** Returns the day for which the rate that applies was published; null for the euro. */
+  readonly rateDay: (currency: string, day: number) => number | null
+}
+
 /** Reads the rates of a range of days, and returns all that a computation needs beside facts. */
 export async function openContext(
   { directory, book, settings }: AccountSource,
   tree: Tree,
   first: number,
   last: number,
-): Promise<Context> {
+): Promise<Context & RateDays> {
   const loaded = await loadRates(directory, { currencies: null, from: first, to: last, at: null })
+  const find = rateFinder(loaded)
   return {
     book,
     tree,
-    rates: rateLookup(rateFinder(loaded)),
+    rates: rateLookup(find),
     dayStart: settings.dayStart,
+    rateDay: (currency, day) => {
+      const found = find(currency, day)
+      return typeof found === 'string' || currency === 'EUR' ? null : found.day
+    },
   }
 }

@@ -79,8 +79,12 @@ function transaction(row: FactRow, settings: FactSettings): Fact {
     at: Number(row.transaction_date),
     wholeDay: false,
     amounts: amountsOf(Object.entries({ amount_currency, amount_usd })),
+    ...deliveryOf(row),
   }
 }
+
+const deliveryOf = ({ delivery }: FactRow): Pick<Fact, 'delivery_id'> =>
+  typeof delivery === 'string' ? { delivery_id: delivery } : {}
 
 /** A sum of records counts as of the start of its day: no rule looks at its time. */
 const summedShared = (row: FactRow, { dayStart }: FactSettings) => ({
@@ -112,6 +116,7 @@ const activity = (row: FactRow, customer_id: string, settings: FactSettings): Fa
   ...activityShared(row, settings),
   id: `${dayText(Number(row.day))}|${customer_id}|${row.instrument}|${row.currency}`,
   amounts: amountsOf(ACTIVITY_FIELDS.map((name) => [name, row[name]] as const)),
+  ...deliveryOf(row),
 })
 
 const summedActivity = (row: FactRow, settings: FactSettings): Fact => ({
@@ -157,6 +162,7 @@ function event(row: FactRow, settings: FactSettings): Fact {
     at: isDay ? settings.dayStart(Number(row.day)) : Number(row.createtime),
     wholeDay: isDay,
     amounts: amountsOf([['Value', row.amount], ...Object.entries(kpis)]),
+    ...deliveryOf(row),
   }
 }
 

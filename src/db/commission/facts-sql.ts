@@ -27,7 +27,7 @@ export const FIRST_SIGNUP = compileStatement(
 
 /** Reads when customers signed up. */
 export const SIGNUPS = compileStatement(`
-  select c.customer_id, c.day, c.signup_date
+  select c.customer_id, c.day, c.signup_date, c.delivery
   from json_each(:ids) i
   cross join customers c on c.account = :account and c.customer_id = i.value`)
 
@@ -43,7 +43,8 @@ const isOneOf = (column: string, parameter: string) =>
 const NAMED_TRANSACTIONS = `${recordsOf(FACT_TABLES.transactions)}
   and ${isOneOf('t.transaction_type', 'types')} and ${isOneOf('t.status', 'statuses')}`
 
-const TRANSACTION_COLUMNS = `t.customer_id, t.day, t.transaction_id, t.transaction_date,
+/** The columns of a transaction. */
+export const TRANSACTION_COLUMNS = `t.customer_id, t.day, t.transaction_id, t.transaction_date,
   t.transaction_type, t.status, t.transaction_subtype, t.currency, t.amount_currency, t.amount_usd,
   t.delivery`
 
@@ -87,11 +88,13 @@ export const summedTransactions = (subtypes: boolean): Statement => {
     group by ${groups.join(', ')} limit :rows`)
 }
 
+/** The columns of a trading activity. */
+export const ACTIVITY_COLUMNS = `t.customer_id, t.date as day, t.instrument, t.currency,
+  ${ACTIVITY_FIELDS.map((name) => `t.${name}`).join(', ')}, t.delivery`
+
 /** Reads trading activity row by row. */
 export const SINGLE_ACTIVITY = compileStatement(`
-  select t.customer_id, t.date as day, t.instrument, t.currency,
-    ${ACTIVITY_FIELDS.map((name) => `t.${name}`).join(', ')}, t.delivery
-  from ${recordsOf(FACT_TABLES.activity)} limit :rows`)
+  select ${ACTIVITY_COLUMNS} from ${recordsOf(FACT_TABLES.activity)} limit :rows`)
 
 /** Sums amounts of trading activity. Rows that lack one of them are summed apart. */
 export const summedActivity = (
@@ -119,7 +122,8 @@ export const summedActivity = (
 const presence = (values: readonly string[]) =>
   `${values.map((value, i) => `(${value} is not null) * ${2 ** i}`).join(' + ')} as present`
 
-const EVENT_COLUMNS = `t.customer_id, t.day, t.id, t.eventname, t.createtime, t.currency, t.product,
+/** The columns of an event. */
+export const EVENT_COLUMNS = `t.customer_id, t.day, t.id, t.eventname, t.createtime, t.currency, t.product,
   t.amount, t.kpis, length(t.record ->> 'createtime') as time_length, t.delivery`
 
 const NAMED_EVENTS = `${recordsOf(FACT_TABLES.events)} and ${isOneOf('t.eventname', 'types')}`

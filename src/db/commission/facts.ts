@@ -101,6 +101,7 @@ export interface SignupRow {
   readonly customer_id: string
   readonly day: number
   readonly signup_date: number | null
+  readonly delivery: string
 }
 
 /** Reads when customers signed up; `ids` are stored ids. */

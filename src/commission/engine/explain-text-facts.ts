@@ -1,0 +1,189 @@
+import type { Step } from './explanation.ts'
+import type {
+  BaseStep,
+  ConversionStep,
+  Counted,
+  CountedRecord,
+  FactsStep,
+  FundedStep,
+  MetCondition,
+  SourcesStep,
+  TriggerStep,
+  UnitsStep,
+  UsedRate,
+} from './explanation-facts.ts'
+import {
+  conditionsText,
+  counted,
+  figure,
+  kindText,
+  listed,
+  qualificationText,
+} from './sentences.ts'
+
+/** Writes the steps that lead to a base, to units or to a qualification. */
+export function factSentences(step: Step, currency: string, digits: number): string[] {
+  const money = (text: string): string => `${figure(text, digits)} ${currency}`
+  switch (step.step) {
+    case 'facts':
+      return factsSentences(step, digits)
+    case 'conversion':
+      return conversionSentences(step)
+    case 'base':
+      return baseSentences(step, money)
+    case 'units':
+      return unitsSentences(step)
+    case 'trigger':
+      return triggerSentences(step)
+    case 'qualification':
+      return [
+        ...step.conditions.map((one) => conditionSentence(one)),
+        `The customer qualified on ${step.qualified_on}.`,
+      ]
+    case 'sources':
+      return sourcesSentences(step, money)
+    case 'funded':
+      return fundedSentences(step, money)
+    case 'floor':
+      return [`${figure(step.before)} is negative and counts as 0.`]
+    default:
+      return []
+  }
+}
+
+function factsSentences({ terms, records, customers }: FactsStep, digits: number): string[] {
+  if (records === 0) return ['No record of the period is counted.']
+  const amounts = (currencies: readonly Counted[]): string =>
+    listed(
+      currencies.map(
+        ({ currency, count, amount }) =>
+          `${figure(amount, digits)} ${currency} (${counted(count, 'record')})`,
+      ),
+    )
+  return [
+    `The base counts ${counted(records, 'record')} of ${counted(customers, 'customer')}.`,
+    ...terms.map(({ term, currencies }) =>
+      currencies.length === 0
+        ? `No ${kindText(term)} are counted.`
+        : `${capital(kindText(term))}${whenText(term)} sum to ${amounts(currencies)}.`,
+    ),
+  ]
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function whenText(term: unknown): string {
+  const when = typeof term === 'object' && term !== null && 'when' in term ? term.when : null
+  return when ? ` (${conditionsText(when)})` : ''
+}
+
+const rateText = ({ currency, rate, day }: UsedRate): string =>
+  `1 EUR = ${figure(rate)} ${currency}${day === null ? '' : ` (${day})`}`
+
+/** Writes the rates of a conversion; that of the euro itself is 1. */
+function ratesText(rates: readonly UsedRate[]): string {
+  const written = rates.filter(({ currency }) => currency !== 'EUR').map(rateText)
+  return written.length === 0 ? '' : ` at ${written.join(' and ')}`
+}
+
+/** The most days whose conversion is written in sentences; the JSON lists them all. */
+const WRITTEN_DAYS = 400
+
+function conversionSentences({ days, currency }: ConversionStep): string[] {
+  const written = days.slice(0, WRITTEN_DAYS).flatMap((one) => {
+    const apart = one.sums > 1 ? `, converted in ${one.sums} sums` : ''
+    const rates = ratesText(one.rates)
+    const sentences: string[] = []
+    if (one.sums > 0) {
+      sentences.push(
+        `On ${one.day}, ${figure(one.amount)} ${one.currency}${rates} is ${figure(one.converted)} ${currency}${apart}.`,
+      )
+    }
+    const usd = one.by_amount_usd
+    if (usd !== null) {
+      sentences.push(
+        `On ${one.day}, ${figure(usd.amount)} ${one.currency} is ${figure(usd.converted)} ${currency} by the records' own amounts in USD.`,
+      )
+    }
+    return sentences
+  })
+  const rest = days.length - WRITTEN_DAYS
+  return rest > 0
+    ? [...written, `The JSON of this explanation lists ${counted(rest, 'more conversion')}.`]
+    : written
+}
+
+function baseSentences({ terms, base }: BaseStep, money: (text: string) => string): string[] {
+  const values = terms.map(({ term, sum, times, value }) =>
+    times === '1'
+      ? `${termName(term)} adds ${figure(value)}.`
+      : `${termName(term)} adds ${figure(times)} × ${figure(sum)} = ${figure(value)}.`,
+  )
+  const isPlain = terms.length === 1 && terms[0]?.times === '1'
+  if (isPlain || terms.every(({ value }) => value === '0')) return [`The base is ${money(base)}.`]
+  return [...values, `The base is ${money(base)}.`]
+}
+
+function termName(term: unknown): string {
+  if (typeof term !== 'object' || term === null) return 'The term'
+  if ('name' in term && typeof term.name === 'string') return `The term ${term.name}`
+  if ('of' in term && Array.isArray(term.of)) return `The part of ${term.of.join(', ')}`
+  return 'fixed' in term ? 'The fixed amount of the period' : `The term of ${kindText(term)}`
+}
+
+function unitsSentences({ unit, records, customers, units, each, quantity }: UnitsStep): string[] {
+  const source =
+    typeof unit === 'object' && unit !== null && 'once' in unit
+      ? `The rule ${unit.once} has ${counted(records, 'line')} to pay for.`
+      : `${figure(units)} units come from ${counted(records, 'record')} of ${counted(customers, 'customer')} (${kindText(unit)}).`
+  if (each === '1') return [source]
+  return [source, `${figure(units)} ÷ ${figure(each)} is ${figure(quantity)}.`]
+}
+
+const recordText = ({ resource, id, day, amount, currency, converted }: CountedRecord): string => {
+  const sent = amount === null ? '' : `, ${figure(amount)} ${currency ?? ''}`.trimEnd()
+  const counts =
+    converted === null || converted === amount ? '' : `, which counts ${figure(converted)}`
+  return `${resource} ${id} of ${day}${sent}${counts}`
+}
+
+function triggerSentences({ record, min }: TriggerStep): string[] {
+  const least = min === null ? '' : ` The least amount is ${figure(min)}.`
+  return [`The record that triggers the rule is ${recordText(record)}.${least}`]
+}
+
+function conditionSentence(one: MetCondition): string {
+  const what = capital(qualificationText(one.condition))
+  if (one.reached === null) return `${what}: this held from ${one.met_on} on.`
+  const records = one.records_total === 0 ? '' : ` with ${counted(one.records_total, 'record')}`
+  const few = one.records.length <= 5 ? one.records : []
+  const list = few.length === 0 ? '' : ` (${few.map(recordText).join('; ')})`
+  return `${what} reached ${figure(one.reached)} of at least ${figure(one.min ?? '0')} on ${one.met_on}${records}${list}.`
+}
+
+function sourcesSentences(step: SourcesStep, money: (text: string) => string): string[] {
+  const lines = step.sources.map(
+    (one) =>
+      `${capital(counted(one.lines, 'line'))} of the affiliate ${step.affiliate_id} by the rule ${one.rule} (version ${one.version}) of the plan ${one.plan} in ${one.period} sum to ${figure(one.amount)} ${one.currency}.`,
+  )
+  const conversions = step.conversions
+    .filter(({ rates, converted }) => rates.length > 0 || converted === null)
+    .map(({ currency, amount, rates, converted, reason }) =>
+      converted === null
+        ? `${figure(amount)} ${currency} waits (${reason}).`
+        : `${figure(amount)} ${currency}${ratesText(rates)} is ${money(converted)}.`,
+    )
+  return step.conversions.length === 0
+    ? lines
+    : [...lines, ...conversions, `Together that is ${money(step.sum)}.`]
+}
+
+function fundedSentences(step: FundedStep, money: (text: string) => string): string[] {
+  const rates = ratesText(step.rates)
+  return [
+    `The affiliate ${step.affiliate_id} earns ${figure(step.amount)} ${step.currency} by this rule of the plan ${step.plan} in ${step.period}, and this affiliate pays for it.`,
+    ...(rates === ''
+      ? []
+      : [`${figure(step.amount)} ${step.currency}${rates} is ${money(step.converted)}.`]),
+  ]
+}

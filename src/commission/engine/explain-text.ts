@@ -1,0 +1,133 @@
+import { factSentences } from './explain-text-facts.ts'
+import type {
+  AdvanceStep,
+  Explanation,
+  MeasureStep,
+  NegativeStep,
+  RateStep,
+  Step,
+} from './explanation.ts'
+import { counted, figure } from './sentences.ts'
+
+/** Writes an explanation in sentences, one or more a step, each on a line of its own. */
+export function explanationText(explanation: Explanation): string {
+  const { affiliate_id, plan, period, currency, line } = explanation
+  const scope = line.scope === 'affiliate' ? '' : `, ${line.scope}`
+  const title = `Rule ${line.rule} (version ${line.version}) of the plan ${plan} for the affiliate ${affiliate_id} in ${period}${scope}`
+  const digits = minorDigits(line.amount)
+  const sentences = explanation.steps.flatMap((step) => sentencesOf(step, currency, digits))
+  return `${[title, '', ...sentences].join('\n')}\n`
+}
+
+/** The minor digits with which the line's amount is written. */
+const minorDigits = (amount: string): number => amount.split('.')[1]?.length ?? 0
+
+function sentencesOf(step: Step, currency: string, digits: number): string[] {
+  const money = (text: string): string => `${figure(text, digits)} ${currency}`
+  switch (step.step) {
+    case 'fence':
+      return [
+        `The base of the affiliate is ${money(step.before)}. Customers pay back ${money(step.paid_back)}, and ${money(step.fenced)} of the losses of single customers are fenced.`,
+        `So the base is ${figure(step.before)} − ${figure(step.paid_back)} + ${figure(step.fenced)} = ${money(step.base)}.`,
+      ]
+    case 'measure':
+      return measureSentences(step)
+    case 'rate':
+      return rateSentences(step, money)
+    case 'clamp':
+      return [
+        `The rule pays ${bounds(step.min_amount, step.max_amount, money)} for each customer: ${money(step.after)}.`,
+      ]
+    case 'rounding':
+      return step.before === step.after || figure(step.before, digits) === figure(step.after)
+        ? []
+        : [`${figure(step.before)} is rounded to ${money(step.after)} (half to even).`]
+    case 'max_per_customer':
+      return [
+        `The rule pays at most ${money(step.max)} for a customer: ${cutText(step.capped, step.after, money)}.`,
+      ]
+    case 'negative':
+      return negativeSentences(step, money)
+    case 'max_count':
+      return [
+        `The rule pays for at most ${counted(step.max_count, 'customer')} in a period. This is number ${step.position}: ${cutText(step.capped, step.after, money)}.`,
+      ]
+    case 'max':
+      return [
+        `The lines of the rule are limited to ${money(step.max)} in all: ${cutText(step.capped, step.after, money)}.`,
+      ]
+    case 'advance':
+      return advanceSentences(step, money)
+    case 'amount':
+      return [`The line pays ${money(step.amount)}.`]
+    default:
+      return factSentences(step, currency, digits)
+  }
+}
+
+type Money = (text: string) => string
+
+const isNothing = (text: string): boolean => /^-?[0.]+$/.test(text)
+
+const cutText = (capped: string, after: string, money: Money): string =>
+  isNothing(capped) ? 'nothing is cut' : `${money(capped)} is cut, ${money(after)} is left`
+
+function bounds(min: string | null, max: string | null, money: Money): string {
+  if (min !== null && max !== null) return `${money(min)} to ${money(max)}`
+  return min === null ? `at most ${money(max ?? '0')}` : `at least ${money(min)}`
+}
+
+function measureSentences(step: MeasureStep): string[] {
+  const { earlier, own, network, measure, steps, mode, covered } = step
+  const added = [
+    isNothing(earlier) ? '' : `${figure(earlier)} of earlier periods`,
+    `${figure(own)} of this period`,
+    isNothing(network) ? '' : `${figure(network)} of the affiliates below`,
+  ].filter((text) => text !== '')
+  const sum = added.length === 1 ? '' : ` (${added.join(' + ')})`
+  const ladder = steps.map(({ from, rate }) => `${figure(rate)} from ${figure(from)}`).join(', ')
+  const first = `The tiers measure ${figure(measure)}${sum}. Their steps are: ${ladder}.`
+  if (mode === 'whole') return [first]
+  const before = isNothing(covered ?? '0')
+    ? ''
+    : ` Lines before this one cover ${figure(covered ?? '0')} of it.`
+  return [`${first} Each part is paid at its own step.${before}`]
+}
+
+function rateSentences({ parts, rate_is, amount, rounded }: RateStep, money: Money): string[] {
+  const about = rounded ? 'about ' : ''
+  const each = parts.map(({ quantity, rate, amount: paid }) =>
+    rate_is === 'percent'
+      ? `${figure(rate)} % of ${figure(quantity)} is ${about}${figure(paid)}.`
+      : quantity === '1'
+        ? `The rule pays ${money(rate)}.`
+        : `${figure(quantity)} × ${figure(rate)} is ${about}${figure(paid)}.`,
+  )
+  return parts.length > 1 ? [...each, `Together that is ${about}${money(amount)}.`] : each
+}
+
+function negativeSentences(step: NegativeStep, money: Money): string[] {
+  if (step.negative === 'zero') {
+    return step.before === step.after
+      ? []
+      : [`${money(step.before)} is negative and is not paid: the rule drops negative amounts.`]
+  }
+  const { before, carried_in, carried_out, after } = step
+  if (isNothing(carried_in) && isNothing(carried_out)) return []
+  const balance = `${money(before)} with ${money(carried_in)} carried in from earlier periods`
+  return isNothing(carried_out)
+    ? [`${balance} is ${money(after)}.`]
+    : [`${balance} is ${money(carried_out)}, which is carried to the next period. Nothing is paid.`]
+}
+
+function advanceSentences(step: AdvanceStep, money: Money): string[] {
+  const { recoups, before, paid_once, deficit_in, deficit_out, after } = step
+  const first = `The rule ${recoups} paid ${money(paid_once)} in this period, and ${money(deficit_in)} was left to recoup before.`
+  const sum = `${figure(before)} − ${figure(paid_once)} − ${figure(deficit_in)}`
+  return isNothing(deficit_out)
+    ? [first, `${sum} is ${money(after)}.`]
+    : [
+        first,
+        `${sum} is −${money(deficit_out)}: nothing is paid, and ${money(deficit_out)} is left to recoup.`,
+      ]
+}

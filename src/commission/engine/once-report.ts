@@ -1,0 +1,159 @@
+import { addMonths, dayText } from './calendar.ts'
+import { type ConditionReport, reportCondition } from './condition-report.ts'
+import type { Context } from './context.ts'
+import type { Customer, Fact, FactResource } from './facts.ts'
+import { asOf, type JudgedCustomer } from './judge.ts'
+import { judgeAllOnce, type OnceState } from './once.ts'
+import type { OnceRule } from './plan.ts'
+import type { Blocker } from './qualify.ts'
+
+/** What has become of a customer under a `once` rule. */
+export type QualificationStatus = 'qualified' | 'waiting' | 'failed' | 'refused'
+
+/** A record by its resource and id. */
+export interface RecordRef {
+  readonly resource: FactResource
+  readonly id: string
+  readonly day: string
+}
+
+/** A record that waits for a rate or a currency. */
+export interface WaitingRecord extends RecordRef {
+  readonly reason: Blocker['reason']
+}
+
+/** A customer under a `once` rule, as of the end of a period. */
+export interface QualificationReport {
+  readonly customer_id: string
+  readonly affiliate_id: string | null
+  readonly plan: string
+  readonly version: number
+  readonly rule: string
+  readonly status: QualificationStatus
+  readonly qualified_on: string | null
+  readonly trigger: RecordRef | null
+  /** `waiting`: what is missing (`trigger`, `rate`, or the open conditions as `qualify/0`). */
+  readonly missing: readonly string[]
+  /** `failed`: the window that closed, and its last day. */
+  readonly closed: { readonly window: string; readonly until: string } | null
+  /** `refused`: the condition, such as `reversed`, `qualify/1` or `refused`. */
+  readonly refused_by: string | null
+  readonly conditions: readonly ConditionReport[]
+  /** Records without a rate or a currency, for which the rule waits. */
+  readonly waits_for: readonly WaitingRecord[]
+}
+
+const refOf = ({ resource, id, day }: Fact): RecordRef => ({ resource, id, day: dayText(day) })
+
+/** Reports a customer under every `once` rule of the versions that govern it, by the facts up to a day. */
+export function reportOnce(
+  context: Context,
+  judged: JudgedCustomer,
+  through: number,
+): QualificationReport[] {
+  const { qualified } = asOf(judged, through)
+  const states = judgeAllOnce(context, judged.customer, judged.ownerOf, through)
+  const open = states.filter(
+    ({ rule, status }) => !qualified.has(rule.id) && status !== 'qualified',
+  )
+  const ids = new Set(
+    open.filter(({ status }) => status !== 'elsewhere').map(({ rule }) => rule.id),
+  )
+  return [
+    ...[...qualified.values()].map((state) => report(judged, state, through)),
+    ...open
+      .filter(({ rule, status }) => status !== 'elsewhere' || !ids.has(rule.id))
+      .map((state) => report(judged, state, through)),
+  ]
+}
+
+function report(judged: JudgedCustomer, state: OnceState, through: number): QualificationReport {
+  const { customer } = judged
+  const { rule, version, trigger, status } = state
+  const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
+  const conditions = state.progress.map((one, index) =>
+    reportCondition(one, source?.qualify?.[index], rule.qualify[index]?.kind === 'customer'),
+  )
+  const outcome = outcomeOf(judged, state, conditions, through)
+  const since = status === 'no_trigger' ? currentOwner(judged, through) : state.affiliate
+  return {
+    customer_id: customer.customer_id,
+    affiliate_id: since,
+    plan: version.plan,
+    version: version.version,
+    rule: rule.id,
+    qualified_on: status === 'qualified' ? dayText(state.day) : null,
+    trigger: trigger && refOf(trigger),
+    ...outcome,
+    conditions,
+    waits_for: state.blockers.map(({ fact, reason }) => ({ ...refOf(fact), reason })),
+  }
+}
+
+/** Returns the affiliate of the customer's last fact up to a day. */
+const currentOwner = ({ customer, ownerOf }: JudgedCustomer, through: number): string | null => {
+  const last = customer.facts.findLast(({ day }) => day <= through)
+  return last ? ownerOf(last).affiliate : null
+}
+
+type Outcome = Pick<QualificationReport, 'status' | 'missing' | 'closed' | 'refused_by'>
+
+const NOTHING: Omit<Outcome, 'status'> = { missing: [], closed: null, refused_by: null }
+const refused = (refused_by: string): Outcome => ({ ...NOTHING, status: 'refused', refused_by })
+
+/** Decides in this order: qualified, refused for good, a closed window, a failing condition, waiting. */
+function outcomeOf(
+  { customer, ownerOf }: JudgedCustomer,
+  { status, rule, trigger }: OnceState,
+  conditions: readonly ConditionReport[],
+  through: number,
+): Outcome {
+  if (status === 'qualified') return { ...NOTHING, status }
+  if (status === 'reversed') return refused(trigger?.state === 'reversed' ? 'reversed' : 'void_by')
+  if (status === 'elsewhere') {
+    return refused((trigger && ownerOf(trigger).reason) ?? 'other_version')
+  }
+  if (isRefused(customer, through)) return refused('refused')
+  const closed =
+    status === 'no_trigger'
+      ? closedMonths(customer, rule.months, through)
+      : closedWindow(conditions, through)
+  if (closed) return { ...NOTHING, status: 'failed', closed }
+  const failing = conditions.findIndex(({ fails }) => fails !== null)
+  if (failing >= 0) return refused(`qualify/${failing}`)
+  return { ...NOTHING, status: 'waiting', missing: missingOf(status, conditions) }
+}
+
+const isRefused = ({ refusedFrom }: Customer, through: number): boolean =>
+  refusedFrom !== null && refusedFrom <= through
+
+function missingOf(
+  status: OnceState['status'],
+  conditions: readonly ConditionReport[],
+): readonly string[] {
+  if (status === 'no_trigger') return ['trigger']
+  if (status === 'blocked') return ['rate']
+  return conditions.flatMap((one, index) => (one.status === 'open' ? [`qualify/${index}`] : []))
+}
+
+/** Returns the first condition whose window is over and was not met in it. */
+function closedWindow(
+  conditions: readonly ConditionReport[],
+  through: number,
+): QualificationReport['closed'] {
+  const last = dayText(through)
+  const index = conditions.findIndex(({ until }) => until !== null && until <= last)
+  const until = conditions[index]?.until ?? null
+  return until === null ? null : { window: `qualify/${index}`, until }
+}
+
+/** Returns the window of `months` if it is over. */
+function closedMonths(
+  { signupDay }: Customer,
+  months: number | null,
+  through: number,
+): QualificationReport['closed'] {
+  if (months === null) return null
+  const until = addMonths(signupDay, months) - 1
+  return until <= through ? { window: 'months', until: dayText(until) } : null
+}

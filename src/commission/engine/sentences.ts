@@ -1,0 +1,59 @@
+// Words and figures of explanations in plain English.
+
+/** Writes a decimal with thousands separators; money with at least its minor digits. */
+export function figure(text: string, digits = 0): string {
+  const [whole = '0', fraction = ''] = text.replace('-', '').split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+  const decimals = fraction.padEnd(digits, '0')
+  const sign = text.startsWith('-') ? '−' : ''
+  return `${sign}${grouped}${decimals === '' ? '' : `.${decimals}`}`
+}
+
+/** Writes a number of things: `1 record`, `12 records`. */
+export const counted = (count: number, noun: string): string =>
+  `${figure(String(count))} ${noun}${count === 1 ? '' : 's'}`
+
+/** Joins a list: `a, b and c`. */
+export function listed(items: readonly string[]): string {
+  if (items.length <= 1) return items.join('')
+  return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const words = (value: unknown): string =>
+  Array.isArray(value) ? listed(value.map(String)) : String(value)
+
+/** Names the facts of a term, a unit or a kind: `transactions deposit, refund`. */
+export function kindText(kind: unknown): string {
+  if (!isRecord(kind)) return 'records'
+  if (isRecord(kind.count)) return kindText(kind.count)
+  if (kind.transactions) return `${words(kind.transactions)} transactions${subtypesText(kind)}`
+  if (kind.activity) return `${words(kind.activity)} of trading activity`
+  if (kind.event) return `${words(kind.event)} events${kind.kpi ? ` (${words(kind.kpi)})` : ''}`
+  if (kind.signup) return 'signups'
+  return kind.once ? `lines of the rule ${words(kind.once)}` : 'records'
+}
+
+const subtypesText = ({ subtypes }: Record<string, unknown>): string =>
+  subtypes ? ` of the subtypes ${words(subtypes)}` : ''
+
+/** Writes conditions: `countries: DE, AT; products: casino`. */
+export function conditionsText(conditions: unknown): string {
+  if (!isRecord(conditions)) return ''
+  return Object.entries(conditions)
+    .map(([name, value]) => `${name}: ${isRecord(value) ? JSON.stringify(value) : words(value)}`)
+    .join('; ')
+}
+
+/** Describes a condition of `qualify`. */
+export function qualificationText(condition: unknown): string {
+  if (!isRecord(condition)) return 'the condition'
+  if (condition.customer) return `the customer with ${conditionsText(condition.customer)}`
+  const days = condition.within_days === undefined ? '' : ` within ${condition.within_days} days`
+  const kinds = Array.isArray(condition.sum)
+    ? `the sum of ${listed(condition.sum.map(kindText))}`
+    : `the number of ${kindText(condition.count)}`
+  return `${kinds}${days}`
+}

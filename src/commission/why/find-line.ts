@@ -1,0 +1,91 @@
+import type { Connection } from '../../db/commission/facts.ts'
+import { findStatement } from '../../db/commission/statements.ts'
+import { ApiError } from '../../errors.ts'
+import { type Computation, settleAffiliates } from '../drafts/compute.ts'
+import { lineId, statementId, statementOfLine } from '../drafts/ids.ts'
+import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import { type Period, parsePeriod } from '../engine/calendar.ts'
+import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
+import { readPlanBook } from '../plans/book.ts'
+
+/** Where a line stands. */
+export interface LinePlace {
+  readonly id: string
+  readonly statement: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: Period
+}
+
+/** The statement of a line, if it is not stored. */
+export interface LineHint {
+  readonly affiliate_id?: string | undefined
+  readonly period?: string | undefined
+}
+
+const noLine = (): ApiError =>
+  new ApiError('not_found', {
+    detail:
+      'This account has no line with this id. The id of a line in a statement that is not stored also needs `affiliate_id` and `period`.',
+  })
+
+/** Finds the statement of a line: a stored one, or that of an affiliate and period. */
+export async function findLinePlace(
+  db: Connection,
+  account: string,
+  id: string,
+  hint: LineHint,
+): Promise<LinePlace> {
+  const statement = statementOfLine(id)
+  if (statement === null) throw noLine()
+  const stored = await findStatement(db, account, statement, 1)
+  const found = stored ?? (await matchHint(db, account, statement, hint))
+  const period = parsePeriod(found?.period ?? '')
+  if (!found || !period) throw noLine()
+  return { id, statement, affiliate_id: found.affiliate_id, plan: found.plan, period }
+}
+
+/** Returns the plan of the account whose statement has the id. */
+async function matchHint(
+  db: Connection,
+  account: string,
+  statement: string,
+  { affiliate_id, period }: LineHint,
+) {
+  if (affiliate_id === undefined || period === undefined) return null
+  const { versions } = await readPlanBook(db as D1Database, account)
+  for (const plan of new Set(versions.map((one) => one.plan))) {
+    if ((await statementId(affiliate_id, plan, period)) === statement) {
+      return { affiliate_id, plan, period }
+    }
+  }
+  return null
+}
+
+/** A line as it is computed now, with all that its explanation reads. */
+export interface FoundLine extends ExplainedLine {
+  readonly context: ExplainContext
+}
+
+/**
+ * Computes the statement of a line and finds the line in it.
+ *
+ * @throws ApiError `not_found` if the statement has no such line any more.
+ */
+export async function computeLine(
+  computation: Computation,
+  { id, statement, affiliate_id, plan, period }: LinePlace,
+): Promise<FoundLine> {
+  const settlement = await settleAffiliates(computation, [affiliate_id], MAX_FRESH_FACTS)
+  const result = settlement
+    .settle(period)
+    .find((one) => one.affiliate === affiliate_id && one.plan.plan === plan)
+  for (const line of result?.lines ?? []) {
+    const { rule, version, scope } = line
+    const own = await lineId(statement, { rule: rule.id, version: version.version, scope })
+    if (result && own === id) {
+      return { result, line, context: { ...computation.context, period, settlement } }
+    }
+  }
+  throw noLine()
+}

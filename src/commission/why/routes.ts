@@ -1,0 +1,178 @@
+import { type Context, Hono } from 'hono'
+import type { AppEnv } from '../../auth/authorize.ts'
+import { PAGE_PARAMETERS } from '../../http/pagination.ts'
+import { checkPercentEncoding, readQuery } from '../../http/query.ts'
+import type { Reader } from '../../http/session.ts'
+import { withReadSession } from '../../http/session.ts'
+import { explanationText } from '../engine/explain-text.ts'
+import { compareText } from '../engine/facts.ts'
+import { type RecordKey, recordEarnings } from './earnings.ts'
+import { explain, partsOf, presentPart, recordsOf } from './explain-line.ts'
+import { computeLine, findLinePlace, type LineHint } from './find-line.ts'
+import { openWhy, withinLimit } from './open.ts'
+import { listQualifications } from './qualifications.ts'
+import { readDay, readPeriod, readReason, readStatus, required } from './queries.ts'
+import { respondWith, respondWithList } from './respond.ts'
+import { groupUnearned, listUnearned } from './unearned.ts'
+
+/** The paths that an account has for itself, below the path of the account. */
+export const WHY_PATHS = {
+  explain: '/lines/:line_id/explain',
+  unearned: '/unearned',
+  qualifications: '/qualifications',
+} as const
+
+/** The paths that only the integrations team has. */
+export const TEAM_WHY_PATHS = {
+  parts: '/lines/:line_id/parts',
+  partFacts: '/lines/:line_id/parts/:customer_id/facts',
+  unearnedFacts: '/unearned/facts',
+  transaction: '/transactions/:transaction_id/earnings',
+  tradingActivity: '/trading-activity/earnings',
+  activity: '/activities/earnings',
+  customer: '/customers/:customer_id/earnings',
+} as const
+
+const LINE_PARAMETERS = ['affiliate_id', 'period'] as const
+const WHOSE_PARAMETERS = ['affiliate_id', 'customer_id'] as const
+
+/** Finds a line and computes the statement that it stands in. */
+async function openLine(
+  c: Context<AppEnv>,
+  { grant, session }: Reader,
+  id: string,
+  hint: LineHint,
+) {
+  const place = await findLinePlace(session, grant.account, id, hint)
+  const computation = await openWhy(c.env, grant.account, session, place.period)
+  return { computation, found: await computeLine(computation, place) }
+}
+
+function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
+  const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
+  const isText = /^text\/plain\b/.test(c.req.header('Accept') ?? '')
+  const compute = async (reader: Reader) => {
+    const { computation, found } = await openLine(c, reader, id, hint)
+    return { id, ...(await explain(computation, found)) }
+  }
+  if (!isText) return respondWith(c, compute)
+  return withReadSession(c, async (reader) => {
+    const explanation = await withinLimit(() => compute(reader))
+    return c.text(explanationText(explanation))
+  })
+}
+
+function respondWithUnearned(c: Context<AppEnv>): Promise<Response> {
+  const {
+    period: text,
+    reason,
+    ...whose
+  } = readQuery(c.req.url, 'period', 'reason', ...WHOSE_PARAMETERS)
+  const period = readPeriod(text)
+  const query = { ...whose, reason: readReason(reason) }
+  return respondWith(c, async ({ grant, session }) =>
+    groupUnearned(await openWhy(c.env, grant.account, session, period), period, query),
+  )
+}
+
+function respondWithQualifications(c: Context<AppEnv>): Promise<Response> {
+  const names = ['plan', 'rule', ...WHOSE_PARAMETERS] as const
+  const all = readQuery(c.req.url, ...PAGE_PARAMETERS, 'period', 'status', ...names)
+  const { period: text, status, affiliate_id, customer_id, plan, rule, ...page } = all
+  const period = readPeriod(text)
+  const query = { affiliate_id, customer_id, plan, rule, status: readStatus(status) }
+  const list = ['qualifications', period.id, query]
+  return respondWithList(c, list, page, async ({ grant, session }) =>
+    listQualifications(await openWhy(c.env, grant.account, session, period), period, query),
+  )
+}
+
+/** Routes for an account and the integrations team: explanations, and why records earned nothing. */
+export const accountWhy = new Hono<AppEnv>()
+  .get(WHY_PATHS.explain, (c) => respondWithExplanation(c, c.req.param('line_id')))
+  .get(WHY_PATHS.unearned, respondWithUnearned)
+  .get(WHY_PATHS.qualifications, respondWithQualifications)
+
+function respondWithParts(c: Context<AppEnv>, id: string): Promise<Response> {
+  const { affiliate_id, period, ...page } = readQuery(
+    c.req.url,
+    ...PAGE_PARAMETERS,
+    ...LINE_PARAMETERS,
+  )
+  return respondWithList(c, ['parts', id], page, async (reader) => {
+    const hint = { affiliate_id, period }
+    const { computation, found } = await openLine(c, reader, id, hint)
+    const parts: ReturnType<typeof presentPart>[] = []
+    for await (const part of partsOf(computation, found)) parts.push(presentPart(part, found))
+    return parts.sort((a, b) => compareText(a.customer_id, b.customer_id))
+  })
+}
+
+function respondWithPartFacts(c: Context<AppEnv>, id: string, customer: string): Promise<Response> {
+  const { affiliate_id, period, ...page } = readQuery(
+    c.req.url,
+    ...PAGE_PARAMETERS,
+    ...LINE_PARAMETERS,
+  )
+  checkPercentEncoding(new URL(c.req.url).pathname)
+  return respondWithList(c, ['facts', id, customer], page, async (reader) => {
+    const hint = { affiliate_id, period }
+    const { computation, found } = await openLine(c, reader, id, hint)
+    return recordsOf(computation, found, customer)
+  })
+}
+
+function respondWithUnearnedFacts(c: Context<AppEnv>): Promise<Response> {
+  const names = [...PAGE_PARAMETERS, ...WHOSE_PARAMETERS] as const
+  const all = readQuery(c.req.url, 'period', 'reason', ...names)
+  const { period: text, reason, affiliate_id, customer_id, ...page } = all
+  const period = readPeriod(text)
+  const query = { affiliate_id, customer_id, reason: readReason(reason) }
+  const list = ['unearned', period.id, query]
+  return respondWithList(c, list, page, async ({ grant, session }) =>
+    listUnearned(await openWhy(c.env, grant.account, session, period), period, query),
+  )
+}
+
+const respondWithEarnings = (c: Context<AppEnv>, key: RecordKey): Promise<Response> =>
+  respondWith(c, ({ grant, session }) => recordEarnings(c.env, grant.account, session, key))
+
+/** Returns the id in a path, which has no query. */
+function idOf(c: Context<AppEnv>, id: string): string {
+  readQuery(c.req.url)
+  checkPercentEncoding(new URL(c.req.url).pathname)
+  return id
+}
+
+function readActivityKey(url: string): RecordKey {
+  const query = readQuery(url, 'date', 'customer_id', 'instrument', 'currency')
+  return {
+    resource: 'trading-activity',
+    date: readDay('date', query.date),
+    customer_id: required('customer_id', query.customer_id),
+    instrument: required('instrument', query.instrument),
+    currency: required('currency', query.currency),
+  }
+}
+
+/** Routes of the integrations team: all that is behind a line, and what a record earns. */
+export const teamWhy = new Hono<AppEnv>()
+  .route('/', accountWhy)
+  .get(TEAM_WHY_PATHS.parts, (c) => respondWithParts(c, c.req.param('line_id')))
+  .get(TEAM_WHY_PATHS.partFacts, (c) =>
+    respondWithPartFacts(c, c.req.param('line_id'), c.req.param('customer_id')),
+  )
+  .get(TEAM_WHY_PATHS.unearnedFacts, respondWithUnearnedFacts)
+  .get(TEAM_WHY_PATHS.transaction, (c) => {
+    const id = idOf(c, c.req.param('transaction_id'))
+    return respondWithEarnings(c, { resource: 'transactions', id })
+  })
+  .get(TEAM_WHY_PATHS.tradingActivity, (c) => respondWithEarnings(c, readActivityKey(c.req.url)))
+  .get(TEAM_WHY_PATHS.activity, (c) => {
+    const id = required('id', readQuery(c.req.url, 'id').id)
+    return respondWithEarnings(c, { resource: 'activities', id })
+  })
+  .get(TEAM_WHY_PATHS.customer, (c) => {
+    const id = idOf(c, c.req.param('customer_id'))
+    return respondWithEarnings(c, { resource: 'customers', id })
+  })

@@ -1,0 +1,94 @@
+import { encode } from '../column-types.ts'
+import { withD1Retry } from '../retry.ts'
+import { customers, transactions } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import { FACT_TABLES } from './fact-tables.ts'
+import type { Connection, FactRow } from './facts.ts'
+import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './facts-sql.ts'
+
+/** Where a record lies: its customer, as stored, and its day. `held` is 1 while it waits. */
+export interface FactPlace {
+  readonly customer_id: string
+  readonly day: number
+  readonly held: number
+}
+
+/** Finds a transaction by its id. */
+export const FIND_TRANSACTION = compileStatement(`
+  select customer_id, day, held from transactions indexed by transactions_key
+  where account = :account and transaction_id = :id`)
+
+/** Finds an event by the identity under which it is stored. */
+export const FIND_EVENT = compileStatement(`
+  select customer_id, day, held from events indexed by events_key
+  where account = :account and id = :id`)
+
+/** Finds a row of trading activity by its key. */
+export const FIND_ACTIVITY = compileStatement(`
+  select customer_id, date as day, held from activity not indexed
+  where account = :account and date = :date and customer_id = :customer_id
+    and instrument = :instrument and currency = :currency`)
+
+/** The key of a record: `id` of a transaction or event, or the members of a trading activity. */
+export type FactKey =
+  | { readonly resource: 'transactions' | 'activities'; readonly id: string }
+  | {
+      readonly resource: 'trading-activity'
+      /** In days since 1970. */
+      readonly date: number
+      readonly customer_id: string
+      readonly instrument: string
+      readonly currency: string
+    }
+
+/** Returns where a record lies; null if the account has none with this key. */
+export function findFactPlace(
+  db: Connection,
+  account: string,
+  key: FactKey,
+): Promise<FactPlace | null> {
+  const [statement, values] = lookupOf(key)
+  return withD1Retry(() => bindStatement(db, statement, { account, ...values }).first<FactPlace>())
+}
+
+function lookupOf(key: FactKey) {
+  switch (key.resource) {
+    case 'transactions':
+      return [FIND_TRANSACTION, { id: encode(transactions.transaction_id, key.id) }] as const
+    case 'activities':
+      return [FIND_EVENT, { id: key.id }] as const
+    default:
+      return [
+        FIND_ACTIVITY,
+        { ...key, customer_id: encode(customers.customer_id, key.customer_id) },
+      ] as const
+  }
+}
+
+const HELD_COLUMNS = {
+  transactions: TRANSACTION_COLUMNS,
+  activity: ACTIVITY_COLUMNS,
+  events: EVENT_COLUMNS,
+} as const
+
+/** Reads the records of some days that wait for their customer, along the index of what is held. */
+export const heldFacts = (table: keyof typeof FACT_TABLES) =>
+  compileStatement(`
+    select ${HELD_COLUMNS[table]} from ${table} t indexed by ${table}_held
+    where t.account = :account and t.held = 1
+      and t.${FACT_TABLES[table].dayColumn} between :first_day and :last_day limit :rows`)
+
+/** Reads the records of some days that wait for their customer, at most `rows` of each table. */
+export async function readHeldFacts(
+  db: Connection,
+  account: string,
+  tables: readonly (keyof typeof FACT_TABLES)[],
+  { first, last }: { readonly first: number; readonly last: number },
+  rows: number,
+): Promise<(readonly FactRow[])[]> {
+  const values = { account, first_day: first, last_day: last, rows }
+  const results = await withD1Retry(() =>
+    db.batch<FactRow>(tables.map((table) => bindStatement(db, heldFacts(table), values))),
+  )
+  return results.map((one) => one.results)
+}

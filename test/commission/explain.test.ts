@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest'
+import type { Account } from '../../src/commission/engine/account.ts'
+import type { AccountInput } from '../../src/commission/engine/account-input.ts'
+import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
+import { add, compare, ZERO } from '../../src/commission/engine/decimal.ts'
+import { explainLine } from '../../src/commission/engine/explain.ts'
+import type { ExplainContext } from '../../src/commission/engine/explain-input.ts'
+import { isFunded } from '../../src/commission/engine/explain-plan.ts'
+import { explanationText } from '../../src/commission/engine/explain-text.ts'
+import type { Explanation } from '../../src/commission/engine/explanation.ts'
+import type { Line } from '../../src/commission/engine/line.ts'
+import {
+  addPart,
+  noLineFacts,
+  type Part,
+  partOf,
+  tallyOfLine,
+} from '../../src/commission/engine/line-facts.ts'
+import { reduceCustomer } from '../../src/commission/engine/reduce.ts'
+import type { PeriodTallies } from '../../src/commission/engine/tallies.ts'
+import { uplineRules } from '../../src/commission/engine/uplines.ts'
+import { open } from './engine.ts'
+import { follow } from './follow.ts'
+import { periodsOf, randomWorld } from './worlds.ts'
+
+const SEEDS = Array.from({ length: 300 }, (_, seed) => seed)
+
+interface Explained {
+  readonly line: Line
+  readonly parts: readonly Part[]
+  readonly explanation: Explanation
+}
+
+/** Explains every line of a period. */
+function explainAll(account: Account, input: AccountInput, period: Period): Explained[] {
+  const context: ExplainContext = {
+    ...input,
+    period,
+    settlement: { input, settle: account.settle, tallies: account.tallies },
+  }
+  const tallies: PeriodTallies = new Map()
+  const rulesOf = uplineRules(context)
+  const reduced = account
+    .judged(period.last)
+    .map((judged) => ({ judged, own: reduceCustomer(context, tallies, judged, rulesOf) }))
+  return account.settle(period).flatMap((result) =>
+    result.lines.map((line) => {
+      const target = isFunded(line) ? null : tallyOfLine(tallies, result.affiliate, line)
+      const parts = reduced.flatMap(({ judged, own }) => {
+        const part = partOf(line, target, judged.customer.customer_id, own, input.rates)
+        return part ? [part] : []
+      })
+      const facts = noLineFacts()
+      for (const part of parts) addPart(facts, part)
+      const customer = input.customers.find(
+        ({ customer_id }) => customer_id === line.once?.customerId,
+      )
+      const explanation = explainLine(context, { result, line }, facts, customer ?? null)
+      return { line, parts, explanation }
+    }),
+  )
+}
+
+describe('an explanation', () => {
+  test('its steps, followed by hand, give the amount of the line', () => {
+    const seen = new Set<string>()
+    for (const seed of SEEDS) {
+      const world = randomWorld(seed)
+      const { account, input } = open(world)
+      for (const id of periodsOf(world)) {
+        const period = parsePeriod(id)!
+        for (const { line, explanation } of explainAll(account, input, period)) {
+          for (const { step } of explanation.steps) seen.add(step)
+          try {
+            follow(explanation)
+          } catch (error) {
+            throw new Error(
+              `seed ${seed}, ${id}, ${explanation.affiliate_id} ${line.rule.id} ${line.scope}: ${JSON.stringify(explanation, null, 1)}`,
+              { cause: error },
+            )
+          }
+        }
+      }
+    }
+    expect([...seen].sort()).toEqual([
+      'advance',
+      'amount',
+      'base',
+      'clamp',
+      'conversion',
+      'facts',
+      'fence',
+      'floor',
+      'funded',
+      'max',
+      'max_count',
+      'max_per_customer',
+      'measure',
+      'negative',
+      'qualification',
+      'rate',
+      'rounding',
+      'sources',
+      'trigger',
+      'units',
+    ])
+  })
+
+  test('the parts of a line sum to its base and its units', () => {
+    for (const seed of SEEDS) {
+      const world = randomWorld(seed)
+      const { account, input } = open(world)
+      for (const id of periodsOf(world)) {
+        for (const { line, parts } of explainAll(account, input, parsePeriod(id)!)) {
+          if (line.rule.kind !== 'share' && line.rule.kind !== 'unit') continue
+          const fixed = line.rule.kind === 'share' && line.scope === 'affiliate'
+          const base = parts.reduce((total, part) => add(total, part.base), ZERO)
+          const units = parts.reduce((total, part) => add(total, part.units), ZERO)
+          const before = line.fence?.base ?? line.base ?? ZERO
+          const whole = fixed && 'base' in line.rule ? add(base, line.rule.base.fixed) : base
+          expect(compare(whole, before)).toBe(0)
+          if (line.units) expect(compare(units, line.units)).toBe(0)
+        }
+      }
+    }
+  })
+})
+
+test('an explanation in sentences can be checked by hand', () => {
+  const day = (date: string) => Date.parse(`${date}T12:00:00Z`)
+  const deposit = (id: number, amount_currency: number, currency = 'EUR') => ({
+    transaction_id: `t${id}`,
+    customer_id: `c${id % 2}`,
+    transaction_type: 'deposit',
+    amount_currency,
+    currency,
+    at: day('2026-10-05'),
+    status: 'approved',
+  })
+  const { account, input } = open({
+    vertical: 'forex',
+    affiliates: [{ affiliate_id: 'A', parents: [{ from: null, parent: null }] }],
+    status_map: {},
+    customers: ['c0', 'c1'].map((customer_id) => ({
+      customer_id,
+      signup: day('2026-10-01'),
+      affiliates: [{ from: null, affiliate_id: 'A' }],
+      fields: [{ from: null, values: {} }],
+    })),
+    transactions: [deposit(1, 1000), deposit(2, 134.5), deposit(3, 110, 'USD')],
+    activity: [],
+    events: [],
+    rates: [
+      { day: '2026-10-02', currency: 'USD', rate: '1.1' },
+      { day: '2026-10-31', currency: 'USD', rate: '1.2' },
+    ],
+    plans: [
+      {
+        plan: 'revenue',
+        versions: [
+          {
+            version: 1,
+            terms: {
+              name: 'Revenue',
+              currency: 'EUR',
+              period: 'month',
+              effective_from: '2026-01-01',
+              terms: 'signup',
+              negative: 'carry',
+              minimum_payout: '0',
+              hold_days: 14,
+              rules: [
+                {
+                  id: 'share',
+                  kind: 'share',
+                  percent: '30',
+                  base: [{ transactions: ['deposit'] }],
+                },
+              ],
+            },
+          },
+        ],
+      },
+    ],
+    assignments: [{ affiliate_id: '*', plan: 'revenue', from: '2026-01-01', customers: 'all' }],
+  })
+  const [explained] = explainAll(account, input, parsePeriod('2026-10')!)
+  expect(explanationText(explained!.explanation)).toBe(
+    [
+      'Rule share (version 1) of the plan revenue for the affiliate A in 2026-10',
+      '',
+      'The base counts 3 records of 2 customers.',
+      'Deposit transactions sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
+      'On 2026-10-05, 110 USD at 1 EUR = 1.1 USD is 100 EUR.',
+      'The base is 1,234.50 EUR.',
+      '30 % of 1,234.5 is 370.35.',
+      'The line pays 370.35 EUR.',
+      '',
+    ].join('\n'),
+  )
+})

@@ -1,0 +1,250 @@
+import { expect } from 'vitest'
+import type { Explanation, Step } from '../../src/commission/engine/explanation.ts'
+import type {
+  BaseStep,
+  ConversionStep,
+  FactsStep,
+} from '../../src/commission/engine/explanation-facts.ts'
+import {
+  add,
+  compare,
+  divide,
+  greatest,
+  HUNDRED,
+  least,
+  multiply,
+  negate,
+  parse,
+  plain12,
+  type Rational,
+  round,
+  subtract,
+  sum,
+  ZERO,
+} from './oracle/rational.ts'
+
+// Follows an explanation as an affiliate manager would: with its figures and nothing else.
+
+const same = (a: Rational, b: Rational | string, what: string) =>
+  expect(compare(a, typeof b === 'string' ? parse(b) : b), what).toBe(0)
+
+type Named<S extends Step['step']> = Extract<Step, { step: S }>
+
+const find = <S extends Step['step']>({ steps }: Explanation, step: S): Named<S> | undefined =>
+  steps.find((one): one is Named<S> => one.step === step)
+
+/** Checks each step of an explanation against those before it, up to the line's amount. */
+export function follow(explanation: Explanation): void {
+  const { steps, line, currency } = explanation
+  const facts = find(explanation, 'facts')
+  const conversion = find(explanation, 'conversion')
+  const base = find(explanation, 'base')
+  if (facts && conversion && base) followBase(facts, conversion, base, currency)
+  // The base or the units, then the amount.
+  let current: Rational = ZERO
+  for (const step of steps) {
+    current = followStep(step, current, explanation)
+  }
+  same(current, line.amount, 'the amount of the line')
+}
+
+function followStep(step: Step, current: Rational, { line }: Explanation): Rational {
+  switch (step.step) {
+    case 'facts':
+      return current
+    case 'conversion':
+      for (const day of step.days) followConversion(day)
+      return current
+    case 'trigger':
+      if (step.min !== null)
+        expect(compare(parse(step.record.converted!), parse(step.min))).toBeGreaterThanOrEqual(0)
+      return parse(step.record.converted ?? '0')
+    case 'qualification':
+      for (const one of step.conditions) {
+        expect(one.met_on <= step.qualified_on).toBe(true)
+        expect(one.met_at <= step.qualified_at).toBe(true)
+        if (one.min !== null)
+          expect(compare(parse(one.reached!), parse(one.min))).toBeGreaterThanOrEqual(0)
+        const listed = one.records.map(({ converted }) => converted)
+        if (
+          one.min !== null &&
+          one.records_total === listed.length &&
+          listed.every((text) => text !== null)
+        )
+          same(sum(listed.map((text) => parse(text!))), one.reached!, 'what a sum reached')
+      }
+      return current
+    case 'base':
+      return parse(step.base)
+    case 'sources': {
+      const counted = step.sources.reduce((total, { lines }) => total + lines, 0)
+      const converted = step.conversions.flatMap((one) =>
+        one.converted === null ? [] : [parse(one.converted)],
+      )
+      const isCount = step.conversions.length === 0
+      same(isCount ? parse(counted) : sum(converted), step.sum, 'the sum of the sources')
+      for (const one of step.conversions) {
+        const own = step.sources.filter(({ currency }) => currency === one.currency)
+        same(sum(own.map(({ amount }) => parse(amount))), one.amount, 'the lines of a currency')
+        if (one.rates.length === 2 && one.converted !== null)
+          same(atRates(one.amount, one.rates), one.converted, 'a converted sum')
+      }
+      return parse(step.sum)
+    }
+    case 'floor':
+      same(greatest(parse(step.before), ZERO), step.after, 'a floor')
+      return parse(step.after)
+    case 'units':
+      same(
+        round(divide(parse(step.units), parse(step.each)), 12),
+        step.quantity,
+        'units divided by each',
+      )
+      return divide(parse(step.units), parse(step.each))
+    case 'fence':
+      same(current, step.before, 'the base before the fence')
+      same(
+        add(subtract(parse(step.before), parse(step.paid_back)), parse(step.fenced)),
+        step.base,
+        'the base after the fence',
+      )
+      return parse(step.base)
+    case 'measure':
+      same(
+        round(sum([parse(step.earlier), parse(step.own), parse(step.network)]), 11),
+        round(parse(step.measure), 11),
+        'the measure',
+      )
+      if (step.mode === 'whole') {
+        const reached =
+          step.steps.findLast(({ from }) => compare(parse(step.measure), parse(from)) >= 0) ??
+          step.steps[0]
+        expect(reached?.from).toBe(line.step)
+        expect(reached?.rate).toBe(line.rate)
+      }
+      return current
+    case 'rate': {
+      if (line.kind !== 'once' || step.rate_is === 'percent')
+        same(
+          round(sum(step.parts.map(({ quantity }) => parse(quantity))), 10),
+          round(current, 10),
+          'the parts of the quantity',
+        )
+      const divisor = step.rate_is === 'percent' ? HUNDRED : parse('1')
+      const [only] = step.parts
+      const quantity = (text: string) =>
+        step.parts.length === 1 && (line.kind !== 'once' || step.rate_is === 'percent')
+          ? current
+          : parse(text)
+      const paid = sum(
+        step.parts.map((part) =>
+          divide(multiply(quantity(part.quantity), parse(part.rate)), divisor),
+        ),
+      )
+      if (only && step.parts.length === 1 && line.rate !== null) expect(only.rate).toBe(line.rate)
+      if (step.rounded) expect(plain12(paid)).toBe(step.amount)
+      else same(paid, step.amount, 'the rate')
+      return paid
+    }
+    case 'clamp': {
+      let bound = current
+      if (step.max_amount !== null) bound = least(bound, parse(step.max_amount))
+      if (step.min_amount !== null) bound = greatest(bound, parse(step.min_amount))
+      same(bound, step.after, 'the bounds')
+      return bound
+    }
+    case 'rounding':
+      same(round(current, step.digits), step.after, 'rounding')
+      return parse(step.after)
+    case 'max_per_customer':
+      same(current, step.before, 'before max_per_customer')
+      same(least(current, parse(step.max)), step.after, 'max_per_customer')
+      same(subtract(parse(step.before), parse(step.capped)), step.after, 'capped')
+      return parse(step.after)
+    case 'negative':
+      same(current, step.before, 'before negative')
+      if (step.negative === 'carry')
+        same(
+          add(parse(step.before), parse(step.carried_in)),
+          add(parse(step.after), parse(step.carried_out)),
+          'the carry',
+        )
+      expect(step.after.startsWith('-')).toBe(false)
+      return parse(step.after)
+    case 'max_count':
+      same(current, step.before, 'before max_count')
+      same(step.position > step.max_count ? ZERO : current, step.after, 'max_count')
+      return parse(step.after)
+    case 'max':
+      same(current, step.before, 'before max')
+      same(subtract(current, parse(step.capped)), step.after, 'max')
+      return parse(step.after)
+    case 'advance':
+      same(current, step.before, 'before the advance')
+      return followAdvance(step)
+    case 'funded':
+      if (step.rates.length === 2)
+        same(atRates(step.amount, step.rates), step.converted, 'a funded line')
+      return negate(parse(step.converted))
+    case 'amount':
+      same(current, step.amount, 'the amount')
+      return parse(step.amount)
+  }
+}
+
+function followAdvance(step: Named<'advance'>): Rational {
+  const due = subtract(subtract(parse(step.before), parse(step.paid_once)), parse(step.deficit_in))
+  same(greatest(due, ZERO), step.after, 'what an advance pays')
+  same(greatest(negate(due), ZERO), step.deficit_out, 'the deficit')
+  const share = greatest(parse(step.before), ZERO)
+  same(subtract(share, parse(step.recouped)), step.after, 'what was recouped')
+  return parse(step.after)
+}
+
+/** Converts at two rates, and rounds to 12 places. */
+function atRates(amount: string, rates: readonly { rate: string }[]): Rational {
+  const [from, to] = rates
+  return round(divide(multiply(parse(amount), parse(to!.rate)), parse(from!.rate)), 12)
+}
+
+/** What was converted differs from amount × rate by half a unit of the 12th place a sum at most. */
+function followConversion(day: ConversionStep['days'][number]): void {
+  if (day.sums === 0) return
+  expect(day.rates).toHaveLength(2)
+  const [from, to] = day.rates
+  const exact = divide(multiply(parse(day.amount), parse(to!.rate)), parse(from!.rate))
+  const off = subtract(exact, parse(day.converted))
+  const most = { n: BigInt(day.sums), d: 2n * 10n ** 12n }
+  expect(compare(off, most)).toBeLessThanOrEqual(0)
+  expect(compare(off, negate(most))).toBeLessThanOrEqual(most.n > 0n ? 1 : 0)
+  if (day.sums === 1) same(round(exact, 12), day.converted, 'a converted sum')
+}
+
+/** The sum of a term is what was sent in the plan's currency, and all that was converted. */
+function followBase(
+  facts: FactsStep,
+  conversion: ConversionStep,
+  base: BaseStep,
+  currency: string,
+): void {
+  let position = 0
+  const termValues = new Map<string, Rational>()
+  for (const { term, sum: found, times, value } of base.terms) {
+    same(multiply(parse(found), parse(times)), value, 'a term of the base')
+    const source = term as { name?: string; of?: string[]; fixed?: string }
+    if (source.of) same(sum(source.of.map((name) => termValues.get(name) ?? ZERO)), found, '`of`')
+    else if (source.fixed === undefined) {
+      const own = facts.terms[position]!.currencies.filter((one) => one.currency === currency)
+      const days = conversion.days.filter((one) => one.term === position)
+      const converted = days.flatMap((day) => [
+        parse(day.converted),
+        parse(day.by_amount_usd?.converted ?? '0'),
+      ])
+      same(sum([...own.map(({ amount }) => parse(amount)), ...converted]), found, 'a term')
+      position += 1
+    }
+    if (source.name !== undefined)
+      termValues.set(source.name, add(termValues.get(source.name) ?? ZERO, parse(value)))
+  }
+  same(sum(base.terms.map(({ value }) => parse(value))), base.base, 'the base')
+}

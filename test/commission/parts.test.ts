@@ -1,0 +1,79 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { statementOfLine } from '../../src/commission/drafts/ids.ts'
+import { beginRun, makeStep } from '../../src/commission/drafts/run.ts'
+import { askAdmin, json, partner } from '../partner.ts'
+import { countWrites } from './counted.ts'
+import { assign, monthly, storePlan } from './stored.ts'
+
+const CUSTOMERS = 2500
+
+/** Stores customers who each earn their affiliate one line. */
+async function firm() {
+  const acme = await partner('forex')
+  const rule = { id: 'lead', kind: 'once', trigger: { signup: true }, amount: '1' } as const
+  await storePlan(acme.account, 'cpa', monthly([rule]))
+  await assign(acme.account, 'cpa')
+  await insertCustomers(0, CUSTOMERS)
+}
+
+const insertCustomers = (from: number, count: number) =>
+  env.DB.prepare(
+    `with recursive n(i) as (select ?1 union all select i + 1 from n where i + 1 < ?1 + ?2)
+     insert into customers (account, customer_id, signup_date, affiliate_id, day, delivery, idx, revision)
+     select 'acme-forex', printf('c-%05d', i), 20728 * 86400000 + i, 'aff-7', 20728, 'dlv_1', 0, 1 from n`,
+  )
+    .bind(from, count)
+    .run()
+
+const run = async (id: string) => {
+  const parameters = { account: 'acme-forex', run: id, period: '2026-10' }
+  await beginRun(env as Env, parameters, Date.now())
+  return countWrites((counted) => makeStep(counted, parameters, 1, Date.now()))
+}
+
+const LIST = 'accounts/acme-forex/statements'
+
+test('a long statement is stored and read in parts', async () => {
+  await firm()
+  expect((await run('run_1')).value).toBe(1)
+  const [head] = (await json(askAdmin(LIST))).data
+  expect(head).toMatchObject({ total: '2500.00', lines_total: CUSTOMERS })
+  const scopes: string[] = []
+  for (const part of [1, 2, 3]) {
+    const whole = await json(askAdmin(`${LIST}/${head.id}?part=${part}`))
+    expect(whole).toMatchObject({ hash: head.hash, part, parts: 3 })
+    for (const { id, scope } of whole.lines) {
+      expect(statementOfLine(id)).toBe(head.id)
+      scopes.push(scope)
+    }
+  }
+  expect(scopes).toHaveLength(CUSTOMERS)
+  expect(scopes).toEqual(scopes.toSorted())
+  expect((await askAdmin(`${LIST}/${head.id}?part=4`)).status).toBe(404)
+})
+
+test('parts follow their statement, and an unchanged one writes nothing', async () => {
+  await firm()
+  await run('run_1')
+  expect(await run('run_2')).toMatchObject({ value: 0, written: 1 })
+  await env.DB.prepare(`delete from customers where customer_id >= 'c-01500'`).run()
+  await run('run_3')
+  const [head] = (await json(askAdmin(LIST))).data
+  expect(await json(askAdmin(`${LIST}/${head.id}?part=2`))).toMatchObject({
+    lines_total: 1500,
+    parts: 2,
+  })
+  expect((await askAdmin(`${LIST}/${head.id}?part=3`)).status).toBe(404)
+  await env.DB.prepare('delete from customers').run()
+  await run('run_4')
+  const { n } = (await env.DB.prepare(
+    'select (select count(*) from statements) + (select count(*) from statement_lines) as n',
+  ).first<{ n: number }>())!
+  expect(n).toBe(0)
+})
+
+test('the id of another kind is not that of a line', () => {
+  expect(statementOfLine('stm_000000000000000000000001')).toBeNull()
+  expect(statementOfLine(`lin_${'x'.repeat(40)}`)).toBeNull()
+})
