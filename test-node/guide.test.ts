@@ -197,7 +197,7 @@ describe('the guide', { timeout: 300_000 }, () => {
         const wrong =
           tag === 'json'
             ? differences(JSON.parse(text), JSON.parse(dueIn(answer)))
-            : tag === 'http'
+            : tag === 'http' || tag === 'text'
               ? missingLines(text.trim(), answer)
               : []
         assert.deepEqual(wrong, [], `${name}.md, line ${line}: ${answer}`)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { writeDemo } from '../scripts/dev/demo-accounts.ts'
 import { applyMigrations, createSecrets, readSecrets, STATE } from '../scripts/dev/local.ts'
@@ -27,7 +28,8 @@ const secrets = readSecrets()
 const miniflare = new Miniflare({
   host: '127.0.0.1',
   port,
-  resourcePersistencePath: `${STATE}/v3`,
+  // Workflows need an absolute path.
+  resourcePersistencePath: resolve(STATE, 'v3'),
   logRequests: false,
   handleStructuredLogs: ({ message }) => console.log(message),
   workers: [

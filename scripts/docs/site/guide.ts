@@ -16,6 +16,7 @@ const ORDER = [
   'reconciling',
   'brands',
   'links',
+  'statements',
   'going-live',
   'changes',
 ]
