@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -330,6 +330,29 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [['fx', 'import', RATES], 'PUT fx-rates', 'Date,USD\n2026-10-01,1.1711\n', { created: 1 }],
   [['fx', 'show', '2026-10-04'], 'GET fx-rates?day=2026-10-04', undefined, { rates: [] }],
+  [
+    [
+      ...['statements', 'list', 'a', '--affiliate', '..', '--period', '2026-W41'],
+      ...['--plan', 'p', '--status', 'draft'],
+    ],
+    'GET accounts/a/statements?affiliate_id=..&period=2026-W41&plan=p&status=draft&per_page=500',
+    undefined,
+    ONE,
+  ],
+  [
+    ['statements', 'show', 'a', 'stm_1', '--part', '2'],
+    'GET accounts/a/statements/stm_1?part=2',
+    undefined,
+    { id: 'stm_1', lines: [{ id: 'lin_1', fx: [] }] },
+  ],
+  [
+    ['statements', 'compute', 'a', '--affiliate', 'A-1', '--period', '2026-10'],
+    'GET accounts/a/statements?affiliate_id=A-1&period=2026-10&fresh=true',
+    undefined,
+    LIST,
+  ],
+  [['runs', 'start', 'a', '2026-10'], 'POST accounts/a/periods/2026-10/run', undefined, THING],
+  [['runs', 'show', 'a', 'run_1'], 'GET accounts/a/runs/run_1', undefined, THING],
   [['deliveries', 'list', 'a'], 'GET accounts/a/deliveries?per_page=500', undefined, ONE],
   [
     ['deliveries', 'get', 'a', 'dlv_1'],
@@ -354,7 +377,50 @@ describe('operations', { concurrency: 4 }, () => {
     const names = CALLS.map(([args]) => readArguments(args)).map((call) => {
       return 'help' in call ? call.help : nameOf(call.operation)
     })
-    assert.deepEqual(names.toSorted(), OPERATIONS.map(nameOf).toSorted())
+    const sent = OPERATIONS.filter(({ isLocal }) => !isLocal)
+    assert.deepEqual(names.toSorted(), sent.map(nameOf).toSorted())
+  })
+
+  test('plans templates: lists the templates without an address or a key', async () => {
+    const { code, stdout } = await start('', ['plans', 'templates'], { env: {}, cwd: '.' })
+    assert.equal(code, 0)
+    for (const file of readdirSync('examples/plans')) {
+      assert.ok(stdout.includes(`│ ${file.replace('.json', '')} `), file)
+    }
+    assert.match(stdout, /│ hybrid +│ Hybrid: .* │ EUR +│ month +│ once, share +│/)
+  })
+
+  test('plans templates --print: prints a file that plans put reads', async () => {
+    const { base, requests } = await service(() => ({ body: THING }))
+    const { stdout } = await admin('', ['plans', 'templates', '--print', 'cpa'])
+    await admin(base, ['plans', 'put', 'a', 'p', file('cpa.json', stdout)])
+    const template = JSON.parse(readFileSync('examples/plans/cpa.json', 'utf8'))
+    assert.deepEqual(requests[0]?.body, template)
+    const json = await admin('', ['plans', 'templates', '--print', 'cpa', '--json'])
+    assert.deepEqual(JSON.parse(json.stdout), template)
+  })
+
+  test('plans templates --print: names the templates if there is no such one', async () => {
+    const { code, stderr } = await admin('', ['plans', 'templates', '--print', '../plans/cpa'])
+    assert.equal(code, 2)
+    assert.match(stderr, /^admin: There is no template `\.\.\/plans\/cpa`\. Use cpa, hybrid, /)
+  })
+
+  test('runs start: says how to see the progress', async () => {
+    const { base } = await service(() => ({ status: 202, body: { id: 'run_1' } }))
+    const { stderr } = await admin(base, ['runs', 'start', 'a', '2026-10'])
+    assert.equal(stderr, 'The run goes on by itself. `runs show` shows its progress.\n')
+  })
+
+  test('statements list: has a column for each figure', async () => {
+    const money = { opening: '0.00', total: '6.00', payable: '0.00', closing: '6.00' }
+    const statement = { id: 'stm_1', affiliate_id: 'A-1', ...money, holds: [{ count: 1 }] }
+    const { base } = await service(() => ({ body: page([statement]) }))
+    const { stdout } = await admin(base, ['statements', 'list', 'a'])
+    assert.match(stdout, /│ id .* │ opening │ total │ payable │ closing │/)
+    assert.match(stdout, /│ 0\.00 {4}│ 6\.00 {2}│ 0\.00 {4}│ 6\.00 {4}│/)
+    const { code } = await admin(base, ['statements', 'list', 'a', '--period', '2026'])
+    assert.equal(code, 2)
   })
 
   for (const [args, line, body, answer] of CALLS) {
@@ -888,7 +954,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, statements, runs, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

@@ -96,6 +96,38 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     }
   })
 
+  test('the banner ends with a statement, its explanation and a record that earned nothing', {
+    skip,
+  }, async () => {
+    const output = await service.outputWhenReady()
+    const commands = output.match(/^curl \S+ \S+\/admin\/v1\/.+$/gm) ?? []
+    assert.equal(commands.length, 3)
+    assert.equal(output.trimEnd().split('\n').at(-3), commands[2])
+    const [statement = '', explanation = '', record = ''] = commands.map((command) =>
+      execFileSync('bash', ['-c', command], { encoding: 'utf8', cwd: root }),
+    )
+    const { affiliate_id, total, lines } = JSON.parse(statement)
+    assert.deepEqual([affiliate_id, total, lines.length], ['IB-07', '829.20', 4])
+    assert.match(explanation, /^The base is 340\.00 EUR\.\n30 % of 340 is 102\.\n/m)
+    const { state, lines: counting } = JSON.parse(record)
+    assert.deepEqual([state.reason, counting], ['not_qualified', []])
+  })
+
+  test('each demo account has statements of one month', async () => {
+    const { base_url, admin_key, accounts } = service.demo
+    const totals = accounts.map(async ({ account }) => {
+      const url = `${base_url}/admin/v1/accounts/${account}/statements?period=2026-03`
+      const response = await fetch(url, { headers: { Authorization: `Bearer ${admin_key}` } })
+      const { data } = (await response.json()) as { data: { total: string }[] }
+      return data.map(({ total }) => total)
+    })
+    assert.deepEqual(await Promise.all(totals), [
+      ['100.00', '39.68'],
+      ['829.20', '72.00', '6.00'],
+      ['137.75'],
+    ])
+  })
+
   test('prints one line for each request, which wrangler and the Worker both log', {
     skip,
   }, async () => {
@@ -216,19 +248,20 @@ describe('npm run dev', { timeout: 300_000 }, () => {
       return ((await response.json()) as { meta: { total: number } }).meta.total
     }
     const { accounts } = service.demo
-    assert.equal(await totalOf(), 1)
+    const demoCustomers = 5
+    assert.equal(await totalOf(), demoCustomers + 1)
 
     if (existsSync('/proc')) assert.notDeepEqual(processes(), [])
     await service.end('SIGINT')
     assert.deepEqual(processes(), [])
     service = await startIn(root)
-    assert.equal(await totalOf(), 1)
+    assert.equal(await totalOf(), demoCustomers + 1)
     assert.deepEqual(service.demo.accounts, accounts)
 
     await service.end('SIGTERM')
     assert.deepEqual(processes(), [])
     service = await startIn(root, '--reset')
-    assert.equal(await totalOf(), 0)
+    assert.equal(await totalOf(), demoCustomers)
   })
 
   // The last tests change files: while the service reloads, it drops requests.

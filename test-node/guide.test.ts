@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { demoCommissions } from '../scripts/dev/commissions/records.ts'
 import { has, startService } from './service.ts'
 
 // Runs every command of the README and the guide, and compares the responses with those that they show.
@@ -104,6 +105,10 @@ function missingLines(shown: string, printed: string): string[] {
   })
 }
 
+/** Returns the ids of records and the days in texts. */
+const used = (texts: readonly string[]) =>
+  new Set(texts.flatMap((text) => text.match(/\b(?:[CTP]|dep)-\d+|\b2026-\d\d-\d\d/g) ?? []))
+
 const MARK = '\x1e'
 
 /** Runs the commands of a page in one shell and returns the output of each block. */
@@ -172,14 +177,24 @@ describe('the guide', { timeout: 300_000 }, () => {
   })
 
   test('other texts and files use ids and days that the guide does not use', () => {
-    const used = (texts: readonly string[]) =>
-      new Set(texts.flatMap((text) => text.match(/\b(?:[CTP]|dep)-\d+|\b2026-\d\d-\d\d/g) ?? []))
     const guide = used(pages.map(({ page }) => page))
     assert.ok(guide.size > 20)
     for (const path of OTHERS) {
       const own = used([readFileSync(path, 'utf8')])
       assert.deepEqual([...own.intersection(guide)], [], path)
     }
+  })
+
+  test('the demo records have ids and days of their own, and statements.md lists those of forex', () => {
+    const [forex, prop, brand] = ['forex', 'prop-trading', 'igaming'].map((vertical) =>
+      used([JSON.stringify(demoCommissions(vertical).bulks)]),
+    )
+    const shown = used([pages.find(({ name }) => name === 'statements')!.page])
+    assert.deepEqual([...forex!.difference(shown)], [])
+    const all = forex!.union(prop!).union(brand!)
+    const texts = pages.filter(({ name }) => name !== 'statements').map(({ page }) => page)
+    const elsewhere = used([...texts, ...OTHERS.map((path) => readFileSync(path, 'utf8'))])
+    assert.deepEqual([...all.intersection(elsewhere)], [])
   })
 
   for (const { name, page } of pages) {

@@ -47,6 +47,8 @@ export interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path below `/admin/v1/`; its parameters are the arguments, in order. */
   path: string
+  /** Whether `run` only reads files of the project, so that no address and no key are needed. */
+  isLocal?: boolean
   /** The choices of a path parameter. */
   choices?: Readonly<Record<string, readonly string[]>>
   /** An argument that is not in the path. */

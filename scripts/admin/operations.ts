@@ -9,6 +9,7 @@ import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
 import { PLANS } from './operations/plans.ts'
 import { RATES } from './operations/rates.ts'
+import { STATEMENTS } from './operations/statements.ts'
 
 /** All operations in the order in which help lists them. */
 export const OPERATIONS: readonly Operation[] = [
@@ -20,6 +21,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...LINKS,
   ...PLANS,
   ...RATES,
+  ...STATEMENTS,
   ...CUSTOMERS,
   ...MONITORING,
 ]

@@ -34,9 +34,11 @@ export async function runAdmin(args: readonly string[], on: AdminProcess): Promi
   }
 }
 
+const sendNothing: SendRequest = () => Promise.reject(new Error('This command sends no request.'))
+
 async function administer(call: Call, { env, terminal, print, printError }: AdminProcess) {
   const { operation, input } = call
-  const send = createClient(readProfile(env), printError)
+  const send = operation.isLocal ? sendNothing : createClient(readProfile(env), printError)
   const confirmation = operation.confirmation?.(input)
   if (confirmation && !input.yes) {
     const { warning, name } = confirmation

@@ -3,6 +3,7 @@ import { messageOf, usageError } from '../../exit-error.ts'
 import { list, object, sentence } from '../format.ts'
 import { importAssignments } from '../import-assignments.ts'
 import type { Input, Operation } from '../operation.ts'
+import { formatTemplates, readTemplates } from '../plan-templates.ts'
 import { listOperation } from './parts.ts'
 
 /** Reads the plan of a JSON file. */
@@ -50,13 +51,27 @@ const plans: readonly Operation[] = [
   {
     noun: 'plans',
     verb: 'put',
-    summary: 'Stores a JSON file as the next version. Templates are in examples/plans.',
+    summary: 'Stores a JSON file as the next version. `plans templates` lists plans to copy.',
     example: 'acme standard-ib examples/plans/ib-per-lot.json',
     method: 'PUT',
     path: 'accounts/{account}/plans/{plan}',
     argument: 'file',
     run: (send, request, input) => send({ ...request, query: {}, body: readPlan(input) }),
     format: object,
+  },
+  {
+    noun: 'plans',
+    verb: 'templates',
+    summary: 'Lists plans that are ready to copy, or prints one. Sends no request.',
+    example: '--print cpa',
+    method: 'GET',
+    path: '',
+    isLocal: true,
+    options: {
+      print: { value: 'template', description: 'Prints this template as a file for plans put.' },
+    },
+    run: async (_send, _request, input) => readTemplates(input),
+    format: formatTemplates,
   },
   {
     noun: 'plans',
