@@ -27,7 +27,7 @@ import {
   vertical,
 } from './shapes.ts'
 import { STATEMENT_SCHEMAS } from './statements.ts'
-import { WHY_SCHEMAS } from './why.ts'
+import { WHY_SCHEMAS } from './why-schemas.ts'
 
 // The schemas of responses other than records.
 

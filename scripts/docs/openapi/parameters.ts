@@ -106,6 +106,17 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: [...REASONS],
   }),
+  line_affiliate: query(
+    'affiliate_id',
+    'The affiliate of the line. Needed with `period` if its statement is not stored.',
+    'IB-07',
+  ),
+  line_period: query(
+    'period',
+    'The period of the line. Needed with `affiliate_id` if its statement is not stored.',
+    '2026-10',
+  ),
+  rule_plan: query('plan', 'Returns only rules of this plan.', 'standard-ib'),
   rule_query: query('rule', 'Returns only this rule.', 'cpa'),
   qualification_status: query('status', 'Returns only this status.', 'waiting', {
     type: 'string',
