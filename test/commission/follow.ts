@@ -111,8 +111,8 @@ function followStep(step: Step, current: Rational, { line }: Explanation): Ratio
       return parse(step.base)
     case 'measure':
       same(
-        round(sum([parse(step.earlier), parse(step.own), parse(step.network)]), 11),
-        round(parse(step.measure), 11),
+        round(sum([parse(step.earlier), parse(step.own), parse(step.network)]), 12),
+        step.measure,
         'the measure',
       )
       if (step.mode === 'whole') {

@@ -9,6 +9,7 @@ import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { rates } from './rates.ts'
 import { statements } from './statements.ts'
+import { why } from './why.ts'
 
 /** Lists the operations of the integrations team. */
 export const administration = (): Operation[] => [
@@ -22,6 +23,7 @@ export const administration = (): Operation[] => [
   ...assignments(),
   ...rates(),
   ...statements(),
+  ...why(),
   ...attribution(),
   ...erasure(),
   ...histories(),

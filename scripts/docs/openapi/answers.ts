@@ -27,6 +27,7 @@ import {
   vertical,
 } from './shapes.ts'
 import { STATEMENT_SCHEMAS } from './statements.ts'
+import { WHY_SCHEMAS } from './why-schemas.ts'
 
 // The schemas of responses other than records.
 
@@ -232,6 +233,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...planAnswers(),
     ...RATE_SCHEMAS,
     ...STATEMENT_SCHEMAS,
+    ...WHY_SCHEMAS,
     ...OAUTH,
   }
 }

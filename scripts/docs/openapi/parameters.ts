@@ -1,3 +1,4 @@
+import { REASONS } from '../../../src/commission/engine/reasons.ts'
 import type { JsonSchema } from '../types.ts'
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }
@@ -97,6 +98,43 @@ const QUERY: Record<string, object> = {
     required: true,
   },
   period_query: query('period', 'Returns only this period.', '2026-10'),
+  period_required: {
+    ...query('period', 'The period: a month, or a week of ISO 8601.', '2026-10'),
+    required: true,
+  },
+  reason_query: query('reason', 'Returns only what has this reason.', 'no_plan', {
+    type: 'string',
+    enum: [...REASONS],
+  }),
+  line_affiliate: query(
+    'affiliate_id',
+    'The affiliate of the line. Needed with `period` if its statement is not stored.',
+    'IB-07',
+  ),
+  line_period: query(
+    'period',
+    'The period of the line. Needed with `affiliate_id` if its statement is not stored.',
+    '2026-10',
+  ),
+  rule_plan: query('plan', 'Returns only rules of this plan.', 'standard-ib'),
+  rule_query: query('rule', 'Returns only this rule.', 'cpa'),
+  qualification_status: query('status', 'Returns only this status.', 'waiting', {
+    type: 'string',
+    enum: ['qualified', 'waiting', 'failed', 'refused'],
+  }),
+  activity_date: { ...query('date', 'The `date` of the row.', '2026-10-02', DAY), required: true },
+  instrument_query: {
+    ...query('instrument', 'The `instrument` of the row, as sent.', 'EURUSD'),
+    required: true,
+  },
+  currency_query: {
+    ...query('currency', 'The `currency` of the row.', 'USD'),
+    required: true,
+  },
+  event_query: {
+    ...query('id', 'The id of the event, as `unearned/facts` lists it.', 'e EV-1001'),
+    required: true,
+  },
   plan_query: query('plan', 'Returns only statements of this plan.', 'standard-ib'),
   status_query: query('status', 'Returns only statements with this status.', 'draft', {
     type: 'string',
@@ -164,6 +202,8 @@ const PATH: Record<string, object> = {
   }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
+  line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
+  transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),
   period: path('period', 'The period: a month or a week of ISO 8601.', '2026-10'),
   run_id: path('run_id', 'The id of the run.', 'run_01M7W0R4W8E3V15G8XPED3Z94X'),
   page_name: path('page', 'The name of the page.', 'start'),

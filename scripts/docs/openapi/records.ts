@@ -15,6 +15,7 @@ import {
 } from './operation.ts'
 import { ratesOf } from './rates.ts'
 import { statementsOf } from './statements.ts'
+import { whyOf } from './why.ts'
 
 // The operations of partners and brands on their records. They are the same for each entity.
 
@@ -215,5 +216,6 @@ export const records = (): Operation[] =>
       ...monitoringOf({ at: api.at, caller: api.caller, tag: api.vertical, entities, total }),
       ratesOf(api.at, api.caller, api.vertical),
       ...statementsOf(api.at, api.caller, api.vertical),
+      ...whyOf(api.at, api.caller, api.vertical),
     ]
   })

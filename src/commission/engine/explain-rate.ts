@@ -48,9 +48,9 @@ export function measureSteps(input: PlanInput, { result, line }: ExplainedLine):
       by: sourceTiers(line)?.by ?? null,
       over: tiers.network ? 'network' : 'own',
       window: tiers.window,
-      earlier: ratioText(earlier),
-      own: ratioText(own),
-      network: ratioText(network),
+      earlier: exactly(earlier).text,
+      own: exactly(own).text,
+      network: exactly(network).text,
       measure: line.measure,
       steps: tiers.steps.map(({ from, rate }) => ({
         from: plainText(from),

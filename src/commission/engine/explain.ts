@@ -11,7 +11,6 @@ import type { Customer } from './facts.ts'
 import { type Line, lineJson } from './line.ts'
 import type { LineFacts } from './line-facts.ts'
 import type { OverrideRule, UnitRule } from './plan.ts'
-import { ratio } from './ratio.ts'
 import type { CompiledOverride, CompiledShare, CompiledUnitRule } from './rules.ts'
 
 /**
@@ -151,9 +150,8 @@ function fundedLine(context: ExplainContext, explained: ExplainedLine): Step[] {
   const { digits } = result.plan.first
   const amount = { step: 'amount', amount: lineJson(line, digits).amount } as const
   if (step === undefined) return [amount]
-  const before = ratio(line.amount)
-  const { after } = roundingStep(before, { ...line, rated: line.amount })
-  return [step, { step: 'rounding', digits, before: negatedText(step.converted), after }, amount]
+  const before = negatedText(step.converted)
+  return [step, { step: 'rounding', digits, before, after: amount.amount }, amount]
 }
 
 const negatedText = (text: string): string =>

@@ -2,8 +2,10 @@ import { addMonths, dayText } from './calendar.ts'
 import { type ConditionReport, reportCondition } from './condition-report.ts'
 import type { Context } from './context.ts'
 import type { Customer, Fact, FactResource } from './facts.ts'
-import { asOf, type JudgedCustomer } from './judge.ts'
-import { judgeAllOnce, type OnceState } from './once.ts'
+import { asOf } from './judge.ts'
+import type { JudgedCustomer } from './judged.ts'
+import type { OnceState } from './once.ts'
+import { onceThrough } from './once-through.ts'
 import type { OnceRule } from './plan.ts'
 import type { Blocker } from './qualify.ts'
 
@@ -52,7 +54,7 @@ export function reportOnce(
   through: number,
 ): QualificationReport[] {
   const { qualified } = asOf(judged, through)
-  const states = judgeAllOnce(context, judged.customer, judged.ownerOf, through)
+  const states = onceThrough(context, judged, through)
   const open = states.filter(
     ({ rule, status }) => !qualified.has(rule.id) && status !== 'qualified',
   )

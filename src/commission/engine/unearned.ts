@@ -3,9 +3,11 @@ import { isTriggerKind } from './candidate.ts'
 import type { Context } from './context.ts'
 import { fromFact, plainText } from './decimal.ts'
 import { compareText, type Fact, type FactResource } from './facts.ts'
-import type { JudgedCustomer, Judgement, RuleVerdict } from './judge.ts'
+import type { Judgement, RuleVerdict } from './judge.ts'
 import type { FactJudge } from './judge-uplines.ts'
-import { judgeAllOnce, type OnceState } from './once.ts'
+import type { JudgedCustomer } from './judged.ts'
+import type { OnceState } from './once.ts'
+import { onceThrough } from './once-through.ts'
 import { rankOf, type Verdict } from './reasons.ts'
 
 /** Why facts earn nothing: the reason, and the rule and the condition it comes from. */
@@ -42,7 +44,7 @@ export function reportFacts(
   judged: JudgedCustomer,
   { first, last }: Period,
 ): FactReport[] {
-  const onceStates = once(() => judgeAllOnce(context, judged.customer, judged.ownerOf, last))
+  const onceStates = once(() => onceThrough(context, judged, last))
   return judged.customer.facts
     .filter(({ day }) => day >= first && day <= last)
     .map((fact) => reportFact(judged, judge(judged, fact), onceStates))

@@ -1,0 +1,173 @@
+import { REASONS } from '../../../src/commission/engine/reasons.ts'
+import { documented, object } from '../envelopes.ts'
+import type { JsonSchema } from '../types.ts'
+import { ref } from './operation.ts'
+import { COUNT, DAY, oneOf, orNull, TEXT } from './shapes.ts'
+import { STEP } from './why-steps.ts'
+
+const maybe = (description: string) => documented(description, orNull(TEXT))
+const list = (description: string, items: JsonSchema) =>
+  documented(description, { type: 'array', items })
+
+const resource = documented(
+  'The resource of the record.',
+  oneOf('customers', 'transactions', 'trading-activity', 'activities'),
+)
+
+const CAUSE = {
+  reason: documented('What became of it.', oneOf('counted', ...REASONS)),
+  plan: maybe('The plan of the rule. Null if no rule decided.'),
+  version: documented('The version of the plan.', orNull(COUNT)),
+  rule: maybe('The rule that decided.'),
+  condition: maybe(
+    'The condition that did not hold: one of `when`, such as `not_countries`; `months`; `min`, `trigger`, `rate`, `reversed`, `void_by`, `elsewhere` or `qualify/0` of a `once` rule.',
+  ),
+}
+
+const SUMS = documented('The sums of the amounts, by field.', {
+  type: 'object',
+  additionalProperties: TEXT,
+})
+
+const GROUP = object({
+  ...CAUSE,
+  resource,
+  currency: maybe('The currency of the amounts.'),
+  count: documented('The number of records.', COUNT),
+  sums: SUMS,
+})
+
+const RECORD_REF = {
+  resource,
+  id: documented('The id of the record.'),
+  day: documented('Its day.', DAY),
+}
+
+const CONDITION = object({
+  condition: { description: 'The condition as the plan has it.' },
+  status: documented('Whether it is met.', oneOf('met', 'open', 'waiting')),
+  met_on: documented('The day on which it was met.', orNull(DAY)),
+  reached: maybe('What the sum or count has reached.'),
+  min: maybe('What it must reach.'),
+  missing: maybe('What lacks.'),
+  until: documented('The last day of its window. Null if it has none.', orNull(DAY)),
+  fails: maybe('The condition on the customer that does not hold, such as `kyc`.'),
+})
+
+const anyOrNull = (description: string, schema: JsonSchema): JsonSchema => ({
+  description,
+  anyOf: [schema, { type: 'null' }],
+})
+
+/** The schemas of explanations and of what earned nothing. */
+export const WHY_SCHEMAS: Record<string, JsonSchema> = {
+  ExplanationStep: STEP,
+  Explanation: object({
+    id: documented('The id of the line.'),
+    affiliate_id: documented('The affiliate.'),
+    plan: documented('The plan.'),
+    period: documented('The period.'),
+    currency: documented('The currency of the plan.'),
+    line: documented('The line, without its id.', { type: 'object' }),
+    steps: list('How the line came about, in order.', ref('ExplanationStep')),
+  }),
+  LinePart: object({
+    customer_id: documented('The customer.'),
+    records: documented('The number of records that the line counts.', COUNT),
+    base: maybe('What they add to the base before a fence. Null if the line has none.'),
+    units: maybe('What they add to the units. Null if the line has none.'),
+  }),
+  LineRecord: object({
+    ...RECORD_REF,
+    at: maybe('The instant. Null for whole days.'),
+    type: maybe('The transaction type or the name of the event.'),
+    currency: maybe('The currency.'),
+    amounts: SUMS,
+    base: maybe('What it adds to the base, converted by itself.'),
+    units: maybe('What it adds to the units.'),
+    delivery_id: maybe('The delivery that last changed the record.'),
+  }),
+  UnearnedGroup: GROUP,
+  Unearned: object({
+    period: documented('The period.'),
+    data: list('The records that no line counts, each in one group.', ref('UnearnedGroup')),
+    rules: list(
+      'What each rule does not count. A record that one rule counts and another does not stands here, too.',
+      ref('UnearnedGroup'),
+    ),
+    counted: list(
+      'The records that a line counts. Together with `data`, without `held`, these are the control totals.',
+      object({
+        resource,
+        currency: maybe('The currency of the amounts.'),
+        count: documented('The number of records.', COUNT),
+        sums: SUMS,
+      }),
+    ),
+  }),
+  UnearnedRecord: object({
+    ...RECORD_REF,
+    ...CAUSE,
+    customer_id: documented('The customer.'),
+    affiliate_id: maybe('The affiliate of the customer on that day.'),
+    currency: maybe('The currency of the amounts.'),
+    amounts: SUMS,
+    rules: list('What each rule that names the record makes of it.', object(CAUSE)),
+  }),
+  Qualification: object({
+    customer_id: documented('The customer.'),
+    affiliate_id: maybe('The affiliate of the trigger, or the present one while there is none.'),
+    plan: documented('The plan.'),
+    version: documented('The version of the plan.', COUNT),
+    rule: documented('The `once` rule.'),
+    status: documented(
+      '`failed`: a window closed. `refused`: a condition does not hold, or the trigger was reversed.',
+      oneOf('qualified', 'waiting', 'failed', 'refused'),
+    ),
+    qualified_on: documented('The day of the qualification.', orNull(DAY)),
+    trigger: anyOrNull('The record that triggers the rule.', object(RECORD_REF)),
+    missing: list('What is missing: `trigger`, `rate`, or conditions as `qualify/0`.', TEXT),
+    closed: anyOrNull(
+      'The window that closed.',
+      object({
+        window: documented('`months`, or a condition as `qualify/0`.'),
+        until: documented('Its last day.', DAY),
+      }),
+    ),
+    refused_by: maybe(
+      '`reversed`, `void_by`, `refused`, `other_version`, a condition as `qualify/0`, or why the trigger belongs to no plan.',
+    ),
+    conditions: list('The conditions of `qualify`, in order.', CONDITION),
+    waits_for: list(
+      'Records without a rate or a currency.',
+      object({
+        ...RECORD_REF,
+        reason: documented('Why.', oneOf('no_currency', 'fx_pending', 'fx_missing')),
+      }),
+    ),
+  }),
+  RecordEarnings: object({
+    ...RECORD_REF,
+    customer_id: documented('The customer.'),
+    affiliate_id: maybe('The affiliate of the customer on that day.'),
+    state: documented('`counted`, or why no line counts it.', object(CAUSE)),
+    lines: list(
+      'The lines that count it.',
+      object({
+        line_id: documented('The id of the line.'),
+        affiliate_id: documented('The affiliate that earns.'),
+        plan: documented('The plan.'),
+        version: documented('Its version.', COUNT),
+        rule: documented('The rule.'),
+        kind: documented('The kind of the rule.', oneOf('once', 'share', 'unit', 'override')),
+        period: documented('The period of the line.'),
+        scope: documented('The scope of the line.'),
+        base: maybe('What it adds to the base, in the currency of the plan.'),
+        units: maybe('What it adds to the units.'),
+        currency: documented('The currency of the plan.'),
+        as: documented('As what it counts.', oneOf('base', 'units', 'trigger', 'qualification')),
+      }),
+    ),
+    rules: list('What each rule of its plan that names it makes of it.', object(CAUSE)),
+  }),
+}

@@ -1,0 +1,41 @@
+import type { Context } from './context.ts'
+import type { Customer } from './facts.ts'
+import type { JudgedCustomer } from './judged.ts'
+import { judgeAllOnce, type OnceState } from './once.ts'
+import type { Progress } from './qualify.ts'
+
+/** Judges the `once` rules of a customer by what was known at the end of a day. */
+export function onceThrough(
+  context: Context,
+  { customer, ownerOf, once, qualified }: JudgedCustomer,
+  through: number,
+): OnceState[] {
+  return judgeAllOnce(context, knownOn(customer, through), ownerOf).map((state) => {
+    const { version, rule, trigger } = state
+    const final = once.find((one) => one.version === version && one.rule === rule)
+    // A candidate is reversed or void whatever the day that is asked for.
+    if (final?.status === 'reversed' && final.trigger === trigger) return final
+    if (state.status !== 'qualified') return state
+    if (state.day > through) return reopen(state, through)
+    return qualified.has(rule.id) ? state : { ...state, status: 'reversed' }
+  })
+}
+
+/** Returns a customer with the facts and the fields of days up to one. */
+const knownOn = (customer: Customer, through: number): Customer => ({
+  ...customer,
+  facts: customer.facts.filter(({ day }) => day <= through),
+  fields: customer.fields.filter(({ from }) => from === null || from <= through),
+})
+
+/** Returns a state whose sums must hold until the end of a window that is not over yet. */
+const reopen = (state: OnceState, through: number): OnceState => ({
+  ...state,
+  status: 'open',
+  progress: state.progress.map((one, index): Progress => {
+    if (one.status !== 'met' || one.day <= through) return one
+    const qualification = state.rule.qualify[index]
+    const min = qualification && 'min' in qualification ? qualification.min : null
+    return { status: 'open', condition: null, reached: min, min, until: one.day }
+  }),
+})

@@ -1,0 +1,278 @@
+import { expect, test } from 'vitest'
+import type { Rule } from '../../src/commission/engine/plan.ts'
+import { brand } from '../brand.ts'
+import { ask, askAdmin, json, partner } from '../partner.ts'
+import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
+
+const customer = (customer_id: string, affiliate_id: string) => ({
+  customer_id,
+  signup_date: '2026-10-01T08:00:00Z',
+  affiliate_id,
+  tracking_data: affiliate_id,
+  lang_id: 'en',
+  country_code: 'DE',
+  trading_account_type: 'standard',
+  kyc_status_id: '2',
+  sales_status_id: '1',
+})
+
+const deposit = (transaction_id: string, customer_id: string, amount: number, own = {}) => ({
+  transaction_id,
+  customer_id,
+  transaction_type: 'deposit',
+  amount_currency: amount,
+  currency: 'EUR',
+  transaction_date: '2026-10-05T10:00:00Z',
+  status: 'approved',
+  ...own,
+})
+
+const share: Rule = {
+  id: 'share',
+  kind: 'share',
+  percent: '30',
+  base: [{ transactions: ['deposit'] }],
+  when: { not_countries: ['FR'] },
+}
+
+const cpa: Rule = {
+  id: 'cpa',
+  kind: 'once',
+  trigger: { transactions: ['deposit'], min: '100' },
+  amount: '200.00',
+  qualify: [
+    { sum: [{ transactions: ['deposit'] }], min: '500', within_days: 30 },
+    { count: { transactions: ['deposit'] }, min: 2 },
+  ],
+}
+
+/** Creates a firm with a plan, two customers and their deposits of October. */
+async function firm(account: string) {
+  const acme = await partner('forex', { account, affiliates: ['ib-1'], unknown_customer: 'hold' })
+  await storePlan(account, 'standard', monthly([share, cpa]))
+  await assign(account, 'standard')
+  await acme.post('customers', [customer('c-1', 'ib-1'), customer('c-2', 'ib-1')])
+  await acme.post('customers', [{ ...customer('c-3', 'ib-1'), country_code: 'FR' }])
+  await acme.post('transactions', [
+    deposit('t-1', 'c-1', 1000),
+    deposit('t-2', 'c-1', 134.5),
+    deposit('t-3', 'c-2', 110, { currency: 'USD' }),
+    deposit('t-4', 'c-2', 50, { status: 'pending' }),
+    deposit('t-5', 'c-3', 400),
+    deposit('t-6', 'nobody', 7),
+    deposit('t-7', 'c-2', 1, { currency: 'XOF' }),
+  ])
+  await acme.post('trading-activity', [
+    {
+      ...{ date: '2026-10-06', customer_id: 'c-1', instrument: 'EURUSD', currency: 'USD' },
+      ...{ lots_traded: 2, pnl: 5 },
+    },
+  ])
+  const admin = (path: string) => askAdmin(`accounts/${account}/${path}`)
+  const [draft] = await draftsOf(account, '2026-10', ['ib-1'])
+  const lineOf = (rule: string) => draft!.lines.find((line) => line.rule === rule)!.id
+  return { ...acme, admin, lineOf }
+}
+
+const rates = async () => {
+  await publish('2026-10-02', { USD: '1.1' })
+  await publish('2026-10-30', { USD: '1.2' })
+}
+
+const HINT = '?affiliate_id=ib-1&period=2026-10'
+
+test('a line is explained in steps and in sentences, down to records and their deliveries', async () => {
+  await rates()
+  const acme = await firm('acme')
+  const id = acme.lineOf('share')
+
+  const explanation = await json(acme.admin(`lines/${id}/explain${HINT}`))
+  expect(explanation).toMatchObject({ id, affiliate_id: 'ib-1', plan: 'standard', currency: 'EUR' })
+  expect(explanation.line).toMatchObject({ base: '1234.5', rate: '30', amount: '370.35' })
+  expect(explanation.steps.map(({ step }: { step: string }) => step)).toEqual([
+    ...['facts', 'conversion', 'base', 'rate', 'rounding', 'amount'],
+  ])
+  expect(explanation.steps[1].days).toEqual([
+    {
+      ...{ term: 0, day: '2026-10-05', currency: 'USD', sums: 1, amount: '110', converted: '100' },
+      rates: [
+        { currency: 'USD', rate: '1.1', day: '2026-10-02' },
+        { currency: 'EUR', rate: '1', day: null },
+      ],
+      by_amount_usd: null,
+    },
+  ])
+
+  const text = await ask(`/api/v1/forex/lines/${id}/explain${HINT}`, {
+    headers: { Authorization: `Bearer ${acme.access_token}`, Accept: 'text/plain' },
+  })
+  expect(text.headers.get('Content-Type')).toMatch(/^text\/plain/)
+  expect((await text.text()).split('\n')).toEqual([
+    'Rule share (version 1) of the plan standard for the affiliate ib-1 in 2026-10',
+    '',
+    'The base counts 3 records of 2 customers.',
+    'Deposit transactions sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
+    'On 2026-10-05, 110 USD at 1 EUR = 1.1 USD (2026-10-02) is 100 EUR.',
+    'The base is 1,234.50 EUR.',
+    '30 % of 1,234.5 is 370.35.',
+    'The line pays 370.35 EUR.',
+    '',
+  ])
+
+  const parts = await json(acme.admin(`lines/${id}/parts${HINT}`))
+  expect(parts.data).toEqual([
+    { customer_id: 'c-1', records: 2, base: '1134.5', units: null },
+    { customer_id: 'c-2', records: 1, base: '100', units: null },
+  ])
+  const records = await json(acme.admin(`lines/${id}/parts/c-2/facts${HINT}`))
+  expect(records.data).toEqual([
+    {
+      ...{ resource: 'transactions', id: 't-3', day: '2026-10-05', at: '2026-10-05T10:00:00.000Z' },
+      ...{ type: 'deposit', currency: 'USD', amounts: { amount_currency: '110' }, base: '100' },
+      ...{ units: null, delivery_id: expect.stringMatching(/^dlv_/) },
+    },
+  ])
+})
+
+test('a qualification names the record that triggered it and each condition', async () => {
+  await rates()
+  const acme = await firm('acme')
+
+  const { steps } = await json(acme.admin(`lines/${acme.lineOf('cpa')}/explain${HINT}`))
+  expect(steps[0].record).toMatchObject({ resource: 'transactions', id: 't-1', amount: '1000' })
+  expect(steps[1].conditions).toMatchObject([
+    { met_on: '2026-10-05', reached: '1134.5', min: '500', records_total: 2 },
+    { met_on: '2026-10-05', reached: '2', min: '2', records_total: 2 },
+  ])
+  const found = await json(acme.get('qualifications?period=2026-10'))
+  expect(found.data).toMatchObject([
+    { customer_id: 'c-1', status: 'qualified', qualified_on: '2026-10-05' },
+    { customer_id: 'c-2', status: 'waiting', missing: ['rate'] },
+    {
+      ...{ customer_id: 'c-3', status: 'failed', closed: { window: 'qualify/0' } },
+      conditions: [{ reached: '400', missing: '100', until: '2026-10-31' }, { reached: '1' }],
+    },
+  ])
+  const failed = await json(acme.get('qualifications?period=2026-10&status=failed&rule=cpa'))
+  expect(failed.meta.total).toBe(1)
+})
+
+test('every record that earned nothing has its reason', async () => {
+  await rates()
+  const acme = await firm('acme')
+
+  const { data, counted } = await json(acme.get('unearned?period=2026-10'))
+  const reasons = data.map((one: Record<string, unknown>) =>
+    [one.resource, one.reason, one.rule, one.condition, one.count].join(' '),
+  )
+  expect(reasons).toEqual([
+    'transactions held   1',
+    'transactions pending   1',
+    'customers no_rule   3',
+    'trading-activity no_rule   1',
+    'transactions fx_missing share  1',
+    'transactions not_qualified cpa qualify/0 1',
+  ])
+  expect(counted).toMatchObject([
+    { resource: 'transactions', currency: 'EUR', count: 2, sums: { amount_currency: '1134.5' } },
+    { resource: 'transactions', currency: 'USD', count: 1, sums: { amount_currency: '110' } },
+  ])
+  const excluded = await json(acme.admin('unearned/facts?period=2026-10&reason=excluded'))
+  expect(excluded.data).toMatchObject([
+    { id: 't-5', rules: [{ rule: 'share', reason: 'excluded', condition: 'not_countries' }, {}] },
+  ])
+  const ofCustomer = await json(acme.admin('unearned/facts?period=2026-10&customer_id=nobody'))
+  expect(ofCustomer.data).toMatchObject([{ id: 't-6', reason: 'held' }])
+  const ofAffiliate = await json(acme.get('unearned?period=2026-10&affiliate_id=ib-2'))
+  expect(ofAffiliate.data).toEqual([])
+})
+
+test('a record says which lines count it, or why none does', async () => {
+  await rates()
+  const acme = await firm('acme')
+  const share = acme.lineOf('share')
+
+  const earned = await json(acme.admin('transactions/t-1/earnings'))
+  expect(earned.state).toMatchObject({ reason: 'counted' })
+  expect(earned.lines).toMatchObject([
+    { rule: 'cpa', as: 'trigger', scope: 'customer:c-1', line_id: acme.lineOf('cpa') },
+    { rule: 'share', as: 'base', base: '1000', line_id: share },
+  ])
+  expect(await json(acme.admin('transactions/t-6/earnings'))).toMatchObject({
+    state: { reason: 'held' },
+    lines: [],
+  })
+  expect(await json(acme.admin('customers/c-1/earnings'))).toMatchObject({
+    state: { reason: 'no_rule' },
+  })
+  const key = 'date=2026-10-06&customer_id=c-1&instrument=EURUSD&currency=USD'
+  expect(await json(acme.admin(`trading-activity/earnings?${key}`))).toMatchObject({
+    state: { reason: 'no_rule' },
+    id: '2026-10-06|c-1|EURUSD|USD',
+  })
+})
+
+test('an event of a brand says why no line counts it', async () => {
+  const casino = await brand({ account: 'casino' })
+  await casino.post('customers', [{ customerId: 'p-1', regtime: '2026-10-01 08:00' }])
+  await casino.post('activities', [
+    {
+      ...{ eventname: 'Deposit', customerid: 'p-1', eventid: 'one', Value: '5', Currency: 'EUR' },
+      createtime: '2026-10-05 10:00',
+    },
+  ])
+  const found = await json(askAdmin('accounts/casino/activities/earnings?id=e%20one'))
+  expect(found).toMatchObject({ customer_id: 'p-1', state: { reason: 'organic' }, lines: [] })
+})
+
+test("another account's line and record are the 404 of a missing one, byte for byte", async () => {
+  await rates()
+  const first = await firm('first')
+  const second = await firm('second')
+  await first.post('transactions', [deposit('only-first', 'c-1', 5)])
+  await first.post('customers', [customer('c-first', 'ib-1')])
+  const missing = `lin_${'0'.repeat(40)}`
+  const id = first.lineOf('share')
+  const bytes = async (response: Response | Promise<Response>) => {
+    const { request_id, ...body } = await json(response)
+    return [(await response).status, body]
+  }
+
+  // Both accounts have a line with this id, since their plans and affiliates have the same names.
+  expect((await second.get(`lines/${id}/explain${HINT}`)).status).toBe(200)
+  for (const path of ['explain', 'parts', 'parts/c-1/facts']) {
+    const absent = await bytes(second.admin(`lines/${missing}/${path}`))
+    expect(absent[0]).toBe(404)
+    expect(await bytes(second.admin(`lines/${id}/${path}`))).toEqual(absent)
+    expect(await bytes(second.admin(`lines/nothing/${path}`))).toEqual(absent)
+  }
+  expect(await bytes(second.get(`lines/${id}/explain`))).toEqual(
+    await bytes(second.get(`lines/${missing}/explain`)),
+  )
+  expect(await bytes(second.admin('transactions/only-first/earnings'))).toEqual(
+    await bytes(second.admin('transactions/nowhere/earnings')),
+  )
+  expect(await bytes(second.admin('customers/c-first/earnings'))).toEqual(
+    await bytes(second.admin('customers/nobody/earnings')),
+  )
+  const { data } = await json(second.get('qualifications?period=2026-10'))
+  expect(data.map(({ customer_id }: { customer_id: string }) => customer_id)).not.toContain(
+    'c-first',
+  )
+})
+
+test.each([
+  ['unearned', 'period'],
+  ['unearned?period=2026-13', 'period'],
+  ['unearned?period=2026-10&reason=late', 'reason'],
+  ['qualifications?period=2026-10&status=late', 'status'],
+  ['qualifications?period=2026-10&cursor=x', 'cursor'],
+  ['trading-activity/earnings?date=today', 'date'],
+  ['trading-activity/earnings?date=2026-10-06', 'customer_id'],
+  ['activities/earnings', 'id'],
+])('GET %s is 400 and names %s', async (path, name) => {
+  const acme = await firm('acme')
+  const response = await acme.admin(path)
+  expect(response.status).toBe(400)
+  expect((await json(response)).detail).toContain(`\`${name}\``)
+})
