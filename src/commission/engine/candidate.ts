@@ -47,7 +47,6 @@ export function findCandidate(
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
     if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
     if (!withinMonths(customer, fact.day, rule.months)) continue
-    if (fact.state === 'reversed' && rule.requalify) continue
     const candidate = judgeTrigger(context, customer, version, rule, fact)
     if (candidate === null || (candidate.status === 'reversed' && rule.requalify)) continue
     return candidate
