@@ -573,6 +573,51 @@ const verdictCases: readonly Case[] = [
     [1, [0, 1]],
   ]),
   example(
+    'of qualifications under several plans the earliest counts, of equal ones the first',
+    () =>
+      (
+        [
+          ['2026-01-02', '2026-01-10', 0],
+          ['2026-01-12', '2026-01-02', 0],
+          ['2026-01-02', '2026-01-10', 20],
+        ] as const
+      ).map(([first, second, days]) => {
+        const qualify = days === 0 ? [] : [{ customer: { kyc: ['1'] } }]
+        const found = input(
+          world({
+            plans: ['a', 'b'].map((name) =>
+              plan(name, terms([cpa({ when: { subtypes: [name] }, qualify })])),
+            ),
+            affiliates: ['A', 'B'].map((affiliate_id) => ({ affiliate_id, parents: [] })),
+            customers: [
+              customer('c1', {
+                affiliates: [
+                  { from: null, affiliate_id: first < second ? 'A' : 'B' },
+                  { from: '2026-01-05', affiliate_id: first < second ? 'B' : 'A' },
+                ],
+                fields: [{ from: '2026-01-20', values: { kyc_status_id: '1' } }],
+              }),
+            ],
+            assignments: [
+              { affiliate_id: 'A', plan: 'a', from: '2026-01-01', customers: 'all' },
+              { affiliate_id: 'B', plan: 'b', from: '2026-01-01', customers: 'all' },
+            ],
+            transactions: [
+              deposit('c1', first, 9, { transaction_subtype: 'a' }),
+              deposit('c1', second, 9, { transaction_subtype: 'b' }),
+            ],
+          }),
+        )
+        const { once, qualified } = judgeCustomer(found, found.customers[0]!)
+        return [once.map(({ status }) => status), qualified.get('cpa')?.version.plan]
+      }),
+    [
+      [['qualified', 'qualified'], 'a'],
+      [['qualified', 'qualified'], 'b'],
+      [['qualified', 'qualified'], 'a'],
+    ],
+  ),
+  example(
     'a customer who qualified under another plan holds no candidate that waits',
     () =>
       [[], [deposit('c1', '2026-01-10', 5)]].map((more) =>

@@ -17,6 +17,7 @@ import {
 import { amountOf, compareText } from '../../../src/commission/engine/facts.ts'
 import { applyFence } from '../../../src/commission/engine/fence.ts'
 import type { Line } from '../../../src/commission/engine/line.ts'
+import { closedRateFinder, rateFinder, rateLookup } from '../../../src/commission/engine/rates.ts'
 import {
   addRatio,
   exactText,
@@ -151,6 +152,46 @@ export const NUMBERS: readonly Case[] = [
     { by: 'usd', from: 'JPY', converted: 7n },
     { by: 'none', reason: 'fx_missing' },
   ]),
+  example('the rate that applies is the last one, at most 7 days old; nothing is published after the last day', () => {
+    const find = rateFinder({
+      rates: [
+        { currency: 'USD', day: 10, rate: '1.1' },
+        { currency: 'USD', day: 12, rate: '1.2' },
+      ],
+      lastDay: 20,
+    })
+    return [
+      find('EUR', 99),
+      find('USD', 9),
+      find('USD', 11),
+      find('USD', 19),
+      find('USD', 20),
+      find('USD', 21),
+      find('JPY', 20),
+      rateFinder({ rates: [], lastDay: null })('USD', 1),
+    ]
+  }, [
+    { rate: decimal('1'), day: 99 },
+    'fx_missing',
+    { rate: decimal('1.1'), day: 10 },
+    { rate: decimal('1.2'), day: 12 },
+    'fx_missing',
+    'fx_pending',
+    'fx_missing',
+    'fx_pending',
+  ]),
+  example('a closed period keeps the rate of its approval, and takes a later one where it had none', () => {
+    const before = rateFinder({ rates: [{ currency: 'USD', day: 1, rate: '2' }], lastDay: 20 })
+    const now = rateFinder({
+      rates: [
+        { currency: 'USD', day: 1, rate: '3' },
+        { currency: 'USD', day: 20, rate: '4' },
+      ],
+      lastDay: 20,
+    })
+    const find = rateLookup(closedRateFinder(before, now))
+    return [find('USD', 1), find('USD', 20), find('JPY', 1)]
+  }, [decimal('2'), decimal('4'), 'fx_missing']),
   example(
     '`max` of the latest version cuts the last lines, which keep their order',
     () => amounts(applyMax([line('5', 2, '6'), line('3', 1, '1'), line('-1', 1, '1')])),
