@@ -41,9 +41,10 @@ export function findCandidate(
   customer: Customer,
   version: Version,
   rule: CompiledOnce,
+  through: number,
 ): Candidate {
   for (const fact of customer.facts) {
-    if (!isTriggerKind(rule, fact)) continue
+    if (fact.day > through || !isTriggerKind(rule, fact)) continue
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
     if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
     if (!withinMonths(customer, fact.day, rule.months)) continue

@@ -32,7 +32,7 @@ export interface Judgement {
 /** Judges a customer's `once` rules by all of its facts. */
 export function judgeCustomer(context: Context, customer: Customer): JudgedCustomer {
   const ownerOf = ownersOf(context, customer)
-  const once = judgeAllOnce(context, customer, ownerOf)
+  const once = judgeAllOnce(context, customer, ownerOf, Infinity)
   return { customer, ownerOf, once, qualified: winners(once) }
 }
 

@@ -33,15 +33,16 @@ export interface OnceState {
   readonly used: ReadonlySet<Fact>
 }
 
-/** Judges a customer under a rule by all of its facts. */
+/** Judges a customer under a rule by the facts up to a day; `void_by` looks at all facts. */
 export function judgeOnce(
   context: Context,
   customer: Customer,
   version: Version,
   rule: CompiledOnce,
   ownerOf: (fact: Fact) => Owner,
+  through: number,
 ): OnceState {
-  const { waits, ...found } = findCandidate(context, customer, version, rule)
+  const { waits, ...found } = findCandidate(context, customer, version, rule, through)
   const owner = found.trigger && ownerOf(found.trigger)
   const state: OnceState = {
     customerId: customer.customer_id,
@@ -58,7 +59,7 @@ export function judgeOnce(
   if (found.trigger === null) return state
   if (owner?.version !== version) return { ...state, status: 'elsewhere' }
   if (found.status === 'reversed') return state
-  return judgeConditions(context, customer, state, found.trigger, waits)
+  return judgeConditions(context, customer, state, found.trigger, waits, through)
 }
 
 /** Judges `qualify`: the customer qualifies on the latest of all days (§12 `once`). */
@@ -68,9 +69,10 @@ function judgeConditions(
   state: OnceState,
   trigger: Fact,
   waits: readonly Blocker[],
+  through: number,
 ): OnceState {
   const progress = state.rule.qualify.map((qualification) =>
-    judgeQualification(context, customer, qualification, state.version.currency),
+    judgeQualification(context, customer, qualification, state.version.currency, through),
   )
   const sums = progress.flatMap((one) => (one.status === 'blocked' ? one.blockers : []))
   const blockers = waits.length > 0 ? waits : sums
@@ -99,6 +101,7 @@ export function judgeAllOnce(
   context: Context,
   customer: Customer,
   ownerOf: (fact: Fact) => Owner,
+  through: number,
 ): OnceState[] {
   const versions = new Set<Version>()
   for (const fact of customer.facts) {
@@ -107,7 +110,7 @@ export function judgeAllOnce(
   }
   return [...versions].flatMap((version) =>
     version.rules.flatMap((rule) =>
-      rule.kind === 'once' ? [judgeOnce(context, customer, version, rule, ownerOf)] : [],
+      rule.kind === 'once' ? [judgeOnce(context, customer, version, rule, ownerOf, through)] : [],
     ),
   )
 }

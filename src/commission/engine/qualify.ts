@@ -49,17 +49,18 @@ export const sinceSignup = (customer: Customer, fact: Fact): boolean =>
 export const withinMonths = (customer: Customer, day: number, months: number | null): boolean =>
   months === null || day < addMonths(customer.signupDay, months)
 
-/** Judges one condition of `qualify` by the facts of a customer. */
+/** Judges one condition of `qualify` by the facts of a customer up to a day. */
 export function judgeQualification(
   context: Context,
   customer: Customer,
   qualification: CompiledQualification,
   currency: string,
+  through: number,
 ): Progress {
   if (qualification.kind === 'customer') {
-    return judgeCustomer(context, customer, qualification.conditions)
+    return judgeCustomer(context, customer, qualification.conditions, through)
   }
-  return judgeSum(context, customer, qualification, currency)
+  return judgeSum(context, customer, qualification, currency, through)
 }
 
 /** Finds the first day on which the conditions held; from the beginning means from the signup on. */
@@ -67,9 +68,11 @@ function judgeCustomer(
   context: Context,
   customer: Customer,
   conditions: (fields: ReturnType<typeof fieldsOn>, fact: null) => string | null,
+  through: number,
 ): Progress {
   let condition: string | null = null
   for (const { from } of customer.fields.length > 0 ? customer.fields : [{ from: null }]) {
+    if (from !== null && from > through) break
     condition = conditions(fieldsOn(customer, from ?? -Infinity), null)
     if (condition !== null) continue
     if (from === null)
@@ -87,6 +90,7 @@ function judgeSum(
   customer: Customer,
   qualification: SumQualification,
   currency: string,
+  through: number,
 ): Progress {
   const { min, withinDays: days, atEnd } = qualification
   const window = days === null ? null : windowEnd(customer, days)
@@ -98,7 +102,7 @@ function judgeSum(
   for (const { at, facts } of byInstant(customer.facts)) {
     if (atSignup && at > customer.signup) break
     for (const fact of facts) {
-      if (fact.state !== 'approved' || !sinceSignup(customer, fact)) continue
+      if (fact.day > through || fact.state !== 'approved' || !sinceSignup(customer, fact)) continue
       if (isRefused(customer, fact.day)) continue
       if (days !== null && !withinDays(customer, fact, days)) continue
       const amount = amountUnder(context, customer, qualification, fact, currency)
@@ -114,7 +118,8 @@ function judgeSum(
   }
   if (atSignup) return { status: 'met', at: customer.signup, day: customer.signupDay, used }
   if (blockers !== null) return { status: 'blocked', blockers }
-  if (atEnd && window !== null && reached()) return { status: 'met', ...window, used }
+  if (atEnd && window !== null && window.day <= through && reached())
+    return { status: 'met', ...window, used }
   const until = window?.day ?? null
   return { status: 'open', condition: null, reached: total, min, until }
 }

@@ -7,7 +7,8 @@ import { instantText } from '../engine/explain-once.ts'
 import { isFunded } from '../engine/explain-plan.ts'
 import type { Explanation } from '../engine/explanation.ts'
 import { type Customer, compareFacts, compareText, type Fact } from '../engine/facts.ts'
-import { asOf, type JudgedCustomer } from '../engine/judge.ts'
+import { asOf } from '../engine/judge.ts'
+import type { JudgedCustomer } from '../engine/judged.ts'
 import type { Line } from '../engine/line.ts'
 import {
   addPart,

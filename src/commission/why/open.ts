@@ -12,7 +12,8 @@ import { type Computation, customersOf, openComputation, TooManyFacts } from '..
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Customer } from '../engine/facts.ts'
-import { type JudgedCustomer, judgeCustomer } from '../engine/judge.ts'
+import { judgeCustomer } from '../engine/judge.ts'
+import type { JudgedCustomer } from '../engine/judged.ts'
 import { readCustomers } from '../facts/read-customers.ts'
 import { openSource } from '../facts/source.ts'
 

@@ -117,7 +117,7 @@ export const input = (of: World, more: Partial<AccountInput> = {}): AccountInput
 
 /** Compiles one rule. */
 export const compile = <R extends CompiledRule>(rule: Rule): R =>
-  compileRules(terms([rule]))[0] as R
+  compileRules(terms([rule]), 2)[0] as R
 
 /** Fields without values. */
 export const NO_FIELDS: CustomerFields = {
