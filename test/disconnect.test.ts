@@ -41,9 +41,7 @@ test('a disconnect during any call stores all records or none', async () => {
 })
 
 // Without `followLink` and `startRun`: the queue stores a click, and the Workflow statements, afterwards.
-const WRITES = ROUTES.filter(
-  ({ writes, id }) => writes && !['followLink', 'startRun'].includes(id),
-)
+const WRITES = ROUTES.filter(({ writes, id }) => writes && !['followLink', 'startRun'].includes(id))
 
 test.each(WRITES)('a disconnect during any call of $id is all or nothing', async (route) => {
   const { states, responses, calls } = await rehearse(route)

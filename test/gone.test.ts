@@ -26,7 +26,11 @@ const PARTS: [column: string, binding: string, gone: () => Env][] = [
   ['`ClientGate` objects', 'CLIENT_GATE', without('CLIENT_GATE')],
   ['`ErasureJournal` objects', 'ERASURE_JOURNAL', without('ERASURE_JOURNAL')],
   ['Queue', 'CLICKS', without('CLICKS')],
-  ['Workflow', 'STATEMENT_RUNS', having({ STATEMENT_RUNS: { create: () => Promise.reject(new Error('workflow is gone')) } })],
+  [
+    'Workflow',
+    'STATEMENT_RUNS',
+    having({ STATEMENT_RUNS: { create: () => Promise.reject(new Error('workflow is gone')) } }),
+  ],
   ['signing keys', 'SIGNING_KEYS', having({ SIGNING_KEYS: '{"keys":[]}' })],
   ['tracking keys', 'TRACKING_KEYS', having({ TRACKING_KEYS: '{"keys":[]}' })],
   ['admin key', 'ADMIN_KEY', having({ ADMIN_KEY: '' })],
