@@ -10,6 +10,7 @@ export const SIZES = {
   held: 300,
   erasures: 5000,
   statements: 5000,
+  plans: 200,
   definitions: 200,
   credentials: 200,
   /** The days on which it has records, from `FIRST_DAY` on. */
@@ -41,6 +42,19 @@ const deliveryRow = `account, id, attempt, received_at, resource, form, dry_run,
   errors_total, rejected, refused, held, stale, created, listed, written, reused, yesterday, today`
 
 const stored = 'held, delivery, idx, revision'
+
+/** The terms of a plan without rules. */
+const EMPTY_PLAN = {
+  name: 'P',
+  currency: 'EUR',
+  period: 'month',
+  effective_from: '2026-01-01',
+  terms: 'current',
+  negative: 'carry',
+  minimum_payout: '0',
+  hold_days: 0,
+  rules: [],
+}
 
 /** Stores what a large account has, with a few statements. Returns the beginning of its delivery ids. */
 export async function fillAccount(account: string, vertical: 'forex' | 'igaming') {
@@ -135,6 +149,19 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
        lines, parts, state, read_at, computed_at`,
       `?1, '2026-10', ${ID('aff')}, 'p', ${ID('stm')}, 'draft', printf('%064x', i),
        printf('%064x', i), '0', '0', '${JSON.stringify(EMPTY_STATEMENT)}', '[]', 1, '{}', 0, '2026-10-05T09:00:00.000Z'`,
+    ),
+    insert(
+      SIZES.plans,
+      'plan_versions',
+      'account, plan, version, effective_from, terms, created_at',
+      `?1, ${ID('p')}, 1, '2026-01-01', '${JSON.stringify(EMPTY_PLAN)}',
+       '2026-01-01T00:00:00.000Z'`,
+    ),
+    insert(
+      SIZES.affiliates,
+      'assignments',
+      'account, affiliate_id, from_day, plan, customers',
+      `?1, ${ID('aff')}, '9998-01-01', 'p', 'new'`,
     ),
     insert(
       1,

@@ -50,6 +50,8 @@ const HOURS = 2160
 /** Read once for all resources of an account. */
 const FEED: Bound = { each: 0, fixed: HOURS + 40 }
 const FEEDS: Bound = { each: FEED.fixed, fixed: 10 }
+/** An account has at most 200 plans; a list reads the heads of all versions. */
+const PLANS: Bound = { each: 3, fixed: 2 * SIZES.plans + 10 }
 /** The records of changed days are summed, at most 1,000,000 in a request or 50,000 with KPIs. */
 const TOTALS: Bound = { each: 4, fixed: 4 * (2 * SIZES.records + SIZES.customers) }
 /** Days that have not changed are read as they were kept: 4 rows for each day of each resource. */
@@ -67,7 +69,10 @@ const FRESH: Bound = {
 }
 
 /** The facts of one customer: a search for each day on which the account has records, and the rates. */
-const OF_CUSTOMER: Bound = { each: 0, fixed: 10_000 + 30 * SIZES.days }
+const OF_CUSTOMER: Bound = {
+  each: 0,
+  fixed: 2 * SIZES.affiliates + 2 * SIZES.plans + 3000 + 30 * SIZES.days,
+}
 /** A line is computed, and its facts are read again. */
 const LINE: Bound = { each: 0, fixed: 2 * FRESH.fixed }
 
@@ -206,6 +211,10 @@ async function routes() {
     '/labels/sales_status_id': [{ bound: { each: 0, fixed: 510 } }],
     '/links': list(ROWS, [name, 'links'], ['f0004980']),
     '/links/f0000001': [{ bound: ONE }],
+    '/plans': [{ bound: PLANS }],
+    '/plans/p-000001': [{ bound: PLANS }],
+    '/plans/p-000001/versions/1': [{ bound: ONE }],
+    '/assignments': list(ROWS, [name, 'assignments', null], ['aff-004980', '9998-01-01']),
     '/customers': list({ each: 7, fixed: 10 }, [name, 'attributed'], ['c-019980']),
     '/customers/c-000001/affiliations': [{ bound: HISTORY }],
     '/customers/c-000001/fields': [{ bound: HISTORY }],
