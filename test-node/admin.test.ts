@@ -351,6 +351,39 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     LIST,
   ],
+  [
+    ['lines', 'explain', 'a', 'lin_1', '--affiliate', 'A-1', '--period', '2026-10'],
+    'GET accounts/a/lines/lin_1/explain?affiliate_id=A-1&period=2026-10',
+    undefined,
+    { id: 'lin_1', steps: [{ step: 'amount', amount: '1.00' }] },
+  ],
+  [
+    ['lines', 'parts', 'a', 'lin_1'],
+    'GET accounts/a/lines/lin_1/parts?per_page=500',
+    undefined,
+    ONE,
+  ],
+  [
+    ['unearned', 'show', 'a', '--period', '2026-10', '--affiliate', 'A-1'],
+    'GET accounts/a/unearned?period=2026-10&affiliate_id=A-1',
+    undefined,
+    LIST,
+  ],
+  [
+    ['unearned', 'list', 'a', '--period', '2026-10', '--customer', 'C', '--reason', 'held'],
+    'GET accounts/a/unearned/facts?period=2026-10&customer_id=C&reason=held&per_page=500',
+    undefined,
+    ONE,
+  ],
+  [
+    [
+      ...['qualifications', 'list', 'a', '--period', '2026-W41', '--status', 'failed'],
+      ...['--plan', 'p', '--rule', 'cpa'],
+    ],
+    'GET accounts/a/qualifications?period=2026-W41&plan=p&rule=cpa&status=failed&per_page=500',
+    undefined,
+    ONE,
+  ],
   [['runs', 'start', 'a', '2026-10'], 'POST accounts/a/periods/2026-10/run', undefined, THING],
   [['runs', 'show', 'a', 'run_1'], 'GET accounts/a/runs/run_1', undefined, THING],
   [['deliveries', 'list', 'a'], 'GET accounts/a/deliveries?per_page=500', undefined, ONE],
@@ -954,7 +987,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, statements, runs, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, statements, runs, lines, unearned, qualifications, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

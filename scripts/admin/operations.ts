@@ -10,6 +10,7 @@ import { MONITORING } from './operations/monitoring.ts'
 import { PLANS } from './operations/plans.ts'
 import { RATES } from './operations/rates.ts'
 import { STATEMENTS } from './operations/statements.ts'
+import { WHY } from './operations/why.ts'
 
 /** All operations in the order in which help lists them. */
 export const OPERATIONS: readonly Operation[] = [
@@ -22,6 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...PLANS,
   ...RATES,
   ...STATEMENTS,
+  ...WHY,
   ...CUSTOMERS,
   ...MONITORING,
 ]

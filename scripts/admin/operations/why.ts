@@ -1,0 +1,94 @@
+import { list, object } from '../format.ts'
+import type { Operation, Options } from '../operation.ts'
+import { listOperation } from './parts.ts'
+
+const PERIOD = { value: 'period', pattern: /^\d{4}-(?:\d\d|W\d\d)$/ }
+
+/** The statement of a line, which is needed if it is not stored. */
+const LINE: Options = {
+  affiliate: {
+    value: 'affiliate_id',
+    description: 'The affiliate, if the statement is not stored.',
+    member: 'affiliate_id',
+  },
+  period: { ...PERIOD, description: 'The period, if the statement is not stored.' },
+}
+
+const WHOSE: Options = {
+  period: { ...PERIOD, description: 'The month or week.', required: true },
+  affiliate: {
+    value: 'affiliate_id',
+    description: 'Only what belongs to this affiliate.',
+    member: 'affiliate_id',
+  },
+  customer: {
+    value: 'customer_id',
+    description: 'Only what belongs to this customer.',
+    member: 'customer_id',
+  },
+}
+
+const CAUSE = ['reason', 'plan', 'rule', 'condition']
+
+/** Explanations of lines, and what earned nothing. */
+export const WHY: readonly Operation[] = [
+  {
+    noun: 'lines',
+    verb: 'explain',
+    summary: 'Explains a line of a statement, step by step.',
+    example: 'acme LINE_ID',
+    method: 'GET',
+    path: 'accounts/{account}/lines/{line_id}/explain',
+    options: LINE,
+    format: object,
+  },
+  listOperation({
+    noun: 'lines',
+    verb: 'parts',
+    summary: 'Lists what each customer adds to a line.',
+    example: 'acme LINE_ID',
+    path: 'accounts/{account}/lines/{line_id}/parts',
+    options: LINE,
+    format: list(['customer_id', 'records', 'base', 'units']),
+  }),
+  {
+    noun: 'unearned',
+    verb: 'show',
+    summary: 'Shows what no line counts, by reason.',
+    example: 'acme --period 2026-10',
+    method: 'GET',
+    path: 'accounts/{account}/unearned',
+    options: WHOSE,
+    format: list(['resource', ...CAUSE, 'currency', 'count']),
+  },
+  listOperation({
+    noun: 'unearned',
+    verb: 'list',
+    summary: 'Lists the records that no line counts.',
+    example: 'acme --period 2026-10 --reason no_plan',
+    path: 'accounts/{account}/unearned/facts',
+    options: {
+      ...WHOSE,
+      reason: { value: 'reason', description: 'Only those with this reason.' },
+    },
+    format: list(['resource', 'id', 'customer_id', 'day', ...CAUSE]),
+  }),
+  listOperation({
+    noun: 'qualifications',
+    verb: 'list',
+    summary: 'Lists customers under rules that pay once, as of the end of a period.',
+    example: 'acme --period 2026-10 --status waiting',
+    path: 'accounts/{account}/qualifications',
+    options: {
+      ...WHOSE,
+      plan: { value: 'plan', description: 'Only rules of this plan.' },
+      rule: { value: 'rule', description: 'Only this rule.' },
+      status: {
+        value: 'status',
+        description: 'Only those with this status.',
+        choices: ['qualified', 'waiting', 'failed', 'refused'],
+      },
+    },
+    format: list(['customer_id', 'affiliate_id', 'plan', 'rule', 'status', 'qualified_on']),
+  }),
+]
