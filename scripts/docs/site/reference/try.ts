@@ -45,6 +45,7 @@ const MEMBERS: readonly (readonly [RegExp, string])[] = [
   [/^\/tracking\/events\/customers\/\{id\}/, 'customerId'],
   [/\/customers\/\{id\}/, 'customer_id'],
   [/\/brand-tokens\/\{token_id\}/, 'id'],
+  [/\/statements\/\{statement_id\}/, 'id'],
 ]
 
 /**
@@ -93,6 +94,8 @@ const FOREX_RECORDS =
 /** Explains what a first request needs, if its sample refers to a record. */
 function prerequisiteOf({ path, method }: Endpoint): string | undefined {
   if (path.startsWith('/go/')) return 'Enter the id of a link. `npm run dev` prints one.'
+  if (path.includes('/{line_id}')) return 'Enter the id of a line of a statement.'
+  if (path.includes('/{run_id}')) return 'Enter the id of a run that you have started.'
   const refersToCustomer = method === 'post' && /(transactions|activity|activities)$/.test(path)
   if (!refersToCustomer && !NEEDS_RECORDS.test(path)) return undefined
   return path.startsWith('/admin/')
