@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
@@ -239,10 +239,13 @@ describe('in a browser', { timeout: 400_000 }, () => {
     assert.ok(!shown.includes(service.demo.admin_key))
   })
 
-  async function askTeam<T>(method: string, path: string): Promise<T> {
+  async function askTeam<T>(method: string, path: string, body?: object): Promise<T> {
     const { base_url, admin_key } = service.demo
-    const headers = { Authorization: `Bearer ${admin_key}` }
-    const response = await fetch(`${base_url}/admin/v1/accounts/${path}`, { method, headers })
+    const response = await fetch(`${base_url}/admin/v1/accounts/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${admin_key}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
     return (await response.json()) as T
   }
 
@@ -259,6 +262,13 @@ describe('in a browser', { timeout: 400_000 }, () => {
     if (id === 'followLink') return { link_id: account(vertical).link_id }
     if (/Explanation$|^listLine/.test(id)) return { line_id: await lineOf(vertical) }
     if (id === 'getActivityEarnings') return { account: 'demo-brand', id: 'e dep-3501' }
+    if (id === 'withdrawPlanVersion') {
+      // The first version stays, because the sample of assignments names its plan.
+      const terms = JSON.parse(readFileSync('examples/plans/ib-per-lot.json', 'utf8'))
+      const later = { ...terms, effective_from: '2027-01-01' }
+      await askTeam('PUT', 'demo-forex/plans/standard-ib', later)
+      return { version: '2' }
+    }
     if (id !== 'getRun') return {}
     const run = await askTeam<{ id: string }>('POST', 'demo-forex/periods/2026-03/run')
     return { run_id: run.id }

@@ -50,9 +50,11 @@ const MEMBERS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns the list that names valid values of a path parameter: `GET …/clients` for
- * `…/clients/{client_id}`. Returns undefined where the API has no such list.
+ * `…/clients/{client_id}`. Returns undefined where the API has no such list, and for a `PUT` that
+ * creates what the parameter names.
  */
-function sourceOf(path: string, name: string, { paths }: Spec): Field['source'] {
+function sourceOf({ path, method }: Endpoint, name: string, { paths }: Spec): Field['source'] {
+  if (method === 'put' && path.endsWith(`/{${name}}`)) return undefined
   const list = path.slice(0, path.indexOf(`/{${name}}`))
   const [, member = name] = MEMBERS.find(([pattern]) => pattern.test(path)) ?? []
   const isList = JSON.stringify(paths[list]?.get?.responses['200'] ?? '').includes('"data"')
@@ -61,7 +63,7 @@ function sourceOf(path: string, name: string, { paths }: Spec): Field['source'] 
 }
 
 const parameterField = (endpoint: Endpoint, one: Parameter, spec: Spec): Field => {
-  const source = one.in === 'path' ? sourceOf(endpoint.path, one.name, spec) : undefined
+  const source = one.in === 'path' ? sourceOf(endpoint, one.name, spec) : undefined
   return {
     name: one.name,
     target: one.in,
