@@ -16,6 +16,7 @@ const SECTIONS = {
   totals: async () => (await import('./totals.ts')).totals,
   growth: async () => (await import('./growth.ts')).growth,
   memory: async () => (await import('./memory.ts')).memory,
+  commissions: async () => (await import('./commissions.ts')).commissions,
   limiter: async () => (await import('./limiter.ts')).limiter,
 }
 type Section = keyof typeof SECTIONS
@@ -25,6 +26,7 @@ interface Options {
   rounds?: number
   bulks?: number
   grown?: number
+  facts?: number
 }
 
 const names = Object.keys(SECTIONS).join(', ')
@@ -38,7 +40,8 @@ const command = parseCommand(
       .option('--rounds <count>', 'rounds', wholeNumber(1, 50))
       // A token has 1000 requests a minute.
       .option('--bulks <count>', 'bulks per phase', wholeNumber(1, 60))
-      .option('--grown <count>', 'also measures with so many records', wholeNumber(1, 1e8)),
+      .option('--grown <count>', 'also measures with so many records', wholeNumber(1, 1e8))
+      .option('--facts <count>', 'facts of `commissions`', wholeNumber(100, 1e7)),
 )
 const options = command.opts<Options>()
 const chosen = (command.args.length > 0 ? command.args : Object.keys(SECTIONS)) as Section[]
@@ -49,6 +52,7 @@ const scale = {
   ...standard,
   rounds: options.rounds ?? standard.rounds,
   bulks: options.bulks ?? standard.bulks,
+  facts: options.facts ?? standard.facts,
   grown: [...standard.grown, ...(options.grown ? [options.grown] : [])],
 }
 

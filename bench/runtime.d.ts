@@ -33,6 +33,8 @@ declare module 'tributary:service' {
   ) => object
   export const TokenGate: ObjectClass
   export const ClientGate: ObjectClass
+  export const ErasureJournal: ObjectClass
+  export const StatementRun: new (context: unknown, env: object) => object
   const service: import('@cloudflare/workers-types').ExportedHandler
   export default service
 }

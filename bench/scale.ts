@@ -12,6 +12,8 @@ export interface Scale {
   summed: number
   /** Records that are stored before a growth is measured. */
   grown: readonly number[]
+  /** Facts of the month whose commissions are computed. */
+  facts: number
 }
 
 /** The scale of the published figures. */
@@ -22,6 +24,7 @@ export const FULL: Scale = {
   stored: [1000, 100_000, 1_000_000],
   summed: 100_000,
   grown: [0, 100_000, 300_000, 1_000_000],
+  facts: 1_000_000,
 }
 
 /** The smallest scale, to see that the bench works. */
@@ -32,4 +35,5 @@ export const QUICK: Scale = {
   stored: [1000, 5000],
   summed: 2000,
   grown: [0, 5000],
+  facts: 5000,
 }

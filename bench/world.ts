@@ -10,6 +10,8 @@ import { type Running, start } from './worker.ts'
 /** All that sections can measure. Each part starts when it is first used. */
 export interface World {
   scale: Scale
+  /** The folder of all data, which is removed at the end. */
+  folder: string
   issuer: Issuer
   /** The service, with minimal responses. */
   us: Ours
@@ -39,6 +41,7 @@ export async function openWorld(folder: string, scale: Scale): Promise<World> {
   const us = ours('ours', await startInstance('ours'), MINIMAL)
   return {
     scale,
+    folder,
     issuer,
     us,
     startInstance,

@@ -9,6 +9,7 @@ import { igaming } from './brand/igaming.ts'
 import { accountStatements } from './commission/drafts/routes.ts'
 import { accountRates } from './commission/rates/routes.ts'
 import { accountWhy } from './commission/why/routes.ts'
+import { whyWeight } from './commission/why/weight.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
@@ -48,7 +49,7 @@ app.route('/oauth', oauth)
 
 for (const { vertical, resources } of [propTrading, forex]) {
   const base = `/api/v1/${vertical}`
-  app.use(`${base}/*`, bearer(vertical, isEndpoint, requestWeight(base)))
+  app.use(`${base}/*`, bearer(vertical, isEndpoint, weightBelow(base)))
   for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
   app.route(base, accountInfo)
   app.route(base, accountRoutes(resourcesOf))
@@ -57,7 +58,7 @@ for (const { vertical, resources } of [propTrading, forex]) {
   app.route(base, accountWhy)
 }
 
-app.use('/tracking/events/*', apiKey(requestWeight('/tracking/events')))
+app.use('/tracking/events/*', apiKey(weightBelow('/tracking/events')))
 for (const resource of igaming.resources) {
   app.route(`/tracking/events/${resource.name}`, recordRoutes(resource))
 }
@@ -75,6 +76,12 @@ const VERTICALS = [propTrading, forex, igaming]
 
 /** The resources of all verticals. */
 export const ALL_RESOURCES: readonly Resource[] = VERTICALS.flatMap(({ resources }) => resources)
+
+/** Returns how many requests a request to a path below `base` counts as. */
+function weightBelow(base: string): (path: string) => number {
+  const weightOf = requestWeight(base)
+  return (path) => whyWeight(path.slice(base.length)) ?? weightOf(path)
+}
 
 /** Whether a route has exactly this path, without parameters. */
 function isEndpoint(path: string): boolean {

@@ -78,6 +78,13 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace(/(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
     .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
+    .replace(/(unearned(\/facts)?|qualifications)$/, '$&?period=2026-10')
+    .replace(
+      /trading-activity\/earnings$/,
+      '$&?date=2026-10-02&customer_id=nobody&instrument=X&currency=EUR',
+    )
+    .replace(/activities\/earnings$/, '$&?id=nothing')
+    .replace('{line_id}', `lin_${'0'.repeat(40)}`)
     .replace('{client_id}', 'client-of-firm')
     .replace('{link_id}', world.link_id)
     .replace('{period}', '2026-10')

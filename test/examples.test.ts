@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import { ENTITIES } from '../scripts/docs/entities.ts'
 import storedExamples from '../scripts/docs/examples.json'
-import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import type { PlanTerms, Unit } from '../src/commission/engine/plan.ts'
 import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
-import { assign, storePlan } from './commission/stored.ts'
+import { assign, draftsOf, monthly, storePlan } from './commission/stored.ts'
 import { asTeam, camera, operations } from './take.ts'
 
 // Records the responses that openapi.json shows as examples. `npm run generate` updates them.
@@ -75,7 +75,11 @@ async function partner(vertical: 'prop-trading' | 'forex') {
     },
   )
   await takeAccountRoutes(api)
-  if (vertical === 'prop-trading') await takeOwnStatements(api, account)
+  if (vertical === 'prop-trading') {
+    await takeOwnStatements(api, account)
+    const { transaction_type } = entityOf(vertical, 'transactions') as { transaction_type: string }
+    await takeOwnWhy(api, await firstLine(account, { count: { transactions: [transaction_type] } }))
+  }
   return { team, client_id, client_secret, access_token }
 }
 
@@ -211,6 +215,58 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
     query: '?period=2026-10',
   })
   await take('getForexStatement', 'one', 'One of them', own)
+  const { line_id } = await takeWhy(team)
+  const api = (verb: string, noun: string, name: string, summary: string, more: object = {}) =>
+    take(`${verb}Forex${noun}`, name, summary, { headers, ...more })
+  await takeOwnWhy(api, line_id)
+}
+
+const OCTOBER = '?period=2026-10'
+
+/** Takes what is behind the line of a statement, and what earned nothing. */
+async function takeWhy(team: Team) {
+  const [draft] = await draftsOf('acme-forex', '2026-10', ['IB-07'])
+  const at = { account: 'acme-forex', line_id: draft!.lines[0]!.id, customer_id: 'C-1001' }
+  await team('getExplanation', 'steps', 'The steps of a line', { at })
+  await team('listLineParts', 'page', 'The customers of a line', { at })
+  await team('listLineRecords', 'page', 'The records of a customer', { at })
+  await team('getUnearned', 'month', 'What earned nothing in a month', { query: OCTOBER })
+  await team('listUnearnedRecords', 'page', 'One page', { query: `${OCTOBER}&per_page=1` })
+  await team('listQualifications', 'month', 'None: no rule pays once', { query: OCTOBER })
+  const { transaction_id } = entityOf('forex', 'transactions') as { transaction_id: string }
+  await team('getTransactionEarnings', 'one', 'A deposit', { at: { ...at, transaction_id } })
+  const { date, instrument, currency } = entityOf('forex', 'trading-activity') as Record<
+    string,
+    string
+  >
+  const key = new URLSearchParams({ date, customer_id: 'C-1001', instrument, currency } as Record<
+    string,
+    string
+  >)
+  await team('getTradingActivityEarnings', 'one', 'A row of trading activity', { query: `?${key}` })
+  await team('getSignupEarnings', 'one', 'A signup', { at })
+  return at
+}
+
+/** Stores a plan of an account that pays 10 for each of a unit, and returns the id of a line. */
+async function firstLine(account: string, unit: Unit) {
+  const rule = { id: 'units', kind: 'unit', unit, amount: '10.00' } as const
+  await storePlan(account, 'per-unit', monthly([rule]))
+  await assign(account, 'per-unit')
+  const [draft] = await draftsOf(account, '2026-10', ['IB-07'])
+  return draft!.lines[0]!.id
+}
+
+/** Takes what an account reads of the line of its statement, and of what earned nothing. */
+async function takeOwnWhy(api: Api, line_id: string) {
+  await api('get', 'Explanation', 'steps', 'The steps of a line', {
+    at: { line_id },
+    query: '?affiliate_id=IB-07&period=2026-10',
+  })
+  await api('get', 'Unearned', 'month', 'What earned nothing in a month', { query: OCTOBER })
+  await api('list', 'Qualifications', 'month', 'Customers under rules that pay once', {
+    query: OCTOBER,
+  })
 }
 
 /** Takes the routes for what is known of a customer and of affiliates by day. */
@@ -335,6 +391,19 @@ test('the stored examples equal the responses of the service', async () => {
   await brand('list', 'Activities', 'page', 'One page', { query: '?per_page=1' })
   await takeAccountRoutes(brand)
   await takeOwnStatements(brand, 'lucky')
+  await env.DB.prepare(
+    `insert into customer_affiliations (account, customer_id, day, affiliate_id)
+     values ('lucky', 'P-1001', -719528, 'IB-07')`,
+  ).run()
+  const { eventname } = entityOf('igaming', 'activities') as { eventname: string }
+  await takeOwnWhy(brand, await firstLine('lucky', { count: { event: eventname } }))
+  const { data: events } = await casino('listUnearnedRecords', 'events', 'Of a brand', {
+    query: OCTOBER,
+  })
+  const { id } = events.find(({ resource }: { resource: string }) => resource === 'activities')
+  await casino('getActivityEarnings', 'one', 'An event', {
+    query: `?id=${encodeURIComponent(id)}`,
+  })
 
   const { data: tokens } = await casino('listBrandTokens', 'all', 'All of them')
   await casino('revokeBrandToken', 'ended', 'One is ended', {

@@ -238,7 +238,7 @@ describe('the administration API', () => {
         if (status === 401) expect(JSON.parse(text).code).toBe('invalid_admin')
         return
       }
-      expect([200, 201, 204, 400, 404, 405, 409, 413, 422]).toContain(status)
+      expect([200, 201, 202, 204, 400, 404, 405, 409, 413, 415, 422]).toContain(status)
       if (status === 422) {
         const { errors, errors_total } = JSON.parse(text)
         expect(errors.length).toBeGreaterThan(0)

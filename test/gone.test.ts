@@ -16,8 +16,8 @@ const without = (name: string) => (): Env =>
     return act()
   })
 
-/** Returns an environment with these secrets. */
-const having = (secrets: object) => () => ({ ...env, ...secrets }) as Env
+/** Returns an environment with these secrets and bindings. */
+const having = (parts: object) => () => ({ ...env, ...parts }) as Env
 
 /** Each column of the table, its binding or secret, and the environment without it. */
 const PARTS: [column: string, binding: string, gone: () => Env][] = [
@@ -26,6 +26,11 @@ const PARTS: [column: string, binding: string, gone: () => Env][] = [
   ['`ClientGate` objects', 'CLIENT_GATE', without('CLIENT_GATE')],
   ['`ErasureJournal` objects', 'ERASURE_JOURNAL', without('ERASURE_JOURNAL')],
   ['Queue', 'CLICKS', without('CLICKS')],
+  [
+    'Workflow',
+    'STATEMENT_RUNS',
+    having({ STATEMENT_RUNS: { create: () => Promise.reject(new Error('workflow is gone')) } }),
+  ],
   ['signing keys', 'SIGNING_KEYS', having({ SIGNING_KEYS: '{"keys":[]}' })],
   ['tracking keys', 'TRACKING_KEYS', having({ TRACKING_KEYS: '{"keys":[]}' })],
   ['admin key', 'ADMIN_KEY', having({ ADMIN_KEY: '' })],
@@ -54,11 +59,12 @@ const ROWS: Record<string, string[]> = {
   'administration: revoke a Brand Token, delete an event definition': idsMatching(removals),
   'administration: erase a customer, replay erasures': idsMatching(erasures),
   'administration: create a link': ['createLink'],
+  'administration: start a run of statements': ['startRun'],
   'administration: all other changes': ADMIN_ROUTES.filter(
     ({ id, writes }) =>
       writes &&
       ![settingsChanges, removals, erasures].some((row) => row.test(id)) &&
-      !['revokeClient', 'createLink'].includes(id),
+      !['revokeClient', 'createLink', 'startRun'].includes(id),
   ).map(({ id }) => id),
   documents: idsMatching(
     /^get(Start|Reference|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/,

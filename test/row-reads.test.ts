@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import ecb from '../data/ecb-euro-reference-rates.csv?raw'
 import { app } from '../src/app.ts'
+import { lineId, statementId } from '../src/commission/drafts/ids.ts'
 import type { KeyValue } from '../src/db/paginate.ts'
 import { seal } from '../src/http/seal.ts'
 import { brand } from './brand.ts'
@@ -65,6 +66,11 @@ const FRESH: Bound = {
   fixed: 4 * SIZES.customers + 2 * SIZES.affiliates + 60_000 + 10 * SIZES.days,
 }
 
+/** The facts of one customer: a search for each day on which the account has records, and the rates. */
+const OF_CUSTOMER: Bound = { each: 0, fixed: 10_000 + 30 * SIZES.days }
+/** A line is computed, and its facts are read again. */
+const LINE: Bound = { each: 0, fixed: 2 * FRESH.fixed }
+
 /** A request of a route: its query, or the context and the key of a cursor near the end of the list. */
 interface Form {
   bound: Bound
@@ -81,6 +87,14 @@ const pages = (bound: Bound, filter = ''): Form[] => [
 ]
 
 const LAST_DAY = FIRST_DAY + SIZES.days - 1
+/** A row of trading activity, and the records beside it. */
+const LAST = SIZES.records - 20
+const ACTIVITY = new URLSearchParams({
+  date: new Date((FIRST_DAY + (LAST % SIZES.days)) * 86_400_000).toISOString().slice(0, 10),
+  customer_id: `c-${String(LAST % SIZES.customers).padStart(6, '0')}`,
+  instrument: `i-${String(LAST).padStart(6, '0')}`,
+  currency: 'EUR',
+}).toString()
 const WIDEST = 'from=2025-10-02&to=2026-10-02'
 
 /** Returns the requests of a list with filters by customer and day. */
@@ -159,11 +173,22 @@ async function routes() {
     ],
     '/statements/stm-000000': [{ bound: ONE }],
   })
+  const ofCustomer = 'period=2026-10&customer_id=c-000001'
+  const why = () => ({
+    '/unearned': [{ bound: OF_CUSTOMER, query: ofCustomer }],
+    '/qualifications': [{ bound: OF_CUSTOMER, query: ofCustomer }],
+  })
+  const key = { version: 1, rule: 'lots', scope: 'affiliate' }
+  const line = `/lines/${await lineId(await statementId('aff-000000', 'p', '2026-10'), key)}`
+  const hint = 'affiliate_id=aff-000000&period=2026-10'
   const own = (account: string, prefix: string) => ({
     ...shared(account, prefix),
     '/account': [{ bound: { each: 0, fixed: 1001 } }],
     '/fx-rates': RATES,
     '/customers/c-000001': [{ bound: ONE }],
+    ...why(),
+    // Without the id of a line nothing is read.
+    '/lines/nothing/explain': [{ bound: NONE }],
   })
   const customers = (account: string, filter: string) => [
     ...list(RECORDS, [account, 'customers', {}], ['c-019980']),
@@ -190,6 +215,13 @@ async function routes() {
     '/clicks': [{ bound: CLICKS, query: 'from=2026-01-01&to=2026-12-31' }],
     '/erasures': list(ROWS, [name, 'erasures'], ['c-004980']),
     ...shared(name, prefix),
+    ...why(),
+    '/unearned/facts': [{ bound: OF_CUSTOMER, query: ofCustomer }],
+    [`${line}/explain`]: [{ bound: LINE, query: hint }],
+    [`${line}/parts`]: [{ bound: LINE, query: hint }],
+    [`${line}/parts/c-000001/facts`]: [{ bound: LINE, query: hint }],
+    '/transactions/t-099980/earnings': [{ bound: OF_CUSTOMER }],
+    '/customers/c-000001/earnings': [{ bound: OF_CUSTOMER }],
     // The steps of a run are counted.
     '/runs/run_1': [{ bound: { each: 0, fixed: 2010 } }],
   })
@@ -224,6 +256,7 @@ async function routes() {
       paths: {
         ...account(firm, delivery),
         '/clients': [{ bound: { each: 3, fixed: 10 } }],
+        '/trading-activity/earnings': [{ bound: OF_CUSTOMER, query: ACTIVITY }],
         '/statements': [
           ...pages(STATEMENTS),
           { bound: FRESH, query: 'affiliate_id=aff-000000&period=2026-10&fresh=true' },
@@ -235,6 +268,7 @@ async function routes() {
       paths: {
         '/brand-tokens': [{ bound: { each: 3, fixed: 10 } }],
         '/events': [{ bound: { each: 2, fixed: 10 } }],
+        '/activities/earnings': [{ bound: OF_CUSTOMER, query: 'id=e%20e-099980' }],
       },
     },
     '/admin/v1': {

@@ -54,7 +54,7 @@ function takeCounts(): Counts {
 }
 
 /** Wraps each binding of a Worker. */
-function watched(env: object): object {
+export function watched(env: object): object {
   const { DB, CLICKS, TOKEN_GATE, CLIENT_GATE } = env as Record<string, object | undefined>
   return {
     ...env,

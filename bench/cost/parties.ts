@@ -22,7 +22,8 @@ export interface Party {
 export const takeCounts = async ({ running }: Party): Promise<Counts> =>
   JSON.parse(await expectOk(new URL(METER_PATH, running.url)))
 
-const ADMIN_KEY = 'admin-key-of-the-bench-'.padEnd(32, '-')
+/** The key of the integrations team. */
+export const ADMIN_KEY = 'admin-key-of-the-bench-'.padEnd(32, '-')
 const LANDING = 'https://landing.example/start'
 const MEDIA = { 'Content-Type': 'application/json' }
 
@@ -80,7 +81,7 @@ async function startService(folder: string): Promise<Running> {
 type Admin = ReturnType<typeof adminOf>
 
 /** Returns a function that sends requests as the integrations team. */
-const adminOf = (running: Running) => async (method: string, path: string, body: object) =>
+export const adminOf = (running: Running) => async (method: string, path: string, body: object) =>
   JSON.parse(
     await expectOk(new URL(`/admin/v1/${path}`, running.url), {
       method,

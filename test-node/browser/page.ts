@@ -19,12 +19,38 @@ export const removeHighlighting = (page: Page) =>
     for (const code of document.querySelectorAll('pre code')) code.textContent = code.textContent
   `)
 
-/** Removes four of five operations, which one function renders. */
-export const dropRepeatedSections = (page: Page) =>
-  page.evaluate(`
-    const sections = document.querySelectorAll('section.operation')
-    sections.forEach((section, i) => i % 5 > 0 && section.remove())
+/** The parts of a page that templates repeat, and the parts inside of those. */
+const REPEATED = [
+  'section.operation, section.schema',
+  'dl.fields > div, .side li, tr, main li, main p',
+]
+
+/**
+ * Removes the repeated parts of a page without an element of a new kind. The set `known` has the kinds of
+ * earlier pages: the name, the class and the attributes of an element and of its parent. Adds those of
+ * this page to the set. Returns whether the page has a new kind.
+ */
+export async function dropKnownParts(page: Page, known: Set<string>): Promise<boolean> {
+  const kinds = await page.evaluate<string[]>(`
+    const nameOf = ({ localName, className, attributes }) =>
+      [localName, className, ...[...attributes].map(({ name }) => name).sort()].join(' ')
+    const kindOf = (element) => nameOf(element.parentElement) + ' > ' + nameOf(element)
+    const kindsIn = (element) => [...element.querySelectorAll('*')].map(kindOf)
+    const all = kindsIn(document.body)
+    for (const repeated of ${JSON.stringify(REPEATED)}) {
+      const known = new Set(${JSON.stringify([...known])})
+      for (const part of document.querySelectorAll(repeated)) {
+        const kinds = [kindOf(part), ...kindsIn(part)]
+        if (kinds.every((kind) => known.has(kind))) part.remove()
+        for (const kind of kinds) known.add(kind)
+      }
+    }
+    all
   `)
+  const fresh = kinds.filter((kind) => !known.has(kind))
+  for (const kind of fresh) known.add(kind)
+  return fresh.length > 0
+}
 
 /** The time in milliseconds that a form has to show a response. */
 const ANSWER_TIMEOUT = 10_000

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { brand } from '../brand.ts'
@@ -275,4 +276,41 @@ test.each([
   const response = await acme.admin(path)
   expect(response.status).toBe(400)
   expect((await json(response)).detail).toContain(`\`${name}\``)
+})
+
+test('more than 50,000 records are refused, and narrowed they are read', async () => {
+  await rates()
+  const acme = await firm('acme')
+  await env.DB.prepare(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 50000)
+     insert into transactions (account, transaction_id, customer_id, transaction_type,
+       amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
+     select 'acme', 'x-' || i, 'c-2', 'deposit', 1, 'EUR', 0, 'approved', 20728 + i % 7, 0, 'dlv_1',
+       0, 1 from n`,
+  ).run()
+  for (const path of [
+    'unearned?period=2026-10',
+    'unearned/facts?period=2026-10',
+    'qualifications?period=2026-10',
+    `lines/${acme.lineOf('share')}/explain${HINT}`,
+  ]) {
+    const refused = await acme.admin(path)
+    expect([path, refused.status]).toEqual([path, 422])
+    expect((await json(refused)).detail).toContain(
+      'more than 50,000 records, the most that one request reads. Narrow it with `customer_id`',
+    )
+  }
+  expect((await acme.admin('unearned?period=2026-10&customer_id=c-1')).status).toBe(200)
+  expect((await acme.admin('qualifications?period=2026-10&customer_id=c-1')).status).toBe(200)
+  expect((await acme.admin('transactions/t-1/earnings')).status).toBe(200)
+})
+
+test('a computed read counts as ten requests', async () => {
+  const acme = await firm('acme')
+  const left = async (path: string) =>
+    Number(/r=(\d+)/.exec((await acme.get(path)).headers.get('RateLimit') ?? '')?.[1])
+  const before = await left('account')
+  expect(before - (await left('unearned?period=2026-10'))).toBe(10)
+  expect(before - (await left('qualifications?period=2026-10'))).toBe(20)
+  expect(before - (await left(`lines/${acme.lineOf('cpa')}/explain${HINT}`))).toBe(30)
 })

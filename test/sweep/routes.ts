@@ -37,6 +37,8 @@ export interface Route {
 }
 
 const VERTICALS = { PropTrading: 'prop-trading', Forex: 'forex', Igaming: 'igaming' }
+const PERIOD = '?period=2026-10'
+const LINE = '?affiliate_id=aff-7&period=2026-10'
 const OCTOBER = '?from=2026-10-01&to=2026-10-31'
 
 /** The requests that read an account's own data. */
@@ -65,6 +67,9 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `get${name}FxRates`, query: '?day=2026-10-02' },
     { ...read, id: `list${name}Statements` },
     { ...read, id: `get${name}Statement` },
+    { ...read, id: `get${name}Explanation`, query: LINE },
+    { ...read, id: `get${name}Unearned`, query: PERIOD },
+    { ...read, id: `list${name}Qualifications`, query: PERIOD },
   ]
 })
 
@@ -210,6 +215,20 @@ const administration: Route[] = [
     query: '?affiliate_id=aff-7&period=2026-10&fresh=true',
   },
   { ...reads, id: 'getStatement' },
+  { ...reads, id: 'getExplanation', query: LINE },
+  { ...reads, id: 'listLineParts', query: LINE },
+  { ...reads, id: 'listLineRecords', query: LINE },
+  { ...reads, id: 'getUnearned', query: PERIOD },
+  { ...reads, id: 'listUnearnedRecords', query: PERIOD },
+  { ...reads, id: 'listQualifications', query: PERIOD },
+  { ...reads, id: 'getTransactionEarnings', at: { transaction_id: 't-1' } },
+  {
+    ...reads,
+    id: 'getTradingActivityEarnings',
+    query: '?date=2026-10-02&customer_id=c-1&instrument=EURUSD&currency=USD',
+  },
+  { ...reads, id: 'getActivityEarnings', vertical: 'igaming', query: '?id=e%20e-1' },
+  { ...reads, id: 'getSignupEarnings' },
   { ...changes, id: 'startRun', repeats: 'each is a new run' },
   { ...reads, id: 'getRun' },
   { ...reads, id: 'listAttributed' },
@@ -300,7 +319,13 @@ export function requestOf(route: Route, world: World): Request {
   const at: Record<string, string> = {
     ...{ account: world.account, client_id: world.client_id, token_id: world.token_id },
     ...{ link_id: world.link_id, delivery_id: world.delivery_id, eventname: 'DailyStats' },
-    ...{ customer_id: 'c-1', statement_id: STATEMENT_ID, run_id: RUN_ID, period: '2026-10' },
+    ...{
+      line_id: world.line_id,
+      customer_id: 'c-1',
+      statement_id: STATEMENT_ID,
+      run_id: RUN_ID,
+      period: '2026-10',
+    },
     ...route.at,
   }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)
@@ -315,13 +340,15 @@ export function requestOf(route: Route, world: World): Request {
 }
 
 /** A Workflow that starts nothing: a run would go on after its test. */
-const STATEMENT_RUNS = { create: async () => ({}) }
+const NO_RUNS = { create: async () => ({}) }
 
 /** Sends the request of a route to this platform, and compares the response with openapi.json. */
 export async function asks(route: Route, world: World, platform: Env, context: ExecutionContext) {
   const request = requestOf(route, world)
   // Documents are cached by origin, so every request has its own.
   const BASE_URL = route.as === 'anyone' ? `${ORIGIN}:${origins++}` : env.BASE_URL
+  const isReal = platform.STATEMENT_RUNS === env.STATEMENT_RUNS
+  const STATEMENT_RUNS = isReal ? NO_RUNS : platform.STATEMENT_RUNS
   return checkResponse(
     request,
     Promise.resolve(app.fetch(request, { ...platform, BASE_URL, STATEMENT_RUNS }, context)),

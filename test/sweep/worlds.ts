@@ -6,11 +6,13 @@ import { expiryOf, mintAccessToken } from '../../src/auth/access-token.ts'
 import { grantOf } from '../../src/auth/grant.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
 import { brandTokenObjectName } from '../../src/auth/token-gate.ts'
+import { lineId, statementId } from '../../src/commission/drafts/ids.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { newLinkId } from '../../src/tracking/code.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { deposited, eve } from '../brand.ts'
 import { statementRows } from '../commission/statement-rows.ts'
+import { monthly } from '../commission/stored.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 
 /** The name of a database. */
@@ -28,6 +30,8 @@ export interface World {
   brand_token: string
   token_id: string
   link_id: string
+  /** The id of a line for the signup of a customer, if the account has records. */
+  line_id: string
   /** The id of its first delivery, if it has records. */
   delivery_id: string
   /** The address of its caller: wrong secrets are counted by address. */
@@ -106,6 +110,7 @@ export async function prepare(
     ...{
       token_id: token_id!,
       link_id,
+      line_id: await signupLine(vertical),
       delivery_id: '',
       address: `10.0.${made >> 8}.${made & 255}`,
     },
@@ -118,6 +123,15 @@ export async function prepare(
   }
   if (withRecords) {
     world.delivery_id = await fill(world)
+    if (isBrand) {
+      await env[binding]
+        .prepare(
+          `insert into customer_affiliations (account, customer_id, day, affiliate_id)
+           values (?, 'p-2', -719528, 'aff-7')`,
+        )
+        .bind(account)
+        .run()
+    }
     await env[binding]
       .prepare(
         "insert into customer_refusals values (?, 'c-1', 20000, 'Duplicate', '2026-10-02T00:00:00.000Z')",
@@ -129,6 +143,15 @@ export async function prepare(
   }
   return world
 }
+
+const LINED = monthly([{ id: 'signups', kind: 'once', trigger: { signup: true }, amount: '1' }])
+
+/** Returns the id of the line that a customer of each world brings. */
+const signupLine = async (vertical: string) =>
+  lineId(await statementId('aff-7', 'lined', '2026-10'), {
+    ...{ version: 1, rule: 'signups' },
+    scope: vertical === 'igaming' ? 'customer:p-2' : 'customer:c-2',
+  })
 
 /** Returns the rows of a plan with a second version in the future, and of an assignment. */
 const plansOf = (account: string, db: D1Database) => [
@@ -142,10 +165,21 @@ const plansOf = (account: string, db: D1Database) => [
   ),
   db
     .prepare(
-      `insert into assignments (account, affiliate_id, from_day, plan, customers)
-       values (?, '*', '2026-12-01', 'swept', 'new')`,
+      `insert into plan_versions (account, plan, version, effective_from, terms, created_at)
+       values (?, 'lined', 1, '2026-01-01', ?, '2026-01-01T00:00:00.000Z')`,
     )
-    .bind(account),
+    .bind(account, canonicalJson(LINED)),
+  ...[
+    ['*', '2026-12-01', 'swept'],
+    ['aff-7', '2026-01-01', 'lined'],
+  ].map((values) =>
+    db
+      .prepare(
+        `insert into assignments (account, affiliate_id, from_day, plan, customers)
+         values (?, ?, ?, ?, 'new')`,
+      )
+      .bind(account, ...values),
+  ),
 ]
 
 /** Sends records, one of which waits for its customer. Returns the id of the first delivery. */

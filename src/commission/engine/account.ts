@@ -1,5 +1,6 @@
 import type { AccountInput, PlanResult, SettlementInput } from './account-input.ts'
-import { nextPeriod, type Period } from './calendar.ts'
+import type { Book } from './book.ts'
+import { nextPeriod, type Period, type PeriodKind } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { asOf, judgeCustomer } from './judge.ts'
 import type { JudgedCustomer } from './judged.ts'
@@ -53,14 +54,25 @@ export function openSettlement(
   )
   const before = (period: Period): readonly PlanResult[] | null =>
     isFirst(input, period) ? null : settled(nextPeriod(period, -1))
+  // Most plans have no overrides. Without any, the weeks of a month need not be computed.
   const overrides = oncePerPeriod((period) =>
-    settleAllOverrides(input, period, tallies(period), own, before(period)),
+    hasOverrides(input.book, period.kind)
+      ? settleAllOverrides(input, period, tallies(period), own, before(period))
+      : [],
   )
   const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
     settleAll(input, period, tallies(period), own(period), overrides, before(period)),
   )
   return settled
 }
+
+/** Whether a plan with a kind of period has overrides. */
+const hasOverrides = ({ plans }: Book, kind: PeriodKind): boolean =>
+  [...plans.values()].some(
+    ({ first, versions }) =>
+      first.period === kind &&
+      versions.some(({ rules }) => rules.some((rule) => rule.kind === 'override')),
+  )
 
 /** Whether the account is not computed before a period: earlier facts are in the state. */
 const isFirst = ({ firstDay }: SettlementInput, { kind, first }: Period): boolean =>

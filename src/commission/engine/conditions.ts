@@ -34,7 +34,6 @@ export function compileConditions(conditions: Conditions | undefined): Condition
   if (conditions === undefined) return ALWAYS
   const checks = [...listChecks(conditions), ...instrumentChecks(conditions)]
   if (conditions.account_size) checks.push(sizeCheck(conditions.account_size))
-  if (checks.length === 0) return ALWAYS
   return (fields, fact) => {
     for (const check of checks) {
       const failed = check(fields, fact)
@@ -62,13 +61,8 @@ function membership(
   expected: boolean,
 ): ConditionCheck[] {
   if (list === undefined) return []
-  const members = new Set(list)
-  return [
-    (fields, fact) => {
-      const value = readValue(fields, fact)
-      return (value !== null && members.has(value)) === expected ? null : name
-    },
-  ]
+  const members = new Set<string | null>(list)
+  return [(fields, fact) => (members.has(readValue(fields, fact)) === expected ? null : name)]
 }
 
 function instrumentChecks({ instruments, not_instruments }: Conditions): ConditionCheck[] {
@@ -117,7 +111,7 @@ export function matchesGlob(glob: string, text: string): boolean {
     if (pattern[p] === '*') {
       star = p++
       resume = s
-    } else if (pattern[p] === '?' || (p < pattern.length && pattern[p] === symbols[s])) {
+    } else if (pattern[p] === '?' || pattern[p] === symbols[s]) {
       p++
       s++
     } else if (star >= 0) {

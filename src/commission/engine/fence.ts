@@ -41,7 +41,7 @@ export function applyFence(
   const left = subtract(base, after.paidBack)
   const share =
     compare(left, thresholds.affiliate) <= 0
-      ? fenceLosses(thresholds.customer, left, after.bases)
+      ? fenceLosses(thresholds.customer, left, customers)
       : []
   for (const [customer, part] of share) {
     after.held.set(customer, add(after.held.get(customer) ?? ZERO, part))
@@ -60,19 +60,17 @@ export function applyFence(
 function payBack(
   customers: ReadonlyMap<string, Decimal>,
   held: ReadonlyMap<string, Decimal>,
-): { bases: Map<string, Decimal>; held: Map<string, Decimal>; paidBack: Decimal } {
-  const bases = new Map(customers)
+): { held: Map<string, Decimal>; paidBack: Decimal } {
   const left = new Map(held)
   let paidBack = ZERO
   for (const [customer, owed] of held) {
     const base = customers.get(customer)
     if (base === undefined || !isPositive(base) || !isPositive(owed)) continue
     const paid = least(base, owed)
-    bases.set(customer, subtract(base, paid))
     left.set(customer, subtract(owed, paid))
     paidBack = add(paidBack, paid)
   }
-  return { bases, held: left, paidBack }
+  return { held: left, paidBack }
 }
 
 /**

@@ -168,10 +168,10 @@ function addOnce(
     if (day >= period.first && day <= period.last) talliesOf(tallies, affiliate).once.push(state)
   }
   for (const { version, rule, affiliate, trigger, blockers } of judged.once) {
-    if (affiliate === null || version.period !== period.kind) continue
+    if (trigger === null || affiliate === null || version.period !== period.kind) continue
     if (judged.qualified.has(rule.id)) continue
     for (const blocker of blockers) {
-      const day = Math.max(blocker.fact.day, trigger?.day ?? -Infinity)
+      const day = Math.max(blocker.fact.day, trigger.day)
       if (day < period.first || day > period.last) continue
       hold({ affiliate, version, rule, purpose: 'paid', ...blocker })
     }

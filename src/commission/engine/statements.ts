@@ -57,7 +57,7 @@ export function settleAllOverrides(
 
 /** Returns a period and those of the other kind that end within it. */
 export const endingWithin = (period: Period): Period[] =>
-  [period, ...overlapping(period)].filter(({ last }) => last >= period.first && last <= period.last)
+  [period, ...overlapping(period)].filter(({ last }) => last <= period.last)
 
 /** Adds overrides, and closes the statements. */
 export function settleAll(

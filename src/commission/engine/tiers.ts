@@ -34,7 +34,7 @@ export const stepAt = ({ steps }: CompiledTiers, measure: Ratio): CompiledStep =
 
 /**
  * Returns how much of the measure up to `until` lies in a step, which ends at the next. What lies below
- * 0 belongs to the first step.
+ * 0 belongs to the first step, which starts at 0.
  */
 function coveredIn(
   { from }: CompiledStep,
@@ -44,7 +44,7 @@ function coveredIn(
 ): Ratio {
   if (!isFirst && compareRatio(until, from) <= 0) return NOTHING
   const end = next && compareRatio(until, next.from) > 0 ? ratio(next.from) : until
-  return isFirst ? end : subtractRatio(end, ratio(from))
+  return subtractRatio(end, ratio(from))
 }
 
 /**

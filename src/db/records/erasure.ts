@@ -48,6 +48,15 @@ function clearCustomers({ personalColumns }: RecordTable) {
 const CLEAR_PARTNER_CUSTOMERS = clearCustomers(partnerCustomerTable)
 const CLEAR_BRAND_CUSTOMERS = clearCustomers(brandCustomerTable)
 
+/**
+ * Clears the country in the history of a brand's customers, as a brand sent it. It follows the statement
+ * that clears the customers, since that one adds the last value to the history.
+ */
+const CLEAR_HISTORY = compileStatement(`
+  update customer_fields set country_code = null
+  where account = :account and customer_id in (select value ->> 0 from ${JSON_EACH}(:rows))
+    and country_code is not null`)
+
 /** What an erasure does beside clearing the columns of the customer. */
 export interface ErasureScope {
   /** Whether the account is a brand's: its customers have activities, which are then masked in steps. */
@@ -79,6 +88,7 @@ export function erasePersonalData(
   return [
     bindStatement(db, insert, { account, rows, has_activities }),
     bindStatement(db, clear, { account, rows }),
+    ...(isBrand ? [bindStatement(db, CLEAR_HISTORY, { account, rows })] : []),
   ]
 }
 

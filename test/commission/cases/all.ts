@@ -1,4 +1,15 @@
 import type { Case } from './case.ts'
+import { CONDITIONS } from './conditions.ts'
+import { DAYS } from './days.ts'
+import { JUDGEMENTS } from './judgements.ts'
+import { NUMBERS } from './numbers.ts'
+import { SETTLEMENTS } from './settlements.ts'
 
 /** All examples of the engine. Their names differ. */
-export const CASES: readonly Case[] = []
+export const CASES: readonly Case[] = [
+  ...NUMBERS,
+  ...DAYS,
+  ...CONDITIONS,
+  ...JUDGEMENTS,
+  ...SETTLEMENTS,
+]

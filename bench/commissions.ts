@@ -1,0 +1,157 @@
+import { join } from 'node:path'
+import { type Chapter, formatHundredths, formatInteger, formatTenths } from './chapter.ts'
+import { ACCOUNT, fillAccount, sizeOf } from './commissions/fill.ts'
+import { measureLimit } from './commissions/limit.ts'
+import { affiliateId, PERIOD, PLAN_NAMES } from './commissions/plans.ts'
+import { buildMetered, startMetered } from './commissions/service.ts'
+import { type Counts, METER_PATH } from './cost/meter.ts'
+import { ADMIN_KEY, adminOf } from './cost/parties.ts'
+import { dollars, type Usage, ZERO_USAGE } from './cost/prices.ts'
+import { median } from './figures.ts'
+import { heapOf } from './heap.ts'
+import { expectOk } from './http.ts'
+import { execute, type Running } from './worker.ts'
+import type { World } from './world.ts'
+
+const MIB = 2 ** 20
+
+/** What a run took. */
+interface MeasuredRun {
+  ms: number
+  cpuMs: number
+  steps: number
+  changed: number
+  usage: Usage
+}
+
+/** Measures a run over the statements of a month, and the statements of one affiliate on request. */
+export async function commissions({ folder, scale }: World): Promise<Chapter> {
+  const size = sizeOf(scale.facts)
+  const state = join(folder, 'commissions')
+  const script = await buildMetered(folder)
+  const running = await startMetered(script, state, false)
+  await fillAccount(running, size)
+  const limit = measureLimit(state)
+  const first = await measureRun(running)
+  const again = await measureRun(running)
+  const requests: [string, number][] = []
+  for (const [n, plan] of PLAN_NAMES.entries()) {
+    requests.push([plan, await timeFresh(running, affiliateId(n))])
+  }
+  await execute(running, ['delete from statements', 'delete from statement_lines'])
+  await running.end()
+  const heap = await measureHeap(script, state)
+  const row = (name: string, { ms, cpuMs, steps, changed, usage }: MeasuredRun) => [
+    name,
+    ...[ms, cpuMs].map(formatInteger),
+    formatHundredths(ms / limit.ms),
+    ...[steps, changed, usage.rowsRead, usage.rowsWritten].map(formatInteger),
+    dollars({ ...usage, cpuMs, requests: 1 }).toFixed(4),
+  ]
+  const { facts, customers, affiliates, large } = size
+  return {
+    title: 'Commissions',
+    notes: `A run over the statements of a month: ${formatInteger(facts)} facts of ${formatInteger(customers)} customers, ${formatInteger(affiliates)} affiliates and ${PLAN_NAMES.length} plans, by the Workflow. The limit is one pass over both tables in \`node:sqlite\`, on the same file, that adds up the amounts by affiliate, type or instrument, and currency. CPU is that of the whole local runtime, the database and the engine of Workflows included. The heap is that of the Worker by its inspector during another run.`,
+    tables: [
+      [
+        [
+          'run',
+          'ms',
+          'CPU-ms',
+          '÷ limit',
+          'steps',
+          'statements written',
+          'rows read',
+          'rows written',
+          '$',
+        ],
+        [
+          'the sums in plain SQL',
+          ...[limit.ms, limit.cpuMs].map(formatInteger),
+          '1.00',
+          ...Array(5).fill('–'),
+        ],
+        row('first run', first),
+        row('again, nothing has changed', again),
+      ],
+      [
+        ['MiB of heap during a run', ''],
+        ...Object.entries(heap).map(([name, bytes]) => [name, formatTenths(bytes / MIB)]),
+      ],
+      [
+        [`one affiliate of ${formatInteger(large)} customers on request, ms`, ''],
+        ...requests.map(([plan, ms]) => [plan, formatTenths(ms)]),
+      ],
+    ],
+  }
+}
+
+/** Starts a run and waits for its end. */
+async function measureRun(running: Running): Promise<MeasuredRun> {
+  await takeCounts(running)
+  const cpuBefore = running.cpu() ?? Number.NaN
+  const started = performance.now()
+  const { steps, changed } = await completeRun(running)
+  const ms = performance.now() - started
+  const cpuMs = (running.cpu() ?? Number.NaN) - cpuBefore
+  const { usage } = await takeCounts(running)
+  const { rowsRead, rowsWritten } = usage
+  return { ms, cpuMs, steps, changed, usage: { ...ZERO_USAGE, rowsRead, rowsWritten } }
+}
+
+/** How often the bench asks whether a run has ended, and for how long, in milliseconds. */
+const POLL_MS = 50
+const PATIENCE_MS = 300_000
+
+async function completeRun(running: Running): Promise<{ steps: number; changed: number }> {
+  const admin = adminOf(running)
+  const { id } = await admin('POST', `accounts/${ACCOUNT}/periods/${PERIOD}/run`, {})
+  const end = Date.now() + PATIENCE_MS
+  while (Date.now() < end) {
+    const run = await getAsTeam(running, `accounts/${ACCOUNT}/runs/${id}`)
+    if (run.status === 'done') return run
+    if (run.status === 'failed') throw new Error('The run failed.')
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+  throw new Error('The run did not end.')
+}
+
+/** How often the statements of an affiliate are requested. */
+const REQUESTS = 5
+
+async function timeFresh(running: Running, affiliate: string): Promise<number> {
+  const times: number[] = []
+  for (let i = 0; i < REQUESTS; i++) {
+    const started = performance.now()
+    const query = `affiliate_id=${affiliate}&period=${PERIOD}&fresh=true`
+    const { data } = await getAsTeam(running, `accounts/${ACCOUNT}/statements?${query}`)
+    times.push(performance.now() - started)
+    if (data.length !== 1) throw new Error(`${affiliate} has ${data.length} statements.`)
+  }
+  return median(times)
+}
+
+/** Measures the heap of a run in a new Worker, on what another one has stored. */
+async function measureHeap(script: string, state: string): Promise<Record<string, number>> {
+  const running = await startMetered(script, state, true)
+  try {
+    await expectOk(new URL(METER_PATH, running.url))
+    const heap = await heapOf(await running.inspector(), 'bench')
+    const before = await heap.now()
+    const most = await heap.most(() => completeRun(running))
+    heap.end()
+    return { before, 'at most, garbage included': most }
+  } finally {
+    await running.end()
+  }
+}
+
+const getAsTeam = async (running: Running, path: string) =>
+  JSON.parse(
+    await expectOk(new URL(`/admin/v1/${path}`, running.url), {
+      headers: { Authorization: `Bearer ${ADMIN_KEY}` },
+    }),
+  )
+
+const takeCounts = async (running: Running): Promise<Counts> =>
+  JSON.parse(await expectOk(new URL(METER_PATH, running.url)))
