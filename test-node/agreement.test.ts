@@ -147,9 +147,10 @@ describe('schemas and service agree', { timeout: 180_000 }, () => {
       checkAnswer(sent)
       assert.equal(sent.status, 201, file)
       const { status, body } = await service.get(vertical, resource)
-      assert.deepEqual([status, body.data.length, list.validate(body)], [200, 1, true], file)
+      assert.deepEqual([status, list.validate(body)], [200, true], file)
+      assert.ok(body.data.length > 0, file)
       assert.ok(
-        validator.validate(body.data[0]),
+        body.data.every((record: unknown) => validator.validate(record)),
         `${file}: ${JSON.stringify(validator.validate.errors)}`,
       )
       const wrong = await service.get(vertical, `${resource}?page=0`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
@@ -245,13 +245,47 @@ describe('in a browser', { timeout: 400_000 }, () => {
     assert.ok(!shown.includes(service.demo.admin_key))
   })
 
-  /** Sends the form of every operation once, without changing its values. Returns the failures. */
+  async function askTeam<T>(method: string, path: string, body?: object): Promise<T> {
+    const { base_url, admin_key } = service.demo
+    const response = await fetch(`${base_url}/admin/v1/accounts/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${admin_key}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return (await response.json()) as T
+  }
+
+  /** Returns the id of a line of the demo account. */
+  async function lineOf(vertical: string): Promise<string> {
+    const at = `${account(vertical).account}/statements`
+    const { data } = await askTeam<{ data: { id: string }[] }>('GET', `${at}?period=2026-03`)
+    const { lines } = await askTeam<{ lines: { id: string }[] }>('GET', `${at}/${data[0]!.id}`)
+    return lines[0]!.id
+  }
+
+  /** Returns the values that a reader types, because no sample can have them. */
+  async function typedValues(id: string, vertical: string): Promise<Record<string, string>> {
+    if (id === 'followLink') return { link_id: account(vertical).link_id }
+    if (/Explanation$|^listLine/.test(id)) return { line_id: await lineOf(vertical) }
+    if (id === 'getActivityEarnings') return { account: 'demo-brand', id: 'e dep-3501' }
+    if (id === 'withdrawPlanVersion') {
+      // The first version stays, because the sample of assignments names its plan.
+      const terms = JSON.parse(readFileSync('examples/plans/ib-per-lot.json', 'utf8'))
+      const later = { ...terms, effective_from: '2027-01-01' }
+      await askTeam('PUT', 'demo-forex/plans/standard-ib', later)
+      return { version: '2' }
+    }
+    if (id !== 'getRun') return {}
+    const run = await askTeam<{ id: string }>('POST', 'demo-forex/periods/2026-03/run')
+    return { run_id: run.id }
+  }
+
+  /** Sends the form of every operation once. Returns the failures. */
   async function tryAll(ids: readonly string[], vertical: string): Promise<string[]> {
     const failures: string[] = []
     for (const id of ids) {
-      const { link_id } = account(vertical)
       const section = page.locator(`#${id}`)
-      const shown = await trySample(section, id === 'followLink' ? { link_id } : {})
+      const shown = await trySample(section, await typedValues(id, vertical))
       if (!/^(Status 2\d\d|Redirected)/.test(shown)) failures.push(`${id}: ${shown}`)
       if (id === 'revokeToken') await getToken()
     }

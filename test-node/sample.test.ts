@@ -88,9 +88,22 @@ const outcomes = ({ steps }: Report) =>
 
 const notShown = ({ not_shown }: Report) => not_shown.map(({ shows }) => shows)
 
-/** Codes for affiliates or for brands only. */
-const NOT_FOR_PARTNERS = [
+/** Codes for the integrations team only: those of affiliates, plans and exchange rates. */
+const FOR_TEAM = [
+  'error choice',
   'error circle',
+  'error duplicate',
+  'error fixed_by_plan',
+  'error maximum',
+  'error not_applicable',
+  'error order',
+  'error rate_differs',
+  'error unknown_reference',
+]
+
+/** Codes for the team or for brands only. */
+const NOT_FOR_PARTNERS = [
+  ...FOR_TEAM,
   'error field_case',
   'error no_kpi',
   'error idempotency_key_reused',
@@ -105,9 +118,9 @@ const NOT_FOR_PARTNERS = [
   'warning field_case',
 ]
 
-/** Codes for affiliates or for partners only. */
+/** Codes for the team or for partners only. */
 const NOT_FOR_BRANDS = [
-  'error circle',
+  ...FOR_TEAM,
   'error unknown_field',
   'error date',
   'error pattern',

@@ -15,6 +15,8 @@ const VARIABLES = [
   ['accessToken', ''],
   ['tokenToRevoke', ''],
   ['deliveryId', ''],
+  ['statementId', ''],
+  ['lineId', ''],
   ['brandToken', ''],
   ['adminKey', ''],
 ] as const
@@ -38,12 +40,26 @@ const AUTH: Record<Caller, object> = {
   },
 }
 
+/** The operations whose responses have values for other requests: the variable, and its value. */
+const KEPT: readonly (readonly [operation: RegExp, variable: string, value: string])[] = [
+  [/^getToken$/, 'accessToken', 'access_token'],
+  [/^send/, 'deliveryId', 'delivery_id'],
+  [/^list\w*Statements$/, 'statementId', 'data[0]?.id'],
+  [/^get\w*Statement$/, 'lineId', 'lines[0]?.id'],
+]
+
+/** The variables of parameters in paths. */
+const IN_PATH: Readonly<Record<string, string>> = {
+  delivery_id: '{{deliveryId}}',
+  statement_id: '{{statementId}}',
+  line_id: '{{lineId}}',
+}
+
 /** Returns the script that keeps a value of the response in a variable for other requests. */
 function responseScript({ id }: Operation) {
-  const [variable, member] =
-    id === 'getToken' ? ['accessToken', 'access_token'] : ['deliveryId', 'delivery_id']
-  if (id !== 'getToken' && !id.startsWith('send')) return {}
-  const exec = [`pm.collectionVariables.set('${variable}', pm.response.json().${member})`]
+  const [, variable, value] = KEPT.find(([operation]) => operation.test(id)) ?? []
+  if (!variable) return {}
+  const exec = [`pm.collectionVariables.set('${variable}', pm.response.json().${value})`]
   return { event: [{ listen: 'test', script: { type: 'text/javascript', exec } }] }
 }
 
@@ -72,7 +88,7 @@ function urlOf(operation: Operation) {
   const query = parametersOf(operation, 'query').map(pair)
   const variable = parametersOf(operation, 'path').map(({ name, description, example = '' }) => ({
     key: name,
-    value: name === 'delivery_id' ? '{{deliveryId}}' : String(example),
+    value: IN_PATH[name] ?? String(example),
     description,
   }))
   const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')

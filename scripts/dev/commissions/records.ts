@@ -75,7 +75,7 @@ const activity = ([customer_id, date, instrument, lots_traded, currency, fields]
 })
 
 const forex = (): DemoCommissions => ({
-  ...readPlan('standard-ib', 'scripts/dev/commissions/standard-ib.json'),
+  ...readPlan('demo-ib', 'scripts/dev/commissions/demo-ib.json'),
   affiliates: [{ affiliate_id: 'IB-08', parent: 'IB-07', from: FROM }],
   bulks: [
     {

@@ -90,7 +90,7 @@ const QUERY: Record<string, object> = {
     'IB-07',
   ),
   assigned_query: {
-    ...query('affiliate_id', 'The affiliate of the assignment, or `*`.', 'IB-07'),
+    ...query('affiliate_id', 'The affiliate of the assignment, or `*`.', 'IB-70'),
     required: true,
   },
   assigned_from: {

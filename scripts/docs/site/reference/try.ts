@@ -45,13 +45,16 @@ const MEMBERS: readonly (readonly [RegExp, string])[] = [
   [/^\/tracking\/events\/customers\/\{id\}/, 'customerId'],
   [/\/customers\/\{id\}/, 'customer_id'],
   [/\/brand-tokens\/\{token_id\}/, 'id'],
+  [/\/statements\/\{statement_id\}/, 'id'],
 ]
 
 /**
  * Returns the list that names valid values of a path parameter: `GET …/clients` for
- * `…/clients/{client_id}`. Returns undefined where the API has no such list.
+ * `…/clients/{client_id}`. Returns undefined where the API has no such list, and for a `PUT` that
+ * creates what the parameter names.
  */
-function sourceOf(path: string, name: string, { paths }: Spec): Field['source'] {
+function sourceOf({ path, method }: Endpoint, name: string, { paths }: Spec): Field['source'] {
+  if (method === 'put' && path.endsWith(`/{${name}}`)) return undefined
   const list = path.slice(0, path.indexOf(`/{${name}}`))
   const [, member = name] = MEMBERS.find(([pattern]) => pattern.test(path)) ?? []
   const isList = JSON.stringify(paths[list]?.get?.responses['200'] ?? '').includes('"data"')
@@ -60,7 +63,7 @@ function sourceOf(path: string, name: string, { paths }: Spec): Field['source'] 
 }
 
 const parameterField = (endpoint: Endpoint, one: Parameter, spec: Spec): Field => {
-  const source = one.in === 'path' ? sourceOf(endpoint.path, one.name, spec) : undefined
+  const source = one.in === 'path' ? sourceOf(endpoint, one.name, spec) : undefined
   return {
     name: one.name,
     target: one.in,
@@ -93,6 +96,8 @@ const FOREX_RECORDS =
 /** Explains what a first request needs, if its sample refers to a record. */
 function prerequisiteOf({ path, method }: Endpoint): string | undefined {
   if (path.startsWith('/go/')) return 'Enter the id of a link. `npm run dev` prints one.'
+  if (path.includes('/{line_id}')) return 'Enter the id of a line of a statement.'
+  if (path.includes('/{run_id}')) return 'Enter the id of a run that you have started.'
   const refersToCustomer = method === 'post' && /(transactions|activity|activities)$/.test(path)
   if (!refersToCustomer && !NEEDS_RECORDS.test(path)) return undefined
   return path.startsWith('/admin/')
