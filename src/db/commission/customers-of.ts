@@ -58,6 +58,8 @@ export interface CustomersCursor {
 /** One step of a search. */
 export interface FoundCustomers {
   readonly customers: readonly FoundCustomer[]
+  /** The number of customers in the range of ids in which they were found; Infinity: any number. */
+  readonly searched: number
   /** Where the next step begins; null if the search is done. */
   readonly next: CustomersCursor | null
 }
@@ -98,6 +100,7 @@ async function findUnchanged(
   const byLink = named.length > 0 ? await affiliatesByLink(directory, account, named) : new Map()
   const last = results.find(({ n }) => n === entries)
   return {
+    searched: results.at(-1)?.n ?? 0,
     customers: found.map(({ customer_id, day, affiliate_id, link }) => ({
       customer_id: String(decode(customers.customer_id, customer_id)),
       day: String(decode(customers.day, day)),
@@ -146,6 +149,7 @@ async function findChanged(
   const wanted = affiliates && new Set<string | null>(affiliates)
   const end = results.length === changed ? results.at(-1) : undefined
   return {
+    searched: Number.POSITIVE_INFINITY,
     customers: [...histories]
       .filter(
         ([, history]) =>
