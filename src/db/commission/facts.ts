@@ -82,7 +82,7 @@ function unpack(
   if (records.length > FACT_LIMITS.rows) return null
   return records.map((values) => {
     const row: FactRow = {}
-    for (const [i, name] of columns.entries()) row[name] = values[i] ?? null
+    for (let i = 0; i < columns.length; i++) row[columns[i] ?? ''] = values[i] ?? null
     return row
   })
 }
