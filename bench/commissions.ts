@@ -38,7 +38,7 @@ export async function commissions({ folder, scale }: World): Promise<Chapter> {
   for (const [n, plan] of PLAN_NAMES.entries()) {
     requests.push([plan, await timeFresh(running, affiliateId(n))])
   }
-  await execute(running, ['delete from statements', 'delete from statement_lines'])
+  await forgetStatements(running)
   await running.end()
   const heap = await measureHeap(script, state)
   const row = (name: string, { ms, cpuMs, steps, changed, usage }: MeasuredRun) => [
@@ -99,6 +99,9 @@ async function measureRun(running: Running): Promise<MeasuredRun> {
   return { ms, cpuMs, steps, changed, usage: { ...ZERO_USAGE, rowsRead, rowsWritten } }
 }
 
+const forgetStatements = (running: Running) =>
+  execute(running, ['delete from statements', 'delete from statement_lines'])
+
 /** How often the bench asks whether a run has ended, and for how long, in milliseconds. */
 const POLL_MS = 50
 const PATIENCE_MS = 300_000
@@ -131,16 +134,18 @@ async function timeFresh(running: Running, affiliate: string): Promise<number> {
   return median(times)
 }
 
-/** Measures the heap of a run in a new Worker, on what another one has stored. */
+/** Measures the heap of runs in a new Worker, on what another one has stored. */
 async function measureHeap(script: string, state: string): Promise<Record<string, number>> {
   const running = await startMetered(script, state, true)
   try {
     await expectOk(new URL(METER_PATH, running.url))
     const heap = await heapOf(await running.inspector(), 'bench')
-    const before = await heap.now()
-    const most = await heap.most(() => completeRun(running))
+    const before = await heap.live()
+    const garbageIncluded = await heap.most(() => completeRun(running))
+    await forgetStatements(running)
+    const live = await heap.most(() => completeRun(running), heap.live)
     heap.end()
-    return { before, 'at most, garbage included': most }
+    return { before, 'at most, in use': live, 'at most, garbage included': garbageIncluded }
   } finally {
     await running.end()
   }

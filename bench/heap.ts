@@ -4,12 +4,18 @@ import { inspectorOf } from './inspector.ts'
 export interface Heap {
   /** Returns the heap that V8 has allocated, with buffers, in bytes. */
   now(): Promise<number>
-  /** Returns the peak while a function runs. */
-  most(run: () => Promise<unknown>): Promise<number>
+  /** Collects the garbage, and returns what is left, with buffers, in bytes. */
+  live(): Promise<number>
+  /** Returns the peak of one of these while a function runs. */
+  most(run: () => Promise<unknown>, read?: () => Promise<number>): Promise<number>
   end(): void
 }
 
+/** The time between two collections, in milliseconds. */
+const PAUSE_MS = 500
+
 interface Usage {
+  usedSize: number
   totalSize: number
   backingStorageSize: number
 }
@@ -21,18 +27,26 @@ export async function heapOf(inspector: URL, name: string): Promise<Heap> {
     const { totalSize, backingStorageSize } = await ask<Usage>('Runtime.getHeapUsage')
     return totalSize + backingStorageSize
   }
+  const live = async () => {
+    // A collection stops the Worker, which would hardly get on without a pause.
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    await ask('HeapProfiler.collectGarbage')
+    const { usedSize, backingStorageSize } = await ask<Usage>('Runtime.getHeapUsage')
+    return usedSize + backingStorageSize
+  }
   return {
     now,
-    async most(run) {
+    live,
+    async most(run, read = now) {
       let ended = false
       const running = run().finally(() => {
         ended = true
       })
       let most = 0
       // The inspector answers between two turns. V8 returns memory late, if at all.
-      while (!ended) most = Math.max(most, await now())
+      while (!ended) most = Math.max(most, await read())
       await running
-      return Math.max(most, await now())
+      return Math.max(most, await read())
     },
     end,
   }

@@ -30,6 +30,9 @@ function messageIncludes(error: unknown, texts: string[]): boolean {
 export const isUniqueViolation = (error: unknown) =>
   messageIncludes(error, ['UNIQUE constraint failed'])
 
+/** Whether a statement failed because a value would have more than 2 MB, the most that D1 returns. */
+export const isTooLong = (error: unknown) => messageIncludes(error, ['string or blob too big'])
+
 /** Whether a statement failed on purpose, because it found a row that must not exist. */
 export const isAssertionFailure = (error: unknown) => messageIncludes(error, ['malformed JSON'])
 

@@ -4,6 +4,7 @@ import {
   type FactReading,
   factReadings,
 } from '../../db/commission/fact-readings.ts'
+import { FACT_LIMITS } from '../../db/commission/fact-tables.ts'
 import { openSettlement, tallyCustomers } from '../engine/account.ts'
 import type { PlanResult, SettlementInput } from '../engine/account-input.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
@@ -123,16 +124,22 @@ export async function* customersOf(
   }
   const seen = new Set<string>()
   let waiting: string[] = []
+  /** The customers in the range of ids of those who wait. */
+  let inRange = 0
   for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
-    const { customers, next } = await findCustomersOf(source, query, cursor)
+    const { customers, searched, next } = await findCustomersOf(source, query, cursor)
+    inRange += searched
     for (const { customer_id } of customers) {
       if (seen.has(customer_id)) continue
       seen.add(customer_id)
       waiting.push(customer_id)
     }
     while (waiting.length >= size || (next === null && waiting.length > 0)) {
-      yield await readCustomers(source, readings, waiting.slice(0, size))
+      const share = waiting.length / inRange
+      const areDense = share >= FACT_LIMITS.denseShare
+      yield await readCustomers(source, readings, waiting.slice(0, size), areDense)
       waiting = waiting.slice(size)
+      inRange = waiting.length / share
     }
     if (next === null) return
     cursor = next

@@ -1,4 +1,4 @@
-import { dayNumber, type PeriodKind, periodOf } from './calendar.ts'
+import { dayNumber, firstDayOf, type PeriodKind } from './calendar.ts'
 import { compileRules } from './compile-rules.ts'
 import { type Decimal, decimal } from './decimal.ts'
 import type { PlanTerms } from './plan.ts'
@@ -133,7 +133,7 @@ export function governingVersion(
   const plan = assignment && book.plans.get(assignment.plan)
   if (!assignment || !plan) return null
   if (plan.first.terms === 'signup') return versionOn(plan, Math.max(signupDay, assignment.from))
-  return versionOn(plan, periodOf(day, plan.first.period).first)
+  return versionOn(plan, firstDayOf(day, plan.first.period))
 }
 
 function assignmentFor(
@@ -158,7 +158,7 @@ export function overrideVersion(book: Book, affiliate: string, lastDay: number):
   const plan = assignment && book.plans.get(assignment.plan)
   if (!assignment || !plan) return null
   if (plan.first.terms === 'signup') return versionOn(plan, assignment.from)
-  return versionOn(plan, periodOf(lastDay, plan.first.period).first)
+  return versionOn(plan, firstDayOf(lastDay, plan.first.period))
 }
 
 /** Returns the versions of a plan's rule with an id, in order. */

@@ -32,6 +32,13 @@ export function addMonths(day: number, months: number): number {
   return Math.min(dayOf(year, month, date.getUTCDate()), lastOfMonth)
 }
 
+/** Returns the first day of the period of a kind in which a day lies. */
+export const firstDayOf = (day: number, kind: PeriodKind): number =>
+  kind === 'month' ? day - new Date(day * DAY_MS).getUTCDate() + 1 : mondayOf(day)
+
+/** Returns the Monday on or before a day. 1970-01-01 was a Thursday. */
+const mondayOf = (day: number): number => day - ((((day + 3) % 7) + 7) % 7)
+
 /** Returns the period of a kind in which a day lies. */
 export function periodOf(day: number, kind: PeriodKind): Period {
   return kind === 'month' ? monthOf(day) : weekOf(day)
@@ -49,9 +56,9 @@ function monthOf(day: number): Period {
   }
 }
 
-/** A week belongs to the year of its Thursday. 1970-01-01 was a Thursday. */
+/** A week belongs to the year of its Thursday. */
 function weekOf(day: number): Period {
-  const first = day - ((((day + 3) % 7) + 7) % 7)
+  const first = mondayOf(day)
   const thursday = first + 3
   const year = new Date(thursday * DAY_MS).getUTCFullYear()
   const week = 1 + Math.floor((thursday - dayOf(year, 0, 1)) / 7)

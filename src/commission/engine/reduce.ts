@@ -100,8 +100,16 @@ function enterOwnRules(
   }
 }
 
-/** What a rule pays for. */
+const ownSources = new WeakMap<CompiledRule, Source>()
+
+/** Returns what a rule pays for. */
 function ownSource(rule: CompiledRule): Source {
+  const found = ownSources.get(rule) ?? findOwnSource(rule)
+  ownSources.set(rule, found)
+  return found
+}
+
+function findOwnSource(rule: CompiledRule): Source {
   const bound = { purpose: 'paid', base: null, unit: null, bound: true } as const
   if (rule.kind === 'share') return { ...bound, base: rule.base }
   if (rule.kind === 'unit') return { ...bound, unit: rule.unit }

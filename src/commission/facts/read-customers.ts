@@ -20,6 +20,7 @@ export async function readCustomers(
   source: AccountSource,
   readings: readonly FactReading[],
   ids: readonly string[],
+  areDense: boolean,
 ): Promise<Customer[]> {
   const { db, account } = source
   const stored = new Map(ids.map((id) => [String(encode(customers.customer_id, id)), id]))
@@ -27,7 +28,7 @@ export async function readCustomers(
   const [histories, signups, rows] = await Promise.all([
     readHistories(source, account.id, ids),
     readSignups(db, account.id, keys),
-    readFactRows(db, account.id, readings, keys),
+    readFactRows(db, account.id, readings, { ids: keys, areDense }),
   ])
   const facts = groupFacts(source, readings, rows, stored)
   return signups.flatMap((signup) => {

@@ -9,7 +9,7 @@ import type { Account } from '../../db/schema.ts'
 import { DAY_MS } from '../../durations.ts'
 import { instantOfLocalTime } from '../../zone.ts'
 import { type Book, buildBook } from '../engine/book.ts'
-import { dayNumber, type PeriodKind } from '../engine/calendar.ts'
+import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import type { Dated } from '../engine/facts.ts'
 import { rateFinder, rateLookup } from '../engine/rates.ts'
@@ -57,7 +57,8 @@ export async function openSource(
       ),
     ),
     summed: selection,
-    dayStart: dayStartOf(account),
+    dayStart: oncePerDay(dayStartOf(account)),
+    dayText: oncePerDay(dayText),
   }
   return {
     ...{ db, directory, account, book, parents, selection, settings },
@@ -79,6 +80,16 @@ export function bookOf({ versions, assignments }: Awaited<ReturnType<typeof read
     assignments: assignments.map((one) => ({ ...one, from: dayNumber(one.from) })),
     minorDigits,
   })
+}
+
+/** Returns a function that remembers its result for each day. */
+function oncePerDay<T>(compute: (day: number) => T): (day: number) => T {
+  const known = new Map<number, T>()
+  return (day) => {
+    const found = known.get(day) ?? compute(day)
+    known.set(day, found)
+    return found
+  }
 }
 
 /** Days of brands start in the account's zone, days of partners in UTC. */

@@ -4,7 +4,6 @@ import { ACTIVITY_FIELDS, type FactSelection } from '../../db/commission/fact-ta
 import type { FactRow } from '../../db/commission/facts.ts'
 import { unitsOf } from '../../db/records/day-sums.ts'
 import { transactions } from '../../db/schema.ts'
-import { dayText } from '../engine/calendar.ts'
 import { factAmount } from '../engine/decimal.ts'
 import type { Fact } from '../engine/facts.ts'
 import { type StatusMap, stateOf } from './select-facts.ts'
@@ -18,6 +17,8 @@ export interface FactSettings {
   readonly summed: Pick<FactSelection, 'activity' | 'events'>
   /** Returns the instant at which a day starts in the account's zone. */
   readonly dayStart: (day: number) => number
+  /** Returns `YYYY-MM-DD` of a day. */
+  readonly dayText: (day: number) => string
 }
 
 const text = (value: FactRow[string] | undefined): string | null =>
@@ -114,7 +115,7 @@ const activityShared = (row: FactRow, { dayStart }: FactSettings) => ({
 
 const activity = (row: FactRow, customer_id: string, settings: FactSettings): Fact => ({
   ...activityShared(row, settings),
-  id: `${dayText(Number(row.day))}|${customer_id}|${row.instrument}|${row.currency}`,
+  id: `${settings.dayText(Number(row.day))}|${customer_id}|${row.instrument}|${row.currency}`,
   amounts: amountsOf(ACTIVITY_FIELDS.map((name) => [name, row[name]] as const)),
   ...deliveryOf(row),
 })

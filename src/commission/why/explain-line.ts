@@ -36,7 +36,7 @@ export async function explain(computation: Computation, found: FoundLine): Promi
 async function onceCustomer(computation: Computation, { once }: Line): Promise<Customer | null> {
   if (once === null) return null
   const readings = onceReadings(computation)
-  const [customer] = await readCustomers(computation.source, readings, [once.customerId])
+  const [customer] = await readCustomers(computation.source, readings, [once.customerId], false)
   return customer ?? null
 }
 

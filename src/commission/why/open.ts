@@ -109,7 +109,8 @@ async function* oneCustomer(
   customer_id: string,
   readings: readonly FactReading[],
 ): AsyncGenerator<Customer[]> {
-  if (customersPerReading(readings) >= 1) yield await readCustomers(source, readings, [customer_id])
+  if (customersPerReading(readings) >= 1)
+    yield await readCustomers(source, readings, [customer_id], false)
 }
 
 /**

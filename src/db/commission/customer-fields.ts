@@ -71,6 +71,16 @@ function partsOf(rows: readonly FieldsRow[]) {
   return values.map((value, i) => ({ from: fromOf(changes[i - 1]?.day ?? BEGINNING), value }))
 }
 
+/** Returns the fields that a customer has now. */
+function currentOf(row: FieldsRow): FieldValues {
+  const values: Partial<Record<Field, string | number>> = {}
+  for (const name of FIELDS) {
+    const value = row[`current_${name}`]
+    if (value !== null) values[name] = value
+  }
+  return values as FieldValues
+}
+
 /** Returns the days on which one of two histories changes, in order. */
 const daysOf = (a: readonly Since[], b: readonly Since[]): (string | null)[] =>
   [...new Set([...a, ...b].map(({ from }) => from ?? ''))].sort().map((from) => from || null)
@@ -87,6 +97,10 @@ export function toFields(
 ): Map<string, CustomerFields[]> {
   return new Map(
     [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(([id, own]) => {
+      const [first] = own
+      if (first?.day === null && first.is_brand !== 1) {
+        return [id, [{ from: null, values: currentOf(first) }]]
+      }
       const parts = partsOf(own)
       if (own[0]?.is_brand !== 1) return [id, present(parts)]
       const links = affiliations.get(id) ?? []

@@ -22,7 +22,7 @@ import { partsWithin } from './history.ts'
 /** The limits of one step of the search. */
 export const SEARCH_LIMITS = {
   /** The customers that it reads. */
-  entries: 10_000,
+  entries: 20_000,
   /** The customers with a changed affiliate that it reads, each with all changes. */
   changed: 500,
 }
@@ -58,6 +58,8 @@ export interface CustomersCursor {
 /** One step of a search. */
 export interface FoundCustomers {
   readonly customers: readonly FoundCustomer[]
+  /** The number of customers in the range of ids in which they were found; Infinity: any number. */
+  readonly searched: number
   /** Where the next step begins; null if the search is done. */
   readonly next: CustomersCursor | null
 }
@@ -93,11 +95,14 @@ async function findUnchanged(
   const { results } = await withD1Retry(() =>
     bindStatement(db, statement, values).all<UnchangedRow>(),
   )
-  const found = results.filter(({ is_found }) => is_found === 1)
+  const found = results.flatMap(({ customer_id, ...row }) =>
+    customer_id === null ? [] : [{ customer_id, ...row }],
+  )
   const named = [...new Set(found.flatMap((row) => (row.affiliate_id ? [] : (row.link ?? []))))]
   const byLink = named.length > 0 ? await affiliatesByLink(directory, account, named) : new Map()
-  const last = results.find(({ n }) => n === entries)
+  const { last = null, searched = 0 } = results[0] ?? {}
   return {
+    searched,
     customers: found.map(({ customer_id, day, affiliate_id, link }) => ({
       customer_id: String(decode(customers.customer_id, customer_id)),
       day: String(decode(customers.day, day)),
@@ -110,9 +115,7 @@ async function findUnchanged(
         },
       ],
     })),
-    next: last
-      ? { phase: 'unchanged', customer_id: last.customer_id }
-      : { phase: 'changed', customer_id: '' },
+    next: last ? { phase: 'unchanged', customer_id: last } : { phase: 'changed', customer_id: '' },
   }
 }
 
@@ -146,6 +149,7 @@ async function findChanged(
   const wanted = affiliates && new Set<string | null>(affiliates)
   const end = results.length === changed ? results.at(-1) : undefined
   return {
+    searched: Number.POSITIVE_INFINITY,
     customers: [...histories]
       .filter(
         ([, history]) =>

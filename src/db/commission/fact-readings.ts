@@ -1,5 +1,5 @@
-import type { Statement } from '../statement.ts'
 import { EVERYTHING, FACT_LIMITS, type FactSelection } from './fact-tables.ts'
+import type { FactStatements } from './facts-sql.ts'
 import * as sql from './facts-sql.ts'
 
 /** Which kind of rows were read. */
@@ -11,20 +11,20 @@ export type RowKind =
   | 'events'
   | 'summed_events'
 
-/** A statement of a reading, with the days that it is for. */
+/** The statements of a reading, with the days that it is for. */
 export interface FactReading {
   readonly kind: RowKind
-  readonly statement: Statement
+  readonly statements: FactStatements
   readonly values: Readonly<Record<string, unknown>>
   readonly days: readonly number[]
 }
 
 const reading = (
   kind: RowKind,
-  statement: Statement,
+  statements: FactStatements,
   days: readonly number[],
   values: Record<string, unknown> = {},
-): FactReading => ({ kind, statement, days, values })
+): FactReading => ({ kind, statements, days, values })
 
 /** The days with records by table: of records that are read one by one, and of those summed. */
 export type FactDays = Readonly<

@@ -66,7 +66,9 @@ export const FACT_LIMITS = {
   /** The customers of one statement. */
   customers: 1000,
   /** The rows of one statement. With more, it is divided by customers, then by days. */
-  rows: 20_000,
+  rows: 10_000,
+  /** The share of the customers in a range of ids from which on a statement reads the whole range. */
+  denseShare: 0.1,
   /** The rows of one customer and day. */
   rowsOfDay: 200_000,
   /** The KPIs that one statement sums; events with more are read one by one. */

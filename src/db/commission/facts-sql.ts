@@ -2,9 +2,8 @@ import { limbsOf } from '../records/totals-sql.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
 
-// The records of some customers on some days are found along the primary key (account, day, customer):
-// one search for each day and customer. `:days` and `:ids` are JSON arrays; the days are those on which
-// the account has records at all.
+// The records of some customers on some days are found along the primary key (account, day, customer).
+// `:days` and `:ids` are JSON arrays; the days are those on which the account has records at all.
 
 /** Finds the days from `:first_day` to `:last_day` on which an account has records. */
 export const factDays = ({ table, dayColumn }: FactTable): Statement => {
@@ -31,30 +30,96 @@ export const SIGNUPS = compileStatement(`
   from json_each(:ids) i
   cross join customers c on c.account = :account and c.customer_id = i.value`)
 
-const recordsOf = ({ table, dayColumn }: FactTable) => `json_each(:days) d
-  cross join json_each(:ids) i
-  cross join ${table} t not indexed
-    on t.account = :account and t.${dayColumn} = d.value and t.customer_id = i.value
-  where t.held = 0`
+/** How the records of customers are found on each day. */
+type Way = 'search' | 'scan'
+
+/**
+ * `search` makes one search for each customer. `scan` reads all records between the first and the last
+ * customer, which is faster where most of them are wanted; the plus keeps SQLite from searching.
+ */
+const CUSTOMERS: Record<Way, string> = {
+  search: 't.customer_id in (select value from json_each(:ids))',
+  scan: `t.customer_id between (select min(value) from json_each(:ids))
+      and (select max(value) from json_each(:ids))
+    and +t.customer_id in (select value from json_each(:ids))`,
+}
+
+type RecordsOf = (table: FactTable) => string
+
+const recordsBy =
+  (way: Way): RecordsOf =>
+  ({ table, dayColumn }) =>
+    `${table} t not indexed
+    where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
+      and ${CUSTOMERS[way]} and t.held = 0`
+
+/** The statements of a reading, and the columns of a row. */
+export interface FactStatements {
+  readonly columns: readonly string[]
+  /** Reads rows. */
+  readonly rows: Statement
+  /**
+   * Reads all rows as one JSON array `records` of arrays, which D1 passes on four times as fast: in
+   * each way to find them.
+   */
+  readonly packed: Readonly<Record<Way, Statement>>
+}
+
+function factStatements(
+  columns: readonly string[],
+  toSql: (recordsOf: RecordsOf) => string,
+): FactStatements {
+  const pack = (way: Way) =>
+    compileStatement(`
+      select json_group_array(json_array(${columns.join(', ')})) as records
+      from (${toSql(recordsBy(way))})`)
+  return {
+    columns,
+    rows: compileStatement(toSql(recordsBy('search'))),
+    packed: { search: pack('search'), scan: pack('scan') },
+  }
+}
 
 const isOneOf = (column: string, parameter: string) =>
   `${column} in (select value from json_each(:${parameter}))`
 
-const NAMED_TRANSACTIONS = `${recordsOf(FACT_TABLES.transactions)}
-  and ${isOneOf('t.transaction_type', 'types')} and ${isOneOf('t.status', 'statuses')}`
+const namedTransactions = (recordsOf: RecordsOf) =>
+  `${recordsOf(FACT_TABLES.transactions)}
+    and ${isOneOf('t.transaction_type', 'types')} and ${isOneOf('t.status', 'statuses')}`
 
-/** The columns of a transaction. */
-export const TRANSACTION_COLUMNS = `t.customer_id, t.day, t.transaction_id, t.transaction_date,
-  t.transaction_type, t.status, t.transaction_subtype, t.currency, t.amount_currency, t.amount_usd,
-  t.delivery`
+const TRANSACTION_NAMES = [
+  'customer_id',
+  'day',
+  'transaction_id',
+  'transaction_date',
+  'transaction_type',
+  'status',
+  'transaction_subtype',
+  'currency',
+  'amount_currency',
+  'amount_usd',
+  'delivery',
+]
+
+/** The columns of a transaction, as SQL. */
+export const TRANSACTION_COLUMNS = TRANSACTION_NAMES.map((name) => `t.${name}`).join(', ')
 
 /** Reads transactions of some types and statuses one by one. */
-export const SINGLE_TRANSACTIONS = compileStatement(`
-  select ${TRANSACTION_COLUMNS} from ${NAMED_TRANSACTIONS} limit :rows`)
+export const SINGLE_TRANSACTIONS = factStatements(
+  TRANSACTION_NAMES,
+  (recordsOf) => `
+  select ${TRANSACTION_COLUMNS} from ${namedTransactions(recordsOf)} limit :rows`,
+)
 
 /** Reads all transactions. */
-export const ALL_TRANSACTIONS = compileStatement(`
-  select ${TRANSACTION_COLUMNS} from ${recordsOf(FACT_TABLES.transactions)} limit :rows`)
+export const ALL_TRANSACTIONS = factStatements(
+  TRANSACTION_NAMES,
+  (recordsOf) => `
+  select ${TRANSACTION_COLUMNS} from ${recordsOf(FACT_TABLES.transactions)} limit :rows`,
+)
+
+/** The names of the limbs of a sum. */
+const limbNames = (name: string) => limbsOf(name, name).map(([as]) => as)
 
 const limbs = (name: string) =>
   limbsOf(name, name)
@@ -65,7 +130,7 @@ const limbs = (name: string) =>
  * Sums transactions of some types and statuses. One with an amount in USD stays alone unless it is in
  * `:currency`: that amount may stand for it, and each such amount is converted by itself.
  */
-export const summedTransactions = (subtypes: boolean): Statement => {
+export const summedTransactions = (subtypes: boolean): FactStatements => {
   const groups = [
     'customer_id',
     'day',
@@ -76,31 +141,48 @@ export const summedTransactions = (subtypes: boolean): Statement => {
     'alone',
   ]
   if (subtypes) groups.push('transaction_subtype')
-  return compileStatement(`
+  return factStatements(
+    [...groups, 'records', ...limbNames('amount_currency')],
+    (recordsOf) => `
     select ${groups.join(', ')}, count(*) as records, ${limbs('amount_currency')}
     from (
       select t.customer_id, t.day, t.transaction_type, t.status, t.currency, t.amount_currency,
         t.transaction_subtype,
         iif(t.currency = :currency, null, t.amount_usd) as amount_usd,
         iif(t.amount_usd is null or t.currency = :currency, null, t.transaction_id) as alone
-      from ${NAMED_TRANSACTIONS} limit :records
+      from ${namedTransactions(recordsOf)} limit :records
     )
-    group by ${groups.join(', ')} limit :rows`)
+    group by ${groups.join(', ')} limit :rows`,
+  )
 }
 
-/** The columns of a trading activity. */
-export const ACTIVITY_COLUMNS = `t.customer_id, t.date as day, t.instrument, t.currency,
-  ${ACTIVITY_FIELDS.map((name) => `t.${name}`).join(', ')}, t.delivery`
+const ACTIVITY_NAMES = [
+  'customer_id',
+  'day',
+  'instrument',
+  'currency',
+  ...ACTIVITY_FIELDS,
+  'delivery',
+]
+
+/** The columns of a trading activity, as SQL. */
+export const ACTIVITY_COLUMNS = ACTIVITY_NAMES.map((name) =>
+  name === 'day' ? 't.date as day' : `t.${name}`,
+).join(', ')
 
 /** Reads trading activity row by row. */
-export const SINGLE_ACTIVITY = compileStatement(`
-  select ${ACTIVITY_COLUMNS} from ${recordsOf(FACT_TABLES.activity)} limit :rows`)
+export const SINGLE_ACTIVITY = factStatements(
+  ACTIVITY_NAMES,
+  (recordsOf) => `
+  select ${ACTIVITY_COLUMNS}
+  from ${recordsOf(FACT_TABLES.activity)} limit :rows`,
+)
 
 /** Sums amounts of trading activity. Rows that lack one of them are summed apart. */
 export const summedActivity = (
   fields: readonly ActivityAmount[],
   instruments: boolean,
-): Statement => {
+): FactStatements => {
   const groups = [
     'customer_id',
     'day',
@@ -108,48 +190,73 @@ export const summedActivity = (
     'present',
     ...(instruments ? ['instrument'] : []),
   ]
-  return compileStatement(`
+  return factStatements(
+    [...groups, 'records', ...fields.flatMap(limbNames)],
+    (recordsOf) => `
     select ${groups.join(', ')}, count(*) as records, ${fields.map(limbs).join(', ')}
     from (
       select t.customer_id, t.date as day, t.currency, t.instrument,
         ${fields.map((name) => `t.${name}`).join(', ')}, ${presence(fields.map((name) => `t.${name}`))}
       from ${recordsOf(FACT_TABLES.activity)} limit :records
     )
-    group by ${groups.join(', ')} limit :rows`)
+    group by ${groups.join(', ')} limit :rows`,
+  )
 }
 
 /** One bit for each value that a record has. */
 const presence = (values: readonly string[]) =>
   `${values.map((value, i) => `(${value} is not null) * ${2 ** i}`).join(' + ')} as present`
 
-/** The columns of an event. */
-export const EVENT_COLUMNS = `t.customer_id, t.day, t.id, t.eventname, t.createtime, t.currency, t.product,
-  t.amount, t.kpis, length(t.record ->> 'createtime') as time_length, t.delivery`
+const EVENT_NAMES = [
+  'customer_id',
+  'day',
+  'id',
+  'eventname',
+  'createtime',
+  'currency',
+  'product',
+  'amount',
+  'kpis',
+  'time_length',
+  'delivery',
+]
+/** The columns of an event, as SQL. */
+export const EVENT_COLUMNS = EVENT_NAMES.map((name) =>
+  name === 'time_length' ? `length(t.record ->> 'createtime') as time_length` : `t.${name}`,
+).join(', ')
 
-const NAMED_EVENTS = `${recordsOf(FACT_TABLES.events)} and ${isOneOf('t.eventname', 'types')}`
+const namedEvents = (recordsOf: RecordsOf) =>
+  `${recordsOf(FACT_TABLES.events)} and ${isOneOf('t.eventname', 'types')}`
 
 /** Reads events of some names one by one. */
-export const SINGLE_EVENTS = compileStatement(`
-  select ${EVENT_COLUMNS} from ${NAMED_EVENTS} limit :rows`)
+export const SINGLE_EVENTS = factStatements(
+  EVENT_NAMES,
+  (recordsOf) => `select ${EVENT_COLUMNS} from ${namedEvents(recordsOf)} limit :rows`,
+)
 
 /** Reads all events. */
-export const ALL_EVENTS = compileStatement(`
-  select ${EVENT_COLUMNS} from ${recordsOf(FACT_TABLES.events)} limit :rows`)
+export const ALL_EVENTS = factStatements(
+  EVENT_NAMES,
+  (recordsOf) => `select ${EVENT_COLUMNS} from ${recordsOf(FACT_TABLES.events)} limit :rows`,
+)
 
 /** Sums `Value` and `kpis` KPIs of events, whose names are `:kpi_0` and so on. */
-export const summedEvents = (kpis: number): Statement => {
+export const summedEvents = (kpis: number): FactStatements => {
   const names = Array.from({ length: kpis }, (_, i) => `kpi_${i}`)
   const kpi = (name: string) => `(select value from json_each(t.kpis) where key = :${name})`
   const groups = ['customer_id', 'day', 'eventname', 'currency', 'product', 'present']
   const sums = ['amount', ...names]
-  return compileStatement(`
+  return factStatements(
+    [...groups, 'records', ...sums.flatMap(limbNames)],
+    (recordsOf) => `
     select ${groups.join(', ')}, count(*) as records, ${sums.map(limbs).join(', ')}
     from (
       select *, ${presence(sums)} from (
         select t.customer_id, t.day, t.eventname, t.currency, t.product, t.amount
           ${names.map((name) => `, ${kpi(name)} as ${name}`).join('')}
-        from ${NAMED_EVENTS} limit :records
+        from ${namedEvents(recordsOf)} limit :records
       )
     )
-    group by ${groups.join(', ')} limit :rows`)
+    group by ${groups.join(', ')} limit :rows`,
+  )
 }

@@ -1,4 +1,4 @@
-import { withD1Retry } from '../retry.ts'
+import { isTooLong, withD1Retry } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
 import type { FactReading } from './fact-readings.ts'
 import { FACT_LIMITS, type FactTable } from './fact-tables.ts'
@@ -24,61 +24,116 @@ export async function readFactDays(
   return results.map(({ day }) => day)
 }
 
-/** Reads the rows of some customers; `ids` are stored ids. All readings are one round trip. */
+/** The customers of a reading. */
+export interface ReadCustomers {
+  /** Their stored ids. */
+  readonly ids: readonly string[]
+  /** Whether they are many of the customers between the first and the last of them. */
+  readonly areDense: boolean
+}
+
+/** Reads the rows of some customers. All readings are one round trip. */
 export async function readFactRows(
   db: Connection,
   account: string,
   readings: readonly FactReading[],
-  ids: readonly string[],
+  customers: ReadCustomers,
 ): Promise<(readonly FactRow[])[]> {
   if (readings.length === 0) return []
-  const results = await withD1Retry(() =>
-    db.batch<FactRow>(readings.map((one) => bindReading(db, account, one, ids, FACT_LIMITS.rows))),
-  )
+  const results = await readPacked(db, account, readings, customers)
   return Promise.all(
-    readings.map((one, i) => {
-      const rows = results[i]?.results ?? []
-      return rows.length > FACT_LIMITS.rows ? readParts(db, account, one, ids) : rows
-    }),
+    readings.map((one, i) => results?.[i] ?? readParts(db, account, one, customers)),
   )
 }
 
-const bindReading = (
+/** Returns the rows of each reading, null if it has too many; null if they are too long together. */
+async function readPacked(
   db: Connection,
   account: string,
-  { statement, values, days }: FactReading,
+  readings: readonly FactReading[],
+  customers: ReadCustomers,
+): Promise<(FactRow[] | null)[] | null> {
+  const way = customers.areDense ? 'scan' : 'search'
+  try {
+    const results = await withD1Retry(() =>
+      db.batch<{ records: string }>(
+        readings.map((one) =>
+          bindStatement(
+            db,
+            one.statements.packed[way],
+            valuesOf(account, one, customers.ids, FACT_LIMITS.rows),
+          ),
+        ),
+      ),
+    )
+    return readings.map(({ statements }, i) => unpack(statements.columns, results[i]?.results[0]))
+  } catch (error) {
+    if (isTooLong(error)) return null
+    throw error
+  }
+}
+
+/** Returns the rows of a packed reading; null if it has too many. */
+function unpack(
+  columns: readonly string[],
+  packed: { records: string } | undefined,
+): FactRow[] | null {
+  const records: FactRow[string][][] = packed ? JSON.parse(packed.records) : []
+  if (records.length > FACT_LIMITS.rows) return null
+  return records.map((values) => {
+    const row: FactRow = {}
+    for (let i = 0; i < columns.length; i++) row[columns[i] ?? ''] = values[i] ?? null
+    return row
+  })
+}
+
+const valuesOf = (
+  account: string,
+  { values, days }: FactReading,
   ids: readonly string[],
   rows: number,
-) =>
-  bindStatement(db, statement, {
-    ...values,
-    account,
-    days: JSON.stringify(days),
-    ids: JSON.stringify(ids),
-    rows: rows + 1,
-    records: -1,
-  })
+) => ({
+  ...values,
+  account,
+  days: JSON.stringify(days),
+  ids: JSON.stringify(ids),
+  rows: rows + 1,
+  records: -1,
+})
 
 /** Reads a reading in two parts, and each of them likewise if it has too many rows. */
 async function readParts(
   db: Connection,
   account: string,
   one: FactReading,
-  ids: readonly string[],
+  { ids, areDense }: ReadCustomers,
 ): Promise<FactRow[]> {
   const rows: FactRow[] = []
   for (const [part, partIds] of halves(one, ids)) {
-    const limit =
-      partIds.length === 1 && part.days.length === 1 ? FACT_LIMITS.rowsOfDay : FACT_LIMITS.rows
-    const { results } = await withD1Retry(() =>
-      bindReading(db, account, part, partIds, limit).all<FactRow>(),
-    )
-    if (results.length <= limit) for (const row of results) rows.push(row)
-    else if (limit === FACT_LIMITS.rowsOfDay)
-      throw new Error('One customer has too many records on a day.')
-    else for (const row of await readParts(db, account, part, partIds)) rows.push(row)
+    const isLeast = partIds.length === 1 && part.days.length === 1
+    const customers = { ids: partIds, areDense }
+    const packed = isLeast
+      ? await readRows(db, account, part, partIds)
+      : (await readPacked(db, account, [part], customers))?.[0]
+    for (const row of packed ?? (await readParts(db, account, part, customers))) rows.push(row)
   }
   return rows
+}
+
+/** Reads the rows of one customer and day. */
+async function readRows(
+  db: Connection,
+  account: string,
+  one: FactReading,
+  ids: readonly string[],
+): Promise<FactRow[]> {
+  const limit = FACT_LIMITS.rowsOfDay
+  const values = valuesOf(account, one, ids, limit)
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, one.statements.rows, values).all<FactRow>(),
+  )
+  if (results.length > limit) throw new Error('One customer has too many records on a day.')
+  return results
 }
 
 function halves(
