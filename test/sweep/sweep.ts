@@ -80,8 +80,9 @@ function newCallSites() {
  */
 export function eachFails(swept: Route[]) {
   const isNew = newCallSites()
-  /** The routes that call no object. */
-  const withoutObject = new Set<Route>()
+  /** The swept routes, each with whether it calls an object, and whether that call site is new. */
+  const objects = new Map<Route, { isCalled: boolean; isNew: boolean }>()
+  const isNewObject = newCallSites()
 
   describe('a failing call, a missing table or an aborted object', () => {
     for (const route of swept) {
@@ -89,7 +90,8 @@ export function eachFails(swept: Route[]) {
         const calls = await sweep(route, (place, { writes = false }) =>
           isNew(place) ? fewOf(place) : fewerOf(place, writes),
         )
-        if (!calls.some(({ stub }) => stub)) withoutObject.add(route)
+        const found = calls.filter(({ stub }) => stub).map(isNewObject)
+        objects.set(route, { isCalled: found.length > 0, isNew: found.includes(true) })
       })
     }
   })
@@ -98,15 +100,14 @@ export function eachFails(swept: Route[]) {
   test('the eviction of an object before its call changes no response', async () => {
     const isNew = newCallSites()
     const all: Awaited<ReturnType<typeof rehearsed>>[] = []
-    const callers = swept.filter((route) => !withoutObject.has(route))
+    const callers = swept.filter((route) => objects.get(route)?.isNew !== false)
     for (const route of callers) {
       all.push(await rehearsed(route, (place) => (isNew(place) ? evicted(place) : [])))
     }
     await Promise.all(all.flatMap(({ faults, run }) => faults.map(run)))
     expect(all.flatMap(({ broken }) => broken)).toEqual([])
-    const unmet = swept
-      .filter(({ as }) => /account|client/.test(as))
-      .filter((route) => withoutObject.has(route))
+    const withAccount = swept.filter(({ as }) => /account|client/.test(as))
+    const unmet = withAccount.filter((route) => objects.get(route)?.isCalled === false)
     expect(unmet, 'each caller with an account uses an object').toEqual([])
     for (const { end } of all) await end()
   })
