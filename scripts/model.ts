@@ -5,8 +5,8 @@ import { runGeneratedTests } from './generated-tests.ts'
 runGeneratedTests({
   invocation: 'npm run model',
   description:
-    'Compares random sequences of requests with a model of the contract. A failure prints the seed that repeats it.',
-  files: ['test/model'],
+    'Compares random sequences of requests with a model of the contract, and commissions from the database with those in memory. A failure prints the seed that repeats it.',
+  files: ['test/model', 'test/commission/stored-worlds'],
   runsVariable: 'MODEL_RUNS',
   usualRuns: 250,
 })

@@ -22,6 +22,23 @@ import { copyBuilt, has, startIn } from './service.ts'
 
 const root = copyBuilt()
 
+/** Returns the path of the database. */
+function databasePath(): string {
+  const found = globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite'))
+  const path = found.find((file) => !file.includes('metadata'))
+  assert.ok(path)
+  return path
+}
+
+/** Stores an account, as if the service had run before. */
+function storeAccount() {
+  const database = new DatabaseSync(databasePath())
+  database.exec(`
+    insert into accounts (id, name, vertical, mode, binding, unknown_customer, created_at)
+    values ('left-over', 'Left over', 'forex', 'test', 'DB', 'hold', '2026-01-01T00:00:00.000Z')`)
+  database.close()
+}
+
 /** Returns the processes that were started in the copy, or none on a system without /proc. */
 const processes = () =>
   (existsSync('/proc') ? readdirSync('/proc') : [])
@@ -37,10 +54,11 @@ const processes = () =>
 describe('npm run dev', { timeout: 300_000 }, () => {
   let service: Awaited<ReturnType<typeof startIn>>
   before(async () => {
-    service = await startIn(root)
+    storeAccount()
+    service = await startIn(root, '--reset')
   })
   after(async () => {
-    await service.end('SIGTERM')
+    await service?.end('SIGTERM')
     rmSync(root, { recursive: true, force: true })
   })
 
@@ -52,6 +70,16 @@ describe('npm run dev', { timeout: 300_000 }, () => {
       demo.accounts.map(({ vertical }) => vertical),
       ['prop-trading', 'forex', 'igaming'],
     )
+  })
+
+  test('--reset starts with an empty database', async () => {
+    const { base_url, admin_key, accounts } = service.demo
+    const response = await fetch(`${base_url}/admin/v1/accounts`, {
+      headers: { Authorization: `Bearer ${admin_key}` },
+    })
+    const { data } = (await response.json()) as { data: { account: string }[] }
+    const ids = (list: readonly { account: string }[]) => list.map(({ account }) => account).sort()
+    assert.deepEqual(ids(data), ids(accounts))
   })
 
   const skip = has('curl') && has('bash') ? false : 'curl or bash is not installed'
@@ -240,7 +268,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     assert.equal(status, 200)
   })
 
-  test('keeps its data when it runs again, --reset starts over, and no process is left', async () => {
+  test('keeps its data when it runs again, and no process is left', async () => {
     const totalOf = async () => {
       const headers = { Authorization: `Bearer ${await tokenOf(service)}` }
       const url = `${service.demo.base_url}/api/v1/forex/customers`
@@ -283,10 +311,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     assert.equal((await respond('/healthz')).status, 200)
     writeFileSync(path, 'create table dev_test (id text primary key) strict;')
     await outputWith(/^Applied 9999_dev_test\.sql\.$/m)
-    const [database] = globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite')).filter(
-      (file) => !file.includes('metadata'),
-    )
-    const tables = new DatabaseSync(database!, { readOnly: true }).prepare(
+    const tables = new DatabaseSync(databasePath(), { readOnly: true }).prepare(
       "select name from sqlite_schema where name = 'dev_test'",
     )
     assert.equal(tables.all().length, 1)

@@ -3,11 +3,14 @@ import { ROUTES } from './sweep/routes.ts'
 import { eachFails } from './sweep/sweep.ts'
 import { operations } from './take.ts'
 
-// Every call to the platform, of every operation, meets these faults before and after its effect: a
-// transient fault that happens once or lasts, and an overload. Each table that it uses is missing once,
-// and its object is evicted and aborted. `endure` asserts the result. messages.test.ts covers the other
-// error messages; `npm run pairs` tries each message at each call. This file covers tokens and
-// documents. Other callers have their own files, because objects live until the end of a file.
+// Every call to the platform, of every operation, meets faults. The first operation of a file that
+// reaches a call site meets there a transient fault before and after its effect, one that lasts, an
+// overload, a missing table, and an object that is evicted or aborted. Later ones meet a fault that lasts,
+// and, if they write, a lost response. `endure` asserts the result. messages.test.ts covers the other
+// error messages; `npm run pairs` tries everything at each call of each operation. Deliveries and reads of
+// prop firms run the same code as those of brokers in sweep-forex.test.ts: only `npm run pairs` sweeps
+// them. This file covers tokens and documents. Other callers have their own files, because objects live
+// until the end of a file.
 
 test('the sweep covers every operation of openapi.json, each way once', () => {
   const swept = ROUTES.map(({ id }) => id)

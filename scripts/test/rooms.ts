@@ -65,7 +65,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   reading: ['reading', 'heavy', 'feeds', 'sweep-team-reads'],
   sweep: ['sweep', 'faults', 'gone', 'disconnect', 'messages'],
   tracking: ['links', 'fuzz-doors'],
-  trading: ['outcomes', 'rules', 'held', 'sweep-forex', 'sweep-prop', 'fuzz-partner', 'agreement'],
+  trading: ['outcomes', 'rules', 'held', 'sweep-forex', 'fuzz-partner', 'agreement'],
   validation: ['rules', 'suggest', 'body', 'agreement', 'fuzz-partner', 'fuzz-brand'],
 }
 

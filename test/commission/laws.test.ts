@@ -12,8 +12,9 @@ import type { Outcome, World } from './world.ts'
 import { periodsOf, randomSource, randomWorld } from './worlds.ts'
 
 // The laws of commissions.md as properties of random worlds. Their decimals are added by the oracle.
+// `npm run worlds` tries more worlds.
 
-const WORLDS = env.MODEL_RUNS || 60
+const WORLDS = env.MODEL_RUNS || 30
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)
 
 const total = (texts: readonly string[]): string => plain(sum(texts.map((text) => parse(text))))

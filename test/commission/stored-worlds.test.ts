@@ -15,8 +15,9 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 // What is read from the database comes to the same bytes as the engine with all facts in memory: whether
 // SQL sums facts or not, and for all affiliates together as for each with only what it depends on.
+// `npm run model` tries more worlds.
 
-const WORLDS = env.MODEL_RUNS || 40
+const WORLDS = env.MODEL_RUNS || 20
 const FIRST_SEED = env.SEED * 2_000_000
 const ALL = Number.POSITIVE_INFINITY
 

@@ -110,8 +110,9 @@ const WHEN = [false, true]
 let places = 0
 
 /**
- * Returns the faults of a place in `npm test`: a transient fault before and after its effect, a
- * lasting one at one of these moments, and an overload at the other. `npm run pairs` has all of them.
+ * Returns the faults of a call site that `npm test` meets for the first time: a transient fault before
+ * and after its effect, a lasting one at one of these moments, and an overload at the other; its last
+ * table is missing, and its object is aborted. `npm run pairs` has all faults of each place.
  */
 export const fewOf = (place: Place): Fault[] => {
   const [first] = kindsOf(place)
@@ -121,14 +122,27 @@ export const fewOf = (place: Place): Fault[] => {
     ...WHEN.map((after) => failing(place, first!, after, false)),
     failing(place, first!, isAfter, true),
     ...(overload === first ? [] : [failing(place, overload, !isAfter, false)]),
+    ...unmigrated(place).slice(-1),
+    ...aborted(place),
   ]
 }
 
+/** Returns the faults of a call site that another request has met: a lasting one, and a lost response. */
+export const fewerOf = (place: Place, writes: boolean): Fault[] => {
+  const [first] = kindsOf(place)
+  const lasting = failing(place, first!, places++ % 2 === 1, true)
+  return writes ? [lasting, failing(place, first!, true, false)] : [lasting]
+}
+
 /** Returns every fault of a place. */
-export const allOf = (place: Place): Fault[] =>
-  kindsOf(place).flatMap((kind) =>
+export const allOf = (place: Place): Fault[] => [
+  ...kindsOf(place).flatMap((kind) =>
     WHEN.flatMap((after) => WHEN.map((lasting) => failing(place, kind, after, lasting))),
-  )
+  ),
+  ...unmigrated(place),
+  ...aborted(place),
+  ...evicted(place),
+]
 
 /** Returns the transient faults of a place that happen once, for pairs of them. */
 export const onceOf = (place: Place): Fault[] =>

@@ -47,16 +47,25 @@ test.each(routes.filter(({ writes }) => writes))('$id withstands two faults', as
 
 test.each(routes)('$id withstands every single fault', async (route) => {
   const calm = await rehearse(route)
-  await all(calm.calls.flatMap(allOf), (fault) => endure(route, calm, [[fault]]))
+  const faults = calm.calls.flatMap(allOf)
+  const run = (fault: Fault) => endure(route, calm, [[fault]])
+  const together = faults.filter(({ alone }) => !alone)
+  const alone = faults.filter((fault) => fault.alone)
+  await all(together, run)
+  await all(alone, run, 1)
   if (!route.writes) await unchanged(calm)
 })
 
-async function all<T extends Plan | Fault>(cases: T[], run: (item: T) => Promise<void>) {
+async function all<T extends Plan | Fault>(
+  cases: T[],
+  run: (item: T) => Promise<void>,
+  atOnce = AT_ONCE,
+) {
   const chosen = cases.filter((_, i) => (i + tried) % EVERY === 0)
   skipped += cases.length - chosen.length
   const broken: string[] = []
   while (chosen.length > 0) {
-    const batch = chosen.splice(0, AT_ONCE)
+    const batch = chosen.splice(0, atOnce)
     tried += batch.length
     await Promise.all(
       batch.map((item) =>

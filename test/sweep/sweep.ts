@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { endure, endureEach, rehearse, unchanged } from './endure.ts'
-import { aborted, evicted, type Fault, fewOf, type Place, unmigrated } from './faults.ts'
+import { evicted, type Fault, fewerOf, fewOf, type Place } from './faults.ts'
 import { ROUTES, type Route } from './routes.ts'
 
 // The limit ends only tests that hang: some routes meet fifty faults, each in its own account.
@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 300_000 })
 const AT_ONCE = 6
 
 /** Runs a route without faults and returns the faults that it can meet. */
-async function rehearsed(route: Route, faultsOf: (place: Place) => Fault[]) {
+async function rehearsed(route: Route, faultsOf: (place: Place, route: Route) => Fault[]) {
   // Without randomness the retry of the service does not wait.
   vi.spyOn(Math, 'random').mockReturnValue(0)
   const calm = await rehearse(route)
@@ -24,7 +24,8 @@ async function rehearsed(route: Route, faultsOf: (place: Place) => Fault[]) {
   }
   return {
     broken,
-    faults: calm.calls.flatMap(faultsOf),
+    calls: calm.calls,
+    faults: calm.calls.flatMap((place) => faultsOf(place, route)),
     run: (fault: Fault) => endure(route, calm, [[fault]]).catch((error) => note(fault, error)),
     runEach: async (faults: Fault[]) => {
       while (faults.length > 0) {
@@ -49,8 +50,8 @@ const isFatal = ({ cured, lasting }: Fault) => !cured || lasting
  * Meets each of these faults in a request. After a fault without effect the next one meets the same
  * account: to create an account takes longer than the request.
  */
-export async function sweep(route: Route, faultsOf: (place: Place) => Fault[]) {
-  const { faults, run, runEach, broken, end } = await rehearsed(route, faultsOf)
+async function sweep(route: Route, faultsOf: (place: Place, route: Route) => Fault[]) {
+  const { faults, run, runEach, broken, end, calls } = await rehearsed(route, faultsOf)
   const together = faults.filter(({ alone }) => !alone)
   const curable = together.filter((fault) => !isFatal(fault))
   await runEach(together.filter(isFatal))
@@ -58,28 +59,55 @@ export async function sweep(route: Route, faultsOf: (place: Place) => Fault[]) {
   await runEach(faults.filter(({ alone }) => alone))
   expect(broken).toEqual([])
   await end()
+  return calls
 }
 
 /** Returns routes by their names. */
 export const routes = (...ids: string[]) => ROUTES.filter(({ id }) => ids.includes(id))
 
-/** Sweeps these routes: a call fails, a table is missing, an object is aborted or evicted. */
+/** Returns a function that says whether a call site, of any request, is new to it. */
+function newCallSites() {
+  const met = new Set<string>()
+  return ({ name, sql }: Place) => {
+    const { size } = met
+    return met.add(`${name} ${sql}`).size > size
+  }
+}
+
+/**
+ * Sweeps these routes: a call fails, a table is missing, an object is aborted or evicted. The first
+ * request that reaches a call site meets all these faults there, and each later one a part.
+ */
 export function eachFails(swept: Route[]) {
+  const isNew = newCallSites()
+  /** The swept routes, each with whether it calls an object, and whether that call site is new. */
+  const objects = new Map<Route, { isCalled: boolean; isNew: boolean }>()
+  const isNewObject = newCallSites()
+
   describe('a failing call, a missing table or an aborted object', () => {
     for (const route of swept) {
       test([route.id, route.way].filter(Boolean).join(', '), async () => {
-        await sweep(route, (place) => [...fewOf(place), ...unmigrated(place), ...aborted(place)])
+        const calls = await sweep(route, (place, { writes = false }) =>
+          isNew(place) ? fewOf(place) : fewerOf(place, writes),
+        )
+        const found = calls.filter(({ stub }) => stub).map(isNewObject)
+        objects.set(route, { isCalled: found.length > 0, isNew: found.includes(true) })
       })
     }
   })
 
   // An eviction waits until the object is idle, that of a token until its lease is closed.
   test('the eviction of an object before its call changes no response', async () => {
+    const isNew = newCallSites()
     const all: Awaited<ReturnType<typeof rehearsed>>[] = []
-    for (const route of swept) all.push(await rehearsed(route, evicted))
+    const callers = swept.filter((route) => objects.get(route)?.isNew !== false)
+    for (const route of callers) {
+      all.push(await rehearsed(route, (place) => (isNew(place) ? evicted(place) : [])))
+    }
     await Promise.all(all.flatMap(({ faults, run }) => faults.map(run)))
     expect(all.flatMap(({ broken }) => broken)).toEqual([])
-    const unmet = swept.filter(({ as }, i) => /account|client/.test(as) && !all[i]!.faults[0])
+    const withAccount = swept.filter(({ as }) => /account|client/.test(as))
+    const unmet = withAccount.filter((route) => objects.get(route)?.isCalled === false)
     expect(unmet, 'each caller with an account uses an object').toEqual([])
     for (const { end } of all) await end()
   })
