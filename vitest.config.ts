@@ -244,8 +244,15 @@ export default defineConfig(({ mode }) => ({
     // For `npm run coverage`. Of the providers only istanbul works inside workerd.
     coverage: {
       provider: 'istanbul',
-      include: ['src/{auth,http,ingest,validation,db}/**', 'src/{errors,retry}.ts'],
-      thresholds: { 'src/{auth,http,ingest,validation,db}/**': { branches: 100 } },
+      include: [
+        'src/{auth,http,ingest,validation,db}/**',
+        'src/commission/engine/**',
+        'src/{errors,retry}.ts',
+      ],
+      thresholds: {
+        'src/{auth,http,ingest,validation,db}/**': { branches: 100 },
+        'src/commission/engine/**': { branches: 100 },
+      },
       reporter: [['text', { skipFull: true }]],
       reportsDirectory: 'node_modules/.coverage',
     },
