@@ -1,7 +1,8 @@
 import type { Mutant } from './catalog.ts'
+import { ENGINE_EQUIVALENTS } from './engine/equivalents.ts'
 
 /** Mutants of one expression that no test can tell from the source. */
-interface Equivalent {
+export interface Equivalent {
   file: string
   /** The top-level declaration, or the method as `Class.method`. */
   declaration: string
@@ -410,6 +411,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     is: [":account, '${resource}', changes() where true or changes() > 0"],
     why: 'Adds 0.',
   },
+  ...ENGINE_EQUIVALENTS,
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source that contains templates
 

@@ -12,7 +12,7 @@ const FOLDER = 'src/commission/engine/'
 
 /** The files of the engine that explain results. Their tests run inside workerd. */
 const EXPLAINS =
-  /\/(?:explain|explanation|line-facts|sentences|earnings|unearned|once-report|fact-needs)/
+  /\/(?:condition-report|explain|explanation|line-facts|sentences|earnings|unearned|once-report|once-through|fact-needs)/
 
 /** The number of random worlds that hunt, and the seed of the first. */
 const WORLDS = 250
@@ -33,10 +33,14 @@ export async function huntEngine(
   if (mutants.length === 0) return
   const input: WorkerInput = { script: await bundleEngine(source), seeds: SEEDS }
   const waiting = mutants.map(({ id }) => id)
+  const clock = setInterval(() => {
+    console.log(`The engine: ${waiting.length} of ${mutants.length} mutants are left`)
+  }, 30_000)
   const threads = Array.from({ length: Math.max(1, availableParallelism() - 1) }, () =>
     runThread(input, waiting, results),
   )
   await Promise.all(threads)
+  clearInterval(clock)
 }
 
 /** Lets a thread take mutants from the list until none is left. */
