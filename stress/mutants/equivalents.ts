@@ -1,16 +1,6 @@
 import type { Mutant } from './catalog.ts'
 import { ENGINE_EQUIVALENTS } from './engine/equivalents.ts'
-
-/** Mutants of one expression that no test can tell from the source. */
-export interface Equivalent {
-  file: string
-  /** The top-level declaration, or the method as `Class.method`. */
-  declaration: string
-  /** The source that is replaced, as the report prints it. */
-  was: string
-  is: readonly string[]
-  why: string
-}
+import type { Equivalent } from './equivalent.ts'
 
 /** The files of routes whose declaration has another name. */
 const ROUTE_FILES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { Equivalent } from '../equivalents.ts'
+import type { Equivalent } from '../equivalent.ts'
 
 const FASTER = 'A shortcut or a memory. Without it the result is the same, and takes longer.'
 const AT_THE_LIMIT = 'At the limit both sides give the same result.'
