@@ -3,8 +3,9 @@ import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command
 import type { Mutant } from './mutants/catalog.ts'
 import { readCoverage, testFiles, testsFor, writeCoverage } from './mutants/coverage.ts'
 import { isCritical, missingCritical } from './mutants/critical.ts'
+import { huntEngine, isOfEngine } from './mutants/engine/hunt.ts'
 import { isEquivalent, missingEquivalents } from './mutants/equivalents.ts'
-import type { Hunt } from './mutants/plan.ts'
+import type { Hunt, HuntResult } from './mutants/plan.ts'
 import { report } from './mutants/report.ts'
 import { roomOf, sourceFiles } from './mutants/source-files.ts'
 
@@ -12,13 +13,15 @@ import { roomOf, sourceFiles } from './mutants/source-files.ts'
 // notices survives.
 //
 // Stryker's own runner for Vitest runs tests in Node, but ours need workerd. So Stryker makes the
-// mutants (sql.ts those of SQL), each behind a switch, and hunt.ts turns them on inside workerd.
+// mutants (sql.ts those of SQL), each behind a switch, and hunt.ts turns them on inside workerd. The
+// commission engine is pure: engine/hunt.ts hunts its mutants in Node.
 
 interface Options {
   sample: number
   seed: number
   room?: string
   critical?: true
+  engine?: true
   measure?: true
 }
 
@@ -36,6 +39,7 @@ const options = readOptions<Options>(
       )
       .option('--room <names>', 'folders of src, such as auth,db')
       .option('--critical', 'only source that decides about money')
+      .option('--engine', 'every mutant of the commission engine, in Node alone')
       .option('--measure', 'measures again which lines each test covers'),
 )
 const { sample: size, seed } = options
@@ -56,6 +60,7 @@ const { indexSource } = await import('./mutants/source-index.ts')
 const { source, mutants } = await catalogMutants()
 const isAsked = (mutant: Mutant) =>
   (!options.critical || isCritical(mutant)) &&
+  (!options.engine || isOfEngine(mutant)) &&
   (askedRooms?.some((name) => isIn(mutant.room, name)) ?? true) &&
   !isEquivalent(mutant)
 
@@ -67,11 +72,11 @@ function draw(all: readonly Mutant[], count: number): Mutant[] {
   return ranked.filter((one) => drawn.has(one)).map(({ mutant }) => mutant)
 }
 
-const sample = draw(mutants.filter(isAsked), size)
+const asked = mutants.filter(isAsked)
+const sample = draw(asked, options.engine ? asked.length : size)
 console.log(`${sample.length} of ${mutants.length} mutants. --seed ${seed} repeats this sample.`)
 
-const runner = await startRunner(source)
-const { results, coverageReports } = runner.reports
+const results = new Map<string, HuntResult>()
 const isAlive = ({ id }: Mutant) => !results.get(id)?.killedBy
 
 /** Prints the result and exits, with 1 if a score is too low or if a list is out of date. */
@@ -83,6 +88,12 @@ function finish(isCutShort: boolean): never {
 }
 process.on('SIGINT', () => finish(true))
 
+await huntEngine(source, sample.filter(isOfEngine), results)
+const others = sample.filter((mutant) => !isOfEngine(mutant))
+if (others.length === 0) finish(false)
+
+const runner = await startRunner(source, results)
+const { coverageReports } = runner.reports
 let coverage = options.measure ? null : readCoverage(mutants)
 if (!coverage) {
   console.log('Measuring which lines each test covers …')
@@ -93,8 +104,8 @@ if (!coverage) {
 const startedAt = Date.now()
 const clock = setInterval(() => {
   const seconds = Math.round((Date.now() - startedAt) / 1000)
-  const left = sample.filter(isAlive).length
-  console.log(`${seconds} s: ${sample.length - left} of ${sample.length} killed`)
+  const left = others.filter(isAlive).length
+  console.log(`${seconds} s: ${others.length - left} of ${others.length} killed`)
   const [hanging] = runner.hanging()
   if (hanging === undefined) return
   const { file, line, is } = mutants.find(({ id }) => id === hanging)!
@@ -103,14 +114,14 @@ const clock = setInterval(() => {
 }, 30_000)
 
 const index = indexSource(sourceFiles())
-const testsOf = new Map(sample.map((mutant) => [mutant, testsFor(mutant, coverage, index)]))
+const testsOf = new Map(others.map((mutant) => [mutant, testsFor(mutant, coverage, index)]))
 const withTests = (mutant: Mutant) => ({ id: mutant.id, tests: testsOf.get(mutant)! })
 const groups = Math.max(...[...testsOf.values()].map((tests) => tests.length))
 // Most mutants die early, so each round takes twice as many files as the one before: files of one
 // round run side by side, and start only once.
 for (let from = 0, count = 1; from < groups; from += count, count *= 2) {
   const hunts = new Map<string, Hunt>()
-  for (const { id, tests } of sample.filter(isAlive).map(withTests)) {
+  for (const { id, tests } of others.filter(isAlive).map(withTests)) {
     for (const [file, names] of tests.slice(from, from + count)) {
       const hunt = hunts.get(file) ?? {}
       hunts.set(file, { ...hunt, [id]: [...(hunt[id] ?? []), ...names] })

@@ -9,11 +9,13 @@ const COVERAGE_FILE = 'node_modules/.cache/mutants/coverage.json'
 
 /** Tests that take minutes, or that read the source instead of running it. They hunt no mutants. */
 const LEFT_OUT =
-  /\/(?:sweep|fuzz|zones|model|heavy|gone|messages|disconnect|contract|architecture)\b/
+  /\/(?:sweep|fuzz|zones|model|heavy|gone|messages|disconnect|contract|architecture|worlds|laws|oracle)\b/
 
 /** The test files that hunt mutants. */
 export const testFiles = () =>
-  globSync('test/*.test.ts').filter((file) => !LEFT_OUT.test(`/${file}`))
+  globSync(['test/*.test.ts', 'test/commission/*.test.ts']).filter(
+    (file) => !LEFT_OUT.test(`/${file}`),
+  )
 
 /** The lines that one test covers, by source file, and how long it takes in milliseconds. */
 interface CoveringTest {

@@ -1,15 +1,6 @@
 import type { Mutant } from './catalog.ts'
-
-/** Mutants of one expression that no test can tell from the source. */
-interface Equivalent {
-  file: string
-  /** The top-level declaration, or the method as `Class.method`. */
-  declaration: string
-  /** The source that is replaced, as the report prints it. */
-  was: string
-  is: readonly string[]
-  why: string
-}
+import { ENGINE_EQUIVALENTS } from './engine/equivalents.ts'
+import type { Equivalent } from './equivalent.ts'
 
 /** The files of routes whose declaration has another name. */
 const ROUTE_FILES: Readonly<Record<string, string>> = {
@@ -410,6 +401,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     is: [":account, '${resource}', changes() where true or changes() > 0"],
     why: 'Adds 0.',
   },
+  ...ENGINE_EQUIVALENTS,
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source that contains templates
 

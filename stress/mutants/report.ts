@@ -1,10 +1,14 @@
 import type { Mutant } from './catalog.ts'
 import { isCritical } from './critical.ts'
+import { isOfEngine } from './engine/hunt.ts'
 import type { HuntResult } from './plan.ts'
 
 /** The least share of mutants that tests must kill, in percent, and that in critical source. */
 const LEAST = 85
 const LEAST_CRITICAL = 90
+
+/** The least share in the commission engine, whose mutants are hunted by random worlds, too. */
+const LEAST_ENGINE = 95
 
 /** A share of fewer mutants than this says little about the whole, and is only printed. */
 const MEANINGFUL = 30
@@ -46,14 +50,16 @@ export function report(
   for (const [room, list] of [...rooms].sort(([a], [b]) => (a < b ? -1 : 1))) {
     show(room, scoreOf(list, results))
   }
-  const critical = mutants.filter(isCritical)
   const all = scoreOf(mutants, results)
   show('All of src', all)
   let isTooLow = percentOf(all) < LEAST
-  if (critical.length > 0) {
-    const score = scoreOf(critical, results)
-    show('Where money is decided', score)
-    isTooLow ||= critical.length >= MEANINGFUL && percentOf(score) < LEAST_CRITICAL
+  const hold = (name: string, part: readonly Mutant[], least: number) => {
+    if (part.length === 0) return
+    const score = scoreOf(part, results)
+    show(name, score)
+    isTooLow ||= part.length >= MEANINGFUL && percentOf(score) < least
   }
+  hold('Where money is decided', mutants.filter(isCritical), LEAST_CRITICAL)
+  hold('The commission engine', mutants.filter(isOfEngine), LEAST_ENGINE)
   return isTooLow
 }

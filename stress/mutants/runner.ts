@@ -41,8 +41,11 @@ function listen(reports: Reports, content: string): void {
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 
 /** Starts Vitest on the instrumented source. */
-export async function startRunner(source: ReadonlyMap<string, string>) {
-  const reports: Reports = { coverageReports: [], results: new Map(), active: new Map() }
+export async function startRunner(
+  source: ReadonlyMap<string, string>,
+  results: Map<string, HuntResult>,
+) {
+  const reports: Reports = { coverageReports: [], results, active: new Map() }
   const vitest = await createVitest(
     'test',
     {

@@ -29,7 +29,8 @@ const share = (more: object = {}): Rule => ({
   ...more,
 })
 
-describe('a CPA as an advance on the revenue share (§12 "Advance")', () => {
+// §12 "Advance" of the contract.
+describe('a CPA as an advance on the revenue share', () => {
   const cpa: Rule = {
     id: 'cpa',
     kind: 'once',
@@ -54,6 +55,7 @@ describe('a CPA as an advance on the revenue share (§12 "Advance")', () => {
   })
 })
 
+// §12 `override` of the contract.
 describe('a master affiliate', () => {
   const masterOf = (rules: Rule[], percent: string, revenue: number): World =>
     world({
@@ -75,7 +77,7 @@ describe('a master affiliate', () => {
       transactions: [deposit('c1', '2026-01-02', revenue)],
     })
 
-  test('10 % of 30 % of 1000 is 30 (§12 `override`)', () => {
+  test('10 % of 30 % of 1000 is 30', () => {
     expect(amountsOf(masterOf([share()], '10', 1000), '2026-01', 'M')).toEqual(['up 30.00'])
     expect(amountsOf(masterOf([share()], '10', 1000), '2026-01')).toEqual(['share 300.00'])
   })
@@ -139,7 +141,8 @@ describe('the high-roller policy of Carat Partners', () => {
   })
 })
 
-describe('tier against ladder (§12 "Tiers")', () => {
+// §12 "Tiers" of the contract.
+describe('tier against ladder', () => {
   const steps = [
     { from: '0', amount: '3' },
     { from: '50', amount: '5' },

@@ -15,8 +15,8 @@ export function onceThrough(
     const final = once.find((one) => one.version === version && one.rule === rule)
     // A candidate is reversed or void whatever the day that is asked for.
     if (final?.status === 'reversed' && final.trigger === trigger) return final
-    if (state.status !== 'qualified') return state
-    if (state.day > through) return reopen(state, through)
+    if (state.status !== 'qualified') return reopen(state, through)
+    if (state.day > through) return { ...reopen(state, through), status: 'open' }
     return qualified.has(rule.id) ? state : { ...state, status: 'reversed' }
   })
 }
@@ -31,7 +31,6 @@ const knownOn = (customer: Customer, through: number): Customer => ({
 /** Returns a state whose sums must hold until the end of a window that is not over yet. */
 const reopen = (state: OnceState, through: number): OnceState => ({
   ...state,
-  status: 'open',
   progress: state.progress.map((one, index): Progress => {
     if (one.status !== 'met' || one.day <= through) return one
     const qualification = state.rule.qualify[index]

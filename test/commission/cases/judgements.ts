@@ -4,6 +4,7 @@ import { plainText } from '../../../src/commission/engine/decimal.ts'
 import { asOf, judgeCustomer } from '../../../src/commission/engine/judge.ts'
 import { factJudge } from '../../../src/commission/engine/judge-uplines.ts'
 import { compareQualified, type OnceState } from '../../../src/commission/engine/once.ts'
+import { onceThrough } from '../../../src/commission/engine/once-through.ts'
 import type { OnceRule, Rule } from '../../../src/commission/engine/plan.ts'
 import type { CompiledOnce } from '../../../src/commission/engine/rules.ts'
 import type { World } from '../world.ts'
@@ -411,6 +412,48 @@ const qualifications: readonly Case[] = [
   ),
 ]
 
+const untilDay: readonly Case[] = [
+  example('up to a day: facts, fields and windows of that day count, later ones do not', () => {
+    const rule = cpa({
+      qualify: [
+        { customer: { kyc: ['1'] } },
+        { sum: [{ transactions: ['x'] }], min: '5' },
+        { sum: [{ transactions: ['deposit'] }], min: '5', within_days: 9, at: 'end' },
+      ],
+    })
+    const found = input(
+      worldOf([rule], {
+        customers: [
+          customer('c1', {
+            fields: [
+              { from: null, values: {} },
+              { from: '2026-01-05', values: { kyc_status_id: '1' } },
+            ],
+          }),
+        ],
+        transactions: [
+          deposit('c1', '2026-01-03', 5),
+          deposit('c1', '2026-01-07', 5, { transaction_type: 'x' }),
+        ],
+      }),
+    )
+    const one = judgeCustomer(found, found.customers[0]!)
+    return ['01', '03', '04', '05', '06', '07', '09', '10'].map((day) => {
+      const [state] = onceThrough(found, one, dayOf(`2026-01-${day}`))
+      return [day, state!.status, ...state!.progress.map(({ status }) => status)].join(' ')
+    })
+  }, [
+    '01 no_trigger',
+    '03 open open open open',
+    '04 open open open open',
+    '05 open met open open',
+    '06 open met open open',
+    '07 open met met open',
+    '09 open met met open',
+    '10 qualified met met met',
+  ]),
+]
+
 const verdictCases: readonly Case[] = [
   example('qualifications stand by day, then instant, then id; those without a trigger first', () => {
     const state = (day: number, trigger: { at: number; id: string } | null) =>
@@ -657,4 +700,9 @@ const verdictCases: readonly Case[] = [
 ]
 
 /** Examples of candidates, qualifications and verdicts. */
-export const JUDGEMENTS: readonly Case[] = [...candidates, ...qualifications, ...verdictCases]
+export const JUDGEMENTS: readonly Case[] = [
+  ...candidates,
+  ...qualifications,
+  ...untilDay,
+  ...verdictCases,
+]

@@ -5,6 +5,7 @@ import {
   divideHalfEven,
   factAmount,
   fixedText,
+  floorTo,
   greatest,
   isNegative,
   isPositive,
@@ -99,6 +100,11 @@ export const NUMBERS: readonly Case[] = [
     'divisions round half to even on both sides of 0',
     () => [5n, 15n, 25n, -5n, -15n, -25n, -14n, -16n, 20n, -20n].map((x) => divideHalfEven(x, 10n)),
     [0n, 2n, 2n, 0n, -2n, -2n, -1n, -2n, 2n, -2n],
+  ),
+  example(
+    'rounding down keeps what has no more digits, and goes below 0',
+    () => ['1.29', '-1.21', '1.2', '5'].map((text) => floorTo(decimal(text), 1)),
+    [decimal('1.2'), decimal('-1.3'), decimal('1.2'), decimal('5')],
   ),
   example(
     'texts have the minor digits, or no trailing zeros, and never -0',

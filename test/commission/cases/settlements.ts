@@ -1,6 +1,6 @@
 import { openAccount } from '../../../src/commission/engine/account.ts'
 import { parsePeriod } from '../../../src/commission/engine/calendar.ts'
-import { decimal } from '../../../src/commission/engine/decimal.ts'
+import { type Decimal, decimal, plainText } from '../../../src/commission/engine/decimal.ts'
 import { holdFacts } from '../../../src/commission/engine/hold.ts'
 import type { OnceState } from '../../../src/commission/engine/once.ts'
 import type { PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
@@ -261,6 +261,19 @@ const rates: readonly Case[] = [
 ]
 
 const shares: readonly Case[] = [
+  example('caps are rounded down to the minor unit', () => {
+    const caps = { max: '10.559', max_per_customer: '1.239' }
+    const text = (value: unknown) => value && plainText(value as Decimal)
+    return [cpa(caps), share({ ...caps, per: 'customer' }), unit({ max: '10.559' })].map((rule) => {
+      const compiled = compile<CompiledOnce>(rule)
+      const limited = 'maxPerCustomer' in compiled && text(compiled.maxPerCustomer)
+      return [text(compiled.max), limited]
+    })
+  }, [
+    ['10.55', '1.23'],
+    ['10.55', '1.23'],
+    ['10.55', false],
+  ]),
   example('what customers owe waits while a later version shares by product', () => {
     const of = world({
       vertical: 'igaming',
