@@ -156,6 +156,15 @@ describe('qualifications', () => {
         .judged(period.last)
         .flatMap((judged) => reportOnce(input, judged, period.last))
       for (const { status } of reported) seen.add(status)
+      for (const { status, qualified_on, conditions, customer_id, rule } of reported) {
+        const isLater = qualified_on !== null && Date.parse(qualified_on) / 86_400_000 > period.last
+        expect([status === 'qualified', isLater], `seed ${seed} ${customer_id} ${rule}`).toEqual([
+          qualified_on !== null,
+          false,
+        ])
+        if (status === 'qualified')
+          expect(conditions.map((one) => one.status)).toEqual(conditions.map(() => 'met'))
+      }
       const inPeriod = reported.filter(
         ({ qualified_on }) =>
           qualified_on !== null &&
