@@ -35,6 +35,10 @@ export const ROOMS: Record<string, readonly string[]> = {
     'bench',
     'stress',
   ],
+  commission: [
+    ...['cases', 'drafts', 'explain', 'fetch-rates', 'fresh', 'laws', 'oracle', 'parts', 'plan'],
+    ...['published', 'rate-lookup', 'rates', 'runs', 'stored-w', 'unearned', 'why', 'worlds'],
+  ],
   db: [
     'cost',
     'outcomes',
