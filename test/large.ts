@@ -43,7 +43,7 @@ const deliveryRow = `account, id, attempt, received_at, resource, form, dry_run,
 
 const stored = 'held, delivery, idx, revision'
 
-/** The terms of a plan without rules. */
+/** The terms of a plan. */
 const EMPTY_PLAN = {
   name: 'P',
   currency: 'EUR',
@@ -53,7 +53,7 @@ const EMPTY_PLAN = {
   negative: 'carry',
   minimum_payout: '0',
   hold_days: 0,
-  rules: [],
+  rules: [{ id: 'welcome', kind: 'once', trigger: { signup: true }, amount: '1' }],
 }
 
 /** Stores what a large account has, with a few statements. Returns the beginning of its delivery ids. */

@@ -8,7 +8,7 @@ import { dayText, type Period } from '../engine/calendar.ts'
 import type { LineJson } from '../engine/line.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { StatementJson } from '../engine/statement.ts'
-import { lineId, statementId } from './ids.ts'
+import { lineIds, statementId } from './ids.ts'
 import { PART_LIMITS } from './limits.ts'
 
 /** A line on the wire (§13). */
@@ -39,9 +39,8 @@ export async function toDraft(
   if (statement === null) return null
   const id = await statementId(statement.affiliate_id, statement.plan, period)
   const { lines: own, ...rest } = statement
-  const lines = await Promise.all(
-    own.map(async (line) => ({ id: await lineId(id, line), ...line })),
-  )
+  const ids = await lineIds(id, own)
+  const lines = own.map((line, index) => ({ id: ids[index] ?? '', ...line }))
   const { holdDays } = versionOn(plan, last)
   const head: StatementHead = {
     id,

@@ -26,12 +26,17 @@ export interface LineKey {
 
 /**
  * Returns the id of a line. It begins with the digits of its statement's id, by which the line is found.
+ *
+ * @param earlier How many lines before it have the same key: an affiliate can fund the lines of several
+ * weeks in one month.
  */
 export async function lineId(
   statement: string,
   { version, rule, scope }: LineKey,
+  earlier: number,
 ): Promise<string> {
-  const digits = await digest(canonicalJson([version, rule, scope]))
+  const key = earlier === 0 ? [version, rule, scope] : [version, rule, scope, earlier]
+  const digits = await digest(canonicalJson(key))
   return `lin_${statement.slice('stm_'.length)}${digits.slice(0, LINE_DIGITS)}`
 }
 
@@ -40,4 +45,17 @@ export function statementOfLine(line: string): string | null {
   const digits = line.slice('lin_'.length)
   const isLine = line.startsWith('lin_') && digits.length === STATEMENT_DIGITS + LINE_DIGITS
   return isLine && HEX.test(digits) ? `stm_${digits.slice(0, STATEMENT_DIGITS)}` : null
+}
+
+/** Returns the ids of the lines of a statement, in their order. */
+export function lineIds(statement: string, lines: readonly LineKey[]): Promise<string[]> {
+  const counts = new Map<string, number>()
+  return Promise.all(
+    lines.map(({ version, rule, scope }) => {
+      const key = canonicalJson([version, rule, scope])
+      const earlier = counts.get(key) ?? 0
+      counts.set(key, earlier + 1)
+      return lineId(statement, { version, rule, scope }, earlier)
+    }),
+  )
 }

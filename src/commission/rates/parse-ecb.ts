@@ -8,7 +8,7 @@ import { readRate } from './rate-text.ts'
 
 // The ECB's own CSV: a header `Date,USD,JPY,…` and a row for each day, both in any order. The daily
 // file has spaces after its commas, and each line may end with one more comma. Its fields have no
-// quotes, so a split suffices; csv-parse would add 14 KiB to a bundle of at most 150 KiB.
+// quotes, so a split suffices; csv-parse would add 14 KiB to a small bundle.
 
 /** The limits of one file. The ECB has published about 7000 days and 42 currencies since 1999. */
 export const RATE_FILE_LIMITS = { days: 10_000, currencies: 100 }

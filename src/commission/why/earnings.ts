@@ -93,7 +93,7 @@ export async function recordEarnings(
 }
 
 const lineIdOf = async ({ affiliate_id, plan, period, ...line }: Earning): Promise<string> =>
-  lineId(await statementId(affiliate_id, plan, period), line)
+  lineId(await statementId(affiliate_id, plan, period), line, 0)
 
 async function judgeRecord(
   env: Env,

@@ -2,7 +2,7 @@ import type { Connection } from '../../db/commission/facts.ts'
 import { findStatement } from '../../db/commission/statements.ts'
 import { ApiError } from '../../errors.ts'
 import { type Computation, settleAffiliates } from '../drafts/compute.ts'
-import { lineId, statementId, statementOfLine } from '../drafts/ids.ts'
+import { lineIds, statementId, statementOfLine } from '../drafts/ids.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
@@ -80,12 +80,11 @@ export async function computeLine(
   const result = settlement
     .settle(period)
     .find((one) => one.affiliate === affiliate_id && one.plan.plan === plan)
-  for (const line of result?.lines ?? []) {
-    const { rule, version, scope } = line
-    const own = await lineId(statement, { rule: rule.id, version: version.version, scope })
-    if (result && own === id) {
-      return { result, line, context: { ...computation.context, period, settlement } }
-    }
-  }
-  throw noLine()
+  const lines = result?.lines ?? []
+  const keys = lines.map(({ rule, version, scope }) => ({
+    ...{ rule: rule.id, version: version.version, scope },
+  }))
+  const line = lines[(await lineIds(statement, keys)).indexOf(id)]
+  if (!result || !line) throw noLine()
+  return { result, line, context: { ...computation.context, period, settlement } }
 }

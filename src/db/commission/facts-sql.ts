@@ -1,5 +1,6 @@
 import { limbsOf } from '../records/totals-sql.ts'
 import { compileStatement, type Statement } from '../statement.ts'
+import { type FactStatements, factStatements, type RecordsOf } from './fact-statements.ts'
 import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
 
 // The records of some customers on some days are found along the primary key (account, day, customer).
@@ -29,56 +30,6 @@ export const SIGNUPS = compileStatement(`
   select c.customer_id, c.day, c.signup_date, c.delivery
   from json_each(:ids) i
   cross join customers c on c.account = :account and c.customer_id = i.value`)
-
-/** How the records of customers are found on each day. */
-type Way = 'search' | 'scan'
-
-/**
- * `search` makes one search for each customer. `scan` reads all records between the first and the last
- * customer, which is faster where most of them are wanted; the plus keeps SQLite from searching.
- */
-const CUSTOMERS: Record<Way, string> = {
-  search: 't.customer_id in (select value from json_each(:ids))',
-  scan: `t.customer_id between (select min(value) from json_each(:ids))
-      and (select max(value) from json_each(:ids))
-    and +t.customer_id in (select value from json_each(:ids))`,
-}
-
-type RecordsOf = (table: FactTable) => string
-
-const recordsBy =
-  (way: Way): RecordsOf =>
-  ({ table, dayColumn }) =>
-    `${table} t not indexed
-    where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
-      and ${CUSTOMERS[way]} and t.held = 0`
-
-/** The statements of a reading, and the columns of a row. */
-export interface FactStatements {
-  readonly columns: readonly string[]
-  /** Reads rows. */
-  readonly rows: Statement
-  /**
-   * Reads all rows as one JSON array `records` of arrays, which D1 passes on four times as fast: in
-   * each way to find them.
-   */
-  readonly packed: Readonly<Record<Way, Statement>>
-}
-
-function factStatements(
-  columns: readonly string[],
-  toSql: (recordsOf: RecordsOf) => string,
-): FactStatements {
-  const pack = (way: Way) =>
-    compileStatement(`
-      select json_group_array(json_array(${columns.join(', ')})) as records
-      from (${toSql(recordsBy(way))})`)
-  return {
-    columns,
-    rows: compileStatement(toSql(recordsBy('search'))),
-    packed: { search: pack('search'), scan: pack('scan') },
-  }
-}
 
 const isOneOf = (column: string, parameter: string) =>
   `${column} in (select value from json_each(:${parameter}))`

@@ -1,6 +1,7 @@
 import { isTooLong, withD1Retry } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
 import type { FactReading } from './fact-readings.ts'
+import { unpackRow } from './fact-statements.ts'
 import { FACT_LIMITS, type FactTable } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
 
@@ -78,9 +79,12 @@ function unpack(
   columns: readonly string[],
   packed: { records: string } | undefined,
 ): FactRow[] | null {
-  const records: FactRow[string][][] = packed ? JSON.parse(packed.records) : []
+  const records: (FactRow[string] | FactRow[string][])[][] = packed
+    ? JSON.parse(packed.records)
+    : []
   if (records.length > FACT_LIMITS.rows) return null
-  return records.map((values) => {
+  return records.map((record) => {
+    const values = unpackRow(record)
     const row: FactRow = {}
     for (let i = 0; i < columns.length; i++) row[columns[i] ?? ''] = values[i] ?? null
     return row
