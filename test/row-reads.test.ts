@@ -184,7 +184,7 @@ async function routes() {
     '/qualifications': [{ bound: OF_CUSTOMER, query: ofCustomer }],
   })
   const key = { version: 1, rule: 'lots', scope: 'affiliate' }
-  const line = `/lines/${await lineId(await statementId('aff-000000', 'p', '2026-10'), key)}`
+  const line = `/lines/${await lineId(await statementId('aff-000000', 'p', '2026-10'), key, 0)}`
   const hint = 'affiliate_id=aff-000000&period=2026-10'
   const own = (account: string, prefix: string) => ({
     ...shared(account, prefix),

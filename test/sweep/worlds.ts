@@ -148,10 +148,14 @@ const LINED = monthly([{ id: 'signups', kind: 'once', trigger: { signup: true },
 
 /** Returns the id of the line that a customer of each world brings. */
 const signupLine = async (vertical: string) =>
-  lineId(await statementId('aff-7', 'lined', '2026-10'), {
-    ...{ version: 1, rule: 'signups' },
-    scope: vertical === 'igaming' ? 'customer:p-2' : 'customer:c-2',
-  })
+  lineId(
+    await statementId('aff-7', 'lined', '2026-10'),
+    {
+      ...{ version: 1, rule: 'signups' },
+      scope: vertical === 'igaming' ? 'customer:p-2' : 'customer:c-2',
+    },
+    0,
+  )
 
 /** Returns the rows of a plan with a second version in the future, and of an assignment. */
 const plansOf = (account: string, db: D1Database) => [

@@ -2,9 +2,9 @@ import { encode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers, transactions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './fact-columns.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import type { Connection, FactRow } from './facts.ts'
-import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './facts-sql.ts'
 
 /** Where a record lies: its customer, as stored, and its day. `held` is 1 while it waits. */
 export interface FactPlace {

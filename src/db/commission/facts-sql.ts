@@ -1,7 +1,15 @@
 import { limbsOf } from '../records/totals-sql.ts'
 import { compileStatement, type Statement } from '../statement.ts'
+import {
+  ACTIVITY_COLUMNS,
+  ACTIVITY_NAMES,
+  EVENT_COLUMNS,
+  EVENT_NAMES,
+  TRANSACTION_COLUMNS,
+  TRANSACTION_NAMES,
+} from './fact-columns.ts'
 import { type FactStatements, factStatements, type RecordsOf } from './fact-statements.ts'
-import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
+import { type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
 
 // The records of some customers on some days are found along the primary key (account, day, customer).
 // `:days` and `:ids` are JSON arrays; the days are those on which the account has records at all.
@@ -37,23 +45,6 @@ const isOneOf = (column: string, parameter: string) =>
 const namedTransactions = (recordsOf: RecordsOf) =>
   `${recordsOf(FACT_TABLES.transactions)}
     and ${isOneOf('t.transaction_type', 'types')} and ${isOneOf('t.status', 'statuses')}`
-
-const TRANSACTION_NAMES = [
-  'customer_id',
-  'day',
-  'transaction_id',
-  'transaction_date',
-  'transaction_type',
-  'status',
-  'transaction_subtype',
-  'currency',
-  'amount_currency',
-  'amount_usd',
-  'delivery',
-]
-
-/** The columns of a transaction, as SQL. */
-export const TRANSACTION_COLUMNS = TRANSACTION_NAMES.map((name) => `t.${name}`).join(', ')
 
 /** Reads transactions of some types and statuses one by one. */
 export const SINGLE_TRANSACTIONS = factStatements(
@@ -107,20 +98,6 @@ export const summedTransactions = (subtypes: boolean): FactStatements => {
   )
 }
 
-const ACTIVITY_NAMES = [
-  'customer_id',
-  'day',
-  'instrument',
-  'currency',
-  ...ACTIVITY_FIELDS,
-  'delivery',
-]
-
-/** The columns of a trading activity, as SQL. */
-export const ACTIVITY_COLUMNS = ACTIVITY_NAMES.map((name) =>
-  name === 'day' ? 't.date as day' : `t.${name}`,
-).join(', ')
-
 /** Reads trading activity row by row. */
 export const SINGLE_ACTIVITY = factStatements(
   ACTIVITY_NAMES,
@@ -157,24 +134,6 @@ export const summedActivity = (
 /** One bit for each value that a record has. */
 const presence = (values: readonly string[]) =>
   `${values.map((value, i) => `(${value} is not null) * ${2 ** i}`).join(' + ')} as present`
-
-const EVENT_NAMES = [
-  'customer_id',
-  'day',
-  'id',
-  'eventname',
-  'createtime',
-  'currency',
-  'product',
-  'amount',
-  'kpis',
-  'time_length',
-  'delivery',
-]
-/** The columns of an event, as SQL. */
-export const EVENT_COLUMNS = EVENT_NAMES.map((name) =>
-  name === 'time_length' ? `length(t.record ->> 'createtime') as time_length` : `t.${name}`,
-).join(', ')
 
 const namedEvents = (recordsOf: RecordsOf) =>
   `${recordsOf(FACT_TABLES.events)} and ${isOneOf('t.eventname', 'types')}`
