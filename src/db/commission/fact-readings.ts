@@ -1,5 +1,5 @@
+import type { FactStatements } from './fact-statements.ts'
 import { EVERYTHING, FACT_LIMITS, type FactSelection } from './fact-tables.ts'
-import type { FactStatements } from './facts-sql.ts'
 import * as sql from './facts-sql.ts'
 
 /** Which kind of rows were read. */

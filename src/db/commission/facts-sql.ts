@@ -1,9 +1,13 @@
-import { limbsOf } from '../records/totals-sql.ts'
 import { compileStatement, type Statement } from '../statement.ts'
+import {
+  type FactStatements,
+  factStatements,
+  limbNames,
+  limbs,
+  presence,
+  type RecordsOf,
+} from './fact-statements.ts'
 import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
-
-// The records of some customers on some days are found along the primary key (account, day, customer).
-// `:days` and `:ids` are JSON arrays; the days are those on which the account has records at all.
 
 /** Finds the days from `:first_day` to `:last_day` on which an account has records. */
 export const factDays = ({ table, dayColumn }: FactTable): Statement => {
@@ -29,56 +33,6 @@ export const SIGNUPS = compileStatement(`
   select c.customer_id, c.day, c.signup_date, c.delivery
   from json_each(:ids) i
   cross join customers c on c.account = :account and c.customer_id = i.value`)
-
-/** How the records of customers are found on each day. */
-type Way = 'search' | 'scan'
-
-/**
- * `search` makes one search for each customer. `scan` reads all records between the first and the last
- * customer, which is faster where most of them are wanted; the plus keeps SQLite from searching.
- */
-const CUSTOMERS: Record<Way, string> = {
-  search: 't.customer_id in (select value from json_each(:ids))',
-  scan: `t.customer_id between (select min(value) from json_each(:ids))
-      and (select max(value) from json_each(:ids))
-    and +t.customer_id in (select value from json_each(:ids))`,
-}
-
-type RecordsOf = (table: FactTable) => string
-
-const recordsBy =
-  (way: Way): RecordsOf =>
-  ({ table, dayColumn }) =>
-    `${table} t not indexed
-    where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
-      and ${CUSTOMERS[way]} and t.held = 0`
-
-/** The statements of a reading, and the columns of a row. */
-export interface FactStatements {
-  readonly columns: readonly string[]
-  /** Reads rows. */
-  readonly rows: Statement
-  /**
-   * Reads all rows as one JSON array `records` of arrays, which D1 passes on four times as fast: in
-   * each way to find them.
-   */
-  readonly packed: Readonly<Record<Way, Statement>>
-}
-
-function factStatements(
-  columns: readonly string[],
-  toSql: (recordsOf: RecordsOf) => string,
-): FactStatements {
-  const pack = (way: Way) =>
-    compileStatement(`
-      select json_group_array(json_array(${columns.join(', ')})) as records
-      from (${toSql(recordsBy(way))})`)
-  return {
-    columns,
-    rows: compileStatement(toSql(recordsBy('search'))),
-    packed: { search: pack('search'), scan: pack('scan') },
-  }
-}
 
 const isOneOf = (column: string, parameter: string) =>
   `${column} in (select value from json_each(:${parameter}))`
@@ -117,14 +71,6 @@ export const ALL_TRANSACTIONS = factStatements(
   (recordsOf) => `
   select ${TRANSACTION_COLUMNS} from ${recordsOf(FACT_TABLES.transactions)} limit :rows`,
 )
-
-/** The names of the limbs of a sum. */
-const limbNames = (name: string) => limbsOf(name, name).map(([as]) => as)
-
-const limbs = (name: string) =>
-  limbsOf(name, name)
-    .map(([as, sql]) => `${sql} as ${as}`)
-    .join(', ')
 
 /**
  * Sums transactions of some types and statuses. One with an amount in USD stays alone unless it is in
@@ -183,13 +129,8 @@ export const summedActivity = (
   fields: readonly ActivityAmount[],
   instruments: boolean,
 ): FactStatements => {
-  const groups = [
-    'customer_id',
-    'day',
-    'currency',
-    'present',
-    ...(instruments ? ['instrument'] : []),
-  ]
+  const groups = ['customer_id', 'day', 'currency', 'present']
+  if (instruments) groups.push('instrument')
   return factStatements(
     [...groups, 'records', ...fields.flatMap(limbNames)],
     (recordsOf) => `
@@ -202,10 +143,6 @@ export const summedActivity = (
     group by ${groups.join(', ')} limit :rows`,
   )
 }
-
-/** One bit for each value that a record has. */
-const presence = (values: readonly string[]) =>
-  `${values.map((value, i) => `(${value} is not null) * ${2 ** i}`).join(' + ')} as present`
 
 const EVENT_NAMES = [
   'customer_id',
