@@ -75,7 +75,7 @@ export async function commissions({ folder, scale }: World): Promise<Chapter> {
         row('again, nothing has changed', again),
       ],
       [
-        ['MiB of heap during a run', ''],
+        ['MiB of heap, at most, during a run', ''],
         ...Object.entries(heap).map(([name, bytes]) => [name, formatTenths(bytes / MIB)]),
       ],
       [
@@ -140,12 +140,12 @@ async function measureHeap(script: string, state: string): Promise<Record<string
   try {
     await expectOk(new URL(METER_PATH, running.url))
     const heap = await heapOf(await running.inspector(), 'bench')
-    const before = await heap.live()
-    const garbageIncluded = await heap.most(() => completeRun(running))
+    const before = await heap.used()
+    const allocated = await heap.most(() => completeRun(running))
     await forgetStatements(running)
-    const live = await heap.most(() => completeRun(running), heap.live)
+    const used = await heap.most(() => completeRun(running), heap.used)
     heap.end()
-    return { before, 'at most, in use': live, 'at most, garbage included': garbageIncluded }
+    return { 'used before': before, 'used, garbage included': used, 'allocated by V8': allocated }
   } finally {
     await running.end()
   }

@@ -4,15 +4,12 @@ import { inspectorOf } from './inspector.ts'
 export interface Heap {
   /** Returns the heap that V8 has allocated, with buffers, in bytes. */
   now(): Promise<number>
-  /** Collects the garbage, and returns what is left, with buffers, in bytes. */
-  live(): Promise<number>
+  /** Returns what objects use of it, garbage that is not collected yet included, in bytes. */
+  used(): Promise<number>
   /** Returns the peak of one of these while a function runs. */
   most(run: () => Promise<unknown>, read?: () => Promise<number>): Promise<number>
   end(): void
 }
-
-/** The time between two collections, in milliseconds. */
-const PAUSE_MS = 500
 
 interface Usage {
   usedSize: number
@@ -27,16 +24,13 @@ export async function heapOf(inspector: URL, name: string): Promise<Heap> {
     const { totalSize, backingStorageSize } = await ask<Usage>('Runtime.getHeapUsage')
     return totalSize + backingStorageSize
   }
-  const live = async () => {
-    // A collection stops the Worker, which would hardly get on without a pause.
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-    await ask('HeapProfiler.collectGarbage')
+  const used = async () => {
     const { usedSize, backingStorageSize } = await ask<Usage>('Runtime.getHeapUsage')
     return usedSize + backingStorageSize
   }
   return {
     now,
-    live,
+    used,
     async most(run, read = now) {
       let ended = false
       const running = run().finally(() => {

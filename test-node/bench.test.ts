@@ -37,6 +37,21 @@ test('a section prints the ratio of ours to each peer, and removes its temporary
   )
 })
 
+test('a run writes the statement of each affiliate once, and nothing when it is repeated', () => {
+  const { status, stdout, stderr } = bench('commissions', '--facts', '1000')
+  assert.equal(status, 0, stderr)
+  const cellsOf = (name: string) =>
+    stripVTControlCharacters(stdout)
+      .split('\n')
+      .find((line) => line.startsWith(name))
+      ?.slice(name.length)
+      .trim()
+      .split(/\s+/)
+  // After time, CPU and ratio: steps and statements written.
+  assert.deepEqual(cellsOf('first run')?.slice(3, 5), ['1', '10'])
+  assert.deepEqual(cellsOf('again, nothing has changed')?.slice(3, 5), ['1', '0'])
+})
+
 test('an unknown section is refused before anything starts', () => {
   const { status, stderr } = bench('everything')
   assert.equal(status, 2)
