@@ -28,7 +28,8 @@ export async function fetchRates(env: Env, now: number): Promise<void> {
     const { table, issues } = parseEcb(text)
     if (issues.total > 0) return logRefusal(issues.listed, issues.total)
     const request = { actor: 'cron', isCorrection: false, now }
-    console.log(JSON.stringify({ fx_rates: await importRates(env.DB, table, request) }))
+    const imported = await importRates(env.DB, table, request)
+    console.log(JSON.stringify({ fx_rates: imported }))
   } catch (error) {
     if (error instanceof ApiError && error.code === 'validation_failed') {
       const { errors = [], errors_total = 0 } = error.details
