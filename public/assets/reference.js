@@ -17,6 +17,7 @@ function mark(id) {
   link.setAttribute('aria-current', 'location')
   current = link
   const side = link.closest('.side')
+  if (!side) return
   const { top, bottom } = link.getBoundingClientRect()
   const frame = side.getBoundingClientRect()
   if (top < frame.top + 60 || bottom > frame.bottom - 60) {

@@ -101,14 +101,17 @@ describe('loading', () => {
   })
 })
 
+/** A time after the days of the rates. */
+const NOW = Date.parse('2026-11-01')
+
 describe('a closed period', () => {
   const closed = async (approved: number, from: number, to: number) =>
     closedRateFinder(
-      rateFinder(await loadRates(env.DB, range(from, to, approved))),
+      rateFinder(await loadRates(env.DB, range(from, to, NOW + approved))),
       rateFinder(await loadRates(env.DB, range(from, to))),
     )
   const put = (at: number, ...lines: string[]) => {
-    vi.setSystemTime(at)
+    vi.setSystemTime(NOW + at)
     return putRates(csvOf('Date,USD,JPY', ...lines), '?correct=true')
   }
 
@@ -116,7 +119,7 @@ describe('a closed period', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     await put(1000, '2026-10-01,1.1,180', '2026-10-05,1.5,')
     await put(3000, '2026-10-01,1.2,180', '2026-10-02,1.3,190')
-    const before = await loadRates(env.DB, range(DAY, DAY, 2000))
+    const before = await loadRates(env.DB, range(DAY, DAY, NOW + 2000))
     const after = await loadRates(env.DB, range(DAY, DAY))
     expect(before.rates).toContainEqual({ currency: 'USD', day: DAY, rate: '1.1' })
     expect(after.rates).toContainEqual({ currency: 'USD', day: DAY, rate: '1.2' })

@@ -348,7 +348,6 @@ describe('the forms of the file', () => {
     ],
     ['a day of one digit', csvOf('Date, USD, JPY', '2 October 2026, 1.1684, 186.75')],
     ['CRLF and blank lines at the end', 'Date,USD,JPY\r\n2026-10-02,1.1684,186.75\r\n\r\n'],
-    ['no line break at the end', 'Date,USD,JPY\n2026-10-02,1.1684,186.75'],
     ['a byte order mark', `\ufeff${csvOf('Date,USD,JPY', '2026-10-02,1.1684,186.75')}`],
     ['N/A and blanks', csvOf('Date,HUF,USD,CZK,JPY', '2026-10-02,N/A,1.1684,,186.75')],
     ['currencies of the past', csvOf('Date,USD,JPY,CYP,BGN', '2026-10-02,1.1684,186.75,,')],
@@ -357,6 +356,17 @@ describe('the forms of the file', () => {
     expect(response.status).toBe(200)
     const rows = await storedRates()
     expect(Object.fromEntries(rows.map(({ currency, rate }) => [currency, rate]))).toEqual(stored)
+  })
+
+  test.each([
+    ['no line break at the end', 'Date,USD\n2026-10-01,1.1\n2026-10-02,1.16', '/rows/1', 'length'],
+    ['a day in the future', csvOf('Date,USD', '9999-01-04,1.1'), '/rows/0/Date', 'date'],
+  ])('a file with %s is refused', async (_, csv, pointer, code) => {
+    const response = await putRates(csv)
+    expect(response.status).toBe(422)
+    const { errors } = await response.json<{ errors: object[] }>()
+    expect(errors).toEqual([expect.objectContaining({ pointer, code })])
+    expect(await storedRates()).toEqual([])
   })
 
   test('a compressed body', async () => {
@@ -391,7 +401,7 @@ describe('any file', () => {
   test('is parsed to rates above 0 of different days, or refused with a pointer', () => {
     const files = fc.tuple(header, fc.array(line, { maxLength: 8 }))
     const property = fc.property(files, ([first, lines]) => {
-      const { table, issues } = parseEcb([first, ...lines].join('\n'))
+      const { table, issues } = parseEcb(`${[first, ...lines].join('\n')}\n`, '9999-12-31')
       expect(issues.listed).toHaveLength(issues.total)
       for (const { pointer } of issues.listed) expect(pointer).toMatch(/^\/(header|rows)/)
       if (issues.total > 0) return

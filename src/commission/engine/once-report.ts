@@ -1,13 +1,15 @@
 import { addMonths, dayText } from './calendar.ts'
+import { isTriggerKind } from './candidate.ts'
 import { type ConditionReport, reportCondition } from './condition-report.ts'
-import type { Context } from './context.ts'
+import { type Context, fieldsOn } from './context.ts'
 import type { Customer, Fact, FactResource } from './facts.ts'
-import { asOf } from './judge.ts'
+import { asOf, judgeCustomer } from './judge.ts'
 import type { JudgedCustomer } from './judged.ts'
 import type { OnceState } from './once.ts'
 import { onceThrough } from './once-through.ts'
 import type { OnceRule } from './plan.ts'
 import type { Blocker } from './qualify.ts'
+import type { CompiledOnce } from './rules.ts'
 
 /** What has become of a customer under a `once` rule. */
 export type QualificationStatus = 'qualified' | 'waiting' | 'failed' | 'refused'
@@ -61,12 +63,29 @@ export function reportOnce(
   const ids = new Set(
     open.filter(({ status }) => status !== 'elsewhere').map(({ rule }) => rule.id),
   )
-  return [
+  const reports = [
     ...[...qualified.values()].map((state) => report(judged, state, through)),
     ...open
       .filter(({ rule, status }) => status !== 'elsewhere' || !ids.has(rule.id))
       .map((state) => report(judged, state, through)),
   ]
+  return [...reports, ...reportRefused(context, judged, reports, through)]
+}
+
+/** Reports the rules under which a customer would stand who is refused, and of whom no rule is asked. */
+function reportRefused(
+  context: Context,
+  judged: JudgedCustomer,
+  reports: readonly QualificationReport[],
+  through: number,
+): QualificationReport[] {
+  const { customer } = judged
+  if (!isRefused(customer, through)) return []
+  const reported = new Set(reports.map(({ rule }) => rule))
+  const accepted = judgeCustomer(context, { ...customer, refusedFrom: null })
+  return onceThrough(context, accepted, through)
+    .filter(({ rule, status }) => status !== 'elsewhere' && !reported.has(rule.id))
+    .map((state) => report(judged, { ...state, status: 'open' }, through))
 }
 
 function report(judged: JudgedCustomer, state: OnceState, through: number): QualificationReport {
@@ -116,6 +135,8 @@ function outcomeOf(
     return refused((trigger && ownerOf(trigger).reason) ?? 'other_version')
   }
   if (isRefused(customer, through)) return refused('refused')
+  const condition = status === 'no_trigger' ? failingWhen(customer, rule, through) : null
+  if (condition !== null) return refused(condition)
   const closed =
     status === 'no_trigger'
       ? closedMonths(customer, rule.months, through)
@@ -128,6 +149,13 @@ function outcomeOf(
 
 const isRefused = ({ refusedFrom }: Customer, through: number): boolean =>
   refusedFrom !== null && refusedFrom <= through
+
+/** Returns the condition of `when` that all facts of the trigger's kind miss; null if there is none. */
+function failingWhen(customer: Customer, rule: CompiledOnce, through: number): string | null {
+  const facts = customer.facts.filter((fact) => fact.day <= through && isTriggerKind(rule, fact))
+  const failed = facts.map((fact) => rule.when(fieldsOn(customer, fact.day), fact))
+  return failed.includes(null) ? null : (failed[0] ?? null)
+}
 
 function missingOf(
   status: OnceState['status'],

@@ -25,7 +25,7 @@ export async function fetchRates(env: Env, now: number): Promise<void> {
   if (!env.FX_URL) return
   try {
     const text = await fetchWithRetry(env.FX_URL)
-    const { table, issues } = parseEcb(text)
+    const { table, issues } = parseEcb(text, new Date().toISOString().slice(0, 10))
     if (issues.total > 0) return logRefusal(issues.listed, issues.total)
     const request = { actor: 'cron', isCorrection: false, now }
     const imported = await importRates(env.DB, table, request)

@@ -29,15 +29,18 @@ interface Column {
 /**
  * Parses the ECB's CSV. If it has issues, nothing of the table may be stored. Pointers are
  * `/header/USD`, and `/rows/0/USD` for the first row below the header.
+ *
+ * @param today The last day that rates can have: a later one would end the wait for the days before it.
  */
-export function parseEcb(text: string): { table: RateTable; issues: IssueList } {
+export function parseEcb(text: string, today: string): { table: RateTable; issues: IssueList } {
   const issues = issueList()
   const complete = text.trimEnd()
   const maxDays = RATE_FILE_LIMITS.days
   const [header = '', ...rows] = complete.split('\n', maxDays + 2)
   const fields = splitLine(header)
   const names = fields.length > 1 && fields.at(-1) === '' ? fields.slice(0, -1) : fields
-  const refusal = refuseHeader(header, fields, names) ?? refuseRows(rows, complete)
+  const refusal =
+    refuseHeader(header, fields, names) ?? refuseRows(rows, complete) ?? refuseEnd(rows, text)
   if (refusal) {
     issues.add(refusal)
     return { table: { currencies: [], days: [] }, issues }
@@ -47,7 +50,8 @@ export function parseEcb(text: string): { table: RateTable; issues: IssueList } 
   const days = rows.flatMap((row, i) => {
     const cells = splitLine(row)
     const pointer = `/rows/${i}`
-    if (cells.length === fields.length) return [readRow(cells, columns, { pointer, seen, issues })]
+    const reading = { pointer, seen, issues, today }
+    if (cells.length === fields.length) return [readRow(cells, columns, reading)]
     issues.add(wrongFieldCount(pointer, fields.length, countOf(row, ',') + 1))
     return []
   })
@@ -84,6 +88,18 @@ function refuseRows(rows: readonly string[], text: string): Issue | null {
   return { pointer: '/rows', code: 'record_count', expected: `1 to ${days}`, received }
 }
 
+/** Returns why a file without a last line break is refused: it may be cut within its last rate. */
+function refuseEnd(rows: readonly string[], text: string): Issue | null {
+  if (text.endsWith('\n')) return null
+  return {
+    pointer: `/rows/${rows.length - 1}`,
+    code: 'length',
+    expected: 'a line break at its end',
+    received: 'none',
+    instruction: 'The file may have been cut off here. Download it again.',
+  }
+}
+
 const wrongFieldCount = (pointer: string, expected: number, received: number): Issue => ({
   pointer,
   code: 'length',
@@ -118,14 +134,19 @@ const isQuoted = (code: string) =>
 function readRow(
   cells: readonly string[],
   columns: readonly Column[],
-  { pointer, seen, issues }: { pointer: string; seen: Set<string>; issues: IssueList },
+  {
+    pointer,
+    seen,
+    issues,
+    today,
+  }: { pointer: string; seen: Set<string>; issues: IssueList; today: string },
 ): RateTable['days'][number] {
   const rates: (string | null)[] = []
   let day = ''
   for (const [i, { name, index }] of columns.entries()) {
     const cell = cells[i] ?? ''
     if (index === null && name !== 'Date') continue
-    const { value, issue } = index === null ? readRateDay(cell, seen) : readRate(cell)
+    const { value, issue } = index === null ? readRateDay(cell, seen, today) : readRate(cell)
     if (issue) issues.add({ pointer: pointer + pointerStep(name), ...issue })
     if (index === null) day = value ?? ''
     else rates[index] = value

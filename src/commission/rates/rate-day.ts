@@ -9,10 +9,14 @@ const MONTHS = [
 /** A day as the daily file of the ECB writes it: `13 April 2026`. */
 const WRITTEN_DAY = /^(\d{1,2}) ([A-Z][a-z]+) (\d{4})$/
 
-/** Returns the day of a row as `YYYY-MM-DD`, and adds it to `seen`. Refuses a day that is in it. */
-export function readRateDay(cell: string, seen: Set<string>): ReadCell {
+/** Returns the day of a row as `YYYY-MM-DD`, and adds it to `seen`. Refuses one that is in it or in the future. */
+export function readRateDay(cell: string, seen: Set<string>, today: string): ReadCell {
   const day = parseDay(toDigits(cell))
   if (day === null) return { value: null, issue: { code: 'date', value: cell } }
+  if (day > today) {
+    const instruction = 'The day is in the future. Rates have days up to today.'
+    return { value: null, issue: { code: 'date', value: cell, instruction } }
+  }
   if (seen.has(day)) {
     return { value: null, issue: { code: 'duplicate_key', instruction: 'Send each day once.' } }
   }

@@ -30,7 +30,7 @@ export const teamRates = new Hono<AppEnv>()
     }
     const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
     try {
-      const { table, issues } = parseEcb(takeText())
+      const { table, issues } = parseEcb(takeText(), dayText(Math.floor(Date.now() / DAY_MS)))
       if (issues.total > 0) throw fileRefused(issues)
       const request = { actor: c.var.actor, isCorrection: correct === 'true', now: Date.now() }
       return c.json(await importRates(c.env.DB, table, request))

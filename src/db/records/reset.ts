@@ -28,6 +28,10 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   arrivals: ['hour', 'resource'],
   idempotency_keys: ['resource', 'key'],
   clicks: ['day', 'link_id', 'click_id'],
+  statement_lines: ['id', 'part'],
+  statements: ['period', 'affiliate_id', 'plan'],
+  statement_run_steps: ['run', 'step'],
+  statement_runs: ['id'],
 }
 
 /** The resources that `totals` counts, by the table of their records. */

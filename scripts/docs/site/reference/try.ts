@@ -56,6 +56,8 @@ const MEMBERS: readonly (readonly [RegExp, string])[] = [
 function sourceOf({ path, method }: Endpoint, name: string, { paths }: Spec): Field['source'] {
   if (method === 'put' && path.endsWith(`/{${name}}`)) return undefined
   const list = path.slice(0, path.indexOf(`/{${name}}`))
+  // No list names lines, so one below a line cannot be read before the reader has typed its id.
+  if (list.includes('{line_id}')) return undefined
   const [, member = name] = MEMBERS.find(([pattern]) => pattern.test(path)) ?? []
   const isList = JSON.stringify(paths[list]?.get?.responses['200'] ?? '').includes('"data"')
   // Demo accounts have fixed ids, and a sample may need a brand or a partner.
