@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { refreshDrafts } from '../../src/commission/drafts/store.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
-import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
+import { assign, computationOf, draftsOf, monthly, publish, storePlan } from './stored.ts'
 
 const customer = (customer_id: string, affiliate_id: string) => ({
   customer_id,
@@ -328,4 +329,42 @@ test('a computed read counts as ten requests', async () => {
   expect(before - (await left('unearned?period=2026-10'))).toBe(10)
   expect(before - (await left('qualifications?period=2026-10'))).toBe(20)
   expect(before - (await left(`lines/${acme.lineOf('cpa')}/explain${HINT}`))).toBe(30)
+})
+
+test('an explanation says what the stored statement says, if records have changed since', async () => {
+  await rates()
+  const acme = await firm('acme')
+  const id = acme.lineOf('share')
+  await refreshDrafts(await computationOf('acme', '2026-10'), ['ib-1'], Date.now())
+  expect(await json(acme.admin(`lines/${id}/explain`))).not.toHaveProperty('stored')
+
+  await acme.post('transactions', [deposit('t-1', 'c-1', 2000)])
+  const { line, stored } = await json(acme.admin(`lines/${id}/explain`))
+  expect([line.amount, stored.amount]).toEqual(['670.35', '370.35'])
+  const text = await ask(`/api/v1/forex/lines/${id}/explain`, {
+    headers: { Authorization: `Bearer ${acme.access_token}`, Accept: 'text/plain' },
+  })
+  expect(await text.text()).toContain('says 370.35 EUR. Records have changed since')
+})
+
+test('a period of a mistyped year is refused', async () => {
+  const acme = await firm('acme')
+  for (const path of ['unearned?period=2999-10', 'qualifications?period=9999-W52']) {
+    expect((await acme.admin(path)).status, path).toBe(400)
+  }
+  const fresh = 'statements?affiliate_id=ib-1&period=9999-12&fresh=true'
+  expect((await acme.admin(fresh)).status).toBe(400)
+})
+
+test('an account has at most two computed answers at once', async () => {
+  const acme = await firm('acme')
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => acme.admin('unearned?period=2026-10')),
+  )
+  const statuses = answers.map(({ status }) => status).sort()
+  expect(statuses).toContain(200)
+  expect(statuses).toContain(503)
+  for (const { status, headers } of answers) {
+    if (status === 503) expect(headers.get('Retry-After')).toBe('5')
+  }
 })

@@ -62,15 +62,25 @@ const anyOrNull = (description: string, schema: JsonSchema): JsonSchema => ({
 /** The schemas of explanations and of what earned nothing. */
 export const WHY_SCHEMAS: Record<string, JsonSchema> = {
   ExplanationStep: STEP,
-  Explanation: object({
-    id: documented('The id of the line.'),
-    affiliate_id: documented('The affiliate.'),
-    plan: documented('The plan.'),
-    period: documented('The period.'),
-    currency: documented('The currency of the plan.'),
-    line: documented('The line, without its id.', { type: 'object' }),
-    steps: list('How the line came about, in order.', ref('ExplanationStep')),
-  }),
+  Explanation: object(
+    {
+      id: documented('The id of the line.'),
+      affiliate_id: documented('The affiliate.'),
+      plan: documented('The plan.'),
+      period: documented('The period.'),
+      currency: documented('The currency of the plan.'),
+      line: documented('The line, without its id.', { type: 'object' }),
+      steps: list('How the line came about, in order.', ref('ExplanationStep')),
+      stored: documented(
+        'What the stored statement says, if records have changed since and the amount is another one.',
+        object({
+          amount: documented('The amount of the line.'),
+          computed_at: documented('When the statement was computed.'),
+        }),
+      ),
+    },
+    ['stored'],
+  ),
   LinePart: object({
     customer_id: documented('The customer.'),
     records: documented('The number of records that the line counts.', COUNT),

@@ -9,7 +9,7 @@ import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { openSource } from '../facts/source.ts'
 import { type ComputedPeriod, computeAffiliates, openComputation, TooManyFacts } from './compute.ts'
 import { toDraft } from './draft.ts'
-import { MAX_FRESH_FACTS } from './limits.ts'
+import { FAR_AHEAD, isFarAhead, MAX_FRESH_FACTS } from './limits.ts'
 import { presentDraft } from './present.ts'
 
 /** Responds with the statements of one affiliate as they are now. Nothing is stored. */
@@ -19,6 +19,7 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
   if (affiliate_id === undefined || period === null) {
     throw invalidQuery('`fresh` requires `affiliate_id` and `period`.')
   }
+  if (isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD)
   return withReadSession(c, async ({ grant, session }) => {
     const account = await findAccount(c.env.DB, grant.account)
     if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })

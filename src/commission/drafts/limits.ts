@@ -1,3 +1,6 @@
+import { DAY_MS } from '../../durations.ts'
+import type { Period } from '../engine/calendar.ts'
+
 /** The most facts that one request computes. */
 export const MAX_FRESH_FACTS = 50_000
 
@@ -10,3 +13,13 @@ export const STEP_LIMITS = {
   customers: 20_000,
   affiliates: 1000,
 }
+
+/** The years after which a period cannot be computed yet: a later one is a mistyped year. */
+const YEARS_AHEAD = 10
+
+/** Whether a period begins so far in the future that nobody can mean it. */
+export const isFarAhead = ({ first }: Period, now: number): boolean =>
+  first > now / DAY_MS + 366 * YEARS_AHEAD
+
+/** The error of such a period in a query. */
+export const FAR_AHEAD = '`period` is more than 10 years ahead.'

@@ -37,7 +37,7 @@ export async function findRange(source: AccountSource, period: Period): Promise<
   const firstFact = Math.min(period.first, ...firsts.map((day) => day ?? period.first))
   const firstDay = Math.max(firstFact, Math.min(period.first, firstAssignment))
   const periods = periodsBetween(periodKinds, firstDay, period)
-  const firstSummed = Math.min(firstDay, ...periods.map(({ first }) => first))
+  const firstSummed = periods.reduce((first, one) => Math.min(first, one.first), firstDay)
   return {
     period,
     firstDay,

@@ -10,6 +10,7 @@ import { invalidQuery, readQuery } from '../../http/query.ts'
 import { withReadSession } from '../../http/session.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { respondWithFresh } from './fresh.ts'
+import { isFarAhead } from './limits.ts'
 import { presentStatement, presentWhole } from './present.ts'
 import { finishRun, newRunId } from './run.ts'
 
@@ -110,9 +111,9 @@ function respondWithStatement(c: Context<AppEnv>, id: string): Promise<Response>
 /** Returns the period of a path, or throws `not_found`. */
 function readPeriod(text: string): Period {
   const period = parsePeriod(text)
-  if (period) return period
+  if (period && !isFarAhead(period, Date.now())) return period
   const detail =
-    'There is no such period. A month is written as `2026-10`, a week of ISO 8601 as `2026-W41`.'
+    'There is no such period in the next 10 years or before. A month is written as `2026-10`, a week of ISO 8601 as `2026-W41`.'
   throw new ApiError('not_found', { detail })
 }
 

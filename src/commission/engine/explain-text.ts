@@ -16,7 +16,14 @@ export function explanationText(explanation: Explanation): string {
   const title = `Rule ${line.rule} (version ${line.version}) of the plan ${plan} for the affiliate ${affiliate_id} in ${period}${scope}`
   const digits = minorDigits(line.amount)
   const sentences = explanation.steps.flatMap((step) => sentencesOf(step, currency, digits))
-  return `${[title, '', ...sentences].join('\n')}\n`
+  const { stored } = explanation
+  const changed = stored
+    ? [
+        `The statement of ${stored.computed_at} says ${figure(stored.amount, digits)} ${currency}. Records have changed since; this is the line as it is computed now.`,
+        '',
+      ]
+    : []
+  return `${[title, '', ...changed, ...sentences].join('\n')}\n`
 }
 
 /** The minor digits with which the line's amount is written. */

@@ -18,6 +18,8 @@ export interface Explanation {
   readonly currency: string
   readonly line: LineJson
   readonly steps: readonly Step[]
+  /** What the stored statement says, if records have changed since and the amount is another one. */
+  readonly stored?: { readonly amount: string; readonly computed_at: string }
 }
 
 /** A step of an explanation. All figures are decimal text. */

@@ -67,10 +67,10 @@ function descend(
 
 /** Circles are refused when parents are set; the guard ends the walk if there is one all the same. */
 function climb(parent: DayTree['parent'], affiliate: string): string[] {
-  const uplines: string[] = []
+  const uplines = new Set<string>()
   for (let above = parent.get(affiliate); above !== undefined; above = parent.get(above)) {
-    if (above === affiliate || uplines.includes(above)) break
-    uplines.push(above)
+    if (above === affiliate || uplines.has(above)) break
+    uplines.add(above)
   }
-  return uplines
+  return [...uplines]
 }

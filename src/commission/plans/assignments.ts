@@ -31,6 +31,10 @@ export const assignment = closed({
   ),
 })
 
+/** The earliest first day: each period since the first assignment is computed. */
+const FIRST_FROM = '2000-01-01'
+const TOO_EARLY = `Assignments begin on ${FIRST_FROM} or later.`
+
 /** Returns the assignments of a body, or all issues. */
 export function readAssignments(
   body: unknown,
@@ -50,6 +54,17 @@ export function readAssignments(
     return checked.output ? [checked.output] : []
   })
   if (issues.length > 0) return { issues, sent: null }
+  const early = sent.flatMap(({ from }, i) =>
+    Object.entries({ from })
+      .filter(([, value]) => value < FIRST_FROM)
+      .map(
+        ([member, value]): Issue => ({
+          ...{ pointer: `/${i}/${member}`, code: 'date', value },
+          instruction: TOO_EARLY,
+        }),
+      ),
+  )
+  if (early.length > 0) return { issues: early, sent: null }
   const repeated = findRepeated(sent)
   return repeated.length > 0 ? { issues: repeated, sent: null } : { issues: [], sent }
 }

@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/commission/facts.ts'
-import { findStatement } from '../../db/commission/statements.ts'
+import { type FoundStatement, findStatement } from '../../db/commission/statements.ts'
 import { ApiError } from '../../errors.ts'
 import { type Computation, settleAffiliates } from '../drafts/compute.ts'
 import { lineIds, statementId, statementOfLine } from '../drafts/ids.ts'
@@ -15,6 +15,14 @@ export interface LinePlace {
   readonly affiliate_id: string
   readonly plan: string
   readonly period: Period
+  /** The line in the stored statement; null if it is not stored, or not among its first lines. */
+  readonly stored: StoredLine | null
+}
+
+/** A line as a stored statement has it. */
+export interface StoredLine {
+  readonly amount: string
+  readonly computed_at: string
 }
 
 /** The statement of a line, if it is not stored. */
@@ -26,7 +34,7 @@ export interface LineHint {
 const noLine = (): ApiError =>
   new ApiError('not_found', {
     detail:
-      'This account has no line with this id. The id of a line in a statement that is not stored also needs `affiliate_id` and `period`.',
+      'No statement has a line with this id as the records are now. The id of a line in a statement that is not stored also needs `affiliate_id` and `period`.',
   })
 
 /** Finds the statement of a line: a stored one, or that of an affiliate and period. */
@@ -42,7 +50,16 @@ export async function findLinePlace(
   const found = stored ?? (await matchHint(db, account, statement, hint))
   const period = parsePeriod(found?.period ?? '')
   if (!found || !period) throw noLine()
-  return { id, statement, affiliate_id: found.affiliate_id, plan: found.plan, period }
+  return {
+    ...{ id, statement, affiliate_id: found.affiliate_id, plan: found.plan, period },
+    stored: stored && storedLine(stored, id),
+  }
+}
+
+function storedLine({ lines, computed_at }: FoundStatement, id: string): StoredLine | null {
+  const all: { id: string; amount: string }[] = JSON.parse(lines ?? '[]')
+  const line = all.find((one) => one.id === id)
+  return line ? { amount: line.amount, computed_at } : null
 }
 
 /** Returns the plan of the account whose statement has the id. */

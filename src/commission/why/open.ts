@@ -113,12 +113,31 @@ async function* oneCustomer(
     yield await readCustomers(source, readings, [customer_id], false)
 }
 
+/** The computations that an isolate makes at once: of one account, and of all. */
+const AT_ONCE = { account: 2, all: 8 }
+
+/** How many computations of each account run in this isolate. */
+const running = new Map<string, number>()
+
+/** The seconds after which a refused caller may ask again. */
+const RETRY_SECONDS = 5
+
 /**
- * Runs a computation, and returns its result.
+ * Runs a computation of an account, and returns its result.
  *
- * @throws ApiError `validation_failed` if it depends on too many facts.
+ * @throws ApiError `validation_failed` if it depends on too many facts, `unavailable` if too many
+ * others run.
  */
-export async function withinLimit<T>(compute: () => Promise<T>): Promise<T> {
+export async function withinLimit<T>(account: string, compute: () => Promise<T>): Promise<T> {
+  const own = running.get(account) ?? 0
+  const all = [...running.values()].reduce((sum, count) => sum + count, 0)
+  const headers = { 'Retry-After': String(RETRY_SECONDS) }
+  if (own >= AT_ONCE.account) {
+    const detail = `Two answers of this account are being computed. Retry after ${RETRY_SECONDS} seconds.`
+    throw new ApiError('unavailable', { detail, headers })
+  }
+  if (all >= AT_ONCE.all) throw new ApiError('unavailable', { headers })
+  running.set(account, own + 1)
   try {
     return await compute()
   } catch (error) {
@@ -127,5 +146,9 @@ export async function withinLimit<T>(compute: () => Promise<T>): Promise<T> {
     throw new ApiError('validation_failed', {
       detail: `The answer depends on more than ${limit} records, the most that one request reads. Narrow it with \`customer_id\` or \`affiliate_id\` where the endpoint has these parameters.`,
     })
+  } finally {
+    const left = (running.get(account) ?? 1) - 1
+    if (left === 0) running.delete(account)
+    else running.set(account, left)
   }
 }

@@ -1,4 +1,5 @@
 import { invalidQuery } from '../../http/query.ts'
+import { FAR_AHEAD, isFarAhead } from '../drafts/limits.ts'
 import { dayNumber, type Period, parsePeriod } from '../engine/calendar.ts'
 import type { QualificationStatus } from '../engine/once-report.ts'
 import { REASONS, type Reason } from '../engine/reasons.ts'
@@ -6,6 +7,7 @@ import { REASONS, type Reason } from '../engine/reasons.ts'
 /** Returns the period of a query, which requires one. */
 export function readPeriod(text: string | undefined): Period {
   const period = parsePeriod(text ?? '')
+  if (period && isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD)
   if (period) return period
   throw invalidQuery(
     text === undefined

@@ -12,7 +12,7 @@ export const respondWith = (
   compute: (reader: Reader) => Promise<object>,
 ): Promise<Response> =>
   withReadSession(c, async (reader) => {
-    const body = await withinLimit(() => compute(reader))
+    const body = await withinLimit(reader.grant.account, () => compute(reader))
     return sendJson(c, body, new ReadMemory(reader.grant.account))
   })
 
@@ -40,7 +40,7 @@ export const respondWithList = (
     const { account } = reader.grant
     const context = JSON.stringify([account, ...list])
     const page = await readPage(c.env, context, pageOf(query))
-    const all = await withinLimit(() => compute(reader))
+    const all = await withinLimit(account, () => compute(reader))
     const start = page.after ? Number(page.after[0]) : (page.number - 1) * page.size
     const end = start + page.size
     const found = {

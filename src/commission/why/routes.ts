@@ -45,19 +45,22 @@ async function openLine(
 ) {
   const place = await findLinePlace(session, grant.account, id, hint)
   const computation = await openWhy(c.env, grant.account, session, place.period)
-  return { computation, found: await computeLine(computation, place) }
+  return { place, computation, found: await computeLine(computation, place) }
 }
 
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
   const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
   const isText = /^text\/plain\b/.test(c.req.header('Accept') ?? '')
   const compute = async (reader: Reader) => {
-    const { computation, found } = await openLine(c, reader, id, hint)
-    return { id, ...(await explain(computation, found)) }
+    const { place, computation, found } = await openLine(c, reader, id, hint)
+    const explanation = await explain(computation, found)
+    const { stored } = place
+    const isChanged = stored !== null && stored.amount !== explanation.line.amount
+    return { id, ...explanation, ...(isChanged && { stored }) }
   }
   if (!isText) return respondWith(c, compute)
   return withReadSession(c, async (reader) => {
-    const explanation = await withinLimit(() => compute(reader))
+    const explanation = await withinLimit(reader.grant.account, () => compute(reader))
     return c.text(explanationText(explanation))
   })
 }
