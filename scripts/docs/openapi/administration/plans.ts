@@ -13,7 +13,7 @@ export const plans = (): Operation[] => [
     id: 'putPlan',
     summary: 'Put a version of a plan',
     description:
-      'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored.',
+      'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',
     body: { schema: ref('CommissionPlan') },
     answers: {
       200: { description: 'The latest version has these terms.', schema: ref('PutPlan') },
