@@ -83,7 +83,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['updateAccount', (db) => accounts.updateAccount(db, 'a', { name: 'x', disabled: true })],
   ['markPropagated', (db) => accounts.markPropagated(db, 'a', 1)],
   ['accountsToPropagate', accounts.accountsToPropagate, ['accounts_unpushed']],
-  ['beginReset', (db) => beginReset(db, 'a'), ['customers_day']],
+  ['beginReset', (db) => beginReset(db, 'a'), ['customers_day', 'statements_affiliate']],
   ['finishResets', (db) => finishResets(db, 0)],
   ['finishReleases', (db) => finishReleases(db, null, 0), ['totals_releasing']],
   [

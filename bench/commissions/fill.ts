@@ -58,7 +58,7 @@ async function putRates(running: Running): Promise<void> {
   await expectOk(new URL('/admin/v1/fx-rates', running.url), {
     method: 'PUT',
     headers: { 'Content-Type': 'text/csv', Authorization: `Bearer ${ADMIN_KEY}` },
-    body: [head, ...wanted].join('\n'),
+    body: `${[head, ...wanted].join('\n')}\n`,
   })
 }
 

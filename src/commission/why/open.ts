@@ -7,7 +7,7 @@ import {
 import { EVERYTHING } from '../../db/commission/fact-tables.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, unavailable } from '../../errors.ts'
 import { type Computation, customersOf, openComputation, TooManyFacts } from '../drafts/compute.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import type { Period } from '../engine/calendar.ts'
@@ -116,28 +116,46 @@ async function* oneCustomer(
 /** The computations that an isolate makes at once: of one account, and of all. */
 const AT_ONCE = { account: 2, all: 8 }
 
-/** How many computations of each account run in this isolate. */
-const running = new Map<string, number>()
+/** How long a computation waits for its turn, and how often it looks. */
+const TURN = { waitMs: 10_000, lookMs: 25 }
 
-/** The seconds after which a refused caller may ask again. */
-const RETRY_SECONDS = 5
+/** A computation of a caller that is gone may never end, so it counts for a minute at most. */
+const FORGOTTEN_MS = 60_000
+
+interface Running {
+  readonly account: string
+  readonly since: number
+}
+
+/** The computations that run in this isolate. */
+const running = new Set<Running>()
+
+function hasTurn(account: string, now: number): boolean {
+  for (const one of running) if (now - one.since > FORGOTTEN_MS) running.delete(one)
+  const own = [...running].filter((one) => one.account === account).length
+  return own < AT_ONCE.account && running.size < AT_ONCE.all
+}
+
+/** Waits until the account may compute. Promises of other requests cannot be awaited, so it polls. */
+async function takeTurn(account: string): Promise<Running> {
+  const start = Date.now()
+  while (!hasTurn(account, Date.now())) {
+    if (Date.now() - start > TURN.waitMs) throw unavailable(new Error('too many computations'))
+    await scheduler.wait(TURN.lookMs)
+  }
+  const own = { account, since: Date.now() }
+  running.add(own)
+  return own
+}
 
 /**
  * Runs a computation of an account, and returns its result.
  *
- * @throws ApiError `validation_failed` if it depends on too many facts, `unavailable` if too many
- * others run.
+ * @throws ApiError `validation_failed` if it depends on too many facts, `unavailable` if its turn did
+ * not come within 10 seconds.
  */
 export async function withinLimit<T>(account: string, compute: () => Promise<T>): Promise<T> {
-  const own = running.get(account) ?? 0
-  const all = [...running.values()].reduce((sum, count) => sum + count, 0)
-  const headers = { 'Retry-After': String(RETRY_SECONDS) }
-  if (own >= AT_ONCE.account) {
-    const detail = `Two answers of this account are being computed. Retry after ${RETRY_SECONDS} seconds.`
-    throw new ApiError('unavailable', { detail, headers })
-  }
-  if (all >= AT_ONCE.all) throw new ApiError('unavailable', { headers })
-  running.set(account, own + 1)
+  const turn = await takeTurn(account)
   try {
     return await compute()
   } catch (error) {
@@ -147,8 +165,6 @@ export async function withinLimit<T>(account: string, compute: () => Promise<T>)
       detail: `The answer depends on more than ${limit} records, the most that one request reads. Narrow it with \`customer_id\` or \`affiliate_id\` where the endpoint has these parameters.`,
     })
   } finally {
-    const left = (running.get(account) ?? 1) - 1
-    if (left === 0) running.delete(account)
-    else running.set(account, left)
+    running.delete(turn)
   }
 }
