@@ -142,5 +142,19 @@ export function conformance(file: string) {
     return found && `${name} ${found}\n${exchange.body.slice(0, 1000)}`
   }
 
-  return { flaw, missing: () => [...described.keys()].filter((key) => !reached.has(key)) }
+  return {
+    flaw,
+    missing() {
+      const kinds = new Set([...reached].map(computedKind))
+      return [...described.keys()].filter(
+        (key) => !reached.has(key) && !(key.endsWith(' 422') && kinds.has(computedKind(key))),
+      )
+    },
+  }
 }
+
+/**
+ * Returns the method, the last part of the path and the status. A GET answers 422 if its answer depends
+ * on too many records; routes that end alike compute the same, so one test of them suffices.
+ */
+const computedKind = (key: string): string => key.replace(/^(GET) .*\/([^/ ]+) (\d+)$/, '$1 $2 $3')

@@ -309,6 +309,10 @@ test('more than 50,000 records are refused, and narrowed they are read', async (
     'unearned/facts?period=2026-10',
     'qualifications?period=2026-10',
     `lines/${acme.lineOf('share')}/explain${HINT}`,
+    `lines/${acme.lineOf('share')}/parts${HINT}`,
+    `lines/${acme.lineOf('share')}/parts/c-2/facts${HINT}`,
+    'customers/c-2/earnings',
+    'transactions/x-1/earnings',
   ]) {
     const refused = await acme.admin(path)
     expect([path, refused.status]).toEqual([path, 422])
