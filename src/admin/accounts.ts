@@ -67,6 +67,7 @@ export const accounts = new Hono<AppEnv>()
       region: fields.region ?? null,
       jurisdiction: fields.jurisdiction ?? null,
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
+      approvals: 1,
       created_at: new Date().toISOString(),
     }
     const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }

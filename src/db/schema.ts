@@ -33,6 +33,7 @@ export const accounts = sqliteTable('accounts', {
   storage_quota: integer().notNull().default(4294967296),
   region: text({ enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] }),
   jurisdiction: text({ enum: ['eu', 'fedramp'] }),
+  approvals: integer().notNull().default(1),
 })
 
 /** The OAuth clients of partner firms. */
@@ -521,6 +522,10 @@ export const statements = sqliteTable(
     state: text().notNull(),
     read_at: integer().notNull(),
     computed_at: text().notNull(),
+    previous: text().notNull().default(''),
+    approval: text(),
+    approved_at: integer(),
+    payment: text(),
   },
   (t) => [
     primaryKey({ columns: [t.account, t.period, t.affiliate_id, t.plan] }),
@@ -538,6 +543,109 @@ export const statementLines = sqliteTable(
     lines: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id, t.part] })],
+)
+
+/** Test accounts whose books a batch deletes at this moment; otherwise empty. */
+export const bookResets = sqliteTable('book_resets', {
+  account: text().primaryKey(),
+})
+
+/** Who has approved a statement so far, where two persons must. */
+export const statementApprovals = sqliteTable(
+  'statement_approvals',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    hash: text().notNull(),
+    actor: text().notNull(),
+    at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id, t.hash, t.actor] })],
+)
+
+/** The periods of plans that were approved as a whole. */
+export const closedPeriods = sqliteTable(
+  'closed_periods',
+  {
+    account: text().notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    closed_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.plan, t.period] })],
+)
+
+/** Affiliates for which the approval of a period did not close it. */
+export const openAffiliates = sqliteTable(
+  'open_affiliates',
+  {
+    account: text().notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    affiliate_id: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.plan, t.period, t.affiliate_id] })],
+)
+
+/** Amounts that the integrations team entered. */
+export const manualEntries = sqliteTable(
+  'manual_entries',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    affiliate_id: text().notNull(),
+    plan: text().notNull(),
+    currency: text().notNull(),
+    amount: text().notNull(),
+    reason: text().notNull(),
+    reference: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+    statement: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account, t.id] }),
+    uniqueIndex('manual_entries_reference').on(t.account, t.reference),
+  ],
+)
+
+/** What was paid, by reference. */
+export const payments = sqliteTable(
+  'payments',
+  {
+    account: text().notNull(),
+    reference: text().notNull(),
+    affiliate_id: text().notNull(),
+    currency: text().notNull(),
+    amount: text().notNull(),
+    paid_on: text().notNull(),
+    statements: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.reference] })],
+)
+
+/** What affiliates earned and were paid: append-only. */
+export const ledger = sqliteTable(
+  'ledger',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    id: text().notNull(),
+    kind: text({
+      enum: ['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid'],
+    }).notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    statement: text().notNull(),
+    currency: text().notNull(),
+    amount: text().notNull(),
+    reference: text(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.id] })],
 )
 
 /** Runs that compute the statements of a period. */
