@@ -221,3 +221,6 @@ WHEN NOT EXISTS (SELECT 1 FROM book_resets WHERE account = old.account)
 BEGIN
   SELECT raise(ABORT, 'the ledger is append-only');
 END;
+
+-- The rates that were corrected, for closed periods: they use what was known when they were approved.
+CREATE INDEX fx_rates_corrected ON fx_rates (known_until) WHERE known_until IS NOT NULL;

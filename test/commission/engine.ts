@@ -78,6 +78,7 @@ export function open(world: World): { account: Account; input: AccountInput } {
       week: periodOf(Number.isFinite(first) ? first : 0, 'week').first,
     },
     stateOf: () => NO_STATE,
+    booksOf: () => null,
   }
   return { account: openAccount(input), input }
 }

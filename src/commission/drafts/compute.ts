@@ -100,6 +100,7 @@ export async function settleAffiliates(
     affiliates: [...settled].filter((one) => source.book.assignmentsOf(one).length > 0),
     firstDay: { month: range.firstDay, week: range.firstDay },
     stateOf: () => NO_STATE,
+    booksOf: () => null,
   }
   const talliesIn = ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map()
   return { input, settle: openSettlement(input, talliesIn), tallies: talliesIn }

@@ -1,5 +1,6 @@
 import type { Plan } from './book.ts'
-import type { PeriodKind } from './calendar.ts'
+import type { BooksOf } from './books.ts'
+import type { Period, PeriodKind } from './calendar.ts'
 import type { Context } from './context.ts'
 import type { Customer } from './facts.ts'
 import type { PlanState } from './state.ts'
@@ -13,6 +14,7 @@ export interface SettlementInput extends Context {
   readonly firstDay: Readonly<Record<PeriodKind, number>>
   /** Returns what the period before the first left of an affiliate and plan. */
   readonly stateOf: (affiliate: string, plan: string) => PlanState
+  readonly booksOf: BooksOf
 }
 
 /** The facts of an account, or of affiliates that do not depend on others, and where they start. */
@@ -24,4 +26,7 @@ export interface AccountInput extends SettlementInput {
 export interface PlanResult extends Settled {
   readonly affiliate: string
   readonly plan: Plan
+  readonly period: Period
+  /** Whether the period is closed: its statement is the approved one. */
+  readonly closed: boolean
 }

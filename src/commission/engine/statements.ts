@@ -1,6 +1,14 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
-import type { Plan } from './book.ts'
-import { overlapping, type Period } from './calendar.ts'
+import { differencesOf } from './adjustments.ts'
+import { type Plan, planKey } from './book.ts'
+import {
+  closedStatement,
+  type Difference,
+  isClosed,
+  manualEntriesIn,
+  type PlanBooks,
+} from './books.ts'
+import { endingWithin, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
@@ -11,14 +19,16 @@ import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
 import {
   addMeasure,
+  closeState,
   earlierMeasure,
   measureKey,
   type OpenState,
   openState,
   type PlanState,
 } from './state.ts'
-import { closeStatement, openingOf } from './statement.ts'
+import { closeStatement, openingOf, type Settled } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
+import { arrivalsIn, departureFrom } from './transfer.ts'
 
 /** The overrides of one affiliate in a period. */
 export type OverridesOf = Overrides & { readonly affiliate: string; readonly period: Period }
@@ -55,11 +65,11 @@ export function settleAllOverrides(
   })
 }
 
-/** Returns a period and those of the other kind that end within it. */
-export const endingWithin = (period: Period): Period[] =>
-  [period, ...overlapping(period)].filter(({ last }) => last <= period.last)
-
-/** Adds overrides, and closes the statements. */
+/**
+ * Adds overrides and what other plans transferred, and closes the statements.
+ *
+ * @param transferring The results of the periods that `transferringInto` returns.
+ */
 export function settleAll(
   input: SettlementInput,
   period: Period,
@@ -67,27 +77,72 @@ export function settleAll(
   own: OwnResults,
   overridesIn: (period: Period) => readonly OverridesOf[],
   before: readonly PlanResult[] | null,
+  transferring: readonly PlanResult[],
 ): PlanResult[] {
   const overrides = endingWithin(period).flatMap(overridesIn)
   const stateBefore = statesBefore(input, before)
+  const differencesBefore = differencesUpTo(before)
+  const arrivalsAt = arrivalsIn(input, period, transferring)
   const inOrderOfId = [...own].sort(([a], [b]) => compareText(a, b))
   return inOrderOfId.flatMap(([affiliate, plans]) =>
     [...plans.values()].map(({ plan, lines, state }) => {
       const earlier = stateBefore(affiliate, plan.plan)
+      const books = input.booksOf(affiliate, plan.plan)
+      const differences = differencesBefore(affiliate, plan.plan)
       const added = pickOverrides(overrides, affiliate, plan, period)
+      const all = [...orderLines(plan, [...lines, ...added.lines]), ...added.funded]
+      const open = withOverrideMeasures(openState(state), earlier, plan, added.measures, period)
+      const head = { affiliate, plan, period }
+      if (books !== null && isClosed(books, period)) {
+        return { ...head, closed: true, ...keepClosed(books, period, all, open, differences) }
+      }
       const holds = holdsOf({ plan, tallies: talliesOf(tallies, affiliate) }, lines)
       const settled = closeStatement(
         affiliate,
         plan,
         period,
-        [...orderLines(plan, [...lines, ...added.lines]), ...added.funded],
+        all,
         mergeHolds(plan, [...holds, ...added.holds]),
-        withOverrideMeasures(openState(state), earlier, plan, added.measures, period),
-        openingOf(earlier),
+        open,
+        {
+          carried: openingOf(earlier),
+          received: arrivalsAt(affiliate, plan.plan),
+          departure: departureFrom(input, affiliate, plan, period),
+        },
+        { adjustments: differences, manual: manualEntriesIn(books, period) },
       )
-      return { affiliate, plan, ...settled }
+      return { ...head, closed: false, ...settled }
     }),
   )
+}
+
+/**
+ * Returns what a closed period leaves: what was approved of it, the carries of its lines as they are
+ * now, and all that its lines and those of earlier closed periods lack.
+ */
+function keepClosed(
+  books: PlanBooks,
+  period: Period,
+  lines: readonly Line[],
+  open: OpenState,
+  earlier: readonly Difference[],
+): Settled {
+  const { closing, transfer } = closedStatement(books, period)
+  return {
+    ...{ statement: null, lines, transfer },
+    state: closeState(open, closing),
+    differences: [...earlier, ...differencesOf(books, period, lines)],
+  }
+}
+
+/** Returns what the closed periods up to the one before lack of each affiliate and plan. */
+function differencesUpTo(
+  before: readonly PlanResult[] | null,
+): (affiliate: string, plan: string) => readonly Difference[] {
+  const found = new Map(
+    before?.map(({ affiliate, plan, differences }) => [planKey(affiliate, plan.plan), differences]),
+  )
+  return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
 }
 
 /** Returns what the period before left of each affiliate and plan. */
@@ -119,8 +174,6 @@ function withOverrideMeasures(
   }
   return open
 }
-
-const planKey = (affiliate: string, plan: string): string => JSON.stringify([affiliate, plan])
 
 /**
  * Picks the override lines, funded lines and holds of one statement. What an affiliate funds stands in

@@ -1,0 +1,107 @@
+import { type Period, periodOf } from './calendar.ts'
+import { type Decimal, ZERO } from './decimal.ts'
+import type { Line } from './line.ts'
+import type { Transfer } from './transfer.ts'
+
+/** A statement that was approved. It never changes. */
+export interface ClosedStatement {
+  readonly closing: Decimal
+  /** What `negative: "zero"` dropped: 0 or less. */
+  readonly dropped: Decimal
+  readonly transfer: Transfer | null
+  /** The sum of its lines, without adjustments and manual entries. */
+  readonly linesSum: Decimal
+}
+
+/** What tells a line from the others of its period, and the amount that approved statements have of it. */
+export interface BookedLine {
+  readonly rule: string
+  readonly version: number
+  readonly scope: string
+  /** How many lines before it have the same rule, version and scope. */
+  readonly occurrence: number
+  /** Its amount in the statement of its period and in all adjustments of it. */
+  readonly amount: Decimal
+}
+
+/** An amount that the integrations team entered, and that no approved statement has yet. */
+export interface ManualEntry {
+  readonly id: string
+  readonly amount: string
+  readonly reason: string
+  readonly reference: string
+  readonly actor: string
+  readonly at: string
+}
+
+/** What has been approved of an affiliate and plan, and what waits for its open period. */
+export interface PlanBooks {
+  /** The last day of the last closed period; -Infinity if none is closed. */
+  readonly closedThrough: number
+  /** By period. A closed period may have no statement. */
+  readonly statements: ReadonlyMap<string, ClosedStatement>
+  /** By period, then by `lineKey`. */
+  readonly booked: ReadonlyMap<string, ReadonlyMap<string, BookedLine>>
+  /** How much of what a period dropped its adjustments have restored so far: 0 or more, by period. */
+  readonly restored: ReadonlyMap<string, Decimal>
+  /** What approved statements received from other plans, as `arrivalKey`. */
+  readonly received: ReadonlySet<string>
+  readonly manual: readonly ManualEntry[]
+  /** The first day on which a manual entry can stand, if no period is closed. */
+  readonly manualFrom: number
+}
+
+/** Returns the books of an affiliate and plan; null if nothing of them is closed or entered. */
+export type BooksOf = (affiliate: string, plan: string) => PlanBooks | null
+
+/** The difference between a line of a closed period and what was approved for it so far. */
+export interface Difference {
+  readonly period: string
+  /** Null: a part of a positive correction that restores what the period dropped (§16.3). */
+  readonly line: Omit<BookedLine, 'amount'> | null
+  readonly amount: Decimal
+}
+
+/** Whether a period was closed for an affiliate and plan. */
+export const isClosed = (books: PlanBooks | null, { last }: Period): boolean =>
+  books !== null && last <= books.closedThrough
+
+/** Returns the key of a line within its period. */
+export const lineKey = ({ rule, version, scope, occurrence }: Omit<BookedLine, 'amount'>): string =>
+  JSON.stringify([rule, version, scope, occurrence])
+
+/** Returns lines with what tells each of them from the others. */
+export function keyedLines(lines: readonly Line[]): BookedLine[] {
+  const counts = new Map<string, number>()
+  return lines.map(({ rule, version, scope, amount }) => {
+    const one = { rule: rule.id, version: version.version, scope }
+    const key = lineKey({ ...one, occurrence: 0 })
+    const occurrence = counts.get(key) ?? 0
+    counts.set(key, occurrence + 1)
+    return { ...one, occurrence, amount }
+  })
+}
+
+/** The manual entries of a statement: those of the first period that is not closed (§16.1). */
+export function manualEntriesIn(
+  books: PlanBooks | null,
+  { first, last }: Period,
+): readonly ManualEntry[] {
+  if (books === null) return []
+  const day = Math.max(books.manualFrom, books.closedThrough + 1)
+  return first <= day && day <= last ? books.manual : []
+}
+
+/** Returns a period, or the first one after it that is not closed. */
+export function firstOpen(books: PlanBooks | null, period: Period): Period {
+  return books !== null && isClosed(books, period)
+    ? periodOf(books.closedThrough + 1, period.kind)
+    : period
+}
+
+/** Returns the key of a transfer from a plan's period. */
+export const arrivalKey = (from: string, period: string): string => JSON.stringify([from, period])
+
+/** Returns the approved statement of a period, or one that left nothing. */
+export const closedStatement = ({ statements }: PlanBooks, { id }: Period): ClosedStatement =>
+  statements.get(id) ?? { closing: ZERO, dropped: ZERO, transfer: null, linesSum: ZERO }
