@@ -126,7 +126,10 @@ CREATE TABLE manual_entries (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX manual_entries_reference ON manual_entries (account, reference);
-CREATE INDEX manual_entries_affiliate ON manual_entries (account, affiliate_id, plan);
+CREATE INDEX manual_entries_affiliate ON manual_entries (account, affiliate_id, id);
+
+-- Those that no approved statement has yet.
+CREATE INDEX manual_entries_open ON manual_entries (account, affiliate_id, id) WHERE statement IS NULL;
 
 CREATE TRIGGER manual_entries_no_insert BEFORE INSERT ON manual_entries
 WHEN EXISTS (SELECT 1 FROM manual_entries
