@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { NO_CAUSES } from '../../src/commission/drafts/causes.ts'
 import { computeAffiliates } from '../../src/commission/drafts/compute.ts'
 import { toDraft } from '../../src/commission/drafts/draft.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
@@ -116,7 +117,7 @@ test('every line is explained, its parts sum to it, and records to parts', async
       1_000_000,
     )
     for (const result of computed.at(-1)?.results ?? []) {
-      const draft = await toDraft(result, period)
+      const draft = await toDraft(result, period, NO_CAUSES)
       const seen = new Set<string>()
       for (const line of draft?.lines.slice(0, 4) ?? []) {
         if (seen.has(line.id)) continue

@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { NO_CAUSES } from '../../src/commission/drafts/causes.ts'
 import { computeAffiliates, openComputation } from '../../src/commission/drafts/compute.ts'
 import { type Draft, toDraft } from '../../src/commission/drafts/draft.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
@@ -73,7 +74,7 @@ export async function draftsOf(
   const periods = await computeAffiliates(computation, affiliates, 1_000_000)
   const last = periods.at(-1)
   const drafts = await Promise.all(
-    (last?.results ?? []).map((result) => toDraft(result, last!.period)),
+    (last?.results ?? []).map((result) => toDraft(result, last!.period, NO_CAUSES)),
   )
   return drafts.filter((draft) => draft !== null)
 }

@@ -7,18 +7,21 @@ import {
 import { FACT_LIMITS } from '../../db/commission/fact-tables.ts'
 import { openSettlement, tallyCustomers } from '../engine/account.ts'
 import type { PlanResult, SettlementInput } from '../engine/account-input.ts'
+import type { BooksOf } from '../engine/books.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import type { Settlement } from '../engine/explain-input.ts'
-import type { Customer } from '../engine/facts.ts'
+import { type Customer, compareText } from '../engine/facts.ts'
 import { asOf, judgeCustomer } from '../engine/judge.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { readCustomers } from '../facts/read-customers.ts'
 import { type AccountSource, openContext, type RateDays } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
+import { readBooks } from './books.ts'
 import { dependencies, joined } from './closure.ts'
 import { type ComputedRange, findRange } from './range.ts'
+import { type RateView, rateViews } from './rate-views.ts'
 
 /** Thrown if the facts of a computation are more than its caller allows. */
 export class TooManyFacts extends Error {}
@@ -59,14 +62,23 @@ export async function computeAffiliates(
   affiliates: readonly string[],
   maxFacts: number,
 ): Promise<ComputedPeriod[]> {
-  const { settle } = await settleAffiliates(computation, affiliates, maxFacts)
-  const { period, periods } = computation.range
-  const wanted = new Set(affiliates)
-  return periods
-    .filter(({ kind }) => kind === period.kind)
-    .map((one) => ({
-      period: one,
-      results: settle(one).filter(({ affiliate }) => wanted.has(affiliate)),
+  const { range, source } = computation
+  const books = await readBooks(source, range, affiliates)
+  const views = await rateViews(computation, books, affiliates)
+  const settlements: (Settlement & Pick<RateView, 'covers'>)[] = []
+  for (const { wanted, context, covers } of views) {
+    const view = { ...computation, context }
+    settlements.push({ covers, ...(await settleAffiliates(view, wanted, maxFacts, books.booksOf)) })
+  }
+  return range.periods
+    .filter(({ kind }) => kind === range.period.kind)
+    .map((period) => ({
+      period,
+      results: settlements
+        .flatMap(({ settle, covers }) => settle(period).filter(covers))
+        .sort(
+          (a, b) => compareText(a.affiliate, b.affiliate) || compareText(a.plan.plan, b.plan.plan),
+        ),
     }))
 }
 
@@ -79,6 +91,7 @@ export async function settleAffiliates(
   computation: Computation,
   affiliates: readonly string[],
   maxFacts: number,
+  booksOf: BooksOf,
 ): Promise<Settlement> {
   const { source, range, context, dependenciesOf } = computation
   const { settled, read } = joined(affiliates.map(dependenciesOf))
@@ -95,12 +108,14 @@ export async function settleAffiliates(
       tallyCustomers({ ...context, period }, tallies.get(period.id) ?? new Map(), known)
     }
   }
+  const wanted = new Set(affiliates)
+  const isAssigned = (one: string) => source.book.assignmentsOf(one).length > 0
   const input: SettlementInput = {
     ...context,
-    affiliates: [...settled].filter((one) => source.book.assignmentsOf(one).length > 0),
+    affiliates: [...settled].filter((one) => wanted.has(one) || isAssigned(one)),
     firstDay: { month: range.firstDay, week: range.firstDay },
     stateOf: () => NO_STATE,
-    booksOf: () => null,
+    booksOf,
   }
   const talliesIn = ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map()
   return { input, settle: openSettlement(input, talliesIn), tallies: talliesIn }

@@ -7,19 +7,39 @@ import { versionOn } from '../engine/book.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
 import type { LineJson } from '../engine/line.ts'
 import { NO_STATE } from '../engine/state.ts'
-import type { StatementJson } from '../engine/statement.ts'
-import { lineIds, statementId } from './ids.ts'
+import type { AdjustmentJson, StatementJson } from '../engine/statement.ts'
+import type { Cause, CausesOf } from './causes.ts'
+import { adjustmentId, lineId, lineIds, statementId } from './ids.ts'
 import { PART_LIMITS } from './limits.ts'
 
 /** A line on the wire (§13). */
 export type StatementLine = LineJson & { readonly id: string }
 
-/** A statement on the wire (§13), without its lines, its hash, its status and times. */
-export interface StatementHead extends Omit<StatementJson, 'lines'> {
+/** What an adjustment corrects: a line of a closed period, or what the period dropped (§16.3). */
+export interface AdjustedLine {
+  readonly period: string
+  /** The id of the line; null: a part of a positive correction that restores what the period dropped. */
+  readonly line: string | null
+}
+
+/** An adjustment on the wire (§13). `occurrence` counts earlier lines of the same rule and scope. */
+export interface Adjustment {
   readonly id: string
-  readonly adjustments: readonly never[]
-  readonly manual: readonly never[]
+  readonly of: AdjustedLine
+  readonly rule: string | null
+  readonly version: number | null
+  readonly scope: string | null
+  readonly occurrence: number
+  readonly amount: string
+  readonly causes: readonly Cause[]
+  readonly causes_total: number
+}
+
+/** A statement on the wire (§13), without lines and adjustments, its hash, its status and times. */
+export interface StatementHead extends Omit<StatementJson, 'lines' | 'adjustments'> {
+  readonly id: string
   readonly lines_total: number
+  readonly adjustments_total: number
   /** The day on which it is payable: the last day of the period + `hold_days`. */
   readonly payable_on: string
 }
@@ -28,6 +48,7 @@ export interface StatementHead extends Omit<StatementJson, 'lines'> {
 export interface Draft {
   readonly head: StatementHead
   readonly lines: readonly StatementLine[]
+  readonly adjustments: readonly Adjustment[]
   readonly hash: string
 }
 
@@ -35,34 +56,55 @@ export interface Draft {
 export async function toDraft(
   { plan, statement }: PlanResult,
   { last, id: period }: Period,
+  causesOf: CausesOf,
 ): Promise<Draft | null> {
   if (statement === null) return null
   const id = await statementId(statement.affiliate_id, statement.plan, period)
-  const { lines: own, ...rest } = statement
+  const { lines: own, adjustments: corrections, ...rest } = statement
   const ids = await lineIds(id, own)
   const lines = own.map((line, index) => ({ id: ids[index] ?? '', ...line }))
+  const adjustments = await Promise.all(
+    corrections.map((one) => toAdjustment(id, statement, one, causesOf)),
+  )
   const { holdDays } = versionOn(plan, last)
   const head: StatementHead = {
     id,
     ...rest,
-    adjustments: [],
-    manual: [],
     lines_total: lines.length,
+    adjustments_total: adjustments.length,
     payable_on: dayText(last + holdDays),
   }
-  return { head, lines, hash: await hashOf(head, lines) }
+  return { head, lines, adjustments, hash: await hashOf(head, lines, adjustments) }
+}
+
+async function toAdjustment(
+  statement: string,
+  { affiliate_id, plan }: StatementJson,
+  { period, line, amount }: AdjustmentJson,
+  causesOf: CausesOf,
+): Promise<Adjustment> {
+  const { rule = null, version = null, scope = null, occurrence = 0 } = line ?? {}
+  const corrected =
+    line && (await lineId(await statementId(affiliate_id, plan, period), line, occurrence))
+  const { causes, causes_total } = causesOf({ affiliate_id, plan, period, line })
+  return {
+    id: await adjustmentId(statement, corrected ?? period),
+    of: { period, line: corrected },
+    ...{ rule, version, scope, occurrence, amount, causes, causes_total },
+  }
 }
 
 /** Returns the SHA-256 of the statement's canonical JSON less `id`, `hash`, status and times (§16.18). */
 async function hashOf(
-  { id: _id, lines_total: _total, ...hashed }: StatementHead,
+  { id: _id, lines_total: _lines, adjustments_total: _adjustments, ...hashed }: StatementHead,
   lines: readonly StatementLine[],
+  adjustments: readonly Adjustment[],
 ): Promise<string> {
-  return digest(canonicalJson({ ...hashed, lines }))
+  return digest(canonicalJson({ ...hashed, lines, adjustments }))
 }
 
-/** Divides lines into parts that a row of the database holds; there is at least one. */
-export function partsOf(lines: readonly StatementLine[]): string[] {
+/** Divides lines and adjustments into parts that a row of the database holds; there is at least one. */
+export function partsOf(lines: readonly (StatementLine | Adjustment)[]): string[] {
   const parts: string[] = []
   let texts: string[] = []
   let bytes = 0
@@ -87,21 +129,28 @@ export function partsOf(lines: readonly StatementLine[]): string[] {
 /**
  * Returns a result as it is stored; null if it has neither a statement nor anything to carry. Equal
  * results have an equal digest.
+ *
+ * @param previous The digest of the row before it, of the same affiliate and plan; '' if there is none.
  */
-export async function toStored(result: PlanResult, period: Period): Promise<StoredDraft | null> {
-  const draft = await toDraft(result, period)
+export async function toStored(
+  result: PlanResult,
+  period: Period,
+  previous: string,
+  causesOf: CausesOf,
+): Promise<StoredDraft | null> {
+  const draft = await toDraft(result, period, causesOf)
   const state = canonicalJson(result.state)
   if (draft === null && state === canonicalJson(NO_STATE)) return null
   const { affiliate, plan } = result
   const id = draft?.head.id ?? (await statementId(affiliate, plan.plan, period.id))
   const statement = draft && JSON.stringify(draft.head)
-  const parts = partsOf(draft?.lines ?? [])
+  const parts = partsOf(draft ? [...draft.lines, ...draft.adjustments] : [])
   const hash = draft?.hash ?? ''
   return {
-    ...{ period: period.id, affiliate_id: affiliate, plan: plan.plan, id, hash },
+    ...{ period: period.id, affiliate_id: affiliate, plan: plan.plan, id, hash, previous },
     payable: draft?.head.payable ?? '0',
     closing: result.state.closing,
     ...{ statement, parts, state },
-    digest: await digest(JSON.stringify([statement, hash, state])),
+    digest: await digest(JSON.stringify([statement, hash, state, previous])),
   }
 }

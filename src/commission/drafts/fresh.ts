@@ -1,20 +1,27 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
-import type { StatementFilter } from '../../db/commission/statements.ts'
+import type { Connection } from '../../db/commission/facts.ts'
+import { findStatement, type StatementFilter } from '../../db/commission/statements.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
 import { ApiError } from '../../errors.ts'
 import { invalidQuery } from '../../http/query.ts'
 import { withReadSession } from '../../http/session.ts'
+import type { PlanResult } from '../engine/account-input.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { openSource } from '../facts/source.ts'
-import { type ComputedPeriod, computeAffiliates, openComputation, TooManyFacts } from './compute.ts'
+import { findCauses } from './causes.ts'
+import { computeAffiliates, openComputation, TooManyFacts } from './compute.ts'
 import { toDraft } from './draft.ts'
+import { statementId } from './ids.ts'
 import { FAR_AHEAD, isFarAhead, MAX_FRESH_FACTS } from './limits.ts'
-import { presentDraft } from './present.ts'
+import { presentDraft, presentWhole } from './present.ts'
 
-/** Responds with the statements of one affiliate as they are now. Nothing is stored. */
+/**
+ * Responds with the statements of one affiliate as they are now, in closed periods with the approved
+ * ones. Nothing is stored.
+ */
 export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): Promise<Response> {
-  const { affiliate_id, plan, status = 'draft' } = filter
+  const { affiliate_id, plan, status } = filter
   const period = parsePeriod(filter.period ?? '')
   if (affiliate_id === undefined || period === null) {
     throw invalidQuery('`fresh` requires `affiliate_id` and `period`.')
@@ -25,27 +32,45 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
     if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
     const computedAt = new Date().toISOString()
     const source = await openSource(c.env, account, session)
-    const computed = await compute(source, affiliate_id, period)
-    const results = status === 'draft' ? (computed.at(-1)?.results ?? []) : []
-    const drafts = await Promise.all(results.map((result) => toDraft(result, period)))
-    const data = drafts.flatMap((draft) =>
-      draft && (plan === undefined || draft.head.plan === plan)
-        ? [presentDraft(draft, computedAt)]
-        : [],
+    const { results, causesOf } = await compute(source, affiliate_id, period)
+    const found = await Promise.all(
+      results.map(async (result) => {
+        if (plan !== undefined && result.plan.plan !== plan) return null
+        if (result.closed) return readClosed(session, account.id, result, period)
+        const draft = await toDraft(result, period, causesOf)
+        return draft && presentDraft(draft, computedAt)
+      }),
+    )
+    const data = found.flatMap((one) =>
+      one && (status === undefined || one.status === status) ? [one] : [],
     )
     const meta = { total: data.length, page: 1, per_page: 50, next_cursor: null }
     return c.json({ data, meta })
   })
 }
 
+/** Returns the approved statement of a closed period; null if it has none. */
+async function readClosed(
+  db: Connection,
+  account: string,
+  { affiliate, plan }: PlanResult,
+  { id: period }: Period,
+) {
+  const id = await statementId(affiliate, plan.plan, period)
+  const found = await findStatement(db, account, id, 1)
+  return found && presentWhole(found, 1)
+}
+
 async function compute(
   source: Awaited<ReturnType<typeof openSource>>,
   affiliate: string,
   period: Period,
-): Promise<ComputedPeriod[]> {
+) {
   try {
     const computation = await openComputation(source, period)
-    return await computeAffiliates(computation, [affiliate], MAX_FRESH_FACTS)
+    const computed = await computeAffiliates(computation, [affiliate], MAX_FRESH_FACTS)
+    const causesOf = await findCauses(computation, computed)
+    return { results: computed.at(-1)?.results ?? [], causesOf }
   } catch (error) {
     if (!(error instanceof TooManyFacts)) throw error
     const limit = MAX_FRESH_FACTS.toLocaleString('en')

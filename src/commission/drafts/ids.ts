@@ -40,6 +40,12 @@ export async function lineId(
   return `lin_${statement.slice('stm_'.length)}${digits.slice(0, LINE_DIGITS)}`
 }
 
+/** Returns the id of the adjustment of a line, or of what a period dropped, in a statement. */
+export async function adjustmentId(statement: string, of: string): Promise<string> {
+  const digits = await digest(canonicalJson(of))
+  return `adj_${statement.slice('stm_'.length)}${digits.slice(0, LINE_DIGITS)}`
+}
+
 /** Returns the id of the statement that has a line; null if the text is not the id of a line. */
 export function statementOfLine(line: string): string | null {
   const digits = line.slice('lin_'.length)

@@ -1,5 +1,5 @@
 import type { FoundStatement, ListedStatement } from '../../db/commission/statements.ts'
-import type { Draft, StatementHead } from './draft.ts'
+import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
 import { PART_LIMITS } from './limits.ts'
 
 /** Returns a stored statement as lists show it. */
@@ -8,19 +8,28 @@ export function presentStatement({ statement, status, hash, computed_at }: Liste
   return { ...head, status, hash, computed_at }
 }
 
-/** Returns a stored statement with one part of its lines. */
+/** Returns a stored statement with one part of its lines and adjustments. */
 export const presentWhole = (found: FoundStatement, part: number) => ({
   ...presentStatement(found),
-  lines: JSON.parse(found.lines),
+  ...split(JSON.parse(found.lines)),
   part,
   parts: found.parts,
 })
 
-/** Returns a statement that was computed and is not stored, with its first lines. */
-export const presentDraft = ({ head, lines, hash }: Draft, computedAt: string) => ({
+/** Returns a statement that was computed and is not stored, with its first lines and adjustments. */
+export const presentDraft = ({ head, lines, adjustments, hash }: Draft, computedAt: string) => ({
   ...head,
   status: 'draft',
   hash,
   computed_at: computedAt,
-  lines: lines.slice(0, PART_LIMITS.lines),
+  ...split([...lines, ...adjustments].slice(0, PART_LIMITS.lines)),
 })
+
+/** Tells the lines of a part from its adjustments. */
+function split(items: readonly (StatementLine | Adjustment)[]) {
+  const isAdjustment = (item: StatementLine | Adjustment): item is Adjustment => 'of' in item
+  return {
+    lines: items.filter((item) => !isAdjustment(item)),
+    adjustments: items.filter(isAdjustment),
+  }
+}

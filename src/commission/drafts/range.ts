@@ -1,6 +1,14 @@
+import { readFirstBooked } from '../../db/commission/books/first-booked.ts'
 import type { FactDays } from '../../db/commission/fact-readings.ts'
 import { firstSignupDay } from '../../db/commission/facts.ts'
-import { nextPeriod, type Period, type PeriodKind, periodOf } from '../engine/calendar.ts'
+import { DAY_MS } from '../../durations.ts'
+import {
+  nextPeriod,
+  type Period,
+  type PeriodKind,
+  parsePeriod,
+  periodOf,
+} from '../engine/calendar.ts'
 import { daysWithFacts, factDaysBetween } from '../facts/days.ts'
 import type { AccountSource } from '../facts/source.ts'
 
@@ -10,6 +18,8 @@ export interface ComputedRange {
   /** The first day that is computed; facts before it earn nothing. */
   readonly firstDay: number
   readonly lastDay: number
+  /** The first day of any record or manual entry; Infinity if there is none. */
+  readonly anchor: number
   /** The first and the last day of which a rate may be needed. */
   readonly firstRate: number
   readonly lastRate: number
@@ -23,26 +33,33 @@ const DAYS_BEYOND = 6
 
 /**
  * Finds the range of a computation up to a period: from the first record, but not before the first
- * assignment, since nobody can earn before.
+ * assignment, since nobody can earn before, and from the first closed period.
  */
 export async function findRange(source: AccountSource, period: Period): Promise<ComputedRange> {
   const { db, account, periodKinds, firstAssignment } = source
   const lastDay = period.last + DAYS_BEYOND
-  const [days, signupDay] = await Promise.all([
+  const [days, signupDay, booked] = await Promise.all([
     daysWithFacts(source),
     firstSignupDay(db, account.id),
+    readFirstBooked(db, account.id),
   ])
   const all = Object.values(days)
-  const firsts = [...all.map(([first]) => first), signupDay]
-  const firstFact = Math.min(period.first, ...firsts.map((day) => day ?? period.first))
-  const firstDay = Math.max(firstFact, Math.min(period.first, firstAssignment))
+  const entered = booked.entered === null ? null : Math.floor(Date.parse(booked.entered) / DAY_MS)
+  const firsts = [...all.map(([first]) => first), signupDay, entered]
+  const anchor = Math.min(...firsts.map((day) => day ?? Number.POSITIVE_INFINITY))
+  const firstFact = Math.min(period.first, anchor)
+  const firstDay = Math.min(
+    Math.max(firstFact, Math.min(period.first, firstAssignment)),
+    ...booked.periods.map((id) => parsePeriod(id)?.first ?? firstFact),
+  )
   const periods = periodsBetween(periodKinds, firstDay, period)
   const firstSummed = periods.reduce((first, one) => Math.min(first, one.first), firstDay)
   return {
     period,
     firstDay,
     lastDay,
-    firstRate: firstFact,
+    anchor,
+    firstRate: Math.min(firstFact, firstDay),
     lastRate: Math.max(lastDay, ...all.map((one) => one.at(-1) ?? lastDay)),
     days: factDaysBetween(days, firstSummed, lastDay),
     periods,

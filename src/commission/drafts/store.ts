@@ -1,7 +1,10 @@
 import { draftBatches, readDigests } from '../../db/commission/drafts.ts'
 import { withD1Retry } from '../../db/retry.ts'
+import { planKey } from '../engine/book.ts'
+import { findCauses } from './causes.ts'
 import { type Computation, computeAffiliates } from './compute.ts'
 import { toStored } from './draft.ts'
+import { statementId } from './ids.ts'
 
 /**
  * Computes the statements of affiliates and stores those that differ from what is stored. Returns the
@@ -19,12 +22,23 @@ export async function refreshDrafts(
   const periods = computed.map(({ period }) => period.id)
   const stored = await readDigests(db, account.id, periods, affiliates)
   const known = new Map(stored.map((one) => [one.id, one]))
+  const causesOf = await findCauses(computation, computed)
   const put = []
   const kept = new Set<string>()
+  /** The digest of the last row of each affiliate and plan. */
+  const previous = new Map<string, string>()
   for (const { period, results } of computed) {
     for (const result of results) {
-      const draft = await toStored(result, period)
+      const key = planKey(result.affiliate, result.plan.plan)
+      if (result.closed) {
+        const id = await statementId(result.affiliate, result.plan.plan, period.id)
+        const found = known.get(id)
+        if (found && found.status !== 'draft') previous.set(key, found.digest)
+        continue
+      }
+      const draft = await toStored(result, period, previous.get(key) ?? '', causesOf)
       if (draft === null) continue
+      previous.set(key, draft.digest)
       kept.add(draft.id)
       if (known.get(draft.id)?.digest !== draft.digest) put.push(draft)
     }

@@ -30,7 +30,6 @@ export interface ManualEntry {
   readonly amount: string
   readonly reason: string
   readonly reference: string
-  readonly actor: string
   readonly at: string
 }
 

@@ -12,7 +12,7 @@ import { type Book, buildBook } from '../engine/book.ts'
 import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import type { Dated } from '../engine/facts.ts'
-import { rateFinder, rateLookup } from '../engine/rates.ts'
+import { type RateFinder, rateFinder, rateLookup } from '../engine/rates.ts'
 import type { Tree } from '../engine/tree.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { readPlanBook } from '../plans/book.ts'
@@ -122,15 +122,14 @@ export async function openContext(
   last: number,
 ): Promise<Context & RateDays> {
   const loaded = await loadRates(directory, { currencies: null, from: first, to: last, at: null })
-  const find = rateFinder(loaded)
-  return {
-    book,
-    tree,
-    rates: rateLookup(find),
-    dayStart: settings.dayStart,
-    rateDay: (currency, day) => {
-      const found = find(currency, day)
-      return typeof found === 'string' || currency === 'EUR' ? null : found.day
-    },
-  }
+  return { book, tree, dayStart: settings.dayStart, ...ratesOfFinder(rateFinder(loaded)) }
 }
+
+/** Returns the rates of a finder, and the days from which they come. */
+export const ratesOfFinder = (find: RateFinder): Pick<Context, 'rates'> & RateDays => ({
+  rates: rateLookup(find),
+  rateDay: (currency, day) => {
+    const found = find(currency, day)
+    return typeof found === 'string' || currency === 'EUR' ? null : found.day
+  },
+})

@@ -1,9 +1,11 @@
 import type { Connection } from '../../db/commission/facts.ts'
 import { type FoundStatement, findStatement } from '../../db/commission/statements.ts'
 import { ApiError } from '../../errors.ts'
+import { readBooks } from '../drafts/books.ts'
 import { type Computation, settleAffiliates } from '../drafts/compute.ts'
 import { lineIds, statementId, statementOfLine } from '../drafts/ids.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import { viewOf } from '../drafts/rate-views.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
 import { readPlanBook } from '../plans/book.ts'
@@ -93,7 +95,9 @@ export async function computeLine(
   computation: Computation,
   { id, statement, affiliate_id, plan, period }: LinePlace,
 ): Promise<FoundLine> {
-  const settlement = await settleAffiliates(computation, [affiliate_id], MAX_FRESH_FACTS)
+  const books = await readBooks(computation.source, computation.range, [affiliate_id])
+  const view = await viewOf(computation, books, affiliate_id, plan)
+  const settlement = await settleAffiliates(view, [affiliate_id], MAX_FRESH_FACTS, books.booksOf)
   const result = settlement
     .settle(period)
     .find((one) => one.affiliate === affiliate_id && one.plan.plan === plan)
@@ -103,5 +107,5 @@ export async function computeLine(
   }))
   const line = lines[(await lineIds(statement, keys)).indexOf(id)]
   if (!result || !line) throw noLine()
-  return { result, line, context: { ...computation.context, period, settlement } }
+  return { result, line, context: { ...view.context, period, settlement } }
 }

@@ -19,6 +19,8 @@ export interface StoredDraft {
   /** JSON arrays of lines; at least one. */
   readonly parts: readonly string[]
   readonly state: string
+  /** The digest of the row before it, of the same affiliate and plan; '' if there is none. */
+  readonly previous: string
   /** Equal drafts have an equal digest. */
   readonly digest: string
 }
@@ -33,18 +35,34 @@ export const READ_DIGESTS = compileStatement(`
   cross join statements s
     on s.account = :account and s.period = p.value and s.affiliate_id = a.value`)
 
+/**
+ * Whether the period of the row `value` is open for its affiliate and plan: neither its statement nor a
+ * later one is approved, and no approval of a period closed it.
+ */
+const IS_OPEN = `not exists (
+    select 1 from statements s indexed by statements_affiliate
+    where s.account = :account and s.affiliate_id = value ->> 1 and s.period >= value ->> 0
+      and s.plan = value ->> 2 and s.status <> 'draft'
+  ) and not exists (
+    select 1 from closed_periods c
+    where c.account = :account and c.plan = value ->> 2 and c.period >= value ->> 0
+      and not exists (
+        select 1 from open_affiliates o
+        where o.account = :account and o.plan = c.plan and o.period = c.period
+          and o.affiliate_id = value ->> 1))`
+
 /** Stores drafts, unless a later computation has stored them or they are no drafts any more. */
 export const PUT_DRAFTS = compileStatement(`
   insert into statements (account, period, affiliate_id, plan, id, status, hash, payable, closing,
-    statement, lines, parts, state, digest, read_at, computed_at)
+    statement, lines, parts, state, digest, previous, read_at, computed_at)
   select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3, 'draft', value ->> 4,
     value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
-    :read_at, :computed_at
-  from ${JSON_EACH}(:rows) where true
+    value ->> 12, :read_at, :computed_at
+  from ${JSON_EACH}(:rows) where ${IS_OPEN}
   on conflict (account, period, affiliate_id, plan) do update set
     hash = excluded.hash, payable = excluded.payable, closing = excluded.closing,
     statement = excluded.statement, lines = excluded.lines, parts = excluded.parts,
-    state = excluded.state, digest = excluded.digest, read_at = excluded.read_at,
+    state = excluded.state, digest = excluded.digest, previous = excluded.previous, read_at = excluded.read_at,
     computed_at = excluded.computed_at
   where statements.status = 'draft' and statements.read_at <= excluded.read_at
     and statements.digest <> excluded.digest`)
@@ -126,7 +144,7 @@ export function draftBatches(
   const batches = inBatches(put).map((drafts) => {
     const heads = drafts.map((one) => [
       ...[one.period, one.affiliate_id, one.plan, one.id, one.hash, one.payable, one.closing],
-      ...[one.statement, one.parts[0], one.parts.length, one.state, one.digest],
+      ...[one.statement, one.parts[0], one.parts.length, one.state, one.digest, one.previous],
     ])
     const ids = drafts.map(({ id, digest }) => [id, digest])
     const parts = drafts.flatMap(({ id, digest, parts: all }) =>

@@ -1,0 +1,178 @@
+import { type BookedItem, readBooked } from '../../db/commission/books/booked-lines.ts'
+import {
+  type ClosedPeriod,
+  type ClosedStatement as ClosedRow,
+  readClosings,
+} from '../../db/commission/books/closings.ts'
+import {
+  type ManualEntry as ManualRow,
+  readOpenManualEntries,
+} from '../../db/commission/books/manual-entries.ts'
+import { planKey } from '../engine/book.ts'
+import {
+  arrivalKey,
+  type BookedLine,
+  type BooksOf,
+  type ClosedStatement,
+  lineKey,
+  type PlanBooks,
+} from '../engine/books.ts'
+import { parsePeriod } from '../engine/calendar.ts'
+import { add, decimal, negate, ZERO } from '../engine/decimal.ts'
+import type { AccountSource } from '../facts/source.ts'
+import type { StatementHead } from './draft.ts'
+import type { ComputedRange } from './range.ts'
+
+/** An instant at which a period, and with it those before, was closed for an affiliate and plan. */
+export interface Closing {
+  /** The last day of the period. */
+  readonly last: number
+  /** In milliseconds. */
+  readonly at: number
+}
+
+/** What is closed and entered for some affiliates of an account. */
+export interface AccountBooks {
+  readonly booksOf: BooksOf
+  /** Returns when periods of an affiliate and plan were closed, in order of their days. */
+  readonly closingsOf: (affiliate: string, plan: string) => readonly Closing[]
+}
+
+/** What is stored of an affiliate and plan. */
+interface Stored {
+  readonly rows: ClosedRow[]
+  readonly closings: Closing[]
+  readonly manual: ManualRow[]
+  readonly booked: Map<string, Map<string, BookedLine>>
+  readonly restored: Map<string, ReturnType<typeof decimal>>
+  /** By period: how many lines of a statement had the same key so far. */
+  readonly occurrences: Map<string, number>
+}
+
+/** Reads what is closed and entered for some affiliates. */
+export async function readBooks(
+  { db, account, book }: AccountSource,
+  { anchor }: ComputedRange,
+  affiliates: readonly string[],
+): Promise<AccountBooks> {
+  const [closings, manual] = await Promise.all([
+    readClosings(db, account.id, affiliates),
+    readOpenManualEntries(db, account.id, affiliates),
+  ])
+  const stored = new Map<string, Stored>()
+  const open = (affiliate: string, plan: string): Stored => {
+    const key = planKey(affiliate, plan)
+    const found = stored.get(key) ?? nothingStored()
+    stored.set(key, found)
+    return found
+  }
+  for (const row of closings.statements) addStatement(open(row.affiliate_id, row.plan), row)
+  for (const affiliate of affiliates) {
+    const plans = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
+    for (const period of closings.periods) {
+      const concerns = plans.has(period.plan) || stored.has(planKey(affiliate, period.plan))
+      if (!concerns || period.open.includes(affiliate)) continue
+      addClosing(open(affiliate, period.plan), period)
+    }
+  }
+  for (const entry of manual) open(entry.affiliate_id, entry.plan).manual.push(entry)
+  if (closings.statements.length > 0) {
+    for await (const part of readBooked(db, account.id, affiliates)) {
+      const own = open(part.affiliate_id, part.plan)
+      for (const item of part.items) addItem(own, part.period, item)
+    }
+  }
+  const books = new Map(
+    [...stored].map(([key, one]) => {
+      const [affiliate, plan]: [string, string] = JSON.parse(key)
+      const from = book
+        .assignmentsOf(affiliate)
+        .find((assignment) => assignment.plan === plan)?.from
+      return [key, booksOf(one, Math.max(anchor, from ?? anchor))] as const
+    }),
+  )
+  return {
+    booksOf: (affiliate, plan) => books.get(planKey(affiliate, plan)) ?? null,
+    closingsOf: (affiliate, plan) => stored.get(planKey(affiliate, plan))?.closings ?? [],
+  }
+}
+
+const nothingStored = (): Stored => ({
+  rows: [],
+  closings: [],
+  manual: [],
+  booked: new Map(),
+  restored: new Map(),
+  occurrences: new Map(),
+})
+
+function addStatement(stored: Stored, row: ClosedRow): void {
+  stored.rows.push(row)
+  stored.closings.push({ last: lastDayOf(row.period), at: row.approved_at })
+}
+
+function addClosing(stored: Stored, { period, closed_at }: ClosedPeriod): void {
+  stored.closings.push({ last: lastDayOf(period), at: closed_at })
+}
+
+const lastDayOf = (period: string): number => parsePeriod(period)?.last ?? Number.NEGATIVE_INFINITY
+
+/** Adds a line or an adjustment of an approved statement to what is booked of its period. */
+function addItem(
+  { booked, restored, occurrences }: Stored,
+  statement: string,
+  [rule, version, scope, amount, of, known]: BookedItem,
+): void {
+  const period = of ?? statement
+  if (rule === null || version === null || scope === null) {
+    restored.set(period, add(restored.get(period) ?? ZERO, negate(decimal(amount))))
+    return
+  }
+  const one = { rule, version, scope }
+  let occurrence = known ?? 0
+  if (of === null) {
+    const counter = JSON.stringify([statement, rule, version, scope])
+    occurrence = occurrences.get(counter) ?? 0
+    occurrences.set(counter, occurrence + 1)
+  }
+  const lines = booked.get(period) ?? new Map<string, BookedLine>()
+  booked.set(period, lines)
+  const key = lineKey({ ...one, occurrence })
+  const sum = add(lines.get(key)?.amount ?? ZERO, decimal(amount))
+  lines.set(key, { ...one, occurrence, amount: sum })
+}
+
+function booksOf(stored: Stored, manualFrom: number): PlanBooks {
+  const { rows, closings, manual, booked, restored } = stored
+  closings.sort((a, b) => a.last - b.last || a.at - b.at)
+  const heads = rows.map((row) => [row, readHead(row)] as const)
+  return {
+    closedThrough: closings.at(-1)?.last ?? Number.NEGATIVE_INFINITY,
+    statements: new Map(heads.map(([row, head]) => [row.period, closedStatement(row, head)])),
+    ...{ booked, restored, manualFrom },
+    received: new Set(
+      heads.flatMap(
+        ([, head]) => head?.received.map((one) => arrivalKey(one.from, one.period)) ?? [],
+      ),
+    ),
+    manual: manual.map(({ id, amount, reason, reference, at }) => ({
+      ...{ id, amount, reason, reference, at },
+    })),
+  }
+}
+
+const readHead = ({ statement }: ClosedRow): StatementHead | null =>
+  statement === null ? null : JSON.parse(statement)
+
+function closedStatement(
+  { closing, dropped }: ClosedRow,
+  head: StatementHead | null,
+): ClosedStatement {
+  const transferred = head?.transferred
+  return {
+    closing: decimal(closing),
+    dropped: decimal(dropped),
+    transfer: transferred ? { ...transferred, amount: decimal(transferred.amount) } : null,
+    linesSum: decimal(head?.lines_sum ?? '0'),
+  }
+}

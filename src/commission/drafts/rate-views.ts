@@ -1,0 +1,129 @@
+import { type ClosedBand, readRateChanges } from '../../db/commission/books/rate-changes.ts'
+import { loadRates } from '../../db/commission/load-rates.ts'
+import type { PlanResult } from '../engine/account-input.ts'
+import { planKey } from '../engine/book.ts'
+import type { Context } from '../engine/context.ts'
+import { closedRateFinder, type RateFinder, rateFinder } from '../engine/rates.ts'
+import { type RateDays, ratesOfFinder } from '../facts/source.ts'
+import type { AccountBooks, Closing } from './books.ts'
+import type { Computation } from './compute.ts'
+
+/**
+ * Affiliates and plans that see the same rates: those known when their periods were closed, and for
+ * open periods those of now (§16.2).
+ */
+export interface RateView {
+  readonly wanted: readonly string[]
+  readonly context: Context & RateDays
+  /** Whether a result belongs to the view. */
+  readonly covers: (result: Pick<PlanResult, 'affiliate' | 'plan'>) => boolean
+}
+
+/** The days up to `last` see the rates before the change with the number `epoch`. */
+interface Sight {
+  readonly last: number
+  readonly epoch: number
+}
+
+/**
+ * Returns the views of some affiliates. There is one alone unless rates of closed days have changed
+ * since, which is rare.
+ */
+export async function rateViews(
+  computation: Computation,
+  { closingsOf }: Pick<AccountBooks, 'closingsOf'>,
+  affiliates: readonly string[],
+): Promise<RateView[]> {
+  const { source, range } = computation
+  const keys = affiliates.flatMap((affiliate) =>
+    [...source.book.plans.keys()].map((plan) => ({ affiliate, plan })),
+  )
+  const all = keys.flatMap(({ affiliate, plan }) => closingsOf(affiliate, plan))
+  const changes = await readRateChanges(source.directory, bandsOf(all, range.firstRate))
+  if (changes.length === 0) {
+    return [{ wanted: affiliates, context: computation.context, covers: isOf(affiliates) }]
+  }
+  const sightsOf = (affiliate: string, plan: string): Sight[] =>
+    sights(closingsOf(affiliate, plan), changes)
+  const groups = Map.groupBy(keys, ({ affiliate, plan }) =>
+    JSON.stringify(sightsOf(affiliate, plan)),
+  )
+  const views: RateView[] = []
+  for (const [text, own] of groups) {
+    const members = new Set(own.map(({ affiliate, plan }) => planKey(affiliate, plan)))
+    views.push({
+      wanted: [...new Set(own.map(({ affiliate }) => affiliate))],
+      context: await contextOf(computation, JSON.parse(text), changes),
+      covers: ({ affiliate, plan }) => members.has(planKey(affiliate, plan.plan)),
+    })
+  }
+  return views
+}
+
+function isOf(affiliates: readonly string[]): RateView['covers'] {
+  const wanted = new Set(affiliates)
+  return ({ affiliate }) => wanted.has(affiliate)
+}
+
+/** Returns, for each part of the closed days, the first instant at which it was closed. */
+function bandsOf(closings: readonly Closing[], firstDay: number): ClosedBand[] {
+  const lasts = [...new Set(closings.map(({ last }) => last))].sort((a, b) => a - b)
+  return lasts.map((last, i) => ({
+    first: (lasts[i - 1] ?? firstDay - 1) + 1,
+    last,
+    at: closedAt(closings, last),
+  }))
+}
+
+/** Returns when a day was closed first. */
+const closedAt = (closings: readonly Closing[], day: number): number =>
+  closings.reduce((first, { last, at }) => (last >= day ? Math.min(first, at) : first), Infinity)
+
+/** Returns what the closed days of an affiliate and plan see; neighbours that see the same are one. */
+function sights(closings: readonly Closing[], changes: readonly number[]): Sight[] {
+  const found: Sight[] = []
+  for (const { last } of closings) {
+    const at = closedAt(closings, last)
+    const epoch = changes.findLastIndex((change) => change <= at) + 1
+    if (found.at(-1)?.epoch === epoch) found.pop()
+    found.push({ last, epoch })
+  }
+  return found.filter(({ epoch }, i) => epoch < changes.length || i < found.length - 1)
+}
+
+async function contextOf(
+  { source: { directory }, range, context }: Computation,
+  seen: readonly Sight[],
+  changes: readonly number[],
+): Promise<Context & RateDays> {
+  const { firstRate: from, lastRate: to } = range
+  const load = async (at: number | null): Promise<RateFinder> =>
+    rateFinder(await loadRates(directory, { currencies: null, from, to, at }))
+  const now = await load(null)
+  const finders = new Map<number, RateFinder>()
+  for (const { epoch } of seen) {
+    const next = changes[epoch]
+    if (next === undefined || finders.has(epoch)) continue
+    finders.set(epoch, closedRateFinder(await load(next - 1), now))
+  }
+  const find: RateFinder = (currency, day) => {
+    const sight = seen.find(({ last }) => day <= last)
+    const finder = sight && finders.get(sight.epoch)
+    return (finder ?? now)(currency, day)
+  }
+  return { ...context, ...ratesOfFinder(find) }
+}
+
+/** Returns the context in which one affiliate and plan are computed. */
+export async function viewOf(
+  computation: Computation,
+  books: AccountBooks,
+  affiliate: string,
+  plan: string,
+): Promise<Computation> {
+  const views = await rateViews(computation, books, [affiliate])
+  const { source } = computation
+  const found = source.book.plans.get(plan)
+  const view = views.find(({ covers }) => found && covers({ affiliate, plan: found }))
+  return view ? { ...computation, context: view.context } : computation
+}
