@@ -1,5 +1,5 @@
 import type { Plan } from './book.ts'
-import type { PeriodKind } from './calendar.ts'
+import type { Period, PeriodKind } from './calendar.ts'
 import type { Context } from './context.ts'
 import type { Customer } from './facts.ts'
 import type { PlanState } from './state.ts'
@@ -24,4 +24,5 @@ export interface AccountInput extends SettlementInput {
 export interface PlanResult extends Settled {
   readonly affiliate: string
   readonly plan: Plan
+  readonly period: Period
 }

@@ -8,6 +8,7 @@ import { type OwnResults, settleOwn } from './own-lines.ts'
 import { reduceCustomer } from './reduce.ts'
 import { settleAll, settleAllOverrides } from './statements.ts'
 import type { PeriodTallies } from './tallies.ts'
+import { transferringInto } from './transfer.ts'
 import { uplineRules } from './uplines.ts'
 
 /** Computes periods of an account. Each is computed once; a period computes those before it. */
@@ -61,7 +62,15 @@ export function openSettlement(
       : [],
   )
   const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
-    settleAll(input, period, tallies(period), own(period), overrides, before(period)),
+    settleAll(
+      input,
+      period,
+      tallies(period),
+      own(period),
+      overrides,
+      before(period),
+      transferringInto(input, period).flatMap(settled),
+    ),
   )
   return settled
 }

@@ -161,6 +161,10 @@ export function overrideVersion(book: Book, affiliate: string, lastDay: number):
   return versionOn(plan, firstDayOf(lastDay, plan.first.period))
 }
 
+/** The key of an affiliate's plan. */
+export const planKey = (affiliate: string, plan: string): string =>
+  JSON.stringify([affiliate, plan])
+
 /** Returns the versions of a plan's rule with an id, in order. */
 export const versionsWith = (plan: Plan, rule: string): Version[] =>
   plan.versions.filter(({ rules }) => rules.some(({ id }) => id === rule))

@@ -98,3 +98,7 @@ export function overlapping(period: Period): Period[] {
   }
   return periods
 }
+
+/** Returns a period and those of the other kind that end within it. */
+export const endingWithin = (period: Period): Period[] =>
+  [period, ...overlapping(period)].filter(({ last }) => last <= period.last)

@@ -1,4 +1,4 @@
-import type { Period } from './calendar.ts'
+import { endingWithin, type Period } from './calendar.ts'
 import { convertAmount } from './convert.ts'
 import { add, type Decimal, plainText, ZERO } from './decimal.ts'
 import { usedRates } from './explain-base.ts'
@@ -8,7 +8,6 @@ import type { FundedStep, SourceLines, SourcesStep } from './explanation-facts.t
 import type { Line } from './line.ts'
 import { scopeName } from './line-facts.ts'
 import type { CompiledOverride } from './rules.ts'
-import { endingWithin } from './statements.ts'
 
 interface SourceLine {
   readonly line: Line

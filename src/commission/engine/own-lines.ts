@@ -1,6 +1,6 @@
 import type { SettlementInput } from './account-input.ts'
 import type { Plan } from './book.ts'
-import type { Period } from './calendar.ts'
+import type { Period, PeriodKind } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
@@ -35,7 +35,7 @@ export function settleOwn(
     const byPlan = new Map<string, OwnResult>()
     results.set(affiliate, byPlan)
     const earlier = before?.get(affiliate)
-    for (const plan of plansOf(input, affiliate, period)) {
+    for (const plan of plansOf(input, affiliate, period.kind)) {
       const state = openState(earlier?.get(plan.plan)?.state ?? input.stateOf(affiliate, plan.plan))
       const ofAffiliate = talliesOf(tallies, affiliate)
       const lines = settlePlan({
@@ -54,7 +54,11 @@ export function settleOwn(
 }
 
 /** Returns the plans with periods of a kind under which an affiliate can have lines. */
-function plansOf({ book, stateOf }: SettlementInput, affiliate: string, { kind }: Period): Plan[] {
+export function plansOf(
+  { book, stateOf }: SettlementInput,
+  affiliate: string,
+  kind: PeriodKind,
+): Plan[] {
   const names = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
   for (const name of book.plans.keys()) if (stateOf(affiliate, name) !== NO_STATE) names.add(name)
   return [...names].sort(compareText).flatMap((name) => {

@@ -1,4 +1,4 @@
-import { type Plan, versionOn } from './book.ts'
+import { type Plan, type Version, versionOn } from './book.ts'
 import type { Period } from './calendar.ts'
 import {
   add,
@@ -15,6 +15,7 @@ import {
 import { type Line, type LineJson, lineJson } from './line.ts'
 import type { StatementHold } from './settle.ts'
 import { closeState, type OpenState, type PlanState } from './state.ts'
+import type { Arrival, Departure, Transfer } from './transfer.ts'
 
 /** What a statement adds up to (§13). */
 export interface StatementJson {
@@ -28,19 +29,40 @@ export interface StatementJson {
   readonly payable: string
   readonly closing: string
   readonly dropped: string
+  /** The balance that moves to another plan, and the period that starts with it (§16.6). */
+  readonly transferred: {
+    readonly to: string
+    readonly period: string
+    readonly amount: string
+  } | null
+  /** What other plans transferred. It is a part of `opening`. */
+  readonly received: readonly {
+    readonly from: string
+    readonly period: string
+    readonly amount: string
+  }[]
   readonly holds: readonly (Omit<StatementHold, 'sum'> & { readonly sum: string })[]
 }
 
-/** A statement, and what it leaves to the next period. */
+/** A statement, and what it leaves to the next period or to another plan. */
 export interface Settled {
   readonly statement: StatementJson | null
   readonly lines: readonly Line[]
   readonly state: PlanState
+  readonly transfer: Transfer | null
+}
+
+/** What a period starts with, and where its balance goes if the affiliate has left the plan. */
+export interface Balance {
+  /** The closing of the period before. */
+  readonly carried: Decimal
+  readonly received: readonly Arrival[]
+  readonly departure: Departure | null
 }
 
 /**
  * Adds up the lines of an affiliate, plan and period. Returns no statement if there is no line, no
- * hold and no opening.
+ * hold, no opening and nothing received.
  */
 export function closeStatement(
   affiliate: string,
@@ -49,16 +71,16 @@ export function closeStatement(
   lines: readonly Line[],
   holds: readonly StatementHold[],
   open: OpenState,
-  opening: Decimal,
+  { carried, received, departure }: Balance,
 ): Settled {
-  const version = versionOn(plan, period.last)
   const { digits, currency } = plan.first
+  const opening = add(carried, sum(received.map(({ amount }) => amount)))
   const total = sum(lines.map(({ amount }) => amount))
-  const outcome = close(add(opening, total), version)
-  const state = closeState(open, outcome.closing)
-  if (lines.length === 0 && holds.length === 0 && isZero(opening)) {
-    return { statement: null, lines, state }
-  }
+  const outcome = close(add(opening, total), versionOn(plan, period.last), departure)
+  const { transfer } = outcome
+  const settled = { lines, state: closeState(open, outcome.closing), transfer }
+  const isEmpty = lines.length === 0 && holds.length === 0 && received.length === 0
+  if (isEmpty && isZero(opening)) return { statement: null, ...settled }
   const money = (value: Decimal): string => fixedText(value, digits)
   const statement: StatementJson = {
     affiliate_id: affiliate,
@@ -71,27 +93,38 @@ export function closeStatement(
     payable: money(outcome.payable),
     closing: money(outcome.closing),
     dropped: money(outcome.dropped),
+    transferred: transfer && { ...transfer, amount: money(transfer.amount) },
+    received: received.map((one) => ({ ...one, amount: money(one.amount) })),
     holds: holds.map((hold) => ({ ...hold, sum: plainText(hold.sum) })),
   }
-  return { statement, lines, state }
+  return { statement, ...settled }
 }
 
-/** Decides whether a balance is paid, carried or dropped. */
+/** What becomes of a balance. The parts add up to it. */
+interface Outcome {
+  readonly payable: Decimal
+  readonly closing: Decimal
+  readonly dropped: Decimal
+  readonly transfer: Transfer | null
+}
+
+/**
+ * Decides whether a balance is paid, carried, dropped or transferred. A balance that would be carried
+ * in a plan that the affiliate has left moves to the new plan, or is paid if it cannot move (§16.6).
+ */
 function close(
   balance: Decimal,
-  {
-    negative,
-    minimumPayout,
-  }: { readonly negative: 'carry' | 'zero'; readonly minimumPayout: Decimal },
-): { payable: Decimal; closing: Decimal; dropped: Decimal } {
-  const outcome = { payable: ZERO, closing: ZERO, dropped: ZERO }
-  if (isNegative(balance)) {
-    return negative === 'carry'
-      ? { ...outcome, closing: balance }
-      : { ...outcome, dropped: balance }
-  }
-  if (compare(balance, minimumPayout) < 0) return { ...outcome, closing: balance }
-  return { ...outcome, payable: balance }
+  { negative, minimumPayout }: Pick<Version, 'negative' | 'minimumPayout'>,
+  departure: Departure | null,
+): Outcome {
+  const none = { payable: ZERO, closing: ZERO, dropped: ZERO, transfer: null }
+  const isOwed = isNegative(balance)
+  if (isOwed && negative === 'zero') return { ...none, dropped: balance }
+  if (!isOwed && compare(balance, minimumPayout) >= 0) return { ...none, payable: balance }
+  if (departure === null || isZero(balance)) return { ...none, closing: balance }
+  const { target } = departure
+  if (target !== null) return { ...none, transfer: { ...target, amount: balance } }
+  return isOwed ? { ...none, closing: balance } : { ...none, payable: balance }
 }
 
 /** Returns the amount with which a period starts. */

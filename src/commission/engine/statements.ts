@@ -1,6 +1,6 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
-import type { Plan } from './book.ts'
-import { overlapping, type Period } from './calendar.ts'
+import { type Plan, planKey } from './book.ts'
+import { endingWithin, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
@@ -19,6 +19,7 @@ import {
 } from './state.ts'
 import { closeStatement, openingOf } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
+import { arrivalsIn, departureFrom } from './transfer.ts'
 
 /** The overrides of one affiliate in a period. */
 export type OverridesOf = Overrides & { readonly affiliate: string; readonly period: Period }
@@ -55,11 +56,11 @@ export function settleAllOverrides(
   })
 }
 
-/** Returns a period and those of the other kind that end within it. */
-export const endingWithin = (period: Period): Period[] =>
-  [period, ...overlapping(period)].filter(({ last }) => last <= period.last)
-
-/** Adds overrides, and closes the statements. */
+/**
+ * Adds overrides and what other plans transferred, and closes the statements.
+ *
+ * @param transferring The results of the periods that `transferringInto` returns.
+ */
 export function settleAll(
   input: SettlementInput,
   period: Period,
@@ -67,9 +68,11 @@ export function settleAll(
   own: OwnResults,
   overridesIn: (period: Period) => readonly OverridesOf[],
   before: readonly PlanResult[] | null,
+  transferring: readonly PlanResult[],
 ): PlanResult[] {
   const overrides = endingWithin(period).flatMap(overridesIn)
   const stateBefore = statesBefore(input, before)
+  const arrivalsAt = arrivalsIn(period, transferring)
   const inOrderOfId = [...own].sort(([a], [b]) => compareText(a, b))
   return inOrderOfId.flatMap(([affiliate, plans]) =>
     [...plans.values()].map(({ plan, lines, state }) => {
@@ -83,9 +86,13 @@ export function settleAll(
         [...orderLines(plan, [...lines, ...added.lines]), ...added.funded],
         mergeHolds(plan, [...holds, ...added.holds]),
         withOverrideMeasures(openState(state), earlier, plan, added.measures, period),
-        openingOf(earlier),
+        {
+          carried: openingOf(earlier),
+          received: arrivalsAt(affiliate, plan.plan),
+          departure: departureFrom(input.book, affiliate, plan, period),
+        },
       )
-      return { affiliate, plan, ...settled }
+      return { affiliate, plan, period, ...settled }
     }),
   )
 }
@@ -119,8 +126,6 @@ function withOverrideMeasures(
   }
   return open
 }
-
-const planKey = (affiliate: string, plan: string): string => JSON.stringify([affiliate, plan])
 
 /**
  * Picks the override lines, funded lines and holds of one statement. What an affiliate funds stands in
