@@ -30,7 +30,6 @@ const REQUIRED = [
   'transferred to the other kind of period',
   'a transferred debt',
   'received',
-  'passed on',
   'organic',
   'unknown_affiliate',
   'refused',
@@ -62,7 +61,6 @@ function* eventsIn({ statements, facts }: Outcome): Generator<string> {
         yield 'transferred to the other kind of period'
     }
     if (received.length > 0) yield 'received'
-    if (received.length > 0 && transferred) yield 'passed on'
     if (holds.length > 0) yield 'hold'
     if (Number(dropped) !== 0) yield 'dropped'
     for (const line of lines) {
