@@ -23,7 +23,15 @@ export const SIZES = {
 const EMPTY_STATEMENT = {
   ...{ id: 'stm', affiliate_id: 'a', plan: 'p', period: '2026-10', currency: 'EUR' },
   ...{ opening: '0.00', total: '0.00', payable: '0.00', closing: '0.00', dropped: '0.00' },
-  ...{ holds: [], adjustments: [], manual: [], lines_total: 0, payable_on: '2026-11-14' },
+  ...{
+    transferred: null,
+    received: [],
+    holds: [],
+    adjustments: [],
+    manual: [],
+    lines_total: 0,
+    payable_on: '2026-11-14',
+  },
 }
 
 /** 2025-10-02 as it is stored: the first day with records. */

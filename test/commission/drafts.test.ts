@@ -1,5 +1,7 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { partner } from '../partner.ts'
+import { beginRun, makeStep } from '../../src/commission/drafts/run.ts'
+import { askAdmin, json, partner } from '../partner.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
 
 const customer = (
@@ -123,4 +125,40 @@ test('forex: CPA with qualification, lots by instrument, and a share with deduct
   })
   expect(draft?.head.id).toMatch(/^stm_[\da-f]{24}$/)
   expect(draft?.lines[0]?.id).toMatch(/^lin_[\da-f]{40}$/)
+})
+
+test('a closing that moves is stored with both of its ends', async () => {
+  const acme = await partner('forex', { affiliates: ['ib-1'] })
+  const share = monthly(
+    [{ id: 's', kind: 'share', percent: '10', base: [{ transactions: ['deposit'] }] }],
+    { minimum_payout: '50' },
+  )
+  await storePlan(acme.account, 'old', share)
+  await storePlan(acme.account, 'new', { ...share, period: 'week' })
+  await assign(acme.account, 'old')
+  await assign(acme.account, 'new', 'ib-1', '2026-10-20', 'all')
+  await acme.post('customers', customer('c-1', 'ib-1'))
+  await acme.post('transactions', [
+    transaction('t-1', 'c-1', 70, '2026-10-05T10:00:00Z'),
+    transaction('t-2', 'c-1', 30, '2026-10-20T10:00:00Z'),
+  ])
+  for (const period of ['2026-10', '2026-W45']) {
+    const parameters = { account: acme.account, run: `run_${period}`, period }
+    await beginRun(env as Env, parameters, Date.now())
+    await makeStep(env as Env, parameters, 1, Date.now())
+  }
+  const { data } = await json(askAdmin(`accounts/${acme.account}/statements`))
+  expect(data).toMatchObject([
+    {
+      ...{ plan: 'old', period: '2026-10', opening: '0.00', total: '7.00', closing: '0.00' },
+      transferred: { to: 'new', period: '2026-W45', amount: '7.00' },
+      received: [],
+    },
+    { plan: 'new', period: '2026-W43', closing: '3.00', transferred: null, received: [] },
+    { plan: 'new', period: '2026-W44', opening: '3.00', closing: '3.00', received: [] },
+    {
+      ...{ plan: 'new', period: '2026-W45', opening: '10.00', total: '0.00', closing: '10.00' },
+      ...{ transferred: null, received: [{ from: 'old', period: '2026-10', amount: '7.00' }] },
+    },
+  ])
 })

@@ -131,23 +131,77 @@ test('law 3: lines add up to the statement, and currencies of a line to its base
   for (const seed of seeds) {
     const world = randomWorld(seed)
     for (const { statements } of evaluate(world, periodsOf(world))) {
-      for (const { lines, total: sumOfLines, opening, payable, closing, dropped } of statements) {
+      for (const one of statements) {
+        const { lines, total: sumOfLines, opening, payable, closing, dropped, transferred } = one
+        const moved = transferred?.amount ?? '0'
         expect(total([sumOfLines]), `${seed}`).toBe(total(lines.map(({ amount }) => amount)))
-        expect(total([opening, sumOfLines])).toBe(total([payable, closing, dropped]))
+        expect(total([opening, sumOfLines])).toBe(total([payable, closing, dropped, moved]))
       }
     }
   }
 })
 
-test('law 4: each closing is the next opening, and each carry goes on', () => {
+test('law 4: each closing, with what other plans transferred, is the next opening', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     for (const chain of chains(evaluate(world, periodsOf(world))).values()) {
-      chain.slice(1).forEach((next, index) => {
-        expect(next.opening, `${seed} ${next.period}`).toBe(chain[index]!.closing)
+      chain.forEach(({ period, opening, received }, index) => {
+        const before = chain[index - 1]?.closing ?? '0'
+        const parts = [before, ...received.map(({ amount }) => amount)]
+        expect(total([opening]), `${seed} ${period}`).toBe(total(parts))
       })
     }
   }
+})
+
+/** Returns the amounts that plans transferred or received, each with all that both ends know of it. */
+function movements(statements: Outcome['statements']): { sent: string[]; received: string[] } {
+  const key = (affiliate: string, from: string, to: string, amount: string) =>
+    `${affiliate}: ${from} to ${to}, ${amount}`
+  const own = ({ plan, period }: Outcome['statements'][number]) => `${plan} ${period}`
+  return {
+    sent: statements.flatMap((one) => {
+      const { transferred, affiliate_id } = one
+      if (transferred === null) return []
+      const { to, period, amount } = transferred
+      return [key(affiliate_id, own(one), `${to} ${period}`, amount)]
+    }),
+    received: statements.flatMap((one) =>
+      one.received.map(({ from, period, amount }) =>
+        key(one.affiliate_id, `${from} ${period}`, own(one), amount),
+      ),
+    ),
+  }
+}
+
+test('§16.6: what moves between plans is neither lost nor doubled', () => {
+  let moved = 0
+  // Many worlds have no second plan, so that more of them are needed.
+  for (const seed of Array.from({ length: 4 * WORLDS }, (_, index) => seeds[0]! + index)) {
+    const world = randomWorld(seed)
+    if (!world.assignments.some(({ plan }) => plan !== world.assignments[0]!.plan)) continue
+    const periods = periodsOf(world)
+    const outcomes = evaluate(world, periods)
+    const statements = outcomes.flatMap((outcome) => outcome.statements)
+    const isAsked = ({ transferred }: (typeof statements)[number]) =>
+      transferred !== null && periods.includes(transferred.period)
+    const { received } = movements(statements)
+    expect(received.sort(), `${seed}`).toEqual(movements(statements.filter(isAsked)).sent.sort())
+    moved += received.length
+
+    const last = [...chains(outcomes).values()].map((chain) => chain.at(-1)!)
+    const owners = Map.groupBy(statements, (one) => `${one.affiliate_id} ${one.currency}`)
+    for (const [owner, own] of owners) {
+      const earned = own.flatMap(({ lines }) => lines.map(({ amount }) => amount))
+      const settled = own.flatMap((one) => [
+        ...[one.payable, one.dropped],
+        ...(last.includes(one) ? [one.closing] : []),
+        ...(one.transferred !== null && !isAsked(one) ? [one.transferred.amount] : []),
+      ])
+      expect(total(settled), `${seed} ${owner}`).toBe(total(earned))
+    }
+  }
+  expect(moved).toBeGreaterThan(0)
 })
 
 test('law 5: rates that are published later change nothing that did not wait for them', () => {

@@ -753,6 +753,44 @@ describe('statements', () => {
     })
   })
 
+  const changing = (currency: string, period: string, from: string) =>
+    world({
+      transactions: [transaction('c1', '2026-01-10', 60)],
+      plans: [
+        plan([share()], { minimum_payout: '50.00' }),
+        plan([share()], { minimum_payout: '50.00', currency, period }, 'Q'),
+      ],
+      assignments: [
+        { affiliate_id: 'A', plan: 'P', from: '2025-01-01', customers: 'new' },
+        { affiliate_id: 'A', plan: 'Q', from, customers: 'all' },
+      ],
+    })
+
+  test('a closing moves to the next opening of the plan that takes over', () => {
+    const of = changing('EUR', 'month', '2026-02-01')
+    expect(statement(of, '2026-01')).toMatchObject({
+      ...{ plan: 'P', total: '30.00', payable: '0.00', closing: '0.00' },
+      transferred: { to: 'Q', period: '2026-02', amount: '30.00' },
+    })
+    expect(statement(of, '2026-02', 'A', 'Q')).toMatchObject({
+      ...{ opening: '30.00', total: '0.00', closing: '30.00', transferred: null },
+      received: [{ from: 'P', period: '2026-01', amount: '30.00' }],
+    })
+  })
+
+  test('a closing moves to the first week that begins after the month', () => {
+    const of = changing('EUR', 'week', '2026-01-20')
+    // 2026-02-01 is a Sunday.
+    expect(statement(of, '2026-01').transferred?.period).toBe('2026-W06')
+    expect(statement(of, '2026-W06', 'A', 'Q')).toMatchObject({ opening: '30.00' })
+  })
+
+  test('an amount below the minimum is paid if the next plan has another currency', () => {
+    expect(statement(changing('USD', 'month', '2026-02-01'), '2026-01')).toMatchObject({
+      ...{ payable: '30.00', closing: '0.00', transferred: null },
+    })
+  })
+
   test('an assignment for new customers leaves the others under their plan', () => {
     const of = world({
       customers: [customer('old', '2026-01-01'), customer('new', '2026-02-02')],
@@ -850,13 +888,13 @@ describe('random worlds', () => {
       const count =
         of.customers.length + of.transactions.length + of.activity.length + of.events.length
       expect(months.flatMap(({ facts }) => facts).length, `seed ${seed}`).toBe(count)
-      for (const { lines, total, opening, payable, closing, dropped } of outcomes.flatMap(
-        (one) => one.statements,
-      )) {
+      for (const one of outcomes.flatMap(({ statements }) => statements)) {
+        const { lines, total, opening, payable, closing, dropped, transferred } = one
         const cents = (text: string) => BigInt(text.replace('.', ''))
         const all = lines.reduce((so, line) => so + cents(line.amount), 0n)
         expect(cents(total), `seed ${seed}`).toBe(all)
-        expect(cents(opening) + all).toBe(cents(payable) + cents(closing) + cents(dropped))
+        const moved = cents(transferred?.amount ?? '0')
+        expect(cents(opening) + all).toBe(cents(payable) + cents(closing) + cents(dropped) + moved)
       }
     }
   })

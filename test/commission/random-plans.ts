@@ -384,5 +384,44 @@ export function addPlans(from: Source, world: World, span: Span): World {
     for (let at = from.pick([0, 1, 1, 2, 3]); at > 0; at -= 1) assign(affiliate_id)
   if (!from.oneIn(3)) assign('*')
   if (from.oneIn(4)) assign('*')
+  if (names.length > 1 && from.oneIn(2)) {
+    makeMovable(from, plans)
+    for (const affiliate_id of ['*', ...world.affiliates.map((one) => one.affiliate_id)])
+      if (!from.oneIn(3)) assignments.push(...moves(from, span, names, affiliate_id, assignments))
+  }
   return { ...world, plans, assignments }
+}
+
+/** Gives most plans the currency of the first and amounts to carry, so that closings move. */
+function makeMovable(from: Source, plans: World['plans']) {
+  const { currency } = plans[0]!.versions[0]!.terms as Json
+  for (const { versions } of plans) {
+    if (from.oneIn(4)) continue
+    const minimum_payout = from.pick(['100', '1000000'])
+    const negative = from.pick(['carry', 'carry', 'zero'])
+    for (const { terms } of versions)
+      Object.assign(terms as Json, { currency, minimum_payout, negative })
+  }
+}
+
+/** Returns assignments that bring an affiliate to other plans, mostly with all of its customers. */
+function moves(
+  from: Source,
+  span: Span,
+  names: string[],
+  affiliate_id: string,
+  known: World['assignments'],
+): World['assignments'] {
+  const days = Array.from({ length: from.between(1, 3) }, () => {
+    const day = addDays(span.first, from.below(span.days))
+    return from.oneIn(3) ? firstOfPeriod(from.pick(['month', 'week']), day) : day
+  })
+  return [...new Set(days)]
+    .filter((day) => !known.some((one) => one.affiliate_id === affiliate_id && one.from === day))
+    .map((day) => ({
+      affiliate_id,
+      plan: from.pick(names),
+      from: day,
+      customers: from.oneIn(5) ? 'new' : 'all',
+    }))
 }

@@ -8,7 +8,15 @@ export function statementRows(db: D1Database, account: string, affiliate = 'aff-
   const head = {
     ...{ id: STATEMENT_ID, affiliate_id: affiliate, plan: 'standard-ib', period: '2026-10' },
     ...{ currency: 'EUR', opening: zero, total: zero, payable: zero, closing: zero },
-    ...{ dropped: zero, holds: [], adjustments: [], manual: [], lines_total: 0 },
+    ...{
+      dropped: zero,
+      transferred: null,
+      received: [],
+      holds: [],
+      adjustments: [],
+      manual: [],
+      lines_total: 0,
+    },
     payable_on: '2026-11-14',
   }
   const time = '2026-10-05T09:00:00.000Z'

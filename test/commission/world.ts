@@ -111,6 +111,10 @@ export interface OutcomeStatement {
   closing: string
   /** What `negative: "zero"` dropped: negative, or "0.00". */
   dropped: string
+  /** What moves to another plan, and the period of that plan that starts with it. */
+  transferred: { to: string; period: string; amount: string } | null
+  /** What other plans transferred, in order of plan and period. */
+  received: { from: string; period: string; amount: string }[]
   holds: OutcomeHold[]
 }
 

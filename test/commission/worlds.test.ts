@@ -26,6 +26,10 @@ const REQUIRED = [
   'slice',
   'hold',
   'dropped',
+  'transferred',
+  'transferred to the other kind of period',
+  'a transferred debt',
+  'received',
   'organic',
   'unknown_affiliate',
   'refused',
@@ -49,7 +53,14 @@ const REQUIRED = [
 const copyOf = (world: World): World => JSON.parse(JSON.stringify(world))
 
 function* eventsIn({ statements, facts }: Outcome): Generator<string> {
-  for (const { lines, holds, dropped } of statements) {
+  for (const { lines, holds, dropped, transferred, received, period } of statements) {
+    if (transferred) {
+      yield 'transferred'
+      if (transferred.amount.startsWith('-')) yield 'a transferred debt'
+      if (transferred.period.includes('W') !== period.includes('W'))
+        yield 'transferred to the other kind of period'
+    }
+    if (received.length > 0) yield 'received'
     if (holds.length > 0) yield 'hold'
     if (Number(dropped) !== 0) yield 'dropped'
     for (const line of lines) {

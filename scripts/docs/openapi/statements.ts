@@ -79,17 +79,35 @@ const HOLD = object({
   sum: money('The sum of their amounts.'),
 })
 
+const TRANSFER = object({
+  to: documented('The plan that receives it.'),
+  period: documented('The period of that plan whose `opening` includes it.'),
+  amount: money('The amount. It may be negative.'),
+})
+
 const HEAD = {
   id: documented('The id of the statement.'),
   affiliate_id: documented('The affiliate.'),
   plan: documented('The plan.'),
   period: documented('The period: a month `2026-10`, or a week of ISO 8601 `2026-W41`.'),
   currency: documented('The currency of all amounts.'),
-  opening: money('The `closing` of the period before.'),
+  opening: money('The `closing` of the period before, and the amounts of `received`.'),
   total: money('The sum of the lines.'),
   payable: money('What is paid.'),
   closing: money('What goes on to the next period.'),
   dropped: money('The negative balance that the plan drops.'),
+  transferred: documented(
+    'What goes on to another plan in place of `closing`: another plan has taken over all customers of the affiliate. Null if nothing does.',
+    orNull(TRANSFER),
+  ),
+  received: listed(
+    'What other plans transferred, in the order of plan and period. `opening` includes it.',
+    object({
+      from: documented('The plan that transferred it.'),
+      period: documented('The period of that plan.'),
+      amount: money('The amount. It may be negative.'),
+    }),
+  ),
   holds: listed('The records that wait for a rate or a currency.', HOLD),
   adjustments: listed('Corrections of closed periods.', { type: 'object' }),
   manual: listed('Manual entries.', { type: 'object' }),

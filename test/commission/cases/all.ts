@@ -4,6 +4,7 @@ import { DAYS } from './days.ts'
 import { JUDGEMENTS } from './judgements.ts'
 import { NUMBERS } from './numbers.ts'
 import { SETTLEMENTS } from './settlements.ts'
+import { TRANSFERS } from './transfers.ts'
 
 /** All examples of the engine. Their names differ. */
 export const CASES: readonly Case[] = [
@@ -12,4 +13,5 @@ export const CASES: readonly Case[] = [
   ...CONDITIONS,
   ...JUDGEMENTS,
   ...SETTLEMENTS,
+  ...TRANSFERS,
 ]

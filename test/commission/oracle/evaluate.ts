@@ -70,13 +70,11 @@ export function evaluate(world: World, periods: string[]): Outcome[] {
     periods.map(lastDay).reduce((a, b) => (a > b ? a : b)),
   )
   compute(books)
-  const { affiliates, plans, facts, held } = books.account
+  const { affiliates, facts, held } = books.account
   const statements = [...affiliates]
     .sort(compareText)
     .flatMap((affiliate) =>
-      [...plans.keys()]
-        .sort(compareText)
-        .flatMap((plan) => statementsOf(books, affiliate, plans.get(plan)!)),
+      statementsOf(books, affiliate).sort((a, b) => compareText(a.plan, b.plan)),
     )
   return periods.map((period) => {
     const kind = kindOf(period)

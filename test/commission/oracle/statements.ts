@@ -1,10 +1,10 @@
 import type { OutcomeLine, OutcomeStatement } from '../world.ts'
 import { type Books, keyOf, linesOf, place, ruleOrderOf, sumHolds } from './books.ts'
-import { lastDay } from './calendar.ts'
+import { addDays, firstDay, type Kind, lastDay, nextPeriod, periodOf } from './calendar.ts'
 import { money } from './currency.ts'
 import type { Draft } from './drafts.ts'
 import { compareText } from './facts.ts'
-import { inForce, type Version } from './plan.ts'
+import { assignmentsOf, inForce, type Version } from './plan.ts'
 import {
   add,
   compare,
@@ -70,33 +70,96 @@ function inOrder(ruleOrder: string[]) {
   }
 }
 
-/** Sets the total against what was open: what is payable, what stays open, what is dropped. */
-function settle(version: Version, opening: Rational, total: Rational) {
-  const x = add(opening, total)
-  if (isNegative(x))
-    return version.negative === 'zero'
-      ? { payable: ZERO, closing: ZERO, dropped: x }
-      : { payable: ZERO, closing: x, dropped: ZERO }
-  return compare(x, parse(version.minimum_payout)) < 0
-    ? { payable: ZERO, closing: x, dropped: ZERO }
-    : { payable: x, closing: ZERO, dropped: ZERO }
+/** What becomes of a balance: exactly one of these takes it. */
+type Fate = 'payable' | 'closing' | 'dropped' | 'transferred'
+
+function fateOf(version: Version, x: Rational, successor: Successor | null): Fate {
+  if (isZero(x)) return 'closing'
+  if (isNegative(x)) {
+    if (version.negative === 'zero') return 'dropped'
+    return successor?.receives ? 'transferred' : 'closing'
+  }
+  if (compare(x, parse(version.minimum_payout)) >= 0) return 'payable'
+  if (successor === null) return 'closing'
+  return successor.receives ? 'transferred' : 'payable'
 }
 
-/** Returns the statements of one affiliate and plan, period after period (§13). */
-export function statementsOf(books: Books, affiliate: string, versions: Version[]) {
-  const [{ plan, currency, period: kind }] = versions as [Version]
-  const ruleOrder = ruleOrderOf(versions)
-  const statements: OutcomeStatement[] = []
-  let opening = ZERO
-  for (const period of books.periods[kind]) {
-    const lines = linesOf(books, affiliate, plan, period)
-      .filter((line) => !line.isDropped)
-      .sort(inOrder(ruleOrder))
-    const holds = books.holds.get(keyOf(affiliate, plan, period)) ?? []
-    const total = sum(lines.map((line) => line.amount))
-    const result = settle(inForce(versions, lastDay(period)), opening, total)
-    if (lines.length > 0 || holds.length > 0 || !isZero(opening))
-      statements.push({
+/** The plan that took over all customers of another one. */
+interface Successor {
+  plan: string
+  /** Its kind of period if its currency is that of the plan that was left, else null. */
+  receives: Kind | null
+}
+
+/** Returns the successor of a plan that the affiliate has left by the end of a period, or null (§16.6). */
+function successorOf(
+  { account }: Books,
+  affiliate: string,
+  left: Version,
+  period: string,
+): Successor | null {
+  const dayAfter = addDays(lastDay(period), 1)
+  let successor: string | null = null
+  for (const { plan, from, customers } of assignmentsOf(account.world, affiliate)) {
+    if (from > dayAfter) break
+    if (plan === left.plan) successor = null
+    else if (customers === 'all') successor = plan
+  }
+  if (successor === null) return null
+  const version = account.plans.get(successor)?.[0]
+  const receives = version && version.currency === left.currency ? version.period : null
+  return { plan: successor, receives }
+}
+
+/** Returns the first period of a kind whose first day lies after the last day of a period. */
+function firstPeriodAfter(period: string, kind: Kind): string {
+  const end = lastDay(period)
+  const found = periodOf(kind, end)
+  return firstDay(found) > end ? found : nextPeriod(found)
+}
+
+type Received = OutcomeStatement['received'][number] & { exact: Rational }
+
+/** Returns the statements of one affiliate under all plans, in order of their last days (§13). */
+export function statementsOf(books: Books, affiliate: string): OutcomeStatement[] {
+  const carried = new Map<string, Rational>()
+  const moved = new Map<string, Received[]>()
+  const all = [...books.account.plans.values()].flatMap((versions) =>
+    books.periods[versions[0]!.period].map((period) => ({ versions, period })),
+  )
+  return all
+    .sort((a, b) => compareText(lastDay(a.period), lastDay(b.period)))
+    .flatMap(({ versions, period }) => {
+      const [{ plan, currency }] = versions as [Version]
+      const key = keyOf(plan, period)
+      const received = (moved.get(key) ?? []).sort(
+        (a, b) => compareText(a.from, b.from) || compareText(a.period, b.period),
+      )
+      const opening = sum([carried.get(key) ?? ZERO, ...received.map(({ exact }) => exact)])
+      const ruleOrder = ruleOrderOf(versions)
+      const lines = linesOf(books, affiliate, plan, period)
+        .filter((line) => !line.isDropped)
+        .sort(inOrder(ruleOrder))
+      const holds = books.holds.get(keyOf(affiliate, plan, period)) ?? []
+      const total = sum(lines.map((line) => line.amount))
+      const x = add(opening, total)
+      const successor = successorOf(books, affiliate, versions[0]!, period)
+      const fate = fateOf(inForce(versions, lastDay(period)), x, successor)
+      const amount = money(x, currency)
+      let transferred: OutcomeStatement['transferred'] = null
+      if (fate === 'closing') carried.set(keyOf(plan, nextPeriod(period)), x)
+      if (fate === 'transferred') {
+        const { plan: to, receives } = successor!
+        const into = firstPeriodAfter(period, receives!)
+        transferred = { to, period: into, amount }
+        const target = keyOf(to, into)
+        const entry = { from: plan, period, amount, exact: x }
+        moved.set(target, [...(moved.get(target) ?? []), entry])
+      }
+      if (lines.length === 0 && holds.length === 0 && received.length === 0 && isZero(opening))
+        return []
+      const figure = (of: Fate) => money(of === fate ? x : ZERO, currency)
+      return {
         affiliate_id: affiliate,
         plan,
         period,
@@ -104,12 +167,12 @@ export function statementsOf(books: Books, affiliate: string, versions: Version[
         opening: money(opening, currency),
         lines: lines.map(writeLine),
         total: money(total, currency),
-        payable: money(result.payable, currency),
-        closing: money(result.closing, currency),
-        dropped: money(result.dropped, currency),
+        payable: figure('payable'),
+        closing: figure('closing'),
+        dropped: figure('dropped'),
+        transferred,
+        received: received.map(({ exact: _exact, ...one }) => one),
         holds: sumHolds(holds, ruleOrder),
-      })
-    opening = result.closing
-  }
-  return statements
+      }
+    })
 }
