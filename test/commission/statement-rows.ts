@@ -7,15 +7,16 @@ export function statementRows(db: D1Database, account: string, affiliate = 'aff-
   const zero = '0.00'
   const head = {
     ...{ id: STATEMENT_ID, affiliate_id: affiliate, plan: 'standard-ib', period: '2026-10' },
-    ...{ currency: 'EUR', opening: zero, total: zero, payable: zero, closing: zero },
+    ...{ currency: 'EUR', opening: zero, lines_sum: zero, adjustments_sum: zero, manual_sum: zero },
+    ...{ total: zero, payable: zero, closing: zero },
     ...{
       dropped: zero,
       transferred: null,
       received: [],
       holds: [],
-      adjustments: [],
       manual: [],
       lines_total: 0,
+      adjustments_total: 0,
     },
     payable_on: '2026-11-14',
   }

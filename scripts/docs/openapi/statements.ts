@@ -85,6 +85,40 @@ const TRANSFER = object({
   amount: money('The amount. It may be negative.'),
 })
 
+const MANUAL = object({
+  id: documented('The id of the entry.'),
+  amount: money('The amount.'),
+  reason: documented('Why it was entered.'),
+  reference: documented('The reference of whoever entered it.'),
+  at: documented('When it was entered.', TIME),
+})
+
+const CAUSE: JsonSchema = {
+  ...object({ kind: documented('What changed.') }),
+  additionalProperties: true,
+}
+
+const ADJUSTMENT = object({
+  id: documented('The id of the adjustment.'),
+  of: documented(
+    'What it corrects.',
+    object({
+      period: documented('The closed period.'),
+      line: documented(
+        'The line. Null: a positive correction first restores what the period dropped.',
+        orNull(TEXT),
+      ),
+    }),
+  ),
+  rule: documented('The id of the rule of the line.', orNull(TEXT)),
+  version: documented('The version of the plan that has the rule.', { type: ['integer', 'null'] }),
+  scope: documented('The scope of the line.', orNull(TEXT)),
+  occurrence: documented('How many lines before it have the same rule, version and scope.', COUNT),
+  amount: money('The difference between the line as it is now and what was approved of it.'),
+  causes: listed('The records and settings that changed; the first of them.', CAUSE),
+  causes_total: documented('The number of causes.', COUNT),
+})
+
 const HEAD = {
   id: documented('The id of the statement.'),
   affiliate_id: documented('The affiliate.'),
@@ -92,7 +126,10 @@ const HEAD = {
   period: documented('The period: a month `2026-10`, or a week of ISO 8601 `2026-W41`.'),
   currency: documented('The currency of all amounts.'),
   opening: money('The `closing` of the period before, and the amounts of `received`.'),
-  total: money('The sum of the lines.'),
+  lines_sum: money('The sum of the lines.'),
+  adjustments_sum: money('The sum of the adjustments.'),
+  manual_sum: money('The sum of the manual entries.'),
+  total: money('The sum of lines, adjustments and manual entries.'),
   payable: money('What is paid.'),
   closing: money('What goes on to the next period.'),
   dropped: money('The negative balance that the plan drops.'),
@@ -109,9 +146,9 @@ const HEAD = {
     }),
   ),
   holds: listed('The records that wait for a rate or a currency.', HOLD),
-  adjustments: listed('Corrections of closed periods.', { type: 'object' }),
-  manual: listed('Manual entries.', { type: 'object' }),
+  manual: listed('What the integrations team entered.', MANUAL),
   lines_total: documented('The number of lines.', COUNT),
+  adjustments_total: documented('The number of adjustments.', COUNT),
   payable_on: documented('The last day of the period + `hold_days`.', DAY),
   status: documented('Drafts follow the records.', oneOf('draft', 'approved', 'paid')),
   hash: documented(
@@ -121,16 +158,22 @@ const HEAD = {
   computed_at: documented('When it was computed.', TIME),
 }
 
+const ADJUSTMENTS = listed('Corrections of lines of closed periods.', ref('Adjustment'))
 const LINES = listed(`The lines, at most ${PART_LIMITS.lines} of them.`, ref('StatementLine'))
 
 /** The schemas of statements and runs. */
 export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
   StatementLine: LINE,
+  Adjustment: ADJUSTMENT,
   Statement: object(HEAD),
-  ListedStatement: object({ ...HEAD, lines: LINES }, ['lines']),
+  ListedStatement: object({ ...HEAD, lines: LINES, adjustments: ADJUSTMENTS }, [
+    'lines',
+    'adjustments',
+  ]),
   StatementInFull: object({
     ...HEAD,
     lines: LINES,
+    adjustments: ADJUSTMENTS,
     part: documented('The part of the lines.', COUNT),
     parts: documented('The number of parts.', COUNT),
   }),
