@@ -1,0 +1,148 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { refreshDrafts } from '../../src/commission/drafts/store.ts'
+import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
+import { assign, computationOf, monthly, publish, storePlan } from './stored.ts'
+
+const ACCOUNT = 'acme-forex'
+const PATH = `accounts/${ACCOUNT}`
+const TENTH: Rule = {
+  ...{ id: 'tenth', kind: 'share', percent: '10', base: [{ transactions: ['deposit'] }] },
+}
+
+async function firm(terms: Partial<PlanTerms> = {}, rules: Rule[] = [TENTH]) {
+  const acme = await partner('forex', { affiliates: ['aff-7'] })
+  await storePlan(acme.account, 'ib', monthly(rules, terms))
+  await assign(acme.account, 'ib')
+  await acme.post('customers', [ada])
+  const paid = (id: string, day: string, amount: number, more: object = {}) =>
+    acme.post('transactions', [
+      {
+        ...deposit,
+        ...{ transaction_id: id, transaction_date: `${day}T10:00:00Z`, amount_currency: amount },
+        ...{ currency: 'EUR' },
+        ...more,
+      },
+    ])
+  return { ...acme, paid }
+}
+
+/** Computes the drafts of the affiliate up to a period, as a run does. */
+async function compute(period: string) {
+  await refreshDrafts(await computationOf(ACCOUNT, period), ['aff-7'], Date.now())
+  const { data } = await json(askAdmin(`${PATH}/statements`))
+  const all = await Promise.all(
+    data.map(({ id }: { id: string }) => json(askAdmin(`${PATH}/statements/${id}`))),
+  )
+  return new Map(all.map((one) => [one.period, one]))
+}
+
+/** Approves the draft of a period, as it is stored. */
+const approve = (period: string, at = Date.now()) =>
+  env.DB.prepare(
+    `update statements set status = 'approved', approval = 'apr-' || period, approved_at = ?
+     where period = ?`,
+  )
+    .bind(at, period)
+    .run()
+
+test('a late record of a closed period is an adjustment of the first open one', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100)
+  const before = await compute('2026-09')
+  expect(before.get('2026-08')).toMatchObject({ lines_sum: '10.00', payable: '10.00' })
+  await approve('2026-08')
+
+  await paid('t-2', '2026-08-11', 30)
+  await paid('t-3', '2026-09-11', 50)
+  const after = await compute('2026-10')
+  expect(after.get('2026-08')).toEqual({ ...before.get('2026-08'), status: 'approved' })
+  const line = before.get('2026-08').lines[0]
+  expect(after.get('2026-09')).toMatchObject({
+    ...{ lines_sum: '5.00', adjustments_sum: '3.00', manual_sum: '0.00', total: '8.00' },
+    adjustments: [
+      {
+        of: { period: '2026-08', line: line.id },
+        ...{ rule: 'tenth', version: 1, scope: 'affiliate', occurrence: 0, amount: '3.00' },
+      },
+    ],
+  })
+  expect(after.get('2026-10')).toBeUndefined()
+})
+
+test('a correction of a correction nets out', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100)
+  await compute('2026-08')
+  await approve('2026-08')
+  await paid('t-1', '2026-08-10', 40)
+  expect((await compute('2026-09')).get('2026-09')).toMatchObject({ adjustments_sum: '-6.00' })
+  await approve('2026-09')
+
+  expect((await compute('2026-10')).get('2026-10')).toMatchObject({
+    ...{ opening: '-6.00', adjustments: [], total: '0.00', closing: '-6.00' },
+  })
+  await paid('t-1', '2026-08-10', 100)
+  expect((await compute('2026-10')).get('2026-10')).toMatchObject({
+    ...{ opening: '-6.00', adjustments_sum: '6.00', closing: '0.00' },
+    adjustments: [{ of: { period: '2026-08' }, amount: '6.00' }],
+  })
+})
+
+test('a positive correction first restores what its period dropped', async () => {
+  const refund: Rule = {
+    ...{ id: 'tenth', kind: 'share', percent: '10' },
+    base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
+  }
+  const { paid } = await firm({ negative: 'zero' }, [refund])
+  await paid('t-1', '2026-08-10', 100, { transaction_type: 'withdrawal' })
+  expect((await compute('2026-08')).get('2026-08')).toMatchObject({ dropped: '-10.00' })
+  await approve('2026-08')
+
+  await paid('t-2', '2026-08-11', 30)
+  expect((await compute('2026-09')).get('2026-09')).toMatchObject({
+    adjustments: [
+      { of: { period: '2026-08', line: expect.stringMatching(/^lin_/) }, amount: '3.00' },
+      { of: { period: '2026-08', line: null }, rule: null, amount: '-3.00' },
+    ],
+    ...{ adjustments_sum: '0.00', payable: '0.00' },
+  })
+  await approve('2026-09')
+  await paid('t-2', '2026-08-11', 130)
+  expect((await compute('2026-10')).get('2026-10')).toMatchObject({
+    ...{ adjustments_sum: '3.00', payable: '3.00' },
+  })
+  await approve('2026-10')
+  await paid('t-2', '2026-08-11', 30)
+  expect((await compute('2026-11')).get('2026-11')).toMatchObject({ adjustments_sum: '-3.00' })
+})
+
+test('a closed period keeps the rate that was known when it was approved', async () => {
+  const { paid } = await firm()
+  const known = Date.now() - 10_000
+  await publish('2026-08-10', { USD: '2' })
+  await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
+  expect((await compute('2026-08')).get('2026-08')).toMatchObject({ total: '5.00' })
+  await approve('2026-08', known)
+
+  await env.DB.batch([
+    env.DB.prepare('update fx_rates set known_until = ?').bind(known + 5000),
+    env.DB.prepare(
+      `insert into fx_rates (source, currency, day, rate, known_from)
+       select source, currency, day, '1', known_until from fx_rates`,
+    ),
+  ])
+  await paid('t-2', '2026-08-10', 20, { currency: 'USD' })
+  expect((await compute('2026-09')).get('2026-09')).toMatchObject({ adjustments_sum: '1.00' })
+})
+
+test('a fact without a rate at the approval takes the rate that was published since', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
+  await paid('t-2', '2026-08-10', 100)
+  expect((await compute('2026-08')).get('2026-08')).toMatchObject({ total: '10.00' })
+  await approve('2026-08')
+  await publish('2026-08-10', { USD: '2' })
+  expect((await compute('2026-09')).get('2026-09')).toMatchObject({ adjustments_sum: '5.00' })
+})
