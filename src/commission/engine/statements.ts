@@ -19,7 +19,7 @@ import {
 } from './state.ts'
 import { closeStatement, openingOf } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
-import { arrivalsIn, departureFrom } from './transfer.ts'
+import { arrivalsFrom, departureFrom } from './transfer.ts'
 
 /** The overrides of one affiliate in a period. */
 export type OverridesOf = Overrides & { readonly affiliate: string; readonly period: Period }
@@ -72,7 +72,7 @@ export function settleAll(
 ): PlanResult[] {
   const overrides = endingWithin(period).flatMap(overridesIn)
   const stateBefore = statesBefore(input, before)
-  const arrivalsAt = arrivalsIn(period, transferring)
+  const arrivalsAt = arrivalsFrom(transferring)
   const inOrderOfId = [...own].sort(([a], [b]) => compareText(a, b))
   return inOrderOfId.flatMap(([affiliate, plans]) =>
     [...plans.values()].map(({ plan, lines, state }) => {

@@ -47,10 +47,8 @@ export function departureFrom(
 }
 
 /** Returns the first period of a kind that begins after a period ends. */
-function firstAfter({ last }: Period, kind: PeriodKind): Period {
-  const next = periodOf(last + 1, kind)
-  return next.first > last ? next : nextPeriod(next, 1)
-}
+const firstAfter = ({ last }: Period, kind: PeriodKind): Period =>
+  nextPeriod(periodOf(last, kind), 1)
 
 /**
  * Returns the periods whose transfers a period can start with: those that end within the period before
@@ -79,21 +77,25 @@ function canCrossInto(input: SettlementInput, affiliate: string, kind: PeriodKin
   })
 }
 
-/** Returns a function that finds what a plan receives in a period, in order of plan and period. */
-export function arrivalsIn(
-  { id }: Period,
-  earlier: readonly PlanResult[],
+/**
+ * Returns a function that finds what a plan receives, in order of plan and period.
+ *
+ * @param transferring The results of the periods that `transferringInto` returns.
+ */
+export function arrivalsFrom(
+  transferring: readonly PlanResult[],
 ): (affiliate: string, plan: string) => readonly Arrival[] {
   const byReceiver = new Map<string, Arrival[]>()
-  for (const { affiliate, plan, period, transfer } of earlier) {
-    if (transfer?.period !== id) continue
+  for (const { affiliate, plan, period, transfer } of transferring) {
+    if (transfer === null) continue
     const key = planKey(affiliate, transfer.to)
     const arrivals = byReceiver.get(key) ?? []
     byReceiver.set(key, arrivals)
     arrivals.push({ from: plan.plan, period: period.id, amount: transfer.amount })
   }
   for (const arrivals of byReceiver.values()) {
-    arrivals.sort((a, b) => compareText(a.from, b.from) || compareText(a.period, b.period))
+    // The periods of one plan stand in order already.
+    arrivals.sort((a, b) => compareText(a.from, b.from))
   }
   return (affiliate, plan) => byReceiver.get(planKey(affiliate, plan)) ?? []
 }
