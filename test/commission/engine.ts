@@ -20,6 +20,7 @@ import {
 import { factJudge } from '../../src/commission/engine/judge-uplines.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { NO_STATE } from '../../src/commission/engine/state.ts'
+import type { StatementJson } from '../../src/commission/engine/statement.ts'
 import { buildTree } from '../../src/commission/engine/tree.ts'
 import type {
   Outcome,
@@ -44,10 +45,20 @@ export function evaluate(world: World, periods: readonly string[]): Outcome[] {
       period: id,
       statements: account
         .settle(period)
-        .flatMap(({ statement }) => (statement ? [structuredClone(statement) as never] : [])),
+        .flatMap(({ statement }) => (statement ? [asDraft(statement)] : [])),
       facts: [...factsOf(account, input, period), ...heldFacts(world, period)].sort(inOrder),
     }
   })
+}
+
+/** Returns a statement as the oracle writes it: nothing of these worlds is approved or entered. */
+function asDraft(statement: StatementJson): Outcome['statements'][number] {
+  const { lines_sum, adjustments, adjustments_sum, manual, manual_sum, ...rest } = statement
+  if (adjustments.length + manual.length > 0) throw new Error('There is nothing to adjust.')
+  if (Number(adjustments_sum) !== 0 || Number(manual_sum) !== 0 || lines_sum !== rest.total) {
+    throw new Error('The sums of a statement without corrections are those of its lines.')
+  }
+  return structuredClone(rest) as never
 }
 
 /** Opens the account of a world. */

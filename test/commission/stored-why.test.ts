@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { NO_CAUSES } from '../../src/commission/drafts/causes.ts'
+import { NO_CAUSES } from '../../src/commission/drafts/cause.ts'
 import { computeAffiliates } from '../../src/commission/drafts/compute.ts'
 import { toDraft } from '../../src/commission/drafts/draft.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'

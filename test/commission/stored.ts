@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { NO_CAUSES } from '../../src/commission/drafts/causes.ts'
+import { NO_CAUSES } from '../../src/commission/drafts/cause.ts'
 import { computeAffiliates, openComputation } from '../../src/commission/drafts/compute.ts'
 import { type Draft, toDraft } from '../../src/commission/drafts/draft.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'

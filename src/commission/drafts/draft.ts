@@ -8,7 +8,7 @@ import { dayText, type Period } from '../engine/calendar.ts'
 import type { LineJson } from '../engine/line.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { AdjustmentJson, StatementJson } from '../engine/statement.ts'
-import type { Cause, CausesOf } from './causes.ts'
+import type { Cause, CausesOf } from './cause.ts'
 import { adjustmentId, lineId, lineIds, statementId } from './ids.ts'
 import { PART_LIMITS } from './limits.ts'
 

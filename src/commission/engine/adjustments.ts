@@ -1,3 +1,5 @@
+import type { PlanResult } from './account-input.ts'
+import { planKey } from './book.ts'
 import {
   type BookedLine,
   closedStatement,
@@ -10,6 +12,8 @@ import type { Period } from './calendar.ts'
 import { compare, type Decimal, isZero, negate, subtract, sum, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
+import { closeState, type OpenState } from './state.ts'
+import type { Settled } from './statement.ts'
 
 /**
  * Compares the lines of a closed period, computed again, with what was approved for them so far. The
@@ -51,4 +55,33 @@ function restoringOf(books: PlanBooks, period: Period, linesNow: Decimal): Decim
   const lost = negate(dropped)
   const restored = compare(gained, lost) < 0 ? gained : lost
   return subtract(books.restored.get(period.id) ?? ZERO, restored)
+}
+
+/**
+ * Returns what a closed period leaves: what was approved of it, the carries of its lines as they are
+ * now, and all that its lines and those of earlier closed periods lack.
+ */
+export function keepClosed(
+  books: PlanBooks,
+  period: Period,
+  lines: readonly Line[],
+  open: OpenState,
+  earlier: readonly Difference[],
+): Settled {
+  const { closing, transfer } = closedStatement(books, period)
+  return {
+    ...{ statement: null, lines, transfer },
+    state: closeState(open, closing),
+    differences: [...earlier, ...differencesOf(books, period, lines)],
+  }
+}
+
+/** Returns what the closed periods up to the one before lack of each affiliate and plan. */
+export function differencesUpTo(
+  before: readonly PlanResult[] | null,
+): (affiliate: string, plan: string) => readonly Difference[] {
+  const found = new Map(
+    before?.map(({ affiliate, plan, differences }) => [planKey(affiliate, plan.plan), differences]),
+  )
+  return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
 }

@@ -1,3 +1,4 @@
+import type { Arrival, Departure, Transfer } from './balance.ts'
 import { type Plan, type Version, versionOn } from './book.ts'
 import type { BookedLine, Difference, ManualEntry } from './books.ts'
 import type { Period } from './calendar.ts'
@@ -16,7 +17,6 @@ import {
 import { type Line, type LineJson, lineJson } from './line.ts'
 import type { StatementHold } from './settle.ts'
 import { closeState, type OpenState, type PlanState } from './state.ts'
-import type { Arrival, Departure, Transfer } from './transfer.ts'
 
 /** What a statement adds up to (§13). */
 export interface StatementJson {

@@ -1,13 +1,7 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
-import { differencesOf } from './adjustments.ts'
+import { differencesUpTo, keepClosed } from './adjustments.ts'
 import { type Plan, planKey } from './book.ts'
-import {
-  closedStatement,
-  type Difference,
-  isClosed,
-  manualEntriesIn,
-  type PlanBooks,
-} from './books.ts'
+import { isClosed, manualEntriesIn } from './books.ts'
 import { endingWithin, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { compareText } from './facts.ts'
@@ -19,14 +13,13 @@ import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
 import {
   addMeasure,
-  closeState,
   earlierMeasure,
   measureKey,
   type OpenState,
   openState,
   type PlanState,
 } from './state.ts'
-import { closeStatement, openingOf, type Settled } from './statement.ts'
+import { closeStatement, openingOf } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
 import { arrivalsIn, departureFrom } from './transfer.ts'
 
@@ -114,35 +107,6 @@ export function settleAll(
       return { ...head, closed: false, ...settled }
     }),
   )
-}
-
-/**
- * Returns what a closed period leaves: what was approved of it, the carries of its lines as they are
- * now, and all that its lines and those of earlier closed periods lack.
- */
-function keepClosed(
-  books: PlanBooks,
-  period: Period,
-  lines: readonly Line[],
-  open: OpenState,
-  earlier: readonly Difference[],
-): Settled {
-  const { closing, transfer } = closedStatement(books, period)
-  return {
-    ...{ statement: null, lines, transfer },
-    state: closeState(open, closing),
-    differences: [...earlier, ...differencesOf(books, period, lines)],
-  }
-}
-
-/** Returns what the closed periods up to the one before lack of each affiliate and plan. */
-function differencesUpTo(
-  before: readonly PlanResult[] | null,
-): (affiliate: string, plan: string) => readonly Difference[] {
-  const found = new Map(
-    before?.map(({ affiliate, plan, differences }) => [planKey(affiliate, plan.plan), differences]),
-  )
-  return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
 }
 
 /** Returns what the period before left of each affiliate and plan. */

@@ -1,4 +1,5 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
+import type { Arrival, Departure, Transfer } from './balance.ts'
 import { type Plan, planKey } from './book.ts'
 import { arrivalKey, firstOpen, type PlanBooks } from './books.ts'
 import {
@@ -9,29 +10,8 @@ import {
   parsePeriod,
   periodOf,
 } from './calendar.ts'
-import type { Decimal } from './decimal.ts'
 import { compareText } from './facts.ts'
 import { plansOf } from './own-lines.ts'
-
-/** A balance that moves to another plan, and the period of that plan which starts with it. */
-export interface Transfer {
-  readonly to: string
-  readonly period: string
-  readonly amount: Decimal
-}
-
-/** A balance that came from the statement of another plan. */
-export interface Arrival {
-  readonly from: string
-  readonly period: string
-  readonly amount: Decimal
-}
-
-/** The end of an affiliate's time under a plan (§16.6). */
-export interface Departure {
-  /** Where balances go; null if the currencies differ. */
-  readonly target: Omit<Transfer, 'amount'> | null
-}
 
 /**
  * Returns the departure of an affiliate from a plan by the end of a period; null if the plan can still
@@ -56,10 +36,8 @@ export function departureFrom(
 }
 
 /** Returns the first period of a kind that begins after a period ends. */
-function firstAfter({ last }: Period, kind: PeriodKind): Period {
-  const next = periodOf(last + 1, kind)
-  return next.first > last ? next : nextPeriod(next, 1)
-}
+const firstAfter = ({ last }: Period, kind: PeriodKind): Period =>
+  nextPeriod(periodOf(last, kind), 1)
 
 /**
  * Returns the periods whose transfers a period can start with: those that end within the period before
@@ -134,7 +112,8 @@ export function arrivalsIn(
     arrivals.push({ from: plan.plan, period: period.id, amount: transfer.amount })
   }
   for (const arrivals of byReceiver.values()) {
-    arrivals.sort((a, b) => compareText(a.from, b.from) || compareText(a.period, b.period))
+    // The periods of one plan stand in order already.
+    arrivals.sort((a, b) => compareText(a.from, b.from))
   }
   return (affiliate, plan) => byReceiver.get(planKey(affiliate, plan)) ?? []
 }

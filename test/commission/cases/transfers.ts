@@ -287,6 +287,15 @@ const returns: readonly Case[] = [
 
 const WEEKLY = { period: 'week' } as const
 
+/** Pays 3.00 once the deposits of a customer reach 10. */
+const LATE: Rule = {
+  id: 'cpa',
+  kind: 'once',
+  trigger: { transactions: ['deposit'] },
+  qualify: [{ sum: [{ transactions: ['deposit'] }], min: '10' }],
+  amount: '3',
+}
+
 const kinds: readonly Case[] = [
   example(
     'a month moves to the first week that begins after it',
@@ -314,21 +323,7 @@ const kinds: readonly Case[] = [
           ],
           {
             plans: [
-              plan(
-                'P',
-                terms(
-                  [
-                    {
-                      id: 'cpa',
-                      kind: 'once',
-                      trigger: { transactions: ['deposit'] },
-                      qualify: [{ sum: [{ transactions: ['deposit'] }], min: '10' }],
-                      amount: '3',
-                    },
-                  ],
-                  { minimum_payout: '50', ...WEEKLY },
-                ),
-              ),
+              plan('P', terms([LATE], { minimum_payout: '50', ...WEEKLY })),
               plan('Q', terms([{ ...SHARE, percent: '0' }])),
             ],
             customers: [customer('c1'), customer('c2')],
@@ -351,6 +346,35 @@ const kinds: readonly Case[] = [
       'Q 2026-03: 3.00 from P 2026-W05 3.00 + 0.00 = payable 3.00',
     ],
   ),
+  example('what a month receives stands in order of plan and period', () => {
+    const changes: readonly Step[] = [
+      ['P', '2026-01-01'],
+      ['N', '2026-01-05', 'new'],
+      ['Q', '2026-01-12'],
+    ]
+    const late = terms([LATE], { minimum_payout: '50', ...WEEKLY })
+    return story(
+      changing(changes, {
+        plans: [named('P'), plan('N', late), named('Q', { minimum_payout: '99' })],
+        customers: ['c1', 'c2', 'c3'].map((id) =>
+          customer(id, { signup: at(id === 'c1' ? '2026-01-02' : '2026-01-06') }),
+        ),
+        transactions: [
+          deposit('c1', '2026-01-05', 100),
+          deposit('c2', '2026-01-06', 5),
+          deposit('c3', '2026-01-06', 5),
+          deposit('c2', '2026-01-14', 5),
+          deposit('c3', '2026-01-21', 5),
+        ],
+      }),
+      '2026-01',
+      '2026-02',
+    )
+  }, [
+    'P 2026-01: 0.00 + 10.00 = 10.00 to Q 2026-02',
+    'Q 2026-01: 0.00 + 1.00 = closing 1.00',
+    'Q 2026-02: 17.00 from N 2026-W03 3.00, from N 2026-W04 3.00, from P 2026-01 10.00 + 0.00 = closing 17.00',
+  ]),
   example('what periods before the first one transferred is a part of their state', () => {
     const of = changing(TO_Q, {
       plans: [named('P'), named('Q', WEEKLY)],
