@@ -52,7 +52,7 @@ export function evaluate(world: World, periods: readonly string[]): Outcome[] {
 }
 
 /** Returns a statement as the oracle writes it: nothing of these worlds is approved or entered. */
-function asDraft(statement: StatementJson): Outcome['statements'][number] {
+export function asDraft(statement: StatementJson): Outcome['statements'][number] {
   const { lines_sum, adjustments, adjustments_sum, manual, manual_sum, ...rest } = statement
   if (adjustments.length + manual.length > 0) throw new Error('There is nothing to adjust.')
   if (Number(adjustments_sum) !== 0 || Number(manual_sum) !== 0 || lines_sum !== rest.total) {

@@ -1,14 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import {
-  type Computation,
-  computeAffiliates,
-  openComputation,
-} from '../../src/commission/drafts/compute.ts'
+import type { Computation } from '../../src/commission/drafts/computation.ts'
+import { computeAffiliates, openComputation } from '../../src/commission/drafts/compute.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { type AccountSource, openSource } from '../../src/commission/facts/source.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
-import { evaluate } from './engine.ts'
+import { asDraft, evaluate } from './engine.ts'
 import { storable, storeRates, storeWorld } from './stored-world.ts'
 import type { OutcomeStatement } from './world.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
@@ -28,9 +25,7 @@ async function statementsOf(
 ): Promise<OutcomeStatement[]> {
   const computed = await computeAffiliates(computation, affiliates, maxFacts)
   const results = computed.at(-1)?.results ?? []
-  return results.flatMap(({ statement }) =>
-    statement ? [structuredClone(statement) as never] : [],
-  )
+  return results.flatMap(({ statement }) => (statement ? [asDraft(statement)] : []))
 }
 
 test(`${WORLDS} random worlds come to the same statements from the database as in memory`, async () => {

@@ -1,5 +1,5 @@
 import { type CausesOf, NO_CAUSES } from './cause.ts'
-import type { Computation, ComputedPeriod } from './compute.ts'
+import type { Computation, ComputedPeriod } from './computation.ts'
 
 /** Finds the causes of all corrections of a computation. */
 export async function findCauses(

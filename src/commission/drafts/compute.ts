@@ -6,40 +6,25 @@ import {
 } from '../../db/commission/fact-readings.ts'
 import { FACT_LIMITS } from '../../db/commission/fact-tables.ts'
 import { openSettlement, tallyCustomers } from '../engine/account.ts'
-import type { PlanResult, SettlementInput } from '../engine/account-input.ts'
+import type { SettlementInput } from '../engine/account-input.ts'
 import type { BooksOf } from '../engine/books.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
-import type { Context } from '../engine/context.ts'
 import type { Settlement } from '../engine/explain-input.ts'
 import { type Customer, compareText } from '../engine/facts.ts'
 import { asOf, judgeCustomer } from '../engine/judge.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { readCustomers } from '../facts/read-customers.ts'
-import { type AccountSource, openContext, type RateDays } from '../facts/source.ts'
+import { type AccountSource, openContext } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
 import { readBooks } from './books.ts'
 import { dependencies, joined } from './closure.ts'
-import { type ComputedRange, findRange } from './range.ts'
+import type { Computation, ComputedPeriod } from './computation.ts'
+import { findRange } from './range.ts'
 import { type RateView, rateViews } from './rate-views.ts'
 
 /** Thrown if the facts of a computation are more than its caller allows. */
 export class TooManyFacts extends Error {}
-
-/** What affiliates earned in the periods of one kind, up to the one that was asked for. */
-export interface ComputedPeriod {
-  readonly period: Period
-  /** In order of affiliate and plan. */
-  readonly results: readonly PlanResult[]
-}
-
-/** A computation of an account, ready for any affiliates of it. */
-export interface Computation {
-  readonly source: AccountSource
-  readonly range: ComputedRange
-  readonly context: Context & RateDays
-  readonly dependenciesOf: ReturnType<typeof dependencies>
-}
 
 /** Prepares the computation of a period: what its affiliates depend on, rates and days with facts. */
 export async function openComputation(source: AccountSource, period: Period): Promise<Computation> {

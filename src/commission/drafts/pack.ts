@@ -3,7 +3,7 @@ import { affiliatesWithStatements } from '../../db/commission/runs.ts'
 import { dayText } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
 import type { Dependencies } from './closure.ts'
-import type { Computation } from './compute.ts'
+import type { Computation } from './computation.ts'
 import { STEP_LIMITS } from './limits.ts'
 
 /** Divides the affiliates of an account into steps; those that depend on each other come together. */

@@ -6,7 +6,7 @@ import type { Context } from '../engine/context.ts'
 import { closedRateFinder, type RateFinder, rateFinder } from '../engine/rates.ts'
 import { type RateDays, ratesOfFinder } from '../facts/source.ts'
 import type { AccountBooks, Closing } from './books.ts'
-import type { Computation } from './compute.ts'
+import type { Computation } from './computation.ts'
 
 /**
  * Affiliates and plans that see the same rates: those known when their periods were closed, and for

@@ -1,5 +1,5 @@
 import { type FactReading, factReadings } from '../../db/commission/fact-readings.ts'
-import type { Computation } from '../drafts/compute.ts'
+import type { Computation } from '../drafts/computation.ts'
 import { dayText } from '../engine/calendar.ts'
 import { fromFact, plainText } from '../engine/decimal.ts'
 import { explainLine } from '../engine/explain.ts'

@@ -1,4 +1,4 @@
-import type { Computation } from '../drafts/compute.ts'
+import type { Computation } from '../drafts/computation.ts'
 import type { Period } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
 import {
