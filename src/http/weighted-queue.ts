@@ -1,7 +1,7 @@
 import type { ApiError } from '../errors.ts'
 import { busy, manyWaiting } from './body-errors.ts'
 
-/** How long a request waits in one queue before it is refused, in milliseconds, unless its claim says. */
+/** How long a request waits in a queue before it is refused, unless its claim says, in milliseconds. */
 const MAX_WAIT_MS = 20_000
 
 /** How often the first waiting request looks for its turn; those behind it look less often. */
@@ -48,9 +48,9 @@ interface Waiter extends Claim {
 }
 
 /**
- * A budget that requests share, such as bytes of memory. Accounts take turns: the first waiting request of each, then
- * the second of each, and so on; each turn in the order of arrival. An account is passed over while its leases
- * would exceed `accountLimit`; a single lease may.
+ * A budget that requests share, such as bytes of memory. Accounts take turns: the first waiting
+ * request of each, then the second of each, and so on; each turn in the order of arrival. An account is
+ * passed over while its leases would exceed `accountLimit`; a single lease may.
  *
  * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
  * another, and may end a request at any time without running its `finally`. So a lease has a
@@ -87,8 +87,8 @@ export class WeightedQueue {
   /**
    * Waits for a lease. It is valid for two seconds unless the caller extends it.
    *
-   * @throws ApiError `unavailable` after the claim's wait, or at once if too many large bodies of the account
-   * wait.
+   * @throws ApiError `unavailable` after the claim's wait, or at once if too many large bodies of
+   * the account wait.
    */
   async take(claim: Claim): Promise<Lease> {
     if (claim.isLarge && this.#hasManyWaiters(claim.account)) throw manyWaiting(MAX_LARGE_WAITERS)
