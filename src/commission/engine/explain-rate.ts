@@ -7,7 +7,6 @@ import { earlierOf, measureOf } from './measure.ts'
 import type { Tiers } from './plan.ts'
 import {
   addRatio,
-  multiplyRatio,
   NOTHING,
   parseRatio,
   type Ratio,
@@ -18,8 +17,8 @@ import {
   sumRatios,
 } from './ratio.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
+import { payAt } from './tiers.ts'
 
-const HUNDRED = decimal('100')
 const integer = (count: number): Ratio => ratio({ units: BigInt(count), scale: 0 })
 
 /** Returns what a line's rate applies to: its base, or its units divided by `each`. */
@@ -119,12 +118,11 @@ function ratedParts(line: Line): RatedPart[] {
 /** Returns what the rate makes of the quantity, and the exact amount. */
 export function rateStep(line: Line): { step: RateStep; paid: Ratio } {
   const { rateIs } = line.rule
-  const divisor = rateIs === 'percent' ? HUNDRED : ONE
-  const parts = ratedParts(line).map(({ quantity, rate }) => {
-    const { num, den } = multiplyRatio(quantity, rate)
-    const paid = ratio(num, { units: den.units * divisor.units, scale: den.scale })
-    return { quantity, rate, paid }
-  })
+  const parts = ratedParts(line).map(({ quantity, rate }) => ({
+    quantity,
+    rate,
+    paid: payAt(rateIs, quantity, rate),
+  }))
   const paid = sumRatios(parts.map((part) => part.paid))
   const step: RateStep = {
     step: 'rate',

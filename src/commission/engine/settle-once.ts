@@ -1,22 +1,13 @@
 import { applyMax, cutLine, limitLine } from './cap.ts'
-import { type Decimal, decimal, fromFact, plainText, ZERO } from './decimal.ts'
+import { type Decimal, fromFact, ONE, plainText, ZERO } from './decimal.ts'
 import { amountOf } from './facts.ts'
 import { type Line, newLine } from './line.ts'
 import { earlierOf, keepMeasure, measureOf } from './measure.ts'
-import {
-  addRatio,
-  compareRatio,
-  multiplyRatio,
-  type Ratio,
-  ratio,
-  ratioText,
-  roundRatio,
-} from './ratio.ts'
+import { addRatio, compareRatio, type Ratio, ratio, ratioText, roundRatio } from './ratio.ts'
 import type { CompiledOnce } from './rules.ts'
 import { countOnce, type PlanInput, type Qualified } from './settle-plan.ts'
-import { stepAt } from './tiers.ts'
+import { payAt, stepAt } from './tiers.ts'
 
-const HUNDRED = decimal('100')
 const integer = (count: number): Ratio => ratio({ units: BigInt(count), scale: 0 })
 
 /** Makes the lines of the `once` rules with an id: one for each customer who qualified. */
@@ -50,8 +41,7 @@ function lineOf(input: PlanInput, one: Qualified, own: Ratio): Line {
 }
 
 function paidBy(rule: CompiledOnce, trigger: Decimal | null, rate: Decimal): Ratio {
-  if (rule.rateIs === 'amount') return ratio(rate)
-  return multiplyRatio(ratio(trigger ?? ZERO, HUNDRED), rate)
+  return payAt(rule.rateIs, ratio(rule.rateIs === 'amount' ? ONE : (trigger ?? ZERO)), rate)
 }
 
 /** Applies `min_amount` and `max_amount`. */
