@@ -1,7 +1,7 @@
 import { type Book, governingVersion, type Version } from './book.ts'
 import type { Period } from './calendar.ts'
 import type { RateLookup } from './convert.ts'
-import { type Customer, type CustomerFields, type Fact, valueOn } from './facts.ts'
+import { type Customer, type CustomerFields, type Fact, NO_FIELDS, valueOn } from './facts.ts'
 import type { Reason } from './reasons.ts'
 import type { Tree } from './tree.ts'
 
@@ -27,17 +27,6 @@ export interface Owner {
   readonly affiliate: string | null
   readonly version: Version | null
   readonly reason: Reason | null
-}
-
-const NO_FIELDS: CustomerFields = {
-  country_code: null,
-  trading_account_type: null,
-  challenge_type: null,
-  phase: null,
-  kyc_status_id: null,
-  sales_status_id: null,
-  account_size: null,
-  link: null,
 }
 
 /** Returns the customer's fields as they were on a day (§16.9). */
