@@ -57,13 +57,13 @@ export function judgeQualification(
   currency: string,
 ): Progress {
   if (qualification.kind === 'customer') {
-    return judgeCustomer(context, customer, qualification.conditions)
+    return judgeFields(context, customer, qualification.conditions)
   }
   return judgeSum(context, customer, qualification, currency)
 }
 
 /** Finds the first day on which the conditions held; from the beginning means from the signup on. */
-function judgeCustomer(
+function judgeFields(
   context: Context,
   customer: Customer,
   conditions: (fields: ReturnType<typeof fieldsOn>, fact: null) => string | null,
