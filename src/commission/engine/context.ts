@@ -2,6 +2,7 @@ import { type Book, governingVersion, type Version } from './book.ts'
 import type { Period } from './calendar.ts'
 import type { RateLookup } from './convert.ts'
 import { type Customer, type CustomerFields, type Fact, NO_FIELDS, valueOn } from './facts.ts'
+import { memoize } from './memoize.ts'
 import type { Reason } from './reasons.ts'
 import type { Tree } from './tree.ts'
 
@@ -50,10 +51,6 @@ export function ownerOn(context: Context, customer: Customer, day: number): Owne
 
 /** Returns a function that finds the owner of each fact, and computes it once a day. */
 export function ownersOf(context: Context, customer: Customer): (fact: Fact) => Owner {
-  const byDay = new Map<number, Owner>()
-  return ({ day }) => {
-    const known = byDay.get(day) ?? ownerOn(context, customer, day)
-    byDay.set(day, known)
-    return known
-  }
+  const ownerOnDay = memoize((day: number) => ownerOn(context, customer, day))
+  return ({ day }) => ownerOnDay(day)
 }
