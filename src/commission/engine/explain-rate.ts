@@ -1,4 +1,4 @@
-import { type Decimal, decimal, fixedText, ONE, plainText, ZERO } from './decimal.ts'
+import { type Decimal, decimal, fixedText, integer, ONE, plainText, ZERO } from './decimal.ts'
 import type { ExplainedLine } from './explain-input.ts'
 import { linesOfRule } from './explain-plan.ts'
 import type { ClampStep, MeasureStep, RateStep, RoundingStep } from './explanation.ts'
@@ -18,8 +18,6 @@ import {
 } from './ratio.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
 import { payAt } from './tiers.ts'
-
-const integer = (count: number): Ratio => ratio({ units: BigInt(count), scale: 0 })
 
 /** Returns what a line's rate applies to: its base, or its units divided by `each`. */
 export function quantityOfLine({ rule, base, units }: Line): Ratio {
@@ -72,7 +70,9 @@ function partsOfMeasure(
     return { own: subtractRatio(parseRatio(line.measure ?? '0'), earlier), network: NOTHING }
   }
   const quantity =
-    rule.kind === 'once' ? integer(countOnce(input, rule.id)) : sumRatios(lines.map(quantityOfLine))
+    rule.kind === 'once'
+      ? ratio(integer(countOnce(input, rule.id)))
+      : sumRatios(lines.map(quantityOfLine))
   const alone = {
     ...input,
     tallies: { ...input.tallies, network: new Map() },
@@ -96,7 +96,7 @@ function coveredBefore(
   }
   const own = input.qualified.get(rule.id)?.find(({ state }) => state === line.once)
   const before = own ? own.before - (own.beyondCount ? 1 : 0) : 0
-  return addRatio(earlier, integer(Math.max(0, before)))
+  return addRatio(earlier, ratio(integer(Math.max(0, before))))
 }
 
 interface RatedPart {

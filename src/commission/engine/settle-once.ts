@@ -1,5 +1,5 @@
 import { applyMax, cutLine, limitLine } from './cap.ts'
-import { type Decimal, fromFact, ONE, plainText, ZERO } from './decimal.ts'
+import { type Decimal, fromFact, integer, ONE, plainText, ZERO } from './decimal.ts'
 import { amountOf } from './facts.ts'
 import { type Line, newLine } from './line.ts'
 import { earlierOf, keepMeasure, measureOf } from './measure.ts'
@@ -8,11 +8,9 @@ import type { CompiledOnce } from './rules.ts'
 import { countOnce, type PlanInput, type Qualified } from './settle-plan.ts'
 import { payAt, stepAt } from './tiers.ts'
 
-const integer = (count: number): Ratio => ratio({ units: BigInt(count), scale: 0 })
-
 /** Makes the lines of the `once` rules with an id: one for each customer who qualified. */
 export function settleOnce(input: PlanInput, id: string): Line[] {
-  const own = integer(countOnce(input, id))
+  const own = ratio(integer(countOnce(input, id)))
   const qualified = input.qualified.get(id) ?? []
   const lines = qualified.map((one) => lineOf(input, one, own))
   keepMeasure(input, id, own)
@@ -91,5 +89,5 @@ function rateOf(input: PlanInput, one: Qualified, own: Ratio): OnceRate {
 /** Returns how many lines come before, those of earlier periods of the window included. */
 function positionOf(input: PlanInput, { rule, state, before, beyondCount }: Qualified): Ratio {
   const position = Math.max(0, beyondCount ? before - 1 : before)
-  return addRatio(earlierOf(input, rule, state.version), integer(position))
+  return addRatio(earlierOf(input, rule, state.version), ratio(integer(position)))
 }
