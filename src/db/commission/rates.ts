@@ -59,7 +59,7 @@ export const IMPORT_STATEMENTS = {
       select f.source, f.currency, f.day, f.known_from from sent cross join fx_rates f on ${IS_STORED}
       where f.rate <> sent.rate
     )`),
-  /** Inserts the rates that have none that applies. One that replaces another begins where that ends. */
+  /** Inserts the sent rates that are not stored. A correction is known from when the old rate ends. */
   insert: compileStatement(`
     with ${SENT}
     insert into fx_rates (source, currency, day, rate, known_from)
