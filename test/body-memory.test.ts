@@ -222,6 +222,15 @@ describe('a weighted queue', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
   })
 
+  test('a claim may shorten the wait', async () => {
+    const queue = new WeightedQueue(10)
+    queue.tryTake(10, 'a', Number.POSITIVE_INFINITY)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const waiting = queue.take({ ...claim(1, 'b'), waitMs: 3000 })
+    vi.setSystemTime(Date.now() + 3000)
+    await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
   test('an expired lease is revoked once another request needs its room', async () => {
     const queue = new WeightedQueue(10)
     const slow = queue.tryTake(6, 'a', Date.now() - 1)!

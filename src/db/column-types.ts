@@ -12,7 +12,7 @@ const dayNumbers = new Map<string, number>()
 const MAX_DAY_NUMBERS = 1000
 
 /** Returns the number of days from 1970-01-01 to a day; NaN if the text is not a day. */
-function dayNumber(text: string): number {
+export function dayNumber(text: string): number {
   const known = dayNumbers.get(text)
   if (known !== undefined) return known
   const number = Date.parse(text) / DAY_MS
@@ -20,6 +20,9 @@ function dayNumber(text: string): number {
   dayNumbers.set(text, number)
   return number
 }
+
+/** Returns `YYYY-MM-DD` of a number of days since 1970-01-01. */
+export const dayText = (days: number): string => new Date(days * DAY_MS).toISOString().slice(0, 10)
 
 const ZERO = 48
 
@@ -35,7 +38,7 @@ function clockTime(text: string): number {
 export const day = customType<{ data: string; driverData: number }>({
   dataType: () => 'integer',
   toDriver: dayNumber,
-  fromDriver: (days) => new Date(days * DAY_MS).toISOString().slice(0, 10),
+  fromDriver: dayText,
 })
 
 /** The id of a record or customer, stored in its short form. */

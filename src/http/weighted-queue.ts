@@ -1,8 +1,8 @@
 import type { ApiError } from '../errors.ts'
 import { busy, manyWaiting } from './body-errors.ts'
 
-/** How long a request waits in one queue before it is refused, in milliseconds. */
-export const MAX_WAIT_MS = 20_000
+/** How long a request waits in a queue before it is refused, unless its claim says, in milliseconds. */
+const MAX_WAIT_MS = 20_000
 
 /** How often the first waiting request looks for its turn; those behind it look less often. */
 const FIRST_LOOK_MS = 5
@@ -13,31 +13,33 @@ export const MAX_LARGE_WAITERS = 4
 
 /** A request that has not looked for its turn for this long is gone: it is passed over. */
 const GONE_MS = 5000
-
 /** How long a lease that was granted may stay unclaimed by the request that waited for it. */
 const CLAIM_MS = 2000
 
 /** What a request asks of a queue. */
 export interface Claim {
-  /** Bytes. */
+  /** In the unit of the queue's budget. */
   weight: number
   account: string
   /** Whether the body counts as large: of these, few of an account may wait. */
   isLarge: boolean
   /** Returns the error for a request that waited too long; if absent, that of a body. */
   refusal?: () => ApiError
+  /** How long the request waits before it is refused, in milliseconds; if absent, 20 seconds. */
+  waitMs?: number
 }
 
 /** A share of a queue's budget. */
 export interface Lease {
   readonly account: string
-  /** Bytes. */
+  /** In the unit of the queue's budget. */
   readonly weight: number
   /** From when on the lease may be revoked, if another request waits, in milliseconds. */
   until: number
 }
 
 interface Waiter extends Claim {
+  waitMs: number
   /** The round in which it is served: one request of each account in each. */
   turn: number
   since: number
@@ -46,9 +48,9 @@ interface Waiter extends Claim {
 }
 
 /**
- * A budget of bytes that requests share. Accounts take turns: the first waiting request of each, then
- * the second of each, and so on; each turn in the order of arrival. An account is passed over while its leases
- * would exceed `accountLimit`; a single lease may.
+ * A budget that requests share, such as bytes of memory. Accounts take turns: the first waiting
+ * request of each, then the second of each, and so on; each turn in the order of arrival. An account is
+ * passed over while its leases would exceed `accountLimit`; a single lease may.
  *
  * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
  * another, and may end a request at any time without running its `finally`. So a lease has a
@@ -69,7 +71,7 @@ export class WeightedQueue {
     this.#accountLimit = accountLimit
   }
 
-  /** The bytes that are leased. */
+  /** How much of the budget is leased. */
   get used(): number {
     return this.#used
   }
@@ -85,14 +87,15 @@ export class WeightedQueue {
   /**
    * Waits for a lease. It is valid for two seconds unless the caller extends it.
    *
-   * @throws ApiError `unavailable` after 20 seconds, or at once if too many large bodies of the account
-   * wait.
+   * @throws ApiError `unavailable` after the claim's wait, or at once if too many large bodies of
+   * the account wait.
    */
   async take(claim: Claim): Promise<Lease> {
     if (claim.isLarge && this.#hasManyWaiters(claim.account)) throw manyWaiting(MAX_LARGE_WAITERS)
     const now = Date.now()
     const weight = Math.min(claim.weight, this.limit)
     const waiter: Waiter = {
+      waitMs: MAX_WAIT_MS,
       ...claim,
       weight,
       turn: this.#nextTurn(claim.account),
@@ -106,7 +109,7 @@ export class WeightedQueue {
       for (;;) {
         this.#grant()
         if (waiter.lease && this.isHeld(waiter.lease)) return waiter.lease
-        if (Date.now() - waiter.since >= MAX_WAIT_MS) throw (claim.refusal ?? busy)()
+        if (Date.now() - waiter.since >= waiter.waitMs) throw (claim.refusal ?? busy)()
         await scheduler.wait(this.#lookMs(waiter))
         waiter.seenAt = Date.now()
       }
@@ -158,15 +161,15 @@ export class WeightedQueue {
 
   /** Grants leases in turn, until the next request has no room. */
   #grant() {
-    const oldest = Date.now() - MAX_WAIT_MS - GONE_MS
-    this.#waiters = this.#waiters.filter(({ since }) => since >= oldest)
+    const now = Date.now()
+    this.#waiters = this.#waiters.filter(({ since, waitMs }) => now - since <= waitMs + GONE_MS)
     for (const waiter of this.#waiters) {
       if (isGone(waiter) || (waiter.lease && this.isHeld(waiter.lease))) continue
       if (!this.#fits(waiter)) this.#revokeExpired()
       if (!this.#fitsAccount(waiter)) continue
       if (this.#used + waiter.weight > this.limit) return
       this.#turn = Math.max(this.#turn, waiter.turn)
-      waiter.lease = this.#lease(waiter.weight, waiter.account, Date.now() + CLAIM_MS)
+      waiter.lease = this.#lease(waiter.weight, waiter.account, now + CLAIM_MS)
     }
   }
 

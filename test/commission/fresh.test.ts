@@ -44,7 +44,7 @@ test('a fresh statement can be narrowed to a plan', async () => {
   expect((await json(askAdmin(`${FRESH}&status=paid`))).meta.total).toBe(0)
 })
 
-test('more than 50,000 facts are refused, with the run that computes them', async () => {
+test('more than 50,000 records are refused, with the run that computes them', async () => {
   await firm()
   const insert = (count: number) =>
     env.DB.prepare(
@@ -63,7 +63,7 @@ test('more than 50,000 facts are refused, with the run that computes them', asyn
   const refused = await askAdmin(FRESH)
   expect(refused.status).toBe(422)
   expect((await json(refused)).detail).toContain(
-    'more than 50,000 facts, the most that one request computes. Start a run of the period, which computes any number: POST /admin/v1/accounts/acme-forex/periods/2026-10/run.',
+    'more than 50,000 records, the most that one request reads. Start a run of the period, which computes any number: POST /admin/v1/accounts/acme-forex/periods/2026-10/run.',
   )
 })
 

@@ -79,7 +79,7 @@ export const HISTORIES: readonly Operation[] = [
   {
     ...OF_CUSTOMER,
     verb: 'refuse',
-    summary: 'Has a customer earn nothing, such as for fraud.',
+    summary: 'Refuses a customer, for fraud for example: their records earn nothing.',
     example: 'acme C-1001 --reason self-referral --from 2026-10-03',
     method: 'PUT',
     path: 'accounts/{account}/customers/refusal',
@@ -89,7 +89,7 @@ export const HISTORIES: readonly Operation[] = [
   {
     ...OF_CUSTOMER,
     verb: 'end-refusal',
-    summary: 'Has a refused customer earn again.',
+    summary: 'Ends the refusal of a customer: their records earn again.',
     example: 'acme C-1001',
     method: 'DELETE',
     path: 'accounts/{account}/customers/refusal',

@@ -76,7 +76,7 @@ const plans: readonly Operation[] = [
   {
     noun: 'plans',
     verb: 'withdraw',
-    summary: 'Withdraws a version that never was in force.',
+    summary: 'Withdraws a version that was never in force.',
     example: 'acme standard-ib 2',
     method: 'DELETE',
     path: 'accounts/{account}/plans/{plan}/versions/{version}',

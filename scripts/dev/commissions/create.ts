@@ -104,7 +104,7 @@ async function sendRecords(base: string, demo: Account, { bulks }: DemoCommissio
   const at = brand_token ? 'tracking/events' : `api/v1/${vertical}`
   const headers = { 'Content-Type': 'application/json', ...(await credentialsOf(base, demo)) }
   const trackingData = brand_token ? await followLink(base, demo) : ''
-  for (const { path, records } of bulks) {
+  for (const [path, records] of Object.entries(bulks)) {
     const body = JSON.stringify(records).replaceAll(FROM_LINK, trackingData)
     const response = await fetch(`${base}/${at}/${path}`, { method: 'POST', headers, body })
     if (response.ok) continue

@@ -1,5 +1,6 @@
 import type { Book, Plan } from '../engine/book.ts'
 import type { Period } from '../engine/calendar.ts'
+import { memoize } from '../engine/memoize.ts'
 import type { DatedTree } from '../facts/tree.ts'
 
 /** What the statement of an affiliate depends on. */
@@ -31,9 +32,9 @@ export function dependencies(
   periods: readonly Period[],
 ): (affiliate: string) => Dependencies {
   const days = [...new Set(periods.map(({ last }) => tree.changeBefore(last)))]
-  const reachOf = remember((affiliate) => reachOfPlans(book, affiliate))
-  const allBelow = remember(
-    (affiliate) => new Set(days.flatMap((day) => descend(tree, affiliate, day))),
+  const reachOf = memoize((affiliate: string) => reachOfPlans(book, affiliate))
+  const allBelow = memoize(
+    (affiliate: string) => new Set(days.flatMap((day) => descend(tree, affiliate, day))),
   )
   const belowAt = (affiliate: string, levels: Iterable<number>): string[] =>
     [...levels].flatMap((level) => days.flatMap((day) => tree.below(affiliate, level, day)))
@@ -54,15 +55,6 @@ export function dependencies(
       for (const below of overridesOf(upline)) settled.add(below)
     }
     return { settled, read: new Set([...settled].flatMap(readFor)) }
-  }
-}
-
-function remember<T>(compute: (affiliate: string) => T): (affiliate: string) => T {
-  const known = new Map<string, T>()
-  return (affiliate) => {
-    const found = known.get(affiliate) ?? compute(affiliate)
-    known.set(affiliate, found)
-    return found
   }
 }
 

@@ -2,18 +2,16 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
 import type { Connection } from '../../db/commission/facts.ts'
 import { findStatement, type StatementFilter } from '../../db/commission/statements.ts'
-import { findAccount } from '../../db/directory/accounts.ts'
-import { ApiError } from '../../errors.ts'
 import { invalidQuery } from '../../http/query.ts'
 import { withReadSession } from '../../http/session.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
-import { openSource } from '../facts/source.ts'
 import { findCauses } from './causes.ts'
-import { computeAffiliates, openComputation, TooManyFacts } from './compute.ts'
+import { computeAffiliates } from './compute.ts'
 import { toDraft } from './draft.ts'
 import { statementId } from './ids.ts'
 import { FAR_AHEAD, isFarAhead, MAX_FRESH_FACTS } from './limits.ts'
+import { openPeriod, withinLimit } from './on-request.ts'
 import { presentDraft, presentWhole } from './present.ts'
 
 /**
@@ -28,15 +26,21 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
   }
   if (isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD)
   return withReadSession(c, async ({ grant, session }) => {
-    const account = await findAccount(c.env.DB, grant.account)
-    if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
     const computedAt = new Date().toISOString()
-    const source = await openSource(c.env, account, session)
-    const { results, causesOf } = await compute(source, affiliate_id, period)
+    const { results, causesOf } = await withinLimit(
+      grant.account,
+      startRun(grant.account, period),
+      async () => {
+        const computation = await openPeriod(c.env, grant.account, session, period)
+        const computed = await computeAffiliates(computation, [affiliate_id], MAX_FRESH_FACTS)
+        const found = await findCauses(computation, computed)
+        return { results: computed.at(-1)?.results ?? [], causesOf: found }
+      },
+    )
     const found = await Promise.all(
       results.map(async (result) => {
         if (plan !== undefined && result.plan.plan !== plan) return null
-        if (result.closed) return readClosed(session, account.id, result, period)
+        if (result.closed) return readClosed(session, grant.account, result, period)
         const draft = await toDraft(result, period, causesOf)
         return draft && presentDraft(draft, computedAt)
       }),
@@ -61,21 +65,6 @@ async function readClosed(
   return found && presentWhole(found, 1)
 }
 
-async function compute(
-  source: Awaited<ReturnType<typeof openSource>>,
-  affiliate: string,
-  period: Period,
-) {
-  try {
-    const computation = await openComputation(source, period)
-    const computed = await computeAffiliates(computation, [affiliate], MAX_FRESH_FACTS)
-    const causesOf = await findCauses(computation, computed)
-    return { results: computed.at(-1)?.results ?? [], causesOf }
-  } catch (error) {
-    if (!(error instanceof TooManyFacts)) throw error
-    const limit = MAX_FRESH_FACTS.toLocaleString('en')
-    throw new ApiError('validation_failed', {
-      detail: `The statement depends on more than ${limit} facts, the most that one request computes. Start a run of the period, which computes any number: POST /admin/v1/accounts/${encodeURIComponent(source.account.id)}/periods/${period.id}/run. Then read the statement without \`fresh\`.`,
-    })
-  }
-}
+/** What to request for an affiliate with too many facts. */
+const startRun = (account: string, { id }: Period): string =>
+  `Start a run of the period, which computes any number: POST /admin/v1/accounts/${encodeURIComponent(account)}/periods/${id}/run. Then read the statement without \`fresh\`.`

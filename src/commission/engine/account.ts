@@ -4,6 +4,7 @@ import { nextPeriod, type Period, type PeriodKind } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { asOf, judgeCustomer } from './judge.ts'
 import type { JudgedCustomer } from './judged.ts'
+import { oncePerPeriod } from './memoize.ts'
 import { type OwnResults, settleOwn } from './own-lines.ts'
 import { reduceCustomer } from './reduce.ts'
 import { settleAll, settleAllOverrides } from './statements.ts'
@@ -17,16 +18,6 @@ export interface Account {
   readonly settle: (period: Period) => readonly PlanResult[]
   readonly judged: (through: number) => readonly JudgedCustomer[]
   readonly tallies: (period: Period) => PeriodTallies
-}
-
-/** Returns a function that remembers what it computed for each period. */
-function oncePerPeriod<T>(compute: (period: Period) => T): (period: Period) => T {
-  const known = new Map<string, T>()
-  return (period) => {
-    const found = known.get(period.id) ?? compute(period)
-    known.set(period.id, found)
-    return found
-  }
 }
 
 /** Prepares the computation of an account. */

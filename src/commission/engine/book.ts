@@ -1,6 +1,7 @@
 import { dayNumber, firstDayOf, type PeriodKind } from './calendar.ts'
 import { compileRules } from './compile-rules.ts'
 import { type Decimal, decimal } from './decimal.ts'
+import { memoize } from './memoize.ts'
 import type { PlanTerms } from './plan.ts'
 import type { CompiledRule } from './rules.ts'
 
@@ -66,14 +67,11 @@ export function buildBook({ plans, assignments, minorDigits }: BookInput): Book 
   const inOrder = [...assignments].sort((a, b) => a.from - b.from)
   const byAffiliate = Map.groupBy(inOrder, ({ affiliate_id }) => affiliate_id)
   const everyone = byAffiliate.get('*') ?? []
-  const resolved = new Map<string, readonly Assignment[]>()
   return {
     plans: new Map(compiled.map((plan) => [plan.plan, plan])),
-    assignmentsOf(affiliate) {
-      const known = resolved.get(affiliate) ?? withEveryone(byAffiliate.get(affiliate), everyone)
-      resolved.set(affiliate, known)
-      return known
-    },
+    assignmentsOf: memoize((affiliate: string) =>
+      withEveryone(byAffiliate.get(affiliate), everyone),
+    ),
   }
 }
 

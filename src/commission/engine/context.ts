@@ -1,7 +1,8 @@
 import { type Book, governingVersion, type Version } from './book.ts'
 import type { Period } from './calendar.ts'
 import type { RateLookup } from './convert.ts'
-import { type Customer, type CustomerFields, type Fact, valueOn } from './facts.ts'
+import { type Customer, type CustomerFields, type Fact, NO_FIELDS, valueOn } from './facts.ts'
+import { memoize } from './memoize.ts'
 import type { Reason } from './reasons.ts'
 import type { Tree } from './tree.ts'
 
@@ -29,17 +30,6 @@ export interface Owner {
   readonly reason: Reason | null
 }
 
-const NO_FIELDS: CustomerFields = {
-  country_code: null,
-  trading_account_type: null,
-  challenge_type: null,
-  phase: null,
-  kyc_status_id: null,
-  sales_status_id: null,
-  account_size: null,
-  link: null,
-}
-
 /** Returns the customer's fields as they were on a day (§16.9). */
 export const fieldsOn = (customer: Customer, day: number): CustomerFields =>
   valueOn(customer.fields, day) ?? NO_FIELDS
@@ -61,10 +51,6 @@ export function ownerOn(context: Context, customer: Customer, day: number): Owne
 
 /** Returns a function that finds the owner of each fact, and computes it once a day. */
 export function ownersOf(context: Context, customer: Customer): (fact: Fact) => Owner {
-  const byDay = new Map<number, Owner>()
-  return ({ day }) => {
-    const known = byDay.get(day) ?? ownerOn(context, customer, day)
-    byDay.set(day, known)
-    return known
-  }
+  const ownerOnDay = memoize((day: number) => ownerOn(context, customer, day))
+  return ({ day }) => ownerOnDay(day)
 }

@@ -15,6 +15,9 @@ export const ZERO: Decimal = { units: 0n, scale: 0 }
 /** The decimal 1. */
 export const ONE: Decimal = { units: 1n, scale: 0 }
 
+/** Returns the decimal of a whole number. */
+export const integer = (value: number): Decimal => ({ units: BigInt(value), scale: 0 })
+
 const POWERS = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
 
 /** Returns 10^`exponent`. */

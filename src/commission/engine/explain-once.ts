@@ -1,7 +1,7 @@
 import { dayText } from './calendar.ts'
 import type { Context } from './context.ts'
 import { fieldsOn } from './context.ts'
-import { add, type Decimal, fromFact, isPositive, plainText, ZERO } from './decimal.ts'
+import { add, type Decimal, fromFact, integer, isPositive, plainText, ZERO } from './decimal.ts'
 import { usedRates } from './explain-base.ts'
 import type { ExplainContext } from './explain-input.ts'
 import type {
@@ -158,9 +158,7 @@ function amountOf(
   for (const term of terms) {
     if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
     const amount =
-      kind === 'count'
-        ? { units: BigInt(fact.count), scale: 0 }
-        : termAmount(context, term, fact, currency)
+      kind === 'count' ? integer(fact.count) : termAmount(context, term, fact, currency)
     if (!('fact' in amount)) total = add(total, amount)
   }
   return total

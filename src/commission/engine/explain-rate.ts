@@ -1,4 +1,4 @@
-import { type Decimal, decimal, fixedText, ONE, plainText, ZERO } from './decimal.ts'
+import { type Decimal, decimal, fixedText, integer, ONE, plainText, ZERO } from './decimal.ts'
 import type { ExplainedLine } from './explain-input.ts'
 import { linesOfRule } from './explain-plan.ts'
 import type { ClampStep, MeasureStep, RateStep, RoundingStep } from './explanation.ts'
@@ -7,7 +7,6 @@ import { earlierOf, measureOf } from './measure.ts'
 import type { Tiers } from './plan.ts'
 import {
   addRatio,
-  multiplyRatio,
   NOTHING,
   parseRatio,
   type Ratio,
@@ -18,9 +17,7 @@ import {
   sumRatios,
 } from './ratio.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
-
-const HUNDRED = decimal('100')
-const integer = (count: number): Ratio => ratio({ units: BigInt(count), scale: 0 })
+import { payAt } from './tiers.ts'
 
 /** Returns what a line's rate applies to: its base, or its units divided by `each`. */
 export function quantityOfLine({ rule, base, units }: Line): Ratio {
@@ -73,7 +70,9 @@ function partsOfMeasure(
     return { own: subtractRatio(parseRatio(line.measure ?? '0'), earlier), network: NOTHING }
   }
   const quantity =
-    rule.kind === 'once' ? integer(countOnce(input, rule.id)) : sumRatios(lines.map(quantityOfLine))
+    rule.kind === 'once'
+      ? ratio(integer(countOnce(input, rule.id)))
+      : sumRatios(lines.map(quantityOfLine))
   const alone = {
     ...input,
     tallies: { ...input.tallies, network: new Map() },
@@ -97,7 +96,7 @@ function coveredBefore(
   }
   const own = input.qualified.get(rule.id)?.find(({ state }) => state === line.once)
   const before = own ? own.before - (own.beyondCount ? 1 : 0) : 0
-  return addRatio(earlier, integer(Math.max(0, before)))
+  return addRatio(earlier, ratio(integer(Math.max(0, before))))
 }
 
 interface RatedPart {
@@ -119,12 +118,11 @@ function ratedParts(line: Line): RatedPart[] {
 /** Returns what the rate makes of the quantity, and the exact amount. */
 export function rateStep(line: Line): { step: RateStep; paid: Ratio } {
   const { rateIs } = line.rule
-  const divisor = rateIs === 'percent' ? HUNDRED : ONE
-  const parts = ratedParts(line).map(({ quantity, rate }) => {
-    const { num, den } = multiplyRatio(quantity, rate)
-    const paid = ratio(num, { units: den.units * divisor.units, scale: den.scale })
-    return { quantity, rate, paid }
-  })
+  const parts = ratedParts(line).map(({ quantity, rate }) => ({
+    quantity,
+    rate,
+    paid: payAt(rateIs, quantity, rate),
+  }))
   const paid = sumRatios(parts.map((part) => part.paid))
   const step: RateStep = {
     step: 'rate',

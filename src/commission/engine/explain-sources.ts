@@ -1,6 +1,6 @@
 import { endingWithin, type Period } from './calendar.ts'
 import { convertAmount } from './convert.ts'
-import { add, type Decimal, plainText, ZERO } from './decimal.ts'
+import { add, type Decimal, integer, plainText, ZERO } from './decimal.ts'
 import { usedRates } from './explain-base.ts'
 import type { ExplainContext, ExplainedLine } from './explain-input.ts'
 import { isFunded } from './explain-plan.ts'
@@ -42,7 +42,7 @@ export function sourcesStep(
   const { rates, period } = context
   const { currency: to } = line.version
   const isCount = 'once' in rule.of
-  let sum: Decimal = isCount ? { units: BigInt(used.length), scale: 0 } : ZERO
+  let sum: Decimal = isCount ? integer(used.length) : ZERO
   const groups = isCount ? new Map() : byCurrency(used)
   const conversions = [...groups].map(([currency, amount]) => {
     const converted = convertAmount(amount, currency, to, period.last, rates)

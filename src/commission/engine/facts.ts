@@ -45,6 +45,18 @@ export interface CustomerFields {
   readonly link: string | null
 }
 
+/** Fields without values. */
+export const NO_FIELDS: CustomerFields = {
+  country_code: null,
+  trading_account_type: null,
+  challenge_type: null,
+  phase: null,
+  kyc_status_id: null,
+  sales_status_id: null,
+  account_size: null,
+  link: null,
+}
+
 /** A value and the first day on which it holds; null holds from the beginning. */
 export interface Dated<T> {
   readonly from: number | null

@@ -5,6 +5,7 @@ import { convertUnits } from './convert.ts'
 import type { Customer, Fact } from './facts.ts'
 import { type Judgement, judgeFact, judgeTerm } from './judge.ts'
 import type { JudgedCustomer } from './judged.ts'
+import { oncePerPeriod } from './memoize.ts'
 import type { CompiledOverride } from './rules.ts'
 import { termsOf, type UplineRule, uplineRules } from './uplines.ts'
 
@@ -13,12 +14,7 @@ export type FactJudge = (judged: JudgedCustomer, fact: Fact) => Judgement
 
 /** Returns a judge that finds the uplines of each period once. */
 export function factJudge(context: Context): FactJudge {
-  const uplines = new Map<string, (affiliate: string) => readonly UplineRule[]>()
-  const uplinesIn = (period: Period): ((affiliate: string) => readonly UplineRule[]) => {
-    const found = uplines.get(period.id) ?? uplineRules({ ...context, period })
-    uplines.set(period.id, found)
-    return found
-  }
+  const uplinesIn = oncePerPeriod((period) => uplineRules({ ...context, period }))
   return (judged, fact) => {
     const judgement = judgeFact(context, judged, fact)
     if (judgement.verdict === 'counted' || fact.state !== 'approved') return judgement

@@ -1,12 +1,10 @@
 import type { Version } from './book.ts'
-import { add, type Decimal, ZERO } from './decimal.ts'
+import { add, integer, ZERO } from './decimal.ts'
 import { addRatio, type Ratio, ratio } from './ratio.ts'
 import type { CompiledRule, CompiledTiers } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
 import { addMeasure, earlierMeasure, measureKey } from './state.ts'
 import type { RuleTally } from './tallies.ts'
-
-const integer = (count: number): Decimal => ({ units: BigInt(count), scale: 0 })
 
 /**
  * Returns the measure of a rule's tiers (§12 "Tiers").

@@ -1,7 +1,7 @@
 import { addMonths, dayText } from './calendar.ts'
 import { isTriggerKind } from './candidate.ts'
 import { type ConditionReport, reportCondition } from './condition-report.ts'
-import { type Context, fieldsOn } from './context.ts'
+import { type Context, fieldsOn, isRefused } from './context.ts'
 import type { Customer, Fact, FactResource } from './facts.ts'
 import { asOf, judgeCustomer } from './judge.ts'
 import type { JudgedCustomer } from './judged.ts'
@@ -146,9 +146,6 @@ function outcomeOf(
   if (failing >= 0) return refused(`qualify/${failing}`)
   return { ...NOTHING, status: 'waiting', missing: missingOf(status, conditions) }
 }
-
-const isRefused = ({ refusedFrom }: Customer, through: number): boolean =>
-  refusedFrom !== null && refusedFrom <= through
 
 /** Returns the condition of `when` that all facts of the trigger's kind miss; null if there is none. */
 function failingWhen(customer: Customer, rule: CompiledOnce, through: number): string | null {

@@ -2,7 +2,7 @@ import type { Version } from './book.ts'
 import { totalOf } from './cap.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
-import { add, type Decimal, greatest, sum, ZERO } from './decimal.ts'
+import { add, type Decimal, greatest, integer, sum, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import { fxList, type Line } from './line.ts'
 import { type Ratio, ratio } from './ratio.ts'
@@ -95,7 +95,7 @@ function fromOnce(
   const paid = lines.filter(
     (line) => line.rule.kind === 'once' && line.rule.id === id && !line.beyondCount,
   )
-  return paid.length === 0 ? null : ofUnits(rule, below, { units: BigInt(paid.length), scale: 0 })
+  return paid.length === 0 ? null : ofUnits(rule, below, integer(paid.length))
 }
 
 function fromLines(

@@ -2,16 +2,14 @@ import { overrideVersion, type Version } from './book.ts'
 import { applyMax } from './cap.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
-import { decimal, negate, round } from './decimal.ts'
+import { negate, round } from './decimal.ts'
 import { type Line, newLine } from './line.ts'
 import { type LinesWithin, type Source, sourcesOf } from './override-sources.ts'
-import { addRatio, type Ratio, ratio, roundRatio, sumRatios } from './ratio.ts'
+import { addRatio, type Ratio, roundRatio, sumRatios } from './ratio.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
 import type { AffiliateTallies } from './tallies.ts'
 import { applyRate } from './tiers.ts'
-
-const HUNDRED = decimal('100')
 
 /** A line that an upline's override books in the statement of an affiliate below. */
 export interface FundedLine {
@@ -80,13 +78,10 @@ function rateSources(
   measure: Ratio,
   earlier: Ratio,
 ): Line[] {
-  const divisor = rule.rateIs === 'percent' ? HUNDRED : decimal('1')
   let before = earlier
   const lines = sources.map(({ below, base, units, quantity, fx }) => {
     const rated = applyRate(rule, quantity, addRatio(earlier, measure), before)
     before = addRatio(before, quantity)
-    const { num, den } = rated.paid
-    const paid = ratio(num, { units: den.units * divisor.units, scale: den.scale })
     return newLine({
       rule,
       version,
@@ -96,7 +91,7 @@ function rateSources(
       measure: rated.measure,
       step: rated.step,
       rate: rated.rate,
-      amount: roundRatio(paid, version.digits),
+      amount: roundRatio(rated.paid, version.digits),
       fx,
     })
   })

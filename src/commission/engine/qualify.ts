@@ -2,7 +2,7 @@ import { DAY_MS } from '../../durations.ts'
 import { addMonths } from './calendar.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'
 import { convertFact } from './convert.ts'
-import { add, compare, type Decimal, multiply, ZERO } from './decimal.ts'
+import { add, compare, type Decimal, integer, multiply, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledQualification } from './rules.ts'
@@ -57,13 +57,13 @@ export function judgeQualification(
   currency: string,
 ): Progress {
   if (qualification.kind === 'customer') {
-    return judgeCustomer(context, customer, qualification.conditions)
+    return judgeFields(context, customer, qualification.conditions)
   }
   return judgeSum(context, customer, qualification, currency)
 }
 
 /** Finds the first day on which the conditions held; from the beginning means from the signup on. */
-function judgeCustomer(
+function judgeFields(
   context: Context,
   customer: Customer,
   conditions: (fields: ReturnType<typeof fieldsOn>, fact: null) => string | null,
@@ -147,14 +147,13 @@ function amountUnder(
   let total: Decimal | null = null
   for (const term of terms) {
     if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
-    const amount = kind === 'count' ? countOf(fact) : termAmount(context, term, fact, currency)
+    const amount =
+      kind === 'count' ? integer(fact.count) : termAmount(context, term, fact, currency)
     if ('fact' in amount) blockers.push(amount)
     else total = add(total ?? ZERO, amount)
   }
   return blockers.length > 0 ? blockers : total
 }
-
-const countOf = ({ count }: Fact): Decimal => ({ units: BigInt(count), scale: 0 })
 
 /** Converts a fact's amount under a term and multiplies it with `times`. */
 export function termAmount(

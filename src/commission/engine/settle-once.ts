@@ -1,27 +1,16 @@
 import { applyMax, cutLine, limitLine } from './cap.ts'
-import { type Decimal, decimal, fromFact, plainText, ZERO } from './decimal.ts'
+import { type Decimal, fromFact, integer, ONE, plainText, ZERO } from './decimal.ts'
 import { amountOf } from './facts.ts'
 import { type Line, newLine } from './line.ts'
 import { earlierOf, keepMeasure, measureOf } from './measure.ts'
-import {
-  addRatio,
-  compareRatio,
-  multiplyRatio,
-  type Ratio,
-  ratio,
-  ratioText,
-  roundRatio,
-} from './ratio.ts'
+import { addRatio, compareRatio, type Ratio, ratio, ratioText, roundRatio } from './ratio.ts'
 import type { CompiledOnce } from './rules.ts'
 import { countOnce, type PlanInput, type Qualified } from './settle-plan.ts'
-import { stepAt } from './tiers.ts'
-
-const HUNDRED = decimal('100')
-const integer = (count: number): Ratio => ratio({ units: BigInt(count), scale: 0 })
+import { payAt, stepAt } from './tiers.ts'
 
 /** Makes the lines of the `once` rules with an id: one for each customer who qualified. */
 export function settleOnce(input: PlanInput, id: string): Line[] {
-  const own = integer(countOnce(input, id))
+  const own = ratio(integer(countOnce(input, id)))
   const qualified = input.qualified.get(id) ?? []
   const lines = qualified.map((one) => lineOf(input, one, own))
   keepMeasure(input, id, own)
@@ -50,8 +39,7 @@ function lineOf(input: PlanInput, one: Qualified, own: Ratio): Line {
 }
 
 function paidBy(rule: CompiledOnce, trigger: Decimal | null, rate: Decimal): Ratio {
-  if (rule.rateIs === 'amount') return ratio(rate)
-  return multiplyRatio(ratio(trigger ?? ZERO, HUNDRED), rate)
+  return payAt(rule.rateIs, ratio(rule.rateIs === 'amount' ? ONE : (trigger ?? ZERO)), rate)
 }
 
 /** Applies `min_amount` and `max_amount`. */
@@ -101,5 +89,5 @@ function rateOf(input: PlanInput, one: Qualified, own: Ratio): OnceRate {
 /** Returns how many lines come before, those of earlier periods of the window included. */
 function positionOf(input: PlanInput, { rule, state, before, beyondCount }: Qualified): Ratio {
   const position = Math.max(0, beyondCount ? before - 1 : before)
-  return addRatio(earlierOf(input, rule, state.version), integer(position))
+  return addRatio(earlierOf(input, rule, state.version), ratio(integer(position)))
 }

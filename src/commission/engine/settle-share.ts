@@ -1,16 +1,6 @@
 import { recoupedBy } from './advance.ts'
 import { applyMax, limitLine } from './cap.ts'
-import {
-  add,
-  type Decimal,
-  decimal,
-  greatest,
-  isNegative,
-  isZero,
-  least,
-  round,
-  ZERO,
-} from './decimal.ts'
+import { add, type Decimal, greatest, isNegative, isZero, least, round, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import { applyFence, type Fenced } from './fence.ts'
 import { fxList, type Line, newLine } from './line.ts'
@@ -21,14 +11,11 @@ import { type PlanInput, type RuleOfVersion, rulesWith } from './settle-plan.ts'
 import { stateKey, stateOf } from './state.ts'
 import { applyRate } from './tiers.ts'
 
-const HUNDRED = decimal('100')
-
 /** The base of one line before its rate. */
 interface Scope {
   readonly from: RuleOfVersion<CompiledShare>
   readonly scope: string
   readonly base: Decimal
-  readonly facts: number
   readonly fenced: Fenced | null
   readonly fx: Line['fx']
 }
@@ -70,7 +57,6 @@ function scopesOf(
     from,
     scope: `${rule.per}:${name}`,
     base: sums?.get(name)?.base ?? ZERO,
-    facts: sums?.get(name)?.facts ?? 0,
     fenced: null,
     fx: fxList(tally?.tally.fx.get(name)),
   }))
@@ -107,7 +93,7 @@ function affiliateScope(
   const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
   const fenced = fenceBase(input, from, key, base)
   const fx = fxList(tally?.tally.fx.get(''))
-  return [{ from, scope: 'affiliate', base: fenced?.base ?? base, facts, fenced, fx }]
+  return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, fx }]
 }
 
 function fenceBase(
@@ -129,11 +115,6 @@ function fenceBase(
 function lineOf(input: PlanInput, scope: Scope, own: Ratio, before: Ratio): Line {
   const { rule, version } = scope.from
   const rated = applyRate(rule, ratio(scope.base), measureOf(input, version, rule, own), before)
-  const { num, den } = rated.paid
-  const amount = roundRatio(
-    ratio(num, { ...den, units: den.units * HUNDRED.units }),
-    version.digits,
-  )
   const { fenced } = scope
   const line = newLine({
     rule,
@@ -143,7 +124,7 @@ function lineOf(input: PlanInput, scope: Scope, own: Ratio, before: Ratio): Line
     measure: rated.measure,
     step: rated.step,
     rate: rated.rate,
-    amount,
+    amount: roundRatio(rated.paid, version.digits),
     fence: fenced && { base: fenced.before, paidBack: fenced.paidBack, fenced: fenced.fenced },
     fx: scope.fx,
   })

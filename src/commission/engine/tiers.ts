@@ -1,4 +1,4 @@
-import { isZero, plainText } from './decimal.ts'
+import { type Decimal, isZero, plainText } from './decimal.ts'
 import {
   addRatio,
   compareRatio,
@@ -24,8 +24,14 @@ export interface Rated {
   readonly measure: string | null
   readonly step: string | readonly Part[] | null
   readonly rate: string | null
-  /** The amount before rounding. A percentage is not divided by 100 yet. */
+  /** The amount before rounding. */
   readonly paid: Ratio
+}
+
+/** Returns what a rate makes of a quantity: a percentage of it, or an amount for each unit. */
+export function payAt(rateIs: CompiledRule['rateIs'], quantity: Ratio, rate: Decimal): Ratio {
+  const { num, den } = multiplyRatio(quantity, rate)
+  return rateIs === 'percent' ? ratio({ ...num, scale: num.scale + 2 }, den) : ratio(num, den)
 }
 
 /** Returns the last step that the measure reaches, else the first. */
@@ -54,27 +60,28 @@ function coveredIn(
  * @param before Under `slice`: what the lines before this one covered.
  */
 export function applyRate(
-  rule: Pick<CompiledRule, 'rate' | 'tiers'>,
+  rule: Pick<CompiledRule, 'rate' | 'rateIs' | 'tiers'>,
   quantity: Ratio,
   measure: Ratio,
   before: Ratio,
 ): Rated {
-  const { tiers } = rule
+  const { rateIs, tiers } = rule
   if (tiers === null) {
-    const paid = multiplyRatio(quantity, rule.rate)
+    const paid = payAt(rateIs, quantity, rule.rate)
     return { measure: null, step: null, rate: plainText(rule.rate), paid }
   }
-  if (tiers.mode === 'slice') return applySlices(tiers.steps, quantity, measure, before)
+  if (tiers.mode === 'slice') return applySlices(rateIs, tiers.steps, quantity, measure, before)
   const { from, rate } = stepAt(tiers, measure)
   return {
     measure: ratioText(measure),
     step: plainText(from),
     rate: plainText(rate),
-    paid: multiplyRatio(quantity, rate),
+    paid: payAt(rateIs, quantity, rate),
   }
 }
 
 function applySlices(
+  rateIs: CompiledRule['rateIs'],
   steps: CompiledTiers['steps'],
   quantity: Ratio,
   measure: Ratio,
@@ -92,6 +99,6 @@ function applySlices(
       part: ratioText(part),
       rate: plainText(rate),
     }))
-  const paid = sumRatios(parts.map(({ rate, part }) => multiplyRatio(part, rate)))
+  const paid = sumRatios(parts.map(({ rate, part }) => payAt(rateIs, part, rate)))
   return { measure: ratioText(measure), step, rate: null, paid }
 }

@@ -1,4 +1,5 @@
 import { type Dated, valueOn } from './facts.ts'
+import { memoize } from './memoize.ts'
 
 /** The configured affiliates and their parents by day. */
 export interface Tree {
@@ -20,12 +21,7 @@ export function buildTree(affiliates: readonly AffiliateParents[]): Tree {
   const parents = new Map(
     affiliates.map(({ affiliate_id, parents: dated }) => [affiliate_id, dated]),
   )
-  const byDay = new Map<number, DayTree>()
-  const onDay = (day: number): DayTree => {
-    const known = byDay.get(day) ?? treeOf(parents, day)
-    byDay.set(day, known)
-    return known
-  }
+  const onDay = memoize((day: number) => treeOf(parents, day))
   return {
     isConfigured: (affiliate) => parents.has(affiliate),
     below: (affiliate, level, day) => descend(onDay(day).children, affiliate, level),

@@ -1,5 +1,6 @@
 import { overrideVersion, type Version, versionsOf } from './book.ts'
 import type { PeriodContext } from './context.ts'
+import { memoize } from './memoize.ts'
 import type { CompiledOverride, CompiledRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
@@ -22,14 +23,10 @@ export type UplineRule =
  * Returns a function that finds the rules of uplines which the facts of an affiliate enter: overrides
  * over facts at that distance, and tiers over the network. The tree is that of the period's last day.
  */
-export function uplineRules(context: PeriodContext): (affiliate: string) => readonly UplineRule[] {
-  const known = new Map<string, readonly UplineRule[]>()
-  return (affiliate) => {
-    const rules = known.get(affiliate) ?? findRules(context, affiliate)
-    known.set(affiliate, rules)
-    return rules
-  }
-}
+export const uplineRules = (
+  context: PeriodContext,
+): ((affiliate: string) => readonly UplineRule[]) =>
+  memoize((affiliate) => findRules(context, affiliate))
 
 function findRules(context: PeriodContext, affiliate: string): UplineRule[] {
   const uplines = context.tree.uplines(affiliate, context.period.last)

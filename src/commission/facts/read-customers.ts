@@ -8,7 +8,13 @@ import {
 } from '../../db/commission/facts.ts'
 import { type CustomerHistory, readHistories } from '../../db/commission/histories.ts'
 import { customers } from '../../db/schema.ts'
-import { type Customer, type CustomerFields, compareFacts, type Fact } from '../engine/facts.ts'
+import {
+  type Customer,
+  type CustomerFields,
+  compareFacts,
+  type Fact,
+  NO_FIELDS,
+} from '../engine/facts.ts'
 import { type AccountSource, dated, dayOrNull } from './source.ts'
 import { toFact } from './to-facts.ts'
 
@@ -96,14 +102,3 @@ const SIGNUP = {
   amounts: new Map<string, bigint>(),
   count: 1,
 } as const
-
-const NO_FIELDS: CustomerFields = {
-  country_code: null,
-  trading_account_type: null,
-  challenge_type: null,
-  phase: null,
-  kyc_status_id: null,
-  sales_status_id: null,
-  account_size: null,
-  link: null,
-}

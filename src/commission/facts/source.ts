@@ -12,6 +12,7 @@ import { type Book, buildBook } from '../engine/book.ts'
 import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import type { Dated } from '../engine/facts.ts'
+import { memoize } from '../engine/memoize.ts'
 import { type RateFinder, rateFinder, rateLookup } from '../engine/rates.ts'
 import type { Tree } from '../engine/tree.ts'
 import { minorDigits } from '../minor-digits.ts'
@@ -57,8 +58,8 @@ export async function openSource(
       ),
     ),
     summed: selection,
-    dayStart: oncePerDay(dayStartOf(account)),
-    dayText: oncePerDay(dayText),
+    dayStart: memoize(dayStartOf(account)),
+    dayText: memoize(dayText),
   }
   return {
     ...{ db, directory, account, book, parents, selection, settings },
@@ -80,16 +81,6 @@ export function bookOf({ versions, assignments }: Awaited<ReturnType<typeof read
     assignments: assignments.map((one) => ({ ...one, from: dayNumber(one.from) })),
     minorDigits,
   })
-}
-
-/** Returns a function that remembers its result for each day. */
-function oncePerDay<T>(compute: (day: number) => T): (day: number) => T {
-  const known = new Map<number, T>()
-  return (day) => {
-    const found = known.get(day) ?? compute(day)
-    known.set(day, found)
-    return found
-  }
 }
 
 /** Days of brands start in the account's zone, days of partners in UTC. */

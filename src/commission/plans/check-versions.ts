@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../durations.ts'
 import type { Issue } from '../../validation/issue.ts'
+import { dayNumber, dayText, firstDayOf } from '../engine/calendar.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 
 /** The members that belong to a plan: all its versions have the same values. */
@@ -30,29 +30,18 @@ export function checkVersions(plan: PlanTerms, others: readonly OtherVersion[]):
 /** Returns an issue if the version of a plan of `current` terms does not begin with a period. */
 export function checkFirstDay({ effective_from, period, terms }: PlanTerms): Issue[] {
   if (terms !== 'current') return []
-  const begin = firstDayOf(effective_from, period)
-  if (begin === effective_from) return []
-  const next = firstDayOf(dayAfter(begin, period === 'week' ? 7 : 31), period)
+  const begin = firstDayOf(dayNumber(effective_from), period)
+  if (dayText(begin) === effective_from) return []
+  const next = firstDayOf(begin + (period === 'week' ? 7 : 31), period)
   return [
     {
       pointer: '/effective_from',
       code: 'pattern',
       expected: FIRST_DAYS[period],
       value: effective_from,
-      instruction: `Send \`${begin}\` or \`${next}\`.`,
+      instruction: `Send \`${dayText(begin)}\` or \`${dayText(next)}\`.`,
     },
   ]
 }
 
 const FIRST_DAYS = { month: 'the first day of a month', week: 'a Monday' }
-
-/** Returns the first day of the period in which a day lies. */
-function firstDayOf(day: string, period: PlanTerms['period']): string {
-  if (period === 'month') return `${day.slice(0, 8)}01`
-  // Sunday is 0 in JavaScript; a week of ISO 8601 begins on Monday.
-  const weekday = (new Date(day).getUTCDay() + 6) % 7
-  return dayAfter(day, -weekday)
-}
-
-const dayAfter = (day: string, days: number) =>
-  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)

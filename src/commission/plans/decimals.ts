@@ -14,7 +14,8 @@ const placesOf = (text: string) => text.split('.')[1]?.length ?? 0
 /** Whether a decimal has at most 15 significant digits, and as many before its point. */
 const hasFewDigits = (text: string) => {
   const [whole = '', fraction = ''] = text.replace('-', '').split('.')
-  return whole.length <= DECIMAL_LIMITS.digits && countSignificantDigits(whole + fraction) <= 15
+  const { digits } = DECIMAL_LIMITS
+  return whole.length <= digits && countSignificantDigits(whole + fraction) <= digits
 }
 
 /** A decimal of any sign, with at most 15 significant digits and 6 decimal places. */

@@ -78,11 +78,11 @@ export const onceMembers = {
       closed({
         terms: describeField(
           listOf(factTerm, terms),
-          'The terms of what takes back, such as refunds.',
+          'The terms of what takes the trigger back, such as refunds.',
         ),
         within_days: describeField(within_days, 'The days after the trigger.', 30),
       }),
-      'Transactions of their own that reverse the trigger once they reach its amount.',
+      'Later transactions that reverse the trigger once they reach its amount.',
     ),
   ),
   max_count: v.exactOptional(

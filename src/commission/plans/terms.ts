@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { ACTIVITY_FIELDS } from '../../db/commission/fact-tables.ts'
 import { describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
@@ -37,12 +38,11 @@ export const transactionMembers = {
 /** The members of events of a kind. */
 export const eventMembers = { event, kpi: v.exactOptional(kpi) }
 
-const FIELDS = ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission'] as const
 const AMOUNTS = ['pnl', 'volume_usd', 'spread_cost', 'commission'] as const
 
 /** A field of trading activity. */
 export const activityField = describeField(
-  f.oneOf(...FIELDS),
+  f.oneOf(...ACTIVITY_FIELDS),
   'The field of the trading activity. A row without it is not counted.',
   'lots_traded',
 )
@@ -95,15 +95,15 @@ export const term = byMember({
 export const base = listOf(term, terms)
 
 /** The facts that a count counts. */
-const counted = byMember({
+const countedForms = {
   transactions: closed(transactionMembers),
   event: closed(eventMembers),
-})
+}
+const counted = byMember(countedForms)
 
 /** The facts that a count of `qualify` counts. */
 export const countedForQualify = byMember({
-  transactions: closed(transactionMembers),
-  event: closed(eventMembers),
+  ...countedForms,
   activity: closed({ activity: activityField }),
 })
 

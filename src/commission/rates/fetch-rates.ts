@@ -69,7 +69,7 @@ async function fetchFile(url: string): Promise<string> {
   const bytes = await readBytes(body)
   const csv = isZip(bytes) ? await readBytes(unzip(bytes)) : bytes
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(csv)
-  // Nobody looks at a fetched file, and one that was cut within its last rate would have a wrong rate.
+  // A file that was cut within its last rate would have a wrong rate, which nobody would notice.
   if (!text.endsWith('\n')) throw new FetchFailure('no line break at the end')
   return text
 }

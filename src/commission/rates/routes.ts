@@ -7,6 +7,7 @@ import { DAY_MS } from '../../durations.ts'
 import { readCsvBody } from '../../http/body.ts'
 import { invalidQuery, readQuery } from '../../http/query.ts'
 import { day } from '../../validation/fields.ts'
+import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/rates.ts'
 import { importRates } from './import-rates.ts'
 import { parseEcb } from './parse-ecb.ts'
@@ -48,7 +49,7 @@ function readDay(c: Context<AppEnv>): string {
 
 /** Responds with the rate that applies to a day for each currency, and the currencies without one. */
 async function respondWithRates(c: Context<AppEnv>, asked: string) {
-  const number = Date.parse(asked) / DAY_MS
+  const number = dayNumber(asked)
   const stored = await loadRates(c.env.DB, { currencies: null, from: number, to: number, at: null })
   const find = rateFinder(stored)
   const rates: { currency: string; rate: string; day: string }[] = []
@@ -65,5 +66,3 @@ async function respondWithRates(c: Context<AppEnv>, asked: string) {
   const last_day = stored.lastDay === null ? null : dayText(stored.lastDay)
   return c.json({ source: RATE_SOURCE, day: asked, last_day, rates, missing })
 }
-
-const dayText = (number: number) => new Date(number * DAY_MS).toISOString().slice(0, 10)

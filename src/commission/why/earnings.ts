@@ -5,12 +5,13 @@ import type { Databases } from '../../db/commission/histories.ts'
 import { customers } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
 import { lineId, statementId } from '../drafts/ids.ts'
+import { openPeriod } from '../drafts/on-request.ts'
 import { dayText, periodOf } from '../engine/calendar.ts'
 import { type Earning, earningsOf } from '../engine/earnings.ts'
 import type { FactResource } from '../engine/facts.ts'
 import { factJudge } from '../engine/judge-uplines.ts'
 import { type Cause, type FactReport, reportFacts } from '../engine/unearned.ts'
-import { judgedCustomers, openWhy, recordReadings } from './open.ts'
+import { judgedCustomers, recordReadings } from './open.ts'
 
 /** The record whose earnings are asked for. */
 export type RecordKey = FactKey | { readonly resource: 'customers'; readonly id: string }
@@ -102,7 +103,7 @@ async function judgeRecord(
   { resource, id, customer_id }: { resource: FactResource; id: string; customer_id: string },
   day: number,
 ): Promise<{ report: FactReport; earnings: Earning[] } | null> {
-  const computation = await openWhy(env, account, session, periodOf(day, 'month'))
+  const computation = await openPeriod(env, account, session, periodOf(day, 'month'))
   const { context } = computation
   const readings = recordReadings(computation, { first: day, last: day })
   const onDay = { ...periodOf(day, 'month'), first: day, last: Number.POSITIVE_INFINITY }

@@ -5,30 +5,14 @@ import {
   factReadings,
 } from '../../db/commission/fact-readings.ts'
 import { EVERYTHING } from '../../db/commission/fact-tables.ts'
-import type { Databases } from '../../db/commission/histories.ts'
-import { findAccount } from '../../db/directory/accounts.ts'
-import { ApiError, unavailable } from '../../errors.ts'
 import type { Computation } from '../drafts/computation.ts'
-import { customersOf, openComputation, TooManyFacts } from '../drafts/compute.ts'
+import { customersOf, TooManyFacts } from '../drafts/compute.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Customer } from '../engine/facts.ts'
 import { judgeCustomer } from '../engine/judge.ts'
 import type { JudgedCustomer } from '../engine/judged.ts'
 import { readCustomers } from '../facts/read-customers.ts'
-import { openSource } from '../facts/source.ts'
-
-/** Prepares the computation of a period of an account. */
-export async function openWhy(
-  env: Env,
-  account: string,
-  session: Databases['db'],
-  period: Period,
-): Promise<Computation> {
-  const row = await findAccount(env.DB, account)
-  if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
-  return openComputation(await openSource(env, row, session), period)
-}
 
 /** Days from the first to the last. */
 type Days = Pick<Period, 'first' | 'last'>
@@ -112,60 +96,4 @@ async function* oneCustomer(
 ): AsyncGenerator<Customer[]> {
   if (customersPerReading(readings) >= 1)
     yield await readCustomers(source, readings, [customer_id], false)
-}
-
-/** The computations that an isolate makes at once: of one account, and of all. */
-const AT_ONCE = { account: 2, all: 8 }
-
-/** How long a computation waits for its turn, and how often it looks. */
-const TURN = { waitMs: 10_000, lookMs: 25 }
-
-/** A computation of a caller that is gone may never end, so it counts for a minute at most. */
-const FORGOTTEN_MS = 60_000
-
-interface Running {
-  readonly account: string
-  readonly since: number
-}
-
-/** The computations that run in this isolate. */
-const running = new Set<Running>()
-
-function hasTurn(account: string, now: number): boolean {
-  for (const one of running) if (now - one.since > FORGOTTEN_MS) running.delete(one)
-  const own = [...running].filter((one) => one.account === account).length
-  return own < AT_ONCE.account && running.size < AT_ONCE.all
-}
-
-/** Waits until the account may compute. Promises of other requests cannot be awaited, so it polls. */
-async function takeTurn(account: string): Promise<Running> {
-  const start = Date.now()
-  while (!hasTurn(account, Date.now())) {
-    if (Date.now() - start > TURN.waitMs) throw unavailable(new Error('too many computations'))
-    await scheduler.wait(TURN.lookMs)
-  }
-  const own = { account, since: Date.now() }
-  running.add(own)
-  return own
-}
-
-/**
- * Runs a computation of an account, and returns its result.
- *
- * @throws ApiError `validation_failed` if it depends on too many facts, `unavailable` if its turn did
- * not come within 10 seconds.
- */
-export async function withinLimit<T>(account: string, compute: () => Promise<T>): Promise<T> {
-  const turn = await takeTurn(account)
-  try {
-    return await compute()
-  } catch (error) {
-    if (!(error instanceof TooManyFacts)) throw error
-    const limit = MAX_FRESH_FACTS.toLocaleString('en')
-    throw new ApiError('validation_failed', {
-      detail: `The answer depends on more than ${limit} records, the most that one request reads. Narrow it with \`customer_id\` or \`affiliate_id\` where the endpoint has these parameters.`,
-    })
-  } finally {
-    running.delete(turn)
-  }
 }

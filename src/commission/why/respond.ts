@@ -4,7 +4,16 @@ import { type PageQuery, readPage, respondWithPage } from '../../http/pagination
 import { ReadMemory } from '../../http/read-memory.ts'
 import { sendJson } from '../../http/send-json.ts'
 import { type Reader, withReadSession } from '../../http/session.ts'
-import { withinLimit } from './open.ts'
+import { withinLimit } from '../drafts/on-request.ts'
+
+const NARROW =
+  'Narrow it with `customer_id` or `affiliate_id` where the endpoint has these parameters.'
+
+/** Computes an answer for a reader. */
+export const computeFor = <T>(
+  reader: Reader,
+  compute: (reader: Reader) => Promise<T>,
+): Promise<T> => withinLimit(reader.grant.account, NARROW, () => compute(reader))
 
 /** Responds with what is computed from an account's records. */
 export const respondWith = (
@@ -12,7 +21,7 @@ export const respondWith = (
   compute: (reader: Reader) => Promise<object>,
 ): Promise<Response> =>
   withReadSession(c, async (reader) => {
-    const body = await withinLimit(reader.grant.account, () => compute(reader))
+    const body = await computeFor(reader, compute)
     return sendJson(c, body, new ReadMemory(reader.grant.account))
   })
 
@@ -40,7 +49,7 @@ export const respondWithList = (
     const { account } = reader.grant
     const context = JSON.stringify([account, ...list])
     const page = await readPage(c.env, context, pageOf(query))
-    const all = await withinLimit(account, () => compute(reader))
+    const all = await computeFor(reader, compute)
     const start = page.after ? Number(page.after[0]) : (page.number - 1) * page.size
     const end = start + page.size
     const found = {

@@ -4,15 +4,15 @@ import { PAGE_PARAMETERS } from '../../http/pagination.ts'
 import { checkPercentEncoding, readQuery } from '../../http/query.ts'
 import type { Reader } from '../../http/session.ts'
 import { withReadSession } from '../../http/session.ts'
+import { openPeriod } from '../drafts/on-request.ts'
 import { explanationText } from '../engine/explain-text.ts'
 import { compareText } from '../engine/facts.ts'
 import { type RecordKey, recordEarnings } from './earnings.ts'
 import { explain, partsOf, presentPart, recordsOf } from './explain-line.ts'
 import { computeLine, findLinePlace, type LineHint } from './find-line.ts'
-import { openWhy, withinLimit } from './open.ts'
 import { listQualifications } from './qualifications.ts'
 import { readDay, readPeriod, readReason, readStatus, required } from './queries.ts'
-import { respondWith, respondWithList } from './respond.ts'
+import { computeFor, respondWith, respondWithList } from './respond.ts'
 import { groupUnearned, listUnearned } from './unearned.ts'
 
 /** The paths that an account has for itself, below the path of the account. */
@@ -44,7 +44,7 @@ async function openLine(
   hint: LineHint,
 ) {
   const place = await findLinePlace(session, grant.account, id, hint)
-  const computation = await openWhy(c.env, grant.account, session, place.period)
+  const computation = await openPeriod(c.env, grant.account, session, place.period)
   return { place, computation, found: await computeLine(computation, place) }
 }
 
@@ -60,7 +60,7 @@ function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Respons
   }
   if (!isText) return respondWith(c, compute)
   return withReadSession(c, async (reader) => {
-    const explanation = await withinLimit(reader.grant.account, () => compute(reader))
+    const explanation = await computeFor(reader, compute)
     return c.text(explanationText(explanation))
   })
 }
@@ -74,7 +74,7 @@ function respondWithUnearned(c: Context<AppEnv>): Promise<Response> {
   const period = readPeriod(text)
   const query = { ...whose, reason: readReason(reason) }
   return respondWith(c, async ({ grant, session }) =>
-    groupUnearned(await openWhy(c.env, grant.account, session, period), period, query),
+    groupUnearned(await openPeriod(c.env, grant.account, session, period), period, query),
   )
 }
 
@@ -86,7 +86,7 @@ function respondWithQualifications(c: Context<AppEnv>): Promise<Response> {
   const query = { affiliate_id, customer_id, plan, rule, status: readStatus(status) }
   const list = ['qualifications', period.id, query]
   return respondWithList(c, list, page, async ({ grant, session }) =>
-    listQualifications(await openWhy(c.env, grant.account, session, period), period, query),
+    listQualifications(await openPeriod(c.env, grant.account, session, period), period, query),
   )
 }
 
@@ -133,7 +133,7 @@ function respondWithUnearnedFacts(c: Context<AppEnv>): Promise<Response> {
   const query = { affiliate_id, customer_id, reason: readReason(reason) }
   const list = ['unearned', period.id, query]
   return respondWithList(c, list, page, async ({ grant, session }) =>
-    listUnearned(await openWhy(c.env, grant.account, session, period), period, query),
+    listUnearned(await openPeriod(c.env, grant.account, session, period), period, query),
   )
 }
 

@@ -6,7 +6,8 @@ const NEXT = 'customers not indexed where account = :account and customer_id > :
 /**
  * Selects the wanted customers of the next `:entries` whose affiliate never changed, after the customer
  * `:after`; a row without a customer if there are none. An index with the affiliate would make each new
- * customer dearer, and this walk little faster. Every text is less than a blob.
+ * customer dearer, and this walk hardly faster. The blob `x''` stands for no upper bound: SQLite sorts
+ * every text before it.
  */
 const selectUnchanged = (isWanted: string) =>
   compileStatement(`

@@ -51,7 +51,7 @@ const IS_OPEN = `not exists (
         where o.account = :account and o.plan = c.plan and o.period = c.period
           and o.affiliate_id = value ->> 1))`
 
-/** Stores drafts, unless a later computation has stored them or they are no drafts any more. */
+/** Stores drafts, unless a later computation has stored them or they are no longer drafts. */
 export const PUT_DRAFTS = compileStatement(`
   insert into statements (account, period, affiliate_id, plan, id, status, hash, payable, closing,
     statement, lines, parts, state, digest, previous, read_at, computed_at)
@@ -84,7 +84,7 @@ export const PUT_PARTS = compileStatement(`
   select :account, value ->> 0, value ->> 2, value ->> 3 from ${JSON_EACH}(:rows) where ${IS_STORED}
   on conflict (account, id, part) do update set lines = excluded.lines`)
 
-/** Deletes drafts that a computation no longer has. */
+/** Deletes drafts that a computation did not make again. */
 export const DROP_DRAFTS = compileStatement(`
   delete from statements
   where account = :account and status = 'draft' and read_at <= :read_at

@@ -1,4 +1,4 @@
-/** A table with facts: its columns of the primary key after the account. */
+/** A table with facts, and its column of the day, which the primary key has after the account. */
 export interface FactTable {
   readonly table: 'transactions' | 'activity' | 'events'
   readonly dayColumn: 'day' | 'date'
@@ -30,8 +30,8 @@ export interface DayRange {
 }
 
 /**
- * What is read of the records of customers. Records that a rule looks at one by one are read so; of
- * the others the amounts are summed by all that a plan can tell them apart by.
+ * What is read of the records of customers: one by one if a rule looks at single records, otherwise
+ * the sums of their amounts, grouped by every column that a plan can distinguish.
  */
 export interface FactSelection {
   readonly transactions: {
@@ -67,7 +67,7 @@ export const FACT_LIMITS = {
   customers: 1000,
   /** The rows of one statement. With more, it is divided by customers, then by days. */
   rows: 10_000,
-  /** The share of the customers in a range of ids from which on a statement reads the whole range. */
+  /** A statement reads a whole range of ids if it needs at least this share of its customers. */
   denseShare: 0.1,
   /** The rows of one customer and day. */
   rowsOfDay: 200_000,

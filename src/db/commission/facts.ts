@@ -102,10 +102,12 @@ const valuesOf = (
   days: JSON.stringify(days),
   ids: JSON.stringify(ids),
   rows: rows + 1,
+  // -1 is no limit. SQLite does not merge a subquery with a limit into the query around it, so it
+  // computes the columns of each record once.
   records: -1,
 })
 
-/** Reads a reading in two parts, and each of them likewise if it has too many rows. */
+/** Makes a reading in two halves, and divides each half again if it has too many rows. */
 async function readParts(
   db: Connection,
   account: string,
@@ -140,6 +142,7 @@ async function readRows(
   return results
 }
 
+/** Divides a reading by customers or, for a single customer, by days. */
 function halves(
   one: FactReading,
   ids: readonly string[],

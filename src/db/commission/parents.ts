@@ -72,7 +72,7 @@ const INSERT_PARENTS = compileStatement(`
   select :account, value ->> 0, value ->> 1, value ->> 2 from ${JSON_EACH}(:rows) where true
   on conflict (account, affiliate_id, day) do update set parent = excluded.parent`)
 
-/** Replaces the parents by day of these affiliates. The current parent is that of `putAffiliates`. */
+/** Replaces the parents by day of these affiliates. `putAffiliates` stores the current parent. */
 export function replaceParents(
   db: D1Database,
   account: string,

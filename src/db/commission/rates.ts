@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../durations.ts'
+import { dayNumber, dayText } from '../column-types.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
@@ -15,10 +15,6 @@ export interface RateTable {
   readonly currencies: readonly string[]
   readonly days: readonly { readonly day: string; readonly rates: readonly (string | null)[] }[]
 }
-
-const dayNumber = (day: string) => Date.parse(day) / DAY_MS
-
-const dayText = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 /** The rates that a request sends: `:rows` is a JSON array of days, each with its rates behind it. */
 const SENT = `
@@ -63,7 +59,7 @@ export const IMPORT_STATEMENTS = {
       select f.source, f.currency, f.day, f.known_from from sent cross join fx_rates f on ${IS_STORED}
       where f.rate <> sent.rate
     )`),
-  /** Inserts the rates that have none that applies. One that replaces another begins where that ends. */
+  /** Inserts the sent rates that are not stored. A correction is known from when the old rate ends. */
   insert: compileStatement(`
     with ${SENT}
     insert into fx_rates (source, currency, day, rate, known_from)

@@ -57,7 +57,7 @@ export const PUT_STEP_COUNT = compileStatement(`
 /** The characters of steps that one statement stores. */
 const CHUNK_CHARACTERS = 1_500_000
 
-/** Stores the steps of a run, in place of those that an interrupted attempt stored: the affiliates of each. */
+/** Stores the affiliates of each step of a run, in place of what an interrupted attempt stored. */
 export async function storeSteps(
   db: D1Database,
   account: string,
@@ -120,7 +120,7 @@ export const endStep = (
   step: { account: string; id: string; step: number; changed: number },
 ) => bindStatement(db, END_STEP, step)
 
-/** Ends a run: what its steps wrote is summed. */
+/** Ends a run, and stores how many statements its steps wrote. */
 export const END_RUN = compileStatement(`
   update statement_runs set status = :status, ended_at = :ended_at, changed = (
     select ifnull(sum(changed), 0) from statement_run_steps where account = :account and run = :id)
@@ -131,12 +131,12 @@ export const DELETE_STEPS = compileStatement(
   'delete from statement_run_steps where account = :account and run = :id',
 )
 
-/** Deletes runs that began before a time. */
+/** Deletes ended runs whose ids are before `:before`; ids are in order of time. */
 export const DELETE_OLD_RUNS = compileStatement(`
   delete from statement_runs
   where account = :account and id < :before and status <> 'running'`)
 
-/** Ends a run and deletes its steps, and runs before the id `before`. */
+/** Ends a run, and deletes its steps and the ended runs with ids before `before`. */
 export const endRun = (
   db: D1Database,
   run: {

@@ -16,6 +16,15 @@ export interface Total extends Record<string, unknown> {
   sums: Record<string, string>
 }
 
+type Query = readonly [
+  session: D1DatabaseSession,
+  views: readonly RecordView[],
+  account: string,
+  from: string,
+  to: string,
+  holdMemory: (bytes: number) => Promise<void>,
+]
+
 /** How long a request waits for another computation of its account, try by try, in milliseconds. */
 const WAITS_MS = [100, 200, 400, 800]
 
@@ -29,9 +38,7 @@ const WAITS_MS = [100, 200, 400, 800]
  * @throws ApiError `rate_limited` if another computation goes on or was long, and `unavailable` if
  * the days are too many to be summed at once, or if records of a day are written all the time.
  */
-export async function readTotals(
-  ...query: Parameters<typeof tryReadTotals>
-): Promise<Total[] | null> {
+export async function readTotals(...query: Query): Promise<Total[] | null> {
   for (const wait of WAITS_MS) {
     try {
       return await tryReadTotals(...query)
@@ -46,15 +53,9 @@ export async function readTotals(
 /** Thrown while another computation of the account runs. */
 class ComputationRuns extends ApiError {}
 
-async function tryReadTotals(
-  session: D1DatabaseSession,
-  views: readonly RecordView[],
-  account: string,
-  from: string,
-  to: string,
-  holdMemory: (bytes: number) => Promise<void>,
-): Promise<Total[] | null> {
-  const days = await readDays(session, views, account, from, to, holdMemory)
+async function tryReadTotals(...query: Query): Promise<Total[] | null> {
+  const [session, views, account] = query
+  const days = await readDays(...query)
   if (!days) return null
   const groups: GroupsByDay = new Map()
   const sizes: Sizes = new Map()
@@ -83,14 +84,8 @@ async function tryReadTotals(
 const SMALL_BYTES = 32 * 1024
 
 /** Returns the kept totals, for which it holds memory if they are large; null if they are too large. */
-async function readDays(
-  session: D1DatabaseSession,
-  views: readonly RecordView[],
-  account: string,
-  from: string,
-  to: string,
-  holdMemory: (bytes: number) => Promise<void>,
-): Promise<KeptDay[][] | null> {
+async function readDays(...query: Query): Promise<KeptDay[][] | null> {
+  const [session, views, account, from, to, holdMemory] = query
   const read = (maxBytes: number) => readKeptDays(session, views, account, from, to, maxBytes)
   let found = await read(SMALL_BYTES)
   while ('excess' in found) {

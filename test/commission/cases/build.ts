@@ -1,6 +1,6 @@
 import type { AccountInput } from '../../../src/commission/engine/account-input.ts'
 import { compileRules } from '../../../src/commission/engine/compile-rules.ts'
-import type { CustomerFields, Fact } from '../../../src/commission/engine/facts.ts'
+import type { Fact } from '../../../src/commission/engine/facts.ts'
 import type { PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
 import type { CompiledRule } from '../../../src/commission/engine/rules.ts'
 import { evaluate, open } from '../engine.ts'
@@ -118,18 +118,6 @@ export const input = (of: World, more: Partial<AccountInput> = {}): AccountInput
 /** Compiles one rule. */
 export const compile = <R extends CompiledRule>(rule: Rule): R =>
   compileRules(terms([rule]), 2)[0] as R
-
-/** Fields without values. */
-export const NO_FIELDS: CustomerFields = {
-  country_code: null,
-  trading_account_type: null,
-  challenge_type: null,
-  phase: null,
-  kyc_status_id: null,
-  sales_status_id: null,
-  account_size: null,
-  link: null,
-}
 
 /** Builds a deposit of 0 EUR on the first of 2026, as the engine reads it. */
 export const fact = (more: Partial<Fact> = {}): Fact => ({

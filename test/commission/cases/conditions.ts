@@ -1,5 +1,5 @@
 import { compileConditions, matchesGlob } from '../../../src/commission/engine/conditions.ts'
-import type { CustomerFields, Fact } from '../../../src/commission/engine/facts.ts'
+import { type CustomerFields, type Fact, NO_FIELDS } from '../../../src/commission/engine/facts.ts'
 import type { Conditions } from '../../../src/commission/engine/plan.ts'
 import {
   amountKind,
@@ -7,7 +7,7 @@ import {
   compileKind,
   compileTerm,
 } from '../../../src/commission/engine/terms.ts'
-import { fact, NO_FIELDS } from './build.ts'
+import { fact } from './build.ts'
 import { type Case, example } from './case.ts'
 
 const FIELDS: Record<string, keyof CustomerFields> = {

@@ -1,0 +1,60 @@
+import type { Databases } from '../../db/commission/histories.ts'
+import { findAccount } from '../../db/directory/accounts.ts'
+import { ApiError, unavailable } from '../../errors.ts'
+import { WeightedQueue } from '../../http/weighted-queue.ts'
+import type { Period } from '../engine/calendar.ts'
+import { openSource } from '../facts/source.ts'
+import type { Computation } from './computation.ts'
+import { openComputation, TooManyFacts } from './compute.ts'
+import { MAX_FRESH_FACTS } from './limits.ts'
+
+/** The computations that an isolate makes at once: 8 in all, and 2 of an account. */
+const COMPUTATIONS = new WeightedQueue(8, 2)
+
+/** How long a computation waits for its turn. */
+const WAIT_MS = 10_000
+
+/** The runtime may end a request without its `finally`, so a computation counts for a minute at most. */
+const LEASE_MS = 60_000
+
+const tooManyComputations = () => unavailable(new Error('too many computations'))
+
+/**
+ * Runs a computation of an account once its turn comes, and returns its result.
+ *
+ * @param advice What to request instead if it depends on too many facts.
+ * @throws ApiError `validation_failed` if it depends on too many facts, `unavailable` if its turn did
+ * not come within 10 seconds.
+ */
+export async function withinLimit<T>(
+  account: string,
+  advice: string,
+  compute: () => Promise<T>,
+): Promise<T> {
+  const claim = { account, weight: 1, isLarge: false, waitMs: WAIT_MS }
+  const turn = await COMPUTATIONS.take({ ...claim, refusal: tooManyComputations })
+  turn.until = Date.now() + LEASE_MS
+  try {
+    return await compute()
+  } catch (error) {
+    if (!(error instanceof TooManyFacts)) throw error
+    const limit = MAX_FRESH_FACTS.toLocaleString('en')
+    throw new ApiError('validation_failed', {
+      detail: `The answer depends on more than ${limit} records, the most that one request reads. ${advice}`,
+    })
+  } finally {
+    COMPUTATIONS.release(turn)
+  }
+}
+
+/** Prepares the computation of a period of an account. */
+export async function openPeriod(
+  env: Env,
+  account: string,
+  session: Databases['db'],
+  period: Period,
+): Promise<Computation> {
+  const row = await findAccount(env.DB, account)
+  if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
+  return openComputation(await openSource(env, row, session), period)
+}

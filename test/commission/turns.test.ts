@@ -1,0 +1,63 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { withinLimit } from '../../src/commission/drafts/on-request.ts'
+import { askAdmin, json, partner } from '../partner.ts'
+
+// What an isolate computes at once: 2 answers of an account, and 8 in all.
+
+afterEach(() => vi.useRealTimers())
+
+/** Starts computations that last until `end` is called. */
+function startComputations(accounts: readonly string[]) {
+  const { promise, resolve: end } = Promise.withResolvers<void>()
+  const running: string[] = []
+  const answers = accounts.map((account) =>
+    withinLimit(account, '', () => {
+      running.push(account)
+      return promise
+    }),
+  )
+  const finish = async () => {
+    end()
+    await Promise.all(answers)
+  }
+  return { running, finish }
+}
+
+test('an isolate computes 2 answers of an account at once, and 8 in all', async () => {
+  const { running, finish } = startComputations(['a', 'a', 'a', 'b', 'b', 'c', 'd', 'e', 'f', 'g'])
+  await scheduler.wait(300)
+  expect(running.sort()).toEqual(['a', 'a', 'b', 'b', 'c', 'd', 'e', 'f'])
+  await finish()
+  expect(running.sort()).toEqual(['a', 'a', 'a', 'b', 'b', 'c', 'd', 'e', 'f', 'g'])
+})
+
+test('a computation that waits for 10 seconds is refused', async () => {
+  const { finish } = startComputations(['a', 'a'])
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const waiting = withinLimit('a', '', async () => {})
+  vi.setSystemTime(Date.now() + 10_000)
+  await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
+  await finish()
+})
+
+test('a computation that never ends counts for a minute', async () => {
+  const { finish } = startComputations(['a', 'a'])
+  await scheduler.wait(0)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(Date.now() + 60_000)
+  await expect(withinLimit('a', '', async () => 'computed')).resolves.toBe('computed')
+  await finish()
+})
+
+test.each([
+  'statements?affiliate_id=aff-7&period=2026-10&fresh=true',
+  'unearned?period=2026-10',
+  'qualifications?period=2026-10',
+])('GET %s waits for its turn', async (path) => {
+  const { account } = await partner('forex')
+  const { finish } = startComputations([account, account])
+  const answer = askAdmin(`accounts/${account}/${path}`)
+  await expect(Promise.race([answer, scheduler.wait(300)])).resolves.toBeUndefined()
+  await finish()
+  expect((await json(answer)).data).toEqual([])
+})
