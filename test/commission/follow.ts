@@ -28,6 +28,13 @@ import {
 const same = (a: Rational, b: Rational | string, what: string) =>
   expect(compare(a, typeof b === 'string' ? parse(b) : b), what).toBe(0)
 
+/** Expects two figures to differ by no more than what rounding can make of them. */
+function near(a: Rational, b: string, most: string, what: string): void {
+  const difference = subtract(a, parse(b))
+  const size = compare(difference, ZERO) < 0 ? negate(difference) : difference
+  expect(compare(size, parse(most)), what).toBeLessThanOrEqual(0)
+}
+
 type Named<S extends Step['step']> = Extract<Step, { step: S }>
 
 const find = <S extends Step['step']>({ steps }: Explanation, step: S): Named<S> | undefined =>
@@ -110,9 +117,11 @@ function followStep(step: Step, current: Rational, { line }: Explanation): Ratio
       )
       return parse(step.base)
     case 'measure':
-      same(
-        round(sum([parse(step.earlier), parse(step.own), parse(step.network)]), 12),
+      // The measure and each of its three parts are rounded to 12 places.
+      near(
+        sum([parse(step.earlier), parse(step.own), parse(step.network)]),
         step.measure,
+        '0.000000000002',
         'the measure',
       )
       if (step.mode === 'whole') {
