@@ -119,6 +119,7 @@ const EMPTY = {
   form: 'array',
   receivedAt: Date.now(),
   receivedDay: new Date().toISOString().slice(0, 10),
+  bookZone: 'UTC',
   dryRun: false,
   lenient: false,
   policy: 'reject',

@@ -34,6 +34,7 @@ const TABLES: Record<string, string> = {
   idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',
   arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',
   resets: 'Test accounts whose records are being deleted.',
+  delivery_conditions: 'Accounts that accept no deliveries, or only those of one book zone.',
   storage: 'The bytes that each account stores, up to an hour (since 1970).',
   erasures:
     'Customers whose personal data was erased; their activities before `next_day` and `after_id` are done.',

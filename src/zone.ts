@@ -93,6 +93,18 @@ export function instantOfLocalTime(zone: string, clock: number): ZonedInstant {
   return { instant, irregularity: 'skipped', offset: offsetAt(zone, instant) }
 }
 
+/** What decides on the days of an account. */
+interface AccountZones {
+  vertical: string
+  time_zone: string
+  /** Absent in grants of earlier versions, whose accounts have UTC. */
+  book_zone?: string
+}
+
+/** Returns the time zone of the days of an account's facts: `time_zone` of brands, else `book_zone`. */
+export const bookZoneOf = ({ vertical, time_zone, book_zone = 'UTC' }: AccountZones): string =>
+  vertical === 'igaming' ? time_zone : book_zone
+
 /** Returns the date in a zone at an instant, as YYYY-MM-DD. */
 export const dayInZone = (zone: string, instant: number) =>
   new Date(instant + offsetAt(zone, instant)).toISOString().slice(0, 10)

@@ -38,7 +38,7 @@ const MAY_USE: Record<string, string[]> = {
     'zone',
   ],
   tracking: ['auth', 'db', 'errors'],
-  trading: ['db', 'ingest', 'reading', 'tracking', 'validation'],
+  trading: ['db', 'ingest', 'reading', 'tracking', 'validation', 'zone'],
   brand: ['auth', 'db', 'durations', 'http', 'ingest', 'reading', 'tracking', 'validation', 'zone'],
   admin: [
     'auth',

@@ -589,7 +589,7 @@ describe('a reset', () => {
       expect(await json(refused)).toMatchObject({
         code: 'unavailable',
         detail:
-          'The records of this test account are being deleted. Nothing was stored. Repeat the request after 60 seconds.',
+          'The account accepts no deliveries now: its records are being deleted, or its `book_zone` has just changed. Nothing was stored. Repeat the request after 60 seconds.',
       })
     }
     const { db, most } = metered()

@@ -17,6 +17,7 @@ export function ask(path: string, init?: RequestInit): Promise<Response> {
 interface Settings {
   account: string
   binding: 'DB' | 'DB_2'
+  book_zone: string
   unknown_customer: 'reject' | 'hold'
   unknown_affiliate: 'warn' | 'reject'
   affiliates: string[]
@@ -27,13 +28,22 @@ interface Settings {
 export async function register(vertical: Vertical, settings: Partial<Settings> = {}) {
   const account = settings.account ?? `acme-${vertical}`
   const { unknown_customer = 'reject', unknown_affiliate = 'warn', binding = 'DB' } = settings
+  const { book_zone = 'UTC' } = settings
   const client_id = `client-of-${account}`
   const client_secret = newSecret('tcs', 'test')
   await env.DB.batch([
     env.DB.prepare(
-      `insert into accounts (id, name, vertical, mode, binding, unknown_customer, unknown_affiliate, created_at)
-       values (?, ?, ?, 'test', ?, ?, ?, '2026-01-01T00:00:00.000Z')`,
-    ).bind(account, `The ${account}`, vertical, binding, unknown_customer, unknown_affiliate),
+      `insert into accounts (id, name, vertical, mode, binding, book_zone, unknown_customer, unknown_affiliate, created_at)
+       values (?, ?, ?, 'test', ?, ?, ?, ?, '2026-01-01T00:00:00.000Z')`,
+    ).bind(
+      account,
+      `The ${account}`,
+      vertical,
+      binding,
+      book_zone,
+      unknown_customer,
+      unknown_affiliate,
+    ),
     env.DB.prepare(
       `insert into clients (client_id, account, secret_digest, created_at)
        values (?, ?, ?, '2026-01-01T00:00:00.000Z')`,

@@ -241,8 +241,13 @@ from decided
 where
   not exists (
     select 1
-    from resets
-    where account = :account
+    from delivery_conditions
+    where
+      account = :account
+      and (
+        resetting
+        or book_zone <> :book_zone
+      )
   )
   and (
     moved is null
@@ -304,7 +309,7 @@ returning *;
 --     SCALAR SUBQUERY 19
 --       SEARCH totals USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 18
---       SEARCH resets USING PRIMARY KEY (account=?)
+--       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 9
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 10
@@ -315,7 +320,7 @@ returning *;
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
 --   SCALAR SUBQUERY 18
---     SEARCH resets USING PRIMARY KEY (account=?)
+--     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 19
 --     SEARCH totals USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 17

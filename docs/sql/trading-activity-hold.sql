@@ -196,8 +196,13 @@ from decided
 where
   not exists (
     select 1
-    from resets
-    where account = :account
+    from delivery_conditions
+    where
+      account = :account
+      and (
+        resetting
+        or book_zone <> :book_zone
+      )
   )
   and (
     moved is null
@@ -253,7 +258,7 @@ returning *;
 --     SCALAR SUBQUERY 16
 --       SEARCH totals USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 15
---       SEARCH resets USING PRIMARY KEY (account=?)
+--       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 7
@@ -264,7 +269,7 @@ returning *;
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
 --   SCALAR SUBQUERY 15
---     SEARCH resets USING PRIMARY KEY (account=?)
+--     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 16
 --     SEARCH totals USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 14

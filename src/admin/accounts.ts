@@ -21,6 +21,7 @@ import { readQuery } from '../http/query.ts'
 import * as f from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { notFound, readFields } from './body.ts'
+import { admitBookZone, refuseBookZoneOfBrand, settleBookZone } from './book-zone.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { propagateSettings } from './propagate.ts'
 
@@ -31,6 +32,7 @@ export const presentAccount = (account: Account) => ({
   vertical: account.vertical,
   mode: account.mode,
   time_zone: account.time_zone,
+  ...(account.book_zone !== 'UTC' && { book_zone: account.book_zone }),
   binding: account.binding,
   region: account.region,
   jurisdiction: account.jurisdiction,
@@ -59,9 +61,11 @@ export const accounts = new Hono<AppEnv>()
       ...newAccount,
       binding: v.optional(bindingField(c.env)),
     })
-    const { account: id, name, vertical, mode = 'live', binding = 'DB', time_zone = 'UTC' } = fields
+    const { account: id, name, vertical, mode = 'live', binding = 'DB' } = fields
+    const { time_zone = 'UTC', book_zone = 'UTC' } = fields
+    refuseBookZoneOfBrand(vertical, fields)
     const account: Omit<Account, 'disabled' | 'version' | 'pushed'> = {
-      ...{ id, name, vertical, mode, binding, time_zone },
+      ...{ id, name, vertical, mode, binding, time_zone, book_zone },
       unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
       unknown_affiliate: fields.unknown_affiliate ?? 'warn',
       region: fields.region ?? null,
@@ -102,13 +106,17 @@ export const accounts = new Hono<AppEnv>()
 
   .patch('/:account', async (c) => {
     readQuery(c.req.url)
-    const { id, binding } = await findRouteAccount(c)
+    const account = await findRouteAccount(c)
+    const { id, binding } = account
     const change = await readFields(c, accountChange)
+    refuseBookZoneOfBrand(account.vertical, change)
+    if (change.book_zone !== undefined) await admitBookZone(c.env, account, change.book_zone)
     const entry = { actor: c.var.actor, action: 'account.change', account: id, details: change }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {
       await withAudit(c.env.DB, entry, [updateAccount(c.env.DB, id, change)])
     }
+    if (change.book_zone !== undefined) await settleBookZone(c.env, account, change.book_zone)
     const takes_effect = await propagateSettings(c.env, id)
     const changed = { ...presentAccount(await findRouteAccount(c)), takes_effect }
     const changesQuota = change.storage_quota !== undefined

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import { zone } from './zone-field.ts'
 
 // The fields of request bodies in the administration API.
 
@@ -9,22 +10,6 @@ const SLUG = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 
 /** The id of an account or a plan: 1 to 63 lowercase letters, digits and hyphens. */
 export const slug = v.pipe(f.text, v.regex(SLUG, 'pattern [a-z0-9-], 1 to 63 characters'))
-
-const isZone = (name: string) => {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name })
-    return !/^[+-]/.test(name)
-  } catch {
-    return false
-  }
-}
-
-/** A time zone, stored in the canonical spelling. */
-const zone = v.pipe(
-  f.text,
-  v.check(isZone, 'pattern a name of the IANA time zone database'),
-  v.transform((timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone),
-)
 
 /** Text that is shown to people: without control characters and bidirectional formatting. */
 const label = v.pipe(
@@ -49,6 +34,13 @@ const settings = {
       zone,
       'The IANA time zone of times without an offset. Defaults to `UTC`.',
       'Europe/Berlin',
+    ),
+  ),
+  book_zone: v.optional(
+    describeField(
+      zone,
+      'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It can change only while the account has no customers and no transactions.',
+      'America/New_York',
     ),
   ),
   unknown_customer: v.optional(

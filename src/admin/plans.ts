@@ -22,6 +22,7 @@ import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
 import type { Resource } from '../ingest/resource.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
 import { slug } from './fields.ts'
@@ -113,11 +114,8 @@ const inForce = (cause: unknown) =>
     cause,
   })
 
-/** Returns today's day, as facts of the account are dated: in UTC, for brands in its time zone. */
-function todayOf({ vertical, time_zone }: Account): string {
-  const timeZone = vertical === 'igaming' ? time_zone : 'UTC'
-  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now())
-}
+/** Returns today's day, as facts of the account are dated. */
+const todayOf = (account: Account): string => dayInZone(bookZoneOf(account), Date.now())
 
 /** Returns a plan as lists show it; `heads` are all its versions, by number. */
 function presentPlan(heads: readonly VersionHead[], today: string) {

@@ -7,6 +7,8 @@ export interface Settings {
   version: number
   name: string
   time_zone: string
+  /** The zone of the days of a partner's records; absent in grants of earlier versions: UTC. */
+  book_zone?: string
   unknown_customer: 'reject' | 'hold'
   unknown_affiliate: 'warn' | 'reject'
   /** The bytes that the account may store; absent in grants of earlier versions. */
@@ -32,10 +34,11 @@ export interface Grant extends Settings {
 
 /** Returns the settings of an account. */
 export function settingsOf(account: Account, events: readonly EventDefinition[]): Settings {
-  const { version, name, time_zone, unknown_customer, unknown_affiliate, disabled } = account
-  const { storage_quota } = account
+  const { version, name, unknown_customer, unknown_affiliate, disabled } = account
+  const { time_zone, book_zone, storage_quota } = account
   const policies = { unknown_customer, unknown_affiliate }
-  return { version, name, time_zone, ...policies, storage_quota, disabled: disabled === 1, events }
+  const stored = { version, name, time_zone, book_zone, ...policies, storage_quota }
+  return { ...stored, disabled: disabled === 1, events }
 }
 
 /** Returns the grant of a token. It has everything a request needs to know about its account. */

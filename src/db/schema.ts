@@ -33,6 +33,7 @@ export const accounts = sqliteTable('accounts', {
   storage_quota: integer().notNull().default(4294967296),
   region: text({ enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] }),
   jurisdiction: text({ enum: ['eu', 'fedramp'] }),
+  book_zone: text().notNull().default('UTC'),
   approvals: integer().notNull().default(1),
 })
 
@@ -463,6 +464,13 @@ export const arrivals = sqliteTable(
 export const resets = sqliteTable('resets', {
   account: text().primaryKey(),
   started_at: text().notNull(),
+})
+
+/** Accounts that accept no deliveries, or only those of one book zone. */
+export const deliveryConditions = sqliteTable('delivery_conditions', {
+  account: text().primaryKey(),
+  resetting: integer().notNull(),
+  book_zone: text(),
 })
 
 /** The bytes that each account stores, up to an hour (since 1970). */

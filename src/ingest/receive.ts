@@ -14,7 +14,7 @@ import { type Preferences, readPrefer } from '../http/prefer.ts'
 import { readDryRun } from '../http/query.ts'
 import { setBookmark } from '../http/session.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
-import { dayInZone } from '../zone.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
 import { checkRowSize } from './check-row-size.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
@@ -145,6 +145,7 @@ function toDeliveryInput(
     form: validated.form,
     receivedAt,
     receivedDay: records.receivedDay ?? dayInZone('UTC', receivedAt),
+    bookZone: bookZoneOf(grant),
     storageQuota: grant.storage_quota ?? DEFAULT_STORAGE_QUOTA,
     policy: resource.policy(grant),
     received: validated.records.length,

@@ -116,7 +116,7 @@ function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
       const data = await readTotals(session, resources, grant.account, from, to, (bytes) =>
         memory.hold(bytes),
       )
-      if (data) return await sendJson(c, { data }, memory)
+      if (data) return await sendJson(c, { data, ...bookZoneMember(grant) }, memory)
     } catch (error) {
       memory.release()
       throw error
@@ -159,6 +159,10 @@ function respondWithFeed(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   })
 }
 
+/** Returns the book zone of a partner; nothing if it is UTC, or for a brand. */
+const bookZoneMember = ({ vertical, book_zone = 'UTC' }: Grant) =>
+  vertical !== 'igaming' && book_zone !== 'UTC' ? { book_zone } : {}
+
 /** Returns an account as its own API shows it. A brand has no OAuth client, a partner no event definitions. */
 function presentAccount(grant: Grant) {
   const { account, client_id, name, vertical, mode, time_zone, scope, events } = grant
@@ -170,6 +174,7 @@ function presentAccount(grant: Grant) {
     vertical,
     mode,
     time_zone,
+    ...bookZoneMember(grant),
     scope,
     policies: { unknown_customer, unknown_affiliate },
     ...(client_id === null && { events }),

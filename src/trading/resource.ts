@@ -12,7 +12,7 @@ type ResourceOptions = Pick<
   Resource,
   'name' | 'title' | 'description' | 'hasItemRoute' | 'groups' | 'policy' | 'recordTable'
 > & {
-  /** The field whose UTC day filters and totals use. */
+  /** The field whose day filters and totals use: an instant, by the account's book zone, or a day. */
   dayField: string
   /** The numeric fields that the control totals sum, in any vertical. */
   summedFields: readonly string[]

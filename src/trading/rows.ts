@@ -5,19 +5,32 @@ import type { RecordRows, RequestContext } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { verifierFor } from '../tracking/verdict.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
 
 /** The fields whose values are personal; no message repeats them. */
 export const PERSONAL_FIELDS: ReadonlySet<string> = new Set(['first_name', 'last_name', 'email'])
 
-/** Returns the row builder of a partner resource; `dayField` holds the date that a record counts on. */
+/**
+ * Returns the day of an instant in a zone. Where it lies beyond the years of the calendar, this is the
+ * day in UTC, the first or last one of the calendar.
+ */
+function dayOf(instant: string, zone: string): string {
+  const day = instant.slice(0, 10)
+  if (zone === 'UTC') return day
+  const inZone = dayInZone(zone, Date.parse(instant))
+  return /^\d{4}-/.test(inZone) ? inZone : day
+}
+
+/** Returns the row builder of a partner resource; `dayField` holds the instant that a record counts at. */
 export const partnerRows =
   (recordTable: RecordTable, dayField: string) =>
   async (validated: ValidatedRequest, context: RequestContext): Promise<RecordRows> => {
     const hasDay = recordTable.columns.includes('day')
+    const zone = bookZoneOf(context.grant)
     const records = validated.valid.map(
       ({ index, record }): Row => ({
         idx: index,
-        values: hasDay ? { ...record, day: String(record[dayField]).slice(0, 10) } : record,
+        values: hasDay ? { ...record, day: dayOf(String(record[dayField]), zone) } : record,
       }),
     )
     const { rows, warnings } = recordTable.columns.includes('verdict')

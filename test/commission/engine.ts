@@ -22,6 +22,7 @@ import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { NO_STATE } from '../../src/commission/engine/state.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
 import { buildTree } from '../../src/commission/engine/tree.ts'
+import { dayInZone, instantOfLocalTime } from '../../src/zone.ts'
 import type {
   Outcome,
   OutcomeFact,
@@ -33,7 +34,12 @@ import type {
 } from './world.ts'
 
 const DAY_MS = 86_400_000
-const dayOf = (at: number): number => Math.floor(at / DAY_MS)
+
+const dayOf = ({ book_zone = 'UTC' }: World, at: number): number =>
+  dayNumber(dayInZone(book_zone, at))
+
+const dayStart = ({ book_zone = 'UTC' }: World, day: number): number =>
+  instantOfLocalTime(book_zone, day * DAY_MS).instant
 
 /** Evaluates a world with the engine. */
 export function evaluate(world: World, periods: readonly string[]): Outcome[] {
@@ -81,7 +87,7 @@ export function open(world: World): { account: Account; input: AccountInput } {
       })),
     ),
     rates: ratesOf(world),
-    dayStart: (day) => day * DAY_MS,
+    dayStart: (day) => dayStart(world, day),
     customers,
     affiliates: world.affiliates.map(({ affiliate_id }) => affiliate_id),
     firstDay: {
@@ -123,14 +129,14 @@ function customersOf(world: World): Customer[] {
     facts.set(customer, list)
     list.push(fact)
   }
-  for (const one of world.customers) add(one.customer_id, signupFact(one))
+  for (const one of world.customers) add(one.customer_id, signupFact(world, one))
   for (const one of world.transactions) add(one.customer_id, transactionFact(world, one))
-  for (const one of world.activity) add(one.customer_id, activityFact(one))
+  for (const one of world.activity) add(one.customer_id, activityFact(world, one))
   for (const one of world.events) add(one.customer_id, eventFact(one))
   return world.customers.map((one) => ({
     customer_id: one.customer_id,
     signup: one.signup,
-    signupDay: dayOf(one.signup),
+    signupDay: dayOf(world, one.signup),
     affiliates: one.affiliates.map(({ from, affiliate_id }) => dated(from, affiliate_id)),
     fields: one.fields.map(({ from, values }) => dated(from, fieldsOf(values))),
     refusedFrom: refusedFrom(one),
@@ -172,18 +178,19 @@ const amounts = (record: object): Map<string, bigint> =>
     ),
   )
 
-const signupFact = ({ customer_id, signup }: WorldCustomer): Fact => ({
+const signupFact = (world: World, { customer_id, signup }: WorldCustomer): Fact => ({
   ...PLAIN,
   resource: 'customers',
   id: customer_id,
   at: signup,
-  day: dayOf(signup),
+  day: dayOf(world, signup),
   amounts: new Map(),
 })
 
 const STATES: readonly string[] = ['pending', 'approved', 'declined', 'reversed']
 
-function transactionFact({ status_map }: World, one: WorldTransaction): Fact {
+function transactionFact(world: World, one: WorldTransaction): Fact {
+  const { status_map } = world
   const mapped = Object.hasOwn(status_map, one.status) ? status_map[one.status] : one.status
   const { amount_currency, amount_usd } = one
   return {
@@ -191,7 +198,7 @@ function transactionFact({ status_map }: World, one: WorldTransaction): Fact {
     resource: 'transactions',
     id: one.transaction_id,
     at: one.at,
-    day: dayOf(one.at),
+    day: dayOf(world, one.at),
     state: (STATES.includes(mapped ?? '') ? mapped : 'unmapped') as FactState,
     kind: one.transaction_type,
     subtype: one.transaction_subtype ?? null,
@@ -200,14 +207,14 @@ function transactionFact({ status_map }: World, one: WorldTransaction): Fact {
   }
 }
 
-function activityFact(one: WorldActivity): Fact {
+function activityFact(world: World, one: WorldActivity): Fact {
   const { date, customer_id, instrument, currency, ...rest } = one
   const day = dayNumber(date)
   return {
     ...PLAIN,
     resource: 'trading-activity',
     id: [date, customer_id, instrument, currency].join('|'),
-    at: day * DAY_MS,
+    at: dayStart(world, day),
     wholeDay: true,
     day,
     currency,
@@ -262,7 +269,7 @@ function heldFacts(world: World, period: Period): OutcomeFact[] {
       : [{ resource, id, state: 'held', rule: null }]
   return [
     ...world.transactions.flatMap((one) => held(one.customer_id, transactionFact(world, one))),
-    ...world.activity.flatMap((one) => held(one.customer_id, activityFact(one))),
+    ...world.activity.flatMap((one) => held(one.customer_id, activityFact(world, one))),
     ...world.events.flatMap((one) => held(one.customer_id, eventFact(one))),
   ]
 }

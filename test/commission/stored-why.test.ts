@@ -21,7 +21,7 @@ import {
 import { computationOf } from './stored.ts'
 import { storable, storeRates, storeWorld } from './stored-world.ts'
 import type { World } from './world.ts'
-import { periodsOf, randomWorld } from './worlds.ts'
+import { periodsOf, randomWorld, zonedWorld } from './worlds.ts'
 
 // What the service answers about random worlds that are stored, by its routes.
 
@@ -45,7 +45,8 @@ async function getAll(account: string, path: string) {
 
 const eachWorld = async (run: (world: World, account: string, period: Period) => Promise<void>) => {
   for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed++) {
-    const world = storable(randomWorld(seed))
+    // Of three partners one has a book zone.
+    const world = storable((seed % 3 === 0 && zonedWorld(seed)) || randomWorld(seed))
     const account = `why-${seed}`
     await storeWorld(world, account)
     await storeRates(world)

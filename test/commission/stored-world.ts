@@ -1,10 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { RATE_SOURCE } from '../../src/db/commission/rates.ts'
+import { dayInZone } from '../../src/zone.ts'
 import type { World, WorldCustomer, WorldFields } from './world.ts'
 
 const DAY_MS = 86_400_000
 const BEGINNING = -719_528
 const dayNumber = (day: string) => Date.parse(day) / DAY_MS
+const dayOf = ({ book_zone = 'UTC' }: World, at: number) => dayNumber(dayInZone(book_zone, at))
 const startOf = (from: string | null) => (from === null ? BEGINNING : dayNumber(from))
 
 const FIELDS = [
@@ -64,8 +66,11 @@ const stored = (isKnown: boolean) => [isKnown ? 0 : 1, 'dlv_1', 0, 1]
 export async function storeWorld(world: World, account: string): Promise<void> {
   const known = new Set(world.customers.map(({ customer_id }) => customer_id))
   await env.DB.batch([
-    insert('accounts', 'id, name, vertical, mode, unknown_customer, created_at', [
-      [account, account, world.vertical, 'test', 'hold', '2026-01-01T00:00:00.000Z'],
+    insert('accounts', 'id, name, vertical, mode, book_zone, unknown_customer, created_at', [
+      [
+        ...[account, account, world.vertical, 'test', world.book_zone ?? 'UTC', 'hold'],
+        '2026-01-01T00:00:00.000Z',
+      ],
     ]),
     ...settings(world, account),
     ...customers(world, account),
@@ -75,7 +80,7 @@ export async function storeWorld(world: World, account: string): Promise<void> {
       world.transactions.map((one) => [
         ...[account, one.transaction_id, one.customer_id, one.transaction_type],
         ...[one.transaction_subtype ?? null, one.amount_currency, one.currency],
-        ...[one.amount_usd ?? null, one.at, one.status, Math.floor(one.at / DAY_MS)],
+        ...[one.amount_usd ?? null, one.at, one.status, dayOf(world, one.at)],
         ...stored(known.has(one.customer_id)),
       ]),
     ),
@@ -142,7 +147,8 @@ const settings = (world: World, account: string) => [
   ),
 ]
 
-function customers({ customers: all, vertical }: World, account: string) {
+function customers(world: World, account: string) {
+  const { customers: all, vertical } = world
   const isBrand = vertical === 'igaming'
   const last = (one: WorldCustomer) => one.fields.at(-1)?.values ?? {}
   const own = isBrand ? FIELDS.filter((name) => name !== 'link') : FIELDS
@@ -153,8 +159,8 @@ function customers({ customers: all, vertical }: World, account: string) {
       all.map((one) => [
         ...[account, one.customer_id, one.signup, one.affiliates.at(-1)?.affiliate_id ?? null],
         ...FIELDS.map((name) => last(one)[name] ?? null),
-        Math.floor(one.signup / DAY_MS),
-        ...[isBrand ? Math.floor(one.signup / DAY_MS) : null, 'dlv_1', 0, 1],
+        dayOf(world, one.signup),
+        ...[isBrand ? dayOf(world, one.signup) : null, 'dlv_1', 0, 1],
       ]),
     ),
     insert(

@@ -2,11 +2,13 @@
  * One account with everything from which commissions are computed, and what they come to. The model
  * test gives a world to the engine and to the oracle, which share nothing but this file.
  *
- * Days are `YYYY-MM-DD`, instants milliseconds since 1970. The account's zone is UTC. Decimals that a
- * plan or a rate names are text; amounts of facts are numbers, as they were sent.
+ * Days are `YYYY-MM-DD`, instants milliseconds since 1970. Decimals that a plan or a rate names are
+ * text; amounts of facts are numbers, as they were sent.
  */
 export interface World {
   vertical: 'prop-trading' | 'forex' | 'igaming'
+  /** The book zone of a partner, by which instants belong to days; if absent, UTC. */
+  book_zone?: string
   /** Configured affiliates; `from` null holds from the beginning. Histories are in order of `from`. */
   affiliates: { affiliate_id: string; parents: { from: string | null; parent: string | null }[] }[]
   /** The account's status map: the firm's word → state. */
@@ -24,7 +26,7 @@ export interface World {
 
 export interface WorldCustomer {
   customer_id: string
-  /** The signup instant; its UTC day is the signup day. */
+  /** The signup instant; its day in the book zone is the signup day. */
   signup: number
   /** The affiliate (of a brand: that of the attributed link) by day; null is organic. */
   affiliates: { from: string | null; affiliate_id: string | null }[]
@@ -53,7 +55,7 @@ export interface WorldTransaction {
   amount_currency: number
   currency: string
   amount_usd?: number
-  /** The instant of `transaction_date`; its UTC day is the fact's day. */
+  /** The instant of `transaction_date`; its day in the book zone is the fact's day. */
   at: number
   status: string
 }

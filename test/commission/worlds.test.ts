@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { evaluate as evaluateByEngine } from './engine.ts'
 import { evaluate as evaluateByOracle } from './oracle/evaluate.ts'
 import type { Outcome, World } from './world.ts'
-import { periodsOf, randomWorld } from './worlds.ts'
+import { periodsOf, randomWorld, zonedWorld } from './worlds.ts'
 
 // The engine against the oracle, which was written from the contract alone: every byte of every line,
 // hold, reason and carry of random worlds must be the same. `npm run worlds` tries more.
@@ -85,4 +85,14 @@ test('engine and oracle agree on random worlds', { timeout: 3_600_000 }, () => {
     for (const outcome of expected) for (const event of eventsIn(outcome)) met.add(event)
   }
   expect(REQUIRED.filter((event) => !met.has(event))).toEqual([])
+})
+
+test('engine and oracle agree on worlds with a book zone', { timeout: 3_600_000 }, () => {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS / 3; seed++) {
+    const world = zonedWorld(seed)
+    if (world === null) continue
+    const periods = periodsOf(world)
+    const expected = evaluateByOracle(copyOf(world), periods)
+    expect(evaluateByEngine(copyOf(world), periods), `the world of seed ${seed}`).toEqual(expected)
+  }
 })

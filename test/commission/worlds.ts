@@ -1,3 +1,4 @@
+import { instantOfLocalTime } from '../../src/zone.ts'
 import { addPlans } from './random-plans.ts'
 import { stageFacts } from './staged-facts.ts'
 import type {
@@ -291,6 +292,30 @@ export function randomWorld(seed: number): World {
   const from = randomSource(seed)
   const { world, span } = randomFacts(from)
   return stageFacts(from, addPlans(from, world, span))
+}
+
+/** Zones whose offset changes within worlds: by an hour, at midnight, in winter; and one of 5:30 h. */
+const ZONES = [
+  'America/New_York',
+  'America/Havana',
+  'Africa/Casablanca',
+  'Asia/Kolkata',
+  'Pacific/Auckland',
+]
+
+/** Returns the world of a seed, where it is a partner's, with a book zone in place of UTC. */
+export function zonedWorld(seed: number): World | null {
+  const world = randomWorld(seed)
+  if (world.vertical === 'igaming') return null
+  const book_zone = ZONES[seed % ZONES.length]!
+  // What was at midnight in UTC is at midnight in the zone, so that ties and edges of days remain.
+  const moved = (at: number) => instantOfLocalTime(book_zone, at).instant
+  return {
+    ...world,
+    book_zone,
+    customers: world.customers.map((one) => ({ ...one, signup: moved(one.signup) })),
+    transactions: world.transactions.map((one) => ({ ...one, at: moved(one.at) })),
+  }
 }
 
 const isoWeek = (on: string) => {

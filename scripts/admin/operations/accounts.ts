@@ -15,6 +15,11 @@ const SETTINGS: Options = {
     value: 'zone',
     description: 'An IANA time zone, such as Europe/Malta. (default: UTC)',
   },
+  'book-zone': {
+    value: 'zone',
+    description:
+      'For partners: the IANA time zone of the days of transactions. Fixed by the first record. (default: UTC)',
+  },
   'unknown-customer': {
     value: 'policy',
     choices: ['reject', 'hold'],

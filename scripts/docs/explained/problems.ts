@@ -131,7 +131,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     cause:
       'On `/admin/v1`: the state of the account does not allow the change. Examples are resetting a ' +
       '`live` account, giving Brand Tokens or event definitions to a partner or OAuth clients to a ' +
-      'brand, rotating a revoked client, and exceeding 200 event definitions or 128 KiB of them. ' +
+      'brand, changing the `book_zone` of a partner with records, rotating a revoked client, and exceeding 200 event definitions or 128 KiB of them. ' +
       'The code also means that the affiliates changed at the same time.',
     fix:
       'Read `detail`, then check the current state with `GET`. If the affiliates changed, read them ' +

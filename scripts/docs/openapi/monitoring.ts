@@ -11,6 +11,7 @@ import {
   READ_HEADERS,
   ref,
 } from './operation.ts'
+import { BOOK_ZONE } from './shapes.ts'
 
 // The operations that show what was delivered: to the account itself, and to the integrations team.
 
@@ -106,7 +107,7 @@ const reconciliation = (total: JsonSchema, entities: readonly Entity[]): Draft[]
     errors: ['rate_limited'],
     answer: {
       description: 'All groups of these days, in order.',
-      schema: listOf(total),
+      schema: listOf(total, { book_zone: BOOK_ZONE }),
       headers: READ_HEADERS,
     },
   },

@@ -100,6 +100,11 @@ export const returnedDefinition = (): JsonSchema => {
   return object({ eventname: TEXT, ...properties })
 }
 
+/** Describes the zone of a partner's days, which is absent if it is UTC. */
+export const BOOK_ZONE = documented(
+  'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days. Absent for UTC.',
+)
+
 /** Describes an account, with members that depend on its reader. */
 export const account = (more: Record<string, JsonSchema>, optional: readonly string[] = []) =>
   object(
@@ -109,10 +114,11 @@ export const account = (more: Record<string, JsonSchema>, optional: readonly str
       vertical,
       mode,
       time_zone: documented('The time zone of times without an offset.'),
+      book_zone: BOOK_ZONE,
       policies,
       ...more,
     },
-    optional,
+    ['book_zone', ...optional],
   )
 
 /** The members of a delivery. */

@@ -7,7 +7,7 @@ import { listDefinitions } from '../../db/directory/event-definitions.ts'
 import { readMapping } from '../../db/directory/status-maps.ts'
 import type { Account } from '../../db/schema.ts'
 import { DAY_MS } from '../../durations.ts'
-import { instantOfLocalTime } from '../../zone.ts'
+import { bookZoneOf, instantOfLocalTime } from '../../zone.ts'
 import { type Book, buildBook } from '../engine/book.ts'
 import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
@@ -83,10 +83,10 @@ export function bookOf({ versions, assignments }: Awaited<ReturnType<typeof read
   })
 }
 
-/** Days of brands start in the account's zone, days of partners in UTC. */
-function dayStartOf({ vertical, time_zone }: Account): (day: number) => number {
-  if (vertical !== 'igaming') return (day) => day * DAY_MS
-  return (day) => instantOfLocalTime(time_zone, day * DAY_MS).instant
+/** Days of brands start in the account's zone, days of partners in the book zone. */
+function dayStartOf(account: Account): (day: number) => number {
+  const zone = bookZoneOf(account)
+  return (day) => instantOfLocalTime(zone, day * DAY_MS).instant
 }
 
 /** Returns the first day of a part of a history as the engine has it. */

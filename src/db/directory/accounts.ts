@@ -24,7 +24,13 @@ export async function* accountPages(db: D1Database, size: number): AsyncGenerato
 
 type Settings = Pick<
   Account,
-  'name' | 'time_zone' | 'unknown_customer' | 'unknown_affiliate' | 'region' | 'storage_quota'
+  | 'name'
+  | 'time_zone'
+  | 'book_zone'
+  | 'unknown_customer'
+  | 'unknown_affiliate'
+  | 'region'
+  | 'storage_quota'
 >
 
 /** Changed settings of an account; a setting that is absent keeps its value. */

@@ -40,14 +40,15 @@ export interface DeliveryShape {
 
 /**
  * Inserts the delivery row and classifies every record: unknown reference, too large, new, stale,
- * erased, moved. Inserts nothing if it cannot decide whether a record is too large. Later statements read this row. If an earlier attempt inserted it, it stays as it is.
+ * erased, moved. Inserts nothing if it cannot decide whether a record is too large, or if the account accepts no such
+ * delivery now (`delivery_conditions`). Later statements read this row. If an earlier attempt inserted it, it stays as it is.
  * Triggers of the table count the delivery in its hour, and add its records to the total of their list.
  *
  * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:received_day`, `:resource`, `:form`,
  * `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`, `:recounts` (whether the total is
  * counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
  * `:idempotency_key` and `:records_digest`; `:max_held` and `:hold_refused` (see `DeliveryShape`);
- * `:days` (JSON, the days of the records); `:storage_quota`, `:written_bytes` and
+ * `:days` (JSON, the days of the records) and `:book_zone` (the zone in which they were computed); `:storage_quota`, `:written_bytes` and
  * `:record_bytes`; the chunks `:lookup_1` … and `:flagged_1` ….
  */
 export function insertDeliverySql(
@@ -101,7 +102,8 @@ export function insertDeliverySql(
         stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
         ${probes ? '-1' : 'iif(is_full, usage, null)'}
       from decided
-      where not exists (select 1 from resets where account = :account)
+      where not exists (select 1 from delivery_conditions
+          where account = :account and (resetting or book_zone <> :book_zone))
         and ${refuseMoves ? '(moved is null or is_refused or is_full)' : 'true'}
         ${table.sizeLimit && !probes ? `and (undecided = 0 or reused or ${isStopped})` : ''}
         ${policy === 'hold' && table.canHold && !probes ? `and (${isStopped} or ${HAS_ROOM_TO_HOLD})` : ''}

@@ -137,6 +137,7 @@ function valuesOf(parts: BatchParts, attempt: number, policy: DeliveryInput['pol
     attempt,
     received_at: input.receivedAt,
     received_day: encode(deliveries.received_day, input.receivedDay),
+    book_zone: input.bookZone,
     resource: input.resource,
     form: input.form,
     lenient: Number(input.lenient),

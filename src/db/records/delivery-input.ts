@@ -13,6 +13,8 @@ export interface DeliveryInput {
   receivedAt: number
   /** The day on which it was received, in the account's time zone for brands, in UTC for partners. */
   receivedDay: string
+  /** The time zone in which the days of its records were computed. */
+  bookZone: string
   dryRun: boolean
   lenient: boolean
   /** The bytes that the account may store. */

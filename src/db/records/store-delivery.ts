@@ -43,7 +43,8 @@ const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 
  * At the quota, a request that changes nothing has its ordinary result, and no row in the log.
  *
  * @throws ApiError `quota_exceeded` if the account stores as much as its quota, `unavailable` while the
- *   account is being reset, or if others keep changing the same customers.
+ *   account is being reset, if its book zone has just changed, or if others keep changing the same
+ *   customers.
  */
 export async function storeDelivery(
   session: D1DatabaseSession,
@@ -62,7 +63,7 @@ export async function storeDelivery(
     // begins with the form that was sent last.
     for (;;) {
       const [form] = forms
-      if (!form) throw accountIsReset()
+      if (!form) throw accountIsClosed()
       rows = await runBatch(session, parts, attempt, form)
       row = rows.findLast(isDelivery)
       if (row) break
@@ -72,7 +73,7 @@ export async function storeDelivery(
       }
       const decided = await decideSizes(parts, stored)
       looks += 1
-      if (!decided || looks > MAX_LOOKS) throw decided ? customersAreChanging() : accountIsReset()
+      if (!decided || looks > MAX_LOOKS) throw decided ? customersAreChanging() : accountIsClosed()
       parts = decided
     }
     if (row.over_quota !== null) {
@@ -136,12 +137,12 @@ const customersAreChanging = () =>
     headers: { 'Retry-After': String(RETRY_SECONDS) },
   })
 
-const RESET_SECONDS = 60
+const CONDITION_SECONDS = 60
 
-const accountIsReset = () =>
+const accountIsClosed = () =>
   new ApiError('unavailable', {
-    detail: `The records of this test account are being deleted. Nothing was stored. Repeat the request after ${RESET_SECONDS} seconds.`,
-    headers: { 'Retry-After': String(RESET_SECONDS) },
+    detail: `The account accepts no deliveries now: its records are being deleted, or its \`book_zone\` has just changed. Nothing was stored. Repeat the request after ${CONDITION_SECONDS} seconds.`,
+    headers: { 'Retry-After': String(CONDITION_SECONDS) },
   })
 
 /**

@@ -18,6 +18,36 @@ export const dayOf = (instant: number) => new Date(instant).toISOString().slice(
 export const startOf = (day: string) => Date.parse(`${day}T00:00:00Z`)
 export const addDays = (day: string, days: number) => dayOf(startOf(day) + days * DAY_MS)
 
+/** The days of a time zone. */
+export interface ZoneDays {
+  /** Returns the day in the zone at an instant. */
+  dayOf: (instant: number) => string
+  /** Returns the first instant of a day. */
+  startOf: (day: string) => number
+}
+
+/** Returns the days of a zone. The start of a day is found by asking the calendar for instants. */
+export function daysOfZone(zone = 'UTC'): ZoneDays {
+  if (zone === 'UTC') return { dayOf, startOf }
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  const dayIn = (instant: number) => format.format(instant)
+  const starts = remembering((day) => {
+    let [before, after] = [startOf(day) - DAY_MS, startOf(day) + DAY_MS]
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2)
+      if (dayIn(middle) < day) before = middle
+      else after = middle
+    }
+    return String(after)
+  })
+  return { dayOf: dayIn, startOf: (day) => Number(starts(day)) }
+}
+
 /** Returns the same day of a later month, or the last day of that month. */
 export function addMonths(day: string, months: number): string {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)

@@ -1,5 +1,5 @@
 import type { OutcomeFact, World, WorldCustomer, WorldFields } from '../world.ts'
-import { dayOf, startOf } from './calendar.ts'
+import { daysOfZone, type ZoneDays } from './calendar.ts'
 import { assignmentFor, assignmentsOf, governing, type Version } from './plan.ts'
 import { parse, type Rational } from './rational.ts'
 
@@ -11,6 +11,8 @@ export interface Fact {
   id: string
   customer: WorldCustomer
   signupDay: string
+  /** Returns the first instant of a day of the account. */
+  startOf: ZoneDays['startOf']
   day: string
   instant: number
   /** Whether the fact has no time of day. */
@@ -73,12 +75,12 @@ const numbersOf = (values: Record<string, number | undefined>) =>
 
 type Raw = Omit<
   Fact,
-  'customer' | 'signupDay' | 'affiliate' | 'isRefused' | 'reason' | 'version'
+  'customer' | 'signupDay' | 'startOf' | 'affiliate' | 'isRefused' | 'reason' | 'version'
 > & {
   customer_id: string
 }
 
-function rawFacts(world: World): Raw[] {
+function rawFacts(world: World, { dayOf, startOf }: ZoneDays): Raw[] {
   return [
     ...world.customers.map(
       (one): Raw => ({
@@ -150,13 +152,15 @@ export function readFacts(
   const configured = new Set(world.affiliates.map((one) => one.affiliate_id))
   const assignments = new Map([...configured].map((one) => [one, assignmentsOf(world, one)]))
   const held: Raw[] = []
-  const facts = rawFacts(world).flatMap((raw): Fact[] => {
+  const days = daysOfZone(world.book_zone)
+  const { startOf } = days
+  const facts = rawFacts(world, days).flatMap((raw): Fact[] => {
     const customer = customers.get(raw.customer_id)
     if (!customer) {
       held.push(raw)
       return []
     }
-    const signupDay = dayOf(customer.signup)
+    const signupDay = days.dayOf(customer.signup)
     const affiliate = entryOn(customer.affiliates, raw.day)?.affiliate_id ?? null
     const { refused } = customer
     const isRefused = refused !== undefined && (refused.from === null || refused.from <= raw.day)
@@ -173,7 +177,7 @@ export function readFacts(
     const version = assignment
       ? governing(versions.get(assignment.plan)!, assignment, signupDay, raw.day)
       : null
-    return [{ ...raw, customer, signupDay, affiliate, isRefused, reason, version }]
+    return [{ ...raw, customer, signupDay, startOf, affiliate, isRefused, reason, version }]
   })
   return { facts: facts.sort(inTime), held }
 }

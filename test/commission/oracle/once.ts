@@ -1,4 +1,4 @@
-import { addDays, DAY_MS, startOf } from './calendar.ts'
+import { addDays, DAY_MS } from './calendar.ts'
 import { holds, holdsFor, withinMonths } from './conditions.ts'
 import { convert, type Rates } from './convert.ts'
 import { compareText, type Fact, inTime } from './facts.ts'
@@ -140,7 +140,7 @@ function follow(rates: Rates, condition: Qualify, facts: Fact[], currency: strin
 }
 
 /** Returns the first day on which the conditions of `qualify.customer` held. */
-function firstHeld(condition: Qualify, { customer, signupDay }: Fact): Reach {
+function firstHeld(condition: Qualify, { customer, signupDay, startOf }: Fact): Reach {
   const at = customer.fields.findIndex(({ values }) => holds(condition.customer, values))
   const none: Reach = { reached: null, used: new Set(), blocked: [] }
   if (at < 0) return none
