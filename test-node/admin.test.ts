@@ -165,6 +165,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     THING,
   ],
   [
+    ['accounts', 'change', 'a', '--book-zone', 'America/New_York'],
+    'PATCH accounts/a',
+    { book_zone: 'America/New_York' },
+    THING,
+  ],
+  [
     ['accounts', 'change', 'a', '--name=-', '--storage-quota', '8000000000'],
     'PATCH accounts/a',
     { name: '-', storage_quota: 8e9 },
@@ -500,6 +506,16 @@ describe('operations', { concurrency: 4 }, () => {
       assert.equal(code, 0)
       assert.match(stderr, /3 accounts in DB are 12\.88 GB together, .* has 10\.00 GB/)
     }
+  })
+
+  test('names the book zone of control totals', async () => {
+    const days = ['--from', '2026-10-01', '--to', '2026-10-01']
+    const totalsOf = async (body: object) => {
+      const { base } = await service(() => ({ body: { data: [], ...body } }))
+      return (await admin(base, ['totals', 'a', ...days])).stderr
+    }
+    assert.match(await totalsOf({ book_zone: 'Asia/Tokyo' }), /on their day in Asia\/Tokyo/)
+    assert.equal(await totalsOf({}), '')
   })
 
   test('prints a sentence for a response without a body', async () => {
@@ -1011,7 +1027,7 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --time-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --region.',
+      'Nothing to change. Add at least one of --name, --time-zone, --book-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --region.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'links change a l': 'Nothing to change. Add at least one of --landing-page, --name.',

@@ -10,7 +10,7 @@ import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
 import { CURABLE, faulty } from './faulty.ts'
-import { ask, askAdmin, json, ORIGIN, partner, register } from './partner.ts'
+import { ada, ask, askAdmin, json, ORIGIN, partner, register } from './partner.ts'
 import { ofTheTeam } from './team.ts'
 import { overriding } from './watched.ts'
 
@@ -312,6 +312,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     if (operation.path.endsWith('/affiliates')) return createCycle()
     if (/plans|assignments/.test(operation.path)) return sendToFullAccount(operation)
     if (operation.path.endsWith('/fx-rates')) return putWhileOthersPut()
+    if (operation.method === 'PATCH') return changeZoneOfRecords()
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
       operation,
@@ -320,6 +321,13 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     )
   })
 })
+
+/** Changes the book zone of an account that has a customer. */
+async function changeZoneOfRecords(): Promise<Response> {
+  const firm = await partner('forex', { account: 'booked' })
+  await firm.post('customers', ada)
+  return askAdmin('accounts/booked', 'PATCH', { book_zone: 'America/New_York' })
+}
 
 /** Sends a change of plans or assignments to an account that has as many as it may have. */
 async function sendToFullAccount(operation: Described): Promise<Response> {

@@ -4,6 +4,14 @@ import { DAYS, listOperation } from './parts.ts'
 
 const SUMMARY = ['received', 'created', 'updated', 'unchanged', 'stale', 'held', 'rejected']
 
+/** Names the time zone of the days, unless it is UTC. */
+function bookZoneNote(body: unknown): string | null {
+  const { book_zone } = body as { book_zone?: string }
+  return book_zone
+    ? `Customers and transactions count on their day in ${book_zone}, the book zone of the account.`
+    : null
+}
+
 /** Deliveries, totals, feeds and the audit log. */
 export const MONITORING: readonly Operation[] = [
   listOperation({
@@ -35,6 +43,7 @@ export const MONITORING: readonly Operation[] = [
     path: 'accounts/{account}/totals',
     options: DAYS,
     format: list(),
+    note: bookZoneNote,
   },
   listOperation({
     noun: 'held',
