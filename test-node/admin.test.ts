@@ -165,15 +165,9 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     THING,
   ],
   [
-    ['accounts', 'change', 'a', '--book-zone', 'America/New_York'],
+    ['accounts', 'change', 'a', '--name=-', '--storage-quota', '8000000000', '--book-zone', 'Z'],
     'PATCH accounts/a',
-    { book_zone: 'America/New_York' },
-    THING,
-  ],
-  [
-    ['accounts', 'change', 'a', '--name=-', '--storage-quota', '8000000000'],
-    'PATCH accounts/a',
-    { name: '-', storage_quota: 8e9 },
+    { name: '-', storage_quota: 8e9, book_zone: 'Z' },
     THING,
   ],
   [['accounts', 'disable', 'a'], 'PATCH accounts/a', { disabled: true }, THING],

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { assign, draftsOf, monthly, storePlan } from './commission/stored.ts'
+import { assign, draftsOf, monthly, publish, storePlan } from './commission/stored.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
 import { countCalls, overriding, overridingSessions } from './watched.ts'
 
@@ -210,6 +210,29 @@ describe('commissions', () => {
     await acme.post('trading-activity', { ...traded, date: '2026-10-31', volume_usd: 10 })
     const [statement] = await draftsOf(acme.account, '2026-10', ['aff-7'])
     expect(statement).toMatchObject({ lines: [{ rule: 'cpa', amount: '5.00' }] })
+  })
+
+  test('a whole day stands at its start in the book zone, among transactions', async () => {
+    const acme = await partner('forex', { book_zone: 'Pacific/Auckland', affiliates: ['aff-7'] })
+    const terms = [{ transactions: ['deposit'] }, { activity: 'volume_usd' }]
+    const cpa = {
+      ...{ id: 'cpa', kind: 'once', amount: '5.00', trigger: { transactions: ['deposit'] } },
+      qualify: [{ sum: terms, min: '10' }],
+    }
+    await storePlan(acme.account, 'p', monthly([cpa as never], { currency: 'USD' }))
+    await assign(acme.account, 'p')
+    await acme.post('customers', ada)
+    // 2 November begins at 11:00 UTC the day before. Its activity reaches the sum before the deposit.
+    await acme.post('trading-activity', {
+      ...{ ...traded, instrument: 'X', lots_traded: 1, pnl: 0 },
+      ...{ date: '2026-11-02', volume_usd: 10, currency: 'USD' },
+    })
+    const paid = { ...dated('t', '2026-11-01T12:00:00Z', 10), currency: 'USD' }
+    await acme.post('transactions', paid)
+    // The rates are complete up to the end of the period.
+    await publish('2026-11-30', { USD: '1.1' })
+    const path = `accounts/${acme.account}/unearned/facts?period=2026-11`
+    expect((await json(askAdmin(path))).data).toEqual([])
   })
 })
 
