@@ -309,7 +309,12 @@ describe('assignments', () => {
     })
     expect((await audit())[0]).toEqual([
       'assignments.put',
-      { assignments: 2, first: [own, { ...next, customers: 'new' }] },
+      {
+        assignments: 2,
+        first: [own, { ...next, customers: 'new' }],
+        replaced: 1,
+        before: [next],
+      },
     ])
   })
 

@@ -95,21 +95,32 @@ export const checkAssignedPlans = (
   })
 }
 
+/** The warnings of a response. */
+export interface WarningList {
+  readonly warnings: readonly Warning[]
+  readonly warnings_total: number
+}
+
+/** Returns the warnings of a response; at most 100 are listed. */
+export const listWarnings = (all: readonly Warning[]): WarningList => ({
+  warnings: all.slice(0, MAX_WARNINGS),
+  warnings_total: all.length,
+})
+
+/** Returns the warning of an affiliate that is not configured. */
+export const unknownAffiliate = (pointer: string, affiliate: string): Warning => ({
+  code: 'unknown_affiliate',
+  pointer,
+  message: `Affiliate ${quote(affiliate)} is not configured. Until it is, its customers earn nothing.`,
+})
+
 /** Returns a warning for each affiliate that is not configured; at most 100 are listed. */
-export function assignmentWarnings(
+export const assignmentWarnings = (
   sent: readonly Assignment[],
   unconfigured: ReadonlySet<string>,
-): { warnings: Warning[]; warnings_total: number } {
-  const all = sent.flatMap(({ affiliate_id }, i) =>
-    unconfigured.has(affiliate_id)
-      ? [
-          {
-            code: 'unknown_affiliate',
-            pointer: `/${i}/affiliate_id`,
-            message: `Affiliate ${quote(affiliate_id)} is not configured. Until it is, its customers earn nothing.`,
-          },
-        ]
-      : [],
+): WarningList =>
+  listWarnings(
+    sent.flatMap(({ affiliate_id }, i) =>
+      unconfigured.has(affiliate_id) ? [unknownAffiliate(`/${i}/affiliate_id`, affiliate_id)] : [],
+    ),
   )
-  return { warnings: all.slice(0, MAX_WARNINGS), warnings_total: all.length }
-}
