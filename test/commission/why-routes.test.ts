@@ -136,6 +136,52 @@ test('a line is explained in steps and in sentences, down to records and their d
   ])
 })
 
+test('the parts of an override are the lines below, and that of a once line is its customer', async () => {
+  await rates()
+  const account = 'tree'
+  const acme = await partner('forex', { account, affiliates: ['ib-1', 'top'] })
+  await askAdmin(`accounts/${account}/affiliates`, 'PUT', [
+    { affiliate_id: 'ib-1', parent: 'top', from: '2026-01-01' },
+  ])
+  const over = (id: string, own: object) => ({ id, kind: 'override', level: 1, ...own }) as Rule
+  const rules = [
+    over('master', { of: { lines: ['share', 'once'] }, percent: '10' }),
+    over('each', { of: { once: 'cpa' }, amount: '5', funded_by: 'downline' }),
+  ]
+  await storePlan(account, 'standard', monthly([share, cpa, ...rules]))
+  await assign(account, 'standard')
+  await acme.post('customers', [customer('c-1', 'ib-1'), customer('c-2', 'ib-1')])
+  await acme.post('transactions', [
+    deposit('t-1', 'c-1', 1000),
+    deposit('t-2', 'c-1', 134.5),
+    deposit('t-3', 'c-2', 10),
+  ])
+  const drafts = await draftsOf(account, '2026-10', ['ib-1', 'top'])
+  const lineOf = (affiliate: string, rule: string) =>
+    drafts
+      .find(({ head }) => head.affiliate_id === affiliate)!
+      .lines.find((line) => line.rule === rule)!
+  const partsOf = async (affiliate: string, rule: string) => {
+    const at = `?affiliate_id=${affiliate}&period=2026-10`
+    const { data } = await json(
+      askAdmin(`accounts/${account}/lines/${lineOf(affiliate, rule).id}/parts${at}`),
+    )
+    return data
+  }
+  const part = (affiliate: string, rule: string) => {
+    const { id, version, scope, amount } = lineOf(affiliate, rule)
+    const place = { plan: 'standard', period: '2026-10', currency: 'EUR' }
+    return { affiliate_id: affiliate, line_id: id, rule, version, scope, amount, ...place }
+  }
+  expect(lineOf('top', 'master')).toMatchObject({ base: '543.35', amount: '54.34' })
+  expect(await partsOf('top', 'master')).toEqual([part('ib-1', 'share'), part('ib-1', 'cpa')])
+  expect(await partsOf('top', 'each')).toEqual([part('ib-1', 'cpa')])
+  expect(await partsOf('ib-1', 'each')).toEqual([part('top', 'each')])
+  expect(await partsOf('ib-1', 'cpa')).toEqual([
+    { customer_id: 'c-1', records: 2, base: null, units: null },
+  ])
+})
+
 test('a qualification names the record that triggered it and each condition', async () => {
   await rates()
   const acme = await firm('acme')
