@@ -37,15 +37,14 @@ export const assignments = new Hono<AppEnv>()
     const { id: account, binding } = await findRouteAccount(c)
     const db = resolveDatabase(c.env, binding)
     const { sent, issues } = readAssignments(await readJson(c))
-    if (!sent) throw validationFailed(issues)
-    const rows = sent.map(({ from, ...one }) => ({ ...one, from_day: from }))
+    const rows = sent.map(({ index: _, from, ...one }) => ({ ...one, from_day: from }))
     const context = await readAssignmentContext(db, account, rows)
-    const unknown = checkAssignedPlans(sent, context.plans)
-    if (unknown.length > 0) throw validationFailed(unknown)
+    issues.push(...checkAssignedPlans(sent, context.plans))
+    if (issues.length > 0) throw validationFailed(issues)
     checkNumber(context.count + sent.length)
     const details = {
       assignments: sent.length,
-      first: sent.slice(0, MAX_AUDITED),
+      first: rows.slice(0, MAX_AUDITED).map(present),
       replaced: context.replaced.length,
       before: context.replaced.slice(0, MAX_AUDITED).map(present),
     }
