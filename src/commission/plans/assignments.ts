@@ -67,7 +67,7 @@ export function readAssignments(body: unknown): { issues: Issue[]; sent: SentAss
 }
 
 const tooEarly = (index: number, value: string): Issue => ({
-  ...{ pointer: `/${index}/from`, code: 'date', value },
+  ...{ pointer: ['', index, 'from'].join('/'), code: 'date', value },
   instruction: TOO_EARLY,
 })
 
