@@ -4,6 +4,7 @@ import { refreshDrafts } from '../../src/commission/drafts/store.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
+import { countCalls } from '../watched.ts'
 import { assign, computationOf, draftsOf, monthly, publish, storePlan } from './stored.ts'
 
 const customer = (customer_id: string, affiliate_id: string) => ({
@@ -180,6 +181,33 @@ test('the parts of an override are the lines below, and that of a once line is i
   expect(await partsOf('ib-1', 'cpa')).toEqual([
     { customer_id: 'c-1', records: 2, base: null, units: null },
   ])
+})
+
+test('a record of 1999 does not make an answer read the rates of all years since', async () => {
+  await rates()
+  const acme = await firm('acme')
+  const before = await json(acme.admin('unearned?period=2026-10'))
+  await env.DB.prepare(
+    `with recursive days(day) as (select 10595 union all select day + 1 from days where day < 20000)
+     insert into fx_rates (source, currency, day, rate, known_from)
+     select 'ECB', value, day, '1.1', 0 from days cross join json_each('["USD", "JPY", "GBP"]')`,
+  ).run()
+  const old = { ...customer('c-old', 'ib-1'), signup_date: '1999-01-04T08:00:00Z' }
+  await acme.post('customers', [old])
+  await acme.post('transactions', [
+    deposit('t-old', 'c-old', 500, {
+      currency: 'USD',
+      transaction_date: '1999-01-04T10:00:00Z',
+    }),
+  ])
+  const headers = { Authorization: `Bearer ${env.ADMIN_KEY}` }
+  const { rowsRead } = await countCalls('/admin/v1/accounts/acme/unearned?period=2026-10', {
+    headers,
+  })
+  expect(rowsRead).toBeLessThan(1000)
+  expect(await json(acme.admin('unearned?period=2026-10'))).toEqual(before)
+  const [state] = (await json(acme.admin('unearned?period=1999-01'))).data
+  expect(state).toMatchObject({ reason: 'no_plan' })
 })
 
 test('a qualification names the record that triggered it and each condition', async () => {

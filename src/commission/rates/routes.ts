@@ -54,7 +54,11 @@ function readDay(c: Context<AppEnv>): string {
 /** Responds with the rate that applies to a day for each currency, and the currencies without one. */
 async function respondWithRates(c: Context<AppEnv>, asked: string) {
   const number = dayNumber(asked)
-  const stored = await loadRates(c.env.DB, { currencies: null, from: number, to: number, at: null })
+  const stored = await loadRates(c.env.DB, {
+    currencies: null,
+    days: [{ first: number, last: number }],
+    at: null,
+  })
   const find = rateFinder(stored)
   const rates: { currency: string; rate: string; day: string }[] = []
   const missing: { currency: string; reason: string }[] = []
