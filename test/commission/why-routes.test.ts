@@ -137,6 +137,41 @@ test('a line is explained in steps and in sentences, down to records and their d
   ])
 })
 
+test('the weights of `Accept` choose between JSON and sentences', async () => {
+  await rates()
+  const acme = await firm('acme')
+  const typeFor = async (Accept: string) => {
+    const headers = { Authorization: `Bearer ${acme.access_token}`, Accept }
+    const response = await ask(`/api/v1/forex/lines/${acme.lineOf('share')}/explain${HINT}`, {
+      headers,
+    })
+    return response.headers.get('Content-Type')?.split(';')[0]
+  }
+  const found: Record<string, string | undefined> = {}
+  const texts = [
+    'text/plain',
+    'text/*',
+    'text/plain, */*',
+    'text/plain, application/json',
+    'application/json;q=0.5, text/plain',
+    'TEXT/PLAIN; charset=utf-8',
+  ]
+  const json = [
+    '',
+    '*/*',
+    'text/html',
+    'application/json, text/plain',
+    'text/plain;q=0.5, application/json',
+    'text/plain;q=0, */*;q=0.1',
+    'application/*, text/*;q=0.9',
+  ]
+  for (const accept of [...texts, ...json]) found[accept] = await typeFor(accept)
+  expect(found).toEqual({
+    ...Object.fromEntries(texts.map((accept) => [accept, 'text/plain'])),
+    ...Object.fromEntries(json.map((accept) => [accept, 'application/json'])),
+  })
+})
+
 test('the parts of an override are the lines below, and that of a once line is its customer', async () => {
   await rates()
   const account = 'tree'

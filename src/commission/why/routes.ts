@@ -12,7 +12,7 @@ import { computeLine, findLinePlace, type LineHint } from './find-line.ts'
 import { listParts } from './line-parts.ts'
 import { listQualifications } from './qualifications.ts'
 import { readDay, readPeriod, readReason, readStatus, required } from './queries.ts'
-import { computeFor, respondWith, respondWithList } from './respond.ts'
+import { computeFor, prefersText, respondWith, respondWithList } from './respond.ts'
 import { groupUnearned, listUnearned } from './unearned.ts'
 
 /** The paths that an account has for itself, below the path of the account. */
@@ -50,7 +50,7 @@ async function openLine(
 
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
   const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
-  const isText = /^text\/plain\b/.test(c.req.header('Accept') ?? '')
+  const isText = prefersText(c)
   const compute = async (reader: Reader) => {
     const { place, computation, found } = await openLine(c, reader, id, hint)
     const explanation = await explain(computation, found)
