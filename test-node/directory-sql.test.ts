@@ -208,7 +208,10 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     'storeRates',
     (db) => rates.storeRates(db, ratePart, [{ sent: 1, missing: 0, different: 1 }], 0),
   ],
-  ['loadRates', (db) => loadRates(db, { currencies: ['USD'], days: [{ first: 0, last: 1 }], at: null })],
+  [
+    'loadRates',
+    (db) => loadRates(db, { currencies: ['USD'], days: [{ first: 0, last: 1 }], at: null }),
+  ],
   [
     'loadRates of all currencies',
     (db) => loadRates(db, { currencies: null, days: [{ first: 0, last: 1 }], at: 0 }),

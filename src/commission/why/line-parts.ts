@@ -1,4 +1,4 @@
-import type { Computation } from '../drafts/compute.ts'
+import type { Computation } from '../drafts/computation.ts'
 import { lineIds, statementId } from '../drafts/ids.ts'
 import { fixedText, plainText } from '../engine/decimal.ts'
 import { type SourceLine, sourceLines } from '../engine/explain-sources.ts'
