@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exitWithUsageError, readOptions } from './command-line.ts'
+import { exitWithUsageError, readOptions, wholeNumber } from './command-line.ts'
 import { banner } from './dev/banner.ts'
 import { ACCOUNTS, DEMO, writeDemo } from './dev/demo-accounts.ts'
 import { buildMessage, formatLine } from './dev/format-log.ts'
@@ -18,16 +18,23 @@ const QUIET_MS = 300
 /** The banner waits no longer than this. */
 const QUIET_LIMIT_MS = 3000
 
-const options = readOptions<{ reset?: true; verbose?: true }>(
+const MAX_PORT = 65_535
+
+const options = readOptions<{ port?: number; reset?: true; verbose?: true }>(
   'npm run dev',
-  'Starts the service on this machine with demo accounts. PORT=8788 npm run dev chooses the port.',
+  'Starts the service on this machine with demo accounts.',
   (command) =>
     command
+      .option(
+        '--port <number>',
+        'the port, 8787 by default; the variable PORT does the same',
+        wholeNumber(1, MAX_PORT),
+      )
       .option('--reset', 'starts with an empty database and new demo accounts')
       .option('--verbose', 'prints all output of wrangler and of the Worker'),
 )
-const port = Number(process.env.PORT ?? 8787)
-if (!Number.isInteger(port) || port < 1 || port > 65_535)
+const port = options.port ?? Number(process.env.PORT ?? 8787)
+if (!Number.isInteger(port) || port < 1 || port > MAX_PORT)
   exitWithUsageError('PORT must be a whole number from 1 to 65535.')
 const base = `http://127.0.0.1:${port}`
 
@@ -65,7 +72,7 @@ async function checkPort() {
   probe.close()
   if (!failure) return
   console.error(
-    `Port ${port} is not available (${failure.code}). Choose another: PORT=8788 npm run dev`,
+    `Port ${port} is not available (${failure.code}). Choose another: npm run dev -- --port 8788`,
   )
   process.exit(1)
 }

@@ -193,10 +193,10 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     return assert.fail('no token')
   }
 
-  const startAgain = (port: number) => {
+  const startAgain = (port: number, ...args: string[]) => {
     const env = { ...process.env, PORT: String(port) }
     const options = { cwd: root, env, encoding: 'utf8' } as const
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/dev.ts'], options)
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/dev.ts', ...args], options)
     return [status, stderr]
   }
 
@@ -214,10 +214,13 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     const [demo, away] = [`${root}/.demo.json`, `${root}/.demo.json.away`]
     renameSync(demo, away)
     const { port } = service
-    assert.deepEqual(startAgain(port), [
+    const inUse = [
       1,
-      `Port ${port} is not available (EADDRINUSE). Choose another: PORT=8788 npm run dev\n`,
-    ])
+      `Port ${port} is not available (EADDRINUSE). Choose another: npm run dev -- --port 8788\n`,
+    ]
+    assert.deepEqual(startAgain(port), inUse)
+    // The option precedes the variable.
+    assert.deepEqual(startAgain(1, '--port', String(port)), inUse)
     renameSync(away, demo)
   })
 

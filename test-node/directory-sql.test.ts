@@ -11,6 +11,7 @@ import * as plans from '../src/db/commission/plans.ts'
 import * as rates from '../src/db/commission/rates.ts'
 import * as refusals from '../src/db/commission/refusals.ts'
 import * as accounts from '../src/db/directory/accounts.ts'
+import * as tree from '../src/db/directory/affiliate-tree.ts'
 import * as affiliates from '../src/db/directory/affiliates.ts'
 import * as attribution from '../src/db/directory/attribution.ts'
 import * as audit from '../src/db/directory/audit.ts'
@@ -93,13 +94,15 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ],
   ['finishReleases of an account', (db) => finishReleases(db, 'a', 0)],
   ['putAffiliates', (db) => affiliates.putAffiliates(db, 'a', affiliate)],
-  ['rejectCycles', (db) => affiliates.rejectCycles(db, 'a', affiliate)],
+  ['rejectCycles', (db) => tree.rejectCycles(db, 'a', affiliate)],
+  ['rejectDeepTrees', (db) => tree.rejectDeepTrees(db, 'a', 64)],
   ['listAffiliates', (db) => affiliates.listAffiliates(db, 'a', page)],
   ['listUnconfigured', (db) => affiliates.listUnconfigured(db, 'a'), ['customers_day']],
   ['readParents', (db) => parents.readParents(db, 'a', null)],
   ['readParents of some', (db) => parents.readParents(db, 'a', ['x'])],
   ['replaceParents', (db) => parents.replaceParents(db, 'a', [{ affiliate_id: 'x', parents: [] }])],
   ['affiliateExists', (db) => affiliates.affiliateExists(db, 'a', 'x')],
+  ['unconfiguredAmong', (db) => affiliates.unconfiguredAmong(db, 'a', ['x'])],
   ['listAttributions', (db) => attribution.listAttributions(db, 'a', next)],
   [
     'countAttributions',
@@ -124,7 +127,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['rejectUnknownPlans', (db) => assignments.rejectUnknownPlans(db, 'a', ['p'])],
   [
     'readAssignmentContext',
-    (db) => assignments.readAssignmentContext(db, 'a', ['x']),
+    (db) => assignments.readAssignmentContext(db, 'a', [assigned]),
     ['assignments_plan'],
   ],
   ['listAssignments', (db) => assignments.listAssignments(db, 'a', 'x', page)],
@@ -205,10 +208,13 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     'storeRates',
     (db) => rates.storeRates(db, ratePart, [{ sent: 1, missing: 0, different: 1 }], 0),
   ],
-  ['loadRates', (db) => loadRates(db, { currencies: ['USD'], from: 0, to: 1, at: null })],
+  [
+    'loadRates',
+    (db) => loadRates(db, { currencies: ['USD'], days: [{ first: 0, last: 1 }], at: null }),
+  ],
   [
     'loadRates of all currencies',
-    (db) => loadRates(db, { currencies: null, from: 0, to: 1, at: 0 }),
+    (db) => loadRates(db, { currencies: null, days: [{ first: 0, last: 1 }], at: 0 }),
   ],
   ['listErasures', (db) => erasure.listErasures(db, 'a', page)],
 ]

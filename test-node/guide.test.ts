@@ -99,6 +99,24 @@ function missingLines(shown: string, printed: string): string[] {
   })
 }
 
+/** Returns the first line of a shown text that leaves out printed lines before it without an ellipsis. */
+function unmarkedCut(shown: string, printed: string): string | null {
+  const lines = printed.trimEnd().split('\n')
+  let next = 0
+  let isCut = false
+  for (const line of shown.split('\n')) {
+    if (line === '…') {
+      isCut = true
+      continue
+    }
+    const found = lines.findIndex((real, i) => i >= next && matching(line).test(real))
+    if (found < 0 || (found > next && !isCut)) return line
+    next = found + 1
+    isCut = false
+  }
+  return next < lines.length && !isCut ? (lines[next] ?? '') : null
+}
+
 /** Returns the ids of records and the days in texts. */
 const used = (texts: readonly string[]) =>
   new Set(texts.flatMap((text) => text.match(/\b(?:[CTP]|dep)-\d+|\b2026-\d\d-\d\d/g) ?? []))
@@ -210,6 +228,7 @@ describe('the guide', { timeout: 300_000 }, () => {
               ? missingLines(text.trim(), answer)
               : []
         assert.deepEqual(wrong, [], `${name}.md, line ${line}: ${answer}`)
+        if (tag === 'text') assert.equal(unmarkedCut(text.trim(), answer), null, `${name}:${line}`)
       }
     })
   }

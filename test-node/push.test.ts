@@ -440,6 +440,7 @@ describe('reading', { concurrency: 4 }, () => {
       'T-1,5\nT-2,6\n',
       /^no-header\.csv, line 1: the header has no field of transactions\. Fields: transaction_id,/,
     ],
+    'unnamed.csv': ['note,,\n', /^unnamed\.csv, line 1: column 2 has no name\.$/],
     'twice.csv': ['note,note\n', /^twice\.csv, line 1: the column `note` occurs twice\.$/],
     'latin.ndjson': [
       Buffer.from('{"note":"a"}\n{"note":"\xe9"}\n', 'latin1'),

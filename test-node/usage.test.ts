@@ -18,7 +18,7 @@ const WRONG: Record<string, string[]> = {
   'scripts/capacity.ts': ['--no', '--local --persist-to nowhere', '--local --env production'],
   'scripts/currencies.ts': ['--chek'],
   'scripts/deploy.ts': ['--env nowhere'],
-  'scripts/dev.ts': ['--reset=yes'],
+  'scripts/dev.ts': ['--reset=yes', '--port x', '--port 65536'],
   'scripts/fuzz.ts': ['--runs', '--runs -1', '--runs=', '--seed x', '--no', 'x'],
   'scripts/generate.ts': ['--chek'],
   'scripts/keys.ts': ['nothing', '--tracking'],

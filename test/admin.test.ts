@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
-import { putAffiliates, rejectCycles } from '../src/db/directory/affiliates.ts'
+import { rejectCycles } from '../src/db/directory/affiliate-tree.ts'
+import { putAffiliates } from '../src/db/directory/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
@@ -1079,7 +1080,7 @@ describe('the audit log', () => {
       { client_id },
       { client_id, overlap: '1h' },
       { client_id },
-      { affiliates: 1, ids: ['a'] },
+      { affiliates: 1, ids: ['a'], before: [] },
       { disabled: true },
       { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },
     ])
@@ -1095,7 +1096,7 @@ describe('the audit log', () => {
     await askAdmin('accounts/acme/affiliates', 'PUT', body)
     const { data } = await json(askAdmin('audit-log?account=acme'))
 
-    expect(data[0].details).toEqual({ affiliates: 21, ids: ids.slice(0, 20) })
+    expect(data[0].details).toEqual({ affiliates: 21, ids: ids.slice(0, 20), before: [] })
   })
 
   test('pages of the audit log reach 10,000 entries, and cursors all', async () => {

@@ -7,6 +7,8 @@ import {
   SEARCH_LIMITS,
 } from '../src/db/commission/customers-of.ts'
 import { readHistories } from '../src/db/commission/histories.ts'
+import { rejectDeepTrees } from '../src/db/directory/affiliate-tree.ts'
+import { putAffiliates } from '../src/db/directory/affiliates.ts'
 import { brand, eve } from './brand.ts'
 import { affiliatesOf, at, datedPartner, linkOf } from './dated.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'
@@ -42,6 +44,15 @@ describe('a correction of the affiliates', () => {
       customer_id: 'c-1',
       affiliations: affiliations.map((part) => ({ ...part, link_id: null, delivery_id: null })),
       refusal: null,
+      warnings: [
+        {
+          code: 'unknown_affiliate',
+          pointer: '/affiliations/1/affiliate_id',
+          message: 'Affiliate `x` is not configured. Until it is, its customers earn nothing.',
+        },
+        expect.objectContaining({ pointer: '/affiliations/2/affiliate_id' }),
+      ],
+      warnings_total: 2,
     })
     expect(await json(askAdmin(PATH))).toMatchObject({ affiliations })
     expect(await lastAction()).toMatchObject({
@@ -161,10 +172,14 @@ describe('a refusal', () => {
     expect(await refusalOf()).toMatchObject({ from, reason: 'Fraud' })
     expect(await lastAction()).toMatchObject({
       action: 'refusal.put',
-      details: { customer_id: 'c-1', from, reason: 'Fraud' },
+      details: { customer_id: 'c-1', from, reason: 'Fraud', before: null },
     })
 
     await askAdmin(PATH, 'PUT', { reason: 'Duplicate' })
+    expect((await lastAction()).details).toMatchObject({
+      reason: 'Duplicate',
+      before: { from, reason: 'Fraud', refused_at: expect.any(String) },
+    })
     expect(await refusalOf()).toMatchObject({ from: null, reason: 'Duplicate' })
     expect(await json(askAdmin('accounts/acme-forex/customers/c-1/affiliations'))).toMatchObject({
       refusal: { from: null, reason: 'Duplicate' },
@@ -413,5 +428,129 @@ describe('parents of affiliates by day', () => {
       ].map(async (body) => (await askAdmin(PATH, 'PUT', body)).status),
     )
     expect(statuses.sort()).not.toEqual([200, 200])
+  })
+
+  test('the audit log has the parents that a request replaces', async () => {
+    await setUp()
+    await put('2096-10-08T10:00:00Z', [
+      { affiliate_id: 'low', parent: 'top' },
+      { affiliate_id: 'mid', parent: 'top' },
+      { affiliate_id: 'new' },
+    ])
+    expect((await lastAction()).details).toEqual({
+      affiliates: 3,
+      ids: ['low', 'mid', 'new'],
+      before: [
+        {
+          affiliate_id: 'low',
+          parents: [
+            { from: null, parent: null },
+            { from: '2096-09-01', parent: 'mid' },
+          ],
+        },
+      ],
+    })
+  })
+
+  test('the audit log has at most 20 former parents of 20 affiliates', async () => {
+    await setUp()
+    const days = Array.from({ length: 25 }, (_, i) => `2096-11-${String(i + 1).padStart(2, '0')}`)
+    await env.DB.batch(
+      days.map((day, i) =>
+        env.DB.prepare("insert into affiliate_parents values ('acme-forex', 'low', ?, ?)").bind(
+          Date.parse(day) / 86_400_000,
+          i % 2 ? 'mid' : 'top',
+        ),
+      ),
+    )
+    const many = Array.from({ length: 25 }, (_, i) => ({ affiliate_id: `z-${i}` }))
+    await put('2096-10-08T10:00:00Z', many)
+    const moved = [{ affiliate_id: 'low' }, ...many].map((one) => ({ ...one, parent: 'mid' }))
+    await put('2096-10-09T10:00:00Z', moved)
+    const { before } = (await lastAction()).details
+    expect([before.length, before[0].parents.length]).toEqual([20, 20])
+    expect(before[0].parents.at(-1)).toEqual({ from: '2096-11-25', parent: 'top' })
+  })
+})
+
+describe('the depth of the tree', () => {
+  const PATH = 'accounts/acme-forex/affiliates'
+  const TODAY = '2096-10-05T10:00:00Z'
+  const put = (affiliates: object[]) => askAdmin(PATH, 'PUT', affiliates)
+  /** A chain of affiliates, the first without a parent. */
+  const chain = (name: string, length: number) =>
+    Array.from({ length }, (_, i) => ({
+      affiliate_id: `${name}-${i + 1}`,
+      ...(i > 0 && { parent: `${name}-${i}`, from: '2096-01-01' }),
+    }))
+  const refused = (index: number, levels: number) => [
+    `/${index}/parent`,
+    'length',
+    `There can be at most 64 affiliates in a chain of parents, not ${levels}.`,
+  ]
+  const setUp = async () => {
+    await datedPartner()
+    at(TODAY)
+  }
+
+  test('a chain has at most 64 affiliates, also within one request', async () => {
+    await setUp()
+    expect((await put(chain('a', 64))).status).toBe(200)
+    const [, deepest] = chain('b', 2)
+    const below = { ...deepest, affiliate_id: 'b', parent: 'a-64' }
+    const response = await json(put([below]))
+    expect(response).toMatchObject({
+      status: 422,
+      code: 'validation_failed',
+      errors: [{ hint: 'Send a parent that is nearer to the top of the tree.' }],
+    })
+    expect(await issuesOf(put([below]))).toEqual([refused(0, 65)])
+    expect(await issuesOf(put(chain('b', 66)))).toEqual([refused(64, 65), refused(65, 66)])
+    expect((await put([{ ...below, parent: 'a-63' }])).status).toBe(200)
+  })
+
+  test('a parent counts with all affiliates below, on every day', async () => {
+    await setUp()
+    await put([...chain('a', 40), ...chain('b', 40)])
+    const move = { affiliate_id: 'b-1', parent: 'a-25' }
+    expect(await issuesOf(put([{ affiliate_id: 'c' }, move]))).toEqual([refused(1, 65)])
+    expect(await issuesOf(put([{ ...move, from: '2097-01-01' }]))).toEqual([refused(0, 65)])
+    expect((await put([{ ...move, parent: 'a-24' }])).status).toBe(200)
+    // The chain of 64 ends before the day on which another affiliate is put below its last one.
+    await put([{ affiliate_id: 'b-40', parent: null, from: '2097-01-01' }])
+    const low = { affiliate_id: 'low', parent: 'b-40' }
+    expect(await issuesOf(put([{ ...low, from: '2096-12-31' }]))).toEqual([refused(0, 65)])
+    expect((await put([{ ...low, from: '2097-01-01' }])).status).toBe(200)
+  })
+
+  test('simultaneous changes never make a deeper tree', async () => {
+    await setUp()
+    await put([...chain('a', 40), ...chain('b', 24), ...chain('c', 24)])
+    const sent = [{ affiliate_id: 'b-1', parent: 'a-40' }]
+    const below = [{ affiliate_id: 'c-1', parent: 'b-24' }]
+    const statuses = await Promise.all([sent, below].map(async (body) => (await put(body)).status))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    const [loser] = statuses[0] === 200 ? [below] : [sent]
+    expect(await issuesOf(put(loser!))).toEqual([refused(0, 88)])
+    await expect(
+      env.DB.batch([
+        ...putAffiliates(env.DB, 'acme-forex', [{ affiliate_id: 'd', parent: 'a-40' }]),
+        rejectDeepTrees(env.DB, 'acme-forex', 40),
+      ]),
+    ).rejects.toThrow('malformed JSON')
+  })
+
+  test('what was deeper before stays, and can be made less deep', async () => {
+    await setUp()
+    const parents = chain('old', 70).map(({ affiliate_id, parent = null }) =>
+      env.DB.prepare("insert into affiliates values ('acme-forex', ?, ?)").bind(
+        affiliate_id,
+        parent,
+      ),
+    )
+    await env.DB.batch(parents)
+    expect((await put([{ affiliate_id: 'x', parent: 'old-1' }])).status).toBe(200)
+    expect((await put([{ affiliate_id: 'old-69', parent: 'old-2' }])).status).toBe(200)
+    expect(await issuesOf(put([{ affiliate_id: 'y', parent: 'old-66' }]))).toEqual([refused(0, 67)])
   })
 })

@@ -18,7 +18,13 @@ export async function readRows<T>(
   const shape = { name: noun, fields: columns, numeric: new Set<string>(), keyOf: () => undefined }
   const rows: T[] = []
   for await (const { text } of readRecords(source, await detectFormat(file), shape)) {
-    rows.push(JSON.parse(text))
+    const row = JSON.parse(text)
+    if (Object.hasOwn(row, '')) {
+      throw usageError(
+        `${file}, line 1: a column with values has no name. Columns: ${columns.join(', ')}`,
+      )
+    }
+    rows.push(row)
   }
   if (rows.length === 0) throw usageError(`${file} has no ${noun}.`)
   return rows

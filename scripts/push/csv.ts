@@ -110,6 +110,9 @@ function fieldNames(
   }
   const names = columns.map((column) => renames.get(column) ?? column)
   const repeated = names.find((name, i) => names.indexOf(name) < i)
+  if (repeated === '') {
+    throw usageError(`${file}, line 1: column ${names.indexOf('') + 1} has no name.`)
+  }
   if (repeated !== undefined) {
     throw usageError(`${file}, line 1: the column \`${repeated}\` occurs twice.`)
   }

@@ -1,13 +1,9 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { readParents, replaceParents } from '../db/commission/parents.ts'
+import { type AffiliateParents, readParents, replaceParents } from '../db/commission/parents.ts'
 import { resolveDatabase } from '../db/database.ts'
-import {
-  listAffiliates,
-  listUnconfigured,
-  putAffiliates,
-  rejectCycles,
-} from '../db/directory/affiliates.ts'
+import { rejectCycles, rejectDeepTrees } from '../db/directory/affiliate-tree.ts'
+import { listAffiliates, listUnconfigured, putAffiliates } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
@@ -17,11 +13,13 @@ import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
 import { today } from './account-day.ts'
 import { findRouteAccount } from './accounts.ts'
+import { findDeepParents, MAX_LEVELS } from './affiliate-levels.ts'
 import {
   type AffiliateInput,
   changedParents,
   changeTree,
   findTreeIssues,
+  type Tree,
   toTree,
 } from './affiliate-tree.ts'
 import { readJson, validateAt, validationFailed } from './body.ts'
@@ -38,20 +36,23 @@ export const affiliates = new Hono<AppEnv>()
     const { sent, issues } = readAffiliateList(await readJson(c))
     const before = toTree(await readParents(db, account, null))
     const after = changeTree(before, sent, today(row))
-    issues.push(...findTreeIssues(sent, after))
+    const circles = findTreeIssues(sent, after)
+    const changed = changedParents(before, after)
+    const isDeeper = circles.length === 0 && changed.length > 0
+    const levels = isDeeper ? findDeepParents(sent, before, after) : null
+    issues.push(...circles, ...(levels?.issues ?? []))
     if (issues.length > 0) throw validationFailed(issues)
     const ids = sent.slice(0, MAX_AUDITED_IDS).map(({ affiliate_id }) => affiliate_id)
-    const details = { affiliates: sent.length, ids }
+    const details = { affiliates: sent.length, ids, before: replacedParents(before, changed) }
     const entry = { actor: c.var.actor, action: 'affiliates.put', account, details }
-    const changed = changedParents(before, after)
     await withAudit(db, entry, [
       ...putAffiliates(db, account, sent),
       ...replaceParents(db, account, changed),
       ...rejectCycles(db, account, sent),
+      ...(levels ? [rejectDeepTrees(db, account, Math.max(MAX_LEVELS, levels.deepest))] : []),
     ]).catch((error) => {
       if (!isAssertionFailure(error)) throw error
-      const detail =
-        'Another change was made at the same time; together they would make an affiliate its own ancestor. Read the affiliates and try again.'
+      const detail = `Another change was made at the same time; together they would make an affiliate its own ancestor, or a chain of more than ${MAX_LEVELS} affiliates. Read the affiliates and try again.`
       throw new ApiError('conflict', { detail, cause: error })
     })
     const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
@@ -83,6 +84,18 @@ export const affiliates = new Hono<AppEnv>()
 
 /** The audit log names at most this many affiliates of a request. */
 const MAX_AUDITED_IDS = 20
+
+/** The audit log names at most this many former parents of each of them, the latest. */
+const MAX_AUDITED_PARENTS = 20
+
+/** Returns the parents by day that a request replaces, as the audit log names them. */
+const replacedParents = (before: Tree, changed: readonly AffiliateParents[]): AffiliateParents[] =>
+  changed
+    .flatMap(({ affiliate_id }) => {
+      const parents = before.get(affiliate_id)?.slice(-MAX_AUDITED_PARENTS)
+      return parents ? [{ affiliate_id, parents }] : []
+    })
+    .slice(0, MAX_AUDITED_IDS)
 
 /** Returns the affiliates of a body with a valid id, and the issues of all. */
 function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Issue[] } {

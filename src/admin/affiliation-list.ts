@@ -1,3 +1,8 @@
+import {
+  listWarnings,
+  unknownAffiliate,
+  type WarningList,
+} from '../commission/plans/assignments.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
 import { validateAt } from './body.ts'
@@ -45,6 +50,19 @@ function expectedDay(index: number, from: string | null, previous: string, today
   if (from === null) return 'a day, since only the first entry holds from the beginning'
   if (from <= (previous || '0000-01-01')) return `a day after ${quote(previous || '0000-01-01')}`
   return from > today ? `a day up to today, ${quote(today)}` : null
+}
+
+/** Returns a warning for each affiliate that is not configured; at most 100 are listed. */
+export function affiliationWarnings(
+  affiliations: readonly SentAffiliation[],
+  unconfigured: ReadonlySet<string>,
+): WarningList {
+  const unknown = affiliations.flatMap(({ affiliate_id }, i) =>
+    affiliate_id !== null && unconfigured.has(affiliate_id)
+      ? [unknownAffiliate(`/affiliations/${i}/affiliate_id`, affiliate_id)]
+      : [],
+  )
+  return listWarnings(unknown)
 }
 
 /** The pointer to the day within an affiliation. */

@@ -37,14 +37,17 @@ export const assignments = new Hono<AppEnv>()
     const { id: account, binding } = await findRouteAccount(c)
     const db = resolveDatabase(c.env, binding)
     const { sent, issues } = readAssignments(await readJson(c))
-    if (!sent) throw validationFailed(issues)
-    const affiliates = [...new Set(sent.map(({ affiliate_id }) => affiliate_id))]
-    const context = await readAssignmentContext(db, account, affiliates)
-    const unknown = checkAssignedPlans(sent, context.plans)
-    if (unknown.length > 0) throw validationFailed(unknown)
+    const rows = sent.map(({ index: _, from, ...one }) => ({ ...one, from_day: from }))
+    const context = await readAssignmentContext(db, account, rows)
+    issues.push(...checkAssignedPlans(sent, context.plans))
+    if (issues.length > 0) throw validationFailed(issues)
     checkNumber(context.count + sent.length)
-    const rows = sent.map(({ from, ...one }) => ({ ...one, from_day: from }))
-    const details = { assignments: sent.length, first: sent.slice(0, MAX_AUDITED) }
+    const details = {
+      assignments: sent.length,
+      first: rows.slice(0, MAX_AUDITED).map(present),
+      replaced: context.replaced.length,
+      before: context.replaced.slice(0, MAX_AUDITED).map(present),
+    }
     const entry = { actor: c.var.actor, action: 'assignments.put', account, details }
     const puts = putAssignments(db, account, rows)
     const named = [...new Set(sent.map(({ plan }) => plan))]

@@ -5,13 +5,14 @@ import { replaceAffiliations } from '../db/commission/affiliations.ts'
 import { type CustomerHistory, readHistories } from '../db/commission/histories.ts'
 import { deleteRefusal, putRefusal } from '../db/commission/refusals.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import type { Account } from '../db/schema.ts'
 import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
 import { id as anyId } from '../validation/fields.ts'
 import { today } from './account-day.ts'
 import { findRouteAccount } from './accounts.ts'
-import { readAffiliations } from './affiliation-list.ts'
+import { affiliationWarnings, readAffiliations } from './affiliation-list.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { correction, refusal } from './history-fields.ts'
 
@@ -77,7 +78,9 @@ async function putAffiliations(c: Context<AppEnv>) {
   const details = { customer_id, reason, affiliations, before }
   const entry = { actor: c.var.actor, action: 'affiliations.put', account: row.id, details }
   await withAudit(db, entry, replaceAffiliations(db, row.id, customer_id, affiliations))
-  return c.json(presentAffiliations(customer_id, await findHistory(c, route)))
+  const named = affiliations.flatMap(({ affiliate_id }) => affiliate_id ?? [])
+  const warnings = affiliationWarnings(affiliations, await unconfiguredAmong(db, row.id, named))
+  return c.json({ ...presentAffiliations(customer_id, await findHistory(c, route)), ...warnings })
 }
 
 async function getFields(c: Context<AppEnv>) {
@@ -90,9 +93,9 @@ async function refuse(c: Context<AppEnv>) {
   const route = await readRoute(c)
   const { row, db, customer_id } = route
   const { reason, from = null } = await readFields(c, refusal)
-  await findHistory(c, route)
+  const { refusal: before } = await findHistory(c, route)
   const refused = { from, reason, refused_at: new Date().toISOString() }
-  const details = { customer_id, from, reason }
+  const details = { customer_id, from, reason, before }
   const entry = { actor: c.var.actor, action: 'refusal.put', account: row.id, details }
   await withAudit(db, entry, [putRefusal(db, row.id, customer_id, refused)])
   return c.json({ customer_id, refusal: (await findHistory(c, route)).refusal })

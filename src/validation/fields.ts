@@ -28,7 +28,7 @@ export const isStorableText = (text: string) => text.isWellFormed() && !text.inc
 export const MAX_TEXT = 500
 
 /** Returns a schema for strings of 1 to `max` code points. */
-const textOf = (max: number) =>
+export const textOf = (max: number) =>
   v.pipe(
     v.string(),
     v.check(hasLength(max), ruleMessage('length', `1 to ${max}`)),

@@ -110,7 +110,8 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
       ? `An account has ${expected}. Send the customers of \`GET held\` first, then resend this record.`
       : 'Send the customer first, then resend this record.',
   choice: ({ received }) => (received ? 'Leave out all but one of them.' : 'Add one of them.'),
-  unknown_reference: ({ value, suggestions }) => didYouMean(String(value), suggestions),
+  unknown_reference: ({ value, suggestions }) =>
+    didYouMean(String(value), suggestions) ?? listNames(suggestions),
   not_applicable: ({ field }) => `Leave out ${quote(field)}.`,
   order: () => 'Send the steps in ascending order, each `from` once.',
   fixed_by_plan: ({ expected }) =>
@@ -145,6 +146,19 @@ function format(issue: Issue, quotable: unknown): FormattedIssue {
 function didYouMean(name: string, validNames: readonly string[]): string | null {
   const closest = suggest(name, validNames)
   return closest && `Did you mean ${quote(closest)}?`
+}
+
+/** The number of valid names that a hint lists. */
+const MAX_NAMES = 20
+
+/** Returns the instruction to use one of the valid names, or null if there is none. */
+export function listNames(names: readonly string[]): string | null {
+  const [first, ...others] = names
+  if (first === undefined) return null
+  if (others.length === 0) return `Use ${quote(first)}.`
+  const more = names.length - MAX_NAMES
+  const list = quoteAll(names.slice(0, MAX_NAMES))
+  return `Use one of ${list}${more > 0 ? ` and ${more} more` : ''}.`
 }
 
 /** Returns the instruction to use the correct spelling of a name, if it is known. */

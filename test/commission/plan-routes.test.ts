@@ -309,7 +309,12 @@ describe('assignments', () => {
     })
     expect((await audit())[0]).toEqual([
       'assignments.put',
-      { assignments: 2, first: [own, { ...next, customers: 'new' }] },
+      {
+        assignments: 2,
+        first: [own, { ...next, customers: 'new' }],
+        replaced: 1,
+        before: [next],
+      },
     ])
   })
 
@@ -360,8 +365,14 @@ describe('assignments', () => {
         ...{ pointer: '/1/plan', code, message: '`standart` is not a plan of this account.' },
         hint: 'Did you mean `standard`?',
       },
-      { pointer: '/2/plan', code, message: '`theirs` is not a plan of this account.' },
-      { pointer: '/3/plan', code, message: '`gone` is not a plan of this account.' },
+      {
+        ...{ pointer: '/2/plan', code, message: '`theirs` is not a plan of this account.' },
+        hint: 'Use `standard`.',
+      },
+      {
+        ...{ pointer: '/3/plan', code, message: '`gone` is not a plan of this account.' },
+        hint: 'Use `standard`.',
+      },
     ])
     expect([(await assigned()).data, await audit()]).toEqual([[], before])
   })
@@ -383,6 +394,33 @@ describe('assignments', () => {
       askAdmin(`accounts/${account}/assignments`, 'PUT', body),
     )
     expect([status, errors[0].pointer, errors[0].code]).toEqual([422, pointer, code])
+    expect((await assigned()).data).toEqual([])
+  })
+
+  test('all wrong assignments of a request are listed at once', async () => {
+    const { account, put, assigned } = await firm()
+    const send = (body: unknown) => askAdmin(`accounts/${account}/assignments`, 'PUT', body)
+    const [, none] = await answer(send([everybody]))
+    expect(none.errors[0].hint).toBe('The account has no plan. Put one first.')
+    await put('ib', perLot)
+    const body = [
+      everybody,
+      { ...everybody, from: '1999-12-31' },
+      { ...everybody, affiliate_id: 'a', plan: 'nobody' },
+      { ...everybody, affiliate_id: 'b', customers: 'old' },
+      { ...everybody, affiliate_id: 'a', plan: 'nobody' },
+      7,
+    ]
+    const [status, { errors, errors_total }] = await answer(send(body))
+    expect([status, errors_total]).toEqual([422, 6])
+    expect(errors.map(({ pointer, code }: Record<string, string>) => [pointer, code])).toEqual([
+      ['/1/from', 'date'],
+      ['/3/customers', 'enum'],
+      ['/4', 'duplicate_key'],
+      ['/5', 'type'],
+      ['/2/plan', 'unknown_reference'],
+      ['/4/plan', 'unknown_reference'],
+    ])
     expect((await assigned()).data).toEqual([])
   })
 

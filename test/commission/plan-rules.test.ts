@@ -138,6 +138,15 @@ const stepsOf = (...steps: object[]) => ({
 })
 const RATE = '`amount`, `percent`, `tiers`'
 
+const FEWER_RULES =
+  'Combine rules that differ only in what they name: a base has several terms, `when` has lists, and `tiers` has steps.'
+
+const MEMBERS =
+  'Use one of `name`, `currency`, `period`, `effective_from`, `terms`, `negative`, `minimum_payout`, `hold_days`, `rules`.'
+
+const OF_UNIT =
+  'Use one of `id`, `when`, `months`, `tiers`, `max`, `kind`, `unit`, `each`, `amount`.'
+
 const REFUSED: Refused[] = [
   [
     'a misspelt member',
@@ -152,8 +161,8 @@ const REFUSED: Refused[] = [
   [
     'every unknown member of an object',
     { ...planWith(share), x: 1, y: 2 },
-    issue('/x', 'unknown_field', '`x` is not a field of this object.'),
-    issue('/y', 'unknown_field', '`y` is not a field of this object.'),
+    issue('/x', 'unknown_field', '`x` is not a field of this object.', MEMBERS),
+    issue('/y', 'unknown_field', '`y` is not a field of this object.', MEMBERS),
   ],
   [
     'a misspelt member of a rule',
@@ -171,7 +180,7 @@ const REFUSED: Refused[] = [
     issue('/currency', 'required', '`currency` is required.'),
   ],
   ['a plan that is an array', [], issue('', 'type', 'Expected an object, not an array.')],
-  ['no rules', planWith(), issue('/rules', 'length', 'There can be 1 to 50 items, not 0.')],
+  ['no rules', planWith(), issue('/rules', 'length', 'There can be 1 to 50 rules, not 0.')],
   [
     'an unknown kind',
     inRule(share, { kind: 'shares' }),
@@ -240,12 +249,22 @@ const REFUSED: Refused[] = [
   [
     'months of 0',
     inRule(share, { months: 0 }),
-    issue('/rules/0/months', 'minimum', '`0` is less than the minimum, 1.'),
+    issue(
+      '/rules/0/months',
+      'minimum',
+      '`0` is less than the minimum, 1.',
+      'Leave out `months` if the rule pays without end.',
+    ),
   ],
   [
     'months of eleven years',
     inRule(share, { months: 132 }),
-    issue('/rules/0/months', 'maximum', '`132` is more than the maximum, 120.'),
+    issue(
+      '/rules/0/months',
+      'maximum',
+      '`132` is more than the maximum, 120.',
+      'Leave out `months` if the rule pays without end.',
+    ),
   ],
   [
     'half a month',
@@ -300,12 +319,12 @@ const REFUSED: Refused[] = [
   [
     '51 rules',
     planWith(...Array.from({ length: 51 }, (_, i) => ({ ...share, id: `s${i}` }))),
-    issue('/rules', 'length', 'There can be 1 to 50 items, not 51.'),
+    issue('/rules', 'length', 'There can be 1 to 50 rules, not 51.', FEWER_RULES),
   ],
   [
     '200 rules',
     planWith(...Array.from({ length: 200 }, (_, i) => ({ ...share, id: `s${i}` }))),
-    issue('/rules', 'length', 'There can be 1 to 50 items, not 200.'),
+    issue('/rules', 'length', 'There can be 1 to 50 rules, not 200.', FEWER_RULES),
   ],
   [
     '21 terms',
@@ -432,6 +451,83 @@ const REFUSED: Refused[] = [
     ),
   ],
   [
+    '`of` of terms without names',
+    inRule(share, { base: [{ activity: 'pnl' }, { of: ['fees'], times: '1' }] }),
+    issue(
+      '/rules/0/base/1/of/0',
+      'unknown_reference',
+      '`fees` is not the name of an earlier term of this base.',
+      'No term before this one has a `name`. Give one to the term that it is a part of.',
+    ),
+  ],
+  [
+    '`of` with a name that is like no other',
+    inRule(share, {
+      base: [
+        { name: 'fees', activity: 'pnl' },
+        { name: 'costs', of: ['fees'], times: '1' },
+        { of: ['revenue'], times: '1' },
+      ],
+    }),
+    issue(
+      '/rules/0/base/2/of/0',
+      'unknown_reference',
+      '`revenue` is not the name of an earlier term of this base.',
+      'Use one of `fees`, `costs`.',
+    ),
+  ],
+  [
+    'an advance of a rule that is like no other',
+    planWith(once, { ...share, recoups: 'advance' }),
+    issue(
+      '/rules/1/recoups',
+      'unknown_reference',
+      '`advance` is not the id of a `once` rule of this plan.',
+      'Use `cpa`.',
+    ),
+  ],
+  ...['-0', '-0.00'].map((zero): (typeof REFUSED)[number] => [
+    `${zero} as a percentage and a factor`,
+    inRule(share, { percent: zero, base: [{ activity: 'pnl', times: zero }] }),
+    ...['/rules/0/percent', '/rules/0/base/0/times'].map((pointer) =>
+      issue(pointer, 'pattern', `\`${zero}\` is not valid. Expected \`0\` without a sign.`),
+    ),
+  ]),
+  [
+    'a glob of 600 characters',
+    inRule(share, { when: { instruments: ['x'.repeat(600)] } }),
+    issue('/rules/0/when/instruments/0', 'length', 'Text must have 1 to 64 characters, not 600.'),
+  ],
+  ...['XAU', 'XXX'].map((currency): (typeof REFUSED)[number] => [
+    `the currency ${currency}`,
+    { ...planWith(share), currency },
+    issue(
+      '/currency',
+      'pattern',
+      `\`${currency}\` is not valid. Expected a currency with a minor unit in ISO 4217, to which amounts are rounded.`,
+    ),
+  ]),
+  [
+    'numbers above their limits',
+    {
+      ...planWith({
+        ...once,
+        max_count: 1_000_001,
+        qualify: [
+          { sum: [{ transactions: ['deposit'] }], min: '1', within_days: 3651 },
+          { count: { transactions: ['deposit'] }, min: 1_000_001 },
+        ],
+        void_by: { terms: [{ transactions: ['withdrawal'] }], within_days: 3651 },
+      }),
+      hold_days: 366,
+    },
+    issue('/hold_days', 'maximum', '`366` is more than the maximum, 365.'),
+    issue('/rules/0/qualify/0/within_days', 'maximum', '`3651` is more than the maximum, 3650.'),
+    issue('/rules/0/qualify/1/min', 'maximum', '`1000001` is more than the maximum, 1000000.'),
+    issue('/rules/0/void_by/within_days', 'maximum', '`3651` is more than the maximum, 3650.'),
+    issue('/rules/0/max_count', 'maximum', '`1000001` is more than the maximum, 1000000.'),
+  ],
+  [
     'an empty term',
     inRule(share, { base: [{}] }),
     issue(
@@ -454,7 +550,12 @@ const REFUSED: Refused[] = [
   [
     'a term of two kinds',
     inRule(share, { base: [{ transactions: ['deposit'], activity: 'pnl' }] }),
-    issue('/rules/0/base/0/activity', 'unknown_field', '`activity` is not a field of this object.'),
+    issue(
+      '/rules/0/base/0/activity',
+      'unknown_field',
+      '`activity` is not a field of this object.',
+      'Use one of `transactions`, `subtypes`, `name`, `times`, `when`.',
+    ),
   ],
   [
     'lots in a base',
@@ -622,6 +723,7 @@ const REFUSED: Refused[] = [
       '/rules/1/tiers/by/once',
       'unknown_reference',
       '`lots` is not the id of a `once` rule of this plan.',
+      'This plan has no `once` rule.',
     ),
   ],
   [
@@ -659,6 +761,7 @@ const REFUSED: Refused[] = [
       '/rules/0/recoups',
       'unknown_reference',
       '`share` is not the id of a `once` rule of this plan.',
+      'This plan has no `once` rule.',
     ),
   ],
   [
@@ -669,7 +772,7 @@ const REFUSED: Refused[] = [
   [
     'an advance in a unit rule',
     planWith(once, { ...unit, recoups: 'cpa' }),
-    issue('/rules/1/recoups', 'unknown_field', '`recoups` is not a field of this object.'),
+    issue('/rules/1/recoups', 'unknown_field', '`recoups` is not a field of this object.', OF_UNIT),
   ],
   [
     'a fence that may be negative',
@@ -708,6 +811,7 @@ const REFUSED: Refused[] = [
       '/rules/0/max_per_customer',
       'unknown_field',
       '`max_per_customer` is not a field of this object.',
+      OF_UNIT,
     ),
   ],
   [
@@ -849,6 +953,27 @@ describe('a plan has a warning', () => {
       inRule(share, { percent: '150', allow_over_100: true }),
       'forex',
       [],
+    ],
+    [
+      'a once rule above 100 %',
+      planWith({ ...without(once, 'amount'), percent: '150' }),
+      'forex',
+      [['over_100', '/rules/0/percent']],
+    ],
+    [
+      'no once rule above 100 % that is meant',
+      planWith({ ...without(once, 'amount'), percent: '150', allow_over_100: true }),
+      'forex',
+      [],
+    ],
+    [
+      'shares that recoup the same payments',
+      planWith(once, ...['a', 'b', 'c'].map((id) => ({ ...share, id, recoups: 'cpa' }))),
+      'forex',
+      [
+        ['recouped_twice', '/rules/2/recoups'],
+        ['recouped_twice', '/rules/3/recoups'],
+      ],
     ],
     ['no share of 100 %', inRule(share, { percent: '100' }), 'forex', []],
     [

@@ -62,7 +62,7 @@ describe('the rate that applies', () => {
 })
 
 const range = (from: number, to: number, at: number | null = null) => ({
-  ...{ currencies: ['USD', 'JPY'], from, to, at },
+  ...{ currencies: ['USD', 'JPY'], days: [{ first: from, last: to }], at },
 })
 
 describe('loading', () => {
@@ -77,6 +77,26 @@ describe('loading', () => {
       ...dayList.map((day) => ({ currency: 'USD', day, rate: '1.1' })),
       ...dayList.map((day) => ({ currency: 'JPY', day, rate: '180' })),
     ])
+  })
+
+  test('reads several ranges, near ones together, and each rate once', async () => {
+    const days = Array.from({ length: 250 }, (_, i) => DAY - 250 + i)
+    const textOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
+    await putRates(csvOf('Date,USD', ...days.map((day) => `${textOf(day)},1.1`)))
+    const first = DAY - 240
+    const { rates } = await loadRates(env.DB, {
+      currencies: null,
+      days: [first + 200, first + 37, first, first + 3].map((day) => ({ first: day, last: day })),
+      at: null,
+    })
+    const read = (from: number, to: number) => days.filter((day) => day >= from && day <= to)
+    expect(rates.map(({ day }) => day)).toEqual([
+      ...read(first - 7, first + 37),
+      ...read(first + 193, first + 200),
+    ])
+    expect((await loadRates(env.DB, { currencies: null, days: [], at: null })).lastDay).toBe(
+      DAY - 1,
+    )
   })
 
   test('tells the last day of the source over all currencies', async () => {

@@ -256,7 +256,13 @@ describe('a refused file stores nothing', () => {
       'currency',
       'Leave it out: rates are units of a currency for one euro.',
     ],
-    ['a column without name', 'Date,', '/header/', 'currency', undefined],
+    [
+      'a column without name',
+      'Date,',
+      '/header/',
+      'required',
+      'Column 2 has no title. Give it the code of its currency, or remove it.',
+    ],
     ['a currency twice', 'USD,Date,USD', '/header/USD', 'duplicate_key', 'Send each column once.'],
     [
       'no Date',
@@ -506,6 +512,11 @@ describe('the rates of a day', () => {
   test('need a valid day', async () => {
     for (const query of ['', '?day=2026-02-30', '?day=', '?date=2026-10-01']) {
       expect(await json(askAdmin(`fx-rates${query}`))).toMatchObject({ code: 'invalid_query' })
+    }
+    for (const query of ['', '?day=']) {
+      expect((await json(askAdmin(`fx-rates${query}`))).detail).toBe(
+        '`day` is required: a valid date in the form `YYYY-MM-DD`.',
+      )
     }
   })
 })

@@ -138,12 +138,49 @@ test('every line is explained, its parts sum to it, and records to parts', async
   })
 })
 
+/** The parts of a line that is made from other lines are these lines, as its explanation sums them. */
+async function checkLineParts(
+  account: string,
+  { line, steps }: Explanation,
+  parts: Record<string, string>[],
+) {
+  const sources = steps.flatMap((one) => (one.step === 'sources' ? one.sources : []))
+  const groups = Object.values(
+    Object.groupBy(parts, ({ plan, period, rule, version }) =>
+      [plan, period, rule, version].join('|'),
+    ),
+  ).map((own) => {
+    const { plan, period, rule, version, currency } = own![0]!
+    const amount = plain(sum(own!.map((part) => parse(part.amount!))))
+    return { plan, period, rule, version, currency, lines: own!.length, amount }
+  })
+  expect(groups).toEqual(sources)
+  for (const { affiliate_id, line_id, amount, period } of parts.slice(0, 2)) {
+    expect(line.scope).toBe(`affiliate:${affiliate_id}`)
+    const at = `affiliate_id=${affiliate_id}&period=${period}`
+    const { line: below } = await get(account, `lines/${line_id}/explain?${at}`)
+    expect(below.amount).toBe(amount)
+  }
+}
+
 async function checkParts(
   account: string,
-  { id, line, steps }: Explanation & { id: string },
+  explanation: Explanation & { id: string },
   parts: { customer_id: string; base: string | null; units: string | null; records: number }[],
   at: string,
 ) {
+  const { id, line, steps } = explanation
+  if (steps.some(({ step }) => step === 'sources')) {
+    await checkLineParts(account, explanation, parts as never)
+    return
+  }
+  if (line.kind === 'once') {
+    expect(parts).toHaveLength(1)
+    const customer = encodeURIComponent(parts[0]!.customer_id)
+    const used = await getAll(account, `lines/${id}/parts/${customer}/facts?${at}`)
+    expect(used).toHaveLength(parts[0]!.records)
+    return
+  }
   const facts = steps.find((one) => one.step === 'facts')
   const base = steps.find((one) => one.step === 'base')
   const units = steps.find((one) => one.step === 'units')

@@ -4,6 +4,7 @@ import { refreshDrafts } from '../../src/commission/drafts/store.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
+import { countCalls } from '../watched.ts'
 import { assign, computationOf, draftsOf, monthly, publish, storePlan } from './stored.ts'
 
 const customer = (customer_id: string, affiliate_id: string) => ({
@@ -134,6 +135,114 @@ test('a line is explained in steps and in sentences, down to records and their d
       ...{ units: null, delivery_id: expect.stringMatching(/^dlv_/) },
     },
   ])
+})
+
+test('the weights of `Accept` choose between JSON and sentences', async () => {
+  await rates()
+  const acme = await firm('acme')
+  const typeFor = async (Accept: string) => {
+    const headers = { Authorization: `Bearer ${acme.access_token}`, Accept }
+    const response = await ask(`/api/v1/forex/lines/${acme.lineOf('share')}/explain${HINT}`, {
+      headers,
+    })
+    return response.headers.get('Content-Type')?.split(';')[0]
+  }
+  const found: Record<string, string | undefined> = {}
+  const texts = [
+    'text/plain',
+    'text/*',
+    'text/plain, */*',
+    'text/plain, application/json',
+    'application/json;q=0.5, text/plain',
+    'TEXT/PLAIN; charset=utf-8',
+  ]
+  const json = [
+    '',
+    '*/*',
+    'text/html',
+    'application/json, text/plain',
+    'text/plain;q=0.5, application/json',
+    'text/plain;q=0, */*;q=0.1',
+    'application/*, text/*;q=0.9',
+  ]
+  for (const accept of [...texts, ...json]) found[accept] = await typeFor(accept)
+  expect(found).toEqual({
+    ...Object.fromEntries(texts.map((accept) => [accept, 'text/plain'])),
+    ...Object.fromEntries(json.map((accept) => [accept, 'application/json'])),
+  })
+})
+
+test('the parts of an override are the lines below, and that of a once line is its customer', async () => {
+  await rates()
+  const account = 'tree'
+  const acme = await partner('forex', { account, affiliates: ['ib-1', 'top'] })
+  await askAdmin(`accounts/${account}/affiliates`, 'PUT', [
+    { affiliate_id: 'ib-1', parent: 'top', from: '2026-01-01' },
+  ])
+  const over = (id: string, own: object) => ({ id, kind: 'override', level: 1, ...own }) as Rule
+  const rules = [
+    over('master', { of: { lines: ['share', 'once'] }, percent: '10' }),
+    over('each', { of: { once: 'cpa' }, amount: '5', funded_by: 'downline' }),
+  ]
+  await storePlan(account, 'standard', monthly([share, cpa, ...rules]))
+  await assign(account, 'standard')
+  await acme.post('customers', [customer('c-1', 'ib-1'), customer('c-2', 'ib-1')])
+  await acme.post('transactions', [
+    deposit('t-1', 'c-1', 1000),
+    deposit('t-2', 'c-1', 134.5),
+    deposit('t-3', 'c-2', 10),
+  ])
+  const drafts = await draftsOf(account, '2026-10', ['ib-1', 'top'])
+  const lineOf = (affiliate: string, rule: string) =>
+    drafts
+      .find(({ head }) => head.affiliate_id === affiliate)!
+      .lines.find((line) => line.rule === rule)!
+  const partsOf = async (affiliate: string, rule: string) => {
+    const at = `?affiliate_id=${affiliate}&period=2026-10`
+    const { data } = await json(
+      askAdmin(`accounts/${account}/lines/${lineOf(affiliate, rule).id}/parts${at}`),
+    )
+    return data
+  }
+  const part = (affiliate: string, rule: string) => {
+    const { id, version, scope, amount } = lineOf(affiliate, rule)
+    const place = { plan: 'standard', period: '2026-10', currency: 'EUR' }
+    return { affiliate_id: affiliate, line_id: id, rule, version, scope, amount, ...place }
+  }
+  expect(lineOf('top', 'master')).toMatchObject({ base: '543.35', amount: '54.34' })
+  expect(await partsOf('top', 'master')).toEqual([part('ib-1', 'share'), part('ib-1', 'cpa')])
+  expect(await partsOf('top', 'each')).toEqual([part('ib-1', 'cpa')])
+  expect(await partsOf('ib-1', 'each')).toEqual([part('top', 'each')])
+  expect(await partsOf('ib-1', 'cpa')).toEqual([
+    { customer_id: 'c-1', records: 2, base: null, units: null },
+  ])
+})
+
+test('a record of 1999 does not make an answer read the rates of all years since', async () => {
+  await rates()
+  const acme = await firm('acme')
+  const before = await json(acme.admin('unearned?period=2026-10'))
+  await env.DB.prepare(
+    `with recursive days(day) as (select 10595 union all select day + 1 from days where day < 20000)
+     insert into fx_rates (source, currency, day, rate, known_from)
+     select 'ECB', value, day, '1.1', 0 from days cross join json_each('["USD", "JPY", "GBP"]')`,
+  ).run()
+  const old = { ...customer('c-old', 'ib-1'), signup_date: '1999-01-04T08:00:00Z' }
+  await acme.post('customers', [old])
+  await acme.post('transactions', [
+    deposit('t-old', 'c-old', 500, {
+      currency: 'USD',
+      transaction_date: '1999-01-04T10:00:00Z',
+    }),
+  ])
+  const headers = { Authorization: `Bearer ${env.ADMIN_KEY}` }
+  const { rowsRead } = await countCalls('/admin/v1/accounts/acme/unearned?period=2026-10', {
+    headers,
+  })
+  expect(rowsRead).toBeLessThan(1000)
+  expect(await json(acme.admin('unearned?period=2026-10'))).toEqual(before)
+  const [state] = (await json(acme.admin('unearned?period=1999-01'))).data
+  expect(state).toMatchObject({ reason: 'no_plan' })
 })
 
 test('a qualification names the record that triggered it and each condition', async () => {

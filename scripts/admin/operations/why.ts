@@ -45,11 +45,11 @@ export const WHY: readonly Operation[] = [
   listOperation({
     noun: 'lines',
     verb: 'parts',
-    summary: 'Lists what each customer adds to a line.',
+    summary: 'Lists what each customer adds to a line, or the lines that an override pays for.',
     example: 'acme LINE_ID',
     path: 'accounts/{account}/lines/{line_id}/parts',
     options: LINE,
-    format: list(['customer_id', 'records', 'base', 'units']),
+    format: list(),
   }),
   {
     noun: 'unearned',

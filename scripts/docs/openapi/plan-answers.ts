@@ -44,6 +44,7 @@ export const planAnswers = (): Record<string, JsonSchema> => ({
         'never_sent',
         'rebate_and_unit',
         'unknown_rule',
+        'recouped_twice',
         'unknown_affiliate',
       ),
     ),

@@ -81,12 +81,27 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
     },
     ['stored'],
   ),
-  LinePart: object({
-    customer_id: documented('The customer.'),
-    records: documented('The number of records that the line counts.', COUNT),
-    base: maybe('What they add to the base before a fence. Null if the line has none.'),
-    units: maybe('What they add to the units. Null if the line has none.'),
-  }),
+  LinePart: {
+    anyOf: [
+      object({
+        customer_id: documented('The customer.'),
+        records: documented('The number of records that the line counts.', COUNT),
+        base: maybe('What they add to the base before a fence. Null if the line has none.'),
+        units: maybe('What they add to the units. Null if the line has none.'),
+      }),
+      object({
+        affiliate_id: documented('The affiliate in whose statement the line stands.'),
+        line_id: documented('The id of the line.'),
+        plan: documented('The plan of its statement.'),
+        period: documented('The period of its statement.'),
+        rule: documented('The rule that made it.'),
+        version: documented('The version of the plan.', { type: 'integer' }),
+        scope: documented('What it pays for.'),
+        currency: documented('The currency of the amount.'),
+        amount: documented('What it pays.'),
+      }),
+    ],
+  },
   LineRecord: object({
     ...RECORD_REF,
     at: maybe('The instant. Null for whole days.'),

@@ -95,10 +95,10 @@ const TEAM: readonly Described[] = [
   {
     noun: 'LineParts',
     path: '/lines/{line_id}/parts',
-    summary: 'List the customers of a line',
-    description: `Returns what each customer adds to a line, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units. ${LIMIT}`,
+    summary: 'List the parts of a line',
+    description: `Returns what each customer adds to a line, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units. The part of a \`once\` line is its customer. An override over lines has no customers: its parts are the lines of the affiliate below, as summed by the step \`sources\` of the explanation. ${LIMIT}`,
     parameters: [...PAGING, 'line_affiliate', 'line_period', 'x-d1-bookmark'],
-    answers: page('One page of customers.', 'LinePart'),
+    answers: page('One page of customers, or of lines.', 'LinePart'),
   },
   {
     noun: 'LineRecords',

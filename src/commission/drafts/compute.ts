@@ -30,7 +30,7 @@ export class TooManyFacts extends Error {}
 export async function openComputation(source: AccountSource, period: Period): Promise<Computation> {
   const range = await findRange(source, period)
   const tree = datedTree(source.parents)
-  const context = await openContext(source, tree, range.firstRate, range.lastRate)
+  const context = await openContext(source, tree, range.rateDays)
   const dependenciesOf = dependencies(source.book, tree, range.periods)
   return { source, range, context, dependenciesOf }
 }

@@ -1,6 +1,7 @@
 import { readFirstBooked } from '../../db/commission/books/first-booked.ts'
 import type { FactDays } from '../../db/commission/fact-readings.ts'
 import { firstSignupDay } from '../../db/commission/facts.ts'
+import type { DayRange } from '../../db/commission/load-rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import {
   nextPeriod,
@@ -10,6 +11,7 @@ import {
   periodOf,
 } from '../engine/calendar.ts'
 import { daysWithFacts, factDaysBetween } from '../facts/days.ts'
+import { rateDays } from '../facts/rate-days.ts'
 import type { AccountSource } from '../facts/source.ts'
 
 /** The periods that a computation needs, and the days with facts that it reads. */
@@ -20,9 +22,9 @@ export interface ComputedRange {
   readonly lastDay: number
   /** The first day of any record or manual entry; Infinity if there is none. */
   readonly anchor: number
-  /** The first and the last day of which a rate may be needed. */
+  /** The first day of which a rate may be needed, and all such days. */
   readonly firstRate: number
-  readonly lastRate: number
+  readonly rateDays: readonly DayRange[]
   readonly days: FactDays
   /** All periods from the first day on, of the kinds that plans have. */
   readonly periods: readonly Period[]
@@ -60,7 +62,7 @@ export async function findRange(source: AccountSource, period: Period): Promise<
     lastDay,
     anchor,
     firstRate: Math.min(firstFact, firstDay),
-    lastRate: Math.max(lastDay, ...all.map((one) => one.at(-1) ?? lastDay)),
+    rateDays: rateDays(all, source.book, periods),
     days: factDaysBetween(days, firstSummed, lastDay),
     periods,
   }

@@ -4,7 +4,7 @@ import type { PlanResult } from '../engine/account-input.ts'
 import { planKey } from '../engine/book.ts'
 import type { Context } from '../engine/context.ts'
 import { closedRateFinder, type RateFinder, rateFinder } from '../engine/rates.ts'
-import { type RateDays, ratesOfFinder } from '../facts/source.ts'
+import { type RateDays, ratesOfFinder, withinDays } from '../facts/source.ts'
 import type { AccountBooks, Closing } from './books.ts'
 import type { Computation } from './computation.ts'
 
@@ -96,9 +96,9 @@ async function contextOf(
   seen: readonly Sight[],
   changes: readonly number[],
 ): Promise<Context & RateDays> {
-  const { firstRate: from, lastRate: to } = range
+  const { rateDays: days } = range
   const load = async (at: number | null): Promise<RateFinder> =>
-    rateFinder(await loadRates(directory, { currencies: null, from, to, at }))
+    rateFinder(await loadRates(directory, { currencies: null, days, at }))
   const now = await load(null)
   const finders = new Map<number, RateFinder>()
   for (const { epoch } of seen) {
@@ -111,7 +111,7 @@ async function contextOf(
     const finder = sight && finders.get(sight.epoch)
     return (finder ?? now)(currency, day)
   }
-  return { ...context, ...ratesOfFinder(find) }
+  return { ...context, ...ratesOfFinder(withinDays(find, days)) }
 }
 
 /** Returns the context in which one affiliate and plan are computed. */

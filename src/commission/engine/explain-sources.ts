@@ -9,10 +9,13 @@ import type { Line } from './line.ts'
 import { scopeName } from './line-facts.ts'
 import type { CompiledOverride } from './rules.ts'
 
-interface SourceLine {
+/** A line of another statement that a line is made from. */
+export interface SourceLine {
   readonly line: Line
   readonly plan: string
   readonly period: Period
+  /** All lines of its statement. */
+  readonly statement: readonly Line[]
 }
 
 /** Returns the lines of an affiliate in statements whose period ends within the context's. */
@@ -21,7 +24,9 @@ function linesOf({ settlement, period }: ExplainContext, affiliate: string): Sou
     settlement
       .settle(one)
       .filter((result) => result.affiliate === affiliate)
-      .flatMap(({ plan, lines }) => lines.map((line) => ({ line, plan: plan.plan, period: one }))),
+      .flatMap(({ plan, lines: statement }) =>
+        statement.map((line) => ({ line, plan: plan.plan, period: one, statement })),
+      ),
   )
 }
 
@@ -31,6 +36,31 @@ function isSource({ of }: CompiledOverride, { rule, beyondCount }: Line): boolea
   return 'once' in of && rule.kind === 'once' && rule.id === of.once && !beyondCount
 }
 
+const usedLines = (context: ExplainContext, line: Line, rule: CompiledOverride): SourceLine[] =>
+  linesOf(context, scopeName(line.scope)).filter((one) => isSource(rule, one.line))
+
+/**
+ * Returns the lines of other statements that a line is made from, with their affiliate; null if it is
+ * made from facts.
+ */
+export function sourceLines(
+  context: ExplainContext,
+  explained: ExplainedLine,
+): { affiliate: string; lines: SourceLine[] } | null {
+  const { line } = explained
+  const { rule } = line
+  if (rule.kind !== 'override') return null
+  const affiliate = scopeName(line.scope)
+  if (isFunded(line)) {
+    const paid = paidLine(context, explained)
+    return { affiliate, lines: paid ? [paid] : [] }
+  }
+  if ('lines' in rule.of || 'once' in rule.of) {
+    return { affiliate, lines: usedLines(context, line, rule) }
+  }
+  return null
+}
+
 /** Returns the lines below that an override pays for, and what they sum to before a floor. */
 export function sourcesStep(
   context: ExplainContext,
@@ -38,7 +68,7 @@ export function sourcesStep(
   rule: CompiledOverride,
 ): { step: SourcesStep; sum: Decimal } {
   const below = scopeName(line.scope)
-  const used = linesOf(context, below).filter((one) => isSource(rule, one.line))
+  const used = usedLines(context, line, rule)
   const { rates, period } = context
   const { currency: to } = line.version
   const isCount = 'once' in rule.of
@@ -98,13 +128,9 @@ function groupLines(used: readonly SourceLine[]): SourceLines[] {
 }
 
 /** Returns the upline's line that this line pays for; nothing if it is not found. */
-export function fundedSteps(
-  context: ExplainContext,
-  { result, line }: ExplainedLine,
-): FundedStep[] {
-  // A month's statement has one such line for each week of the upline, in order of the weeks.
-  const twins = result.lines.filter((one) => isFunded(one) && isTwin(one, line))
-  const paid = paidLines(context, line, result.affiliate)[twins.indexOf(line)]
+export function fundedSteps(context: ExplainContext, explained: ExplainedLine): FundedStep[] {
+  const { result, line } = explained
+  const paid = paidLine(context, explained)
   if (paid === undefined) return []
   const { currency, plan } = paid.line.version
   const to = result.plan.first.currency
@@ -122,6 +148,15 @@ export function fundedSteps(
       converted: typeof converted === 'string' ? '0' : plainText(converted),
     },
   ]
+}
+
+function paidLine(
+  context: ExplainContext,
+  { result, line }: ExplainedLine,
+): SourceLine | undefined {
+  // A month's statement has one such line for each week of the upline, in order of the weeks.
+  const twins = result.lines.filter((one) => isFunded(one) && isTwin(one, line))
+  return paidLines(context, line, result.affiliate)[twins.indexOf(line)]
 }
 
 const isTwin = (a: Line, b: Line): boolean => a.rule === b.rule && a.scope === b.scope

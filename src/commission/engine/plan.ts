@@ -36,6 +36,8 @@ export interface OnceRule extends RuleBase {
   readonly void_by?: { readonly terms: readonly FactTerm[]; readonly within_days: number }
   readonly max_count?: number
   readonly max_per_customer?: string
+  /** Whether a percentage above 100 is meant. It only silences a warning. */
+  readonly allow_over_100?: boolean
 }
 
 /** Pays a percentage of a base. */

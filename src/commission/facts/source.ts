@@ -1,6 +1,6 @@
 import type { EVERYTHING, FactSelection } from '../../db/commission/fact-tables.ts'
 import type { Databases } from '../../db/commission/histories.ts'
-import { loadRates } from '../../db/commission/load-rates.ts'
+import { type DayRange, loadRates } from '../../db/commission/load-rates.ts'
 import { type AffiliateParents, readParents } from '../../db/commission/parents.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import { listDefinitions } from '../../db/directory/event-definitions.ts'
@@ -99,21 +99,36 @@ export const dated = <P extends { readonly from: string | null }, T>(
   read: (part: P) => T,
 ): Dated<T>[] => history.map((part) => ({ from: dayOrNull(part.from), value: read(part) }))
 
+/** Returns a finder that throws for other days: their rates would look as if they were missing. */
+export const withinDays =
+  (find: RateFinder, days: readonly DayRange[]): RateFinder =>
+  (currency, day) => {
+    const found = find(currency, day)
+    const isMissing = found === 'fx_missing'
+    if (isMissing && !days.some(({ first, last }) => first <= day && day <= last)) {
+      throw new Error(`The rates of ${dayText(day)} were not loaded.`)
+    }
+    return found
+  }
+
 /** Tells from which day a rate comes, for explanations. */
 export interface RateDays {
   /** Returns the day for which the rate that applies was published; null for the euro. */
   readonly rateDay: (currency: string, day: number) => number | null
 }
 
-/** Reads the rates of a range of days, and returns all that a computation needs beside facts. */
+/**
+ * Reads the rates of some days, and returns all that a computation needs beside facts. A rate of any
+ * other day must not be asked for.
+ */
 export async function openContext(
   { directory, book, settings }: AccountSource,
   tree: Tree,
-  first: number,
-  last: number,
+  days: readonly DayRange[],
 ): Promise<Context & RateDays> {
-  const loaded = await loadRates(directory, { currencies: null, from: first, to: last, at: null })
-  return { book, tree, dayStart: settings.dayStart, ...ratesOfFinder(rateFinder(loaded)) }
+  const loaded = await loadRates(directory, { currencies: null, days, at: null })
+  const find = withinDays(rateFinder(loaded), days)
+  return { book, tree, dayStart: settings.dayStart, ...ratesOfFinder(find) }
 }
 
 /** Returns the rates of a finder, and the days from which they come. */

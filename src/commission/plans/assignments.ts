@@ -35,81 +35,85 @@ export const assignment = closed({
 const FIRST_FROM = '2000-01-01'
 const TOO_EARLY = `Assignments begin on ${FIRST_FROM} or later.`
 
-/** Returns the assignments of a body, or all issues. */
-export function readAssignments(
-  body: unknown,
-): { issues: Issue[]; sent: null } | { issues: []; sent: Assignment[] } {
+/** An assignment of a body, with its index. */
+export interface SentAssignment extends Assignment {
+  readonly index: number
+}
+
+/** Returns the valid assignments of a body, and the issues of the others. */
+export function readAssignments(body: unknown): { issues: Issue[]; sent: SentAssignment[] } {
   if (!Array.isArray(body)) {
-    return { issues: [{ pointer: '', code: 'type', expected: 'array' }], sent: null }
+    return { issues: [{ pointer: '', code: 'type', expected: 'array' }], sent: [] }
   }
   if (body.length < 1 || body.length > MAX_ASSIGNMENTS) {
     const expected = `1 to ${MAX_ASSIGNMENTS}`
     const received = String(body.length)
-    return { issues: [{ pointer: '', code: 'record_count', expected, received }], sent: null }
+    return { issues: [{ pointer: '', code: 'record_count', expected, received }], sent: [] }
   }
   const issues: Issue[] = []
-  const sent = body.flatMap((item: unknown, i): Assignment[] => {
-    const checked = validateShape(assignment, item)
-    issues.push(...checked.issues.map((one) => ({ ...one, pointer: `/${i}${one.pointer}` })))
-    return checked.output ? [checked.output] : []
+  const keys = new Set<string>()
+  const sent = body.flatMap((item: unknown, index): SentAssignment[] => {
+    const { issues: own, output } = validateShape(assignment, item)
+    issues.push(...own.map((one) => ({ ...one, pointer: `/${index}${one.pointer}` })))
+    if (!output) return []
+    const { affiliate_id, from } = output
+    if (from < FIRST_FROM) issues.push(tooEarly(index, from))
+    const key = JSON.stringify([affiliate_id, from])
+    if (keys.has(key)) issues.push({ pointer: `/${index}`, code: 'duplicate_key' })
+    keys.add(key)
+    return [{ index, ...output }]
   })
-  if (issues.length > 0) return { issues, sent: null }
-  const early = sent.flatMap(({ from }, i) =>
-    Object.entries({ from })
-      .filter(([, value]) => value < FIRST_FROM)
-      .map(
-        ([member, value]): Issue => ({
-          ...{ pointer: `/${i}/${member}`, code: 'date', value },
-          instruction: TOO_EARLY,
-        }),
-      ),
-  )
-  if (early.length > 0) return { issues: early, sent: null }
-  const repeated = findRepeated(sent)
-  return repeated.length > 0 ? { issues: repeated, sent: null } : { issues: [], sent }
+  return { issues, sent }
 }
 
-function findRepeated(sent: readonly Assignment[]): Issue[] {
-  const keys = new Set<string>()
-  return sent.flatMap(({ affiliate_id, from }, i): Issue[] => {
-    const key = JSON.stringify([affiliate_id, from])
-    if (!keys.has(key)) {
-      keys.add(key)
-      return []
-    }
-    return [{ pointer: `/${i}`, code: 'duplicate_key' }]
-  })
-}
+const tooEarly = (index: number, value: string): Issue => ({
+  ...{ pointer: ['', index, 'from'].join('/'), code: 'date', value },
+  instruction: TOO_EARLY,
+})
 
 /** Returns an issue for each assignment to a plan that the account does not have. */
 export const checkAssignedPlans = (
-  sent: readonly Assignment[],
+  sent: readonly SentAssignment[],
   plans: readonly string[],
 ): Issue[] => {
   const known = new Set(plans)
-  return sent.flatMap(({ plan: value }, i): Issue[] => {
+  const none = plans.length === 0 && { instruction: 'The account has no plan. Put one first.' }
+  return sent.flatMap(({ index, plan: value }): Issue[] => {
     if (known.has(value)) return []
     const expected = 'a plan of this account'
-    const pointer = `/${i}/plan`
-    return [{ pointer, code: 'unknown_reference', expected, value, suggestions: plans }]
+    const pointer = `/${index}/plan`
+    return [{ pointer, code: 'unknown_reference', expected, value, suggestions: plans, ...none }]
   })
 }
 
-/** Returns a warning for each affiliate that is not configured; at most 100 are listed. */
-export function assignmentWarnings(
-  sent: readonly Assignment[],
-  unconfigured: ReadonlySet<string>,
-): { warnings: Warning[]; warnings_total: number } {
-  const all = sent.flatMap(({ affiliate_id }, i) =>
-    unconfigured.has(affiliate_id)
-      ? [
-          {
-            code: 'unknown_affiliate',
-            pointer: `/${i}/affiliate_id`,
-            message: `Affiliate ${quote(affiliate_id)} is not configured. Until it is, its customers earn nothing.`,
-          },
-        ]
-      : [],
-  )
-  return { warnings: all.slice(0, MAX_WARNINGS), warnings_total: all.length }
+/** The warnings of a response. */
+export interface WarningList {
+  readonly warnings: readonly Warning[]
+  readonly warnings_total: number
 }
+
+/** Returns the warnings of a response; at most 100 are listed. */
+export const listWarnings = (all: readonly Warning[]): WarningList => ({
+  warnings: all.slice(0, MAX_WARNINGS),
+  warnings_total: all.length,
+})
+
+/** Returns the warning of an affiliate that is not configured. */
+export const unknownAffiliate = (pointer: string, affiliate: string): Warning => ({
+  code: 'unknown_affiliate',
+  pointer,
+  message: `Affiliate ${quote(affiliate)} is not configured. Until it is, its customers earn nothing.`,
+})
+
+/** Returns a warning for each affiliate that is not configured; at most 100 are listed. */
+export const assignmentWarnings = (
+  sent: readonly SentAssignment[],
+  unconfigured: ReadonlySet<string>,
+): WarningList =>
+  listWarnings(
+    sent.flatMap(({ index, affiliate_id }) =>
+      unconfigured.has(affiliate_id)
+        ? [unknownAffiliate(`/${index}/affiliate_id`, affiliate_id)]
+        : [],
+    ),
+  )

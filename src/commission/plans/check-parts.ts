@@ -15,7 +15,9 @@ export function checkOnceReference(pointer: string, value: string, { rules }: Pl
   const ids = rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : []))
   if (ids.includes(value)) return []
   const expected = 'the id of a `once` rule of this plan'
-  return [{ pointer, code: 'unknown_reference', expected, value, suggestions: ids }]
+  const instruction = ids.length === 0 && { instruction: 'This plan has no `once` rule.' }
+  const issue = { pointer, code: 'unknown_reference' as const, expected, value }
+  return [{ ...issue, suggestions: ids, ...instruction }]
 }
 
 /** Returns the members of which a rule has one: its rate, or tiers in its place. */

@@ -5,6 +5,7 @@ import type { PlanTerms, Rule } from '../engine/plan.ts'
 import { checkFacts } from './check-facts.ts'
 import { checkRule } from './check-rules.ts'
 import { checkFirstDay, checkVersions, type OtherVersion } from './check-versions.ts'
+import { withHint } from './hints.ts'
 import { validateShape } from './issues.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { namesIn } from './named-facts.ts'
@@ -36,7 +37,7 @@ export function checkPlan(
   const excess = checkSize(text)
   if (excess.length > 0) return { issues: excess, plan: null }
   const { issues, output: terms } = validateShape(planTerms, body)
-  if (!terms) return { issues, plan: null }
+  if (!terms) return { issues: issues.map(withHint), plan: null }
   const names = namesIn(terms)
   const found = [
     ...checkFirstDay(terms),

@@ -30,6 +30,8 @@ const duplicateName = (pointer: string, value: string): Issue => ({
   instruction: 'Give each term another name.',
 })
 
+const NO_NAMES = 'No term before this one has a `name`. Give one to the term that it is a part of.'
+
 function checkNames(
   names: readonly string[],
   pointer: string,
@@ -44,8 +46,9 @@ function checkNames(
     }
     if (earlier.includes(value)) return []
     const expected = 'the name of an earlier term of this base'
-    const later = all.includes(value) && {
-      instruction: 'Put the term that it names before this one.',
+    const isLater = all.includes(value)
+    const later = (isLater || earlier.length === 0) && {
+      instruction: isLater ? 'Put the term that it names before this one.' : NO_NAMES,
     }
     const issue = { pointer: at, code: 'unknown_reference' as const, expected, value }
     return [{ ...issue, suggestions: earlier, ...later }]

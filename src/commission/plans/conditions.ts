@@ -10,11 +10,7 @@ const { globCharacters, globStars } = PLAN_LIMITS
 
 /** A pattern of instruments. Few stars, because each multiplies the ways to match a symbol. */
 const glob = v.pipe(
-  f.text,
-  v.check(
-    (text) => f.countCharacters(text) <= globCharacters,
-    ruleMessage('length', `1 to ${globCharacters}`),
-  ),
+  f.textOf(globCharacters),
   v.check(
     (text) => text.split('*').length - 1 <= globStars,
     ruleMessage('pattern', `a pattern of at most ${globStars} stars`),

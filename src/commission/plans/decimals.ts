@@ -9,6 +9,9 @@ export const DECIMAL_LIMITS = { digits: 15, places: 6 } as const
 
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 
+/** It would be another version of a plan than `0`, and the same terms. */
+const NEGATIVE_ZERO = /^-0(?:\.0*)?$/
+
 const placesOf = (text: string) => text.split('.')[1]?.length ?? 0
 
 /** Whether a decimal has at most 15 significant digits, and as many before its point. */
@@ -22,6 +25,7 @@ const hasFewDigits = (text: string) => {
 export const decimal = v.pipe(
   v.string(),
   v.regex(DECIMAL, ruleMessage('number', 'digits with at most one point')),
+  v.check((text) => !NEGATIVE_ZERO.test(text), ruleMessage('pattern', '`0` without a sign')),
   v.check(
     (text) => placesOf(text) <= DECIMAL_LIMITS.places,
     ruleMessage('decimals', String(DECIMAL_LIMITS.places)),

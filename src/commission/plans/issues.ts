@@ -1,8 +1,10 @@
 import * as v from 'valibot'
 import * as f from '../../validation/fields.ts'
 import { type Issue, parseRuleMessage } from '../../validation/issue.ts'
+import { listNames } from '../../validation/messages.ts'
 import { pointerStep } from '../../validation/pointer.ts'
 import { jsonType } from '../../validation/record-validator.ts'
+import { suggest } from '../../validation/suggest.ts'
 
 const CONFIG = {
   abortPipeEarly: true,
@@ -28,12 +30,14 @@ function toIssues({ message, path: place }: v.BaseIssue<unknown>, whole: unknown
   const rule = parseRuleMessage(message)
   const parent = steps.slice(0, -1).join('')
   if (rule.code === 'unknown_field') {
-    const names = rule.expected?.split(', ') ?? []
+    const names = [...new Set(rule.expected?.split(', '))]
     const unknown = Object.keys(Object(last?.input)).filter((name) => !names.includes(name))
+    const instruction = listNames(names)
     return unknown.map((name) => ({
       pointer: parent + pointerStep(name),
       code: 'unknown_field',
       suggestions: names,
+      ...(instruction && suggest(name, names) === null && { instruction }),
     }))
   }
   const pointer = steps.join('')

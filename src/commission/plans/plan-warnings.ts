@@ -26,6 +26,7 @@ export function warningsOf(plan: PlanTerms, names: PlanNames, context: WarningCo
     ...warnOfConditions(names, context.vocabulary),
     ...warnOfRebates(plan),
     ...warnOfReferences(plan, context),
+    ...warnOfAdvances(plan),
   ]
 }
 
@@ -35,9 +36,9 @@ function warnOfRates({ currency }: PlanTerms, { ratedCurrencies }: WarningContex
   return [{ code: 'no_rates', pointer: '/currency', message }]
 }
 
-/** Warns of a share above 100 %: what it pays exceeds what it is computed from. */
+/** Warns of a percentage above 100 %: what it pays exceeds what it is computed from. */
 function warnOfPercentages(rule: Rule, pointer: string): Warning[] {
-  if ((rule.kind !== 'share' && rule.kind !== 'override') || rule.allow_over_100) return []
+  if (rule.kind === 'unit' || rule.allow_over_100) return []
   const percentages = [
     { at: `${pointer}/percent`, percent: rule.percent },
     ...(rule.tiers?.steps ?? []).map(({ percent }, i) => ({
@@ -129,3 +130,14 @@ function warnOfReferences({ rules }: PlanTerms, { onceIds }: WarningContext): Wa
     ]
   })
 }
+
+/** Warns of shares that recoup the same `once` rule: each of them deducts all that it paid. */
+const warnOfAdvances = ({ rules }: PlanTerms): Warning[] =>
+  rules.flatMap((rule, i) => {
+    if (rule.kind !== 'share' || rule.recoups === undefined) return []
+    const { recoups } = rule
+    const first = rules.find((one) => one.kind === 'share' && one.recoups === recoups)
+    if (!first || first === rule) return []
+    const message = `The rule ${quote(first.id)} recoups ${quote(recoups)}, too: each of the two deducts all that it pays.`
+    return [{ code: 'recouped_twice', pointer: `/rules/${i}/recoups`, message }]
+  })

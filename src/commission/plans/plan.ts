@@ -3,6 +3,7 @@ import { describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { PlanTerms } from '../engine/plan.ts'
+import { hasMinorUnit } from '../minor-digits.ts'
 import { notNegative, wholeNumber } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { rule } from './rules.ts'
@@ -14,12 +15,23 @@ const label = v.pipe(
   v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, ruleMessage('pattern', 'printable characters')),
 )
 
+const planCurrency = v.pipe(
+  f.currency,
+  v.check(
+    hasMinorUnit,
+    ruleMessage(
+      'pattern',
+      'a currency with a minor unit in ISO 4217, to which amounts are rounded',
+    ),
+  ),
+)
+
 /** A version of a plan. */
 export const planTerms = closed({
   name: describeField(label, 'The display name of the plan.', 'Standard IB'),
   currency: describeField(
-    f.currency,
-    'The ISO 4217 currency of all amounts and thresholds. It never changes.',
+    planCurrency,
+    'The ISO 4217 currency of all amounts and thresholds, with a minor unit. It never changes.',
     'EUR',
   ),
   period: describeField(

@@ -95,6 +95,7 @@ const once = closed({
   ),
   ...onceMembers,
   max_per_customer,
+  allow_over_100,
 })
 
 const share = closed({

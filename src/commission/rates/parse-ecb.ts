@@ -113,7 +113,13 @@ function readHeader(names: readonly string[], issues: IssueList) {
   const currencies: string[] = []
   const columns = names.map((name, i): Column => {
     const pointer = `/header${pointerStep(name)}`
-    if (names.indexOf(name) < i) {
+    if (name === '') {
+      issues.add({
+        pointer,
+        code: 'required',
+        instruction: `Column ${i + 1} has no title. ${NO_TITLE}`,
+      })
+    } else if (names.indexOf(name) < i) {
       issues.add({ pointer, code: 'duplicate_key', instruction: 'Send each column once.' })
     } else if (isQuoted(name)) return { name, index: currencies.push(name) - 1 }
     else if (name !== 'Date') {
@@ -123,6 +129,8 @@ function readHeader(names: readonly string[], issues: IssueList) {
   })
   return { columns, currencies }
 }
+
+const NO_TITLE = 'Give it the code of its currency, or remove it.'
 
 const NO_EURO = { instruction: 'Leave it out: rates are units of a currency for one euro.' }
 

@@ -40,17 +40,25 @@ export const teamRates = new Hono<AppEnv>()
     }
   })
 
+const DAY_REQUIRED = '`day` is required: a valid date in the form `YYYY-MM-DD`.'
+
 /** Returns the day that the query asks for. */
 function readDay(c: Context<AppEnv>): string {
+  // An empty value cannot be left out, as `readQuery` would suggest.
+  if (new URL(c.req.url).searchParams.get('day') === '') throw invalidQuery(DAY_REQUIRED)
   const { day: asked } = readQuery(c.req.url, 'day')
   if (v.is(day, asked)) return asked
-  throw invalidQuery('`day` is required: a valid date in the form `YYYY-MM-DD`.')
+  throw invalidQuery(DAY_REQUIRED)
 }
 
 /** Responds with the rate that applies to a day for each currency, and the currencies without one. */
 async function respondWithRates(c: Context<AppEnv>, asked: string) {
   const number = dayNumber(asked)
-  const stored = await loadRates(c.env.DB, { currencies: null, from: number, to: number, at: null })
+  const stored = await loadRates(c.env.DB, {
+    currencies: null,
+    days: [{ first: number, last: number }],
+    at: null,
+  })
   const find = rateFinder(stored)
   const rates: { currency: string; rate: string; day: string }[] = []
   const missing: { currency: string; reason: string }[] = []

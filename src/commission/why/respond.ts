@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { accepts } from 'hono/accepts'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { type PageQuery, readPage, respondWithPage } from '../../http/pagination.ts'
 import { ReadMemory } from '../../http/read-memory.ts'
@@ -14,6 +15,14 @@ export const computeFor = <T>(
   reader: Reader,
   compute: (reader: Reader) => Promise<T>,
 ): Promise<T> => withinLimit(reader.grant.account, NARROW, () => compute(reader))
+
+/** Returns whether the `Accept` of a request prefers sentences to JSON, by its weights. */
+export const prefersText = (c: Context): boolean =>
+  accepts(c, {
+    header: 'Accept',
+    supports: ['application/json', 'text/plain'],
+    default: 'application/json',
+  }) === 'text/plain'
 
 /** Responds with what is computed from an account's records. */
 export const respondWith = (

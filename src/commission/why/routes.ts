@@ -6,13 +6,13 @@ import type { Reader } from '../../http/session.ts'
 import { withReadSession } from '../../http/session.ts'
 import { openPeriod } from '../drafts/on-request.ts'
 import { explanationText } from '../engine/explain-text.ts'
-import { compareText } from '../engine/facts.ts'
 import { type RecordKey, recordEarnings } from './earnings.ts'
-import { explain, partsOf, presentPart, recordsOf } from './explain-line.ts'
+import { explain, recordsOf } from './explain-line.ts'
 import { computeLine, findLinePlace, type LineHint } from './find-line.ts'
+import { listParts } from './line-parts.ts'
 import { listQualifications } from './qualifications.ts'
 import { readDay, readPeriod, readReason, readStatus, required } from './queries.ts'
-import { computeFor, respondWith, respondWithList } from './respond.ts'
+import { computeFor, prefersText, respondWith, respondWithList } from './respond.ts'
 import { groupUnearned, listUnearned } from './unearned.ts'
 
 /** The paths that an account has for itself, below the path of the account. */
@@ -50,7 +50,7 @@ async function openLine(
 
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
   const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
-  const isText = /^text\/plain\b/.test(c.req.header('Accept') ?? '')
+  const isText = prefersText(c)
   const compute = async (reader: Reader) => {
     const { place, computation, found } = await openLine(c, reader, id, hint)
     const explanation = await explain(computation, found)
@@ -105,9 +105,7 @@ function respondWithParts(c: Context<AppEnv>, id: string): Promise<Response> {
   return respondWithList(c, ['parts', id], page, async (reader) => {
     const hint = { affiliate_id, period }
     const { computation, found } = await openLine(c, reader, id, hint)
-    const parts: ReturnType<typeof presentPart>[] = []
-    for await (const part of partsOf(computation, found)) parts.push(presentPart(part, found))
-    return parts.sort((a, b) => compareText(a.customer_id, b.customer_id))
+    return listParts(computation, found)
   })
 }
 

@@ -13,12 +13,8 @@ const PUT_ASSIGNMENTS = compileStatement(`
   set plan = excluded.plan, customers = excluded.customers
   where plan is not excluded.plan or customers is not excluded.customers`)
 
-/** Upserts assignments by affiliate and first day. */
-export const putAssignments = (
-  db: D1Database,
-  account: string,
-  sent: readonly StoredAssignment[],
-) =>
+/** Returns assignments as the parameters `:rows` of statements. */
+const toRows = (sent: readonly StoredAssignment[]): string[] =>
   toJsonChunks(
     sent.map(({ affiliate_id, from_day, plan, customers }) => [
       affiliate_id,
@@ -26,7 +22,14 @@ export const putAssignments = (
       plan,
       customers,
     ]),
-  ).map((rows) => bindStatement(db, PUT_ASSIGNMENTS, { account, rows }))
+  )
+
+/** Upserts assignments by affiliate and first day. */
+export const putAssignments = (
+  db: D1Database,
+  account: string,
+  sent: readonly StoredAssignment[],
+) => toRows(sent).map((rows) => bindStatement(db, PUT_ASSIGNMENTS, { account, rows }))
 
 /** Text that is not valid JSON: `json()` of it aborts the batch. See `isAssertionFailure`. */
 const NOT_JSON = 'no plan'
@@ -50,6 +53,13 @@ const UNCONFIGURED = compileStatement(`
   select value as affiliate_id from ${JSON_EACH}(:ids) where value <> '*' and not exists (
     select 1 from affiliates where account = :account and affiliate_id = value)`)
 
+const REPLACED = compileStatement(`
+  select t.affiliate_id, t.from_day, t.plan, t.customers
+  from ${JSON_EACH}(:rows) r
+  cross join assignments t on t.account = :account and t.affiliate_id = r.value ->> 0
+    and t.from_day = r.value ->> 1
+  where t.plan is not r.value ->> 2 or t.customers is not r.value ->> 3`)
+
 /** What is stored beside the assignments of a request. */
 export interface AssignmentContext {
   /** The plans with a version that is not withdrawn. */
@@ -58,24 +68,29 @@ export interface AssignmentContext {
   count: number
   /** Those of the affiliates that are not configured. */
   unconfigured: ReadonlySet<string>
+  /** Those that the request replaces by other ones. */
+  replaced: StoredAssignment[]
 }
 
-/** Reads what assignments of these affiliates are checked by. */
+/** Reads what the assignments of a request are checked by, and what they replace. */
 export async function readAssignmentContext(
   db: D1Database,
   account: string,
-  affiliates: readonly string[],
+  sent: readonly StoredAssignment[],
 ): Promise<AssignmentContext> {
+  const affiliates = [...new Set(sent.map(({ affiliate_id }) => affiliate_id))]
   const values = { account, ids: JSON.stringify(affiliates) }
-  const [plans, counted, unconfigured] = await withD1Retry(() =>
-    db.batch<Record<string, unknown>>(
-      [PLANS, COUNT, UNCONFIGURED].map((statement) => bindStatement(db, statement, values)),
-    ),
+  const [plans, counted, unconfigured, ...replaced] = await withD1Retry(() =>
+    db.batch<Record<string, unknown>>([
+      ...[PLANS, COUNT, UNCONFIGURED].map((statement) => bindStatement(db, statement, values)),
+      ...toRows(sent).map((rows) => bindStatement(db, REPLACED, { account, rows })),
+    ]),
   )
   return {
     plans: (plans?.results ?? []).map(({ plan }) => String(plan)),
     count: Number(counted?.results[0]?.n ?? 0),
     unconfigured: new Set(unconfigured?.results.map(({ affiliate_id }) => String(affiliate_id))),
+    replaced: replaced.flatMap(({ results }) => results as unknown as StoredAssignment[]),
   }
 }
 

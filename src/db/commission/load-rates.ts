@@ -5,6 +5,9 @@ import { RATE_SOURCE } from './rates.ts'
 /** The number of days before a range whose rates may apply to its first day. */
 const DAYS_BEFORE = 7
 
+/** The days between two ranges that are read along with them, at most. */
+const NEAR = 30
+
 /** After every stored day, and after every time at which a rate is known. */
 const END = Number.MAX_SAFE_INTEGER
 
@@ -39,52 +42,80 @@ const PUBLISHED = `
     ))) from known
   )`
 
-const IN_RANGE = `f.source = :source and f.currency = wanted.currency
-    and f.day between :from - ${DAYS_BEFORE} and :to and ${WAS_KNOWN}`
+/** The rates of the wanted currencies; `:ranges` is a JSON array of first and last days, in order. */
+const RATES = `
+  select wanted.currency, f.day, f.rate
+  from json_each(:ranges) r cross join wanted cross join fx_rates f
+  on f.source = :source and f.currency = wanted.currency
+    and f.day between r.value ->> 0 and r.value ->> 1 and ${WAS_KNOWN}`
 
 /** Loads the rates of some currencies, and the last day. The first row is the last day alone. */
 export const LOAD_RATES = compileStatement(`
   with recursive ${KNOWN}, ${PUBLISHED},
   wanted(currency) as (select value from json_each(:currencies))
   select null as currency, day, null as rate from published
-  union all
-  select f.currency, f.day, f.rate from wanted cross join fx_rates f on ${IN_RANGE}`)
+  union all ${RATES}`)
 
-/** Loads the rates of every currency likewise. A currency without rates has a row without day. */
+/** Loads the rates of every currency likewise. Each currency has a row without day before them. */
 export const LOAD_ALL_RATES = compileStatement(`
   with recursive ${KNOWN}, ${PUBLISHED},
   wanted(currency) as (select currency from known where currency is not null)
   select null as currency, day, null as rate from published
   union all
-  select wanted.currency, f.day, f.rate from wanted left join fx_rates f on ${IN_RANGE}`)
+  select currency, null, null from wanted
+  union all ${RATES}`)
+
+/** Days from the first to the last. */
+export interface DayRange {
+  readonly first: number
+  readonly last: number
+}
 
 /** The rates that one query reads. Days are numbers of days since 1970-01-01. */
 export interface RateRange {
   /** Null: all that the source has ever published. */
   readonly currencies: readonly string[] | null
-  readonly from: number
-  readonly to: number
+  /** The days to which the rates apply. */
+  readonly days: readonly DayRange[]
   /** The time, in milliseconds, at which the rates were known; null: those that apply now. */
   readonly at: number | null
 }
 
-/** Rates of a range and of the 7 days before it, as `rateFinder` of the engine reads them. */
+/** Rates of days and of the 7 days before each, as `rateFinder` of the engine reads them. */
 export interface StoredRates {
   readonly rates: { readonly currency: string; readonly day: number; readonly rate: string }[]
   /**
    * The last day for which the source published any rate; null if there is none. If `at` is a time,
-   * it may be an earlier one, but not before the end of the range.
+   * it may be an earlier one, but not before the last of the days.
    */
   readonly lastDay: number | null
   /** The currencies of the range. */
   readonly currencies: readonly string[]
 }
 
-/** Loads the rates that apply to the days of a range. */
+/**
+ * Returns ranges with the days before them whose rates may apply. Two that are near each other become
+ * one: each range is searched for every currency.
+ */
+function withDaysBefore(days: readonly DayRange[]): DayRange[] {
+  const ranges: DayRange[] = []
+  for (const { first, last } of days.toSorted((a, b) => a.first - b.first)) {
+    const before = ranges.at(-1)
+    const start = first - DAYS_BEFORE
+    if (before === undefined || start > before.last + NEAR) ranges.push({ first: start, last })
+    else ranges[ranges.length - 1] = { first: before.first, last: Math.max(before.last, last) }
+  }
+  return ranges
+}
+
+/** Loads the rates that apply to some days. */
 export async function loadRates(db: D1Database, range: RateRange): Promise<StoredRates> {
-  const { currencies, from, to, at } = range
+  const { currencies, days, at } = range
+  const ranges = withDaysBefore(days)
+  const lastDay = ranges.at(-1)?.last ?? END
   const values = {
-    ...{ source: RATE_SOURCE, from, to, at: at ?? END, until: at === null ? END : to },
+    ...{ source: RATE_SOURCE, at: at ?? END, until: at === null ? END : lastDay },
+    ranges: JSON.stringify(ranges.map(({ first, last }) => [first, last])),
     ...(currencies && { currencies: JSON.stringify(currencies) }),
   }
   type Row = { currency: string; day: number | null; rate: string | null }

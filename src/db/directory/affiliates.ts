@@ -1,5 +1,4 @@
 import { and, eq } from 'drizzle-orm'
-import { BEGINNING } from '../commission/history.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { build, first } from '../query.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
@@ -27,57 +26,6 @@ export const putAffiliates = (
   toJsonChunks(
     sent.map(({ affiliate_id, parent }) => [affiliate_id, parent, parent !== undefined]),
   ).map((rows) => bindStatement(db, PUT_AFFILIATES, { account, rows }))
-
-/** The maximum length of a chain of parents that is followed. */
-const MAX_DEPTH = 1000
-
-/**
- * Text that is not valid JSON. D1 has no RAISE outside triggers; `json()` of invalid text aborts the
- * batch. See `isAssertionFailure`.
- */
-const NOT_JSON = 'a circle'
-
-/** A day after all days. */
-const NEVER = 3_000_000
-
-/**
- * The days on which a row of `affiliate_parents` applies, or all days if an affiliate has none. `p` is
- * the row, `a` the affiliate.
- */
-const FIRST_DAY = `coalesce(p.day, ${BEGINNING})`
-const END_DAY = `coalesce((select min(n.day) from affiliate_parents n
-        where n.account = :account and n.affiliate_id = p.affiliate_id and n.day > p.day), ${NEVER})`
-const PARENT = 'iif(p.day is null, a.parent, p.parent)'
-const PARENTS = `cross join affiliates a on a.account = :account and a.affiliate_id = `
-const BY_DAY = `left join affiliate_parents p
-      on p.account = :account and p.affiliate_id = a.affiliate_id`
-
-const REJECT_CYCLES = compileStatement(`
-  with recursive up(start, parent, first_day, end_day, depth) as (
-    select a.affiliate_id, ${PARENT}, ${FIRST_DAY}, ${END_DAY}, 1
-    from ${JSON_EACH}(:rows) ${PARENTS} value ->> 0 ${BY_DAY}
-    where ${PARENT} is not null
-    union all
-    select up.start, ${PARENT}, max(up.first_day, ${FIRST_DAY}), min(up.end_day, ${END_DAY}),
-      depth + 1
-    from up ${PARENTS} up.parent ${BY_DAY}
-    where up.parent <> up.start and depth < ${MAX_DEPTH} and ${PARENT} is not null
-      and ${FIRST_DAY} < up.end_day and ${END_DAY} > up.first_day
-  )
-  select json('${NOT_JSON}') from up where parent = start limit 1`)
-
-/**
- * Fails, and so does its batch, if one of these affiliates is its own ancestor on any day. Two valid changes at
- * the same time could otherwise make a cycle, on which payments to parents would never end.
- */
-export const rejectCycles = (
-  db: D1Database,
-  account: string,
-  sent: readonly { affiliate_id: string }[],
-) =>
-  toJsonChunks(sent.map(({ affiliate_id }) => [affiliate_id])).map((rows) =>
-    bindStatement(db, REJECT_CYCLES, { account, rows }),
-  )
 
 /** Reads one page of an account's affiliates, in the order of their ids; only `id` if it is given. */
 export const listAffiliates = (
@@ -166,4 +114,21 @@ export async function affiliateExists(
       .where(and(eq(affiliates.account, account), eq(affiliates.affiliate_id, id))),
   )
   return found !== null
+}
+
+const UNCONFIGURED_AMONG = compileStatement(`
+  select value as affiliate_id from ${JSON_EACH}(:ids) where not exists (
+    select 1 from affiliates where account = :account and affiliate_id = value)`)
+
+/** Returns those of these affiliates that an account has not configured. */
+export async function unconfiguredAmong(
+  db: D1Database,
+  account: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const values = { account, ids: JSON.stringify([...new Set(ids)]) }
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, UNCONFIGURED_AMONG, values).all<{ affiliate_id: string }>(),
+  )
+  return new Set(results.map(({ affiliate_id }) => affiliate_id))
 }

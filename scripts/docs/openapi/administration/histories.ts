@@ -2,8 +2,8 @@ import { affiliation, correction, refusal } from '../../../../src/admin/history-
 import { documented, object } from '../../envelopes.ts'
 import { closedObject, nullable } from '../../json-schema.ts'
 import type { JsonSchema } from '../../types.ts'
-import type { Operation } from '../operation.ts'
-import { DAY, orNull, TEXT, TIME } from '../shapes.ts'
+import { type Operation, ref } from '../operation.ts'
+import { COUNT, DAY, orNull, TEXT, TIME } from '../shapes.ts'
 import { ACCOUNT_PATH, AT, NO_CONTENT, operation, returned } from './operation.ts'
 
 const FROM = documented('The first day. Null: from the beginning.', orNull(DAY))
@@ -18,7 +18,7 @@ const refusalSchema = nullable(
 
 const customerId = documented('The id of the customer.')
 
-const AFFILIATIONS = object({
+const affiliations = {
   customer_id: customerId,
   affiliations: documented('In order of days. The first holds from the beginning.', {
     type: 'array',
@@ -39,6 +39,17 @@ const AFFILIATIONS = object({
     ...refusalSchema,
     description: 'From when on the customer earns nothing. Null: the customer is not refused.',
   },
+}
+
+const AFFILIATIONS = object(affiliations)
+
+const CORRECTED_AFFILIATIONS = object({
+  ...affiliations,
+  warnings: documented('The first 100 affiliates that are not configured.', {
+    type: 'array',
+    items: ref('PlanWarning'),
+  }),
+  warnings_total: documented('The number of all warnings, listed or not.', COUNT),
 })
 
 const FIELD_NAMES = [
@@ -113,7 +124,7 @@ export const histories = (): Operation[] => [
     description:
       'Replaces the affiliates of a customer by day. The reason and what was replaced are in the audit log. The last affiliate holds until the account sends another one than it last sent. No day may be after today.',
     body: { schema: correctionBody() },
-    answers: returned('The affiliates after the correction.', AFFILIATIONS),
+    answers: returned('The affiliates after the correction.', CORRECTED_AFFILIATIONS),
   }),
   ...twice('fields', {
     method: 'get',

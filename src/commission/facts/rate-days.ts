@@ -1,0 +1,29 @@
+import type { DayRange } from '../../db/commission/load-rates.ts'
+import type { Book } from '../engine/book.ts'
+import type { Period } from '../engine/calendar.ts'
+
+/**
+ * Returns the days of which a computation may need a rate: those with records, and if a plan has
+ * overrides, the last day of each period, on which lines are converted. A single old record does not
+ * add the days after it.
+ */
+export function rateDays(
+  factDays: readonly (readonly number[])[],
+  { plans }: Book,
+  periods: readonly Period[],
+): DayRange[] {
+  const rules = [...plans.values()].flatMap(({ versions }) => versions.flatMap((one) => one.rules))
+  const lasts = rules.some(({ kind }) => kind === 'override') ? periods.map(({ last }) => last) : []
+  return rangesOf([...factDays.flat(), ...lasts])
+}
+
+/** Returns the ranges that some days make. */
+function rangesOf(days: readonly number[]): DayRange[] {
+  const ranges: DayRange[] = []
+  for (const day of days.toSorted((a, b) => a - b)) {
+    const before = ranges.at(-1)
+    if (before === undefined || day > before.last + 1) ranges.push({ first: day, last: day })
+    else ranges[ranges.length - 1] = { first: before.first, last: day }
+  }
+  return ranges
+}

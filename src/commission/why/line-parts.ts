@@ -1,0 +1,79 @@
+import type { Computation } from '../drafts/computation.ts'
+import { lineIds, statementId } from '../drafts/ids.ts'
+import { fixedText, plainText } from '../engine/decimal.ts'
+import { type SourceLine, sourceLines } from '../engine/explain-sources.ts'
+import { compareText } from '../engine/facts.ts'
+import { partsOf, presentPart, recordsOf } from './explain-line.ts'
+import type { FoundLine } from './find-line.ts'
+
+/** A line of another statement that a line is made from, on the wire. */
+export interface SourcePart {
+  readonly affiliate_id: string
+  readonly line_id: string
+  readonly plan: string
+  readonly period: string
+  readonly rule: string
+  readonly version: number
+  readonly scope: string
+  readonly currency: string
+  readonly amount: string
+}
+
+/** Returns what a line is made from: what each customer adds, or the lines of other statements. */
+export async function listParts(
+  computation: Computation,
+  found: FoundLine,
+): Promise<readonly object[]> {
+  const sources = sourceLines(found.context, found)
+  if (sources) return listSources(sources.affiliate, sources.lines)
+  const { once, base, units } = found.line
+  if (once !== null) {
+    const { customerId: customer_id } = once
+    const { length: records } = await recordsOf(computation, found, customer_id)
+    return [
+      { customer_id, records, base: base && plainText(base), units: units && plainText(units) },
+    ]
+  }
+  const parts: ReturnType<typeof presentPart>[] = []
+  for await (const part of partsOf(computation, found)) parts.push(presentPart(part, found))
+  return parts.sort((a, b) => compareText(a.customer_id, b.customer_id))
+}
+
+/** Returns lines with their ids, in the order of statements and of the lines in them. */
+async function listSources(
+  affiliate_id: string,
+  lines: readonly SourceLine[],
+): Promise<SourcePart[]> {
+  const idsOf = new Map<readonly unknown[], Promise<string[]>>()
+  return Promise.all(
+    lines.map(async ({ line, plan, period, statement }) => {
+      const ids = idsOf.get(statement) ?? statementLineIds(affiliate_id, plan, period.id, statement)
+      idsOf.set(statement, ids)
+      const { rule, version, scope, amount } = line
+      return {
+        affiliate_id,
+        line_id: (await ids)[statement.indexOf(line)] ?? '',
+        plan,
+        period: period.id,
+        rule: rule.id,
+        version: version.version,
+        scope,
+        currency: version.currency,
+        amount: fixedText(amount, version.digits),
+      }
+    }),
+  )
+}
+
+const statementLineIds = async (
+  affiliate: string,
+  plan: string,
+  period: string,
+  lines: SourceLine['statement'],
+): Promise<string[]> =>
+  lineIds(
+    await statementId(affiliate, plan, period),
+    lines.map(({ rule, version, scope }) => ({
+      ...{ rule: rule.id, version: version.version, scope },
+    })),
+  )
