@@ -13,7 +13,7 @@ import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { type Attribution, type AttributionVerdict, verifierFor } from '../tracking/verdict.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone } from '../zone.ts'
-import { addSizes, type Extras, findTooLarge, type Sizes, toExtras } from './extras.ts'
+import { addSizes, type Extras, type Sizes, toExtras, tooLargeFinder } from './extras.ts'
 
 /** The attribution of a customer, so far as one or more records of a request give it. */
 interface Origin {
@@ -86,22 +86,13 @@ export async function customerRows(
         form,
       ),
     sizes: {
-      findTooLarge: recordsTooLarge(contributions),
+      findTooLarge: tooLargeFinder(contributions),
       toRows: (decisions) => {
         const rejected = new Set([...decisions.values()].flatMap(({ tooLarge }) => tooLarge))
         const decided = applyInOrder(contributions, (index) => rejected.has(index))
         return separate(decided.map((step) => decidedRow(step, decisions, rejected)))
       },
     },
-  }
-}
-
-/** Returns the function that finds the records of a customer that are too large. */
-function recordsTooLarge(contributions: readonly Contribution[]) {
-  let byCustomer: Map<unknown, Contribution[]> | undefined
-  return (customer_id: unknown, stored: string | null) => {
-    byCustomer ??= Map.groupBy(contributions, (contribution) => contribution.customer_id)
-    return findTooLarge(byCustomer.get(customer_id) ?? [], stored)
   }
 }
 

@@ -68,6 +68,20 @@ export function findTooLarge(
   return rejected
 }
 
+/** Returns `findTooLarge` for the records of a request, by customer. */
+export function tooLargeFinder(
+  records: readonly { index: number; customer_id: unknown; sizes: Sizes }[],
+): (customer_id: unknown, stored: string | null) => number[] {
+  let byCustomer: ReturnType<typeof groupByCustomer<(typeof records)[number]>> | undefined
+  return (customer_id, stored) => {
+    byCustomer ??= groupByCustomer(records)
+    return findTooLarge(byCustomer.get(customer_id) ?? [], stored)
+  }
+}
+
+const groupByCustomer = <T extends { customer_id: unknown }>(records: readonly T[]) =>
+  Map.groupBy(records, ({ customer_id }) => customer_id)
+
 /**
  * Returns the sizes of stored fields: a flat object of JSON strings, without white space, as the
  * database keeps it. To parse 256 fields into an object takes six times as long.

@@ -44,8 +44,8 @@ export interface DeliveryInput {
   /** The number of their errors, and the first of these as JSON; null if there are none. */
   errorsTotal: number
   errors: string | null
-  /** The request's Idempotency-Key, and the digest of its records. */
-  idempotency: { key: string; digest: string } | null
+  /** The request's Idempotency-Key, and the digests of its records: the first one is stored. */
+  idempotency: { key: string; digests: readonly string[] } | null
   /** Whether it has records of the day before it was received, or of that day (UTC). */
   hasYesterday: boolean
   hasToday: boolean
