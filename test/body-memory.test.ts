@@ -1,3 +1,4 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readBody } from '../src/http/body.ts'
@@ -6,7 +7,7 @@ import { measureJson, weigh } from '../src/http/body-size.ts'
 import { drain, drainOf } from '../src/http/drain.ts'
 import { MAX_WEIGHT } from '../src/http/memory-queues.ts'
 import { WeightedQueue } from '../src/http/weighted-queue.ts'
-import { fetchWith } from './checked-fetch.ts'
+import worker from '../src/index.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 
 // The memory that bodies take in an isolate, which has 128 MB.
@@ -81,23 +82,34 @@ describe('before the caller is admitted', () => {
   })
 
   test('a silent sender with wrong credentials is answered before the body ends', async () => {
-    const pipe = new TransformStream<Uint8Array, Uint8Array>()
-    const writer = pipe.writable.getWriter()
-    writer.write(new Uint8Array(10)).catch(() => {})
-    const request = new Request(`${ORIGIN}/tracking/events/customers`, {
-      method: 'POST',
-      headers: { 'x-api-key': 'wrong', 'Content-Type': 'application/json' },
-      body: pipe.readable,
+    const end = Promise.withResolvers<void>()
+    const body = new ReadableStream({
+      type: 'bytes',
+      async pull(controller) {
+        await end.promise
+        controller.close()
+        controller.byobRequest?.respond(0)
+      },
     })
-    const response = await fetchWith(env, request)
+    const request = new Request<unknown, IncomingRequestCfProperties>(
+      `${ORIGIN}/tracking/events/customers`,
+      {
+        method: 'POST',
+        headers: { 'x-api-key': 'wrong', 'Content-Type': 'application/json' },
+        body,
+      },
+    )
+    const context = createExecutionContext()
+    const response = await worker.fetch(request, env, context)
     const isDrained = drainOf(request)?.then(() => true)
     expect(await Promise.race([isDrained, Promise.resolve(false)])).toBe(false)
     expect([response.status, response.headers.get('RateLimit')]).toEqual([401, null])
     const reader = response.body?.getReader()
     const first = await reader?.read()
     expect(new TextDecoder().decode(first?.value)).toContain('invalid_api_key')
-    await writer.close()
+    end.resolve()
     expect([(await reader?.read())?.done, await isDrained]).toEqual([true, true])
+    await waitOnExecutionContext(context)
   })
 
   test.each([

@@ -111,7 +111,10 @@ with
           account = :account
           and resource = :resource
           and key = :idempotency_key
-          and digest <> :records_digest
+          and digest not in (
+            select value
+            from json_each(:records_digests)
+          )
       ) as reused,
       (
         coalesce(
@@ -252,45 +255,51 @@ returning *;
 --       CORRELATED SCALAR SUBQUERY 5
 --         SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 7
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 8
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
---         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       LIST SUBQUERY 7
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--         CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 9
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 11
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 10
+--         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 8
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
---         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 17
+--       REUSE LIST SUBQUERY 7
+--     SCALAR SUBQUERY 9
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 11
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 10
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 8
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 7
+--     SCALAR SUBQUERY 18
 --       SEARCH totals USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 16
+--     SCALAR SUBQUERY 17
 --       SEARCH resets USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 8
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 7
+--     SCALAR SUBQUERY 9
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 11
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 10
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 16
---     SEARCH resets USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 17
+--     SEARCH resets USING PRIMARY KEY (account=?)
+--   SCALAR SUBQUERY 18
 --     SEARCH totals USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 15
---     CO-ROUTINE (subquery-14)
---       CO-ROUTINE (subquery-19)
---         CO-ROUTINE (subquery-13)
+--   SCALAR SUBQUERY 16
+--     CO-ROUTINE (subquery-15)
+--       CO-ROUTINE (subquery-20)
+--         CO-ROUTINE (subquery-14)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING COVERING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
@@ -304,9 +313,9 @@ returning *;
 --               SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-13)
---       SCAN (subquery-19)
---     SCAN (subquery-14)
+--         SCAN (subquery-14)
+--       SCAN (subquery-20)
+--     SCAN (subquery-15)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
