@@ -1,10 +1,13 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readBody } from '../src/http/body.ts'
 import { BodyMemory } from '../src/http/body-budget.ts'
 import { measureJson, weigh } from '../src/http/body-size.ts'
-import { drain } from '../src/http/drain.ts'
+import { drain, drainOf } from '../src/http/drain.ts'
 import { MAX_WEIGHT } from '../src/http/memory-queues.ts'
 import { WeightedQueue } from '../src/http/weighted-queue.ts'
+import worker from '../src/index.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 
 // The memory that bodies take in an isolate, which has 128 MB.
@@ -57,7 +60,7 @@ describe('before the caller is admitted', () => {
   test('all callers together hold at most 4 MiB, and the others read nothing', async () => {
     const admission = Promise.withResolvers<{ account: string }>()
     const many = Array.from({ length: 100 }, () =>
-      countedRequest(MIB, { 'Content-Length': String(MIB) }),
+      countedRequest(128 * KIB, { 'Content-Length': String(128 * KIB) }),
     )
     const reading = many.map(({ request }) => readBody(request, admission.promise))
     await someTime()
@@ -67,13 +70,46 @@ describe('before the caller is admitted', () => {
     admission.reject(new Error('refused'))
     const settled = await Promise.allSettled(reading)
     expect(settled.every(({ status }) => status === 'rejected')).toBe(true)
+    await Promise.all(many.map(({ request }) => drainOf(request)))
   })
 
   test('after a refusal the rest is drained', async () => {
     const { seen, request } = countedRequest(3 * MIB)
     const refusal = new Error('refused')
     await expect(readBody(request, Promise.reject(refusal))).rejects.toBe(refusal)
+    await drainOf(request)
     expect(seen.pulled).toBe(3 * MIB)
+  })
+
+  test('a silent sender with wrong credentials is answered before the body ends', async () => {
+    const end = Promise.withResolvers<void>()
+    const body = new ReadableStream({
+      type: 'bytes',
+      async pull(controller) {
+        await end.promise
+        controller.close()
+        controller.byobRequest?.respond(0)
+      },
+    })
+    const request = new Request<unknown, IncomingRequestCfProperties>(
+      `${ORIGIN}/tracking/events/customers`,
+      {
+        method: 'POST',
+        headers: { 'x-api-key': 'wrong', 'Content-Type': 'application/json' },
+        body,
+      },
+    )
+    const context = createExecutionContext()
+    const response = await worker.fetch(request, env, context)
+    const isDrained = drainOf(request)?.then(() => true)
+    expect(await Promise.race([isDrained, Promise.resolve(false)])).toBe(false)
+    expect([response.status, response.headers.get('RateLimit')]).toEqual([401, null])
+    const reader = response.body?.getReader()
+    const first = await reader?.read()
+    expect(new TextDecoder().decode(first?.value)).toContain('invalid_api_key')
+    end.resolve()
+    expect([(await reader?.read())?.done, await isDrained]).toEqual([true, true])
+    await waitOnExecutionContext(context)
   })
 
   test.each([

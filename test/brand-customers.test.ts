@@ -515,7 +515,7 @@ describe('invalid customers', () => {
         withSession: (bookmark: string) => {
           const session = env.DB.withSession(bookmark)
           return overriding(session, {
-            prepare: (sql: string) => watch(session.prepare(sql), sql.includes('json_quote')),
+            prepare: (sql: string) => watch(session.prepare(sql), sql.includes('as members')),
           })
         },
       })

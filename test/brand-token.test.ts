@@ -6,6 +6,7 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
+import { isIssued, newBrandToken } from '../src/auth/brand-token.ts'
 import { grantOf, settingsOf } from '../src/auth/grant.ts'
 import { type RateState, REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../src/auth/secret.ts'
@@ -105,6 +106,40 @@ describe('Brand Tokens', () => {
     expect(await resultOf(typo)).toEqual([401, [], 0])
     expect(await resultOf(newSecret('tbt', 'live'))).toEqual([401, ['admit'], 0])
     expect(await resultOf(brand_token)).toEqual([200, ['admit'], 1])
+  })
+
+  test('of tokens that the service did not make, an isolate looks up 10 a second', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    try {
+      const { brand_token } = await brand()
+      const resultOf = async (key: string) => {
+        const seen = await countCalls('/tracking/events/account', { headers: { 'x-api-key': key } })
+        return [seen.response.status, seen.calls]
+      }
+      for (let i = 0; i < 10; i++) {
+        expect(await resultOf(newSecret('tbt', 'live'))).toEqual([401, ['admit']])
+      }
+      expect(await resultOf(newSecret('tbt', 'live'))).toEqual([503, []])
+      // A token of the service is not counted, whether or not it is valid.
+      expect(await resultOf(brand_token)).toEqual([200, ['admit']])
+      const unopened = await newBrandToken(env.TRACKING_KEYS, 'live')
+      expect(await resultOf(unopened)).toEqual([401, ['admit']])
+      vi.setSystemTime(Date.now() + 1000)
+      expect(await resultOf(newSecret('tbt', 'live'))).toEqual([401, ['admit']])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('a token that a removed key made is valid', async () => {
+    const acme = await brand()
+    const headers = { 'x-api-key': acme.brand_token }
+    const request = new Request(new URL('/tracking/events/account', ORIGIN), { headers })
+    const TRACKING_KEYS = JSON.stringify({ keys: [{ kty: 'oct', k: 'x'.repeat(43) }] })
+    const world = { ...env, TRACKING_KEYS } as Env
+    expect((await fetchWith(world, request)).status).toBe(200)
+    expect(await isIssued(env.TRACKING_KEYS, acme.brand_token)).toBe(true)
+    expect(await isIssued(TRACKING_KEYS, acme.brand_token)).toBe(false)
   })
 
   test('a Brand Token opens neither partner routes nor administration routes', async () => {

@@ -1,11 +1,17 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { digest } from '../src/auth/secret.ts'
 import { parseJson } from '../src/http/json.ts'
 import { digestRecords } from '../src/ingest/idempotency.ts'
+import { canonicalJson } from '../src/validation/canonical-json.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
-import { askAdmin, json, partner } from './partner.ts'
+import { fetchWith } from './checked-fetch.ts'
+import { askAdmin, json, ORIGIN, partner } from './partner.ts'
 
 const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
+/** A set of another key. */
+const OTHER_KEYS = JSON.stringify({ keys: [{ kty: 'oct', k: 'x'.repeat(43) }] })
+
 const key = (value: string) => ({ 'Idempotency-Key': value })
 const brandWithCustomer = async () => {
   const acme = await brand()
@@ -38,8 +44,46 @@ describe('Idempotency-Key', () => {
     ['null', '1e999'],
   ])('a record with %s differs from one with %s', async (first, second) => {
     const records = [first, second].map((number) => parseJson(`[{"Value": ${number}}]`))
-    const [one, two] = await Promise.all(records.map((record) => digestRecords([record])))
-    expect(one).not.toBe(two)
+    const digestOf = (record: unknown) => digestRecords(env.TRACKING_KEYS, [record])
+    const [one, two] = await Promise.all(records.map(digestOf))
+    expect(one).not.toEqual(two)
+  })
+
+  test('the stored digest has a key, so that it confirms no guess of an erased name', async () => {
+    const acme = await brand()
+    const ada = { ...eve, firstName: 'Ada' }
+    await acme.post('customers', [ada], key('k-1'))
+    await askAdmin(`accounts/${acme.account}/erasures`, 'POST', { customer_id: eve.customerId })
+    const row = await env.DB.prepare('select digest from idempotency_keys').first()
+    const [keyed, ...others] = await digestRecords(env.TRACKING_KEYS, [ada])
+    expect([row?.digest, others.at(-1)]).toEqual([keyed, await digest(canonicalJson([ada]))])
+    const [foreign] = await digestRecords(OTHER_KEYS, [ada])
+    expect(foreign).not.toBe(keyed)
+  })
+
+  test('a request is repeatable after a new key was added, and after digests got keys', async () => {
+    const acme = await brand()
+    const send = async (TRACKING_KEYS: string, body: object) => {
+      const headers = { 'x-api-key': acme.brand_token, ...key('k-1') }
+      const init = {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: JSON.stringify([body]),
+      }
+      const request = new Request(new URL('/tracking/events/customers', ORIGIN), init)
+      return (await fetchWith({ ...env, TRACKING_KEYS } as Env, request)).status
+    }
+    const keysOf = (...sets: string[]) =>
+      JSON.stringify({ keys: sets.flatMap((set) => JSON.parse(set).keys) })
+    const rotated = keysOf(OTHER_KEYS, env.TRACKING_KEYS)
+    expect(await send(env.TRACKING_KEYS, eve)).toBe(200)
+    expect(await send(rotated, eve)).toBe(200)
+    expect(await send(rotated, { ...eve, country: 'SE' })).toBe(422)
+    await env.DB.prepare('update idempotency_keys set digest = ?')
+      .bind(await digest(canonicalJson([eve])))
+      .run()
+    expect(await send(rotated, eve)).toBe(200)
+    expect(await send(rotated, { ...eve, country: 'SE' })).toBe(422)
   })
 
   test('a number of a million digits is read in a time that grows with its length', () => {

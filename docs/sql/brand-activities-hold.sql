@@ -134,7 +134,10 @@ with
           account = :account
           and resource = :resource
           and key = :idempotency_key
-          and digest <> :records_digest
+          and digest not in (
+            select value
+            from json_each(:records_digests)
+          )
       ) as reused,
       (
         coalesce(
@@ -241,13 +244,8 @@ from decided
 where
   not exists (
     select 1
-    from delivery_conditions
-    where
-      account = :account
-      and (
-        resetting
-        or book_zone <> :book_zone
-      )
+    from resets
+    where account = :account
   )
   and (
     moved is null
@@ -288,45 +286,51 @@ returning *;
 --       CORRELATED SCALAR SUBQUERY 7
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 9
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 10
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 12
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 11
---         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       LIST SUBQUERY 9
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--         CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 11
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 13
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 12
+--         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 10
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 12
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 11
---         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 19
+--       REUSE LIST SUBQUERY 9
+--     SCALAR SUBQUERY 11
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 13
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 12
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 9
+--     SCALAR SUBQUERY 20
 --       SEARCH totals USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 18
---       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 19
+--       SEARCH resets USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 10
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 9
+--     SCALAR SUBQUERY 11
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 12
+--     SCALAR SUBQUERY 13
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 11
+--       SCALAR SUBQUERY 12
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 18
---     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 19
+--     SEARCH resets USING PRIMARY KEY (account=?)
+--   SCALAR SUBQUERY 20
 --     SEARCH totals USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 17
---     CO-ROUTINE (subquery-16)
---       CO-ROUTINE (subquery-21)
---         CO-ROUTINE (subquery-15)
+--   SCALAR SUBQUERY 18
+--     CO-ROUTINE (subquery-17)
+--       CO-ROUTINE (subquery-22)
+--         CO-ROUTINE (subquery-16)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
@@ -344,9 +348,9 @@ returning *;
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-15)
---       SCAN (subquery-21)
---     SCAN (subquery-16)
+--         SCAN (subquery-16)
+--       SCAN (subquery-22)
+--     SCAN (subquery-17)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

@@ -107,7 +107,10 @@ with
           account = :account
           and resource = :resource
           and key = :idempotency_key
-          and digest <> :records_digest
+          and digest not in (
+            select value
+            from json_each(:records_digests)
+          )
       ) as reused,
       (
         coalesce(
@@ -214,13 +217,8 @@ from decided
 where
   not exists (
     select 1
-    from delivery_conditions
-    where
-      account = :account
-      and (
-        resetting
-        or book_zone <> :book_zone
-      )
+    from resets
+    where account = :account
   )
   and (
     moved is null
@@ -243,33 +241,38 @@ returning *;
 --       CORRELATED SCALAR SUBQUERY 5
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 7
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 8
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       LIST SUBQUERY 7
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--         CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 9
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 11
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 10
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 16
---       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 8
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 7
+--     SCALAR SUBQUERY 17
+--       SEARCH resets USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 8
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 7
+--     SCALAR SUBQUERY 9
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 11
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 10
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
+--   SCALAR SUBQUERY 17
+--     SEARCH resets USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 16
---     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 15
---     CO-ROUTINE (subquery-14)
---       CO-ROUTINE (subquery-18)
---         CO-ROUTINE (subquery-13)
+--     CO-ROUTINE (subquery-15)
+--       CO-ROUTINE (subquery-19)
+--         CO-ROUTINE (subquery-14)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
@@ -283,9 +286,9 @@ returning *;
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-13)
---       SCAN (subquery-18)
---     SCAN (subquery-14)
+--         SCAN (subquery-14)
+--       SCAN (subquery-19)
+--     SCAN (subquery-15)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

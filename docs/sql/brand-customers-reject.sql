@@ -91,7 +91,10 @@ with
           account = :account
           and resource = :resource
           and key = :idempotency_key
-          and digest <> :records_digest
+          and digest not in (
+            select value
+            from json_each(:records_digests)
+          )
       ) as reused,
       (
         coalesce(
@@ -194,13 +197,8 @@ from decided
 where
   not exists (
     select 1
-    from delivery_conditions
-    where
-      account = :account
-      and (
-        resetting
-        or book_zone <> :book_zone
-      )
+    from resets
+    where account = :account
   )
   and (
     moved is null
@@ -229,43 +227,50 @@ returning *;
 --       CORRELATED SCALAR SUBQUERY 4
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 6
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       LIST SUBQUERY 6
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--         CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 8
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 10
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
+--       SCALAR SUBQUERY 9
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 6
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 6
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 6
+--     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 6
+--     SCALAR SUBQUERY 8
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 10
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
+--       SCALAR SUBQUERY 9
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 6
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 15
---       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 6
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 6
+--     SCALAR SUBQUERY 16
+--       SEARCH resets USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 6
+--     SCALAR SUBQUERY 8
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 10
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
+--       SCALAR SUBQUERY 9
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
+--   SCALAR SUBQUERY 16
+--     SEARCH resets USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 15
---     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 14
---     CO-ROUTINE (subquery-13)
---       CO-ROUTINE (subquery-17)
---         CO-ROUTINE (subquery-12)
+--     CO-ROUTINE (subquery-14)
+--       CO-ROUTINE (subquery-18)
+--         CO-ROUTINE (subquery-13)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
@@ -277,9 +282,9 @@ returning *;
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-12)
---       SCAN (subquery-17)
---     SCAN (subquery-13)
+--         SCAN (subquery-13)
+--       SCAN (subquery-18)
+--     SCAN (subquery-14)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
@@ -1139,7 +1144,7 @@ with
     from jsonb_each (:lookup_1)
   )
 select distinct
-  value ->> 1 as key
+  value ->> 1 as key, ifnull(octet_length (t.extras), 0) as bytes
 from
   sent
   left join customers t on t.account = :account
@@ -1178,15 +1183,9 @@ where
 --     SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --   USE TEMP B-TREE FOR DISTINCT
 
--- selectStoredSizes
+-- selectStoredMembers
 -- Reads the sizes of the stored fields of these records; the Worker then decides.
-select
-  t.customer_id as key, t.delivery as delivery,
-  (
-    select
-      json_group_array(json_array(m.key, octet_length (json_quote(m.key)) + octet_length (json_quote(m.value)) + 2))
-    from json_each(t.extras) m
-  ) as sizes
+select t.customer_id as key, t.delivery as delivery, t.extras as members
 from
   jsonb_each (:keys) k
   cross join customers t on t.account = :account
@@ -1194,8 +1193,6 @@ from
 -- Query plan:
 --   SCAN k VIRTUAL TABLE INDEX 1:
 --   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
---   CORRELATED SCALAR SUBQUERY 1
---     SCAN m VIRTUAL TABLE INDEX 1:
 
 -- countDryRun
 -- Dry run: counts what would be written.

@@ -68,7 +68,10 @@ with
           account = :account
           and resource = :resource
           and key = :idempotency_key
-          and digest <> :records_digest
+          and digest not in (
+            select value
+            from json_each(:records_digests)
+          )
       ) as reused,
       (
         coalesce(
@@ -171,13 +174,8 @@ from decided
 where
   not exists (
     select 1
-    from delivery_conditions
-    where
-      account = :account
-      and (
-        resetting
-        or book_zone <> :book_zone
-      )
+    from resets
+    where account = :account
   )
   and (
     moved is null
@@ -196,33 +194,38 @@ returning *;
 --       CORRELATED SCALAR SUBQUERY 3
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 5
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 6
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       LIST SUBQUERY 5
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--         CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 7
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 9
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 7
+--       SCALAR SUBQUERY 8
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 5
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 14
---       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 5
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 6
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 5
+--     SCALAR SUBQUERY 15
+--       SEARCH resets USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 6
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 5
+--     SCALAR SUBQUERY 7
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 9
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 7
+--       SCALAR SUBQUERY 8
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
+--   SCALAR SUBQUERY 15
+--     SEARCH resets USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 14
---     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 13
---     CO-ROUTINE (subquery-12)
---       CO-ROUTINE (subquery-16)
---         CO-ROUTINE (subquery-11)
+--     CO-ROUTINE (subquery-13)
+--       CO-ROUTINE (subquery-17)
+--         CO-ROUTINE (subquery-12)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
@@ -232,9 +235,9 @@ returning *;
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-11)
---       SCAN (subquery-16)
---     SCAN (subquery-12)
+--         SCAN (subquery-12)
+--       SCAN (subquery-17)
+--     SCAN (subquery-13)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

@@ -90,7 +90,10 @@ with
           account = :account
           and resource = :resource
           and key = :idempotency_key
-          and digest <> :records_digest
+          and digest not in (
+            select value
+            from json_each(:records_digests)
+          )
       ) as reused,
       (
         coalesce(
@@ -196,13 +199,8 @@ from decided
 where
   not exists (
     select 1
-    from delivery_conditions
-    where
-      account = :account
-      and (
-        resetting
-        or book_zone <> :book_zone
-      )
+    from resets
+    where account = :account
   )
   and (
     moved is null
@@ -237,45 +235,51 @@ returning *;
 --       CORRELATED SCALAR SUBQUERY 4
 --         SEARCH h USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 --     SCAN classified
---     SCALAR SUBQUERY 6
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 7
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
---         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       LIST SUBQUERY 6
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--         CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 8
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 9
+--         SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 7
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
---         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 16
+--       REUSE LIST SUBQUERY 6
+--     SCALAR SUBQUERY 8
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 9
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 6
+--     SCALAR SUBQUERY 17
 --       SEARCH totals USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 15
---       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 6
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--     SCALAR SUBQUERY 16
+--       SEARCH resets USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 6
+--     SCALAR SUBQUERY 8
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 10
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
+--       SCALAR SUBQUERY 9
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 15
---     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 16
+--     SEARCH resets USING PRIMARY KEY (account=?)
+--   SCALAR SUBQUERY 17
 --     SEARCH totals USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 14
---     CO-ROUTINE (subquery-13)
---       CO-ROUTINE (subquery-18)
---         CO-ROUTINE (subquery-12)
+--   SCALAR SUBQUERY 15
+--     CO-ROUTINE (subquery-14)
+--       CO-ROUTINE (subquery-19)
+--         CO-ROUTINE (subquery-13)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
@@ -287,9 +291,9 @@ returning *;
 --               SEARCH h USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-12)
---       SCAN (subquery-18)
---     SCAN (subquery-13)
+--         SCAN (subquery-13)
+--       SCAN (subquery-19)
+--     SCAN (subquery-14)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

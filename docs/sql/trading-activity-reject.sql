@@ -57,7 +57,10 @@ with
           account = :account
           and resource = :resource
           and key = :idempotency_key
-          and digest <> :records_digest
+          and digest not in (
+            select value
+            from json_each(:records_digests)
+          )
       ) as reused,
       (
         coalesce(
@@ -163,13 +166,8 @@ from decided
 where
   not exists (
     select 1
-    from delivery_conditions
-    where
-      account = :account
-      and (
-        resetting
-        or book_zone <> :book_zone
-      )
+    from resets
+    where account = :account
   )
   and (
     moved is null
@@ -186,33 +184,38 @@ returning *;
 --       CORRELATED SCALAR SUBQUERY 2
 --         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 4
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 5
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       LIST SUBQUERY 4
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--         CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 6
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 8
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 6
+--       SCALAR SUBQUERY 7
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 4
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---     SCALAR SUBQUERY 13
---       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 4
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --     SCALAR SUBQUERY 5
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 4
+--     SCALAR SUBQUERY 14
+--       SEARCH resets USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 5
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 4
+--     SCALAR SUBQUERY 6
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 8
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 6
+--       SCALAR SUBQUERY 7
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
+--   SCALAR SUBQUERY 14
+--     SEARCH resets USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 13
---     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 12
---     CO-ROUTINE (subquery-11)
---       CO-ROUTINE (subquery-15)
---         CO-ROUTINE (subquery-10)
+--     CO-ROUTINE (subquery-12)
+--       CO-ROUTINE (subquery-16)
+--         CO-ROUTINE (subquery-11)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
@@ -220,9 +223,9 @@ returning *;
 --               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-10)
---       SCAN (subquery-15)
---     SCAN (subquery-11)
+--         SCAN (subquery-11)
+--       SCAN (subquery-16)
+--     SCAN (subquery-12)
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

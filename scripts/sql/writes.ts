@@ -135,7 +135,7 @@ const sizeReads = ({ sizes }: DeliveryStatements): DocumentedStatement[] =>
           sizes.selectUndecided({ lookup: 1, flagged: 0 }),
         ),
         document(
-          'selectStoredSizes',
+          'selectStoredMembers',
           'Reads the sizes of the stored fields of these records; the Worker then decides.',
           sizes.selectStored,
         ),

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { digest, newSecret } from '../auth/secret.ts'
+import { newBrandToken } from '../auth/brand-token.ts'
+import { digest } from '../auth/secret.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import {
   type BrandTokenRow,
@@ -43,7 +44,7 @@ export const brandTokens = new Hono<AppEnv>()
     const fields = await readFields(c, { overlap })
     const length = fields.overlap ?? DEFAULT_OVERLAP
     const now = Date.now()
-    const brand_token = newSecret('tbt', mode)
+    const brand_token = await newBrandToken(c.env.TRACKING_KEYS, mode)
     const tokenDigest = await digest(brand_token)
     const id = crypto.randomUUID()
     const created_at = new Date(now).toISOString()

@@ -2,15 +2,19 @@ import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../errors.ts'
 import { isJwt } from './access-token.ts'
 import { type AppEnv, authorize, type WeightOf } from './authorize.ts'
+import { isIssued } from './brand-token.ts'
+import { newLookupLimit } from './lookup-limit.ts'
 import { digest, isWellFormed } from './secret.ts'
 import { brandTokenObjectName } from './token-gate.ts'
 
 /**
  * Authenticates a brand by its Brand Token and applies the rate limit. A token with a wrong checksum
- * is refused without a lookup. The response does not reveal why a token is refused. `weightOf` tells
- * as how many requests a request to a path counts.
+ * is refused without a lookup. Of tokens that the service did not make, few are looked up: each would
+ * open an object. The response does not reveal why a token is refused. `weightOf` tells as how many
+ * requests a request to a path counts.
  *
- * @throws ApiError `invalid_api_key`, `rate_limited`
+ * @throws ApiError `invalid_api_key`, `rate_limited`; `unavailable` if there are too many invented
+ * tokens.
  */
 export const apiKey = (weightOf: WeightOf) =>
   createMiddleware<AppEnv>(async function apiKey(c, next) {
@@ -18,10 +22,32 @@ export const apiKey = (weightOf: WeightOf) =>
     if (key === undefined && c.req.header('Authorization')) throw invalidApiKey(WRONG_HEADER)
     if (key !== undefined && isJwt(key)) throw invalidApiKey(WRONG_CREDENTIAL)
     if (key === undefined || !isWellFormed(key, 'tbt')) throw invalidApiKey(INVALID)
-    const objectName = brandTokenObjectName(await digest(key))
+    const tokenDigest = await digest(key)
+    if (!admitted.has(tokenDigest) && !(await isIssued(c.env.TRACKING_KEYS, key))) {
+      countUncheckedLookup(Date.now())
+    }
+    const objectName = brandTokenObjectName(tokenDigest)
     const unknownToken = () => invalidApiKey(INVALID)
-    await authorize(c, next, objectName, weightOf(c.req.path), unknownToken, (grant) => grant)
+    await authorize(c, next, objectName, weightOf(c.req.path), unknownToken, (grant) => {
+      if (admitted.size >= MAX_ADMITTED) admitted.clear()
+      admitted.add(tokenDigest)
+      return grant
+    })
   })
+
+/**
+ * The most Brand Tokens without a code of our keys whose objects an isolate asks in a second: a removed
+ * key may have made them.
+ */
+const MAX_UNCHECKED_LOOKUPS = 10
+
+const countUncheckedLookup = newLookupLimit(MAX_UNCHECKED_LOOKUPS, 'Brand Tokens')
+
+/** The most admitted tokens that an isolate remembers. */
+const MAX_ADMITTED = 10_000
+
+/** The digests of tokens that were valid: they need no check of their code. */
+const admitted = new Set<string>()
 
 const INVALID =
   'The Brand Token in the header `x-api-key` is missing, malformed, unknown or no longer valid.'

@@ -14,17 +14,38 @@ const SECRET_FORMAT = /^([a-z]+_(?:live|test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 export type Prefix = 'tcs' | 'tbt'
 
 /** Returns a new secret of 256 random bits: `{prefix}_{mode}_{43 base62}{6 base62 of its CRC32}`. */
-export function newSecret(prefix: Prefix, mode: 'live' | 'test'): string {
+export const newSecret = (prefix: Prefix, mode: 'live' | 'test'): string =>
+  withChecksum(`${prefix}_${mode}_${randomText(SECRET_LENGTH)}`)
+
+/** The number of characters between the prefix and the checksum. */
+export const SECRET_LENGTH = 43
+
+/** Returns random characters of base62. */
+export function randomText(length: number): string {
   let random = ''
-  while (random.length < 43) {
+  while (random.length < length) {
     // 248 is the largest multiple of 62 in a byte: higher bytes would favour the first digits.
     for (const byte of crypto.getRandomValues(new Uint8Array(64))) {
-      if (byte < 248 && random.length < 43) random += BASE62[byte % 62]
+      if (byte < 248 && random.length < length) random += BASE62[byte % 62]
     }
   }
-  const body = `${prefix}_${mode}_${random}`
-  return body + checksum(body)
+  return random
 }
+
+/** Returns a number of at most 64 bits as 11 characters of base62. */
+export function toBase62(number: bigint): string {
+  let digits = ''
+  for (let i = 0, rest = number; i < BASE62_OF_64_BITS; i++, rest /= 62n) {
+    digits = BASE62[Number(rest % 62n)] + digits
+  }
+  return digits
+}
+
+/** The length of the text of `toBase62`. */
+export const BASE62_OF_64_BITS = 11
+
+/** Appends the checksum to a secret. */
+export const withChecksum = (body: string) => body + checksum(body)
 
 /** Returns whether a text has this prefix, the format of a secret, and the correct checksum. */
 export function isWellFormed(secret: string, prefix: Prefix): boolean {

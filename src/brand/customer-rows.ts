@@ -1,5 +1,5 @@
+import type { SizeDecision } from '../db/records/delivery-input.ts'
 import type { Row } from '../db/records/json-chunks.ts'
-import type { StoredSizes } from '../db/records/sizes-sql.ts'
 import {
   ADDED_BYTES,
   ADDED_MEMBERS,
@@ -13,7 +13,7 @@ import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { type Attribution, type AttributionVerdict, verifierFor } from '../tracking/verdict.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone } from '../zone.ts'
-import { addSizes, type Extras, rejectTooLarge, type Sizes, toExtras } from './extras.ts'
+import { addSizes, type Extras, type Sizes, toExtras, tooLargeFinder } from './extras.ts'
 
 /** The attribution of a customer, so far as one or more records of a request give it. */
 interface Origin {
@@ -54,7 +54,7 @@ interface Step extends Contribution {
  * Returns one row for each customer, and a repeated row for each further record of the same customer.
  * The statements merge them in array order. Only what the database classifies a record by is merged
  * here: the verdict, and the size of additional fields. A record that the database rejects contributes
- * nothing, so `decideSizes` and `warnings` leave it out.
+ * nothing, so `sizes` and `warnings` leave it out.
  */
 export async function customerRows(
   { form, valid }: ValidatedRequest,
@@ -85,10 +85,13 @@ export async function customerRows(
         applyInOrder(contributions, (i) => rejected.has(i)),
         form,
       ),
-    decideSizes: (stored) => {
-      const rejected = rejectTooLarge(contributions, stored)
-      const decided = applyInOrder(contributions, (index) => rejected.has(index))
-      return separate(decided.map((step) => decidedRow(step, stored, rejected)))
+    sizes: {
+      findTooLarge: tooLargeFinder(contributions),
+      toRows: (decisions) => {
+        const rejected = new Set([...decisions.values()].flatMap(({ tooLarge }) => tooLarge))
+        const decided = applyInOrder(contributions, (index) => rejected.has(index))
+        return separate(decided.map((step) => decidedRow(step, decisions, rejected)))
+      },
     },
   }
 }
@@ -126,8 +129,9 @@ function applyInOrder(
     const previous = states.get(customer_id)
     const state = mergeState(previous, contribution.origin)
     states.set(customer_id, isRejected(index) ? previous : state)
-    const extras = sent.get(customer_id) ?? toExtras(new Map())
-    addSizes(extras, sizes)
+    const before = sent.get(customer_id)
+    if (before) addSizes(before, sizes)
+    const extras = before ?? toExtras(sizes)
     sent.set(customer_id, extras)
     const { bytes } = extras
     return { ...contribution, isRepeated, previous, state, bytes, members: extras.sizes.size }
@@ -164,11 +168,11 @@ function lookupRow({ index, isRepeated, previous, state, bytes, members, ...sent
 /** Returns the cells of a record whose customer may have been looked at. */
 function decidedRow(
   step: Step,
-  stored: ReadonlyMap<unknown, StoredSizes>,
+  decisions: ReadonlyMap<unknown, SizeDecision>,
   rejected: ReadonlySet<number>,
 ): Row {
   const row = lookupRow(step)
-  const seen = stored.get(step.customer_id)
+  const seen = decisions.get(step.customer_id)
   if (!seen) return row
   const decision = {
     [SEEN_DELIVERY]: seen.delivery,

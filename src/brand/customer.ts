@@ -7,7 +7,7 @@ import type { RecordCheck, RecordValidator } from '../validation/record-validato
 import { validateField } from '../validation/strict-object.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { customerRows } from './customer-rows.ts'
-import { extraSizes } from './extras.ts'
+import { extraSize } from './extras.ts'
 import { COLUMNS, customer as fields } from './fields.ts'
 import {
   COMBINE_FIELDS,
@@ -59,11 +59,10 @@ function validateCustomer(record: object, zone: string): RecordCheck {
   warnings.push(...findCaseVariants(names, OPTIONAL_SPELLING))
   if (extras.length > 0) {
     // Each value is stored as JSON text, so that a merge replaces it as a whole.
-    output.extras = JSON.stringify(
-      Object.fromEntries(extras.map(([name, value]) => [name, JSON.stringify(value)])),
-    )
+    const texts = extras.map(([name, value]) => [name, JSON.stringify(value)] as const)
+    output.extras = `{${texts.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join()}}`
+    output.sizes = new Map(texts.map(([name, text]) => [name, extraSize(name, text)]))
   }
-  output.sizes = extraSizes(extras)
   return { issues, output, warnings }
 }
 

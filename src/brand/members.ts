@@ -4,6 +4,7 @@ import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
 import { validateField } from '../validation/strict-object.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
+import { jsonTextBytes, utf8Bytes } from './json-bytes.ts'
 
 /** The limit on the unknown members of one record, as JSON (contract §7). */
 const MAX_EXTRA_BYTES = 16_384
@@ -119,29 +120,38 @@ export function checkExtraNumber(extras: readonly unknown[]): Issue[] {
   return [{ pointer: '', code: 'length', expected: EXTRAS_NUMBER_LIMIT, received, instruction }]
 }
 
+/** Returns the bytes of a member of a JSON object: its name, its value, a colon, and a comma or a brace. */
+const memberBytes = (name: string, json: string) =>
+  jsonTextBytes(name) + utf8Bytes(json) + ':,'.length
+
 /** Returns an issue if the unknown members of a record exceed 16 KiB. */
 function checkExtraSize(extras: readonly (readonly [string, unknown])[]): Issue[] {
   if (extras.length === 0) return []
-  const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(extras))).length
+  let bytes = '{'.length
+  for (const [name, value] of extras) bytes += memberBytes(name, JSON.stringify(value))
   if (bytes <= MAX_EXTRA_BYTES) return []
   return [{ pointer: '', code: 'length', expected: EXTRAS_LIMIT, received: `${bytes} bytes` }]
 }
 
 /** Returns the first issue within a value, depth first, or null. `parent` is a JSON pointer. */
 function findInvalidValue(name: string, value: unknown, parent: string): Issue | null {
-  const pointer = parent + pointerStep(name)
-  const place = { pointer, isInAdditionalField: true } as const
-  if (!isStorableText(name)) return { ...place, code: 'text' }
-  if (typeof value === 'string') return isStorableText(value) ? null : { ...place, code: 'text' }
+  const issue = (code: Issue['code']): Issue => ({
+    pointer: parent + pointerStep(name),
+    isInAdditionalField: true,
+    code,
+  })
+  if (!isStorableText(name)) return issue('text')
+  if (typeof value === 'string') return isStorableText(value) ? null : issue('text')
   if (typeof value === 'number') {
     // `parseJson` turns a number with more digits than a double holds into NaN.
-    if (Number.isNaN(value)) return { ...place, code: 'digits' }
-    return Number.isFinite(value) ? null : { ...place, code: 'number' }
+    if (Number.isNaN(value)) return issue('digits')
+    return Number.isFinite(value) ? null : issue('number')
   }
   if (typeof value !== 'object' || value === null) return null
+  const pointer = parent + pointerStep(name)
   for (const [key, member] of Object.entries(value)) {
-    const issue = findInvalidValue(key, member, pointer)
-    if (issue) return issue
+    const found = findInvalidValue(key, member, pointer)
+    if (found) return found
   }
   return null
 }

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES } from './body-limit.ts'
 import { type BodyWeight, measureJson, weigh } from './body-size.ts'
 import { type Chunk, orMalformed, readChunk } from './chunks.ts'
 import { decompress } from './decompress.ts'
-import { drain } from './drain.ts'
+import { drainOf, startDraining } from './drain.ts'
 import { MAX_WEIGHT } from './memory-queues.ts'
 
 const MIB = 1024 * 1024
@@ -63,10 +63,11 @@ const CSV_FORMAT: BodyFormat = {
 
 async function readBodyAs(
   format: BodyFormat,
-  { headers, body }: Request,
+  request: Request,
   admission: AdmissionPromise,
   maxDepth?: number,
 ): Promise<RequestBody> {
+  const { headers, body } = request
   checkType(headers.get('Content-Type') ?? '', format)
   const isGzip = checkEncoding(headers.get('Content-Encoding') ?? 'identity')
   const length = Number(headers.get('Content-Length') ?? Number.NaN)
@@ -76,7 +77,7 @@ async function readBodyAs(
   const memory = new BodyMemory(admission, { length, isGzip, limit: MAX_BODY_BYTES })
   try {
     await memory.startReading()
-    const bytes = await readRequest(body, length, memory, admission)
+    const bytes = await readRequest(request, body, length, memory, admission)
     const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
     const { weight, isLarge } = format.weigh(chunks, maxDepth)
     if (weight > MAX_WEIGHT) throw tooHeavy(weight)
@@ -85,7 +86,10 @@ async function readBodyAs(
     memory.decoded()
     return toRequestBody(text, isLarge, memory)
   } catch (error) {
-    memory.release()
+    // A read that has begun keeps its buffer.
+    const draining = drainOf(request)
+    if (draining) draining.then(() => memory.release())
+    else memory.release()
     throw error
   }
 }
@@ -107,12 +111,14 @@ const TRUNCATED = 'The body ended early.'
 
 /**
  * Returns the chunks of a request. After the first 64 KiB it waits until the caller is admitted and
- * there is memory for the rest. If that fails, it discards what was read and drains the rest.
+ * there is memory for the rest. If that fails, it discards what was read and starts to
+ * drain the rest.
  *
  * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` if the body ends early;
  * `unavailable`; the error of `admission`.
  */
 async function readRequest(
+  request: Request,
   stream: ReadableStream<Uint8Array>,
   length: number,
   memory: BodyMemory,
@@ -142,7 +148,7 @@ async function readRequest(
   } catch (error) {
     chunks.length = 0
     memory.hold()
-    await drain(reader, pending)
+    startDraining(request, reader, pending)
     throw error
   }
 }

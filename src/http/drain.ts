@@ -6,7 +6,38 @@ const MAX_DRAIN_MS = 5000
 
 const BUFFER_BYTES = 16 * 1024
 
+/**
+ * How much an isolate drains of all bodies: to read 1 MiB takes about 5 ms of CPU time, which others
+ * need. It drains the first 8 MiB at once.
+ */
+const BYTES_PER_MS = 16 * 1024
+const BURST_MS = 512
+
+/** When the isolate will have drained what it has read so far, in milliseconds. */
+let drainedAt = 0
+
+/** Counts bytes that were drained, and returns how long to wait before the next ones. */
+function waitMs(bytes: number, now: number): number {
+  drainedAt = Math.max(drainedAt, now - BURST_MS) + bytes / BYTES_PER_MS
+  return Math.max(0, drainedAt - now)
+}
+
 type Chunk = ReadableStreamReadResult<Uint8Array>
+
+/** The drains of requests that are being answered, or have been. */
+const drains = new WeakMap<Request, Promise<void>>()
+
+/** Starts to drain what is left of a request's body. `pending` is a read that has begun. */
+export function startDraining(
+  request: Request,
+  reader: ReadableStreamBYOBReader,
+  pending?: Promise<Chunk>,
+): void {
+  drains.set(request, drain(reader, pending))
+}
+
+/** Returns the drain of a request that was refused before its body was read; undefined if there is none. */
+export const drainOf = (request: Request): Promise<void> | undefined => drains.get(request)
 
 /**
  * Reads the rest of a body and discards it: an unread body breaks the connection, and the caller
@@ -25,6 +56,8 @@ export async function drain(
     let chunk: Chunk | null = await Promise.race([pending ?? next(reader), timeout])
     while (chunk && !chunk.done && bytes <= MAX_DRAINED_BYTES) {
       bytes += chunk.value.byteLength
+      const wait = waitMs(chunk.value.byteLength, Date.now())
+      if (wait > 0) await Promise.race([scheduler.wait(wait), timeout])
       chunk = await Promise.race([next(reader, chunk.value.buffer), timeout])
     }
   } catch {

@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
-import { drain } from './drain.ts'
+import { answerEarly } from './answer-early.ts'
 
 const TWO_YEARS_SECONDS = 63_072_000
 
@@ -17,7 +17,7 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
   const requestId = crypto.randomUUID()
   c.set('requestId', requestId)
   await next()
-  await drainUnread(c.req.raw)
+  await answerEarly(c)
   // Not `c.header`, which copies the finished response for each header.
   const { headers } = c.res
   headers.set('X-Request-Id', requestId)
@@ -41,10 +41,6 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
     }),
   )
 })
-
-async function drainUnread({ body }: Request) {
-  if (body && !body.locked) await drain(body.getReader({ mode: 'byob' }))
-}
 
 /**
  * Refuses plain HTTP. It never redirects, because the secret has already been sent in clear.

@@ -18,7 +18,7 @@ import { bookZoneOf, dayInZone } from '../zone.ts'
 import { checkRowSize } from './check-row-size.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
-import { digestRecords, readIdempotencyKey } from './idempotency.ts'
+import { readIdempotency, readIdempotencyKey } from './idempotency.ts'
 import { measureAfter } from './measure-after.ts'
 import { summaryOf } from './outcome.ts'
 import { releaseRest } from './release-rest.ts'
@@ -100,10 +100,7 @@ async function prepare(
   if (body.isLarge) checkRowSize(records)
   const input: DeliveryInput = {
     ...toDeliveryInput(validated, resource, context, records),
-    idempotency:
-      idempotencyKey === null
-        ? null
-        : { key: idempotencyKey, digest: await digestRecords(validated.records, validator) },
+    idempotency: await readIdempotency(context, validated, validator),
     dryRun,
     lenient: preferences.lenient,
     returnRecordOutcomes:

@@ -55,7 +55,7 @@ export interface Resource extends RecordView {
 /** The rows of a request: see `DeliveryInput`. */
 export interface RecordRows
   extends Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'>,
-    Partial<Pick<DeliveryInput, 'decideSizes' | 'receivedDay'>> {
+    Partial<Pick<DeliveryInput, 'sizes' | 'receivedDay'>> {
   /**
    * Returns the warnings found while building the rows, by record index. A record that the database
    * rejected does not affect the warnings of others.

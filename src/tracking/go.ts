@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import { newLookupLimit } from '../auth/lookup-limit.ts'
 import { findLink, type Link } from '../db/directory/links.ts'
-import { ApiError, errorName, unavailable } from '../errors.ts'
+import { ApiError, errorName } from '../errors.ts'
 import { encodeTrackingCode, hasCheckByte, isLinkId, newClickId } from './code.ts'
 import { withTracking } from './landing.ts'
 
@@ -27,7 +28,7 @@ const cache = new Map<string, { link: Link; expiresAt: number }>()
 /** The most link ids without a check byte of our keys that an isolate looks up in a second. */
 const MAX_UNCHECKED_LOOKUPS = 10
 
-const unchecked = { second: 0, lookups: 0 }
+const countUncheckedLookup = newLookupLimit(MAX_UNCHECKED_LOOKUPS, 'link ids')
 
 /**
  * Returns a link, or throws `not_found`. A missing link is not cached, so that a new link works at
@@ -46,15 +47,6 @@ async function findCachedLink(env: Env, link_id: string, now: number): Promise<L
   if (cache.size >= MAX_CACHED_LINKS) cache.clear()
   cache.set(link_id, { link, expiresAt: now + CACHED_MS })
   return link
-}
-
-function countUncheckedLookup(now: number): void {
-  const second = Math.floor(now / 1000)
-  if (unchecked.second !== second) Object.assign(unchecked, { second, lookups: 0 })
-  unchecked.lookups += 1
-  if (unchecked.lookups > MAX_UNCHECKED_LOOKUPS) {
-    throw unavailable(new Error('Too many unknown link ids.'), 1)
-  }
 }
 
 /**

@@ -75,9 +75,9 @@ const transaction = (id: string, customer_id: string) => ({
   status: 'approved',
 })
 
-const withExtras = (id: string, count: number, prefix: string) => ({
+const withExtras = (id: string, count: number, prefix: string, value = 1) => ({
   customerId: id,
-  ...Object.fromEntries(range(count, (i) => [`${prefix}${i.toString(36)}`, 1])),
+  ...Object.fromEntries(range(count, (i) => [`${prefix}${i.toString(36)}`, value])),
 })
 
 const wideEvent = (id: string, kpis: number) => ({
@@ -176,11 +176,17 @@ const wideBodies = newBodies(2 * WIDE_LANES, (number) =>
   ),
 )
 
-const widestBodies = newBodies(4 * WIDE_LANES, (number) =>
-  text(
-    JSON.stringify(range(500, (i) => withExtras(`x${number >> 2}-${i}`, 64, 'abcd'[number % 4]!))),
-  ),
-)
+/** The bodies of a lane: four that give each customer 256 fields, and four that change all of these. */
+const WIDEST_TURNS = 8
+
+const widestBodies = newBodies(WIDEST_TURNS * WIDE_LANES, (number) => {
+  const lane = Math.floor(number / WIDEST_TURNS)
+  const turn = number % WIDEST_TURNS
+  const customers = range(500, (i) =>
+    withExtras(`x${lane}-${i}`, 64, 'abcd'[turn % 4]!, turn < 4 ? 1 : 2),
+  )
+  return text(JSON.stringify(customers))
+})
 
 const longIdBodies = newBodies(8, (lane) =>
   gzipped(range(100, (i) => ({ transaction_id: `${lane}${i}${'x'.repeat(480)}` }))),
@@ -221,7 +227,7 @@ export const ATTACKS: readonly Attack[] = [
     lanes: WIDE_LANES,
     prepare: widestBodies.prepare,
     act: ({ brand }, lane, turn) =>
-      brand('POST', 'customers', widestBodies.of(4 * lane + (turn % 4))),
+      brand('POST', 'customers', widestBodies.of(WIDEST_TURNS * lane + (turn % WIDEST_TURNS))),
   },
   {
     name: 'refused: long ids, gzip',

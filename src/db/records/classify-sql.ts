@@ -47,7 +47,7 @@ export interface DeliveryShape {
  * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:received_day`, `:resource`, `:form`,
  * `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`, `:recounts` (whether the total is
  * counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
- * `:idempotency_key` and `:records_digest`; `:max_held` and `:hold_refused` (see `DeliveryShape`);
+ * `:idempotency_key` and `:records_digests` (JSON); `:max_held` and `:hold_refused` (see `DeliveryShape`);
  * `:days` (JSON, the days of the records) and `:book_zone` (the zone in which they were computed); `:storage_quota`, `:written_bytes` and
  * `:record_bytes`; the chunks `:lookup_1` … and `:flagged_1` ….
  */
@@ -81,7 +81,7 @@ export function insertDeliverySql(
         select ${countedColumns(table, fragments, findings, policy)},
           exists (select 1 from idempotency_keys
             where account = :account and resource = :resource and key = :idempotency_key
-              and digest <> :records_digest) as reused,
+              and digest not in (select value from json_each(:records_digests))) as reused,
           ${limitsStorage ? USAGE : 'null'} as usage
         from classified
       ),

@@ -1,7 +1,24 @@
 import type { Delivery } from '../schema.ts'
 import type { Policy } from './classify-sql.ts'
 import type { Row } from './json-chunks.ts'
-import type { StoredSizes } from './sizes-sql.ts'
+
+/** What the Worker decided about the records of one key that the database could not decide on. */
+export interface SizeDecision {
+  /** The delivery that had written the stored record; `''` if there is none. */
+  delivery: string
+  /** The positions of the records that are too large. */
+  tooLarge: readonly number[]
+}
+
+/** Decides which records of a request are too large. */
+export interface SizeDecider {
+  /** Returns the positions of the records of a key that are too large; `stored` is the JSON text. */
+  findTooLarge: (key: unknown, stored: string | null) => readonly number[]
+  /** Returns the rows with what the classification needs, with the decisions by key. */
+  toRows: (
+    decisions: ReadonlyMap<unknown, SizeDecision>,
+  ) => Pick<DeliveryInput, 'rows' | 'repeatedRows'>
+}
 
 /** A validated request: all that the database needs to decide the rest. */
 export interface DeliveryInput {
@@ -29,8 +46,8 @@ export interface DeliveryInput {
   /** The number of their errors, and the first of these as JSON; null if there are none. */
   errorsTotal: number
   errors: string | null
-  /** The request's Idempotency-Key, and the digest of its records. */
-  idempotency: { key: string; digest: string } | null
+  /** The request's Idempotency-Key, and the digests of its records: the first one is stored. */
+  idempotency: { key: string; digests: readonly string[] } | null
   /** Whether it has records of the day before it was received, or of that day (UTC). */
   hasYesterday: boolean
   hasToday: boolean
@@ -39,14 +56,8 @@ export interface DeliveryInput {
   repeatedRows: Row[]
   /** The valid fields of invalid records, whose references are checked, too. */
   invalidRows: Row[]
-  /**
-   * Returns the rows with what the classification needs, after deciding which records are too large;
-   * `stored` has the sizes of those records that the database could not decide on, by key. Absent for
-   * tables without a `sizeLimit`.
-   */
-  decideSizes?: (
-    stored: ReadonlyMap<unknown, StoredSizes>,
-  ) => Pick<DeliveryInput, 'rows' | 'repeatedRows'>
+  /** Decides which records are too large. Absent for tables without a `sizeLimit`. */
+  sizes?: SizeDecider
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from './count-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { SELECT_OVERWRITTEN, selectEarlierWritesSql } from './retry-sql.ts'
-import { selectStoredSizesSql, selectUndecidedSql } from './sizes-sql.ts'
+import { selectStoredSql, selectUndecidedSql } from './sizes-sql.ts'
 import { OWN_DELIVERY_ROW, type SqlFragments, sqlFragments } from './sql-fragments.ts'
 import { DISCARD_DRY_RUN } from './storage-sql.ts'
 import {
@@ -116,7 +116,7 @@ function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements 
     recountTotal: compileStatement(recountTotalSql(table, fragments, '')),
     sizes: sizeLimit && {
       selectUndecided: memoize((chunks) => selectUndecidedSql(table, fragments, sizeLimit, chunks)),
-      selectStored: compileStatement(selectStoredSizesSql(table, sizeLimit)),
+      selectStored: compileStatement(selectStoredSql(table, sizeLimit)),
     },
     countDryRun: compileStatement(countDryRunSql(table, fragments)),
     selectDryRun: compileStatement(selectDryRunSql(table, fragments)),

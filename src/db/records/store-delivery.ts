@@ -3,11 +3,10 @@ import { withD1Retry } from '../retry.ts'
 import type { Delivery } from '../schema.ts'
 import { decideSizes } from './decide-sizes.ts'
 import { type BatchForm, type BatchParts, buildBatch, prepareBatch } from './delivery-batch.ts'
-import type { DeliveryInput } from './delivery-input.ts'
+import type { DeliveryInput, SizeDecision } from './delivery-input.ts'
 import type { Row } from './json-chunks.ts'
 import type { RecordTable } from './record-table.ts'
 import { recoverRevisions, type WrittenRecord } from './retry-sql.ts'
-import type { StoredSizes } from './sizes-sql.ts'
 
 /** What a request stored: its row in the log, and the revision of each record that was written. */
 export interface DeliveryResult {
@@ -53,7 +52,7 @@ export async function storeDelivery(
 ): Promise<DeliveryResult> {
   const correctRevisions = input.dryRun ? dryRunCorrection(input, table) : null
   const forms = batchForms(input)
-  const stored = new Map<unknown, StoredSizes>()
+  const decisions = new Map<unknown, SizeDecision>()
   let parts = prepareBatch(session, table, input)
   let looks = 0
   return withD1Retry(async (attempt) => {
@@ -67,14 +66,14 @@ export async function storeDelivery(
       rows = await runBatch(session, parts, attempt, form)
       row = rows.findLast(isDelivery)
       if (row) break
-      if (forms.length > 1) {
-        forms.shift()
-        continue
-      }
-      const decided = await decideSizes(parts, stored)
-      looks += 1
-      if (!decided || looks > MAX_LOOKS) throw decided ? customersAreChanging() : accountIsClosed()
-      parts = decided
+      // First, because a batch of large records is dearer than the look at them.
+      const decided = await decideSizes(parts, decisions)
+      if (decided) {
+        looks += 1
+        if (looks > MAX_LOOKS) throw customersAreChanging()
+        parts = decided
+      } else if (forms.length > 1) forms.shift()
+      else throw accountIsClosed()
     }
     if (row.over_quota !== null) {
       const form = forms[0] && !input.dryRun ? { ...forms[0], probes: true as const } : null
