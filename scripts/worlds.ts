@@ -6,7 +6,7 @@ runGeneratedTests({
   invocation: 'npm run worlds',
   description:
     'Compares the commission engine with its oracle on random worlds. A failure prints the seed.',
-  files: ['test/commission/worlds', 'test/commission/laws'],
+  files: ['test/commission/worlds', 'test/commission/laws', 'test/commission/books-model'],
   runsVariable: 'MODEL_RUNS',
   usualRuns: 20_000,
 })

@@ -256,10 +256,11 @@ function rates(from: Source, span: Span): World['rates'] {
   return from.oneIn(25) ? [] : published
 }
 
-/** Returns the world of a seed, without plans. */
-export function randomFacts(from: Source): { world: World; span: Span } {
+/** Returns the world of a seed, without plans; `days` are its days if they are not left to chance. */
+export function randomFacts(from: Source, days?: number): { world: World; span: Span } {
   const vertical = from.pick(['forex', 'forex', 'prop-trading', 'igaming'] as const)
   const span = { first: from.pick(STARTS), days: from.pick([20, 60, 60, 95, 125]) }
+  if (days !== undefined) span.days = days
   const world: World = {
     vertical,
     affiliates: affiliates(from, span),
@@ -287,10 +288,10 @@ export function randomFacts(from: Source): { world: World; span: Span } {
   return { world, span }
 }
 
-/** Returns the world of a seed. */
-export function randomWorld(seed: number): World {
+/** Returns the world of a seed; `days` are its days if they are not left to chance. */
+export function randomWorld(seed: number, days?: number): World {
   const from = randomSource(seed)
-  const { world, span } = randomFacts(from)
+  const { world, span } = randomFacts(from, days)
   return stageFacts(from, addPlans(from, world, span))
 }
 
