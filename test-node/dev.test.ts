@@ -54,8 +54,7 @@ const processes = () =>
 describe('npm run dev', { timeout: 300_000 }, () => {
   let service: Awaited<ReturnType<typeof startIn>>
   before(async () => {
-    storeAccount()
-    service = await startIn(root, '--reset')
+    service = await startIn(root)
   })
   after(async () => {
     await service?.end('SIGTERM')
@@ -70,16 +69,6 @@ describe('npm run dev', { timeout: 300_000 }, () => {
       demo.accounts.map(({ vertical }) => vertical),
       ['prop-trading', 'forex', 'igaming'],
     )
-  })
-
-  test('--reset starts with an empty database', async () => {
-    const { base_url, admin_key, accounts } = service.demo
-    const response = await fetch(`${base_url}/admin/v1/accounts`, {
-      headers: { Authorization: `Bearer ${admin_key}` },
-    })
-    const { data } = (await response.json()) as { data: { account: string }[] }
-    const ids = (list: readonly { account: string }[]) => list.map(({ account }) => account).sort()
-    assert.deepEqual(ids(data), ids(accounts))
   })
 
   const skip = has('curl') && has('bash') ? false : 'curl or bash is not installed'
@@ -271,15 +260,17 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     assert.equal(status, 200)
   })
 
+  const demoCustomers = 5
+  /** Returns the number of customers of the forex account. */
+  async function totalOf(): Promise<number> {
+    const headers = { Authorization: `Bearer ${await tokenOf(service)}` }
+    const url = `${service.demo.base_url}/api/v1/forex/customers`
+    const response = await fetch(url, { headers })
+    return ((await response.json()) as { meta: { total: number } }).meta.total
+  }
+
   test('keeps its data when it runs again, and no process is left', async () => {
-    const totalOf = async () => {
-      const headers = { Authorization: `Bearer ${await tokenOf(service)}` }
-      const url = `${service.demo.base_url}/api/v1/forex/customers`
-      const response = await fetch(url, { headers })
-      return ((await response.json()) as { meta: { total: number } }).meta.total
-    }
     const { accounts } = service.demo
-    const demoCustomers = 5
     assert.equal(await totalOf(), demoCustomers + 1)
 
     if (existsSync('/proc')) assert.notDeepEqual(processes(), [])
@@ -291,8 +282,19 @@ describe('npm run dev', { timeout: 300_000 }, () => {
 
     await service.end('SIGTERM')
     assert.deepEqual(processes(), [])
+  })
+
+  test('--reset starts with an empty database', async () => {
+    storeAccount()
     service = await startIn(root, '--reset')
     assert.equal(await totalOf(), demoCustomers)
+    const { base_url, admin_key, accounts } = service.demo
+    const response = await fetch(`${base_url}/admin/v1/accounts`, {
+      headers: { Authorization: `Bearer ${admin_key}` },
+    })
+    const { data } = (await response.json()) as { data: { account: string }[] }
+    const ids = (list: readonly { account: string }[]) => list.map(({ account }) => account).sort()
+    assert.deepEqual(ids(data), ids(accounts))
   })
 
   // The last tests change files: while the service reloads, it drops requests.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { appendFileSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
@@ -51,10 +51,18 @@ database_id = "00000000-0000-0000-0000-000000000002"
 migrations_dir = "migrations"
 `
 
+/** Drops older rates, which the demo's statements do not need: wrangler takes 2 ms to load one. */
+function keepRatesOf2026(root: string) {
+  const path = join(root, 'data/ecb-euro-reference-rates.csv')
+  const lines = readFileSync(path, 'utf8').split('\n')
+  writeFileSync(path, lines.filter((line) => !/^2025|^2026-01/.test(line)).join('\n'))
+}
+
 const skip = has('bash') ? false : 'bash is not installed'
 describe('a database is restored by the runbook', { skip, timeout: 600_000 }, () => {
   const root = copyBuilt()
   appendFileSync(join(root, 'wrangler.toml'), SECOND_DATABASE)
+  keepRatesOf2026(root)
   let service: Awaited<ReturnType<typeof serveIn>>
   before(async () => {
     await createDatabase(root, 'DB_2')

@@ -52,6 +52,13 @@ export async function dropKnownParts(page: Page, known: Set<string>): Promise<bo
   return fresh.length > 0
 }
 
+/**
+ * Hides or shows a page, whose scripts run on. `trySample` needs no layout, which takes Chromium up to a
+ * second for each response.
+ */
+export const setHidden = (page: Page, isHidden: boolean) =>
+  page.evaluate(`document.body.style.display = '${isHidden ? 'none' : ''}'`)
+
 /** The time in milliseconds that a form has to show a response. */
 const ANSWER_TIMEOUT = 10_000
 

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../../src/commission/engine/account.ts'
+import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { earningsOf } from '../../src/commission/engine/earnings.ts'
 import { asOf } from '../../src/commission/engine/judge.ts'
@@ -18,11 +20,42 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 const SEEDS = Array.from({ length: 200 }, (_, seed) => seed)
 
-const eachPeriod = (run: (seed: number, world: World, period: Period) => void) => {
+/** An account of a random world in one period, with what several laws compare. */
+interface View {
+  seed: number
+  world: World
+  period: Period
+  input: AccountInput
+  judged: ReturnType<Account['judged']>
+  settled: ReturnType<Account['settle']>
+}
+
+/** A law, and what fails where a world breaks it. */
+type Law = (view: View) => void
+
+/** Opens each world once for all laws. Returns the first failure of each law that does not hold. */
+function firstFailures(laws: readonly Law[]): Map<Law, unknown> {
+  const failures = new Map<Law, unknown>()
+  const check = (view: View) => {
+    for (const law of laws) {
+      if (failures.has(law)) continue
+      try {
+        law(view)
+      } catch (error) {
+        failures.set(law, error)
+      }
+    }
+  }
   for (const seed of SEEDS) {
     const world = randomWorld(seed)
-    for (const id of periodsOf(world)) run(seed, world, parsePeriod(id)!)
+    const { account, input } = open(world)
+    for (const id of periodsOf(world)) {
+      const period = parsePeriod(id)!
+      const judged = account.judged(period.last)
+      check({ seed, world, period, input, judged, settled: account.settle(period) })
+    }
   }
+  return failures
 }
 
 type Sums = Record<string, Rational>
@@ -78,115 +111,138 @@ const groupTotals = (groups: readonly UnearnedGroup[]) => {
   return texts(sums)
 }
 
+/** Counted and unearned facts together are the control totals. */
+const isComplete: Law = ({ seed, world, period, input, judged: all }) => {
+  const judge = factJudge(input)
+  const groups: Groups = new Map()
+  for (const judged of all)
+    for (const { fact, state } of reportFacts(input, judge, judged, period))
+      addToGroups(groups, state, fact)
+  expect(groupTotals(listGroups(groups)), `seed ${seed} ${period.id}`).toEqual(
+    controlTotals(world, period),
+  )
+}
+
+/** A fact that is counted has a line. */
+const hasLines: Law = ({ seed, period, input, judged: all }) => {
+  const judge = factJudge(input)
+  for (const judged of all)
+    for (const { fact, state } of reportFacts(input, judge, judged, period)) {
+      const lines = earningsOf(input, asOf(judged, period.last), fact)
+      expect(
+        [state.reason === 'counted', JSON.stringify(lines)],
+        `seed ${seed} ${period.id} ${fact.resource} ${fact.id}`,
+      ).toEqual([lines.length > 0, JSON.stringify(lines)])
+    }
+}
+
+/** Returns the bases and units that the records of a period add to each line. */
+function additions({ period, input, judged: all }: View): Sums {
+  const added: Sums = {}
+  for (const judged of all)
+    for (const fact of judged.customer.facts) {
+      if (fact.day < period.first || fact.day > period.last) continue
+      for (const one of earningsOf(input, judged, fact)) {
+        if (one.kind === 'once' || one.period !== period.id) continue
+        const { affiliate_id, plan, version, rule, scope, base, units } = one
+        const key = [affiliate_id, plan, version, rule, scope].join(' ')
+        addTo(added, key, parse(base ?? units ?? '0'))
+      }
+    }
+  return added
+}
+
+/** Each record is converted alone, which rounds it apart. */
+const MOST_ROUNDED: Rational = { n: 1n, d: 10n ** 8n }
+
+/** What records add to a line is its base or its units. */
+const addsUp: Law = (view) => {
+  const { seed, period, settled } = view
+  const added = additions(view)
+  for (const { affiliate, plan, lines } of settled)
+    for (const { rule, version, scope, fence, base, units } of lines) {
+      if (rule.kind !== 'share' && rule.kind !== 'unit') continue
+      const key = [affiliate, plan.plan, version.version, rule.id, scope].join(' ')
+      const whole = fence?.base ?? base ?? units!
+      const fixed =
+        rule.kind === 'share' && scope === 'affiliate' ? rule.base.fixed : { units: 0n, scale: 0 }
+      const rational = ({ units: n, scale }: { units: bigint; scale: number }): Rational => ({
+        n,
+        d: 10n ** BigInt(scale),
+      })
+      const off = subtract(add(added[key] ?? ZERO, rational(fixed)), rational(whole))
+      expect(compare(off, MOST_ROUNDED) < 0, `seed ${seed} ${period.id} ${key}`).toBe(true)
+      expect(compare({ n: -off.n, d: off.d }, MOST_ROUNDED) < 0).toBe(true)
+    }
+}
+
+const dayOfDate = (date: string) => Date.parse(date) / 86_400_000
+
+/** The statuses of all reports. */
+const statuses = new Set<string>()
+
+/** Who is reported as qualified has the line of a rule. */
+const qualifies: Law = ({ seed, period, input, judged: all, settled }) => {
+  const reported = all.flatMap((judged) => reportOnce(input, judged, period.last))
+  for (const { status, qualified_on, conditions, customer_id, rule } of reported) {
+    statuses.add(status)
+    const isLater = qualified_on !== null && dayOfDate(qualified_on) > period.last
+    expect([status === 'qualified', isLater], `seed ${seed} ${customer_id} ${rule}`).toEqual([
+      qualified_on !== null,
+      false,
+    ])
+    if (status === 'qualified')
+      expect(conditions.map((one) => one.status)).toEqual(conditions.map(() => 'met'))
+  }
+  const inPeriod = reported.filter(
+    ({ qualified_on }) =>
+      qualified_on !== null &&
+      dayOfDate(qualified_on) >= period.first &&
+      dayOfDate(qualified_on) <= period.last,
+  )
+  const lines = settled.flatMap(({ affiliate, lines: own }) =>
+    own.flatMap(({ rule, scope, version }) =>
+      rule.kind === 'once' ? [`${affiliate} ${version.plan} ${rule.id} ${scope}`] : [],
+    ),
+  )
+  const kindOf = (plan: string) => input.book.plans.get(plan)!.first.period
+  expect(
+    inPeriod
+      .filter(({ plan }) => kindOf(plan) === period.kind)
+      .map((one) => `${one.affiliate_id} ${one.plan} ${one.rule} customer:${one.customer_id}`)
+      .sort(),
+    `seed ${seed} ${period.id}`,
+  ).toEqual(lines.sort())
+}
+
+let failures: Map<Law, unknown>
+beforeAll(() => {
+  failures = firstFailures([isComplete, hasLines, addsUp, qualifies])
+})
+
+const assertHolds = (law: Law) => {
+  if (failures.has(law)) throw failures.get(law)
+}
+
 describe('unearned', () => {
   test('counted and unearned facts together are the control totals, to the last decimal', () => {
-    eachPeriod((seed, world, period) => {
-      const { account, input } = open(world)
-      const judge = factJudge(input)
-      const groups: Groups = new Map()
-      for (const judged of account.judged(period.last))
-        for (const { fact, state } of reportFacts(input, judge, judged, period))
-          addToGroups(groups, state, fact)
-      expect(groupTotals(listGroups(groups)), `seed ${seed} ${period.id}`).toEqual(
-        controlTotals(world, period),
-      )
-    })
+    assertHolds(isComplete)
   })
 })
 
 describe('earnings', () => {
   test('a fact that is counted has a line that counts it, and no other has', () => {
-    eachPeriod((seed, world, period) => {
-      const { account, input } = open(world)
-      const judge = factJudge(input)
-      for (const judged of account.judged(period.last))
-        for (const { fact, state } of reportFacts(input, judge, judged, period)) {
-          const lines = earningsOf(input, asOf(judged, period.last), fact)
-          expect(
-            [state.reason === 'counted', JSON.stringify(lines)],
-            `seed ${seed} ${period.id} ${fact.resource} ${fact.id}`,
-          ).toEqual([lines.length > 0, JSON.stringify(lines)])
-        }
-    })
+    assertHolds(hasLines)
   })
 
   test('what records add to a line is its base before a fence, and its units', () => {
-    eachPeriod((seed, world, period) => {
-      const { account, input } = open(world)
-      const added: Sums = {}
-      for (const judged of account.judged(period.last))
-        for (const fact of judged.customer.facts) {
-          if (fact.day < period.first || fact.day > period.last) continue
-          for (const one of earningsOf(input, judged, fact)) {
-            if (one.kind === 'once' || one.period !== period.id) continue
-            const { affiliate_id, plan, version, rule, scope, base, units } = one
-            const key = [affiliate_id, plan, version, rule, scope].join(' ')
-            addTo(added, key, parse(base ?? units ?? '0'))
-          }
-        }
-      for (const { affiliate, plan, lines } of account.settle(period))
-        for (const { rule, version, scope, fence, base, units } of lines) {
-          if (rule.kind !== 'share' && rule.kind !== 'unit') continue
-          const key = [affiliate, plan.plan, version.version, rule.id, scope].join(' ')
-          const whole = fence?.base ?? base ?? units!
-          const fixed =
-            rule.kind === 'share' && scope === 'affiliate'
-              ? rule.base.fixed
-              : { units: 0n, scale: 0 }
-          const rational = ({ units: n, scale }: { units: bigint; scale: number }): Rational => ({
-            n,
-            d: 10n ** BigInt(scale),
-          })
-          const off = subtract(add(added[key] ?? ZERO, rational(fixed)), rational(whole))
-          // Each record is converted alone, which rounds it apart.
-          const most: Rational = { n: 1n, d: 10n ** 8n }
-          expect(compare(off, most) < 0, `seed ${seed} ${period.id} ${key}`).toBe(true)
-          expect(compare({ n: -off.n, d: off.d }, most) < 0).toBe(true)
-        }
-    })
+    assertHolds(addsUp)
   })
 })
 
 describe('qualifications', () => {
   test('who is reported as qualified has the line of a rule, and no other has', () => {
-    const seen = new Set<string>()
-    eachPeriod((seed, world, period) => {
-      const { account, input } = open(world)
-      const reported = account
-        .judged(period.last)
-        .flatMap((judged) => reportOnce(input, judged, period.last))
-      for (const { status } of reported) seen.add(status)
-      for (const { status, qualified_on, conditions, customer_id, rule } of reported) {
-        const isLater = qualified_on !== null && Date.parse(qualified_on) / 86_400_000 > period.last
-        expect([status === 'qualified', isLater], `seed ${seed} ${customer_id} ${rule}`).toEqual([
-          qualified_on !== null,
-          false,
-        ])
-        if (status === 'qualified')
-          expect(conditions.map((one) => one.status)).toEqual(conditions.map(() => 'met'))
-      }
-      const inPeriod = reported.filter(
-        ({ qualified_on }) =>
-          qualified_on !== null &&
-          Date.parse(qualified_on) / 86_400_000 >= period.first &&
-          Date.parse(qualified_on) / 86_400_000 <= period.last,
-      )
-      const lines = account
-        .settle(period)
-        .flatMap(({ affiliate, lines: own }) =>
-          own.flatMap(({ rule, scope, version }) =>
-            rule.kind === 'once' ? [`${affiliate} ${version.plan} ${rule.id} ${scope}`] : [],
-          ),
-        )
-      const kindOf = (plan: string) => input.book.plans.get(plan)!.first.period
-      expect(
-        inPeriod
-          .filter(({ plan }) => kindOf(plan) === period.kind)
-          .map((one) => `${one.affiliate_id} ${one.plan} ${one.rule} customer:${one.customer_id}`)
-          .sort(),
-        `seed ${seed} ${period.id}`,
-      ).toEqual(lines.sort())
-    })
-    expect([...seen].sort()).toEqual(['failed', 'qualified', 'refused', 'waiting'])
+    assertHolds(qualifies)
+    expect([...statuses].sort()).toEqual(['failed', 'qualified', 'refused', 'waiting'])
   })
 })
