@@ -217,8 +217,13 @@ from decided
 where
   not exists (
     select 1
-    from resets
-    where account = :account
+    from delivery_conditions
+    where
+      account = :account
+      and (
+        resetting
+        or book_zone <> :book_zone
+      )
   )
   and (
     moved is null
@@ -256,7 +261,7 @@ returning *;
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --       REUSE LIST SUBQUERY 7
 --     SCALAR SUBQUERY 17
---       SEARCH resets USING PRIMARY KEY (account=?)
+--       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 8
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --       REUSE LIST SUBQUERY 7
@@ -268,7 +273,7 @@ returning *;
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
 --   SCALAR SUBQUERY 17
---     SEARCH resets USING PRIMARY KEY (account=?)
+--     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 16
 --     CO-ROUTINE (subquery-15)
 --       CO-ROUTINE (subquery-19)

@@ -174,8 +174,13 @@ from decided
 where
   not exists (
     select 1
-    from resets
-    where account = :account
+    from delivery_conditions
+    where
+      account = :account
+      and (
+        resetting
+        or book_zone <> :book_zone
+      )
   )
   and (
     moved is null
@@ -209,7 +214,7 @@ returning *;
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --       REUSE LIST SUBQUERY 5
 --     SCALAR SUBQUERY 15
---       SEARCH resets USING PRIMARY KEY (account=?)
+--       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 6
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --       REUSE LIST SUBQUERY 5
@@ -221,7 +226,7 @@ returning *;
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
 --   SCALAR SUBQUERY 15
---     SEARCH resets USING PRIMARY KEY (account=?)
+--     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 14
 --     CO-ROUTINE (subquery-13)
 --       CO-ROUTINE (subquery-17)

@@ -199,8 +199,13 @@ from decided
 where
   not exists (
     select 1
-    from resets
-    where account = :account
+    from delivery_conditions
+    where
+      account = :account
+      and (
+        resetting
+        or book_zone <> :book_zone
+      )
   )
   and (
     moved is null
@@ -261,7 +266,7 @@ returning *;
 --     SCALAR SUBQUERY 17
 --       SEARCH totals USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 16
---       SEARCH resets USING PRIMARY KEY (account=?)
+--       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 7
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --       REUSE LIST SUBQUERY 6
@@ -273,7 +278,7 @@ returning *;
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
 --   SCALAR SUBQUERY 16
---     SEARCH resets USING PRIMARY KEY (account=?)
+--     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 17
 --     SEARCH totals USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 15

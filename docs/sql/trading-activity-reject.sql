@@ -166,8 +166,13 @@ from decided
 where
   not exists (
     select 1
-    from resets
-    where account = :account
+    from delivery_conditions
+    where
+      account = :account
+      and (
+        resetting
+        or book_zone <> :book_zone
+      )
   )
   and (
     moved is null
@@ -199,7 +204,7 @@ returning *;
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --       REUSE LIST SUBQUERY 4
 --     SCALAR SUBQUERY 14
---       SEARCH resets USING PRIMARY KEY (account=?)
+--       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 5
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --       REUSE LIST SUBQUERY 4
@@ -211,7 +216,7 @@ returning *;
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
 --   SCALAR SUBQUERY 14
---     SEARCH resets USING PRIMARY KEY (account=?)
+--     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 13
 --     CO-ROUTINE (subquery-12)
 --       CO-ROUTINE (subquery-16)

@@ -217,8 +217,13 @@ from decided
 where
   not exists (
     select 1
-    from resets
-    where account = :account
+    from delivery_conditions
+    where
+      account = :account
+      and (
+        resetting
+        or book_zone <> :book_zone
+      )
   )
   and (
     moved is null
@@ -281,7 +286,7 @@ returning *;
 --     SCALAR SUBQUERY 18
 --       SEARCH totals USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 17
---       SEARCH resets USING PRIMARY KEY (account=?)
+--       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 8
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
 --       REUSE LIST SUBQUERY 7
@@ -293,7 +298,7 @@ returning *;
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
 --   SCALAR SUBQUERY 17
---     SEARCH resets USING PRIMARY KEY (account=?)
+--     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 18
 --     SEARCH totals USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 16
