@@ -36,7 +36,7 @@ export async function commissions({ folder, scale }: World): Promise<Chapter> {
   const running = await startMetered(script, state, false)
   await fillAccount(running, size)
   const limit = measureLimit(state)
-  await forgetReads(running)
+  await rememberReads(running)
   const first = await measureRun(running)
   const reads = await measureReplay(running)
   const again = await measureRun(running)
@@ -48,53 +48,44 @@ export async function commissions({ folder, scale }: World): Promise<Chapter> {
   await forgetStatements(running)
   await running.end()
   const heap = await measureHeap(script, state)
-  const timesOf = ({ ms, cpuMs }: Times) => [
-    ...[ms, cpuMs].map(formatInteger),
-    ...[ms / limit.ms, cpuMs / limit.cpuMs].map(formatHundredths),
-  ]
-  const row = (name: string, { ms, cpuMs, steps, changed, usage }: MeasuredRun) => [
-    name,
-    ...timesOf({ ms, cpuMs }),
-    ...[steps, changed, usage.rowsRead, usage.rowsWritten].map(formatInteger),
-    dollars({ ...usage, cpuMs, requests: 1 }).toFixed(4),
-  ]
   const { facts, customers, affiliates, large } = size
   return {
     title: 'Commissions',
-    notes: `A run over the statements of a month: ${formatInteger(facts)} facts of ${formatInteger(customers)} customers, ${formatInteger(affiliates)} affiliates and ${PLAN_NAMES.length} plans, by the Workflow. The limit is one pass over both tables in \`node:sqlite\`, on the same file, that adds up the amounts by affiliate, type or instrument, and currency. CPU is that of the whole local runtime, the database and the engine of Workflows included. The reads alone are the queries of the first run, sent again by a Worker that parses the answers and does nothing with them: no engine on this platform can be faster. The heap is that of the Worker by its inspector during another run.`,
+    notes: `A run over the statements of a month: ${formatInteger(facts)} facts of ${formatInteger(customers)} customers, ${formatInteger(affiliates)} affiliates and ${PLAN_NAMES.length} plans, by the Workflow. The limit is one pass over both tables in \`node:sqlite\`, on the same file, that adds up the amounts by affiliate, type or instrument, and currency. CPU is that of the whole local runtime, the database and the engine of Workflows included. The reads are the queries of the first run or of the request, sent again by a Worker that parses the answers and does nothing with them: the least time of these queries on this platform. The heap is that of the Worker by its inspector during another run.`,
     tables: [
-      [
-        [
-          'run',
-          'ms',
-          'CPU-ms',
-          '÷ limit',
-          'CPU ÷ limit',
-          'steps',
-          'statements written',
-          'rows read',
-          'rows written',
-          '$',
-        ],
-        ['the sums in plain SQL', ...timesOf(limit), ...Array(5).fill('–')],
-        ['the reads of the first run alone', ...timesOf(reads), ...Array(5).fill('–')],
-        row('first run', first),
-        row('again, nothing has changed', again),
-      ],
+      tableOfRuns(limit, reads, [
+        ['first run', first],
+        ['again, nothing has changed', again],
+      ]),
       [
         ['MiB of heap, at most, during a run', ''],
         ...Object.entries(heap).map(([name, bytes]) => [name, formatTenths(bytes / MIB)]),
       ],
       [
-        [
-          `one affiliate of ${formatInteger(large)} customers on request`,
-          'ms',
-          'its reads alone, ms',
-        ],
+        [`one affiliate of ${formatInteger(large)} customers on request`, 'ms', 'its reads, ms'],
         ...requests,
       ],
     ],
   }
+}
+
+function tableOfRuns(limit: Times, reads: Times, runs: readonly [string, MeasuredRun][]) {
+  const timesOf = ({ ms, cpuMs }: Times) => [
+    ...[ms, cpuMs].map(formatInteger),
+    ...[ms / limit.ms, cpuMs / limit.cpuMs].map(formatHundredths),
+  ]
+  const counts = ['steps', 'statements written', 'rows read', 'rows written', '$']
+  return [
+    ['run', 'ms', 'CPU-ms', '÷ limit', 'CPU ÷ limit', ...counts],
+    ['the sums in plain SQL', ...timesOf(limit), ...counts.map(() => '–')],
+    ['the reads of the first run', ...timesOf(reads), ...counts.map(() => '–')],
+    ...runs.map(([name, { ms, cpuMs, steps, changed, usage }]) => [
+      name,
+      ...timesOf({ ms, cpuMs }),
+      ...[steps, changed, usage.rowsRead, usage.rowsWritten].map(formatInteger),
+      dollars({ ...usage, cpuMs, requests: 1 }).toFixed(4),
+    ]),
+  ]
 }
 
 /** Starts a run and waits for its end. */
@@ -110,10 +101,10 @@ async function measureRun(running: Running): Promise<MeasuredRun> {
   return { ms, cpuMs, steps, changed, usage: { ...ZERO_USAGE, rowsRead, rowsWritten } }
 }
 
-const forgetReads = (running: Running) =>
+const rememberReads = (running: Running) =>
   expectOk(new URL(REPLAY_PATH, running.url), { method: 'PUT' })
 
-/** Measures the reads since they were forgotten, alone. */
+/** Measures the remembered reads alone. */
 async function measureReplay(running: Running): Promise<Times> {
   const cpuBefore = running.cpu() ?? Number.NaN
   const started = performance.now()
@@ -152,7 +143,7 @@ async function timeFresh(
   const times: number[] = []
   const replays: number[] = []
   for (let i = 0; i < REQUESTS; i++) {
-    await forgetReads(running)
+    await rememberReads(running)
     const started = performance.now()
     const query = `affiliate_id=${affiliate}&period=${PERIOD}&fresh=true`
     const { data } = await getAsTeam(running, `accounts/${ACCOUNT}/statements?${query}`)

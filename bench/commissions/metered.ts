@@ -6,7 +6,7 @@ import service, {
 } from 'tributary:service'
 import type { D1Database, ExecutionContext, ExportedHandler } from '@cloudflare/workers-types'
 import { watched, withMeter } from '../cost/meter.ts'
-import { forgetReads, REPLAY_PATH, recording, replay } from './replay.ts'
+import { REPLAY_PATH, recording, rememberReads, replay } from './replay.ts'
 
 // The bundled service with a meter around it and around its Workflow. Its reads can be repeated.
 
@@ -39,7 +39,7 @@ export default {
     if (new URL(request.url).pathname !== REPLAY_PATH) {
       return metered.fetch!(request, recorded(env), context)
     }
-    if (request.method === 'PUT') forgetReads()
+    if (request.method === 'PUT') rememberReads()
     const trips = request.method === 'POST' ? await replay((env as Bindings).DB) : 0
     return Response.json({ trips }) as never
   },

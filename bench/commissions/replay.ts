@@ -1,6 +1,6 @@
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 
-/** The path at which a Worker forgets its reads (`PUT`), or repeats those since then (`POST`). */
+/** The path at which a Worker begins to remember its reads (`PUT`), or repeats and forgets them (`POST`). */
 export const REPLAY_PATH = '/_replay'
 
 /** A query with its values. */
@@ -9,8 +9,8 @@ interface Query {
   readonly values: readonly unknown[]
 }
 
-/** The reads since the last `PUT`: each is one round trip. */
-let reads: (readonly Query[])[] = []
+/** The reads since the last `PUT`: each is one round trip. Null: they are not remembered. */
+let reads: (readonly Query[])[] | null = null
 
 type Methods = Pick<D1Database, 'prepare' | 'batch'>
 
@@ -18,7 +18,7 @@ type Methods = Pick<D1Database, 'prepare' | 'batch'>
 export function recording(database: D1Database): D1Database {
   const queries = new WeakMap<object, Query & { statement: D1PreparedStatement }>()
   const record = (list: readonly Query[]) => {
-    if (list.every(({ sql }) => /^\s*(select|with)\b/i.test(sql))) reads.push(list)
+    if (list.every(({ sql }) => /^\s*(select|with)\b/i.test(sql))) reads?.push(list)
   }
   const wrap = (statement: D1PreparedStatement, query: Query): D1PreparedStatement => {
     const all = () => {
@@ -47,15 +47,20 @@ export function recording(database: D1Database): D1Database {
   } as D1Database
 }
 
-/** Repeats the reads and parses their answers, and does nothing with them. Returns their number. */
+/**
+ * Repeats the reads and parses their answers, does nothing with them, and forgets the reads. Returns
+ * their number.
+ */
 export async function replay(database: D1Database): Promise<number> {
-  for (const list of reads) {
+  const remembered = reads ?? []
+  reads = null
+  for (const list of remembered) {
     const answers = await database.batch<Record<string, unknown>>(
       list.map(({ sql, values }) => database.prepare(sql).bind(...values)),
     )
     for (const { results } of answers) for (const row of results) parsePacked(row)
   }
-  return reads.length
+  return remembered.length
 }
 
 function parsePacked(row: Record<string, unknown>): void {
@@ -64,7 +69,7 @@ function parsePacked(row: Record<string, unknown>): void {
   }
 }
 
-/** Forgets the reads. */
-export function forgetReads(): void {
+/** Begins to remember reads. */
+export function rememberReads(): void {
   reads = []
 }

@@ -43,7 +43,7 @@ export async function readUnchanged(
       bindStatement(db, statement, values).all<UnchangedRow>(),
     )
     const [row] = results
-    if (row === undefined) throw new Error('An aggregate has one row.')
+    if (row === undefined) return { customers: [], searched: 0, last: null }
     const found: UnchangedCustomer[] = JSON.parse(row.found)
     const { searched, last } = row
     return {
