@@ -47,9 +47,9 @@ test('a run writes the statement of each affiliate once, and nothing when it is 
       ?.slice(name.length)
       .trim()
       .split(/\s+/)
-  // After time, CPU and ratio: steps and statements written.
-  assert.deepEqual(cellsOf('first run')?.slice(3, 5), ['1', '10'])
-  assert.deepEqual(cellsOf('again, nothing has changed')?.slice(3, 5), ['1', '0'])
+  // After time, CPU and both ratios: steps and statements written.
+  assert.deepEqual(cellsOf('first run')?.slice(4, 6), ['1', '10'])
+  assert.deepEqual(cellsOf('again, nothing has changed')?.slice(4, 6), ['1', '0'])
 })
 
 test('an unknown section is refused before anything starts', () => {

@@ -1,19 +1,22 @@
 import { findCustomersOf } from '../../db/commission/customers-of.ts'
 import {
   customersPerReading,
+  earningReadings,
   type FactReading,
-  factReadings,
 } from '../../db/commission/fact-readings.ts'
-import { FACT_LIMITS } from '../../db/commission/fact-tables.ts'
+import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { openSettlement, tallyCustomers } from '../engine/account.ts'
 import type { SettlementInput } from '../engine/account-input.ts'
 import type { BooksOf } from '../engine/books.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
 import type { Settlement } from '../engine/explain-input.ts'
-import { type Customer, compareText } from '../engine/facts.ts'
+import { type Customer, compareText, type Fact } from '../engine/facts.ts'
 import { asOf, judgeCustomer } from '../engine/judge.ts'
+import type { JudgedCustomer } from '../engine/judged.ts'
+import type { OnceState } from '../engine/once.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
+import { neededReadings } from '../facts/needed-readings.ts'
 import { readCustomers } from '../facts/read-customers.ts'
 import { type AccountSource, openContext } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
@@ -53,7 +56,10 @@ export async function computeAffiliates(
   const settlements: (Settlement & Pick<RateView, 'covers'>)[] = []
   for (const { wanted, context, covers } of views) {
     const view = { ...computation, context }
-    settlements.push({ covers, ...(await settleAffiliates(view, wanted, maxFacts, books.booksOf)) })
+    settlements.push({
+      covers,
+      ...(await settleAffiliates(view, wanted, maxFacts, books.booksOf, withoutEvidence)),
+    })
   }
   return range.periods
     .filter(({ kind }) => kind === range.period.kind)
@@ -67,9 +73,22 @@ export async function computeAffiliates(
     }))
 }
 
+const NO_FACTS: ReadonlySet<Fact> = new Set()
+
+/** Forgets by which facts a customer qualified: only explanations show them, and they fill the memory. */
+function withoutEvidence(judged: JudgedCustomer): JudgedCustomer {
+  if (judged.qualified.size === 0) return judged
+  const qualified = new Map<string, OnceState>()
+  for (const [rule, state] of judged.qualified) {
+    qualified.set(rule, { ...state, used: NO_FACTS, progress: [] })
+  }
+  return { ...judged, qualified }
+}
+
 /**
  * Reads the facts on which affiliates depend, and prepares the settlement of any period of the range.
  *
+ * @param keep Returns what is kept of a customer until the settlement.
  * @throws TooManyFacts
  */
 export async function settleAffiliates(
@@ -77,17 +96,20 @@ export async function settleAffiliates(
   affiliates: readonly string[],
   maxFacts: number,
   booksOf: BooksOf,
+  keep: (judged: JudgedCustomer) => JudgedCustomer = (judged) => judged,
 ): Promise<Settlement> {
   const { source, range, context, dependenciesOf } = computation
   const { settled, read } = joined(affiliates.map(dependenciesOf))
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
+  const readings = earningReadings(source.selection, range.days)
+  const isNeeded = neededReadings(source, context.tree, range.periods)
   let facts = 0
-  for await (const customers of customersOf(computation, [...read])) {
+  for await (const customers of customersOf(computation, [...read], readings, isNeeded)) {
     for (const customer of customers) {
       for (const { count } of customer.facts) facts += count
     }
     if (facts > maxFacts) throw new TooManyFacts()
-    const judged = customers.map((one) => judgeCustomer(context, one))
+    const judged = customers.map((one) => keep(judgeCustomer(context, one)))
     for (const period of range.periods) {
       const known = judged.map((one) => asOf(one, period.last))
       tallyCustomers({ ...context, period }, tallies.get(period.id) ?? new Map(), known)
@@ -109,12 +131,14 @@ export async function settleAffiliates(
 /**
  * Yields the customers that these affiliates had on any day, or all customers, a few at a time.
  *
- * @param readings What is read of their records; all that plans need if absent.
+ * @param readings What is read of their records.
+ * @param isNeeded Whether the records of a reading are needed of a customer.
  */
 export async function* customersOf(
   { source, range }: Computation,
   affiliates: readonly string[] | null,
-  readings: readonly FactReading[] = factReadings(source.selection, range.days),
+  readings: readonly FactReading[],
+  isNeeded: Parameters<typeof readCustomers>[4] = () => true,
 ): AsyncGenerator<Customer[]> {
   const size = customersPerReading(readings)
   const query = {
@@ -124,21 +148,20 @@ export async function* customersOf(
     to: dayText(range.lastDay),
   }
   const seen = new Set<string>()
-  let waiting: string[] = []
+  let waiting: FoundCustomer[] = []
   /** The customers in the range of ids of those who wait. */
   let inRange = 0
   for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
     const { customers, searched, next } = await findCustomersOf(source, query, cursor)
     inRange += searched
-    for (const { customer_id } of customers) {
-      if (seen.has(customer_id)) continue
-      seen.add(customer_id)
-      waiting.push(customer_id)
+    for (const customer of customers) {
+      if (seen.has(customer.customer_id)) continue
+      seen.add(customer.customer_id)
+      waiting.push(customer)
     }
     while (waiting.length >= size || (next === null && waiting.length > 0)) {
       const share = waiting.length / inRange
-      const areDense = share >= FACT_LIMITS.denseShare
-      yield await readCustomers(source, readings, waiting.slice(0, size), areDense)
+      yield await readCustomers(source, readings, waiting.slice(0, size), share, isNeeded)
       waiting = waiting.slice(size)
       inRange = waiting.length / share
     }

@@ -1,5 +1,6 @@
-import { findCustomersOf } from '../../db/commission/customers-of.ts'
+import { type CustomersCursor, findCustomersOf } from '../../db/commission/customers-of.ts'
 import { affiliatesWithStatements } from '../../db/commission/runs.ts'
+import { countUnchanged } from '../../db/commission/unchanged-customers.ts'
 import { dayText } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
 import type { Dependencies } from './closure.ts'
@@ -21,14 +22,14 @@ export async function planSteps(computation: Computation): Promise<string[][]> {
 
 /** Counts the customers that each affiliate has or had. */
 async function countCustomers({ source, range }: Computation): Promise<Map<string, number>> {
-  const counts = new Map<string, number>()
+  const counts = await countUnchanged(source, source.account.id)
   const query = {
     account: source.account.id,
     affiliates: null,
     from: '0000-01-01',
     to: dayText(range.lastDay),
   }
-  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
+  for (let cursor: CustomersCursor = { phase: 'changed', customer_id: '' }; ; ) {
     const { customers, next } = await findCustomersOf(source, query, cursor)
     for (const { affiliations } of customers) {
       for (const affiliate of new Set(affiliations.map(({ affiliate_id }) => affiliate_id))) {

@@ -17,14 +17,55 @@ export function convertUnits(
   rates: RateLookup,
 ): bigint | FxReason {
   if (from === to) return units
+  const factor = factorOf(from, to, day, rates)
+  return typeof factor === 'string'
+    ? factor
+    : divideHalfEven(units * factor.multiplier, factor.divisor)
+}
+
+/** By what amounts of one currency become amounts of another on a day. */
+interface Factor {
+  readonly multiplier: bigint
+  readonly divisor: bigint
+}
+
+type Found = Factor | FxReason
+type ByDay = Map<number, Found>
+type Factors = Map<string, Map<string, ByDay>>
+
+/** The factors of each lookup, by currency, other currency and day: most facts need the same few. */
+const knownFactors = new WeakMap<RateLookup, Factors>()
+
+const newMap = <K, V>(): Map<K, V> => new Map()
+
+/** Returns the value of a key, which is created if it is missing. */
+function entryOf<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  create: () => V,
+): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const created = create()
+  map.set(key, created)
+  return created
+}
+
+function factorOf(from: string, to: string, day: number, rates: RateLookup): Found {
+  const byCurrency = entryOf<RateLookup, Factors>(knownFactors, rates, newMap)
+  const byDay = entryOf(entryOf(byCurrency, from, newMap<string, ByDay>), to, newMap<number, Found>)
+  return byDay.get(day) ?? entryOf(byDay, day, () => findFactor(from, to, day, rates))
+}
+
+function findFactor(from: string, to: string, day: number, rates: RateLookup): Found {
   const rateFrom = rates(from, day)
   const rateTo = rates(to, day)
   if (typeof rateFrom === 'string') return rateFrom
   if (typeof rateTo === 'string') return rateTo
-  return divideHalfEven(
-    units * rateTo.units * powerOfTen(rateFrom.scale),
-    rateFrom.units * powerOfTen(rateTo.scale),
-  )
+  return {
+    multiplier: rateTo.units * powerOfTen(rateFrom.scale),
+    divisor: rateFrom.units * powerOfTen(rateTo.scale),
+  }
 }
 
 /** Converts an amount on a day, rounded once to 12 places. */
@@ -63,17 +104,13 @@ export function conversionOf(
   if (usd !== undefined && to === 'USD') {
     return { by: 'usd', from: currency, converted: usd }
   }
-  const reason = missingRate(currency, fact.day, rates) ?? missingRate(to, fact.day, rates)
-  if (reason === null) return { by: 'rate', from: currency }
+  const factor = factorOf(currency, to, fact.day, rates)
+  if (typeof factor !== 'string') return { by: 'rate', from: currency }
+  const reason = factor
   if (usd === undefined) return { by: 'none', reason }
   const converted = convertUnits(usd, 'USD', to, fact.day, rates)
   if (typeof converted === 'string') return { by: 'none', reason }
   return { by: 'usd', from: currency, converted }
-}
-
-function missingRate(currency: string, day: number, rates: RateLookup): FxReason | null {
-  const rate = rates(currency, day)
-  return typeof rate === 'string' ? rate : null
 }
 
 /** Converts one fact's amount alone, as triggers and qualifications do (§16.16). */

@@ -100,10 +100,12 @@ export const sum = (values: Iterable<Decimal>): Decimal => {
 
 /** Divides integers and rounds half to even. The divisor is positive. */
 export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
-  const floor = dividend / divisor - (dividend % divisor < 0n ? 1n : 0n)
-  const twice = 2n * (dividend - floor * divisor)
-  if (twice === divisor) return floor % 2n === 0n ? floor : floor + 1n
-  return twice < divisor ? floor : floor + 1n
+  const quotient = dividend / divisor
+  const remainder = dividend - quotient * divisor
+  if (remainder === 0n) return quotient
+  const twice = remainder < 0n ? -2n * remainder : 2n * remainder
+  if (twice < divisor || (twice === divisor && quotient % 2n === 0n)) return quotient
+  return remainder < 0n ? quotient - 1n : quotient + 1n
 }
 
 /** Rounds to a number of decimal places, half to even. */

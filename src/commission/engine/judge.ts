@@ -41,6 +41,7 @@ export function judgeCustomer(context: Context, customer: Customer): JudgedCusto
  * candidates do not wait yet.
  */
 export function asOf(judged: JudgedCustomer, day: number): JudgedCustomer {
+  if (judged.once.length === 0) return judged
   return {
     ...judged,
     once: judged.once.map((state) =>

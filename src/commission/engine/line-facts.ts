@@ -3,7 +3,7 @@ import { add, type Decimal, fromFact, multiply, ZERO } from './decimal.ts'
 import type { Line } from './line.ts'
 import type { CustomerTallies } from './reduce.ts'
 import type { PeriodTallies, RuleTally } from './tallies.ts'
-import { type CustomerTally, convertGroup, type Group } from './tally.ts'
+import { type CustomerTally, convertGroup, type Group } from './tally-groups.ts'
 import type { CompiledTerm } from './terms.ts'
 
 /** Amounts of a term in one currency, on one day or on all. Integers are of 10^-12. */

@@ -1,32 +1,17 @@
-import { type Version, versionsOf } from './book.ts'
-import type { PeriodContext } from './context.ts'
-import type { Fact } from './facts.ts'
+import { type Book, type Version, versionsOf } from './book.ts'
+import { fieldsOn, type Owner, type PeriodContext } from './context.ts'
+import type { RateLookup } from './convert.ts'
+import type { Customer, Fact } from './facts.ts'
 import { holdFacts, type WaitingFact } from './hold.ts'
-import { judgeTerm } from './judge.ts'
 import type { JudgedCustomer } from './judged.ts'
+import { withinMonths } from './qualify.ts'
 import type { CompiledRule } from './rules.ts'
-import {
-  type AffiliateTallies,
-  overrideTallyOf,
-  type PeriodTallies,
-  type RuleTally,
-  talliesOf,
-  tallyOf,
-} from './tallies.ts'
-import { addCustomer, addToGroup, addUnits, type CustomerTally, newCustomerTally } from './tally.ts'
-import type { CompiledBase, CompiledTerm, CompiledUnit } from './terms.ts'
+import { type PeriodTallies, type RuleTally, talliesOf } from './tallies.ts'
+import { addCustomer, type KeptSums } from './tally.ts'
+import { type Entry, entriesFor, type Source } from './tally-entries.ts'
+import { addToGroup, addUnits, type CustomerTally } from './tally-groups.ts'
+import type { CompiledTerm, CompiledUnit } from './terms.ts'
 import type { UplineRule } from './uplines.ts'
-
-/** What a rule sums: a base or units, and whether its `when` and `months` bind the facts. */
-interface Source {
-  /** `unlisted`: the measure of another version, whose own rule lists what waits. */
-  readonly purpose: WaitingFact['purpose'] | 'unlisted'
-  readonly base: CompiledBase | null
-  readonly unit: CompiledUnit | null
-  readonly bound: boolean
-}
-
-const NOTHING: Source = { purpose: 'paid', base: null, unit: null, bound: false }
 
 /** What one customer's facts came to under the rules that they entered. */
 export type CustomerTallies = Map<RuleTally, CustomerTally>
@@ -41,126 +26,84 @@ export function reduceCustomer(
   judged: JudgedCustomer,
   uplineRulesOf: (affiliate: string) => readonly UplineRule[],
 ): CustomerTallies {
-  const { period } = context
+  const { book, period, rates } = context
+  const { customer } = judged
   const own: CustomerTallies = new Map()
   const hold = holdFacts(tallies)
   addOnce(context, tallies, judged, hold)
-  for (const fact of judged.customer.facts) {
+  let entries: readonly Entry[] = []
+  let entriesOf: Owner | null = null
+  for (const fact of customer.facts) {
     if (fact.day < period.first || fact.day > period.last || fact.state !== 'approved') continue
-    const { affiliate, version, reason } = judged.ownerOf(fact)
-    if (affiliate === null || (reason !== null && reason !== 'no_plan')) continue
-    const enter: Enter = (earner, target, source) =>
-      addFact(context, judged, own, { earner, target, source, hold }, fact)
-    if (version?.period === period.kind) {
-      enterOwnRules(context, talliesOf(tallies, affiliate), affiliate, version, enter)
+    const owner = judged.ownerOf(fact)
+    if (owner.reason !== null && owner.reason !== 'no_plan') continue
+    if (entriesOf?.affiliate !== owner.affiliate || entriesOf.version !== owner.version) {
+      entries = entriesFor(context, tallies, own, owner, uplineRulesOf)
+      entriesOf = owner
     }
-    for (const entry of uplineRulesOf(affiliate)) {
-      const { upline, version: earning, rule } = entry
-      const ofUpline = talliesOf(tallies, upline)
-      if (entry.purpose === 'network') {
-        enter(upline, tallyOf(ofUpline.network, earning, rule), measureSource(rule))
-      } else {
-        enter(upline, overrideTallyOf(ofUpline, earning, rule, affiliate), ownSource(rule))
-      }
-    }
+    for (const entry of entries) addFact(customer, entry, fact, rates, hold)
   }
   for (const [{ tally, version, rule }, one] of own) {
-    const per = rule.kind === 'share' ? rule.per : 'affiliate'
-    addCustomer(tally, judged.customer.customer_id, one, version, per, context.rates)
+    addCustomer(tally, customer.customer_id, one, version, keptSums(book, version, rule), rates)
   }
   return own
 }
 
-/** Enters a fact into a tally of the affiliate that earns by it. */
-type Enter = (earner: string, target: RuleTally, source: Source) => void
+const keptSumsOf = new WeakMap<CompiledRule, KeptSums>()
 
-/** Adds a fact of a plan to the rules of its version, and to the measures of all versions. */
-function enterOwnRules(
-  { book }: PeriodContext,
-  tallies: AffiliateTallies,
-  affiliate: string,
-  version: Version,
-  enter: Enter,
-): void {
-  for (const rule of version.rules) {
-    if (rule.kind === 'share' || rule.kind === 'unit') {
-      enter(affiliate, tallyOf(tallies.own, version, rule), ownSource(rule))
-    }
-  }
-  for (const other of versionsOf(book, version.plan)) {
-    for (const rule of other.rules) {
-      const by = rule.tiers?.by
-      const hasRule = version.rules.some(({ id }) => id === rule.id)
-      if (hasRule && by && typeof by === 'object' && 'terms' in by) {
-        const purpose = other === version ? 'paid' : 'unlisted'
-        const source: Source = { purpose, base: by, unit: null, bound: false }
-        enter(affiliate, tallyOf(tallies.measures, other, rule), source)
-      }
-    }
-  }
-}
-
-const ownSources = new WeakMap<CompiledRule, Source>()
-
-/** Returns what a rule pays for. */
-function ownSource(rule: CompiledRule): Source {
-  const found = ownSources.get(rule) ?? findOwnSource(rule)
-  ownSources.set(rule, found)
-  return found
-}
-
-function findOwnSource(rule: CompiledRule): Source {
-  const bound = { purpose: 'paid', base: null, unit: null, bound: true } as const
-  if (rule.kind === 'share') return { ...bound, base: rule.base }
-  if (rule.kind === 'unit') return { ...bound, unit: rule.unit }
-  if (rule.kind === 'once') return NOTHING
-  if ('base' in rule.of) return { ...bound, base: rule.of.base }
-  return 'unit' in rule.of ? { ...bound, unit: rule.of.unit } : NOTHING
-}
-
-/** What a rule's tiers measure over the network. */
-function measureSource(rule: CompiledRule): Source {
-  const by = rule.tiers?.by ?? null
-  const purpose = 'measure'
-  if (by === null || by === 'active') return { ...ownSource(rule), purpose }
-  return 'once' in by ? NOTHING : { purpose, base: by, unit: null, bound: false }
-}
-
-const UNBOUND: Pick<CompiledRule, 'when' | 'months'> = { when: () => null, months: null }
-
-interface Entry {
-  readonly earner: string
-  readonly target: RuleTally
-  readonly source: Source
-  readonly hold: (waiting: WaitingFact) => void
+/**
+ * Returns which sums of a rule are kept. Those of each customer are, if a line or a fence is for one,
+ * or if tiers of the plan count active customers.
+ */
+function keptSums(book: Book, version: Version, rule: CompiledRule): KeptSums {
+  const known = keptSumsOf.get(rule)
+  if (known !== undefined) return known
+  const per = rule.kind === 'share' ? rule.per : 'affiliate'
+  const isFenced = rule.kind === 'share' && rule.fence !== null
+  const countsActive = [version, ...versionsOf(book, version.plan)].some(({ rules }) =>
+    rules.some(({ tiers }) => tiers?.by === 'active'),
+  )
+  const kept = { per, customers: per === 'customer' || isFenced || countsActive }
+  keptSumsOf.set(rule, kept)
+  return kept
 }
 
 /** Adds a fact to a tally if the rule names it, its conditions hold and its amount converts. */
 function addFact(
-  context: PeriodContext,
-  { customer }: JudgedCustomer,
-  own: CustomerTallies,
-  { earner, target, source, hold }: Entry,
+  customer: Customer,
+  { earner, target, source, own }: Entry,
   fact: Fact,
+  rates: RateLookup,
+  hold: (waiting: WaitingFact) => void,
 ): void {
   const { version, rule } = target
-  const { base, unit, bound, purpose } = source
-  const one = own.get(target) ?? newCustomerTally()
-  own.set(target, one)
-  const limits = bound ? rule : UNBOUND
-  const holds = (term: CompiledTerm | CompiledUnit): boolean =>
-    term.names(fact) &&
-    judgeTerm(context, customer, version, limits, term, fact, false).verdict === 'counted'
-  if (unit && holds(unit)) addUnits(one, unit, fact)
-  base?.terms.forEach((term, index) => {
-    if (!holds(term)) return
-    const reason = addToGroup(one, index, term, fact, version.currency, context.rates)
-    if (reason === null) return
+  const { base, unit, purpose } = source
+  if (unit && isSummed(customer, rule, source, unit, fact)) addUnits(own, unit, fact)
+  if (base === null) return
+  for (const [index, term] of base.terms.entries()) {
+    if (!isSummed(customer, rule, source, term, fact)) continue
+    const reason = addToGroup(own, index, term, fact, version.currency, rates)
+    if (reason === null || purpose === 'unlisted') continue
     const { field } = term
     const currency = term.currencyOf(fact)
-    if (purpose === 'unlisted') return
     hold({ affiliate: earner, version, rule, fact, field, currency, reason, purpose })
-  })
+  }
+}
+
+/** Whether a term names a fact, and the conditions of the term and of the rule that binds it hold. */
+function isSummed(
+  customer: Customer,
+  { when, months }: CompiledRule,
+  { bound }: Source,
+  term: CompiledTerm | CompiledUnit,
+  fact: Fact,
+): boolean {
+  if (!term.names(fact)) return false
+  const fields = fieldsOn(customer, fact.day)
+  if (bound && (when(fields, fact) !== null || !withinMonths(customer, fact.day, months))) {
+    return false
+  }
+  return !('when' in term) || term.when(fields, fact) === null
 }
 
 /** Adds who qualified in the period, and the facts of the period for which a rule waits. */

@@ -1,9 +1,8 @@
 import type { Version } from './book.ts'
-import { conversionOf, convertUnits, type RateLookup } from './convert.ts'
+import type { RateLookup } from './convert.ts'
 import { add, type Decimal, fromFact, multiply, ZERO } from './decimal.ts'
-import { amountOf, type Fact } from './facts.ts'
-import type { HoldReason } from './reasons.ts'
-import type { CompiledTerm, CompiledUnit } from './terms.ts'
+import { type CustomerTally, convertGroup, type Group } from './tally-groups.ts'
+import type { CompiledTerm } from './terms.ts'
 
 /** An amount in its own currency, and converted. */
 export interface Fx {
@@ -41,85 +40,47 @@ export const newTally = (): Tally => ({
   fx: new Map(),
 })
 
-/**
- * Facts of one customer that convert together: those of one term, product, day and currency (§16.16).
- * Facts that `amount_usd` converts are in `alone`.
- */
-export interface Group {
+/** What the groups of a term, product and currency come to on all days. Integers are of 10^-12. */
+interface TermTotal {
   readonly term: CompiledTerm
-  readonly product: string | null
-  readonly day: number
+  readonly product: string
   readonly currency: string
   count: number
-  units: bigint
-  alone: bigint
-  aloneConverted: bigint
+  amount: bigint
+  converted: bigint
 }
 
-/** What one customer's facts come to under a rule, before conversion. */
-export interface CustomerTally {
-  readonly groups: Map<string, Group>
-  units: bigint
-  counted: Set<Fact>
-  records: number
-}
-
-/** Returns the tally of a customer without facts. */
-export const newCustomerTally = (): CustomerTally => ({
-  groups: new Map(),
-  units: 0n,
-  counted: new Set(),
-  records: 0,
-})
-
-function markCounted(tally: CustomerTally, fact: Fact): void {
-  if (tally.counted.has(fact)) return
-  tally.counted.add(fact)
-  tally.records += fact.count
-}
-
-/** Adds a fact to its group. Returns why it cannot be converted, or null. */
-export function addToGroup(
-  tally: CustomerTally,
-  index: number,
-  term: CompiledTerm,
-  fact: Fact,
-  currency: string,
-  rates: RateLookup,
-): HoldReason | null {
-  const own = term.currencyOf(fact)
-  const conversion = conversionOf(fact, term.field, own, currency, rates)
-  if (conversion.by === 'none') return conversion.reason
-  const from = conversion.from
-  const key = `${index}|${fact.day}|${from}|${fact.product ?? ''}`
-  let group = tally.groups.get(key)
-  if (group === undefined) {
-    const { product, day } = fact
-    const empty = { count: 0, units: 0n, alone: 0n, aloneConverted: 0n }
-    group = { term, product, day, currency: from, ...empty }
-    tally.groups.set(key, group)
+/** Converts groups, each on its day, and joins the days: a base is linear, so weights can follow. */
+function joinDays(groups: Iterable<Group>, currency: string, rates: RateLookup): TermTotal[] {
+  const totals = new Map<CompiledTerm, Map<string, TermTotal>>()
+  for (const group of groups) {
+    const total = totalOf(totals, group)
+    total.count += group.count
+    total.amount += group.units + group.alone
+    total.converted += convertGroup(group, currency, rates)
   }
-  const amount = amountOf(fact, term.field)
-  group.count += fact.count
-  if (conversion.by === 'rate') group.units += amount
-  else {
-    group.alone += amount
-    group.aloneConverted += conversion.converted
-  }
-  markCounted(tally, fact)
-  return null
+  return [...totals.values()].flatMap((ofTerm) => [...ofTerm.values()])
 }
 
-/** Adds a fact to the units. */
-export function addUnits(tally: CustomerTally, unit: CompiledUnit, fact: Fact): void {
-  tally.units += unit.counts ? BigInt(fact.count) * 1_000_000_000_000n : amountOf(fact, unit.field)
-  markCounted(tally, fact)
+function totalOf(
+  totals: Map<CompiledTerm, Map<string, TermTotal>>,
+  { term, product, currency }: Group,
+): TermTotal {
+  const ofTerm = totals.get(term) ?? new Map<string, TermTotal>()
+  if (ofTerm.size === 0) totals.set(term, ofTerm)
+  const key = product === null ? currency : `${currency}|${product}`
+  const known = ofTerm.get(key)
+  if (known !== undefined) return known
+  const created = { term, product: product ?? '', currency, count: 0, amount: 0n, converted: 0n }
+  ofTerm.set(key, created)
+  return created
 }
 
-/** Converts a group: its sum once, rounded to 12 places, and what `amount_usd` has converted. */
-export function convertGroup(group: Group, currency: string, rates: RateLookup): bigint {
-  const converted = convertUnits(group.units, group.currency, currency, group.day, rates)
-  return group.aloneConverted + (typeof converted === 'string' ? 0n : converted)
+/** How the sums of a rule are kept beside their total. */
+export interface KeptSums {
+  readonly per: 'affiliate' | 'customer' | 'product'
+  /** Whether the sums of each customer are needed. */
+  readonly customers: boolean
 }
 
 /** Adds what one customer's facts came to. */
@@ -128,31 +89,31 @@ export function addCustomer(
   customer: string,
   one: CustomerTally,
   version: Version,
-  per: 'affiliate' | 'customer' | 'product',
+  { per, customers }: KeptSums,
   rates: RateLookup,
 ): void {
   if (one.records === 0) return
-  const sums = sumsOf(tally.customers, customer)
-  for (const group of one.groups.values()) {
-    const product = group.product ?? ''
-    const converted = multiply(
-      fromFact(convertGroup(group, version.currency, rates)),
-      group.term.weight,
-    )
-    const amount = multiply(fromFact(group.units + group.alone), group.term.weight)
-    sums.base = add(sums.base, converted)
-    tally.total.base = add(tally.total.base, converted)
-    const ofProduct = sumsOf(tally.products, product)
-    ofProduct.base = add(ofProduct.base, converted)
-    ofProduct.facts += group.count
+  let base = ZERO
+  for (const total of joinDays(one.groups.values(), version.currency, rates)) {
+    const { term, product, currency, count } = total
+    const converted = multiply(fromFact(total.converted), term.weight)
+    const amount = multiply(fromFact(total.amount), term.weight)
+    base = add(base, converted)
+    if (per === 'product') {
+      addSums(sumsOf(tally.products, product), { base: converted, units: ZERO, facts: count })
+    }
     const scope = per === 'customer' ? customer : per === 'product' ? product : ''
-    addFx(tally, scope, group.currency, { amount, converted })
+    addFx(tally, scope, currency, { amount, converted })
   }
-  const units = fromFact(one.units)
-  sums.units = add(sums.units, units)
-  sums.facts += one.records
-  tally.total.units = add(tally.total.units, units)
-  tally.total.facts += one.records
+  const sums: Sums = { base, units: fromFact(one.units), facts: one.records }
+  if (customers) addSums(sumsOf(tally.customers, customer), sums)
+  addSums(tally.total, sums)
+}
+
+function addSums(to: Sums, { base, units, facts }: Sums): void {
+  to.base = add(to.base, base)
+  to.units = add(to.units, units)
+  to.facts += facts
 }
 
 function sumsOf(map: Map<string, Sums>, key: string): Sums {

@@ -1,4 +1,4 @@
-import { encode } from '../../db/column-types.ts'
+import { decode, encode } from '../../db/column-types.ts'
 import type { FactReading } from '../../db/commission/fact-readings.ts'
 import {
   type FactRow,
@@ -6,7 +6,9 @@ import {
   readSignups,
   type SignupRow,
 } from '../../db/commission/facts.ts'
+import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { type CustomerHistory, readHistories } from '../../db/commission/histories.ts'
+import type { Since } from '../../db/commission/history.ts'
 import { customers } from '../../db/schema.ts'
 import {
   type Customer,
@@ -18,59 +20,113 @@ import {
 import { type AccountSource, dated, dayOrNull } from './source.ts'
 import { toFact } from './to-facts.ts'
 
+/** A customer whose facts are read. */
+export type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundCustomer>
+
 /**
- * Reads customers with their histories and facts. `ids` are at most as many as `customersPerReading`
- * returns; a customer that is not stored is left out.
+ * Reads customers with their histories and facts; a customer that is not stored is left out.
+ *
+ * @param wanted At most as many as `customersPerReading` returns.
+ * @param share Which share of the customers between the first and the last of them they are.
+ * @param isNeeded Whether a customer's records of a reading are needed.
  */
 export async function readCustomers(
   source: AccountSource,
   readings: readonly FactReading[],
-  ids: readonly string[],
-  areDense: boolean,
+  wanted: readonly WantedCustomer[],
+  share: number,
+  isNeeded: (customer: WantedCustomer, reading: FactReading) => boolean,
 ): Promise<Customer[]> {
   const { db, account } = source
-  const stored = new Map(ids.map((id) => [String(encode(customers.customer_id, id)), id]))
-  const keys = [...stored.keys()]
-  const [histories, signups, rows] = await Promise.all([
-    readHistories(source, account.id, ids),
-    readSignups(db, account.id, keys),
-    readFactRows(db, account.id, readings, { ids: keys, areDense }),
+  const keyOf = ({ customer_id }: WantedCustomer) =>
+    String(encode(customers.customer_id, customer_id))
+  const keys = new Map(wanted.map((one) => [one, keyOf(one)]))
+  const parts = readings.flatMap((reading) => {
+    const ids = wanted.filter((one) => isNeeded(one, reading)).map((one) => keys.get(one) ?? '')
+    const ofRange = (share * ids.length) / wanted.length
+    return ids.length > 0 ? [{ reading, ids, share: ofRange }] : []
+  })
+  const [known, rows] = await Promise.all([
+    readKnown(source, wanted, keys),
+    readFactRows(db, account.id, parts),
   ])
-  const facts = groupFacts(source, readings, rows, stored)
-  return signups.flatMap((signup) => {
-    const id = stored.get(signup.customer_id) ?? ''
-    const history = histories.get(id)
-    return history ? [toCustomer(source, id, signup, history, facts.get(id) ?? [])] : []
+  const facts = new Map(known.map(({ signup }) => [signup.customer_id, [] as Fact[]]))
+  for (const [i, { reading }] of parts.entries()) addFacts(source, facts, reading, rows[i] ?? [])
+  return known.map((one) => toCustomer(source, one, facts.get(one.signup.customer_id) ?? []))
+}
+
+/** Reads one customer; null if it is not stored. */
+export async function readCustomer(
+  source: AccountSource,
+  readings: readonly FactReading[],
+  customer_id: string,
+): Promise<Customer | null> {
+  const [customer] = await readCustomers(source, readings, [{ customer_id }], 0, () => true)
+  return customer ?? null
+}
+
+/** What is known of a customer beside facts. */
+interface KnownCustomer extends Pick<CustomerHistory, 'affiliations' | 'fields'> {
+  readonly customer_id: string
+  readonly signup: SignupRow
+  readonly refusal: Since | null
+}
+
+/** Returns customers in order; histories are read of those who were not found with all that is stored. */
+async function readKnown(
+  source: AccountSource,
+  wanted: readonly WantedCustomer[],
+  keys: ReadonlyMap<WantedCustomer, string>,
+): Promise<KnownCustomer[]> {
+  const { db, account } = source
+  const unknown = wanted.filter(({ stored }) => !stored)
+  const ids = unknown.map(({ customer_id }) => customer_id)
+  const [histories, signups] =
+    unknown.length === 0
+      ? [new Map<string, CustomerHistory>(), []]
+      : await Promise.all([
+          readHistories(source, account.id, ids),
+          readSignups(
+            db,
+            account.id,
+            unknown.map((one) => keys.get(one) ?? ''),
+          ),
+        ])
+  const signupOf = new Map(signups.map((signup) => [signup.customer_id, signup]))
+  return wanted.flatMap((one): KnownCustomer[] => {
+    const { customer_id, stored, affiliations = [] } = one
+    if (stored) {
+      const { signup, fields, refusal } = stored
+      return [
+        { customer_id, signup, affiliations, fields: [{ from: null, values: fields }], refusal },
+      ]
+    }
+    const history = histories.get(customer_id)
+    const signup = signupOf.get(keys.get(one) ?? '')
+    return history && signup ? [{ customer_id, signup, ...history }] : []
   })
 }
 
-function groupFacts(
+/** Adds the facts of a reading's rows to those of the customers that are read. */
+function addFacts(
   { settings }: AccountSource,
-  readings: readonly FactReading[],
-  rows: readonly (readonly FactRow[])[],
-  stored: ReadonlyMap<string, string>,
-): Map<string, Fact[]> {
-  const facts = new Map<string, Fact[]>()
-  for (const [i, { kind }] of readings.entries()) {
-    for (const row of rows[i] ?? []) {
-      const id = stored.get(String(row.customer_id)) ?? ''
-      const own = facts.get(id)
-      const fact = toFact(kind, row, id, settings)
-      if (own) own.push(fact)
-      else facts.set(id, [fact])
-    }
+  facts: ReadonlyMap<string, Fact[]>,
+  { kind }: FactReading,
+  rows: readonly FactRow[],
+): void {
+  for (const row of rows) {
+    const key = String(row.customer_id)
+    facts.get(key)?.push(toFact(kind, row, String(decode(customers.customer_id, key)), settings))
   }
-  return facts
 }
 
 /** Puts together a customer. The signup is a fact, too. */
 function toCustomer(
   { settings }: AccountSource,
-  customer_id: string,
-  { day, signup_date, delivery }: SignupRow,
-  { affiliations, fields, refusal }: CustomerHistory,
+  { customer_id, signup: row, affiliations, fields, refusal }: KnownCustomer,
   facts: readonly Fact[],
 ): Customer {
+  const { day, signup_date, delivery } = row
   const signup = signup_date ?? settings.dayStart(day)
   const own: Fact = {
     ...SIGNUP,

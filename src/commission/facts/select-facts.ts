@@ -40,6 +40,9 @@ export function selectFacts({ plans }: Book, statusMap: StatusMap): FactSelectio
     },
     activity: {
       single: activity.single.size > 0,
+      fields: ACTIVITY_FIELDS.filter(
+        (field) => activity.single.has(field) || activity.summed.has(field),
+      ),
       summed: ACTIVITY_FIELDS.filter((field) => activity.summed.has(field)),
       instruments: needs.instruments,
     },

@@ -26,13 +26,19 @@ const text = (value: FactRow[string] | undefined): string | null =>
 
 const NO_AMOUNTS: ReadonlyMap<string, bigint> = new Map()
 
-/** Returns the amounts of fields that a row has. */
-function amountsOf(entries: Iterable<readonly [string, unknown]>): ReadonlyMap<string, bigint> {
-  const amounts = new Map<string, bigint>()
-  for (const [name, value] of entries) {
-    if (typeof value === 'number') amounts.set(name, factAmount(value))
+/** Returns the amounts of fields that a row or an object has. */
+function amountsOf(
+  values: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): ReadonlyMap<string, bigint> {
+  let amounts: Map<string, bigint> | undefined
+  for (const field of fields) {
+    const value = values[field]
+    if (typeof value !== 'number') continue
+    amounts ??= new Map()
+    amounts.set(field, factAmount(value))
   }
-  return amounts.size === 0 ? NO_AMOUNTS : amounts
+  return amounts ?? NO_AMOUNTS
 }
 
 type Shared = Pick<Fact, 'subtype' | 'instrument' | 'product' | 'count'>
@@ -62,30 +68,31 @@ export function toFact(
   }
 }
 
-const transactionShared = (row: FactRow, { statusMap }: FactSettings) => ({
-  ...ONE_RECORD,
-  resource: 'transactions' as const,
-  day: Number(row.day),
-  state: stateOf(statusMap, String(row.status)),
-  kind: String(row.transaction_type),
-  subtype: text(row.transaction_subtype),
-  currency: text(row.currency),
-})
+const TRANSACTION_FIELDS = ['amount_currency', 'amount_usd']
 
-function transaction(row: FactRow, settings: FactSettings): Fact {
-  const { amount_currency, amount_usd } = row
-  return {
-    ...transactionShared(row, settings),
+// Most rows are single transactions and trading activity, so these make one object each.
+
+function transaction(row: FactRow, { statusMap }: FactSettings): Fact {
+  const fact: Fact = {
+    resource: 'transactions',
     id: String(decode(transactions.transaction_id, row.transaction_id)),
     at: Number(row.transaction_date),
     wholeDay: false,
-    amounts: amountsOf(Object.entries({ amount_currency, amount_usd })),
-    ...deliveryOf(row),
+    day: Number(row.day),
+    state: stateOf(statusMap, String(row.status)),
+    kind: String(row.transaction_type),
+    subtype: text(row.transaction_subtype),
+    currency: text(row.currency),
+    instrument: null,
+    product: null,
+    amounts: amountsOf(row, TRANSACTION_FIELDS),
+    count: 1,
   }
+  return withDelivery(fact, row)
 }
 
-const deliveryOf = ({ delivery }: FactRow): Pick<Fact, 'delivery_id'> =>
-  typeof delivery === 'string' ? { delivery_id: delivery } : {}
+const withDelivery = (fact: Fact, { delivery }: FactRow): Fact =>
+  typeof delivery === 'string' ? { ...fact, delivery_id: delivery } : fact
 
 /** A sum of records counts as of the start of its day: no rule looks at its time. */
 const summedShared = (row: FactRow, { dayStart }: FactSettings) => ({
@@ -98,31 +105,38 @@ const summedShared = (row: FactRow, { dayStart }: FactSettings) => ({
 function summedTransaction(row: FactRow, settings: FactSettings): Fact {
   const amounts = new Map([['amount_currency', unitsOf(row, 'amount_currency')]])
   if (typeof row.amount_usd === 'number') amounts.set('amount_usd', factAmount(row.amount_usd))
-  return { ...transactionShared(row, settings), ...summedShared(row, settings), amounts }
+  return { ...transaction(row, settings), ...summedShared(row, settings), amounts }
 }
 
-const activityShared = (row: FactRow, { dayStart }: FactSettings) => ({
+function activity(row: FactRow, customer_id: string, { dayStart, dayText }: FactSettings): Fact {
+  const day = Number(row.day)
+  const fact: Fact = {
+    resource: 'trading-activity',
+    id: `${dayText(day)}|${customer_id}|${row.instrument}|${row.currency}`,
+    at: dayStart(day),
+    wholeDay: true,
+    day,
+    state: 'approved',
+    kind: '',
+    subtype: null,
+    currency: text(row.currency),
+    instrument: text(row.instrument),
+    product: null,
+    amounts: amountsOf(row, ACTIVITY_FIELDS),
+    count: 1,
+  }
+  return withDelivery(fact, row)
+}
+
+const summedActivity = (row: FactRow, settings: FactSettings): Fact => ({
   ...ONE_RECORD,
-  resource: 'trading-activity' as const,
-  at: dayStart(Number(row.day)),
-  wholeDay: true,
+  resource: 'trading-activity',
+  ...summedShared(row, settings),
   day: Number(row.day),
-  state: 'approved' as const,
+  state: 'approved',
   kind: '',
   currency: text(row.currency),
   instrument: text(row.instrument),
-})
-
-const activity = (row: FactRow, customer_id: string, settings: FactSettings): Fact => ({
-  ...activityShared(row, settings),
-  id: `${settings.dayText(Number(row.day))}|${customer_id}|${row.instrument}|${row.currency}`,
-  amounts: amountsOf(ACTIVITY_FIELDS.map((name) => [name, row[name]] as const)),
-  ...deliveryOf(row),
-})
-
-const summedActivity = (row: FactRow, settings: FactSettings): Fact => ({
-  ...activityShared(row, settings),
-  ...summedShared(row, settings),
   amounts: sumsOf(row, settings.summed.activity.summed, (name) => name),
 })
 
@@ -157,14 +171,16 @@ function event(row: FactRow, settings: FactSettings): Fact {
   const id = String(row.id)
   const isDay = row.createtime === null || row.time_length === DATE_LENGTH || id.startsWith('d ')
   const kpis: Record<string, unknown> = row.kpis === null ? {} : JSON.parse(String(row.kpis))
-  return {
+  const own = amountsOf(kpis, Object.keys(kpis))
+  const fact: Fact = {
     ...eventShared(row, settings),
     id,
     at: isDay ? settings.dayStart(Number(row.day)) : Number(row.createtime),
     wholeDay: isDay,
-    amounts: amountsOf([['Value', row.amount], ...Object.entries(kpis)]),
-    ...deliveryOf(row),
+    amounts:
+      typeof row.amount === 'number' ? new Map([['Value', factAmount(row.amount)], ...own]) : own,
   }
+  return withDelivery(fact, row)
 }
 
 function summedEvents(row: FactRow, settings: FactSettings): Fact {

@@ -21,7 +21,7 @@ import {
 import { reduceCustomer } from '../engine/reduce.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { uplineRules } from '../engine/uplines.ts'
-import { readCustomers } from '../facts/read-customers.ts'
+import { readCustomer } from '../facts/read-customers.ts'
 import type { FoundLine } from './find-line.ts'
 import { judgedCustomers, onceReadings, recordReadings, type Whose } from './open.ts'
 
@@ -36,8 +36,7 @@ export async function explain(computation: Computation, found: FoundLine): Promi
 async function onceCustomer(computation: Computation, { once }: Line): Promise<Customer | null> {
   if (once === null) return null
   const readings = onceReadings(computation)
-  const [customer] = await readCustomers(computation.source, readings, [once.customerId], false)
-  return customer ?? null
+  return readCustomer(computation.source, readings, once.customerId)
 }
 
 /** Whether a line is made from facts, and not from other lines or a qualification. */

@@ -1,9 +1,4 @@
-import {
-  customersPerReading,
-  type FactDays,
-  type FactReading,
-  factReadings,
-} from '../../db/commission/fact-readings.ts'
+import { type FactDays, type FactReading, factReadings } from '../../db/commission/fact-readings.ts'
 import { EVERYTHING } from '../../db/commission/fact-tables.ts'
 import type { Computation } from '../drafts/computation.ts'
 import { customersOf, TooManyFacts } from '../drafts/compute.ts'
@@ -12,7 +7,7 @@ import type { Period } from '../engine/calendar.ts'
 import type { Customer } from '../engine/facts.ts'
 import { judgeCustomer } from '../engine/judge.ts'
 import type { JudgedCustomer } from '../engine/judged.ts'
-import { readCustomers } from '../facts/read-customers.ts'
+import { readCustomer } from '../facts/read-customers.ts'
 
 /** Days from the first to the last. */
 type Days = Pick<Period, 'first' | 'last'>
@@ -94,6 +89,6 @@ async function* oneCustomer(
   customer_id: string,
   readings: readonly FactReading[],
 ): AsyncGenerator<Customer[]> {
-  if (customersPerReading(readings) >= 1)
-    yield await readCustomers(source, readings, [customer_id], false)
+  const customer = await readCustomer(source, readings, customer_id)
+  yield customer ? [customer] : []
 }

@@ -20,7 +20,8 @@ export interface CustomerFields extends Since {
   readonly values: FieldValues
 }
 
-const FIELDS = [
+/** The columns of these fields. */
+export const FIELDS = [
   'country_code',
   'trading_account_type',
   'challenge_type',
@@ -71,11 +72,13 @@ function partsOf(rows: readonly FieldsRow[]) {
   return values.map((value, i) => ({ from: fromOf(changes[i - 1]?.day ?? BEGINNING), value }))
 }
 
-/** Returns the fields that a customer has now. */
-function currentOf(row: FieldsRow): FieldValues {
+/** Returns the fields that have a value. */
+export function presentFields(
+  read: (field: Field, index: number) => string | number | null | undefined,
+): FieldValues {
   const values: Partial<Record<Field, string | number>> = {}
-  for (const name of FIELDS) {
-    const value = row[`current_${name}`]
+  for (const [index, name] of FIELDS.entries()) {
+    const value = read(name, index) ?? null
     if (value !== null) values[name] = value
   }
   return values as FieldValues
@@ -99,7 +102,7 @@ export function toFields(
     [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(([id, own]) => {
       const [first] = own
       if (first?.day === null && first.is_brand !== 1) {
-        return [id, [{ from: null, values: currentOf(first) }]]
+        return [id, [{ from: null, values: presentFields((name) => first[`current_${name}`]) }]]
       }
       const parts = partsOf(own)
       if (own[0]?.is_brand !== 1) return [id, present(parts)]

@@ -1,28 +1,43 @@
-import { JSON_EACH } from '../records/sql-fragments.ts'
 import { compileStatement } from '../statement.ts'
+import { FIELDS } from './customer-fields.ts'
+
+const COLUMNS = ['customer_id', 'day', 'signup_date', 'delivery', 'affiliate_id']
 
 const NEXT = 'customers not indexed where account = :account and customer_id > :after'
 
+/** The last of the next `:entries` customers after the customer `:after`; null if there are fewer. */
+const STEP = `step as materialized (
+    select (select customer_id from ${NEXT} order by customer_id limit 1 offset :entries - 1) as last
+  )`
+
+/** The customers of a step. The blob `x''` stands for no upper bound: SQLite sorts every text before it. */
+const OF_STEP = `c.account = :account and c.customer_id > :after
+    and c.customer_id <= ifnull(s.last, x'')`
+
+/** The customer's affiliate never changed. */
+const IS_UNCHANGED = `not exists (
+    select 1 from customer_affiliations h
+    where h.account = :account and h.customer_id = c.customer_id)`
+
 /**
- * Selects the wanted customers of the next `:entries` whose affiliate never changed, after the customer
- * `:after`; a row without a customer if there are none. An index with the affiliate would make each new
- * customer dearer, and this walk hardly faster. The blob `x''` stands for no upper bound: SQLite sorts
- * every text before it.
+ * Selects the wanted customers of the next `:entries` whose affiliate never changed, as one JSON array
+ * of `UnchangedCustomer`s, with all that is stored of them. An index with the affiliate would make each
+ * new customer dearer, and this walk hardly faster.
  */
 const selectUnchanged = (isWanted: string) =>
   compileStatement(`
-  with step as materialized (
-    select (select customer_id from ${NEXT} order by customer_id limit 1 offset :entries - 1) as last
-  )
+  with ${STEP}
   select s.last, iif(s.last is null, (select count(*) from ${NEXT}), :entries) as searched,
-    e.day, e.customer_id, e.affiliate_id, iif(e.first_day is null, null, e.link) as link
+    json_group_array(json_array(
+      ${COLUMNS.map((name) => `c.${name}`).join(', ')}, c.first_day is not null,
+      (select r.day from customer_refusals r
+        where r.account = :account and r.customer_id = c.customer_id),
+      exists (select 1 from customer_fields f
+        where f.account = :account and f.customer_id = c.customer_id),
+      ${FIELDS.map((name) => `c.${name}`).join(', ')}))
+    filter (where c.customer_id is not null) as found
   from step s
-  left join customers e not indexed on e.account = :account and e.customer_id > :after
-    and e.customer_id <= ifnull(s.last, x'') and ${isWanted}
-    and not exists (
-      select 1 from customer_affiliations h
-      where h.account = :account and h.customer_id = e.customer_id)
-  order by e.customer_id`)
+  left join customers c not indexed on ${OF_STEP} and ${isWanted} and ${IS_UNCHANGED}`)
 
 /** Finds customers whose affiliate never changed. */
 export const UNCHANGED_OF_ALL = selectUnchanged('true')
@@ -31,29 +46,57 @@ export const UNCHANGED_OF_ALL = selectUnchanged('true')
  * affiliate is stored it is the one that is paid, whatever the link says.
  */
 export const UNCHANGED_OF_SOME = selectUnchanged(
-  `iif(e.affiliate_id is null, e.link in (select value from json_each(:links)),
-      e.affiliate_id in (select value from json_each(:affiliates)))`,
+  `iif(c.affiliate_id is null, c.link in (select value from json_each(:links)),
+      c.affiliate_id in (select value from json_each(:affiliates)))`,
 )
 
-/** A row of these statements. */
+/** A customer as these statements return it. */
+export type UnchangedCustomer = [
+  customer_id: string,
+  day: number,
+  signup_date: number | null,
+  delivery: string,
+  affiliate_id: string | null,
+  is_brand: number,
+  /** The first day of a refusal; null if there is none. */
+  refused: number | null,
+  /** Whether fields that conditions use have changed. */
+  has_changed: number,
+  ...fields: (string | number | null)[],
+]
+
+/** The row of these statements. */
 export interface UnchangedRow {
   /** The last of the next `:entries` customers; null if there are fewer. */
   last: string | null
   /** How many these are. */
   searched: number
-  day: number
-  /** Null if none of them is wanted. */
-  customer_id: string | null
+  /** A JSON array of `UnchangedCustomer`s. */
+  found: string
+}
+
+/**
+ * Counts those of the next `:entries` customers whose affiliate never changed, by affiliate or, for
+ * brands, by link.
+ */
+export const COUNT_UNCHANGED = compileStatement(`
+  with ${STEP}
+  select s.last, c.affiliate_id,
+    iif(c.affiliate_id is null and c.first_day is not null, c.link, null) as link,
+    count(c.customer_id) as customers
+  from step s left join customers c not indexed on ${OF_STEP} and ${IS_UNCHANGED}
+  group by 2, 3`)
+
+/** A row of `COUNT_UNCHANGED`. */
+export interface CountRow {
+  /** The last of the next `:entries` customers; null if there are fewer. */
+  last: string | null
   affiliate_id: string | null
   link: string | null
+  customers: number
 }
 
 /** Selects the next customers whose affiliate has changed. */
 export const SELECT_CHANGED = compileStatement(`
   select distinct customer_id from customer_affiliations
   where account = :account and customer_id > :after order by customer_id limit :changed`)
-
-/** Selects the days of customers; `:ids` is a JSON array of stored ids. */
-export const SELECT_DAYS = compileStatement(`
-  select c.customer_id, c.day from ${JSON_EACH}(:ids) i
-  cross join customers c on c.account = :account and c.customer_id = i.value`)

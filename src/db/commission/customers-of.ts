@@ -1,28 +1,20 @@
 import { decode } from '../column-types.ts'
-import { affiliatesByLink, linksOf } from '../directory/links.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers } from '../schema.ts'
 import { bindStatement } from '../statement.ts'
-import {
-  type Affiliation,
-  type AffiliationRow,
-  SELECT_AFFILIATIONS,
-  toAffiliations,
-} from './affiliations.ts'
-import {
-  SELECT_CHANGED,
-  SELECT_DAYS,
-  UNCHANGED_OF_ALL,
-  UNCHANGED_OF_SOME,
-  type UnchangedRow,
-} from './customers-of-sql.ts'
+import { type AffiliationRow, SELECT_AFFILIATIONS, toAffiliations } from './affiliations.ts'
+import { SELECT_CHANGED } from './customers-of-sql.ts'
+import type { FoundCustomer } from './found-customer.ts'
 import type { Databases } from './histories.ts'
 import { partsWithin } from './history.ts'
+import { readUnchanged } from './unchanged-customers.ts'
 
 /** The limits of one step of the search. */
 export const SEARCH_LIMITS = {
-  /** The customers that it reads. */
-  entries: 20_000,
+  /** The customers that it reads first. */
+  entries: 5000,
+  /** The customers that it reads, if the steps before found few. */
+  mostEntries: 40_000,
   /** The customers with a changed affiliate that it reads, each with all changes. */
   changed: 500,
 }
@@ -37,14 +29,6 @@ export interface CustomersQuery {
   readonly to: string
 }
 
-/** A customer with the affiliates by day. */
-export interface FoundCustomer {
-  readonly customer_id: string
-  /** The day of the signup, by which lists and totals find the customer. */
-  readonly day: string
-  readonly affiliations: readonly Affiliation[]
-}
-
 /**
  * Where a search goes on. It first walks along the customers, and finds those whose affiliate never
  * changed; then along the changes.
@@ -53,6 +37,8 @@ export interface CustomersCursor {
   readonly phase: 'unchanged' | 'changed'
   /** The last customer of the step before, as stored. */
   readonly customer_id: string
+  /** How many customers the next step reads. */
+  readonly entries?: number
 }
 
 /** One step of a search. */
@@ -81,43 +67,38 @@ export async function findCustomersOf(
 }
 
 async function findUnchanged(
-  { db, directory }: Databases,
-  { account, affiliates }: CustomersQuery,
-  { customer_id: after }: CustomersCursor,
+  databases: Databases,
+  query: CustomersQuery,
+  { customer_id: after, entries = SEARCH_LIMITS.entries }: CustomersCursor,
 ): Promise<FoundCustomers> {
-  const { entries } = SEARCH_LIMITS
-  const links = affiliates ? await linksOf(directory, account, affiliates) : []
-  const statement = affiliates ? UNCHANGED_OF_SOME : UNCHANGED_OF_ALL
-  const values = {
-    ...{ account, after, entries },
-    ...(affiliates && { affiliates: JSON.stringify(affiliates), links: JSON.stringify(links) }),
+  const read = await readUnchanged(databases, query, after, entries)
+  if (read === 'too long') {
+    const fewer = Math.ceil(entries / 2)
+    return findUnchanged(databases, query, {
+      phase: 'unchanged',
+      customer_id: after,
+      entries: fewer,
+    })
   }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, statement, values).all<UnchangedRow>(),
-  )
-  const found = results.flatMap(({ customer_id, ...row }) =>
-    customer_id === null ? [] : [{ customer_id, ...row }],
-  )
-  const named = [...new Set(found.flatMap((row) => (row.affiliate_id ? [] : (row.link ?? []))))]
-  const byLink = named.length > 0 ? await affiliatesByLink(directory, account, named) : new Map()
-  const { last = null, searched = 0 } = results[0] ?? {}
+  const { customers, searched, last } = read
   return {
-    searched,
-    customers: found.map(({ customer_id, day, affiliate_id, link }) => ({
-      customer_id: String(decode(customers.customer_id, customer_id)),
-      day: String(decode(customers.day, day)),
-      affiliations: [
-        {
-          from: null,
-          affiliate_id: affiliate_id ?? byLink.get(link ?? '') ?? null,
-          link,
-          delivery_id: null,
-        },
-      ],
-    })),
-    next: last ? { phase: 'unchanged', customer_id: last } : { phase: 'changed', customer_id: '' },
+    ...{ customers, searched },
+    next:
+      last === null
+        ? { phase: 'changed', customer_id: '' }
+        : {
+            phase: 'unchanged',
+            customer_id: last,
+            entries: nextEntries(entries, customers.length),
+          },
   }
 }
+
+/** A step that found few is followed by a longer one; its answer stays short. */
+const nextEntries = (entries: number, found: number): number =>
+  found > entries / 8
+    ? entries
+    : Math.min(4 * entries, Math.max(entries, SEARCH_LIMITS.mostEntries))
 
 async function findChanged(
   { db, directory }: Databases,
@@ -129,23 +110,10 @@ async function findChanged(
     bindStatement(db, SELECT_CHANGED, { account, after, changed }).all<{ customer_id: string }>(),
   )
   const ids = JSON.stringify(results.map(({ customer_id }) => customer_id))
-  const [rows, days] = await withD1Retry(() =>
-    db.batch<unknown>(
-      [SELECT_AFFILIATIONS, SELECT_DAYS].map((statement) =>
-        bindStatement(db, statement, { account, ids }),
-      ),
-    ),
+  const { results: rows } = await withD1Retry(() =>
+    bindStatement(db, SELECT_AFFILIATIONS, { account, ids }).all<AffiliationRow>(),
   )
-  const histories = await toAffiliations(
-    directory,
-    account,
-    (rows?.results ?? []) as AffiliationRow[],
-  )
-  const dayOf = new Map(
-    ((days?.results ?? []) as { customer_id: string; day: number }[]).map(
-      ({ customer_id, day }) => [customer_id, day] as const,
-    ),
-  )
+  const histories = await toAffiliations(directory, account, rows)
   const wanted = affiliates && new Set<string | null>(affiliates)
   const end = results.length === changed ? results.at(-1) : undefined
   return {
@@ -158,8 +126,8 @@ async function findChanged(
       )
       .map(([id, affiliations]) => ({
         customer_id: String(decode(customers.customer_id, id)),
-        day: String(decode(customers.day, dayOf.get(id))),
         affiliations,
+        stored: null,
       })),
     next: end ? { phase: 'changed', customer_id: end.customer_id } : null,
   }

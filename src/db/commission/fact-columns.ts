@@ -28,10 +28,12 @@ export const ACTIVITY_NAMES = [
   'delivery',
 ]
 
+/** Returns columns of a trading activity, as SQL. */
+export const activityColumns = (names: readonly string[]): string =>
+  names.map((name) => (name === 'day' ? 't.date as day' : `t.${name}`)).join(', ')
+
 /** The columns of a trading activity, as SQL. */
-export const ACTIVITY_COLUMNS = ACTIVITY_NAMES.map((name) =>
-  name === 'day' ? 't.date as day' : `t.${name}`,
-).join(', ')
+export const ACTIVITY_COLUMNS = activityColumns(ACTIVITY_NAMES)
 
 /** The columns of an event. */
 export const EVENT_NAMES = [

@@ -34,6 +34,24 @@ export type FactDays = Readonly<
   >
 >
 
+/**
+ * Returns the readings of what earns: those of a selection without deliveries and without amounts that
+ * no plan names.
+ */
+export function earningReadings(
+  selection: FactSelection | typeof EVERYTHING,
+  days: FactDays,
+): FactReading[] {
+  const readings = factReadings(selection, days)
+  if (selection === EVERYTHING) return readings
+  const activity = sql.earningActivity(selection.activity.fields)
+  return readings.map((one) => {
+    if (one.kind === 'transactions') return { ...one, statements: sql.EARNING_TRANSACTIONS }
+    if (one.kind === 'events') return { ...one, statements: sql.EARNING_EVENTS }
+    return one.kind === 'activity' ? { ...one, statements: activity } : one
+  })
+}
+
 /** Returns the readings of a selection; those that would find nothing are left out. */
 export function factReadings(
   selection: FactSelection | typeof EVERYTHING,
@@ -90,6 +108,8 @@ function activityReadings(
 ): FactReading[] {
   if (single) return [reading('activity', sql.SINGLE_ACTIVITY, days.single)]
   if (summed.length === 0) return []
+  // A customer has one record of a day, instrument and currency: there is nothing to sum.
+  if (instruments) return [reading('activity', sql.SINGLE_ACTIVITY, days.summed)]
   return [reading('summed_activity', sql.summedActivity(summed, instruments), days.summed)]
 }
 

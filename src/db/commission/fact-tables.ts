@@ -45,6 +45,8 @@ export interface FactSelection {
   }
   readonly activity: {
     readonly single: boolean
+    /** Amounts that plans name. */
+    readonly fields: readonly ActivityAmount[]
     /** Amounts that are summed. */
     readonly summed: readonly ActivityAmount[]
     readonly instruments: boolean
@@ -69,6 +71,8 @@ export const FACT_LIMITS = {
   rows: 10_000,
   /** A statement reads a whole range of ids if it needs at least this share of its customers. */
   denseShare: 0.1,
+  /** The share from which on it also returns the records of all of them. */
+  fullShare: 0.9,
   /** The rows of one customer and day. */
   rowsOfDay: 200_000,
   /** The KPIs that one statement sums; events with more are read one by one. */

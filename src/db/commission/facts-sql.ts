@@ -1,8 +1,8 @@
 import { limbsOf } from '../records/totals-sql.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import {
-  ACTIVITY_COLUMNS,
   ACTIVITY_NAMES,
+  activityColumns,
   EVENT_COLUMNS,
   EVENT_NAMES,
   TRANSACTION_COLUMNS,
@@ -46,12 +46,20 @@ const namedTransactions = (recordsOf: RecordsOf) =>
   `${recordsOf(FACT_TABLES.transactions)}
     and ${isOneOf('t.transaction_type', 'types')} and ${isOneOf('t.status', 'statuses')}`
 
+const singleTransactions = (names: readonly string[]): FactStatements =>
+  factStatements(
+    names,
+    (recordsOf) => `
+  select ${names.map((name) => `t.${name}`).join(', ')} from ${namedTransactions(recordsOf)} limit :rows`,
+  )
+
 /** Reads transactions of some types and statuses one by one. */
-export const SINGLE_TRANSACTIONS = factStatements(
-  TRANSACTION_NAMES,
-  (recordsOf) => `
-  select ${TRANSACTION_COLUMNS} from ${namedTransactions(recordsOf)} limit :rows`,
-)
+export const SINGLE_TRANSACTIONS = singleTransactions(TRANSACTION_NAMES)
+
+const isNoDelivery = (name: string): boolean => name !== 'delivery'
+
+/** Reads the same transactions without their deliveries, which earn nothing. */
+export const EARNING_TRANSACTIONS = singleTransactions(TRANSACTION_NAMES.filter(isNoDelivery))
 
 /** Reads all transactions. */
 export const ALL_TRANSACTIONS = factStatements(
@@ -98,13 +106,20 @@ export const summedTransactions = (subtypes: boolean): FactStatements => {
   )
 }
 
-/** Reads trading activity row by row. */
-export const SINGLE_ACTIVITY = factStatements(
-  ACTIVITY_NAMES,
-  (recordsOf) => `
-  select ${ACTIVITY_COLUMNS}
+const singleActivity = (names: readonly string[]): FactStatements =>
+  factStatements(
+    names,
+    (recordsOf) => `
+  select ${activityColumns(names)}
   from ${recordsOf(FACT_TABLES.activity)} limit :rows`,
-)
+  )
+
+/** Reads trading activity row by row. */
+export const SINGLE_ACTIVITY = singleActivity(ACTIVITY_NAMES)
+
+/** Reads amounts of trading activity row by row, without deliveries. */
+export const earningActivity = (fields: readonly ActivityAmount[]): FactStatements =>
+  singleActivity(['customer_id', 'day', 'instrument', 'currency', ...fields])
 
 /** Sums amounts of trading activity. Rows that lack one of them are summed apart. */
 export const summedActivity = (
@@ -141,6 +156,12 @@ const namedEvents = (recordsOf: RecordsOf) =>
 /** Reads events of some names one by one. */
 export const SINGLE_EVENTS = factStatements(
   EVENT_NAMES,
+  (recordsOf) => `select ${EVENT_COLUMNS} from ${namedEvents(recordsOf)} limit :rows`,
+)
+
+/** Reads the same events without their deliveries, which earn nothing. */
+export const EARNING_EVENTS = factStatements(
+  EVENT_NAMES.filter(isNoDelivery),
   (recordsOf) => `select ${EVENT_COLUMNS} from ${namedEvents(recordsOf)} limit :rows`,
 )
 

@@ -1,7 +1,7 @@
 import { isTooLong, withD1Retry } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
 import type { FactReading } from './fact-readings.ts'
-import { unpackRow } from './fact-statements.ts'
+import { unpackRow, type Way } from './fact-statements.ts'
 import { FACT_LIMITS, type FactTable } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
 
@@ -25,49 +25,56 @@ export async function readFactDays(
   return results.map(({ day }) => day)
 }
 
-/** The customers of a reading. */
-export interface ReadCustomers {
-  /** Their stored ids. */
+/** A reading of the records of some customers. */
+export interface CustomersReading {
+  readonly reading: FactReading
+  /** The stored ids of the customers. */
   readonly ids: readonly string[]
-  /** Whether they are many of the customers between the first and the last of them. */
-  readonly areDense: boolean
+  /** Which share of the customers between the first and the last of them they are. */
+  readonly share: number
 }
 
-/** Reads the rows of some customers. All readings are one round trip. */
+/**
+ * Reads the rows of each reading's customers; there may be rows of other customers among them. All
+ * readings are one round trip.
+ */
 export async function readFactRows(
   db: Connection,
   account: string,
-  readings: readonly FactReading[],
-  customers: ReadCustomers,
+  readings: readonly CustomersReading[],
 ): Promise<(readonly FactRow[])[]> {
   if (readings.length === 0) return []
-  const results = await readPacked(db, account, readings, customers)
-  return Promise.all(
-    readings.map((one, i) => results?.[i] ?? readParts(db, account, one, customers)),
-  )
+  const results = await readPacked(db, account, readings)
+  return Promise.all(readings.map((one, i) => results?.[i] ?? readParts(db, account, one)))
+}
+
+/** Returns how to find the records of customers. */
+function wayOf({ share }: CustomersReading): Way {
+  if (share >= FACT_LIMITS.fullShare) return 'range'
+  return share >= FACT_LIMITS.denseShare ? 'scan' : 'search'
 }
 
 /** Returns the rows of each reading, null if it has too many; null if they are too long together. */
 async function readPacked(
   db: Connection,
   account: string,
-  readings: readonly FactReading[],
-  customers: ReadCustomers,
+  readings: readonly CustomersReading[],
 ): Promise<(FactRow[] | null)[] | null> {
-  const way = customers.areDense ? 'scan' : 'search'
   try {
     const results = await withD1Retry(() =>
       db.batch<{ records: string }>(
         readings.map((one) =>
           bindStatement(
             db,
-            one.statements.packed[way],
-            valuesOf(account, one, customers.ids, FACT_LIMITS.rows),
+            one.reading.statements.packed[wayOf(one)],
+            valuesOf(account, one.reading, one.ids, FACT_LIMITS.rows),
           ),
         ),
       ),
     )
-    return readings.map(({ statements }, i) => unpack(statements.columns, results[i]?.results[0]))
+    return readings.map(({ reading: { statements } }, i) =>
+      unpack(statements.columns, results[i]?.results[0]),
+    )
   } catch (error) {
     if (isTooLong(error)) return null
     throw error
@@ -84,7 +91,7 @@ function unpack(
     : []
   if (records.length > FACT_LIMITS.rows) return null
   return records.map((record) => {
-    const values = unpackRow(record)
+    const values = unpackRow(record, columns.length)
     const row: FactRow = {}
     for (let i = 0; i < columns.length; i++) row[columns[i] ?? ''] = values[i] ?? null
     return row
@@ -111,17 +118,16 @@ const valuesOf = (
 async function readParts(
   db: Connection,
   account: string,
-  one: FactReading,
-  { ids, areDense }: ReadCustomers,
+  { reading, ids, share }: CustomersReading,
 ): Promise<FactRow[]> {
   const rows: FactRow[] = []
-  for (const [part, partIds] of halves(one, ids)) {
+  for (const [part, partIds] of halves(reading, ids)) {
     const isLeast = partIds.length === 1 && part.days.length === 1
-    const customers = { ids: partIds, areDense }
+    const half = { reading: part, ids: partIds, share }
     const packed = isLeast
       ? await readRows(db, account, part, partIds)
-      : (await readPacked(db, account, [part], customers))?.[0]
-    for (const row of packed ?? (await readParts(db, account, part, customers))) rows.push(row)
+      : (await readPacked(db, account, [half]))?.[0]
+    for (const row of packed ?? (await readParts(db, account, half))) rows.push(row)
   }
   return rows
 }

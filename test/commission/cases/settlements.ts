@@ -457,8 +457,8 @@ const shares: readonly Case[] = [
     const tally = [
       ...openAccount(input(of)).tallies(parsePeriod('2026-01')!).get('A')!.own.values(),
     ][0]!
-    return [line!.amount, line!.measure, tally.tally.total.facts, [...tally.tally.products.keys()]]
-  }, [decimal('2.00'), '1', 1, ['']]),
+    return [line!.amount, line!.measure, tally.tally.total.facts, [...tally.tally.customers.keys()]]
+  }, [decimal('2.00'), '1', 1, ['c1']]),
 ]
 
 const windows: readonly Case[] = [

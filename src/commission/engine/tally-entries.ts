@@ -1,0 +1,118 @@
+import { type Version, versionsOf } from './book.ts'
+import type { Owner, PeriodContext } from './context.ts'
+import type { WaitingFact } from './hold.ts'
+import type { CompiledRule } from './rules.ts'
+import {
+  type AffiliateTallies,
+  overrideTallyOf,
+  type PeriodTallies,
+  type RuleTally,
+  talliesOf,
+  tallyOf,
+} from './tallies.ts'
+import { type CustomerTally, newCustomerTally } from './tally-groups.ts'
+import type { CompiledBase, CompiledUnit } from './terms.ts'
+import type { UplineRule } from './uplines.ts'
+
+/** What a rule sums: a base or units, and whether its `when` and `months` bind the facts. */
+export interface Source {
+  /** `unlisted`: the measure of another version, whose own rule lists what waits. */
+  readonly purpose: WaitingFact['purpose'] | 'unlisted'
+  readonly base: CompiledBase | null
+  readonly unit: CompiledUnit | null
+  readonly bound: boolean
+}
+
+const NOTHING: Source = { purpose: 'paid', base: null, unit: null, bound: false }
+
+/** A tally that facts of an owner enter, and what the customer adds to it. */
+export interface Entry {
+  /** The affiliate that earns by it. */
+  readonly earner: string
+  readonly target: RuleTally
+  readonly source: Source
+  readonly own: CustomerTally
+}
+
+/** Returns the tallies that facts of an owner enter: of its own rules, then of its uplines' rules. */
+export function entriesFor(
+  context: PeriodContext,
+  tallies: PeriodTallies,
+  own: Map<RuleTally, CustomerTally>,
+  { affiliate, version }: Owner,
+  uplineRulesOf: (affiliate: string) => readonly UplineRule[],
+): Entry[] {
+  if (affiliate === null) return []
+  const entries: Entry[] = []
+  const enter: Enter = (earner, target, source) => {
+    const one = own.get(target) ?? newCustomerTally()
+    own.set(target, one)
+    entries.push({ earner, target, source, own: one })
+  }
+  if (version?.period === context.period.kind) {
+    enterOwnRules(context, talliesOf(tallies, affiliate), affiliate, version, enter)
+  }
+  for (const { purpose, upline, version: earning, rule } of uplineRulesOf(affiliate)) {
+    const ofUpline = talliesOf(tallies, upline)
+    if (purpose === 'network') {
+      enter(upline, tallyOf(ofUpline.network, earning, rule), measureSource(rule))
+    } else {
+      enter(upline, overrideTallyOf(ofUpline, earning, rule, affiliate), ownSource(rule))
+    }
+  }
+  return entries
+}
+
+/** Enters facts into a tally of the affiliate that earns by it. */
+type Enter = (earner: string, target: RuleTally, source: Source) => void
+
+/** Enters facts of a plan into the rules of its version, and into the measures of all versions. */
+function enterOwnRules(
+  { book }: PeriodContext,
+  tallies: AffiliateTallies,
+  affiliate: string,
+  version: Version,
+  enter: Enter,
+): void {
+  for (const rule of version.rules) {
+    if (rule.kind === 'share' || rule.kind === 'unit') {
+      enter(affiliate, tallyOf(tallies.own, version, rule), ownSource(rule))
+    }
+  }
+  for (const other of versionsOf(book, version.plan)) {
+    for (const rule of other.rules) {
+      const by = rule.tiers?.by
+      if (!by || typeof by !== 'object' || !('terms' in by)) continue
+      if (!version.rules.some(({ id }) => id === rule.id)) continue
+      const purpose = other === version ? 'paid' : 'unlisted'
+      const source: Source = { purpose, base: by, unit: null, bound: false }
+      enter(affiliate, tallyOf(tallies.measures, other, rule), source)
+    }
+  }
+}
+
+const ownSources = new WeakMap<CompiledRule, Source>()
+
+/** Returns what a rule pays for. */
+function ownSource(rule: CompiledRule): Source {
+  const found = ownSources.get(rule) ?? findOwnSource(rule)
+  ownSources.set(rule, found)
+  return found
+}
+
+function findOwnSource(rule: CompiledRule): Source {
+  const bound = { purpose: 'paid', base: null, unit: null, bound: true } as const
+  if (rule.kind === 'share') return { ...bound, base: rule.base }
+  if (rule.kind === 'unit') return { ...bound, unit: rule.unit }
+  if (rule.kind === 'once') return NOTHING
+  if ('base' in rule.of) return { ...bound, base: rule.of.base }
+  return 'unit' in rule.of ? { ...bound, unit: rule.of.unit } : NOTHING
+}
+
+/** What a rule's tiers measure over the network. */
+function measureSource(rule: CompiledRule): Source {
+  const by = rule.tiers?.by ?? null
+  const purpose = 'measure'
+  if (by === null || by === 'active') return { ...ownSource(rule), purpose }
+  return 'once' in by ? NOTHING : { purpose, base: by, unit: null, bound: false }
+}

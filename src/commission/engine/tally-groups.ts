@@ -1,0 +1,96 @@
+import { conversionOf, convertUnits, type RateLookup } from './convert.ts'
+import { amountOf, type Fact } from './facts.ts'
+import type { HoldReason } from './reasons.ts'
+import type { CompiledTerm, CompiledUnit } from './terms.ts'
+
+/**
+ * Facts of one customer that convert together: those of one term, product, day and currency (§16.16).
+ * Facts that `amount_usd` converts are in `alone`.
+ */
+export interface Group {
+  readonly term: CompiledTerm
+  readonly product: string | null
+  readonly day: number
+  readonly currency: string
+  count: number
+  units: bigint
+  alone: bigint
+  aloneConverted: bigint
+}
+
+/** What one customer's facts come to under a rule, before conversion. */
+export interface CustomerTally {
+  readonly groups: Map<string, Group>
+  units: bigint
+  /** The facts that it counts, each once. */
+  readonly counted: Fact[]
+  records: number
+}
+
+/** Returns the tally of a customer without facts. */
+export const newCustomerTally = (): CustomerTally => ({
+  groups: new Map(),
+  units: 0n,
+  counted: [],
+  records: 0,
+})
+
+/** Counts a fact once: all terms look at a fact before any looks at the next. */
+function markCounted(tally: CustomerTally, fact: Fact): void {
+  if (tally.counted.at(-1) === fact) return
+  tally.counted.push(fact)
+  tally.records += fact.count
+}
+
+/** Returns the group of a fact under a term, which is empty at first. */
+function groupOf(
+  { groups }: CustomerTally,
+  index: number,
+  term: CompiledTerm,
+  { product, day }: Fact,
+  currency: string,
+): Group {
+  const key = `${index}|${day}|${currency}|${product ?? ''}`
+  const known = groups.get(key)
+  if (known !== undefined) return known
+  const empty = { count: 0, units: 0n, alone: 0n, aloneConverted: 0n }
+  const created: Group = { term, product, day, currency, ...empty }
+  groups.set(key, created)
+  return created
+}
+
+/** Adds a fact to its group. Returns why it cannot be converted, or null. */
+export function addToGroup(
+  tally: CustomerTally,
+  index: number,
+  term: CompiledTerm,
+  fact: Fact,
+  currency: string,
+  rates: RateLookup,
+): HoldReason | null {
+  const own = term.currencyOf(fact)
+  const conversion = conversionOf(fact, term.field, own, currency, rates)
+  if (conversion.by === 'none') return conversion.reason
+  const group = groupOf(tally, index, term, fact, conversion.from)
+  const amount = amountOf(fact, term.field)
+  group.count += fact.count
+  if (conversion.by === 'rate') group.units += amount
+  else {
+    group.alone += amount
+    group.aloneConverted += conversion.converted
+  }
+  markCounted(tally, fact)
+  return null
+}
+
+/** Adds a fact to the units. */
+export function addUnits(tally: CustomerTally, unit: CompiledUnit, fact: Fact): void {
+  tally.units += unit.counts ? BigInt(fact.count) * 1_000_000_000_000n : amountOf(fact, unit.field)
+  markCounted(tally, fact)
+}
+
+/** Converts a group: its sum once, rounded to 12 places, and what `amount_usd` has converted. */
+export function convertGroup(group: Group, currency: string, rates: RateLookup): bigint {
+  const converted = convertUnits(group.units, group.currency, currency, group.day, rates)
+  return group.aloneConverted + (typeof converted === 'string' ? 0n : converted)
+}

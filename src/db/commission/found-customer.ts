@@ -1,0 +1,20 @@
+import type { Affiliation } from './affiliations.ts'
+import type { FieldValues } from './customer-fields.ts'
+import type { SignupRow } from './facts.ts'
+import type { Since } from './history.ts'
+
+/** What is stored of a customer of whom nothing has ever changed. */
+export interface StoredCustomer {
+  readonly signup: SignupRow
+  readonly fields: FieldValues
+  /** Since when the customer is refused; null if never. */
+  readonly refusal: Since | null
+}
+
+/** A customer with the affiliates by day. */
+export interface FoundCustomer {
+  readonly customer_id: string
+  readonly affiliations: readonly Affiliation[]
+  /** Null if the affiliate or a field has changed. */
+  readonly stored: StoredCustomer | null
+}

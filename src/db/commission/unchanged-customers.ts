@@ -1,0 +1,123 @@
+import { decode } from '../column-types.ts'
+import { affiliatesByLink, linksOf } from '../directory/links.ts'
+import { isTooLong, withD1Retry } from '../retry.ts'
+import { customers } from '../schema.ts'
+import { bindStatement } from '../statement.ts'
+import { presentFields } from './customer-fields.ts'
+import {
+  COUNT_UNCHANGED,
+  type CountRow,
+  UNCHANGED_OF_ALL,
+  UNCHANGED_OF_SOME,
+  type UnchangedCustomer,
+  type UnchangedRow,
+} from './customers-of-sql.ts'
+import type { FoundCustomer } from './found-customer.ts'
+import type { Databases } from './histories.ts'
+import { fromOf } from './history.ts'
+
+/** Some of the next customers, whose affiliate never changed. */
+export interface UnchangedCustomers {
+  readonly customers: readonly FoundCustomer[]
+  /** How many customers were read. */
+  readonly searched: number
+  /** The last of these, as stored; null if there are no more. */
+  readonly last: string | null
+}
+
+/** Reads the wanted ones of the next customers, or tells that they are too long for one answer. */
+export async function readUnchanged(
+  { db, directory }: Databases,
+  { account, affiliates }: { account: string; affiliates: readonly string[] | null },
+  after: string,
+  entries: number,
+): Promise<UnchangedCustomers | 'too long'> {
+  const links = affiliates ? await linksOf(directory, account, affiliates) : []
+  const statement = affiliates ? UNCHANGED_OF_SOME : UNCHANGED_OF_ALL
+  const values = {
+    ...{ account, after, entries },
+    ...(affiliates && { affiliates: JSON.stringify(affiliates), links: JSON.stringify(links) }),
+  }
+  try {
+    const { results } = await withD1Retry(() =>
+      bindStatement(db, statement, values).all<UnchangedRow>(),
+    )
+    const [row] = results
+    if (row === undefined) return { customers: [], searched: 0, last: null }
+    const found: UnchangedCustomer[] = JSON.parse(row.found)
+    const { searched, last } = row
+    return {
+      customers: await withAffiliates(directory, account, found.map(toFound)),
+      searched,
+      last,
+    }
+  } catch (error) {
+    if (isTooLong(error) && entries > 1) return 'too long'
+    throw error
+  }
+}
+
+function toFound(row: UnchangedCustomer): FoundCustomer {
+  const [customer_id, day, signup_date, delivery, affiliate_id, isBrand, refused, hasChanged] = row
+  const fields = presentFields((_, index) => row[index + UNNAMED] ?? null)
+  const link = isBrand === 1 ? (fields.link ?? null) : null
+  const refusal = refused === null ? null : { from: fromOf(refused) }
+  return {
+    customer_id: String(decode(customers.customer_id, customer_id)),
+    affiliations: [{ from: null, affiliate_id, link, delivery_id: null }],
+    stored:
+      hasChanged === 1
+        ? null
+        : { signup: { customer_id, day, signup_date, delivery }, fields, refusal },
+  }
+}
+
+/** How many values of an `UnchangedCustomer` stand before its fields. */
+const UNNAMED = 8
+
+/** Adds the affiliates of links, where none is stored. */
+async function withAffiliates(
+  directory: D1Database,
+  account: string,
+  found: readonly FoundCustomer[],
+): Promise<readonly FoundCustomer[]> {
+  const links = new Set(found.flatMap(({ affiliations }) => affiliations.map(({ link }) => link)))
+  links.delete(null)
+  if (links.size === 0) return found
+  const byLink = await affiliatesByLink(directory, account, [...links].map(String))
+  return found.map((customer) => ({
+    ...customer,
+    affiliations: customer.affiliations.map((own) => ({
+      ...own,
+      affiliate_id: own.affiliate_id ?? byLink.get(own.link ?? '') ?? null,
+    })),
+  }))
+}
+
+/** The customers that one step of a count reads. */
+const COUNTED = 20_000
+
+/** Counts the customers of each affiliate whose affiliate never changed. */
+export async function countUnchanged(
+  { db, directory }: Databases,
+  account: string,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const add = (affiliate: string | undefined, customers: number) => {
+    if (affiliate !== undefined) counts.set(affiliate, (counts.get(affiliate) ?? 0) + customers)
+  }
+  for (let after = ''; ; ) {
+    const values = { account, after, entries: COUNTED }
+    const { results } = await withD1Retry(() =>
+      bindStatement(db, COUNT_UNCHANGED, values).all<CountRow>(),
+    )
+    const links = results.flatMap(({ link }) => link ?? [])
+    const byLink = links.length > 0 ? await affiliatesByLink(directory, account, links) : new Map()
+    for (const row of results) {
+      add(row.affiliate_id ?? byLink.get(row.link ?? '') ?? undefined, row.customers)
+    }
+    const last = results[0]?.last ?? null
+    if (last === null) return counts
+    after = last
+  }
+}
