@@ -112,6 +112,7 @@ const keepBooks = memoize((seed: number) => {
         // What was computed before an earlier statement was approved may be out of date.
         if (closed || done.has(key) || period.kind !== plan.first.period) continue
         done.add(key)
+        if (isUnsent(books, statement)) continue
         if (!from.oneIn(3)) books.close(affiliate, plan.plan, period.id, statement)
       }
     }
@@ -123,6 +124,15 @@ const keepBooks = memoize((seed: number) => {
     results: settle(known(last + 100), books, periods),
   }
 })
+
+/** Whether a statement received what no approved statement transferred: it cannot be approved yet. */
+const isUnsent = (books: Bookkeeper, statement: StatementJson | null): boolean =>
+  (statement?.received ?? []).some(({ from, period, amount }) => {
+    const sender = books
+      .statementsOf(statement?.affiliate_id ?? '', from)
+      .find((one) => one.period === period)
+    return sender?.transferred?.amount !== amount
+  })
 
 /** Enters an amount now and then. */
 function enter(books: Bookkeeper, results: ReturnType<typeof settle>, from: Source, day: number) {
@@ -257,6 +267,12 @@ test('what moves between plans and what was entered is booked once', () => {
     }
     const booked = all.flatMap(({ manual }) => manual.map(({ id }) => id))
     expect(new Set(booked).size).toBe(booked.length)
+    for (const { id, affiliate, plan, booked: isBooked } of books.entries) {
+      const hasOpen = results.some(
+        (one) => one.affiliate === affiliate && one.plan.plan === plan && !one.closed,
+      )
+      if (isBooked || hasOpen) expect(booked, `seed ${seed}`).toContain(id)
+    }
   }
 })
 
