@@ -14,6 +14,7 @@ import { encodeTrackingCode, newClickId, newLinkId } from '../src/tracking/code.
 import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
 import { brand, dailyStats, day, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { monthly, storePlan } from './commission/stored.ts'
 import { ada, askAdmin, json, ORIGIN, partner } from './partner.ts'
 import { overriding } from './watched.ts'
 
@@ -155,6 +156,29 @@ describe("a brand's customer", () => {
     expect(await databaseText()).not.toMatch(PERSONAL)
     expect(await json(acme.get('customers/p-1'))).toEqual(masked)
     expect((await json(acme.get('activities'))).meta.total).toBe(1)
+  })
+
+  test('the history keeps country codes if a plan has conditions on countries', async () => {
+    const acme = await brand()
+    const when = { countries: ['SE'] }
+    const base = [{ event: 'bet', kpi: 'ngr' }]
+    await storePlan(
+      acme.account,
+      'ib',
+      monthly([{ id: 'share', kind: 'share', percent: '10', base, when }]),
+    )
+    await acme.post('customers', [
+      { customerId: 'own', country: 'SE' },
+      { customerId: 'free', country: 'Augusta' },
+    ])
+    for (const id of ['own', 'free']) await erase(acme.account, id)
+
+    expect(await databaseText()).not.toMatch(PERSONAL)
+    expect(await json(acme.get('customers/own'))).toEqual({ customerId: 'own' })
+    const { results } = await env.DB.prepare(
+      'select customer_id, country_code from customer_fields order by customer_id',
+    ).all<{ customer_id: string; country_code: string | null }>()
+    expect(results.map((row) => row.country_code)).toEqual([null, 'SE'])
   })
 
   test('an erasure removes the country, and tracking_data that the service did not issue', async () => {

@@ -51,11 +51,17 @@ const CLEAR_BRAND_CUSTOMERS = clearCustomers(brandCustomerTable)
 /**
  * Clears the country in the history of a brand's customers, as a brand sent it. It follows the statement
  * that clears the customers, since that one adds the last value to the history.
+ *
+ * Where a plan has conditions on countries, the history keeps the codes of the days before the erasure,
+ * without anything that names the customer: a statement that was approved must not change. Other texts
+ * than codes may name a person and are cleared.
  */
 const CLEAR_HISTORY = compileStatement(`
   update customer_fields set country_code = null
   where account = :account and customer_id in (select value ->> 0 from ${JSON_EACH}(:rows))
-    and country_code is not null`)
+    and country_code is not null and (country_code not glob '[A-Za-z][A-Za-z]' or not exists (
+      select 1 from plan_versions v, json_tree(v.terms) t
+      where v.account = :account and t.key in ('countries', 'not_countries')))`)
 
 /** What an erasure does beside clearing the columns of the customer. */
 export interface ErasureScope {
