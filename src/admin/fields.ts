@@ -27,6 +27,16 @@ const storageQuota = v.pipe(
   ),
 )
 
+/** How many persons must approve a statement. */
+const approvals = describeField(
+  v.pipe(
+    f.number,
+    v.check((count) => count === 1 || count === 2, 'pattern 1 or 2'),
+  ),
+  'How many different persons must approve a statement before it is paid: 1 or 2. Defaults to 1.',
+  2,
+)
+
 const settings = {
   name: v.optional(describeField(label, 'The display name of the account.', 'Acme Markets')),
   time_zone: v.optional(
@@ -62,6 +72,7 @@ const settings = {
       DEFAULT_STORAGE_QUOTA,
     ),
   ),
+  approvals: v.optional(approvals),
 }
 
 /** The regions in which Cloudflare can create a Durable Object. */
