@@ -11,6 +11,7 @@ import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { ACCOUNT_PATH, AT, operation, paged, returned } from './administration/operation.ts'
 import { type Operation, PAGE_HEADERS, PAGING, pageOf, ref } from './operation.ts'
+import { HEAD } from './statements.ts'
 import { COUNT, DAY, FLAG, oneOf, orNull, TEXT, TIME } from './shapes.ts'
 
 const money = (description: string) =>
@@ -22,36 +23,44 @@ const actor = documented('Who of the integrations team did it.')
 const plan = documented('The plan.')
 const period = documented('The period.')
 
-const BOOKED: JsonSchema = {
-  allOf: [
-    ref('Statement'),
-    object({
-      approved_at: documented('When it was approved. Null for a draft.', orNull(TIME)),
-      paid: documented(
-        'How it was paid. Null until then.',
-        orNull(
-          object({
-            reference: documented('The reference of the payment.'),
-            paid_on: documented('The day of the payment.', DAY),
-          }),
-        ),
-      ),
-    }),
-  ],
+const BOOKED_MEMBERS = {
+  ...HEAD,
+  lines_sum: money('The sum of the lines.'),
+  adjustments_sum: money('The sum of the adjustments.'),
+  manual_sum: money('The sum of the manual entries.'),
+  transferred: { type: ['object', 'null'] },
+  received: { type: 'array' },
+  adjustments_total: COUNT,
+  approved_at: documented('When it was approved. Null for a draft.', orNull(TIME)),
+  paid: documented(
+    'How it was paid. Null until then.',
+    orNull(
+      object({
+        reference: documented('The reference of the payment.'),
+        paid_on: documented('The day of the payment.', DAY),
+      }),
+    ),
+  ),
 }
 
-const WAITING: JsonSchema = {
-  allOf: [
-    ref('BookedStatement'),
-    object({
-      approvals: documented('Who has approved it.', {
-        type: 'array',
-        items: object({ actor, at: documented('When.', TIME) }),
-      }),
-      approvals_required: documented('How many different persons must.', COUNT),
+const LATER = [
+  ...['lines_sum', 'adjustments_sum', 'manual_sum', 'transferred', 'received'],
+  'adjustments_total',
+]
+
+const BOOKED = object(BOOKED_MEMBERS, LATER)
+
+const WAITING = object(
+  {
+    ...BOOKED_MEMBERS,
+    approvals: documented('Who has approved it.', {
+      type: 'array',
+      items: object({ actor, at: documented('When.', TIME) }),
     }),
-  ],
-}
+    approvals_required: documented('How many different persons must.', COUNT),
+  },
+  LATER,
+)
 
 const REFUSED = object({
   id: documented('The id of the statement.'),

@@ -66,7 +66,7 @@ export const APPROVE = compileStatement(`
 
 /** The opposite of a decimal text. */
 const opposite = (amount: string) =>
-  `iif(${amount} glob '-*', substr(${amount}, 2), '-' || ${amount})`
+  `iif((${amount}) glob '-*', substr(${amount}, 2), '-' || (${amount}))`
 
 const APPROVED = `statements s indexed by statements_approval`
 const OF_APPROVAL = `s.account = :account and s.approval = :audit and s.statement is not null`

@@ -99,7 +99,8 @@ export async function readCandidates(
 /** Reads the drafts of a plan and period after an affiliate. */
 export const LIST_DRAFT_IDS = compileStatement(`
   select id, affiliate_id from statements indexed by statements_status
-  where account = :account and status = 'draft' and plan = :plan and period = :period
+  where account = :account and status = 'draft' and status <> 'paid' and plan = :plan
+    and period = :period
     and affiliate_id > :after
   order by affiliate_id limit :limit`)
 

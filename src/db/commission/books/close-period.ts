@@ -39,7 +39,8 @@ const LEAVE_OPEN = compileStatement(`
   insert into open_affiliates (account, plan, period, affiliate_id)
   select distinct :account, :plan, :period, s.affiliate_id
   from statements s indexed by statements_status
-  where s.account = :account and s.status = 'draft' and s.plan = :plan and s.period <= :period
+  where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+    and s.period <= :period
     and ${IS_OPEN} and ${IS_APPROVED}`)
 
 const CLOSE = compileStatement(`
@@ -51,7 +52,7 @@ const CLOSE_LEFT_OPEN = compileStatement(`
   delete from open_affiliates
   where account = :account and plan = :plan and period = :period and affiliate_id not in (
     select s.affiliate_id from statements s indexed by statements_status
-    where s.account = :account and s.status = 'draft' and s.plan = :plan
+    where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
       and s.period <= :period)`)
 
 const READ_CLOSED = compileStatement(`
