@@ -300,7 +300,7 @@ describe('two persons', () => {
     const all = await Promise.all(
       Array.from({ length: 16 }, () => [approve(a), askAda(path, 'POST', body)]).flat(),
     )
-    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200, 202]))
+    for (const { status } of all) expect([200, 202]).toContain(status)
     expect(await rowsOf('ledger')).toHaveLength(1)
     expect((await json(approve(a))).status).toBe('approved')
   })

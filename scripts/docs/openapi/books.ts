@@ -11,8 +11,8 @@ import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { ACCOUNT_PATH, AT, operation, paged, returned } from './administration/operation.ts'
 import { type Operation, PAGE_HEADERS, PAGING, pageOf, ref } from './operation.ts'
-import { HEAD } from './statements.ts'
 import { COUNT, DAY, FLAG, oneOf, orNull, TEXT, TIME } from './shapes.ts'
+import { HEAD } from './statements.ts'
 
 const money = (description: string) =>
   documented(description, { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' })

@@ -1,8 +1,10 @@
 import { makePayments } from '../../db/commission/books/pay.ts'
 import { findPayments, readDue } from '../../db/commission/books/payouts.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, unavailable } from '../../errors.ts'
+import type { Issue } from '../../validation/issue.ts'
+import { formatIssue } from '../../validation/messages.ts'
 import { BOOK_LIMITS } from './limits.ts'
-import { type ListedPayment, matchPayments, type RefusedPayment } from './match-payments.ts'
+import { type ListedPayment, matchPayments } from './match-payments.ts'
 
 /** What an import of payments did. */
 export interface ImportedPayments {
@@ -43,20 +45,22 @@ export async function importPayments(
     const payer = { account, actor, action: 'payouts.import', details: { ...result }, now }
     if (await makePayments(db, payer, payments)) return result
   }
-  const detail = 'Other requests changed the books at the same time. Repeat the request.'
-  throw new ApiError('conflict', { detail })
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
 
 const tooMany = () =>
-  new ApiError('conflict', {
-    detail: `The affiliates of these payments have more than ${BOOK_LIMITS.due.toLocaleString('en')} unpaid statements. Send the payments of fewer affiliates.`,
+  new ApiError('validation_failed', {
+    detail: `The affiliates of these payments have more than ${BOOK_LIMITS.due.toLocaleString('en')} unpaid statements. Send the payments of fewer affiliates. Nothing was booked.`,
   })
 
-function refusalOf(refused: readonly RefusedPayment[]): ApiError {
-  const [first] = refused
-  return new ApiError(first?.code ?? 'conflict', {
+/** Returns the error of payments that cannot be booked; its code is that of the first. */
+function refusalOf(refused: readonly Issue[]): ApiError {
+  const code = CODES.find((one) => one === refused[0]?.code) ?? 'conflict'
+  return new ApiError(code, {
     detail: 'Nothing was booked.',
-    errors: refused.slice(0, MAX_LISTED),
+    errors: refused.slice(0, MAX_LISTED).map(formatIssue),
     errors_total: refused.length,
   })
 }
+
+const CODES = ['amount_differs', 'nothing_due', 'reference_used'] as const

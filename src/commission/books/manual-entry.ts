@@ -7,7 +7,7 @@ import {
 } from '../../db/commission/books/manual-entries.ts'
 import { newAuditId, withAudit } from '../../db/directory/audit.ts'
 import { isAssertionFailure } from '../../db/retry.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, unavailable } from '../../errors.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { quote } from '../../validation/quote.ts'
 import { minorDigits } from '../minor-digits.ts'
@@ -56,8 +56,7 @@ export async function addManualEntry(
     }
     if (await isStored(db, account, entry, audit)) return { outcome: 'created', entry }
   }
-  const detail = 'Another request stored this reference at the same time. Repeat the request.'
-  throw new ApiError('conflict', { detail })
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
 
 /** Stores an entry with its entry in the audit log; returns false if the reference is taken. */

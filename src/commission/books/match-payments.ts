@@ -1,6 +1,6 @@
 import type { NewPayment } from '../../db/commission/books/pay.ts'
 import type { DueStatement, Payment } from '../../db/commission/books/payouts.ts'
-import type { ErrorCode } from '../../errors.ts'
+import type { Issue } from '../../validation/issue.ts'
 import { quote } from '../../validation/quote.ts'
 import { parsePeriod } from '../engine/calendar.ts'
 import { add, compare, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
@@ -13,19 +13,13 @@ export interface ListedPayment extends Omit<NewPayment, 'ids'> {
   readonly pointer: string
 }
 
-/** A payment that cannot be booked. */
-export interface RefusedPayment {
-  readonly pointer: string
-  readonly code: ErrorCode
-  readonly message: string
-}
-
 /** What becomes of the payments of a request. */
 export interface MatchedPayments {
   readonly payments: readonly NewPayment[]
   /** The number of payments that are booked already. */
   readonly unchanged: number
-  readonly refused: readonly RefusedPayment[]
+  /** Why others cannot be booked. */
+  readonly refused: readonly Issue[]
 }
 
 const keyOf = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 'currency'>) =>
@@ -43,7 +37,7 @@ export function matchPayments(
   const byReference = new Map(booked.map((one) => [one.reference, one]))
   const open = new Map([...Map.groupBy(due, keyOf)].map(([key, all]) => [key, all.sort(byAge)]))
   const payments: NewPayment[] = []
-  const refused: RefusedPayment[] = []
+  const refused: Issue[] = []
   let unchanged = 0
   for (const { pointer, ...one } of listed) {
     const known = byReference.get(one.reference)
@@ -85,28 +79,36 @@ function countPaid(due: readonly DueStatement[], amount: string): number | null 
   return index < 0 ? null : index + 1
 }
 
-const reuse = (pointer: string, known: Payment): RefusedPayment => ({
+const reuse = (pointer: string, known: Payment): Issue => ({
   pointer: `${pointer}/reference`,
   code: 'reference_used',
-  message: describeUse(known),
+  expected: describeUse(known),
+  value: known.reference,
 })
 
 function misfit(
   pointer: string,
   { affiliate_id, currency, amount }: Omit<NewPayment, 'ids'>,
   due: readonly DueStatement[],
-): RefusedPayment {
+): Issue {
   const sums = sumsOf(due)
   const total = sums.at(-1)
   if (!total) {
-    const message = `Nothing in ${currency} is due to affiliate ${quote(affiliate_id)}.`
-    return { pointer, code: 'nothing_due', message }
+    return {
+      pointer,
+      code: 'nothing_due',
+      expected: `affiliate ${quote(affiliate_id)} in ${currency}`,
+    }
   }
-  const [below, above] = [
+  const fitting = [
     sums.findLast((sum) => compare(sum, decimal(amount)) < 0),
     sums.find((sum) => compare(sum, decimal(amount)) > 0),
-  ]
-  const fitting = [below, above].flatMap((sum) => (sum ? [moneyText(sum, currency)] : []))
-  const message = `${moneyText(total, currency)} ${currency} is due to affiliate ${quote(affiliate_id)} in ${due.length} statements, of which the oldest are paid first, each as a whole. Next to ${amount} fits ${fitting.join(' or ')}.`
-  return { pointer: `${pointer}/amount`, code: 'amount_differs', message }
+  ].flatMap((sum) => (sum ? [moneyText(sum, currency)] : []))
+  return {
+    pointer: `${pointer}/amount`,
+    code: 'amount_differs',
+    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${due.length} statements`,
+    value: amount,
+    instruction: `A statement is paid as a whole, the oldest first: ${fitting.join(' or ')} fits.`,
+  }
 }

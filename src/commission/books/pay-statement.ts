@@ -1,7 +1,7 @@
 import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
 import { makePayments } from '../../db/commission/books/pay.ts'
 import { findPayments, type Payment } from '../../db/commission/books/payouts.ts'
-import { ApiError, type ErrorCode } from '../../errors.ts'
+import { ApiError, type ErrorCode, unavailable } from '../../errors.ts'
 import { quote } from '../../validation/quote.ts'
 import { noStatement } from './approve-statement.ts'
 import { BOOK_LIMITS } from './limits.ts'
@@ -40,8 +40,7 @@ export async function payStatement(
     if (await makePayments(db, payer, [row]))
       return (await findBooked(db, account, id)) ?? statement
   }
-  const detail = 'Other requests changed the books at the same time. Repeat the request.'
-  throw new ApiError('conflict', { detail })
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
 
 const payableOf = ({ affiliate_id, payable, statement }: BookedStatement) => {
@@ -57,7 +56,10 @@ function checkPayable(
   const refuse = (code: ErrorCode, detail: string) => {
     throw new ApiError(code, { detail })
   }
-  if (used) refuse('reference_used', describeUse(used))
+  if (used) {
+    const detail = `The reference ${quote(used.reference)} was used for ${describeUse(used)}. Give every payment a reference of its own.`
+    refuse('reference_used', detail)
+  }
   if (status === 'paid') {
     refuse('already_paid', `It was paid on ${paid_on} with the reference ${quote(payment)}.`)
   }
@@ -65,6 +67,6 @@ function checkPayable(
   if (!/[1-9]/.test(payable)) refuse('nothing_due', 'The `payable` of the statement is 0.')
 }
 
-/** Returns a sentence about the payment that has a reference. */
-export const describeUse = ({ reference, affiliate_id, currency, amount, paid_on }: Payment) =>
-  `The reference ${quote(reference)} has paid ${amount} ${currency} to affiliate ${quote(affiliate_id)} on ${paid_on}. Every payment has a reference of its own.`
+/** Says what a payment was. */
+export const describeUse = ({ affiliate_id, currency, amount, paid_on }: Payment): string =>
+  `the payment of ${amount} ${currency} to affiliate ${quote(affiliate_id)} on ${paid_on}`
