@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { approvalsRequired } from '../commission/books/payment-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
@@ -25,16 +26,6 @@ const storageQuota = v.pipe(
     (bytes) => bytes < 0 || (Number.isInteger(bytes) && bytes <= MAX_DATABASE_BYTES),
     `pattern a whole number of bytes, at most ${MAX_DATABASE_BYTES} (10 GB)`,
   ),
-)
-
-/** How many persons must approve a statement. */
-const approvals = describeField(
-  v.pipe(
-    f.number,
-    v.check((count) => count === 1 || count === 2, 'pattern 1 or 2'),
-  ),
-  'How many different persons must approve a statement before it is paid: 1 or 2. Defaults to 1.',
-  2,
 )
 
 const settings = {
@@ -72,7 +63,7 @@ const settings = {
       DEFAULT_STORAGE_QUOTA,
     ),
   ),
-  approvals: v.optional(approvals),
+  approvals: v.optional(approvalsRequired),
 }
 
 /** The regions in which Cloudflare can create a Durable Object. */

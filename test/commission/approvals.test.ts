@@ -423,7 +423,7 @@ describe('a period', () => {
     const counts = (await actionsOf()).map(
       ({ details }: { details: { approved?: number } }) => details.approved,
     )
-    expect(counts).toEqual([undefined, 20, BOOK_LIMITS.batch])
+    expect(new Set(counts)).toEqual(new Set([undefined, 20, BOOK_LIMITS.batch]))
   })
 
   test('a request that takes too long goes on when it is repeated', async () => {

@@ -196,7 +196,7 @@ describe('payouts', () => {
     ])
     expect((await csv('?status=paid')).text).toContain(`a,EUR,25.00,1,${PAID_ON},R-1`)
     const imports = (await json(askAdmin('audit-log'))).data.filter(
-      ({ action }: never) => action === 'payouts.import',
+      ({ action }: never) => action === 'payouts.book',
     )
     expect(imports).toHaveLength(2)
     expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])

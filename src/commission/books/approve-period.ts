@@ -4,7 +4,7 @@ import {
   listDraftIds,
   readCandidates,
 } from '../../db/commission/books/candidates.ts'
-import { closePeriod, readRunPeriods } from '../../db/commission/books/close-period.ts'
+import { closingStatements, readRunPeriods } from '../../db/commission/books/close-period.ts'
 import type { Account } from '../../db/schema.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
@@ -47,6 +47,12 @@ export interface PeriodApproved {
   readonly refused: readonly RefusedStatement[]
 }
 
+interface Scope {
+  plan: string
+  period: string
+  leaveOutHolds: boolean
+}
+
 interface Tally {
   approved: number
   waiting: number
@@ -73,8 +79,7 @@ export async function approvePeriod(
     const isInTime = () => clock() - started < BOOK_LIMITS.milliseconds
     const approver = { account: account.id, actor, required: account.approvals, now: clock() }
     const scope = { plan, period: period.id, leaveOutHolds }
-    const isDone = await approveDrafts(db, approver, scope, tally, isInTime)
-    isClosed = isDone && (await closePeriod(db, approver, plan, period.id)) && isClosed
+    isClosed = (await approvePlan(db, approver, scope, tally, isInTime)) && isClosed
   }
   const { approved, waiting, total, refused: list } = tally
   return {
@@ -99,11 +104,14 @@ async function checkRun(
   throw refused({ code: 'not_run', detail })
 }
 
-/** Approves the drafts of a plan in batches. Returns false if there was no time for all. */
-async function approveDrafts(
+/**
+ * Approves the drafts of a plan in batches, the last of which closes the period. Returns whether it is
+ * closed: there may be no time for all, or another person must approve it, too.
+ */
+async function approvePlan(
   db: D1Database,
   approver: Approver,
-  scope: { plan: string; period: string; leaveOutHolds: boolean },
+  scope: Scope,
   tally: Tally,
   isInTime: () => boolean,
 ): Promise<boolean> {
@@ -111,48 +119,47 @@ async function approveDrafts(
   for (let after = ''; ; ) {
     const page = { plan, period, after, limit: BOOK_LIMITS.batch }
     const drafts = await listDraftIds(db, approver.account, page)
-    const last = drafts.at(-1)
-    if (!last) return true
+    const isLast = drafts.length < page.limit
     if (!isInTime()) return false
-    await approvePage(
-      db,
-      approver,
-      scope,
-      drafts.map(({ id }) => id),
-      tally,
-    )
-    after = last.affiliate_id
+    const ids = drafts.map(({ id }) => id)
+    const isClosed = await approvePage(db, approver, scope, { ids, isLast }, tally)
+    if (isLast) return isClosed
+    after = drafts.at(-1)?.affiliate_id ?? after
   }
 }
 
-/** Approves the drafts of a page, and counts what became of them. */
+/** Approves the drafts of a page, and counts what became of them. Returns whether it closed the period. */
 async function approvePage(
   db: D1Database,
   approver: Approver,
-  { plan, period, leaveOutHolds }: { plan: string; period: string; leaveOutHolds: boolean },
-  ids: readonly string[],
+  { plan, period, leaveOutHolds }: Scope,
+  { ids, isLast }: { ids: readonly string[]; isLast: boolean },
   tally: Tally,
-): Promise<void> {
-  const candidates = await readCandidates(db, approver.account, ids)
+): Promise<boolean> {
+  const candidates = ids.length > 0 ? await readCandidates(db, approver.account, ids) : []
   const possible = candidates.filter((one) => {
     const refusal = refusalOf(one, leaveOutHolds)
     if (refusal) refuse(tally, one, refusal)
     return !refusal
   })
-  if (possible.length === 0) return
-  const { approved, waiting } = await approveRows(db, approver, possible.flatMap(rowsOf), {
+  if (possible.length === 0 && !isLast) return false
+  const entry = {
     action: 'period.approve',
     details: { plan, period, ...(leaveOutHolds && { leave_out_holds: true }) },
-  })
+  }
+  const closing = isLast ? closingStatements(db, approver, plan, period) : []
+  const rows = possible.flatMap(rowsOf)
+  const { approved, waiting, isClosed } = await approveRows(db, approver, rows, entry, closing)
   tally.approved += approved.size
   const others = possible.filter((one) => !approved.has(one.id) && isStatement(one))
   const left = others.filter(({ id }) => !waiting.has(id)).map(({ id }) => id)
   tally.waiting += others.length - left.length
-  if (left.length === 0) return
+  if (left.length === 0) return isClosed
   // A run has replaced these drafts meanwhile, or another request has approved them.
   for (const one of await readCandidates(db, approver.account, left)) {
     if (one.chain[0]?.status === 'draft') refuse(tally, one, STALE)
   }
+  return isClosed
 }
 
 /** Whether a row has a statement; one without is nothing that anybody could look at. */

@@ -59,7 +59,7 @@ export async function approveStatement(
     const isMine = approvals.some((one) => one.actor === actor)
     if (isMine && approvals.length < account.approvals) return { statement, approvals }
     const entry = { action: 'statement.approve', details }
-    await approveRows(db, approver, rowsOf(candidate), entry)
+    await approveRows(db, approver, rowsOf(candidate), entry, [])
   }
 }
 

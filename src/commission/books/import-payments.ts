@@ -42,7 +42,7 @@ export async function importPayments(
     const statements = payments.reduce((sum, { ids }) => sum + ids.length, 0)
     const result = { received: listed.length, paid: payments.length, unchanged, statements }
     if (payments.length === 0) return result
-    const payer = { account, actor, action: 'payouts.import', details: { ...result }, now }
+    const payer = { account, actor, action: 'payouts.book', details: { ...result }, now }
     if (await makePayments(db, payer, payments)) return result
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)

@@ -5,6 +5,13 @@ import { decimal, positive } from '../plans/decimals.ts'
 
 // The fields of request bodies about the books.
 
+/** The setting of an account: how many persons must approve a statement. */
+export const approvalsRequired = describeField(
+  v.pipe(f.number, v.picklist([1, 2], 'pattern 1 or 2')),
+  'How many different persons must approve a statement. Defaults to 1.',
+  2,
+)
+
 /** The fields of the approval of a statement. */
 export const approval = {
   hash: describeField(

@@ -133,17 +133,22 @@ export interface Approver {
 export interface Approved {
   readonly approved: ReadonlySet<string>
   readonly waiting: ReadonlySet<string>
+  /** Whether the last statement of `closing` returned a row. */
+  readonly isClosed: boolean
 }
 
 /**
  * Approves rows in one atomic batch, and adds one entry to the audit log if there is something to tell.
  * Targets that have changed since they were looked at stay as they are.
+ *
+ * @param closing The statements that then close the period, if these are its last rows.
  */
 export async function approveRows(
   db: D1Database,
   { account, actor, required, now }: Approver,
   rows: readonly ApprovedRow[],
   { action, details }: { action: string; details: object },
+  closing: readonly D1PreparedStatement[],
 ): Promise<Approved> {
   const audit = newAuditId()
   const list = JSON.stringify(rows.map(({ id, digest, target }) => [id, digest, target]))
@@ -156,11 +161,13 @@ export async function approveRows(
       ...(required > 1 ? [bind(PUT_APPROVALS)] : []),
       ...[APPROVE, BOOK_STATEMENTS, BOOK_MANUAL_ENTRIES].map(bind),
       auditApproval(db, entry, list),
+      ...closing,
       ...[READ_APPROVED, READ_WAITING].map(bind),
     ]),
   )
   const [approved, waiting] = results.slice(-2).map(({ results: found }) => {
     return new Set(found.map(({ id }) => id))
   })
-  return { approved: approved ?? new Set(), waiting: waiting ?? new Set() }
+  const isClosed = closing.length > 0 && results.at(-3)?.results.length === 1
+  return { approved: approved ?? new Set(), waiting: waiting ?? new Set(), isClosed }
 }

@@ -60,30 +60,28 @@ const READ_CLOSED = compileStatement(`
   where account = :account and plan = :plan and period = :period`)
 
 /**
- * Closes a period of a plan in one atomic batch: for every affiliate but those with a draft. Returns
- * whether it is closed; it is not if another person must approve it, too.
+ * Returns the statements that close a period of a plan: for every affiliate but those with a draft. The
+ * last one returns a row if it is closed; it is not if another person must approve it, too.
  */
-export async function closePeriod(
+export function closingStatements(
   db: D1Database,
   { account, actor, required, now }: Approver,
   plan: string,
   period: string,
-): Promise<boolean> {
-  const audit = newAuditId()
+): D1PreparedStatement[] {
   const closing = `${plan}/${period}`
   const values = { account, actor, required, now, plan, period, closing }
   const bind = (statement: typeof CLOSE) => bindStatement(db, statement, values)
-  const details = { plan, period }
-  const entry = { audit, actor, action: 'period.close', account, details, now }
-  const results = await withD1Retry(() =>
-    db.batch([
-      ...(required > 1 ? [bind(PUT_CLOSING_APPROVAL)] : []),
-      ...[LEAVE_OPEN, CLOSE, CLOSE_LEFT_OPEN].map(bind),
-      auditClosing(db, entry, { plan, period }),
-      bind(READ_CLOSED),
-    ]),
-  )
-  return results.at(-1)?.results.length === 1
+  const entry = {
+    ...{ audit: newAuditId(), actor, action: 'period.close', account, now },
+    details: { plan, period },
+  }
+  return [
+    ...(required > 1 ? [bind(PUT_CLOSING_APPROVAL)] : []),
+    ...[LEAVE_OPEN, CLOSE, CLOSE_LEFT_OPEN].map(bind),
+    auditClosing(db, entry, { plan, period }),
+    bind(READ_CLOSED),
+  ]
 }
 
 /** Reads the plans of an account with periods of a kind. */
