@@ -329,6 +329,8 @@ async function changeZoneOfRecords(): Promise<Response> {
   const firm = await partner('forex', { account: 'booked' })
   await firm.post('customers', ada)
   return askAdmin('accounts/booked', 'PATCH', { book_zone: 'America/New_York' })
+}
+
 /** Enters an amount for an affiliate with as many entries as may wait for approval. */
 async function addToFullAffiliate(operation: Described): Promise<Response> {
   const [account, plan] = ['firm', 'entered']

@@ -23,14 +23,7 @@ const actor = documented('Who of the integrations team did it.')
 const plan = documented('The plan.')
 const period = documented('The period.')
 
-const BOOKED_MEMBERS = {
-  ...HEAD,
-  lines_sum: money('The sum of the lines.'),
-  adjustments_sum: money('The sum of the adjustments.'),
-  manual_sum: money('The sum of the manual entries.'),
-  transferred: { type: ['object', 'null'] },
-  received: { type: 'array' },
-  adjustments_total: COUNT,
+const BOOK_MEMBERS = {
   approved_at: documented('When it was approved. Null for a draft.', orNull(TIME)),
   paid: documented(
     'How it was paid. Null until then.',
@@ -43,24 +36,17 @@ const BOOKED_MEMBERS = {
   ),
 }
 
-const LATER = [
-  ...['lines_sum', 'adjustments_sum', 'manual_sum', 'transferred', 'received'],
-  'adjustments_total',
-]
+const BOOKED = object({ ...HEAD, ...BOOK_MEMBERS })
 
-const BOOKED = object(BOOKED_MEMBERS, LATER)
-
-const WAITING = object(
-  {
-    ...BOOKED_MEMBERS,
-    approvals: documented('Who has approved it.', {
-      type: 'array',
-      items: object({ actor, at: documented('When.', TIME) }),
-    }),
-    approvals_required: documented('How many different persons must.', COUNT),
-  },
-  LATER,
-)
+const WAITING = object({
+  ...HEAD,
+  ...BOOK_MEMBERS,
+  approvals: documented('Who has approved it.', {
+    type: 'array',
+    items: object({ actor, at: documented('When.', TIME) }),
+  }),
+  approvals_required: documented('How many different persons must.', COUNT),
+})
 
 const REFUSED = object({
   id: documented('The id of the statement.'),
