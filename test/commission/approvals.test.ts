@@ -19,6 +19,12 @@ import { monthly, storePlan } from './stored.ts'
 const PATH = 'accounts/acme-forex'
 const PERIOD = '2024-10'
 
+/** A manual entry as a statement lists it. */
+const LISTED = {
+  ...{ id: 'man_1', amount: '5.00', reason: 'bonus', reference: 'r' },
+  at: '2024-10-05T09:00:00.000Z',
+}
+
 beforeEach(async () => {
   await register('forex', { affiliates: ['a', 'b', 'c'] })
   await storePlan('acme-forex', 'ib', monthly([]))
@@ -81,7 +87,7 @@ describe('one statement', () => {
     const head = {
       ...{ lines_sum: '100.00', adjustments_sum: '-30.00', manual_sum: '5.00', total: '75.00' },
       ...{ opening: '10.00', received: [{ from: 'old', period: '2024-09', amount: '10.00' }] },
-      ...{ payable: '85.00', manual: [{ id: 'man_1', amount: '5.00' }] },
+      ...{ payable: '85.00', manual: [LISTED] },
     }
     const old: StatementRow = {
       ...{ affiliate: 'a', plan: 'old', period: '2024-09', status: 'approved', approved_at: 1 },
@@ -215,7 +221,7 @@ describe('one statement', () => {
     [
       'another statement has its manual entry',
       async () => {
-        await storeRows([{ ...a, head: { ...a.head, manual: [{ id: 'man_1' }] } }])
+        await storeRows([{ ...a, head: { ...a.head, manual: [LISTED] } }])
         await env.DB.prepare(
           `insert into manual_entries values ('acme-forex', 'man_1', 'a', 'ib', 'EUR', '5.00', 'x',
              'r', 'ada', 'now', 'stm_other')`,
