@@ -47,7 +47,7 @@ export function headOf(row: StatementRow, sums: Record<string, unknown> = {}) {
     ...{ id: row.id ?? idOf(row), affiliate_id: affiliate, plan, period, currency: 'EUR' },
     ...{ opening: ZERO, lines_sum: ZERO, adjustments_sum: ZERO, manual_sum: ZERO, total: ZERO },
     ...{ payable: ZERO, closing: ZERO, dropped: ZERO, transferred: null, received: [] },
-    ...{ holds: [], adjustments: [], manual: [], lines_total: 0, adjustments_total: 0 },
+    ...{ holds: [], manual: [], lines_total: 0, adjustments_total: 0 },
     payable_on: '2024-11-14',
     ...sums,
   }

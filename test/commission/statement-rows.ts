@@ -56,7 +56,7 @@ export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
       ...{ id, affiliate_id: affiliate, plan: 'lined', period, currency: 'EUR', opening: zero },
       ...{ lines_sum: '1.00', adjustments_sum: zero, manual_sum: zero, total: '1.00' },
       ...{ payable: '1.00', closing: zero, dropped: zero, transferred: null, received: [] },
-      ...{ holds: [], adjustments: [], manual: [], lines_total: 0, adjustments_total: 0 },
+      ...{ holds: [], manual: [], lines_total: 0, adjustments_total: 0 },
       payable_on: '2024-10-14',
     }
     return db
