@@ -333,7 +333,7 @@ async function changeZoneOfRecords(): Promise<Response> {
 
 /** Enters an amount for an affiliate with as many entries as may wait for approval. */
 async function addToFullAffiliate(operation: Described): Promise<Response> {
-  const [account, plan] = ['firm', 'entered']
+  const [account, plan] = ['firm', 'standard-ib']
   await askAdmin(`accounts/${account}/plans/${plan}`, 'PUT', { ...perLot, effective_from: DAY })
   const assigned = [{ affiliate_id: '*', plan, from: DAY, customers: 'new' }]
   await askAdmin(`accounts/${account}/assignments`, 'PUT', assigned)

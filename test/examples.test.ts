@@ -286,8 +286,8 @@ async function takeBooks(team: Team) {
   const other = { hash: '0'.repeat(64) }
   const refuse = (id: string, name: string, summary: string, at: object, body: object) =>
     take(id, name, summary, { headers: asTeam(), body, at: { ...at } })
-  await refuse('approveStatement', 'changed', 'Another hash', draft, other)
-  await refuse('payStatement', 'draft', 'A draft', draft, PAYMENT)
+  await refuse('approveStatement', 'wrong', 'Another hash', draft, other)
+  await refuse('payStatement', 'wrong', 'A draft', draft, PAYMENT)
   await team('approveStatement', 'approved', 'The draft that was looked at', {
     ...{ at: draft, body: { hash: BOOK_HASH } },
   })
@@ -511,7 +511,7 @@ test('the stored examples equal the responses of the service', async () => {
     await take(id, 'now', 'As it is')
 
   const failed = takes.filter(({ name, status }) =>
-    name.startsWith('wrong') ? status !== 422 : status >= 400,
+    name.startsWith('wrong') ? ![409, 422].includes(status) : status >= 400,
   )
   expect(failed).toEqual([])
   if (import.meta.env.MODE === 'record') {
