@@ -76,6 +76,10 @@ BEGIN
   SELECT raise(ABORT, 'the lines of an approved statement never change');
 END;
 
+-- The statements that have to be paid, in order of affiliate and currency.
+CREATE INDEX statements_due ON statements (account, affiliate_id, statement ->> 'currency', period, plan)
+  WHERE status = 'approved' AND payable GLOB '*[1-9]*';
+
 -- Who has approved a statement with a hash so far, where two persons must.
 CREATE TABLE statement_approvals (
   account TEXT NOT NULL,

@@ -90,14 +90,17 @@ const notShown = ({ not_shown }: Report) => not_shown.map(({ shows }) => shows)
 
 /** Codes for the integrations team only: those of affiliates, plans and exchange rates. */
 const FOR_TEAM = [
+  'error amount_differs',
   'error choice',
   'error circle',
   'error duplicate',
   'error fixed_by_plan',
   'error maximum',
   'error not_applicable',
+  'error nothing_due',
   'error order',
   'error rate_differs',
+  'error reference_used',
   'error unknown_reference',
 ]
 

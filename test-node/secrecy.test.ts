@@ -159,7 +159,7 @@ describe('personal data', () => {
     assert.ok(leak(stored('customers', { extras: 'paid by her aunt' }), exchange))
   })
 
-  test('the email address of a team member may be in the audit log only', () => {
+  test('the email address of a team member may be in the columns of actors only', () => {
     const claims = Buffer.from(JSON.stringify({ email: EMAIL })).toString('base64url')
     const headers = {
       'cf-access-jwt-assertion': `e30.${claims}.${SIGNATURE.toString('base64url')}`,

@@ -47,6 +47,10 @@ const HOME_OF = new Map<string, Home>([
   ['events.record', 'notes'],
   ['events.details', 'notes'],
   ['audit_log.actor', 'team'],
+  ['statement_approvals.actor', 'team'],
+  ['manual_entries.actor', 'team'],
+  ['payments.actor', 'team'],
+  ['ledger.actor', 'team'],
 ])
 
 type Home = 'people' | 'notes' | 'team'

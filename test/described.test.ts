@@ -6,6 +6,7 @@ import { app } from '../src/app.ts'
 import { REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
+import { BOOK_LIMITS } from '../src/commission/books/limits.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
@@ -313,6 +314,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     if (/plans|assignments/.test(operation.path)) return sendToFullAccount(operation)
     if (operation.path.endsWith('/fx-rates')) return putWhileOthersPut()
     if (operation.method === 'PATCH') return changeZoneOfRecords()
+    if (operation.path.endsWith('/manual-entries')) return addToFullAffiliate(operation)
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
       operation,
@@ -327,6 +329,23 @@ async function changeZoneOfRecords(): Promise<Response> {
   const firm = await partner('forex', { account: 'booked' })
   await firm.post('customers', ada)
   return askAdmin('accounts/booked', 'PATCH', { book_zone: 'America/New_York' })
+}
+
+/** Enters an amount for an affiliate with as many entries as may wait for approval. */
+async function addToFullAffiliate(operation: Described): Promise<Response> {
+  const [account, plan] = ['firm', 'standard-ib']
+  await askAdmin(`accounts/${account}/plans/${plan}`, 'PUT', { ...perLot, effective_from: DAY })
+  const assigned = [{ affiliate_id: '*', plan, from: DAY, customers: 'new' }]
+  await askAdmin(`accounts/${account}/assignments`, 'PUT', assigned)
+  await env.DB.prepare(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+     insert into manual_entries select ?, 'man_' || i, 'aff-7', ?, 'EUR', '1.00', 'x', 'r-' || i,
+       'ada', 'now', null from n`,
+  )
+    .bind(BOOK_LIMITS.openEntries, account, plan)
+    .run()
+  const entry = { affiliate_id: 'aff-7', plan, amount: '1.00', reason: 'x', reference: 'new' }
+  return send(operation, addressOf(operation), withBody(JSON.stringify(entry)))
 }
 
 /** Sends a change of plans or assignments to an account that has as many as it may have. */

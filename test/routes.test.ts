@@ -4,7 +4,7 @@ import revenueShare from '../examples/plans/revenue-share.json'
 import { app } from '../src/app.ts'
 import { brand, dailyStats, day, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { RUN_ID, STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
+import { bookRows, RUN_ID, STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
 import {
   ada,
   ask,
@@ -236,7 +236,10 @@ describe('two accounts with the same ids', () => {
       note: `to-${name}`,
     }
     const { delivery_id } = await json(acme.post('transactions', heldRecord))
-    await env[binding].batch(statementRows(env[binding], name, `of-${name}`))
+    await env[binding].batch([
+      ...statementRows(env[binding], name, `of-${name}`),
+      ...bookRows(env[binding], name, `of-${name}`),
+    ])
     return { ...acme, delivery_id, deliveries: 4 }
   }
 
@@ -264,7 +267,10 @@ describe('two accounts with the same ids', () => {
     expect((await acme.post('activities', activity)).status).toBe(201)
     const heldRecord = { ...activity, customerid: 'nobody' }
     const { delivery_id } = await json(acme.post('activities', heldRecord))
-    await env[binding].batch(statementRows(env[binding], name, `of-${name}`))
+    await env[binding].batch([
+      ...statementRows(env[binding], name, `of-${name}`),
+      ...bookRows(env[binding], name, `of-${name}`),
+    ])
     return { ...acme, delivery_id, deliveries: 3 }
   }
 
@@ -286,6 +292,7 @@ describe('two accounts with the same ids', () => {
       .replace(':plan', 'standard-ib')
       .replace(':statement_id', STATEMENT_ID)
       .replace(':run_id', RUN_ID)
+      .replace(':affiliate_id', 'aff-7')
       .replace(':version', '1')
       .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
       .replace(/^(unearned(\/facts)?|qualifications)$/, '$1?period=2026-10')

@@ -62,6 +62,9 @@ const CLICKS: Bound = { each: 1, fixed: SIZES.records + 10 }
 
 /** The statements of affiliates are counted up to the limit; a filter passes others. */
 const STATEMENTS: Bound = { each: 3, fixed: 3 * SIZES.statements + 10, isCounted: true }
+/** Each row sums the statements of an affiliate; here each affiliate has one. The first page counts all. */
+const PAYOUTS: Bound = { each: 6, fixed: 2 * SIZES.statements + 10, isCounted: true }
+
 /** A fresh statement reads the customers of the account, up to 50,000 facts, and the rates of a year. */
 const FRESH: Bound = {
   each: 0,
@@ -231,6 +234,17 @@ async function routes() {
     [`${line}/parts/c-000001/facts`]: [{ bound: LINE, query: hint }],
     '/transactions/t-099980/earnings': [{ bound: OF_CUSTOMER }],
     '/customers/c-000001/earnings': [{ bound: OF_CUSTOMER }],
+    '/manual-entries': [
+      ...list(ROWS, [name, 'manual-entries', null], ['m-004980']),
+      ...pages(ROWS, 'affiliate_id=aff-000000'),
+    ],
+    '/affiliates/aff-000000/ledger': list(ROWS, [name, 'ledger', 'aff-000000'], ['l-004980']),
+    '/affiliates/aff-000000/balance': [{ bound: { each: 0, fixed: 3 * SIZES.statements } }],
+    '/payouts': [
+      ...list(PAYOUTS, [name, 'payouts', 'approved', null], ['aff-004980', 'EUR']),
+      ...pages(PAYOUTS, 'payable_on=2026-11-14'),
+      ...pages(ROWS, 'status=paid'),
+    ],
     // The steps of a run are counted.
     '/runs/run_1': [{ bound: { each: 0, fixed: 2010 } }],
   })

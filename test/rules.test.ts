@@ -765,6 +765,21 @@ describe('error messages', () => {
       '`1.2` differs from 1.1, the rate of 2026-10-01, which is stored.',
       'Send `?correct=true` to replace the stored rate.',
     ],
+    [
+      { code: 'amount_differs', value: '2.00', expected: 'affiliate `a` gets 1.00 EUR' },
+      '`2.00` is not what is due: affiliate `a` gets 1.00 EUR.',
+      null,
+    ],
+    [
+      { code: 'nothing_due', expected: 'affiliate `a` in EUR' },
+      'Nothing is due to affiliate `a` in EUR.',
+      null,
+    ],
+    [
+      { code: 'reference_used', value: 'R-1', expected: 'the payment of 1.00 EUR' },
+      '`R-1` was used for the payment of 1.00 EUR.',
+      'Give every payment a reference of its own.',
+    ],
   ])('the issue %j is written as text', (issue, message, hint) => {
     const { expected: _, received: __, suggestions: ___, value: ____, ...place } = issue
     const expected = { pointer: '/x', ...place, message, ...(hint !== null && { hint }) }

@@ -20,7 +20,7 @@ export async function importRates(send: SendRequest, request: AdminRequest, inpu
 const POINTER = /^\/(?:header|rows\/(\d+))(?:\/(.*))?$/
 
 /** Replaces the places of errors in the request by the lines of the file. */
-function withLines(error: unknown): unknown {
+export function withLines(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
   const errors = error.problem.errors?.map(({ pointer, ...rest }) => {
     const [match, index = -1, member = ''] = POINTER.exec(pointer) ?? []

@@ -1,6 +1,7 @@
 import type { Operation } from './operation.ts'
 import { ACCOUNTS } from './operations/accounts.ts'
 import { AFFILIATES } from './operations/affiliates.ts'
+import { BOOKS } from './operations/books.ts'
 import { CREDENTIALS } from './operations/credentials.ts'
 import { CUSTOMERS } from './operations/customers.ts'
 import { EVENTS } from './operations/events.ts'
@@ -23,6 +24,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...PLANS,
   ...RATES,
   ...STATEMENTS,
+  ...BOOKS,
   ...WHY,
   ...CUSTOMERS,
   ...MONITORING,

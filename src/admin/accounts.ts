@@ -41,6 +41,7 @@ export const presentAccount = (account: Account) => ({
     unknown_affiliate: account.unknown_affiliate,
   },
   storage_quota: account.storage_quota,
+  approvals: account.approvals,
   disabled: account.disabled === 1,
   created_at: account.created_at,
 })
@@ -71,7 +72,7 @@ export const accounts = new Hono<AppEnv>()
       region: fields.region ?? null,
       jurisdiction: fields.jurisdiction ?? null,
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
-      approvals: 1,
+      approvals: fields.approvals ?? 1,
       created_at: new Date().toISOString(),
     }
     const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }

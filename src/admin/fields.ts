@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { approvalsRequired } from '../commission/books/payment-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
@@ -62,6 +63,7 @@ const settings = {
       DEFAULT_STORAGE_QUOTA,
     ),
   ),
+  approvals: v.optional(approvalsRequired),
 }
 
 /** The regions in which Cloudflare can create a Durable Object. */

@@ -15,6 +15,7 @@ import type { Resource } from '../ingest/resource.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../reading/account-routes.ts'
 import { accounts, findRouteAccount } from './accounts.ts'
 import { affiliates } from './affiliates.ts'
+import { approvals } from './approvals.ts'
 import { assignments } from './assignments.ts'
 import { attribution } from './attribution.ts'
 import { brandTokens } from './brand-tokens.ts'
@@ -24,7 +25,10 @@ import { erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
 import { readFeeds } from './feeds.ts'
 import { histories } from './histories.ts'
+import { ledger } from './ledger.ts'
 import { links } from './links.ts'
+import { manualEntries } from './manual-entries.ts'
+import { payouts } from './payouts.ts'
 import { plans } from './plans.ts'
 import { labels, statusMap } from './status-map.ts'
 
@@ -47,6 +51,10 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(account, attribution)
     .route(account, erasures)
     .route(account, histories)
+    .route(account, approvals)
+    .route(account, ledger)
+    .route(`${account}/manual-entries`, manualEntries)
+    .route(`${account}/payouts`, payouts)
 
   const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS }
   for (const path of Object.values({ ...shared, ...WHY_PATHS, ...TEAM_WHY_PATHS })) {

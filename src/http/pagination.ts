@@ -127,7 +127,25 @@ export async function respondWithPage(
   result: FoundPage<object>,
   memory = new ReadMemory('the team'),
 ): Promise<Response> {
+  const cursor = await linkNext(c, context, page, result)
   const { number, size } = page
+  const { total, isLimited } = result
+  const limited = isLimited && { total_is_limited: true }
+  const meta = { total, ...limited, page: number, per_page: size, next_cursor: cursor }
+  return sendJson(c, { data: result.data, meta }, memory)
+}
+
+/**
+ * Adds a `Link` to the next page, and returns its cursor; null on the last page.
+ *
+ * @throws ApiError `invalid_query` if the page cannot be sent as a whole.
+ */
+export async function linkNext(
+  c: Context,
+  context: string,
+  { number, size }: Page,
+  result: FoundPage<object>,
+): Promise<string | null> {
   if (result.excess) {
     const limit = `${MAX_PAGE_BYTES / 1024 / 1024} MiB`
     throw invalidQuery(
@@ -153,7 +171,5 @@ export async function respondWithPage(
     const target = new URL(`${url.pathname}?${query}`, c.env.BASE_URL)
     c.header('Link', `<${target}>; rel="next"`)
   }
-  const limited = isLimited && { total_is_limited: true }
-  const meta = { total, ...limited, page: number, per_page: size, next_cursor: cursor }
-  return sendJson(c, { data: result.data, meta }, memory)
+  return cursor
 }

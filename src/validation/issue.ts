@@ -30,6 +30,9 @@ const ISSUE_CODES = [
   'order',
   'fixed_by_plan',
   'rate_differs',
+  'amount_differs',
+  'nothing_due',
+  'reference_used',
 ] as const
 
 /** The `code` of a record error. */

@@ -1,4 +1,6 @@
 import { env } from 'cloudflare:workers'
+import { ask } from '../partner.ts'
+import { ofTheTeam } from '../team.ts'
 
 /** What a stored row of a statement has; the rest has its default. */
 export interface StatementRow {
@@ -44,8 +46,9 @@ export function headOf(row: StatementRow, sums: Record<string, unknown> = {}) {
   return {
     ...{ id: row.id ?? idOf(row), affiliate_id: affiliate, plan, period, currency: 'EUR' },
     ...{ opening: ZERO, lines_sum: ZERO, adjustments_sum: ZERO, manual_sum: ZERO, total: ZERO },
-    ...{ payable: ZERO, closing: ZERO, dropped: ZERO, transferred: [], holds: [] },
-    ...{ adjustments: [], manual: [], lines_total: 0, payable_on: '2026-11-14' },
+    ...{ payable: ZERO, closing: ZERO, dropped: ZERO, transferred: null, received: [] },
+    ...{ holds: [], manual: [], lines_total: 0, adjustments_total: 0 },
+    payable_on: '2024-11-14',
     ...sums,
   }
 }
@@ -71,3 +74,32 @@ export const storeRows = (rows: readonly StatementRow[]) =>
       )
     }),
   )
+
+/** A statement that earned an amount, all of which is payable. */
+export const earning = (affiliate: string, period: string, amount: string, more: object = {}) => ({
+  affiliate,
+  period,
+  head: { lines_sum: amount, total: amount, payable: amount, ...more },
+})
+
+/** Stores a run of a period that is done and began long after it. */
+export const storeRun = (period: string, account = 'acme-forex', at = '2025-06-01T00:00:00.000Z') =>
+  env.DB.prepare(
+    `insert into statement_runs (account, id, period, status, started_at)
+     values (?, ?, ?, 'done', ?)`,
+  )
+    .bind(account, `run_${period}`, period, at)
+    .run()
+
+/** Sends a request as a person whom Cloudflare Access has let through. */
+export async function askAda(path: string, method: string, body: unknown) {
+  return ask(`/admin/v1/${path}`, {
+    method,
+    headers: { 'Cf-Access-Jwt-Assertion': await ofTheTeam(), 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+/** Returns the rows of a table. */
+export const rowsOf = async (table: string) =>
+  (await env.DB.prepare(`select * from ${table}`).all<Record<string, unknown>>()).results

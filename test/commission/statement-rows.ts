@@ -39,3 +39,58 @@ export function statementRows(db: D1Database, account: string, affiliate = 'aff-
       .bind(account, RUN_ID, time),
   ]
 }
+
+/** The ids of what `bookRows` stores: a draft that can be approved, and a statement that can be paid. */
+export const BOOK_DRAFT_ID = 'stm_00000000000000000000000d'
+export const BOOK_APPROVED_ID = 'stm_00000000000000000000000a'
+/** The hash of the draft, and the period of both. */
+export const BOOK_HASH = 'd'.repeat(64)
+export const BOOK_PERIOD = '2024-09'
+
+/** Returns the statements that store books of an account, in the plan `lined`. */
+export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
+  const zero = '0.00'
+  const time = '2024-10-01T09:00:00.000Z'
+  const statement = (id: string, period: string, hash: string, isApproved: boolean) => {
+    const head = {
+      ...{ id, affiliate_id: affiliate, plan: 'lined', period, currency: 'EUR', opening: zero },
+      ...{ lines_sum: '1.00', adjustments_sum: zero, manual_sum: zero, total: '1.00' },
+      ...{ payable: '1.00', closing: zero, dropped: zero, transferred: null, received: [] },
+      ...{ holds: [], manual: [], lines_total: 0, adjustments_total: 0 },
+      payable_on: '2024-10-14',
+    }
+    return db
+      .prepare(
+        `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest,
+           payable, closing, statement, lines, parts, state, read_at, computed_at, previous, approval,
+           approved_at)
+         values (?, ?, ?, 'lined', ?, ?, ?, ?, '1.00', '0', ?, '[]', 1, '{}', 0, ?, ?, ?, ?)`,
+      )
+      .bind(
+        ...[account, period, affiliate, id, isApproved ? 'approved' : 'draft', hash, hash],
+        ...[JSON.stringify(head), time, isApproved ? '' : 'a'.repeat(64)],
+        ...[isApproved ? 'approval' : null, isApproved ? 1 : null],
+      )
+  }
+  return [
+    statement(BOOK_APPROVED_ID, '2024-08', 'a'.repeat(64), true),
+    statement(BOOK_DRAFT_ID, BOOK_PERIOD, BOOK_HASH, false),
+    db
+      .prepare(
+        `insert into ledger values (?1, ?2, 'earned-00001', 'earned', 'lined', '2024-08', ?3, 'EUR',
+           '1.00', null, 'admin-key', ?4)`,
+      )
+      .bind(account, affiliate, BOOK_APPROVED_ID, time),
+    db
+      .prepare(
+        `insert into manual_entries values (?1, 'man_1', ?2, 'lined', 'EUR', '1.00', 'Bonus', ?3,
+           'admin-key', ?4, null)`,
+      )
+      .bind(account, affiliate, `of-${account}`, time),
+    db
+      .prepare(
+        `insert into payments values (?1, ?2, ?3, 'EUR', '5.00', '2024-10-20', '[]', 'admin-key', ?4)`,
+      )
+      .bind(account, `of-${account}`, affiliate, time),
+  ]
+}

@@ -4,7 +4,14 @@ import { app } from '../../src/app.ts'
 import { DAY_MS } from '../../src/durations.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
-import { RUN_ID, STATEMENT_ID } from '../commission/statement-rows.ts'
+import {
+  BOOK_APPROVED_ID,
+  BOOK_DRAFT_ID,
+  BOOK_HASH,
+  BOOK_PERIOD,
+  RUN_ID,
+  STATEMENT_ID,
+} from '../commission/statement-rows.ts'
 import { ORIGIN } from '../partner.ts'
 import { asTeam, operations } from '../take.ts'
 import { asSender, type Binding, recordsOf, type World } from './worlds.ts'
@@ -139,6 +146,9 @@ const correction = {
   ],
 }
 
+/** A payment of the statement that waits for one. */
+const PAYMENT = { reference: 'R-1', paid_on: '2026-10-20' }
+
 const administration: Route[] = [
   {
     ...changes,
@@ -231,6 +241,28 @@ const administration: Route[] = [
   { ...reads, id: 'getSignupEarnings' },
   { ...changes, id: 'startRun', repeats: 'each is a new run' },
   { ...reads, id: 'getRun' },
+  {
+    ...changes,
+    id: 'approveStatement',
+    at: { statement_id: BOOK_DRAFT_ID },
+    body: { hash: BOOK_HASH },
+  },
+  { ...changes, id: 'approvePeriod', at: { period: BOOK_PERIOD }, body: { plan: 'lined' } },
+  { ...changes, id: 'payStatement', at: { statement_id: BOOK_APPROVED_ID }, body: PAYMENT },
+  {
+    ...changes,
+    id: 'addManualEntry',
+    body: { affiliate_id: 'aff-7', plan: 'lined', amount: '-1', reason: 'R', reference: 'm-2' },
+  },
+  { ...reads, id: 'listManualEntries' },
+  { ...reads, id: 'listLedger' },
+  { ...reads, id: 'getBalance' },
+  { ...reads, id: 'listPayouts' },
+  {
+    ...changes,
+    id: 'importPayouts',
+    body: [{ affiliate_id: 'aff-7', currency: 'EUR', amount: '1.00', ...PAYMENT }],
+  },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'countAttribution', query: OCTOBER },
   { ...reads, id: 'countClicks', query: OCTOBER },
@@ -322,6 +354,7 @@ export function requestOf(route: Route, world: World): Request {
     ...{
       line_id: world.line_id,
       customer_id: 'c-1',
+      affiliate_id: 'aff-7',
       statement_id: STATEMENT_ID,
       run_id: RUN_ID,
       period: '2026-10',

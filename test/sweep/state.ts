@@ -42,6 +42,8 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/(https:\/\/api\.example):\d+/g, '$1'],
   [/dlv_[\dA-Z]{26}/g, 'delivery'],
   [/run_[\dA-Z]{26}/g, 'run'],
+  [/man_[\dA-Z]{26}/g, 'manual'],
+  [/"[\dA-HJKMNP-TV-Z]{26}-\d{5}"/g, '"entry"'],
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"line"'],
   [/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'uuid'],
   [/\b[\da-f]{64}\b/g, 'digest'],

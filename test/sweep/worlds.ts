@@ -11,7 +11,7 @@ import { findAccount } from '../../src/db/directory/accounts.ts'
 import { newLinkId } from '../../src/tracking/code.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { deposited, eve } from '../brand.ts'
-import { statementRows } from '../commission/statement-rows.ts'
+import { bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 
@@ -93,6 +93,7 @@ export async function prepare(
   await env[binding].batch([
     ...plansOf(account, env[binding]),
     ...statementRows(env[binding], account),
+    ...bookRows(env[binding], account),
   ])
 
   const now = Date.now()

@@ -35,6 +35,11 @@ const SETTINGS: Options = {
     description: 'The bytes that its records and its log may take. (default: 4294967296)',
     pattern: /^\d{1,11}$/,
   },
+  approvals: {
+    value: 'persons',
+    choices: ['1', '2'],
+    description: 'How many different persons must approve a statement. (default: 1)',
+  },
 }
 
 const CREATE: Options = {
@@ -65,10 +70,11 @@ const CREATE: Options = {
   },
 }
 
-/** Returns the members of a body: the quota is a number, all others are text. */
-function withNumbers({ storage_quota, ...members }: Record<string, string>) {
+/** Returns the members of a body: quota and approvals are numbers, all others are text. */
+function withNumbers({ storage_quota, approvals, ...members }: Record<string, string>) {
   return {
     ...members,
+    ...(approvals !== undefined && { approvals: Number(approvals) }),
     ...(storage_quota !== undefined && { storage_quota: Number(storage_quota) }),
   }
 }
@@ -78,7 +84,7 @@ const CHANGE: Options = { name: NAME, ...SETTINGS, region: REGION }
 const COLUMNS = [
   ...['account', 'name', 'vertical', 'mode', 'time_zone', 'binding', 'region'],
   'policies.unknown_customer',
-  ...['policies.unknown_affiliate', 'storage_quota', 'disabled', 'created_at'],
+  ...['policies.unknown_affiliate', 'storage_quota', 'approvals', 'disabled', 'created_at'],
 ]
 
 interface ChangedAccount {

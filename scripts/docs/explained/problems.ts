@@ -138,6 +138,64 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'and send your change again. For the warning `conflict` of a customer, see ' +
       '[Links](/docs/links#verdicts).',
   },
+  hash_changed: {
+    cause:
+      'The draft was computed again since you looked at it, or the statement was approved with ' +
+      'another hash.',
+    fix: 'Get the statement, look at it again, and approve it with its `hash`.',
+  },
+  period_not_over: {
+    cause:
+      'The period of the statement goes on. It ends with its last day: in UTC, for brands in the ' +
+      'time zone of the account.',
+    fix: 'Approve it from the time on that `detail` names.',
+  },
+  not_run: {
+    cause: 'No run of the period, or of a later one, began after its end and is done.',
+    fix:
+      'Start one with `POST /admin/v1/accounts/{account}/periods/{period}/run`, wait until it is ' +
+      'done, then approve the period.',
+  },
+  earlier_not_approved: {
+    cause: 'The statement builds on another one, which `detail` names, and that one is a draft.',
+    fix: 'Approve the earlier statement first. Periods of an affiliate and plan close in order.',
+  },
+  stale: {
+    cause:
+      'The draft was computed before another statement, a manual entry or a period was approved ' +
+      'on which it would have to build.',
+    fix: 'Run the period again, look at the new draft, and approve that one.',
+  },
+  holds: {
+    cause: 'Records of the statement wait for an exchange rate or a currency.',
+    fix:
+      'Import the rates and run the period again. To approve without these records, send ' +
+      '`"leave_out_holds": true`: they are adjusted in a later period.',
+  },
+  not_approved: {
+    cause: 'A draft cannot be paid.',
+    fix: 'Approve the statement first.',
+  },
+  already_paid: {
+    cause: 'The statement was paid with another reference, which `detail` names.',
+    fix: 'Nothing has to be paid. If it was paid twice, enter the second payment as a manual entry.',
+  },
+  nothing_due: {
+    cause: 'The statement, or the affiliate in this currency, has nothing to be paid.',
+    fix: 'Read `GET /admin/v1/accounts/{account}/payouts` for what is due.',
+  },
+  reference_used: {
+    cause:
+      'A payment or a manual entry with this `reference` exists, and it says something else. ' +
+      '`detail` says what.',
+    fix: 'Choose another reference. The same content under the same reference is accepted again.',
+  },
+  amount_differs: {
+    cause:
+      'The amount of a payment is not the sum of the oldest unpaid statements of its affiliate and ' +
+      'currency. Each entry of `errors` says what would fit.',
+    fix: 'Correct the amount. A statement is paid as a whole, the oldest first.',
+  },
   payload_too_large: {
     cause:
       'The body has more than 8 MiB after decompression, more than 250,000 values, or more than ' +

@@ -211,4 +211,19 @@ export const RULE: Record<IssueCode, Explanation> = {
       'On exchange rates in `/admin/v1`: another rate is stored for this currency and day. Nothing of the file was stored.',
     fix: 'Compare both with the source. If the stored rate is wrong, send the file with `?correct=true`, which keeps the old rate beside it.',
   },
+  amount_differs: {
+    cause:
+      'On payments in `/admin/v1`: the amount is not the sum of the oldest unpaid statements of the affiliate in this currency. Nothing of the request was booked.',
+    fix: 'Pay statements as a whole, the oldest first. The hint names the amounts next to it that fit.',
+  },
+  nothing_due: {
+    cause:
+      'On payments in `/admin/v1`: no approved statement of the affiliate in this currency is unpaid. Nothing of the request was booked.',
+    fix: 'Compare the payment with `GET /admin/v1/accounts/{account}/payouts`.',
+  },
+  reference_used: {
+    cause:
+      'On payments in `/admin/v1`: another payment has this reference. Nothing of the request was booked.',
+    fix: 'Give every payment a reference of its own. The same payment under the same reference is accepted again.',
+  },
 }

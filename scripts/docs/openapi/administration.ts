@@ -5,6 +5,7 @@ import { attribution, audit, erasure, links } from './administration/insight.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
 import { affiliates, events, vocabulary } from './administration/settings.ts'
+import { books } from './books.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { rates } from './rates.ts'
@@ -23,6 +24,7 @@ export const administration = (): Operation[] => [
   ...assignments(),
   ...rates(),
   ...statements(),
+  ...books(),
   ...why(),
   ...attribution(),
   ...erasure(),

@@ -1,5 +1,6 @@
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
+import { BOOK_SCHEMAS } from './books.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
 import { RATE_SCHEMAS } from './rates.ts'
@@ -41,6 +42,7 @@ const accountState = {
     enum: [null, 'eu', 'fedramp'],
   }),
   storage_quota: documented('The bytes that the account may store.', COUNT),
+  approvals: documented('How many persons must approve a statement: 1 or 2.', COUNT),
   disabled: documented('Whether the account and its tokens are disabled.', FLAG),
   created_at: TIME,
 }
@@ -233,6 +235,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...planAnswers(),
     ...RATE_SCHEMAS,
     ...STATEMENT_SCHEMAS,
+    ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...OAUTH,
   }

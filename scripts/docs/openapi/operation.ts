@@ -26,7 +26,13 @@ export interface Operation {
   caller: Caller
   /** The names of parameters in the components. */
   parameters?: readonly string[]
-  body?: { schema: JsonSchema; type?: string; required?: boolean }
+  body?: {
+    schema: JsonSchema
+    type?: string
+    required?: boolean
+    /** Another format in which the body can be sent. */
+    also?: { type: string; schema: JsonSchema }
+  }
   answers: Readonly<Record<number, Answer>>
   /** The error codes beyond those that every operation of the caller has. */
   errors: readonly ErrorCode[]

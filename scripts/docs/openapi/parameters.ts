@@ -140,6 +140,16 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['draft', 'approved', 'paid'],
   }),
+  payout_status: query(
+    'status',
+    'What has to be paid, or what was. Defaults to `approved`.',
+    'paid',
+    {
+      type: 'string',
+      enum: ['approved', 'paid'],
+    },
+  ),
+  payable_on: query('payable_on', 'Only what is payable by this day.', '2026-11-15', DAY),
   part: query('part', 'The part of the lines, from 1.', 1, { type: 'integer', minimum: 1 }),
   fresh: query(
     'fresh',
@@ -200,6 +210,7 @@ const PATH: Record<string, object> = {
     type: 'integer',
     minimum: 1,
   }),
+  affiliate_id: path('affiliate_id', 'The id of the affiliate.', 'IB-07'),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),

@@ -119,7 +119,7 @@ const ADJUSTMENT = object({
   causes_total: documented('The number of causes.', COUNT),
 })
 
-const HEAD = {
+export const HEAD = {
   id: documented('The id of the statement.'),
   affiliate_id: documented('The affiliate.'),
   plan: documented('The plan.'),

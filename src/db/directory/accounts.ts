@@ -31,6 +31,7 @@ type Settings = Pick<
   | 'unknown_affiliate'
   | 'region'
   | 'storage_quota'
+  | 'approvals'
 >
 
 /** Changed settings of an account; a setting that is absent keeps its value. */

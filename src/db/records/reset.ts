@@ -28,6 +28,12 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   arrivals: ['hour', 'resource'],
   idempotency_keys: ['resource', 'key'],
   clicks: ['day', 'link_id', 'click_id'],
+  ledger: ['affiliate_id', 'id'],
+  payments: ['reference'],
+  manual_entries: ['id'],
+  statement_approvals: ['id', 'hash', 'actor'],
+  open_affiliates: ['plan', 'period', 'affiliate_id'],
+  closed_periods: ['plan', 'period'],
   statement_lines: ['id', 'part'],
   statements: ['period', 'affiliate_id', 'plan'],
   statement_run_steps: ['run', 'step'],
@@ -68,11 +74,18 @@ const isEmpty = Object.keys(SENT_TABLES)
   .map((table) => `not exists (select 1 from ${table} where account = :account)`)
   .join(' and ')
 
+/** Lets the other statements of a step delete what was approved, paid and booked: triggers forbid it. */
+const OPEN_BOOKS = compileStatement(`
+  insert into book_resets (account) select :account where ${IS_RESETTING} on conflict do nothing`)
+
+const CLOSE_BOOKS = compileStatement('delete from book_resets where account = :account')
+
 /**
  * The statements of one step, in order. A step deletes at most 1000 rows of each table. The last step
  * finds all tables empty, deletes the totals and the count of bytes, and ends the reset.
  */
 export const RESET_STEP: readonly Statement[] = [
+  OPEN_BOOKS,
   ...Object.entries(SENT_TABLES).flatMap(([table, key]) => {
     const resource = COUNTED_RESOURCES[table]
     return [...(resource ? [subtractDeleted(table, key, resource)] : []), deleteRows(table, key)]
@@ -87,6 +100,7 @@ export const RESET_STEP: readonly Statement[] = [
     `delete from storage where account = :account and ${IS_RESETTING} and ${isEmpty}`,
   ),
   compileStatement(`delete from resets where account = :account and ${isEmpty}`),
+  CLOSE_BOOKS,
   compileStatement(`select ${IS_RESETTING} as resetting`),
 ]
 

@@ -1,8 +1,10 @@
+import { type FoundPage, type Page, paginate } from '../../paginate.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { manualEntries } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Connection } from '../facts.ts'
+import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 
 /** An amount that the integrations team entered. `statement` is the approved one that has it. */
 export type ManualEntry = Omit<typeof manualEntries.$inferSelect, 'account'>
@@ -30,3 +32,91 @@ export async function readOpenManualEntries(
   )
   return results
 }
+
+/** Reads an entry by its reference. */
+export const FIND_MANUAL_ENTRY = compileStatement(`
+  select ${COLUMNS} from manual_entries m
+  where m.account = :account and m.reference = :reference`)
+
+/** Returns the entry of an account with a reference; null if there is none. */
+export const findManualEntry = (
+  db: Connection,
+  account: string,
+  reference: string,
+): Promise<ManualEntry | null> =>
+  withD1Retry(() =>
+    bindStatement(db, FIND_MANUAL_ENTRY, { account, reference }).first<ManualEntry>(),
+  )
+
+/** Reads what a new entry is checked by. */
+export const READ_MANUAL_CONTEXT = compileStatement(`
+  select (select v.terms ->> 'currency' from plan_versions v
+      where v.account = :account and v.plan = :plan and v.withdrawn_at is null limit 1) as currency,
+    exists (select 1 from affiliates f
+      where f.account = :account and f.affiliate_id = :affiliate_id) as configured,
+    exists (select 1 from assignments s where s.account = :account and s.plan = :plan
+      and s.affiliate_id in (:affiliate_id, '*')) as assigned,
+    (select count(*) from manual_entries m indexed by manual_entries_open
+      where m.account = :account and m.affiliate_id = :affiliate_id and m.statement is null) as open`)
+
+/** What a new entry is checked by. */
+export interface ManualContext {
+  /** The currency of the plan; null if there is no such plan. */
+  readonly currency: string | null
+  readonly configured: 0 | 1
+  readonly assigned: 0 | 1
+  /** The entries of the affiliate that no approved statement has. */
+  readonly open: number
+}
+
+/** Reads what a new entry of an affiliate and plan is checked by. */
+export async function readManualContext(
+  db: Connection,
+  account: string,
+  of: Pick<ManualEntry, 'affiliate_id' | 'plan'>,
+): Promise<ManualContext> {
+  const { affiliate_id, plan } = of
+  const row = await withD1Retry(() =>
+    bindStatement(db, READ_MANUAL_CONTEXT, { account, affiliate_id, plan }).first<ManualContext>(),
+  )
+  return row ?? { currency: null, configured: 0, assigned: 0, open: 0 }
+}
+
+const REJECT_REFERENCE = compileStatement(`
+  select ${ABORT} from manual_entries
+  where account = :account and reference = :reference and ${IS_FIRST_ATTEMPT}`)
+
+const INSERT_MANUAL_ENTRY = compileStatement(`
+  insert into manual_entries (account, id, affiliate_id, plan, currency, amount, reason, reference,
+    actor, at)
+  select :account, :id, :affiliate_id, :plan, :currency, :amount, :reason, :reference, :actor, :at
+  where ${IS_FIRST_ATTEMPT}`)
+
+/** Inserts an entry. The statements fail if its reference is taken. `audit` is that of their batch. */
+export const insertManualEntry = (
+  db: D1Database,
+  account: string,
+  entry: Omit<ManualEntry, 'statement'>,
+  audit: string,
+) =>
+  [REJECT_REFERENCE, INSERT_MANUAL_ENTRY].map((statement) =>
+    bindStatement(db, statement, { account, audit, ...entry }),
+  )
+
+/** Reads one page of the entries of an account, by time; those of one affiliate if it is not null. */
+export const listManualEntries = (
+  db: Parameters<typeof paginate>[0],
+  account: string,
+  affiliate_id: string | null,
+  page: Page,
+): Promise<FoundPage<ManualEntry>> =>
+  paginate(
+    db,
+    {
+      columns: COLUMNS.split(', ').map((name) => name.slice('m.'.length)),
+      from: `manual_entries where account = :account ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}`,
+      key: ['id'],
+      values: { account, ...(affiliate_id !== null && { affiliate_id }) },
+    },
+    page,
+  )

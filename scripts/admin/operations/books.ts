@@ -1,0 +1,209 @@
+import { writeCsv } from '../../../src/commission/csv.ts'
+import { list, object } from '../format.ts'
+import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
+import { approvePeriod, approveStatement, importPayments } from '../pay-statements.ts'
+import { listOperation } from './parts.ts'
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+const HOLDS: Options = {
+  'leave-out-holds': {
+    description: 'Approves although records wait for a rate. They are adjusted later.',
+  },
+}
+
+/** Returns the member that leaves out holds, if the option is given. */
+const leaveOut = ({ options }: Input) => ({
+  ...(options['leave-out-holds'] && { leave_out_holds: true }),
+})
+
+const waitingNote = (body: unknown) => {
+  const { approvals_required } = body as { approvals_required?: number }
+  return approvals_required ? 'Another person must approve it, too.' : null
+}
+
+const PLAN: Options = {
+  plan: { value: 'plan', description: 'Only this plan. (default: all)' },
+}
+
+const PAYMENT: Options = {
+  reference: { value: 'text', description: 'Identifies the payment.', required: true },
+  on: {
+    value: 'YYYY-MM-DD',
+    description: 'The day of the payment.',
+    pattern: DAY,
+    member: 'paid_on',
+    required: true,
+  },
+}
+
+const approvals: readonly Operation[] = [
+  {
+    noun: 'statements',
+    verb: 'approve',
+    summary: 'Approves a statement. From then on it never changes.',
+    example: 'acme STATEMENT_ID',
+    method: 'POST',
+    path: 'accounts/{account}/statements/{statement_id}/approve',
+    options: {
+      hash: {
+        value: 'hash',
+        description: 'The hash of the draft that was looked at. (default: that of now)',
+        pattern: /^[\da-f]{64}$/,
+      },
+      ...HOLDS,
+    },
+    body: leaveOut,
+    run: approveStatement,
+    format: object,
+    note: waitingNote,
+  },
+  {
+    noun: 'statements',
+    verb: 'pay',
+    summary: 'Books the payment of an approved statement.',
+    example: 'acme STATEMENT_ID --reference PAY-17 --on 2026-11-16',
+    method: 'POST',
+    path: 'accounts/{account}/statements/{statement_id}/pay',
+    options: PAYMENT,
+    body: (input) => membersOf(PAYMENT, input),
+    format: object,
+  },
+  {
+    noun: 'periods',
+    verb: 'approve',
+    summary: 'Approves all statements of a period that can be, and closes it.',
+    example: 'acme 2026-10',
+    method: 'POST',
+    path: 'accounts/{account}/periods/{period}/approve',
+    options: { ...PLAN, ...HOLDS },
+    body: (input) => ({ ...membersOf(PLAN, input), ...leaveOut(input) }),
+    run: approvePeriod,
+    format: object,
+    note: (body) => {
+      const { closed, waiting } = body as { closed: boolean; waiting: number }
+      if (closed) return null
+      return waiting > 0 ? 'Another person must approve it, too.' : 'The period is not closed yet.'
+    },
+  },
+]
+
+const ENTRY: Options = {
+  affiliate: {
+    value: 'affiliate_id',
+    description: 'The affiliate.',
+    member: 'affiliate_id',
+    required: true,
+  },
+  plan: { value: 'plan', description: 'A plan to which they are assigned.', required: true },
+  amount: {
+    value: 'decimal',
+    description: 'The amount, such as -25.00.',
+    pattern: /^-?\d+(?:\.\d+)?$/,
+    required: true,
+  },
+  reason: { value: 'text', description: 'Why. It stands in the statement.', required: true },
+  reference: {
+    value: 'text',
+    description: 'Identifies the entry: the same one is stored once.',
+    required: true,
+  },
+}
+
+const entries: readonly Operation[] = [
+  {
+    noun: 'manual',
+    verb: 'add',
+    summary: 'Enters an amount for an affiliate. It is undone by its opposite.',
+    example: 'acme --affiliate IB-07 --plan ib --amount 25.00 --reason Bonus --reference B-1',
+    method: 'POST',
+    path: 'accounts/{account}/manual-entries',
+    options: ENTRY,
+    body: (input) => membersOf(ENTRY, input),
+    format: object,
+  },
+  listOperation({
+    noun: 'manual',
+    verb: 'list',
+    summary: 'Lists the amounts that the team has entered.',
+    example: 'acme --affiliate IB-07',
+    path: 'accounts/{account}/manual-entries',
+    options: {
+      affiliate: {
+        value: 'affiliate_id',
+        description: 'Only those of this affiliate.',
+        member: 'affiliate_id',
+      },
+    },
+    format: list([
+      ...['id', 'affiliate_id', 'plan', 'currency', 'amount', 'reason', 'reference', 'actor', 'at'],
+      'statement',
+    ]),
+  }),
+  listOperation({
+    noun: 'ledger',
+    verb: 'show',
+    summary: 'Lists what was booked for an affiliate.',
+    example: 'acme IB-07',
+    path: 'accounts/{account}/affiliates/{affiliate_id}/ledger',
+    format: list([
+      ...['at', 'kind', 'plan', 'period', 'currency', 'amount', 'reference', 'statement', 'actor'],
+    ]),
+  }),
+  {
+    noun: 'ledger',
+    verb: 'balance',
+    summary: 'Shows the balance of an affiliate, and what is due.',
+    example: 'acme IB-07',
+    method: 'GET',
+    path: 'accounts/{account}/affiliates/{affiliate_id}/balance',
+    format: object,
+  },
+]
+
+const PAYOUT = ['affiliate_id', 'currency', 'amount', 'statements']
+
+const payouts: readonly Operation[] = [
+  listOperation({
+    noun: 'payouts',
+    verb: 'list',
+    summary: 'Lists what has to be paid, or what was.',
+    example: 'acme --csv',
+    path: 'accounts/{account}/payouts',
+    options: {
+      status: {
+        value: 'status',
+        description: 'What has to be paid, or what was. (default: approved)',
+        choices: ['approved', 'paid'],
+      },
+      'payable-on': {
+        value: 'YYYY-MM-DD',
+        description: 'Only what is payable by this day.',
+        pattern: DAY,
+      },
+      csv: { description: 'Writes CSV, which `payouts import` reads with a column `paid_on`.' },
+    },
+    format: (body, input) => {
+      const isPaid = input.options.status?.[0] === 'paid'
+      const columns = [...PAYOUT, isPaid ? 'paid_on' : 'payable_on', 'reference']
+      if (!input.options.csv) return list(columns)(body, input)
+      const { data } = body as { data: Record<string, unknown>[] }
+      const rows = data.map((row) => columns.map((name) => String(row[name] ?? '')))
+      return writeCsv([columns, ...rows]).trimEnd()
+    },
+  }),
+  {
+    noun: 'payouts',
+    verb: 'import',
+    summary: 'Books the payments of a CSV file, all or none.',
+    example: 'acme paid.csv',
+    method: 'POST',
+    path: 'accounts/{account}/payouts',
+    argument: 'file',
+    run: importPayments,
+    format: object,
+  },
+]
+
+/** Approvals, manual entries, the ledger and payouts. */
+export const BOOKS: readonly Operation[] = [...approvals, ...entries, ...payouts]

@@ -1,0 +1,56 @@
+import { readFileSync, statSync } from 'node:fs'
+import { usageError } from '../exit-error.ts'
+import { withLines } from './import-rates.ts'
+import type { Input } from './operation.ts'
+import type { AdminRequest, SendRequest } from './request.ts'
+
+/**
+ * Approves the statement as it is now. Without the hash that was looked at, it reads the statement
+ * first: then what is approved is what was just shown.
+ */
+export async function approveStatement(send: SendRequest, request: AdminRequest, input: Input) {
+  const { account = '', statement_id = '' } = input.operands
+  const [given] = input.options.hash ?? []
+  const at = `accounts/${encodeURIComponent(account)}/statements/${encodeURIComponent(statement_id)}`
+  const read = async () =>
+    ((await send({ method: 'GET', path: at, query: {} })) as { hash: string }).hash
+  const hash = given ?? (await read())
+  return send({ ...request, body: { ...request.body, hash } })
+}
+
+/** How often the approval of a period is repeated if it stops for lack of time. */
+const MAX_REPETITIONS = 1000
+
+interface ApprovedPeriod {
+  closed: boolean
+  approved: number
+  waiting: number
+}
+
+/** Approves a period, and goes on until it is closed or waits for another person. */
+export async function approvePeriod(
+  send: SendRequest,
+  request: AdminRequest,
+  _input: Input,
+  report: (text: string) => void,
+) {
+  let approved = 0
+  for (let i = 0; ; i++) {
+    const result = (await send(request)) as ApprovedPeriod
+    approved += result.approved
+    const isStopped = !result.closed && result.approved > 0 && result.waiting === 0
+    if (!isStopped || i === MAX_REPETITIONS) return { ...result, approved }
+    report(`${approved} statements are approved.`)
+  }
+}
+
+/** Sends a CSV file of payments in one request, so that all or none of them are booked. */
+export async function importPayments(send: SendRequest, request: AdminRequest, input: Input) {
+  const { file = '' } = input.operands
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw usageError(`${file} does not exist.`)
+  }
+  return send({ ...request, query: {}, csv: readFileSync(file, 'utf8') }).catch((error) => {
+    throw withLines(error)
+  })
+}

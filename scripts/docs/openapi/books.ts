@@ -1,0 +1,288 @@
+import { BOOK_LIMITS } from '../../../src/commission/books/limits.ts'
+import {
+  approval,
+  listedPayment,
+  newManualEntry,
+  payment,
+  periodApproval,
+} from '../../../src/commission/books/payment-fields.ts'
+import { documented, object } from '../envelopes.ts'
+import { closedObject } from '../json-schema.ts'
+import type { JsonSchema } from '../types.ts'
+import { ACCOUNT_PATH, AT, operation, paged, returned } from './administration/operation.ts'
+import { type Operation, PAGE_HEADERS, PAGING, pageOf, ref } from './operation.ts'
+import { COUNT, DAY, FLAG, oneOf, orNull, TEXT, TIME } from './shapes.ts'
+import { HEAD } from './statements.ts'
+
+const money = (description: string) =>
+  documented(description, { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' })
+
+const currency = documented('An ISO 4217 code.')
+const affiliate_id = documented('The affiliate.')
+const actor = documented('Who of the integrations team did it.')
+const plan = documented('The plan.')
+const period = documented('The period.')
+
+const BOOK_MEMBERS = {
+  approved_at: documented('When it was approved. Null for a draft.', orNull(TIME)),
+  paid: documented(
+    'How it was paid. Null until then.',
+    orNull(
+      object({
+        reference: documented('The reference of the payment.'),
+        paid_on: documented('The day of the payment.', DAY),
+      }),
+    ),
+  ),
+}
+
+const BOOKED = object({ ...HEAD, ...BOOK_MEMBERS })
+
+const WAITING = object({
+  ...HEAD,
+  ...BOOK_MEMBERS,
+  approvals: documented('Who has approved it.', {
+    type: 'array',
+    items: object({ actor, at: documented('When.', TIME) }),
+  }),
+  approvals_required: documented('How many different persons must.', COUNT),
+})
+
+const REFUSED = object({
+  id: documented('The id of the statement.'),
+  affiliate_id,
+  plan,
+  period,
+  code: documented(
+    'Why it was not approved: the error code of its own approval.',
+    oneOf('earlier_not_approved', 'stale', 'holds'),
+  ),
+  detail: documented('What to do.'),
+})
+
+const MANUAL_ENTRY = object({
+  id: documented('The id of the entry.'),
+  affiliate_id,
+  plan,
+  currency,
+  amount: money('The amount.'),
+  reason: documented('Why.'),
+  reference: documented('Its reference.'),
+  actor,
+  at: documented('When.', TIME),
+  statement: documented('The approved statement that has it. Null until then.', orNull(TEXT)),
+})
+
+const ENTRY = object({
+  affiliate_id,
+  id: documented('The id of the entry. Entries stand in the order of time.'),
+  kind: documented(
+    'What was booked. `dropped` cancels a negative balance; `paid` is negative.',
+    oneOf('earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid'),
+  ),
+  plan,
+  period,
+  statement: documented('The id of the statement.'),
+  currency,
+  amount: money('The amount.'),
+  reference: documented(
+    'Of `paid` the reference of the payment, of `transferred` the other plan. Else null.',
+    orNull(TEXT),
+  ),
+  actor,
+  at: documented('When.', TIME),
+})
+
+const BALANCES = object({
+  affiliate_id,
+  balances: documented('By currency.', {
+    type: 'array',
+    items: object({
+      currency,
+      balance: money('The sum of all entries.'),
+      due: money('What approved statements have to pay and have not paid.'),
+    }),
+  }),
+})
+
+const PAYOUT = object(
+  {
+    affiliate_id,
+    currency,
+    amount: money('The amount.'),
+    statements: documented('The number of statements.', COUNT),
+    payable_on: documented('From when on all of them are payable.', DAY),
+    paid_on: documented('When they were paid.', DAY),
+    reference: documented(
+      'What has to be paid has a reference that follows from its statements; use it for the payment.',
+    ),
+    actor,
+    at: documented('When the payment was booked.', TIME),
+  },
+  ['payable_on', 'paid_on', 'actor', 'at'],
+)
+
+/** The schemas of approvals, entries and payments. */
+export const BOOK_SCHEMAS: Record<string, JsonSchema> = {
+  BookedStatement: BOOKED,
+  WaitingStatement: WAITING,
+  ApprovedPeriod: object({
+    period,
+    plans: documented('The plans.', { type: 'array', items: TEXT }),
+    closed: documented(
+      'Whether the period is closed: for every affiliate but those with a draft.',
+      FLAG,
+    ),
+    approved: documented('The statements that this request approved.', COUNT),
+    waiting: documented('The statements that another person must approve, too.', COUNT),
+    refused_total: documented('The statements that were not approved.', COUNT),
+    refused: documented(`The first ${BOOK_LIMITS.refused} of them.`, {
+      type: 'array',
+      items: REFUSED,
+    }),
+  }),
+  ManualEntry: MANUAL_ENTRY,
+  LedgerEntry: ENTRY,
+  Balances: BALANCES,
+  Payout: PAYOUT,
+  ImportedPayments: object({
+    received: documented('The payments of the request.', COUNT),
+    paid: documented('Those that were booked.', COUNT),
+    unchanged: documented('Those that were booked before.', COUNT),
+    statements: documented('The statements that are paid now.', COUNT),
+  }),
+}
+
+const approvals = (): Operation[] => [
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/statements/{statement_id}/approve`,
+    id: 'approveStatement',
+    summary: 'Approve a statement',
+    description:
+      'Approves the draft with this hash. From then on it never changes, and its period is closed for its affiliate and plan. Approving it again returns it as it is. If the account requires two persons, the first one gets 202.',
+    body: { schema: closedObject(approval, AT) },
+    answers: {
+      ...returned('The statement is approved.', ref('BookedStatement')),
+      202: { description: 'Another person must approve it, too.', schema: ref('WaitingStatement') },
+    },
+    errors: ['hash_changed', 'period_not_over', 'earlier_not_approved', 'stale', 'holds'],
+  }),
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/periods/{period}/approve`,
+    id: 'approvePeriod',
+    summary: 'Approve a period',
+    description: `Approves every statement of the period that can be, in batches of ${BOOK_LIMITS.batch}, and says which cannot and why. Then the period is closed for every affiliate without a refused statement. A repetition goes on where the last request stopped.`,
+    body: { schema: closedObject(periodApproval, AT), required: false },
+    answers: {
+      ...returned('The period is closed.', ref('ApprovedPeriod')),
+      202: {
+        description: 'Repeat the request to go on, or another person must approve it, too.',
+        schema: ref('ApprovedPeriod'),
+      },
+    },
+    errors: ['period_not_over', 'not_run'],
+  }),
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/statements/{statement_id}/pay`,
+    id: 'payStatement',
+    summary: 'Book the payment of a statement',
+    description:
+      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is.',
+    body: { schema: closedObject(payment, AT) },
+    answers: returned('The statement is paid.', ref('BookedStatement')),
+    errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used'],
+  }),
+]
+
+const manual = (): Operation[] => [
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/manual-entries`,
+    id: 'addManualEntry',
+    summary: 'Enter an amount',
+    description: `Stores an amount for an affiliate and plan. It stands in the statement of the earliest period that is not closed. An entry never changes: undo it with its opposite. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
+    body: { schema: closedObject(newManualEntry, AT) },
+    answers: {
+      200: { description: 'The entry is stored already.', schema: ref('ManualEntry') },
+      201: { description: 'The new entry.', schema: ref('ManualEntry') },
+    },
+    errors: ['reference_used', 'conflict'],
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/manual-entries`,
+    id: 'listManualEntries',
+    summary: 'List manual entries',
+    description: 'Lists the entries of the integrations team, the oldest first.',
+    parameters: [...PAGING, 'affiliate_query'],
+    answers: paged('One page of entries.', ref('ManualEntry')),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/affiliates/{affiliate_id}/ledger`,
+    id: 'listLedger',
+    summary: 'List the ledger of an affiliate',
+    description:
+      'Lists what was booked for an affiliate, the oldest first. An entry never changes and is never deleted.',
+    parameters: PAGING,
+    answers: paged('One page of entries.', ref('LedgerEntry')),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/affiliates/{affiliate_id}/balance`,
+    id: 'getBalance',
+    summary: 'Get the balance of an affiliate',
+    description: 'Returns the sum of the ledger and what is due, by currency.',
+    answers: returned('The balance.', ref('Balances')),
+  }),
+]
+
+const CSV_TEXT: JsonSchema = {
+  type: 'string',
+  description:
+    'CSV with a row of column names: `affiliate_id`, `currency`, `amount`, `reference`, `paid_on` in any order. `statements` and `payable_on` are ignored.',
+}
+
+const payouts = (): Operation[] => [
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/payouts`,
+    id: 'listPayouts',
+    summary: 'List what has to be paid',
+    description:
+      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments. `Accept: text/csv` returns the same as CSV, page by page.',
+    parameters: [...PAGING, 'payout_status', 'payable_on'],
+    answers: {
+      200: {
+        description: 'One page.',
+        type: ['application/json', 'text/csv'],
+        schema: { anyOf: [pageOf(ref('Payout')), TEXT] },
+        headers: PAGE_HEADERS.filter((name) => name !== 'x-d1-bookmark'),
+      },
+    },
+  }),
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/payouts`,
+    id: 'importPayouts',
+    summary: 'Book payments',
+    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the oldest approved statements of its affiliate and currency, each as a whole: its amount must be the sum of the first of them. Payments that are booked already are left as they are.`,
+    body: {
+      schema: {
+        type: 'array',
+        items: closedObject(listedPayment, AT),
+        minItems: 1,
+        maxItems: BOOK_LIMITS.payments,
+      },
+      also: { type: 'text/csv', schema: CSV_TEXT },
+    },
+    answers: returned('The payments are booked.', ref('ImportedPayments')),
+    errors: ['amount_differs', 'nothing_due', 'reference_used'],
+  }),
+]
+
+/** Lists the operations that close the books. */
+export const books = (): Operation[] => [...approvals(), ...manual(), ...payouts()]

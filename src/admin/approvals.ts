@@ -1,0 +1,80 @@
+import { type Context, Hono } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { approvePeriod } from '../commission/books/approve-period.ts'
+import { approveStatement } from '../commission/books/approve-statement.ts'
+import { payStatement } from '../commission/books/pay-statement.ts'
+import { approval, payment, periodApproval } from '../commission/books/payment-fields.ts'
+import { presentBooked } from '../commission/books/present.ts'
+import { type Period, parsePeriod } from '../commission/engine/calendar.ts'
+import { plansOfKind } from '../db/commission/books/close-period.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { ApiError } from '../errors.ts'
+import { readQuery } from '../http/query.ts'
+import { findRouteAccount } from './accounts.ts'
+import { readFields, validationFailed } from './body.ts'
+
+/** Routes of the integrations team that close the books: approvals and payments of statements. */
+export const approvals = new Hono<AppEnv>()
+  .post('/statements/:statement_id/approve', async (c) => {
+    readQuery(c.req.url)
+    const account = await findRouteAccount(c)
+    const { hash, leave_out_holds: leaveOutHolds = false } = await readFields(c, approval)
+    const id = c.req.param('statement_id')
+    const db = resolveDatabase(c.env, account.binding)
+    const request = { id, hash, leaveOutHolds, actor: c.var.actor, now: Date.now() }
+    const found = await approveStatement(db, account, request)
+    const statement = presentBooked(found.statement)
+    if (statement.status !== 'draft') return c.json(statement)
+    const given = found.approvals.map(({ actor, at }) => ({
+      actor,
+      at: new Date(at).toISOString(),
+    }))
+    return c.json({ ...statement, approvals: given, approvals_required: account.approvals }, 202)
+  })
+
+  .post('/statements/:statement_id/pay', async (c) => {
+    readQuery(c.req.url)
+    const account = await findRouteAccount(c)
+    const { reference, paid_on } = await readFields(c, payment)
+    const id = c.req.param('statement_id')
+    const db = resolveDatabase(c.env, account.binding)
+    const request = { id, reference, paid_on, actor: c.var.actor, now: Date.now() }
+    return c.json(presentBooked(await payStatement(db, account.id, request)))
+  })
+
+  .post('/periods/:period/approve', async (c) => {
+    readQuery(c.req.url)
+    const account = await findRouteAccount(c)
+    const period = readPeriod(c.req.param('period'))
+    const { plan, leave_out_holds: leaveOutHolds = false } = await readFields(c, periodApproval)
+    const plans = await readPlans(c, account, period, plan)
+    const request = { period, plans, leaveOutHolds, actor: c.var.actor, clock: Date.now }
+    const db = resolveDatabase(c.env, account.binding)
+    const result = await approvePeriod(db, account, request)
+    return c.json(result, result.closed ? 200 : 202)
+  })
+
+/** Returns the period of a path, or throws `not_found`. */
+function readPeriod(text: string): Period {
+  const period = parsePeriod(text)
+  if (period) return period
+  const detail =
+    'There is no such period. A month is written as `2026-10`, a week of ISO 8601 as `2026-W41`.'
+  throw new ApiError('not_found', { detail })
+}
+
+/** Returns the plans with periods of this kind, or the one that is asked for. */
+async function readPlans(
+  c: Context<AppEnv>,
+  { id, binding }: Awaited<ReturnType<typeof findRouteAccount>>,
+  { kind }: Period,
+  plan: string | undefined,
+): Promise<string[]> {
+  const plans = await plansOfKind(resolveDatabase(c.env, binding), id, kind)
+  if (plan === undefined) return plans
+  if (plans.includes(plan)) return [plan]
+  const expected = `a plan with periods of a ${kind}`
+  throw validationFailed([
+    { pointer: '/plan', code: 'unknown_reference', expected, value: plan, suggestions: plans },
+  ])
+}

@@ -1,0 +1,80 @@
+import { approveRows } from '../../db/commission/books/approve.ts'
+import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
+import { type Candidate, readCandidates } from '../../db/commission/books/candidates.ts'
+import type { Account } from '../../db/schema.ts'
+import { ApiError } from '../../errors.ts'
+import { parsePeriod } from '../engine/calendar.ts'
+import { BOOK_LIMITS } from './limits.ts'
+import { endOf } from './period-end.ts'
+import { notOver, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
+
+/** Who approves which draft. */
+export interface StatementApproval {
+  readonly id: string
+  /** The hash of the draft that was looked at. */
+  readonly hash: string
+  readonly leaveOutHolds: boolean
+  readonly actor: string
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/** A statement that is approved, or that waits for another person. */
+export interface StatementApproved {
+  readonly statement: BookedStatement
+  readonly approvals: Candidate['approvals']
+}
+
+/** The error of a statement that does not exist. */
+export const noStatement = () =>
+  new ApiError('not_found', { detail: 'This account has no statement with this id.' })
+
+/**
+ * Approves one statement. One that is approved with the same hash is returned as it is.
+ *
+ * @throws ApiError `not_found`, or the code of what has to be done first.
+ */
+export async function approveStatement(
+  db: D1Database,
+  account: Account,
+  approval: StatementApproval,
+): Promise<StatementApproved> {
+  const { id, hash, actor, now, leaveOutHolds } = approval
+  const approver = { account: account.id, actor, required: account.approvals, now }
+  const details = { statement: id, hash, ...(leaveOutHolds && { leave_out_holds: true }) }
+  for (let attempt = 1; ; attempt++) {
+    const statement = await findBooked(db, account.id, id)
+    const [candidate] = statement ? await readCandidates(db, account.id, [id]) : []
+    if (!statement || !candidate) throw noStatement()
+    checkHash(statement, hash)
+    const { approvals } = candidate
+    if (statement.status !== 'draft') return { statement, approvals }
+    checkOver(account, statement.period, now)
+    const refusal = refusalOf(candidate, leaveOutHolds)
+    if (refusal) throw refused(refusal)
+    if (attempt > BOOK_LIMITS.attempts) throw refused(STALE)
+    // It was computed again between the two queries.
+    if (candidate.hash !== hash) continue
+    // The same person again: another one has to follow.
+    const isMine = approvals.some((one) => one.actor === actor)
+    if (isMine && approvals.length < account.approvals) return { statement, approvals }
+    const entry = { action: 'statement.approve', details }
+    await approveRows(db, approver, rowsOf(candidate), entry, [])
+  }
+}
+
+/** Throws `period_not_over` if a period goes on. */
+function checkOver(account: Account, text: string, now: number): void {
+  const period = parsePeriod(text)
+  const end = period ? endOf(account, period) : Number.POSITIVE_INFINITY
+  if (now < end) throw refused(notOver(text, end))
+}
+
+function checkHash({ hash: present, status }: BookedStatement, hash: string): void {
+  if (present === hash) return
+  const detail =
+    status === 'draft'
+      ? `The draft has changed: its hash is ${present} now. Look at it again, and approve that.`
+      : `The statement was approved with the hash ${present}.`
+  throw refused({ code: 'hash_changed', detail })
+}

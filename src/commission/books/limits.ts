@@ -1,0 +1,17 @@
+/** The limits of approvals, manual entries and payments. */
+export const BOOK_LIMITS = {
+  /** How often a request decides again because another one changed the books meanwhile. */
+  attempts: 8,
+  /** The statements that one batch approves. */
+  batch: 500,
+  /** The refused statements that the approval of a period lists. */
+  refused: 100,
+  /** The time for which a request approves a period, in milliseconds. It is repeated to go on. */
+  milliseconds: 20_000,
+  /** The entries of an affiliate that no approved statement has. */
+  openEntries: 500,
+  /** The payments of one request. */
+  payments: 1000,
+  /** The statements to be paid that one request reads. */
+  due: 20_000,
+}

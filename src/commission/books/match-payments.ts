@@ -1,0 +1,114 @@
+import type { NewPayment } from '../../db/commission/books/pay.ts'
+import type { DueStatement, Payment } from '../../db/commission/books/payouts.ts'
+import type { Issue } from '../../validation/issue.ts'
+import { quote } from '../../validation/quote.ts'
+import { parsePeriod } from '../engine/calendar.ts'
+import { add, compare, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
+import { compareText } from '../engine/facts.ts'
+import { moneyText } from './money.ts'
+import { describeUse } from './pay-statement.ts'
+
+/** A payment that a request lists, and where it stands. */
+export interface ListedPayment extends Omit<NewPayment, 'ids'> {
+  readonly pointer: string
+}
+
+/** What becomes of the payments of a request. */
+export interface MatchedPayments {
+  readonly payments: readonly NewPayment[]
+  /** The number of payments that are booked already. */
+  readonly unchanged: number
+  /** Why others cannot be booked. */
+  readonly refused: readonly Issue[]
+}
+
+const keyOf = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 'currency'>) =>
+  JSON.stringify([affiliate_id, currency])
+
+/**
+ * Finds the statements that each payment pays: the oldest of its affiliate and currency. Payments of a
+ * request come one after the other.
+ */
+export function matchPayments(
+  listed: readonly ListedPayment[],
+  due: readonly DueStatement[],
+  booked: readonly Payment[],
+): MatchedPayments {
+  const byReference = new Map(booked.map((one) => [one.reference, one]))
+  const open = new Map([...Map.groupBy(due, keyOf)].map(([key, all]) => [key, all.sort(byAge)]))
+  const payments: NewPayment[] = []
+  const refused: Issue[] = []
+  let unchanged = 0
+  for (const { pointer, ...one } of listed) {
+    const known = byReference.get(one.reference)
+    if (known && isSame(known, one)) unchanged += 1
+    else if (known) refused.push(reuse(pointer, known))
+    else {
+      const left = open.get(keyOf(one)) ?? []
+      const count = countPaid(left, one.amount)
+      if (count === null) refused.push(misfit(pointer, one, left))
+      else payments.push({ ...one, ids: left.splice(0, count).map(({ id }) => id) })
+    }
+  }
+  return { payments, unchanged, refused }
+}
+
+const lastDay = ({ period }: DueStatement) => parsePeriod(period)?.last ?? 0
+
+const byAge = (a: DueStatement, b: DueStatement): number =>
+  lastDay(a) - lastDay(b) || compareText(a.plan, b.plan) || compareText(a.period, b.period)
+
+const isSame = (a: Payment, b: Omit<NewPayment, 'ids'>): boolean =>
+  a.affiliate_id === b.affiliate_id &&
+  a.currency === b.currency &&
+  a.amount === b.amount &&
+  a.paid_on === b.paid_on
+
+/** Returns the sums of the first one, two and more statements. */
+function sumsOf(due: readonly DueStatement[]): Decimal[] {
+  let sum = ZERO
+  return due.map(({ payable }) => {
+    sum = add(sum, decimal(payable))
+    return sum
+  })
+}
+
+/** Returns how many of the oldest statements an amount pays; null if it pays none exactly. */
+function countPaid(due: readonly DueStatement[], amount: string): number | null {
+  const index = sumsOf(due).findIndex((sum) => compare(sum, decimal(amount)) === 0)
+  return index < 0 ? null : index + 1
+}
+
+const reuse = (pointer: string, known: Payment): Issue => ({
+  pointer: `${pointer}/reference`,
+  code: 'reference_used',
+  expected: describeUse(known),
+  value: known.reference,
+})
+
+function misfit(
+  pointer: string,
+  { affiliate_id, currency, amount }: Omit<NewPayment, 'ids'>,
+  due: readonly DueStatement[],
+): Issue {
+  const sums = sumsOf(due)
+  const total = sums.at(-1)
+  if (!total) {
+    return {
+      pointer,
+      code: 'nothing_due',
+      expected: `affiliate ${quote(affiliate_id)} in ${currency}`,
+    }
+  }
+  const fitting = [
+    sums.findLast((sum) => compare(sum, decimal(amount)) < 0),
+    sums.find((sum) => compare(sum, decimal(amount)) > 0),
+  ].flatMap((sum) => (sum ? [moneyText(sum, currency)] : []))
+  return {
+    pointer: `${pointer}/amount`,
+    code: 'amount_differs',
+    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${due.length} statements`,
+    value: amount,
+    instruction: `A statement is paid as a whole, the oldest first: ${fitting.join(' or ')} fits.`,
+  }
+}

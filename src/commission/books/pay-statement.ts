@@ -1,0 +1,72 @@
+import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
+import { makePayments } from '../../db/commission/books/pay.ts'
+import { findPayments, type Payment } from '../../db/commission/books/payouts.ts'
+import { ApiError, type ErrorCode, unavailable } from '../../errors.ts'
+import { quote } from '../../validation/quote.ts'
+import { noStatement } from './approve-statement.ts'
+import { BOOK_LIMITS } from './limits.ts'
+
+/** Who has paid which statement, and how. */
+export interface StatementPayment {
+  readonly id: string
+  readonly reference: string
+  readonly paid_on: string
+  readonly actor: string
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Books that a statement was paid. One that was paid with the same reference on the same day is
+ * returned as it is.
+ *
+ * @throws ApiError `not_found`, `not_approved`, `already_paid`, `nothing_due`, `reference_used`
+ */
+export async function payStatement(
+  db: D1Database,
+  account: string,
+  { id, reference, paid_on, actor, now }: StatementPayment,
+): Promise<BookedStatement> {
+  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+    const statement = await findBooked(db, account, id)
+    if (!statement) throw noStatement()
+    if (statement.payment === reference && statement.paid_on === paid_on) return statement
+    const [used] = await findPayments(db, account, [reference])
+    checkPayable(statement, used)
+    const { affiliate_id, payable: amount, currency } = payableOf(statement)
+    const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
+    const details = { statement: id, reference, paid_on, amount, currency }
+    const payer = { account, actor, action: 'statement.pay', details, now }
+    if (await makePayments(db, payer, [row]))
+      return (await findBooked(db, account, id)) ?? statement
+  }
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
+}
+
+const payableOf = ({ affiliate_id, payable, statement }: BookedStatement) => {
+  const { currency }: { currency: string } = JSON.parse(statement)
+  return { affiliate_id, payable, currency }
+}
+
+/** Throws the code of what forbids the payment of a statement. */
+function checkPayable(
+  { status, payment, paid_on, payable }: BookedStatement,
+  used: Payment | undefined,
+): void {
+  const refuse = (code: ErrorCode, detail: string) => {
+    throw new ApiError(code, { detail })
+  }
+  if (used) {
+    const detail = `The reference ${quote(used.reference)} was used for ${describeUse(used)}. Give every payment a reference of its own.`
+    refuse('reference_used', detail)
+  }
+  if (status === 'paid') {
+    refuse('already_paid', `It was paid on ${paid_on} with the reference ${quote(payment)}.`)
+  }
+  if (status === 'draft') refuse('not_approved', 'Approve the statement before it is paid.')
+  if (!/[1-9]/.test(payable)) refuse('nothing_due', 'The `payable` of the statement is 0.')
+}
+
+/** Says what a payment was. */
+export const describeUse = ({ affiliate_id, currency, amount, paid_on }: Payment): string =>
+  `the payment of ${amount} ${currency} to affiliate ${quote(affiliate_id)} on ${paid_on}`

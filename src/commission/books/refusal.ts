@@ -1,0 +1,53 @@
+import type { ApprovedRow } from '../../db/commission/books/approve.ts'
+import type { Candidate } from '../../db/commission/books/candidates.ts'
+import { ApiError, type ErrorCode } from '../../errors.ts'
+
+/** Why a statement cannot be approved, and what to do. */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly detail: string
+}
+
+/** Returns the error of a refusal. */
+export const refused = ({ code, detail }: Refusal) => new ApiError(code, { detail })
+
+/** The refusal of a statement that no longer builds on what was approved. */
+export const STALE: Refusal = {
+  code: 'stale',
+  detail:
+    'The draft was computed before something else was approved. Run the period again, look at the new draft, and approve that.',
+}
+
+/** Returns the refusal of a period that goes on. */
+export const notOver = (period: string, end: number): Refusal => ({
+  code: 'period_not_over',
+  detail: `The period ${period} can be approved from ${new Date(end).toISOString()} on.`,
+})
+
+const notApproved = (id: string): Refusal => ({
+  code: 'earlier_not_approved',
+  detail: `The statement builds on ${id}, which is a draft. Approve that one first.`,
+})
+
+const holds = (held: number): Refusal => ({
+  code: 'holds',
+  detail: `${held.toLocaleString('en')} records wait for a rate or a currency. Import the rates and run the period again, or approve it with \`"leave_out_holds": true\`: they are then adjusted in a later period.`,
+})
+
+/** Returns why a draft cannot be approved now; null if it can. */
+export function refusalOf(candidate: Candidate, leaveOutHolds: boolean): Refusal | null {
+  const { chain, closed, outdated, sender, held } = candidate
+  for (const [i, row] of chain.entries()) {
+    if (i > 0 && row.status === 'draft' && row.silent === 0) return notApproved(row.id)
+  }
+  if (sender !== null) return notApproved(sender)
+  const isBroken = chain.some(
+    ({ status, previous }, i) => status === 'draft' && previous !== (chain[i + 1]?.digest ?? ''),
+  )
+  if (isBroken || closed === 1 || outdated === 1) return STALE
+  return held > 0 && !leaveOutHolds ? holds(held) : null
+}
+
+/** Returns the rows that are approved with a draft: itself, and those before it that only carry. */
+export const rowsOf = ({ id: target, chain }: Candidate): ApprovedRow[] =>
+  chain.filter(({ status }) => status === 'draft').map(({ id, digest }) => ({ id, digest, target }))

@@ -1,0 +1,120 @@
+import { JSON_EACH } from '../../records/sql-fragments.ts'
+import { withD1Retry } from '../../retry.ts'
+import { bindStatement, compileStatement } from '../../statement.ts'
+import type { Connection } from '../facts.ts'
+import {
+  approvedHash,
+  DRAFT_SENDER,
+  IS_CLOSED,
+  LISTS_BOOKED_ENTRY,
+  periodBefore,
+  RECEIVES_UNSENT,
+} from './approval-conditions.ts'
+
+/** A row in the chain of an affiliate and plan; it builds on the row before it. */
+export interface ChainRow {
+  readonly id: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly digest: string
+  /** The digest on which it builds; empty if there is no row before it. */
+  readonly previous: string
+  /** 1 if it only carries something. */
+  readonly silent: 0 | 1
+}
+
+/** A statement that may be approved. */
+export interface Candidate {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly hash: string
+  /** The records that wait for a rate or a currency. */
+  readonly held: number
+  /** 1 if its period is closed for its affiliate. */
+  readonly closed: 0 | 1
+  /** 1 if it lists a manual entry, or received a balance, that is not as it was. */
+  readonly outdated: 0 | 1
+  /** The id of a draft that transfers to it. */
+  readonly sender: string | null
+  /** Who has approved it so far, where two persons must. */
+  readonly approvals: readonly { actor: string; at: number }[]
+  /** The row itself, then those before it up to the last approved one or the last statement. */
+  readonly chain: readonly ChainRow[]
+}
+
+/** Reads rows, and the rows on which they build. */
+export const READ_CHAINS = compileStatement(`
+  with recursive chain (target, depth, id, affiliate_id, plan, period, status, digest, previous,
+    silent) as (
+    select s.id, 0, s.id, s.affiliate_id, s.plan, s.period, s.status, s.digest, s.previous,
+      s.statement is null
+    from ${JSON_EACH}(:ids) i cross join statements s on s.account = :account and s.id = i.value
+    union all
+    select c.target, c.depth + 1, b.id, b.affiliate_id, b.plan, b.period, b.status, b.digest,
+      b.previous, b.statement is null
+    from chain c
+    cross join statements b on b.account = :account and b.affiliate_id = c.affiliate_id
+      and b.plan = c.plan and b.period = ${periodBefore('c')}
+    where c.status = 'draft' and (c.depth = 0 or c.silent = 1)
+  )
+  select target, id, status, digest, previous, silent from chain order by target, depth`)
+
+/** Reads what decides whether rows can be approved. */
+export const READ_CANDIDATES = compileStatement(`
+  select s.id, s.affiliate_id, s.plan, s.period, s.hash,
+    ifnull((select sum(h.value ->> 'count') from json_each(s.statement, '$.holds') h), 0) as held,
+    ${IS_CLOSED} as closed,
+    ${LISTS_BOOKED_ENTRY} or ${RECEIVES_UNSENT} as outdated,
+    ${DRAFT_SENDER} as sender,
+    (select json_group_array(json_object('actor', a.actor, 'at', a.at))
+      from statement_approvals a
+      where a.account = :account and a.id = s.id and a.hash = ${approvedHash('s')}) as approvals
+  from ${JSON_EACH}(:ids) i cross join statements s on s.account = :account and s.id = i.value`)
+
+/** Returns candidates by id; those that do not exist are left out. */
+export async function readCandidates(
+  db: Connection,
+  account: string,
+  ids: readonly string[],
+): Promise<Candidate[]> {
+  const values = { account, ids: JSON.stringify(ids) }
+  const [chains, rows] = await withD1Retry(() =>
+    db.batch<Record<string, unknown>>(
+      [READ_CHAINS, READ_CANDIDATES].map((statement) => bindStatement(db, statement, values)),
+    ),
+  )
+  const byTarget = Map.groupBy(
+    (chains?.results ?? []) as unknown as (ChainRow & { target: string })[],
+    ({ target }) => target,
+  )
+  const found = (rows?.results ?? []) as unknown as (Candidate & { approvals: string })[]
+  return found.map((row) => ({
+    ...row,
+    approvals: JSON.parse(row.approvals),
+    chain: byTarget.get(row.id) ?? [],
+  }))
+}
+
+/** Reads the drafts of a plan and period after an affiliate. */
+export const LIST_DRAFT_IDS = compileStatement(`
+  select id, affiliate_id from statements indexed by statements_status
+  where account = :account and status = 'draft' and status <> 'paid' and plan = :plan
+    and period = :period
+    and affiliate_id > :after
+  order by affiliate_id limit :limit`)
+
+/** Returns the ids of some drafts of a plan and period, by affiliate. */
+export async function listDraftIds(
+  db: Connection,
+  account: string,
+  page: { plan: string; period: string; after: string; limit: number },
+): Promise<{ id: string; affiliate_id: string }[]> {
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, LIST_DRAFT_IDS, { account, ...page }).all<{
+      id: string
+      affiliate_id: string
+    }>(),
+  )
+  return results
+}

@@ -1,0 +1,102 @@
+import { newAuditId } from '../../directory/audit.ts'
+import { withD1Retry } from '../../retry.ts'
+import { bindStatement, compileStatement } from '../../statement.ts'
+import type { Connection } from '../facts.ts'
+import type { Approver } from './approve.ts'
+import { auditClosing } from './audit-guard.ts'
+
+/** Reads the periods of the runs that are done and began at or after a time. */
+export const READ_RUN_PERIODS = compileStatement(`
+  select distinct period from statement_runs
+  where account = :account and status = 'done' and started_at >= :since`)
+
+/** Returns the periods of the runs that are done and began at or after a time. */
+export async function readRunPeriods(
+  db: Connection,
+  account: string,
+  since: string,
+): Promise<string[]> {
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, READ_RUN_PERIODS, { account, since }).all<{ period: string }>(),
+  )
+  return results.map(({ period }) => period)
+}
+
+/** Stores that a person closes a period of a plan, where two must. */
+const PUT_CLOSING_APPROVAL = compileStatement(`
+  insert into statement_approvals (account, id, hash, actor, at)
+  values (:account, :closing, '', :actor, :now) on conflict do nothing`)
+
+/** Whether as many persons have approved the period as must. */
+const IS_APPROVED = `(:required <= 1 or :required <= (
+    select count(*) from statement_approvals where account = :account and id = :closing))`
+
+const IS_OPEN = `not exists (
+    select 1 from closed_periods where account = :account and plan = :plan and period = :period)`
+
+/** Leaves a period open for the affiliates with drafts, when it is closed for all others. */
+const LEAVE_OPEN = compileStatement(`
+  insert into open_affiliates (account, plan, period, affiliate_id)
+  select distinct :account, :plan, :period, s.affiliate_id
+  from statements s indexed by statements_status
+  where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+    and s.period <= :period
+    and ${IS_OPEN} and ${IS_APPROVED}`)
+
+const CLOSE = compileStatement(`
+  insert into closed_periods (account, plan, period, closed_at)
+  select :account, :plan, :period, :now where ${IS_APPROVED} on conflict do nothing`)
+
+/** Closes a period for the affiliates that have no draft of it any more, nor of an earlier one. */
+const CLOSE_LEFT_OPEN = compileStatement(`
+  delete from open_affiliates
+  where account = :account and plan = :plan and period = :period and affiliate_id not in (
+    select s.affiliate_id from statements s indexed by statements_status
+    where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+      and s.period <= :period)`)
+
+const READ_CLOSED = compileStatement(`
+  select closed_at from closed_periods
+  where account = :account and plan = :plan and period = :period`)
+
+/**
+ * Returns the statements that close a period of a plan: for every affiliate but those with a draft. The
+ * last one returns a row if it is closed; it is not if another person must approve it, too.
+ */
+export function closingStatements(
+  db: D1Database,
+  { account, actor, required, now }: Approver,
+  plan: string,
+  period: string,
+): D1PreparedStatement[] {
+  const closing = `${plan}/${period}`
+  const values = { account, actor, required, now, plan, period, closing }
+  const bind = (statement: typeof CLOSE) => bindStatement(db, statement, values)
+  const entry = {
+    ...{ audit: newAuditId(), actor, action: 'period.close', account, now },
+    details: { plan, period },
+  }
+  return [
+    ...(required > 1 ? [bind(PUT_CLOSING_APPROVAL)] : []),
+    ...[LEAVE_OPEN, CLOSE, CLOSE_LEFT_OPEN].map(bind),
+    auditClosing(db, entry, { plan, period }),
+    bind(READ_CLOSED),
+  ]
+}
+
+/** Reads the plans of an account with periods of a kind. */
+export const READ_PLANS_OF_KIND = compileStatement(`
+  select distinct plan from plan_versions
+  where account = :account and terms ->> 'period' = :kind order by plan`)
+
+/** Returns the plans of an account with periods of a kind, in order; also those that were withdrawn. */
+export async function plansOfKind(
+  db: Connection,
+  account: string,
+  kind: 'month' | 'week',
+): Promise<string[]> {
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, READ_PLANS_OF_KIND, { account, kind }).all<{ plan: string }>(),
+  )
+  return results.map(({ plan }) => plan)
+}

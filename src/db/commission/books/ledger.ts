@@ -1,0 +1,65 @@
+import { type FoundPage, type Page, paginate } from '../../paginate.ts'
+import { withD1Retry } from '../../retry.ts'
+import type { ledger } from '../../schema.ts'
+import { bindStatement, compileStatement } from '../../statement.ts'
+import type { Connection } from '../facts.ts'
+
+/** An entry of the ledger. */
+export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
+
+/** Reads one page of the entries of an affiliate, the oldest first. */
+export const listLedger = (
+  db: Parameters<typeof paginate>[0],
+  account: string,
+  affiliate_id: string,
+  page: Page,
+): Promise<FoundPage<LedgerEntry>> =>
+  paginate(
+    db,
+    {
+      columns: [
+        ...['affiliate_id', 'id', 'kind', 'plan', 'period', 'statement', 'currency', 'amount'],
+        ...['reference', 'actor', 'at'],
+      ],
+      from: 'ledger where account = :account and affiliate_id = :affiliate_id',
+      key: ['id'],
+      values: { account, affiliate_id },
+    },
+    page,
+  )
+
+/** The sum of decimal texts of one currency, in its minor unit: they all have as many digits. */
+export const sumOf = (amount: string) =>
+  `cast(sum(cast(replace(${amount}, '.', '') as integer)) as text)`
+
+/** The condition that a row of `statements` has to be paid, as the index of such rows has it. */
+export const IS_DUE = `status = 'approved' and payable glob '*[1-9]*'`
+
+/** Sums the entries of an affiliate, and what has to be paid, by currency. */
+export const READ_BALANCES = compileStatement(`
+  select currency, ${sumOf('amount')} as units, 'balance' as what from ledger
+  where account = :account and affiliate_id = :affiliate_id group by currency
+  union all
+  select statement ->> 'currency', ${sumOf('payable')}, 'due'
+  from statements indexed by statements_due
+  where account = :account and affiliate_id = :affiliate_id and ${IS_DUE}
+  group by statement ->> 'currency'`)
+
+/** A sum of an affiliate in a currency, in its minor unit. */
+export interface SummedUnits {
+  readonly currency: string
+  readonly units: string
+  readonly what: 'balance' | 'due'
+}
+
+/** Returns the sums of an affiliate's entries, and of what has to be paid, by currency. */
+export async function readBalances(
+  db: Connection,
+  account: string,
+  affiliate_id: string,
+): Promise<SummedUnits[]> {
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, READ_BALANCES, { account, affiliate_id }).all<SummedUnits>(),
+  )
+  return results
+}

@@ -1,0 +1,368 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { BOOK_LIMITS } from '../../src/commission/books/limits.ts'
+import { ask, askAdmin, json, register } from '../partner.ts'
+import { digestOf, earning, idOf, rowsOf, type StatementRow, storeRows } from './book-rows.ts'
+import { assign, monthly, storePlan } from './stored.ts'
+
+const PATH = 'accounts/acme-forex'
+const PAID_ON = '2024-12-01'
+
+beforeEach(async () => {
+  await register('forex', { affiliates: ['a', 'b', '=1+1'] })
+  await storePlan('acme-forex', 'ib', monthly([]))
+  await assign('acme-forex', 'ib')
+})
+
+const approve = async (...rows: StatementRow[]) => {
+  await storeRows(rows)
+  for (const row of rows) {
+    const body = { hash: digestOf(row) }
+    const { status } = await askAdmin(`${PATH}/statements/${idOf(row)}/approve`, 'POST', body)
+    expect(status).toBe(200)
+  }
+}
+
+const pay = (row: StatementRow, reference: string, paid_on = PAID_ON) =>
+  askAdmin(`${PATH}/statements/${idOf(row)}/pay`, 'POST', { reference, paid_on })
+
+const september = earning('a', '2024-09', '25.00')
+const october = { ...earning('a', '2024-10', '5.50'), previous: digestOf(september) }
+const other = earning('b', '2024-10', '7.00')
+
+const balanceOf = async (affiliate: string) =>
+  (await json(askAdmin(`${PATH}/affiliates/${affiliate}/balance`))).balances
+
+const codeOf = async (response: Response | Promise<Response>) => {
+  const { status, code, detail } = await json(response)
+  return [status, code, detail]
+}
+
+describe('the payment of a statement', () => {
+  test('is booked once by its reference', async () => {
+    await approve(september, october)
+    const first = await pay(september, 'R-1')
+    expect(first.status).toBe(200)
+    const statement = await json(first)
+    expect(statement).toMatchObject({
+      status: 'paid',
+      paid: { reference: 'R-1', paid_on: PAID_ON },
+    })
+    expect(await json(pay(september, 'R-1'))).toEqual(statement)
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '5.50', due: '5.50' }])
+    const { data } = await json(askAdmin(`${PATH}/affiliates/a/ledger`))
+    expect(data.map(({ kind, amount, reference }: never) => [kind, amount, reference])).toEqual([
+      ['earned', '25.00', null],
+      ['earned', '5.50', null],
+      ['paid', '-25.00', 'R-1'],
+    ])
+    const actions = (await json(askAdmin('audit-log'))).data.map(({ action }: never) => action)
+    expect(actions).toEqual(['statement.pay', 'statement.approve', 'statement.approve'])
+  })
+
+  test('is refused with the code that says why', async () => {
+    const nothing = { affiliate: 'b', period: '2024-09', head: {} }
+    await approve(september, nothing)
+    await storeRows([october])
+    expect(await codeOf(pay(october, 'R-1'))).toEqual([
+      409,
+      'not_approved',
+      'Approve the statement before it is paid.',
+    ])
+    expect(await codeOf(pay(nothing, 'R-1'))).toEqual([
+      409,
+      'nothing_due',
+      'The `payable` of the statement is 0.',
+    ])
+    await pay(september, 'R-1')
+    expect(await codeOf(pay(september, 'R-2'))).toEqual([
+      409,
+      'already_paid',
+      'It was paid on 2024-12-01 with the reference `R-1`.',
+    ])
+    expect(await codeOf(pay(september, 'R-1', '2024-12-02'))).toEqual([
+      409,
+      'reference_used',
+      'The reference `R-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01. Give every payment a reference of its own.',
+    ])
+    const hash = { hash: digestOf(october) }
+    await askAdmin(`${PATH}/statements/${idOf(october)}/approve`, 'POST', hash)
+    expect((await codeOf(pay(october, 'R-1')))[1]).toBe('reference_used')
+    expect((await pay(other, 'R-3')).status).toBe(404)
+    expect(await rowsOf('payments')).toHaveLength(1)
+  })
+
+  test('is booked once if 32 book it at the same moment', async () => {
+    await approve(september, october, other)
+    const all = await Promise.all(
+      Array.from({ length: 32 }, (_, i) =>
+        pay([september, october, other][i % 3]!, `R-${i % 3}-${Math.floor(i / 3) % 4}`),
+      ),
+    )
+    for (const { status } of all) expect([200, 409]).toContain(status)
+    const paid = (await rowsOf('ledger')).filter(({ kind }) => kind === 'paid')
+    expect(paid.map(({ amount }) => amount).sort()).toEqual(['-25.00', '-5.50', '-7.00'])
+    expect(await balanceOf('a')).toEqual(
+      [{ currency: 'EUR', balance: '0.00', due: '0.00' }].map(({ currency, balance }) => ({
+        currency,
+        balance,
+        due: '0.00',
+      })),
+    )
+  })
+})
+
+describe('payouts', () => {
+  const csv = async (query = '') => {
+    const response = await askAdmin(`${PATH}/payouts${query}`, 'GET', undefined, {
+      Accept: 'text/csv',
+    })
+    expect(response.headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+    return { text: await response.text(), link: response.headers.get('Link') }
+  }
+
+  const send = (body: string, type = 'text/csv') =>
+    ask(`/admin/v1/${PATH}/payouts`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': type },
+      body,
+    })
+
+  test('are one row for each affiliate and currency, as JSON and as CSV', async () => {
+    const dollars = { ...earning('a', '2024-10', '3.00', { currency: 'USD' }), plan: 'usd' }
+    await approve(september, october, dollars, other, {
+      affiliate: 'c',
+      period: '2024-10',
+      head: {},
+    })
+    const { data } = await json(askAdmin(`${PATH}/payouts`))
+    expect(data).toMatchObject([
+      { affiliate_id: 'a', currency: 'EUR', amount: '30.50', statements: 2 },
+      { affiliate_id: 'a', currency: 'USD', amount: '3.00', statements: 1 },
+      { affiliate_id: 'b', currency: 'EUR', amount: '7.00', statements: 1 },
+    ])
+    const [first] = data
+    expect(first.reference).toMatch(/^pay_[\da-f]{20}$/)
+    expect((await csv()).text.split('\r\n')).toEqual([
+      'affiliate_id,currency,amount,statements,payable_on,reference',
+      ...data.map((row: Record<string, unknown>) =>
+        ['affiliate_id', 'currency', 'amount', 'statements', 'payable_on', 'reference']
+          .map((name) => row[name])
+          .join(),
+      ),
+      '',
+    ])
+    const one = await csv('?per_page=1')
+    expect(one.text).toContain('30.50')
+    const cursor = new URL(one.link!.slice(1, one.link!.indexOf('>'))).search
+    expect((await csv(cursor)).text).toContain('3.00')
+    expect((await csv(cursor)).text).not.toContain('30.50')
+  })
+
+  test('are narrowed by the day on which they are payable', async () => {
+    const late = { ...october, head: { ...october.head, payable_on: '2024-12-14' } }
+    await approve(september, late)
+    const { data } = await json(askAdmin(`${PATH}/payouts?payable_on=2024-11-14`))
+    expect(data).toMatchObject([{ amount: '25.00', payable_on: '2024-11-14' }])
+    for (const query of ['status=draft', 'payable_on=x', 'status=paid&payable_on=2024-11-14']) {
+      expect((await askAdmin(`${PATH}/payouts?${query}`)).status).toBe(400)
+    }
+  })
+
+  test('never run as a formula, and are read back as they were', async () => {
+    const formula = earning('=1+1', '2024-10', '4.00')
+    await approve(formula)
+    const { text } = await csv()
+    const [header, row] = text.split('\r\n')
+    expect(row).toMatch(/^'=1\+1,EUR,4\.00,1,/)
+    const paid = await send(`${header},paid_on\r\n${row},${PAID_ON}\r\n`)
+    expect(await json(paid)).toEqual({ received: 1, paid: 1, unchanged: 0, statements: 1 })
+  })
+
+  test('that were paid pay the oldest statements, and can be sent again', async () => {
+    await approve(september, october, other)
+    const file = `affiliate_id,currency,amount,reference,paid_on\na,EUR,25,R-1,${PAID_ON}\nb,EUR,7.00,R-2,${PAID_ON}\n`
+    expect(await json(send(file))).toEqual({ received: 2, paid: 2, unchanged: 0, statements: 2 })
+    expect(await json(send(file))).toEqual({ received: 2, paid: 0, unchanged: 2, statements: 0 })
+    const rest = [
+      { affiliate_id: 'a', currency: 'EUR', amount: '5.5', reference: 'R-3', paid_on: PAID_ON },
+    ]
+    expect(await json(send(JSON.stringify(rest), 'application/json'))).toMatchObject({ paid: 1 })
+    const { data } = await json(askAdmin(`${PATH}/payouts?status=paid`))
+    expect(data).toMatchObject([
+      { affiliate_id: 'a', amount: '25.00', reference: 'R-1', statements: 1, actor: 'admin-key' },
+      { affiliate_id: 'b', amount: '7.00', reference: 'R-2' },
+      { affiliate_id: 'a', amount: '5.50', reference: 'R-3' },
+    ])
+    expect((await csv('?status=paid')).text).toContain(`a,EUR,25.00,1,${PAID_ON},R-1`)
+    const imports = (await json(askAdmin('audit-log'))).data.filter(
+      ({ action }: never) => action === 'payouts.book',
+    )
+    expect(imports).toHaveLength(2)
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
+  })
+
+  test('are booked all or none, and each error says what would fit', async () => {
+    await approve(september, october, other)
+    await pay(other, 'R-0')
+    const lines = [
+      'affiliate_id,currency,amount,reference,paid_on',
+      `a,EUR,26.00,R-1,${PAID_ON}`,
+      `a,EUR,25.00,R-2,${PAID_ON}`,
+      `a,USD,5.00,R-3,${PAID_ON}`,
+      `b,EUR,7.00,R-0,2024-12-02`,
+    ]
+    const refused = await send(lines.join('\n'))
+    expect(refused.status).toBe(409)
+    expect(await json(refused)).toMatchObject({
+      code: 'amount_differs',
+      detail: 'Nothing was booked.',
+      errors_total: 3,
+      errors: [
+        {
+          pointer: '/rows/0/amount',
+          code: 'amount_differs',
+          message: '`26.00` is not what is due: affiliate `a` gets 30.50 EUR for 2 statements.',
+          hint: 'A statement is paid as a whole, the oldest first: 25.00 or 30.50 fits.',
+        },
+        { pointer: '/rows/2', code: 'nothing_due' },
+        { pointer: '/rows/3/reference', code: 'reference_used' },
+      ],
+    })
+    expect(await rowsOf('payments')).toHaveLength(1)
+  })
+
+  test.each<[string, string, object]>([
+    ['nothing', '', { pointer: '', code: 'pattern' }],
+    ['an unclosed quote', 'affiliate_id,"x', { pointer: '', code: 'pattern' }],
+    ['an unknown column', 'affiliate_id,iban', { pointer: '/header', code: 'unknown_reference' }],
+    ['a missing column', 'affiliate_id', { pointer: '/header', code: 'unknown_reference' }],
+    [
+      'no row',
+      'affiliate_id,currency,amount,reference,paid_on',
+      { pointer: '/rows', code: 'record_count' },
+    ],
+    [
+      'too few cells',
+      'affiliate_id,currency,amount,reference,paid_on\na,EUR',
+      { pointer: '/rows/0', code: 'length' },
+    ],
+    [
+      'an amount with too many digits',
+      'affiliate_id,currency,amount,reference,paid_on\na,EUR,1.001,R,2024-12-01',
+      { pointer: '/rows/0/amount', code: 'decimals' },
+    ],
+    [
+      'a negative amount',
+      'affiliate_id,currency,amount,reference,paid_on\na,EUR,-1,R,2024-12-01',
+      { pointer: '/rows/0/amount', code: 'minimum' },
+    ],
+    [
+      'a reference twice',
+      'affiliate_id,currency,amount,reference,paid_on\na,EUR,1,R,2024-12-01\na,EUR,2,R,2024-12-01',
+      { pointer: '/rows/1/reference', code: 'duplicate' },
+    ],
+  ])('in a file with %s are 422', async (_, text, error) => {
+    const refused = await send(text)
+    expect(refused.status).toBe(text === '' ? 400 : 422)
+    if (text !== '') expect(await json(refused)).toMatchObject({ errors: [error] })
+  })
+
+  test('of one request are at most 1000', async () => {
+    const rows = Array.from({ length: BOOK_LIMITS.payments + 1 }, () => 'a,EUR,1,R,2024-12-01')
+    const file = ['affiliate_id,currency,amount,reference,paid_on', ...rows].join('\n')
+    expect(await json(send(file))).toMatchObject({
+      errors: [
+        { code: 'record_count', message: 'A request must have 1 to 1000 records, not 1001.' },
+      ],
+    })
+  })
+
+  test('in one file at the same moment are booked once', async () => {
+    await approve(september, october, other)
+    const file = (i: number) =>
+      `affiliate_id,currency,amount,reference,paid_on\na,EUR,25.00,R-${i % 4},${PAID_ON}\nb,EUR,7.00,S,${PAID_ON}\n`
+    const all = await Promise.all(Array.from({ length: 32 }, (_, i) => send(file(i))))
+    for (const { status } of all) expect([200, 409]).toContain(status)
+    const paid = (await rowsOf('ledger')).filter(({ kind }) => kind === 'paid')
+    expect(paid.map(({ amount }) => amount)).toEqual(['-25.00', '-7.00'])
+  })
+})
+
+describe('manual entries', () => {
+  const entry = { affiliate_id: 'a', plan: 'ib', amount: '-25', reason: 'Bonus', reference: 'm-1' }
+  const add = (more: object = {}) =>
+    askAdmin(`${PATH}/manual-entries`, 'POST', { ...entry, ...more })
+
+  test('are stored once by their reference', async () => {
+    const first = await add()
+    expect(first.status).toBe(201)
+    const stored = await json(first)
+    expect(stored).toMatchObject({
+      ...entry,
+      amount: '-25.00',
+      currency: 'EUR',
+      actor: 'admin-key',
+      statement: null,
+    })
+    const again = await add({ amount: '-25.0' })
+    expect([again.status, await json(again)]).toEqual([200, stored])
+    for (const more of [
+      { amount: '25' },
+      { amount: '-25.001' },
+      { reason: 'x' },
+      { affiliate_id: 'b' },
+    ]) {
+      expect((await codeOf(add(more))).slice(0, 2)).toEqual([409, 'reference_used'])
+    }
+    await add({ affiliate_id: 'b', reference: 'm-2' })
+    const list = async (query = '') => (await json(askAdmin(`${PATH}/manual-entries${query}`))).data
+    expect((await list()).map(({ reference }: never) => reference)).toEqual(['m-1', 'm-2'])
+    expect(await list('?affiliate_id=a')).toEqual([stored])
+    const actions = (await json(askAdmin('audit-log'))).data.map(({ action }: never) => action)
+    expect(actions).toEqual(['manual.add', 'manual.add'])
+  })
+
+  test.each<[object, string, string]>([
+    [{ plan: 'none' }, '/plan', 'unknown_reference'],
+    [{ affiliate_id: 'nobody' }, '/affiliate_id', 'unknown_affiliate'],
+    [{ amount: '0.00' }, '/amount', 'pattern'],
+    [{ amount: '1.001' }, '/amount', 'decimals'],
+    [{ amount: 5 }, '/amount', 'type'],
+    [{ reason: '' }, '/reason', 'length'],
+    [{ note: 'x' }, '/note', 'unknown_field'],
+  ])('with %j are 422 at %s', async (more, pointer, code) => {
+    const refused = await add(more)
+    expect(refused.status).toBe(422)
+    expect(await json(refused)).toMatchObject({ errors: [{ pointer, code }] })
+  })
+
+  test('need the plan to be assigned to the affiliate', async () => {
+    await storePlan('acme-forex', 'other', monthly([]))
+    expect(await json(add({ plan: 'other' }))).toMatchObject({ errors: [{ pointer: '/plan' }] })
+    await assign('acme-forex', 'other', 'a')
+    expect((await add({ plan: 'other' })).status).toBe(201)
+  })
+
+  test('of one affiliate wait for approval up to a limit', async () => {
+    await env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+       insert into manual_entries select 'acme-forex', 'man_' || i, 'a', 'ib', 'EUR', '1.00', 'x',
+         'r-' || i, 'ada', 'now', null from n`,
+    )
+      .bind(BOOK_LIMITS.openEntries)
+      .run()
+    expect(await codeOf(add())).toEqual([
+      409,
+      'conflict',
+      'The affiliate has 500 manual entries that no approved statement has. Approve statements first.',
+    ])
+  })
+
+  test('at the same moment are stored once', async () => {
+    const all = await Promise.all(Array.from({ length: 32 }, () => add()))
+    expect(all.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(31)
+    expect(await rowsOf('manual_entries')).toHaveLength(1)
+  })
+})
