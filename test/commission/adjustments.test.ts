@@ -15,7 +15,7 @@ async function firm(terms: Partial<PlanTerms> = {}, rules: Rule[] = [TENTH]) {
   const acme = await partner('forex', { affiliates: ['aff-7'] })
   await storePlan(acme.account, 'ib', monthly(rules, terms))
   await assign(acme.account, 'ib')
-  await acme.post('customers', [ada])
+  await acme.post('customers', [{ ...ada, signup_date: '2026-08-01T08:00:00.000Z' }])
   const paid = (id: string, day: string, amount: number, more: object = {}) =>
     acme.post('transactions', [
       {
@@ -145,4 +145,25 @@ test('a fact without a rate at the approval takes the rate that was published si
   await approve('2026-08')
   await publish('2026-08-10', { USD: '2' })
   expect((await compute('2026-09')).get('2026-09')).toMatchObject({ adjustments_sum: '5.00' })
+})
+
+test('a balance that was to move to a period closed since moves to the first open one', async () => {
+  const { paid } = await firm({ minimum_payout: '50' })
+  await storePlan(ACCOUNT, 'new', monthly([TENTH], { minimum_payout: '50' }))
+  await assign(ACCOUNT, 'new', '*', '2026-09-01', 'all')
+  await paid('t-1', '2026-08-10', 100)
+  const drafts = (period: string) =>
+    env.DB.prepare('select plan from statements where period = ?').bind(period).all()
+  await compute('2026-09')
+  expect((await drafts('2026-09')).results).toEqual([{ plan: 'new' }])
+  await approve('2026-08')
+  await env.DB.prepare(`insert into closed_periods values (?, 'new', '2026-09', 1)`)
+    .bind(ACCOUNT)
+    .run()
+  const after = await compute('2026-10')
+  expect((await drafts('2026-09')).results).toEqual([])
+  expect(after.get('2026-10')).toMatchObject({
+    ...{ plan: 'new', opening: '10.00', closing: '10.00' },
+    received: [{ from: 'ib', period: '2026-08', amount: '10.00' }],
+  })
 })
