@@ -101,7 +101,7 @@ export function open(world: World): { account: Account; input: AccountInput } {
 }
 
 const MINOR_DIGITS: Record<string, number> = { JPY: 0, KRW: 0, KWD: 3, BHD: 3, TND: 3 }
-const minorDigits = (currency: string): number => MINOR_DIGITS[currency] ?? 2
+export const minorDigits = (currency: string): number => MINOR_DIGITS[currency] ?? 2
 
 const dated = <T>(from: string | null, value: T): Dated<T> => ({
   from: from === null ? null : dayNumber(from),

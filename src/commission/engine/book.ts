@@ -27,6 +27,15 @@ export interface Plan {
   readonly plan: string
   readonly versions: readonly Version[]
   readonly first: Version
+  readonly replacement?: Replacement
+}
+
+/** A simulated version, the last of its plan. It governs all facts of the plan from a day on. */
+export interface Replacement {
+  readonly from: number
+  readonly version: Version
+  /** The plan without it, which governs the days before. */
+  readonly replaced: Plan
 }
 
 /** Under which plan an affiliate earns from a day on. */
@@ -85,7 +94,8 @@ function withEveryone(
   return [...everyone.filter(({ from }) => from < first.from), ...own]
 }
 
-function compileVersion(
+/** Compiles a version of a plan. */
+export function compileVersion(
   plan: string,
   version: number,
   terms: PlanTerms,
@@ -129,9 +139,27 @@ export function governingVersion(
 ): Version | null {
   const assignment = assignmentFor(book.assignmentsOf(affiliate), signupDay, day)
   const plan = assignment && book.plans.get(assignment.plan)
-  if (!assignment || !plan) return null
-  if (plan.first.terms === 'signup') return versionOn(plan, Math.max(signupDay, assignment.from))
-  return versionOn(plan, firstDayOf(day, plan.first.period))
+  return assignment && plan ? versionFor(plan, Math.max(signupDay, assignment.from), day) : null
+}
+
+/** Returns the version of a plan for a day; `start` is the day that decides under `terms: "signup"`. */
+function versionFor(plan: Plan, start: number, day: number): Version {
+  const { replacement, first } = plan
+  if (replacement) {
+    const { from, version, replaced } = replacement
+    return day >= from ? version : versionFor(replaced, start, day)
+  }
+  return versionOn(plan, first.terms === 'signup' ? start : firstDayOf(day, first.period))
+}
+
+/** Returns the versions whose rules can have lines in a period that begins on a day. */
+export function versionsIn(plan: Plan, firstDay: number): readonly Version[] {
+  const { replacement, first, versions } = plan
+  if (replacement) {
+    const { from, version, replaced } = replacement
+    return firstDay >= from ? [version] : versionsIn(replaced, firstDay)
+  }
+  return first.terms === 'signup' ? versions : [versionOn(plan, firstDay)]
 }
 
 function assignmentFor(
@@ -154,9 +182,7 @@ function assignmentFor(
 export function overrideVersion(book: Book, affiliate: string, lastDay: number): Version | null {
   const assignment = book.assignmentsOf(affiliate).findLast(({ from }) => from <= lastDay)
   const plan = assignment && book.plans.get(assignment.plan)
-  if (!assignment || !plan) return null
-  if (plan.first.terms === 'signup') return versionOn(plan, assignment.from)
-  return versionOn(plan, firstDayOf(lastDay, plan.first.period))
+  return assignment && plan ? versionFor(plan, assignment.from, lastDay) : null
 }
 
 /** The key of an affiliate's plan. */

@@ -8,6 +8,7 @@ import type { Line } from './line.ts'
 import { countOnceBelow } from './network-count.ts'
 import { settlePlan } from './settle.ts'
 import { countQualified } from './settle-plan.ts'
+import { stateFor } from './simulation.ts'
 import { closeState, NO_STATE, openState, type PlanState } from './state.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
 
@@ -36,7 +37,8 @@ export function settleOwn(
     results.set(affiliate, byPlan)
     const earlier = before?.get(affiliate)
     for (const plan of plansOf(input, affiliate, period.kind)) {
-      const state = openState(earlier?.get(plan.plan)?.state ?? input.stateOf(affiliate, plan.plan))
+      const left = earlier?.get(plan.plan)?.state ?? input.stateOf(affiliate, plan.plan)
+      const state = openState(stateFor(plan, period, left))
       const ofAffiliate = talliesOf(tallies, affiliate)
       const lines = settlePlan({
         context,

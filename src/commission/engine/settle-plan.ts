@@ -1,4 +1,4 @@
-import { type Plan, type Version, versionOn } from './book.ts'
+import { type Plan, type Version, versionsIn } from './book.ts'
 import type { PeriodContext } from './context.ts'
 import { compareQualified, type OnceState } from './once.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
@@ -72,9 +72,7 @@ export function rulesWith<R extends CompiledRule>(
   id: string,
 ): RuleOfVersion<R>[] {
   const isKind = (rule: CompiledRule): rule is R => rule.kind === kind
-  const governing =
-    plan.first.terms === 'signup' ? plan.versions : [versionOn(plan, context.period.first)]
-  return governing.flatMap((version) => {
+  return versionsIn(plan, context.period.first).flatMap((version) => {
     const rule = version.rules.filter(isKind).find((one) => one.id === id)
     return rule ? [{ version, rule, tally: tallies.own.get(rule) ?? null }] : []
   })
