@@ -4,8 +4,6 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { versionOn } from '../commission/plans/book.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
 import { decidePut, type PutDecision } from '../commission/plans/put-plan.ts'
-import { vocabularyOf } from '../commission/plans/vocabulary.ts'
-import { readRatedCurrencies } from '../db/commission/load-rates.ts'
 import {
   findVersion,
   insertVersion,
@@ -16,7 +14,6 @@ import {
 } from '../db/commission/plans.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
-import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
@@ -26,6 +23,7 @@ import { bookZoneOf, dayInZone } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
 import { slug } from './fields.ts'
+import { readPlanContext } from './plan-context.ts'
 
 /** The attempts to store a version while others are stored at the same time. */
 const MAX_ATTEMPTS = 4
@@ -63,13 +61,9 @@ export const plans = (resourcesOf: (vertical: string) => readonly Resource[]) =>
         throw validationFailed([{ pointer: '', code: 'pattern', expected, value: plan }])
       }
       const body = await readJson(c, PLAN_DEPTH)
-      const [definitions, ratedCurrencies] = await Promise.all([
-        listDefinitions(c.env.DB, account.id),
-        knownRates(c.env.DB),
-      ])
-      const vocabulary = vocabularyOf(resourcesOf(account.vertical), definitions)
+      const context = await readPlanContext(c.env.DB, account, resourcesOf)
       const decision = await putPlan(c, account, plan, (stored) =>
-        decidePut(plan, body, stored, { vocabulary, ratedCurrencies }),
+        decidePut(plan, body, stored, context),
       )
       const { outcome, version } = decision
       const { terms, warnings } = decision.plan
@@ -100,12 +94,6 @@ export const plans = (resourcesOf: (vertical: string) => readonly Resource[]) =>
       })
       return c.body(null, 204)
     })
-
-/** Returns the currencies with rates. Before the first import it is unknown which will have some. */
-async function knownRates(db: D1Database): Promise<Set<string> | null> {
-  const rated = await readRatedCurrencies(db)
-  return rated.size > 0 ? rated : null
-}
 
 const inForce = (cause: unknown) =>
   new ApiError('conflict', {

@@ -30,6 +30,7 @@ import { links } from './links.ts'
 import { manualEntries } from './manual-entries.ts'
 import { payouts } from './payouts.ts'
 import { plans } from './plans.ts'
+import { simulations } from './simulations.ts'
 import { labels, statusMap } from './status-map.ts'
 
 /** Returns the routes of the administration API. Every change is in the audit log. */
@@ -47,6 +48,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(`${account}/labels`, labels)
     .route(`${account}/links`, links)
     .route(`${account}/plans`, plans(resourcesOf))
+    .route(`${account}/plans`, simulations(resourcesOf))
     .route(`${account}/assignments`, assignments)
     .route(account, attribution)
     .route(account, erasures)

@@ -1,0 +1,111 @@
+import { type Context, Hono } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { writeCsv } from '../commission/csv.ts'
+import { TooManyFacts } from '../commission/drafts/compute.ts'
+import { MAX_FRESH_FACTS } from '../commission/drafts/limits.ts'
+import { withinLimit } from '../commission/drafts/on-request.ts'
+import type { Plan } from '../commission/engine/book.ts'
+import { compareText } from '../commission/engine/facts.ts'
+import { type AccountSource, openSource } from '../commission/facts/source.ts'
+import { PLAN_DEPTH } from '../commission/plans/limits.ts'
+import { comparePage } from '../commission/simulate/compare.ts'
+import { computePage } from '../commission/simulate/compute-page.ts'
+import { openSimulation } from '../commission/simulate/open-simulation.ts'
+import { parseSimulation, type SimulationRequest } from '../commission/simulate/parse-simulation.ts'
+import { SIMULATION_COLUMNS, type Simulated, toRows } from '../commission/simulate/present.ts'
+import { invalidQuery, readQuery } from '../http/query.ts'
+import { ReadMemory } from '../http/read-memory.ts'
+import { seal, unseal } from '../http/seal.ts'
+import { sendJson } from '../http/send-json.ts'
+import type { Resource } from '../ingest/resource.ts'
+import { canonicalJson } from '../validation/canonical-json.ts'
+import { findRouteAccount } from './accounts.ts'
+import { notFound, readJson, validationFailed } from './body.ts'
+import { readPlanContext } from './plan-context.ts'
+
+/** What a request for a simulation is narrowed to. */
+interface Filter {
+  readonly affiliate_id: string | null
+  readonly all: boolean
+  /** The last affiliate of the page before; null for the first page. */
+  readonly after: string | null
+}
+
+/** Returns the route that simulates a version of a plan. It stores nothing. */
+export const simulations = (resourcesOf: (vertical: string) => readonly Resource[]) =>
+  new Hono<AppEnv>().post('/:plan/simulate', async (c) => {
+    const { cursor, ...query } = readQuery(c.req.url, 'cursor', 'affiliate_id', 'all')
+    const account = await findRouteAccount(c)
+    const body = await readJson(c, PLAN_DEPTH + 1)
+    const [source, planContext] = await Promise.all([
+      openSource(c.env, account),
+      readPlanContext(c.env.DB, account, resourcesOf),
+    ])
+    const plan = source.book.plans.get(c.req.param('plan'))
+    if (!plan) throw notFound('plan', c.req.param('plan'))
+    const { issues, request } = parseSimulation(body, source.book, plan, planContext, Date.now())
+    if (!request) throw validationFailed(issues)
+    const context = JSON.stringify([account.id, 'simulate', plan.plan, query, canonicalJson(body)])
+    const after = cursor === undefined ? null : await unseal(c.env, context, cursor)
+    if (cursor !== undefined && after === null) throw foreignCursor()
+    const filter = { affiliate_id: query.affiliate_id ?? null, all: readAll(query.all), after }
+    const { next, ...found } = await simulate(source, plan, request, filter)
+    return respond(c, found, next === null ? null : await seal(c.env, context, next))
+  })
+
+const foreignCursor = () =>
+  invalidQuery('`cursor` was not issued for this simulation. Send the same body and parameters.')
+
+function readAll(text = 'false'): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw invalidQuery('`all` must be `true` or `false`.')
+}
+
+/** What to do about an affiliate with too many records. */
+const TOO_LARGE = 'The affiliate cannot be simulated.'
+
+/** Computes one page of a simulation; `next` is its last affiliate if there are more. */
+function simulate(
+  source: AccountSource,
+  plan: Plan,
+  { periods, version }: SimulationRequest,
+  { affiliate_id, all, after }: Filter,
+): Promise<Omit<Simulated, 'meta'> & { next: string | null }> {
+  return withinLimit(source.account.id, TOO_LARGE, async () => {
+    const simulation = await openSimulation(source, plan, version.terms, periods)
+    const isAsked = (one: string): boolean =>
+      affiliate_id === null ? after === null || compareText(one, after) > 0 : one === affiliate_id
+    const affiliates = simulation.affiliates.filter(isAsked)
+    const page = await computePage(simulation, affiliates, MAX_FRESH_FACTS)
+    const { tooLarge } = page
+    if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
+    const last = tooLarge ?? page.affiliates.at(-1) ?? null
+    return {
+      plan: plan.plan,
+      periods: periods.map(({ id }) => id),
+      currency: plan.first.currency,
+      ...comparePage(page, all),
+      skipped: tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' }],
+      warnings: version.warnings,
+      next: last === affiliates.at(-1) ? null : last,
+    }
+  })
+}
+
+function respond(
+  c: Context<AppEnv>,
+  found: Omit<Simulated, 'meta'>,
+  next_cursor: string | null,
+): Promise<Response> | Response {
+  if (next_cursor !== null) {
+    const url = new URL(c.req.url)
+    url.searchParams.set('cursor', next_cursor)
+    c.header('Link', `<${new URL(url.pathname + url.search, c.env.BASE_URL)}>; rel="next"`)
+  }
+  if (/\btext\/csv\b/i.test(c.req.header('Accept') ?? '')) {
+    const csv = writeCsv([SIMULATION_COLUMNS, ...toRows(found)])
+    return c.body(csv, 200, { 'Content-Type': 'text/csv; charset=utf-8' })
+  }
+  const body: Simulated = { ...found, meta: { next_cursor } }
+  return sendJson(c, body, new ReadMemory('the team'))
+}
