@@ -217,6 +217,7 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
     query: '?affiliate_id=IB-07&period=2026-10&fresh=true',
   })
   await team('getStatement', 'one', 'One of them', { at: { ...at, statement_id } })
+  await takeSimulation()
   const own = { headers, at: { statement_id } }
   await take('listForexStatements', 'month', 'The statements of a month', {
     ...own,
@@ -227,6 +228,22 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   const api = (verb: string, noun: string, name: string, summary: string, more: object = {}) =>
     take(`${verb}Forex${noun}`, name, summary, { headers, ...more })
   await takeOwnWhy(api, line_id)
+}
+
+/** Takes a version that pays twice as much per lot, and one with a mistake. */
+async function takeSimulation() {
+  const at = { account: 'acme-forex', plan: 'standard-ib' }
+  const { effective_from, ...terms } = perLot
+  const rules = terms.rules.map((rule) => ({ ...rule, tiers: undefined, amount: '12.00' }))
+  const version = { ...terms, rules }
+  await take('simulatePlan', 'month', 'A month', {
+    ...{ at, headers: asTeam() },
+    body: { period: '2026-10', version },
+  })
+  await take('simulatePlan', 'wrong', 'Another currency, and months in the wrong order', {
+    ...{ at, headers: asTeam() },
+    body: { from: '2026-10', to: '2026-08', version: { ...version, currency: 'EUR' } },
+  })
 }
 
 const OCTOBER = '?period=2026-10'

@@ -204,6 +204,12 @@ const administration: Route[] = [
   { ...reads, id: 'getPlanVersion', at: SWEPT },
   { ...changes, id: 'withdrawPlanVersion', at: { plan: 'swept', version: '2' } },
   {
+    ...reads,
+    id: 'simulatePlan',
+    at: SWEPT,
+    body: { period: '2026-10', version: template },
+  },
+  {
     ...changes,
     id: 'putAssignments',
     body: [{ affiliate_id: 'aff-7', plan: 'swept', from: '2026-12-01', customers: 'all' }],

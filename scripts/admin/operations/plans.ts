@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { messageOf, usageError } from '../../exit-error.ts'
 import { list, object, sentence } from '../format.ts'
 import { importAssignments } from '../import-assignments.ts'
-import type { Input, Operation } from '../operation.ts'
+import type { Input, Operation, Options } from '../operation.ts'
 import { formatTemplates, readTemplates } from '../plan-templates.ts'
+import { formatSimulation, simulatePlan } from '../simulate-plan.ts'
 import { listOperation } from './parts.ts'
 
 /** Reads the plan of a JSON file. */
@@ -19,6 +20,17 @@ function readPlan({ operands: { file = '' } }: Input): object {
 }
 
 const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/, required: true }
+
+const PERIOD = { value: 'period', pattern: /^\d{4}-(?:\d\d|W\d\d)$/ }
+
+const SIMULATION: Options = {
+  period: { ...PERIOD, description: 'The month or week.' },
+  from: { ...PERIOD, description: 'In place of --period: the first month or week.' },
+  to: { ...PERIOD, description: 'The last month or week, with --from.' },
+  affiliate: { value: 'affiliate_id', description: 'Only this affiliate.' },
+  all: { description: 'Lists affiliates without a difference, too.' },
+  csv: { description: 'Prints the rows as CSV.' },
+}
 
 const plans: readonly Operation[] = [
   {
@@ -58,6 +70,20 @@ const plans: readonly Operation[] = [
     argument: 'file',
     run: (send, request, input) => send({ ...request, query: {}, body: readPlan(input) }),
     format: object,
+  },
+  {
+    noun: 'plans',
+    verb: 'simulate',
+    summary: 'Shows what a JSON file as version would change in past or open periods.',
+    example: 'acme standard-ib new.json --period 2026-10',
+    method: 'POST',
+    path: 'accounts/{account}/plans/{plan}/simulate',
+    argument: 'file',
+    options: SIMULATION,
+    run: (send, request, input, report) =>
+      simulatePlan(send, request, readPlan(input), input, report),
+    format: formatSimulation,
+    recovery: 'A simulation stores nothing.',
   },
   {
     noun: 'plans',

@@ -5,6 +5,7 @@ import { attribution, audit, erasure, links } from './administration/insight.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
 import { affiliates, events, vocabulary } from './administration/settings.ts'
+import { simulation } from './administration/simulation.ts'
 import { books } from './books.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
@@ -21,6 +22,7 @@ export const administration = (): Operation[] => [
   ...events(),
   ...links(),
   ...plans(),
+  simulation(),
   ...assignments(),
   ...rates(),
   ...statements(),

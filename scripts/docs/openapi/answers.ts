@@ -1,5 +1,6 @@
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
+import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { BOOK_SCHEMAS } from './books.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
@@ -233,6 +234,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...CREDENTIALS,
     ...ATTRIBUTION,
     ...planAnswers(),
+    ...SIMULATION_SCHEMAS,
     ...RATE_SCHEMAS,
     ...STATEMENT_SCHEMAS,
     ...BOOK_SCHEMAS,

@@ -82,6 +82,15 @@ const QUERY: Record<string, object> = {
     true,
     { type: 'boolean' },
   ),
+  simulation_cursor: query(
+    'cursor',
+    'The `meta.next_cursor` of the previous page. Valid for the same account, plan, body and parameters.',
+  ),
+  simulated_affiliate: query('affiliate_id', 'Simulates only this affiliate.', 'IB-07'),
+  simulation_all: query('all', 'Whether rows without a difference are listed, too.', true, {
+    type: 'boolean',
+    default: false,
+  }),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
   affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
   assignments_query: query(

@@ -2,31 +2,7 @@ import { planKey } from '../engine/book.ts'
 import { type Decimal, decimal, fixedText, isZero, subtract, sum, ZERO } from '../engine/decimal.ts'
 import { compareText } from '../engine/facts.ts'
 import type { SimulatedPage } from './compute-page.ts'
-
-/** The amounts in force and simulated, as decimal text. */
-interface Amounts {
-  readonly currency: string
-  readonly current: string
-  readonly simulated: string
-  readonly difference: string
-  readonly payable_current: string
-  readonly payable_simulated: string
-}
-
-/** What a simulated version changes for an affiliate and plan. */
-export interface SimulatedRow extends Amounts {
-  readonly affiliate_id: string
-  readonly plan: string
-}
-
-/** What a simulated version changes for the affiliates of a page. */
-export interface Comparison {
-  readonly data: readonly SimulatedRow[]
-  /** The sums of all affiliates of the page, listed or not, by currency. */
-  readonly total: readonly Amounts[]
-  /** The number of affiliates for which nothing changes. */
-  readonly unchanged: number
-}
+import type { Amounts, Comparison } from './present.ts'
 
 /** The sums of an affiliate and plan, or of a currency, before and after. */
 interface Sums {

@@ -1,5 +1,29 @@
 import type { Warning } from '../../validation/warnings.ts'
-import type { Comparison } from './compare.ts'
+
+/** The amounts in force and simulated, as decimal text. */
+export interface Amounts {
+  readonly currency: string
+  readonly current: string
+  readonly simulated: string
+  readonly difference: string
+  readonly payable_current: string
+  readonly payable_simulated: string
+}
+
+/** What a simulated version changes for an affiliate and plan. */
+export interface SimulatedRow extends Amounts {
+  readonly affiliate_id: string
+  readonly plan: string
+}
+
+/** What a simulated version changes for the affiliates of a page. */
+export interface Comparison {
+  readonly data: readonly SimulatedRow[]
+  /** The sums of all affiliates of the page, listed or not, by currency. */
+  readonly total: readonly Amounts[]
+  /** The number of affiliates for which nothing changes. */
+  readonly unchanged: number
+}
 
 /** One page of a simulation, on the wire. */
 export interface Simulated extends Comparison {

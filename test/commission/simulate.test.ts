@@ -1,0 +1,264 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { askAdmin, json } from '../partner.ts'
+import { countCalls } from '../watched.ts'
+import { monthly } from './stored.ts'
+import { storeWorld } from './stored-world.ts'
+import type { World } from './world.ts'
+
+const PATH = 'accounts/acme/plans/ib/simulate'
+
+const share = (percent: string) => ({
+  id: 'deposits',
+  kind: 'share' as const,
+  percent,
+  base: [{ transactions: ['deposit'] }],
+})
+
+const UPLINE = {
+  id: 'master',
+  kind: 'override' as const,
+  level: 1,
+  of: { lines: ['share' as const] },
+  percent: '10',
+}
+
+const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({
+  customer_id,
+  signup: Date.parse('2026-08-20T10:00:00Z'),
+  affiliates: [{ from: null, affiliate_id }],
+  fields: [{ from: null, values: {} }],
+})
+
+const deposit = (transaction_id: string, customer_id: string, day: string, amount: number) => ({
+  ...{ transaction_id, customer_id, transaction_type: 'deposit', amount_currency: amount },
+  ...{ currency: 'EUR', at: Date.parse(`${day}T12:00:00Z`), status: 'approved' },
+})
+
+/** a has a parent m with an override; b is alone. */
+const WORLD: World = {
+  vertical: 'forex',
+  affiliates: [
+    { affiliate_id: 'm', parents: [{ from: null, parent: null }] },
+    { affiliate_id: 'a', parents: [{ from: null, parent: 'm' }] },
+    { affiliate_id: 'b', parents: [{ from: null, parent: null }] },
+    { affiliate_id: 'other', parents: [{ from: null, parent: null }] },
+  ],
+  status_map: {},
+  customers: [customer('c-a', 'a'), customer('c-b', 'b'), customer('c-o', 'other')],
+  transactions: [
+    deposit('t1', 'c-a', '2026-09-03', 500),
+    deposit('t2', 'c-a', '2026-10-03', 100.25),
+    deposit('t3', 'c-a', '2026-10-04', 1000),
+    deposit('t4', 'c-b', '2026-10-04', 100),
+    deposit('t5', 'c-o', '2026-10-04', 9000),
+  ],
+  activity: [],
+  events: [],
+  rates: [],
+  plans: [
+    { plan: 'ib', versions: [{ version: 1, terms: monthly([share('10')]) }] },
+    { plan: 'masters', versions: [{ version: 1, terms: monthly([UPLINE]) }] },
+    { plan: 'own', versions: [{ version: 1, terms: monthly([share('1')]) }] },
+  ],
+  assignments: [
+    { affiliate_id: '*', plan: 'ib', from: '2026-01-01', customers: 'new' },
+    { affiliate_id: 'm', plan: 'masters', from: '2026-01-01', customers: 'new' },
+    { affiliate_id: 'other', plan: 'own', from: '2026-01-01', customers: 'new' },
+  ],
+}
+
+/** 10 %, and 12 % of all deposits of a month from 1,000 on. */
+const { effective_from: _, ...VERSION } = monthly([
+  {
+    ...share('10'),
+    percent: undefined,
+    tiers: {
+      mode: 'whole',
+      steps: [
+        { from: '0', percent: '10' },
+        { from: '1000', percent: '12' },
+      ],
+    },
+  } as never,
+])
+
+beforeEach(() => storeWorld(WORLD, 'acme'))
+
+const simulate = (body: object, query = '', headers = {}) =>
+  askAdmin(`${PATH}${query}`, 'POST', body, headers)
+
+const BOTH = { from: '2026-09', to: '2026-10', version: VERSION }
+
+describe('a simulation of 10 % to 12 % with a tier', () => {
+  const rowOf = (affiliate_id: string, plan: string, current: string, simulated: string) => ({
+    ...{ affiliate_id, plan, currency: 'EUR', current, simulated },
+    ...{ payable_current: current, payable_simulated: simulated },
+  })
+  // September: 500 is below the step. October: 1100.25 at 10 % is 110.025, at 12 % 132.03.
+  const OWN = { ...rowOf('a', 'ib', '160.02', '182.03'), difference: '22.01' }
+  // 10 % of 50.00 and 110.02, or 132.03, each rounded.
+  const ABOVE = { ...rowOf('m', 'masters', '16.00', '18.20'), difference: '2.20' }
+  const SAME = { ...rowOf('b', 'ib', '10.00', '10.00'), difference: '0.00' }
+
+  test('the difference of each affiliate, its upline included, and the total', async () => {
+    const { affiliate_id, plan, ...total } = rowOf('', '', '186.02', '210.23')
+    expect(await json(simulate(BOTH))).toEqual({
+      plan: 'ib',
+      periods: ['2026-09', '2026-10'],
+      currency: 'EUR',
+      data: [OWN, ABOVE],
+      total: [{ ...total, difference: '24.21' }],
+      unchanged: 1,
+      skipped: [],
+      warnings: [],
+      meta: { next_cursor: null },
+    })
+  })
+
+  test('one period, one affiliate, and rows without a difference', async () => {
+    const { data, unchanged } = await json(
+      simulate({ period: '2026-09', version: VERSION }, '?all=true'),
+    )
+    expect(data.map(({ current, simulated }: typeof OWN) => [current, simulated])).toEqual([
+      ['50.00', '50.00'],
+      ['5.00', '5.00'],
+    ])
+    expect(unchanged).toBe(3)
+    expect((await json(simulate(BOTH, '?affiliate_id=m'))).data).toEqual([ABOVE])
+    expect((await json(simulate(BOTH, '?affiliate_id=b&all=true'))).data).toEqual([SAME])
+    expect((await json(simulate(BOTH, '?affiliate_id=nobody'))).data).toEqual([])
+    // The statements of this affiliate cannot depend on the plan.
+    expect((await json(simulate(BOTH, '?affiliate_id=other&all=true'))).data).toEqual([])
+  })
+
+  test('as CSV', async () => {
+    const response = await simulate(BOTH, '', { Accept: 'text/csv' })
+    expect(response.headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+    expect(await response.text()).toBe(
+      [
+        'affiliate_id,plan,currency,current,simulated,difference,payable_current,payable_simulated,skipped',
+        'a,ib,EUR,160.02,182.03,22.01,160.02,182.03,',
+        'm,masters,EUR,16.00,18.20,2.20,16.00,18.20,',
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  test('a minimum payout changes what is payable', async () => {
+    const version = { ...monthly([share('10')]), minimum_payout: '100.00' }
+    const { data } = await json(simulate({ ...BOTH, version }, '?affiliate_id=b'))
+    expect(data).toEqual([{ ...SAME, payable_simulated: '0.00' }])
+  })
+
+  test('the version in force changes nothing', async () => {
+    const { data, unchanged } = await json(simulate({ ...BOTH, version: monthly([share('10')]) }))
+    expect([data, unchanged]).toEqual([[], 3])
+  })
+
+  test('nothing is written', async () => {
+    const { response, rowsWritten, trips } = await countCalls(`/admin/v1/${PATH}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(BOTH),
+    })
+    expect([response.status, rowsWritten]).toEqual([200, 0])
+    expect(trips).toBeGreaterThan(0)
+    expect((await json(askAdmin('audit-log?account=acme'))).data).toEqual([])
+    expect((await json(askAdmin('accounts/acme/plans/ib'))).versions).toHaveLength(1)
+  })
+})
+
+describe('the limit of records', () => {
+  /** Adds this many deposits of 1.00 to a customer in October. */
+  const addDeposits = (customer_id: string, count: number) =>
+    env.DB.prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+       insert into transactions (account, transaction_id, customer_id, transaction_type,
+         amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
+       select 'acme', ? || '-' || i, ?, 'deposit', 1, 'EUR', 0, 'approved', 20728, 0, 'dlv_1', 0, 1
+       from n`,
+    )
+      .bind(count, customer_id, customer_id)
+      .run()
+
+  test('pages follow a cursor, and together they have all affiliates once', async () => {
+    await addDeposits('c-a', 30_000)
+    await addDeposits('c-b', 30_000)
+    const first = await simulate(BOTH)
+    const page = await json(first)
+    expect(page.data.map((row: { affiliate_id: string }) => row.affiliate_id)).toEqual(['a'])
+    const { next_cursor } = page.meta
+    const query = `?cursor=${encodeURIComponent(next_cursor)}`
+    expect(first.headers.get('Link')).toContain(`/admin/v1/${PATH}${query}`)
+    const second = await json(simulate(BOTH, query))
+    expect(second.data.map((row: { affiliate_id: string }) => row.affiliate_id)).toEqual(['b'])
+    const last = await json(
+      simulate(BOTH, `?cursor=${encodeURIComponent(second.meta.next_cursor)}`),
+    )
+    expect(last.data.map((row: { affiliate_id: string }) => row.affiliate_id)).toEqual(['m'])
+    expect(last.meta.next_cursor).toBeNull()
+    const other = await simulate({ ...BOTH, from: '2026-10' }, query)
+    expect(await json(other)).toMatchObject({ status: 400, code: 'invalid_query' })
+  })
+
+  test('an affiliate with more than 50,000 records is left out, and named', async () => {
+    await addDeposits('c-a', 50_000)
+    const { data, skipped, meta } = await json(simulate(BOTH))
+    expect([data, skipped]).toEqual([[], [{ affiliate_id: 'a', reason: 'too_many_records' }]])
+    const cursor = encodeURIComponent(meta.next_cursor)
+    const csv = await (await simulate(BOTH, '', { Accept: 'text/csv' })).text()
+    expect(csv).toContain('\r\na,,,,,,,,too_many_records\r\n')
+    const next = await json(simulate(BOTH, `?cursor=${cursor}`))
+    expect([next.unchanged, next.skipped]).toEqual([1, []])
+    const refused = await simulate(BOTH, '?affiliate_id=a')
+    expect(await json(refused)).toMatchObject({
+      status: 422,
+      detail:
+        'The answer depends on more than 50,000 records, the most that one request reads. The affiliate cannot be simulated.',
+    })
+  })
+})
+
+describe('a simulation is refused', () => {
+  const period = '2026-10'
+  test.each([
+    [{ version: VERSION }, '', 'choice'],
+    [{ period, from: period, to: period, version: VERSION }, '', 'choice'],
+    [{ from: period, version: VERSION }, '/to', 'required'],
+    [{ to: period, version: VERSION }, '/from', 'required'],
+    [{ period: '2026-W41', version: VERSION }, '/period', 'pattern'],
+    [{ period: '2026-13', version: VERSION }, '/period', 'pattern'],
+    [{ period: '2099-01', version: VERSION }, '/period', 'pattern'],
+    [{ from: '2026-10', to: '2026-09', version: VERSION }, '/to', 'minimum'],
+    [{ from: '2024-10', to: '2026-10', version: VERSION }, '/to', 'maximum'],
+    [{ period, version: VERSION, dry_run: true }, '/dry_run', 'unknown_field'],
+    [{ period }, '/version', 'required'],
+    [{ period, version: [] }, '/version', 'type'],
+    [{ period, version: { ...VERSION, currency: 'USD' } }, '/version/currency', 'fixed_by_plan'],
+    [{ period, version: { ...VERSION, perod: 'week' } }, '/version/perod', 'unknown_field'],
+    [
+      { period, version: { ...VERSION, effective_from: '1 May' } },
+      '/version/effective_from',
+      'date',
+    ],
+    [{ period, version: { ...VERSION, rules: [1] } }, '/version/rules/0', 'type'],
+  ])('%# %j', async (body, pointer, code) => {
+    const response = await simulate(body)
+    expect(response.status).toBe(422)
+    expect((await json(response)).errors).toMatchObject([{ pointer, code }])
+  })
+
+  test('24 periods are allowed', async () => {
+    const response = await simulate({ from: '2024-11', to: '2026-10', version: VERSION })
+    expect((await json(response)).periods).toHaveLength(24)
+  })
+
+  test('a plan that does not exist, and a parameter that is wrong', async () => {
+    const none = await askAdmin('accounts/acme/plans/none/simulate', 'POST', BOTH)
+    expect(none.status).toBe(404)
+    for (const query of ['?all=yes', '?cursor=x', '?page=1']) {
+      expect((await simulate(BOTH, query)).status).toBe(400)
+    }
+  })
+})
