@@ -1,0 +1,101 @@
+import { env } from 'cloudflare:workers'
+import { expect, test, vi } from 'vitest'
+import { openAccount } from '../../src/commission/engine/account.ts'
+import { parsePeriod } from '../../src/commission/engine/calendar.ts'
+import type { PlanTerms } from '../../src/commission/engine/plan.ts'
+import { replaceVersions } from '../../src/commission/engine/simulation.ts'
+import { openSource } from '../../src/commission/facts/source.ts'
+import { comparePage } from '../../src/commission/simulate/compare.ts'
+import { computePage } from '../../src/commission/simulate/compute-page.ts'
+import { openSimulation, type Simulation } from '../../src/commission/simulate/open-simulation.ts'
+import { findAccount } from '../../src/db/directory/accounts.ts'
+import { minorDigits, open } from './engine.ts'
+import { parse, plain, sum } from './oracle/rational.ts'
+import { storable, storeRates, storeWorld } from './stored-world.ts'
+import { periodsOf, randomWorld } from './worlds.ts'
+
+// A simulation from the database finds what the engine finds with all facts and affiliates in memory,
+// on pages of any size.
+
+vi.setConfig({ testTimeout: 3_600_000 })
+
+const WORLDS = env.MODEL_RUNS || 12
+const FIRST_SEED = env.SEED * 4_000_000
+
+/** A row with a difference: affiliate, plan, and the sums in force and simulated. */
+type Row = string
+
+/** Returns the rows of all pages. An affiliate that is too large for one is computed alone. */
+async function rowsOf(simulation: Simulation, maxFacts: number): Promise<Row[]> {
+  const rows: Row[] = []
+  let rest = simulation.affiliates
+  while (rest.length > 0) {
+    let page = await computePage(simulation, rest, maxFacts)
+    if (page.tooLarge !== null) {
+      page = await computePage(simulation, [page.tooLarge], Number.POSITIVE_INFINITY)
+    }
+    for (const one of comparePage(page, false).data) {
+      const { affiliate_id, plan, current, simulated } = one
+      rows.push([affiliate_id, plan, amount(current), amount(simulated)].join(' '))
+    }
+    rest = rest.slice(page.affiliates.length)
+  }
+  return rows.sort()
+}
+
+const amount = (text: string): string => plain(parse(text))
+
+test(`${WORLDS} random worlds`, async () => {
+  let rows = 0
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed++) {
+    const world = storable(randomWorld(seed))
+    const account = `simulated-${seed}`
+    await storeWorld(world, account)
+    await storeRates(world)
+    const source = await openSource(env as Env, (await findAccount(env.DB, account))!)
+    const { input } = open(world)
+    const all = world.plans.flatMap(({ versions }) => versions)
+    for (const { plan, versions } of world.plans) {
+      const { currency, period, terms } = versions[0]!.terms as PlanTerms
+      const other = all[(seed + 1) % all.length]!.terms as PlanTerms
+      const version = { ...other, currency, period, terms }
+      const periods = periodsOf(world)
+        .map((id) => parsePeriod(id)!)
+        .filter(({ kind }) => kind === period)
+        .slice(1)
+      const [first, ...others] = periods
+      if (first === undefined) continue
+      const stored = source.book.plans.get(plan)!
+      const simulation = await openSimulation(source, stored, version, [first, ...others])
+
+      const replaced = replaceVersions(
+        input.book,
+        input.book.plans.get(plan)!,
+        version,
+        first.first,
+        minorDigits,
+      )
+      const sums = [input, { ...input, book: replaced }].map((one) => {
+        const { settle } = openAccount(one)
+        const results = simulation.compared.flatMap((each) => settle(each))
+        const byKey = Map.groupBy(results, (result) => `${result.affiliate} ${result.plan.plan}`)
+        const total = (key: string, figure: 'lines_sum' | 'payable'): string =>
+          plain(sum((byKey.get(key) ?? []).map((one) => parse(one.statement?.[figure] ?? '0'))))
+        return { keys: [...byKey.keys()], total }
+      })
+      const [now, then] = [sums[0]!, sums[1]!]
+      const expected = [...new Set([...now.keys, ...then.keys])].flatMap((key): Row[] => {
+        const before = now.total(key, 'lines_sum')
+        const after = then.total(key, 'lines_sum')
+        const pays = now.total(key, 'payable') !== then.total(key, 'payable')
+        return before === after && !pays ? [] : [`${key} ${before} ${after}`]
+      })
+      for (const maxFacts of [Number.POSITIVE_INFINITY, 15]) {
+        const found = await rowsOf(simulation, maxFacts)
+        expect(found, `seed ${seed}, ${plan}, pages of ${maxFacts}`).toEqual(expected.sort())
+      }
+      rows += expected.length
+    }
+  }
+  expect(rows).toBeGreaterThan(WORLDS)
+})
