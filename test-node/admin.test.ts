@@ -89,6 +89,23 @@ const problem = (status: number, more: object = {}, headers: Record<string, stri
   body: { type: 'about:blank', title: 'The title', status, code: 'c', request_id: 'R-1', ...more },
 })
 
+/** Returns a page of a simulation with one affiliate that earns nothing yet, and one left out. */
+function simulated([affiliate_id, simulated]: [string, string], next_cursor: string | null) {
+  const amounts = {
+    ...{ currency: 'EUR', current: '0.00', simulated, difference: simulated },
+    ...{ payable_current: '0.00', payable_simulated: simulated },
+  }
+  return {
+    ...{ plan: 'p', periods: ['2026-10'], currency: 'EUR' },
+    data: [{ affiliate_id, plan: 'p', ...amounts }],
+    total: [amounts],
+    unchanged: 4,
+    skipped: next_cursor === null ? [{ affiliate_id: 'BIG-1', reason: 'too_many_records' }] : [],
+    warnings: [],
+    meta: { next_cursor },
+  }
+}
+
 /** Runs the command in this process, without a terminal. */
 async function admin(base: string, args: string[]) {
   let [stdout, stderr] = ['', '']
@@ -242,6 +259,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   [['plans', 'show', 'a', 'p'], 'GET accounts/a/plans/p', undefined, THING],
   [['plans', 'version', 'a', 'p', '2'], 'GET accounts/a/plans/p/versions/2', undefined, THING],
   [['plans', 'put', 'a', 'p', PLAN], 'PUT accounts/a/plans/p', { name: 'P' }, THING],
+  [
+    ['plans', 'simulate', 'a', 'p', PLAN, '--period', '2026-10'],
+    'POST accounts/a/plans/p/simulate',
+    { period: '2026-10', version: { name: 'P' } },
+    simulated(['A-1', '1.00'], null),
+  ],
   [
     ['plans', 'withdraw', 'a', 'p', '2'],
     'DELETE accounts/a/plans/p/versions/2',
@@ -469,6 +492,38 @@ describe('operations', { concurrency: 4 }, () => {
     })
     const sent = OPERATIONS.filter(({ isLocal }) => !isLocal)
     assert.deepEqual(names.toSorted(), sent.map(nameOf).toSorted())
+  })
+
+  test('plans simulate: follows the cursor, and prints a table with the sum of all pages', async () => {
+    const { base, requests } = await service(({ nth }) => ({
+      body: simulated(nth === 0 ? ['A-1', '0.10'] : ['A-2', '-12.20'], nth === 0 ? 'next' : null),
+    }))
+    const args = ['plans', 'simulate', 'a', 'p', PLAN, '--from', '2026-08', '--to', '2026-10']
+    const { code, stdout } = await admin(base, args)
+    assert.equal(code, 0)
+    assert.match(stdout, /│ A-1 +│ p +│ EUR +│ 0\.00 +│ 0\.10 +│ 0\.10 +│/)
+    assert.match(stdout, /│ total +│ – +│ EUR +│ 0\.00 +│ -12\.10 +│ -12\.10 +│/)
+    assert.match(stdout, /\nAffiliates without a difference: 8\.\n/)
+    assert.match(stdout, /\nBIG-1 was left out: it depends on too many records\.\n/)
+    const body = { from: '2026-08', to: '2026-10', version: { name: 'P' } }
+    const line = 'POST accounts/a/plans/p/simulate'
+    const asked = requests.map((one) => [one.line, one.body])
+    assert.deepEqual(asked, [
+      [line, body],
+      [`${line}?cursor=next`, body],
+    ])
+  })
+
+  test('plans simulate --csv: prints the rows, and the affiliates that were left out', async () => {
+    const { base, lines } = await service(() => ({ body: simulated(['=A', '-1.00'], null) }))
+    const options = ['--period', '2026-10', '--affiliate', '=A', '--all', '--csv']
+    const { stdout } = await admin(base, ['plans', 'simulate', 'a', 'p', PLAN, ...options])
+    assert.deepEqual(stdout.split('\n').slice(1), [
+      "'=A,p,EUR,0.00,-1.00,-1.00,0.00,-1.00,",
+      'BIG-1,,,,,,,,too_many_records',
+      '',
+    ])
+    assert.deepEqual(lines(), ['POST accounts/a/plans/p/simulate?affiliate_id=%3DA&all=true'])
   })
 
   test('plans templates: lists the templates without an address or a key', async () => {

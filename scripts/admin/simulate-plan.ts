@@ -77,8 +77,12 @@ const formatTable = list(SIMULATION_COLUMNS.filter((name) => name !== 'skipped')
 /** Formats a simulation as a table that ends with its totals, or as CSV. */
 export function formatSimulation(body: unknown, input: Input): string {
   const { data, total, unchanged, skipped, warnings } = body as Simulated
-  if (input.options.csv)
-    return writeCsv([SIMULATION_COLUMNS, ...toRows({ data, skipped })]).trimEnd()
+  if (input.options.csv) {
+    const rows = [SIMULATION_COLUMNS, ...toRows({ data, skipped })]
+    // Control characters of ids would reach the terminal.
+    const printable = rows.map((row) => row.map(escapeText))
+    return writeCsv(printable).replaceAll('\r\n', '\n').trimEnd()
+  }
   const totals = total.map((one) => ({ affiliate_id: 'total', ...one }))
   return [
     formatTable({ data: [...data, ...totals] }, input),

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { askAdmin, json } from '../partner.ts'
+import { brand } from '../brand.ts'
+import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'
 import { monthly } from './stored.ts'
 import { storeWorld } from './stored-world.ts'
@@ -167,6 +168,15 @@ describe('a simulation of 10 % to 12 % with a tier', () => {
     expect((await json(askAdmin('audit-log?account=acme'))).data).toEqual([])
     expect((await json(askAdmin('accounts/acme/plans/ib'))).versions).toHaveLength(1)
   })
+})
+
+test('accounts cannot simulate', async () => {
+  const acme = await partner('forex', { account: 'firm' })
+  expect((await acme.post('plans/ib/simulate', BOTH)).status).toBe(404)
+  const site = await brand()
+  expect((await site.post('plans/ib/simulate', BOTH)).status).toBe(404)
+  const anyone = await ask(`/admin/v1/${PATH}`, { method: 'POST', body: JSON.stringify(BOTH) })
+  expect(anyone.status).toBe(401)
 })
 
 describe('the limit of records', () => {
