@@ -152,6 +152,36 @@ describe('a simulation of 10 % to 12 % with a tier', () => {
     expect(data).toEqual([{ ...SAME, payable_simulated: '0.00' }])
   })
 
+  test('who qualifies under the version no longer qualifies under another plan', async () => {
+    const cpa = (min: string) => ({
+      ...{ id: 'cpa', kind: 'once' as const, amount: '200.00' },
+      trigger: { transactions: ['deposit'], min },
+    })
+    const moved = customer('c-m', 'a')
+    const affiliates = [...moved.affiliates, { from: '2026-10-10', affiliate_id: 'other' }]
+    const plan = (name: string, min: string) => ({
+      plan: name,
+      versions: [{ version: 1, terms: monthly([cpa(min)]) }],
+    })
+    const world: World = {
+      ...WORLD,
+      customers: [{ ...moved, affiliates }],
+      transactions: [
+        deposit('m1', 'c-m', '2026-10-05', 100),
+        deposit('m2', 'c-m', '2026-10-20', 500),
+      ],
+      plans: [plan('ib', '1000'), plan('own', '500')],
+    }
+    await storeWorld(world, 'movers')
+    const path = 'accounts/movers/plans/ib/simulate'
+    const version = monthly([cpa('100')])
+    const { data } = await json(askAdmin(path, 'POST', { period: '2026-10', version }))
+    expect(data).toMatchObject([
+      { affiliate_id: 'a', plan: 'ib', difference: '200.00' },
+      { affiliate_id: 'other', plan: 'own', difference: '-200.00' },
+    ])
+  })
+
   test('the version in force changes nothing', async () => {
     const { data, unchanged } = await json(simulate({ ...BOTH, version: monthly([share('10')]) }))
     expect([data, unchanged]).toEqual([[], 3])

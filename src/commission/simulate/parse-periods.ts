@@ -23,14 +23,14 @@ export function parsePeriods(members: PeriodMembers, kind: PeriodKind, now: numb
   const { period, from, to } = members
   if (period !== undefined) {
     if (from !== undefined || to !== undefined) return refused(oneForm('more than one'))
-    const found = parseOne('/period', period, kind, now)
+    const found = parseOne('period', period, kind, now)
     return 'issue' in found ? refused(found.issue) : { issues: [], periods: [found.period] }
   }
   if (from === undefined && to === undefined) return refused(oneForm())
-  if (from === undefined) return refused({ pointer: '/from', code: 'required' })
-  if (to === undefined) return refused({ pointer: '/to', code: 'required' })
-  const first = parseOne('/from', from, kind, now)
-  const last = parseOne('/to', to, kind, now)
+  if (from === undefined) return refused(missing('from'))
+  if (to === undefined) return refused(missing('to'))
+  const first = parseOne('from', from, kind, now)
+  const last = parseOne('to', to, kind, now)
   if ('issue' in first || 'issue' in last) {
     return refused(...[first, last].flatMap((one) => ('issue' in one ? [one.issue] : [])))
   }
@@ -38,18 +38,23 @@ export function parsePeriods(members: PeriodMembers, kind: PeriodKind, now: numb
 }
 
 const oneForm = (received?: string): Issue => ({
-  ...{ pointer: '', code: 'choice', expected: 'period, from' },
+  ...{ pointer: '', code: 'choice', expected: 'from, period' },
   ...(received !== undefined && { received }),
 })
+
+type Member = keyof PeriodMembers
+
+const missing = (name: Member): Issue => ({ pointer: `/${name}`, code: 'required' })
 
 const FORMS = { month: 'a month such as `2026-10`', week: 'a week such as `2026-W41`' }
 
 function parseOne(
-  pointer: string,
+  name: Member,
   value: string,
   kind: PeriodKind,
   now: number,
 ): { issue: Issue } | { period: Period } {
+  const pointer = `/${name}`
   const period = parsePeriod(value)
   if (period?.kind !== kind) {
     return { issue: { pointer, code: 'pattern', expected: FORMS[kind], value } }
