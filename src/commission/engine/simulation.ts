@@ -22,13 +22,22 @@ export function replaceVersions(
   const compiled = compileVersion(plan.plan, number, terms, minorDigits)
   // It alone governs each period, so what is carried belongs to the rule id, as under `current`.
   const version = { ...compiled, effectiveFrom: from, terms: 'current' } as const
+  const replaced = copyPlan(plan)
   const simulated: Plan = {
     plan: plan.plan,
-    versions: [...plan.versions, version],
-    first: plan.first,
-    replacement: { from, version, replaced: plan },
+    versions: [...replaced.versions, version],
+    first: replaced.first,
+    replacement: { from, version, replaced },
   }
   return { ...book, plans: new Map(book.plans).set(plan.plan, simulated) }
+}
+
+/** Copies the rules of a plan: what is remembered of a rule can depend on the plan's other versions. */
+function copyPlan({ plan, versions, first }: Plan): Plan {
+  const copies = new Map(
+    versions.map((one) => [one, { ...one, rules: one.rules.map((rule) => ({ ...rule })) }]),
+  )
+  return { plan, versions: [...copies.values()], first: copies.get(first) ?? first }
 }
 
 /** Returns the state with which a period starts: that of all versions together once they are replaced. */

@@ -1,3 +1,4 @@
+import { earningReadings } from '../../db/commission/fact-readings.ts'
 import { joined } from '../drafts/closure.ts'
 import { customersOf } from '../drafts/compute.ts'
 import { openSettlement, tallyCustomers } from '../engine/account.ts'
@@ -8,6 +9,7 @@ import type { Customer } from '../engine/facts.ts'
 import { asOf, judgeCustomer } from '../engine/judge.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
+import { neededReadings } from '../facts/needed-readings.ts'
 import { SIMULATION_LIMITS } from './limits.ts'
 import type { Simulation } from './open-simulation.ts'
 
@@ -63,6 +65,9 @@ async function readWhileFew(
   maxFacts: number,
   add: (customers: readonly Customer[]) => void,
 ): Promise<string[]> {
+  const { source, range, context, dependenciesOf } = computation
+  const readings = earningReadings(source.selection, range.days)
+  const isNeeded = neededReadings(source, context.tree, range.periods)
   const done: string[] = []
   const read = new Set<string>()
   const seen = new Set<string>()
@@ -71,9 +76,10 @@ async function readWhileFew(
     const size = Math.min(Math.max(1, done.length), MAX_GROUP)
     const end = Math.min(done.length + size, SIMULATION_LIMITS.affiliates)
     const group = affiliates.slice(done.length, end)
-    const all = joined(group.map(computation.dependenciesOf)).read
+    const all = joined(group.map(dependenciesOf)).read
     const needed = [...all].filter((one) => !read.has(one))
-    for await (const customers of needed.length > 0 ? customersOf(computation, needed) : []) {
+    const found = needed.length > 0 ? customersOf(computation, needed, readings, isNeeded) : []
+    for await (const customers of found) {
       const added = customers.filter(({ customer_id }) => !seen.has(customer_id))
       for (const customer of added) {
         seen.add(customer.customer_id)
