@@ -152,6 +152,38 @@ describe('a simulation of 10 % to 12 % with a tier', () => {
     expect(data).toEqual([{ ...SAME, payable_simulated: '0.00' }])
   })
 
+  test('what lies before the first period is real: carries, and who was paid once', async () => {
+    const cpa = (amount: string) => ({
+      ...{ id: 'cpa', kind: 'once' as const, amount },
+      trigger: { transactions: ['deposit'] },
+    })
+    const net = (percent: string) => ({
+      ...share(percent),
+      base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
+      negative: 'carry' as const,
+    })
+    const stored = monthly([cpa('10.00'), net('10')])
+    const loss = { ...deposit('w1', 'c-1', '2026-09-20', 700), transaction_type: 'withdrawal' }
+    const world: World = {
+      ...WORLD,
+      customers: [customer('c-1', 'a'), customer('c-2', 'a')],
+      transactions: [
+        deposit('d1', 'c-1', '2026-09-05', 200),
+        loss,
+        deposit('d2', 'c-1', '2026-10-05', 1000),
+        deposit('d3', 'c-2', '2026-10-06', 100),
+      ],
+      plans: [{ plan: 'ib', versions: [{ version: 1, terms: stored }] }],
+    }
+    await storeWorld(world, 'carried')
+    const version = monthly([cpa('15.00'), net('20')])
+    const path = 'accounts/carried/plans/ib/simulate'
+    const { data } = await json(askAdmin(path, 'POST', { period: '2026-10', version }))
+    // September left a carry of -50.00, and paid c-1. October pays c-2 once, and 10 % or 20 % of 1,100
+    // less the carry: 10.00 + 60.00, or 15.00 + 170.00.
+    expect(data).toMatchObject([{ current: '70.00', simulated: '185.00', difference: '115.00' }])
+  })
+
   test('who qualifies under the version no longer qualifies under another plan', async () => {
     const cpa = (min: string) => ({
       ...{ id: 'cpa', kind: 'once' as const, amount: '200.00' },
