@@ -10,6 +10,8 @@ import { ask, ORIGIN } from './partner.ts'
 const VARIES: [RegExp, string][] = [
   [/dlv_[\dA-Z]{26}/g, 'dlv_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/run_[\dA-Z]{26}/g, 'run_01M7W0R4W8E3V15G8XPED3Z94X'],
+  [/man_[\dA-Z]{26}/g, 'man_01M7W0R4W8E3V15G8XPED3Z94X'],
+  [/"[\dA-HJKMNP-TV-Z]{26}-(\d{5})"/g, '"01M7W0R4W8Y6N1S2Q9E0J8T4ZB-$1"'],
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"01M7W0R4W8Y6N1S2Q9E0J8T4ZB"'],
   [
     /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g,
