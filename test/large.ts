@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { NO_STATE } from '../src/commission/engine/state.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
 /** The sizes of a filled account. */
@@ -163,27 +164,27 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
       SIZES.statements,
       'statements',
       `account, period, affiliate_id, plan, id, status, hash, digest, payable, closing, statement,
-       lines, parts, state, read_at, computed_at`,
-      `?1, '2026-09', ${ID('aff')}, 'p', ${ID('due')}, 'approved', printf('%064x', i),
-       printf('%064x', i), '1.00', '0', '${JSON.stringify({ ...EMPTY_STATEMENT, payable: '1.00' })}', '[]', 1, '{}', 0, '2026-10-05T09:00:00.000Z'`,
+       lines, parts, state, read_at, computed_at, approval, approved_at`,
+      `?1, '2026-09', ${ID('aff')}, 'due', ${ID('due')}, 'approved', printf('%064x', i),
+       printf('%064x', i), '1.00', '0', '${JSON.stringify({ ...EMPTY_STATEMENT, payable: '1.00' })}', '[]', 1, '${JSON.stringify(NO_STATE)}', 0, '2026-10-05T09:00:00.000Z', 'x', 1`,
     ),
     insert(
       SIZES.statements,
       'ledger',
       'account, affiliate_id, id, kind, plan, period, statement, currency, amount, actor, at',
-      `?1, 'aff-000000', ${ID('l')}, 'earned', 'p', '2026-09', 's', 'EUR', '1.00', 'x', 'x'`,
+      `?1, 'aff-000000', ${ID('l')}, 'earned', 'p', '2026-09', 's', 'EUR', '1.00', 'x', '2026-10-05T09:00:00.000Z'`,
     ),
     insert(
       SIZES.statements,
       'manual_entries',
       'account, id, affiliate_id, plan, currency, amount, reason, reference, actor, at',
-      `?1, ${ID('m')}, 'aff-000000', 'p', 'EUR', '1.00', 'x', ${ID('m')}, 'x', 'x'`,
+      `?1, ${ID('m')}, ${ID('aff')}, 'p', 'EUR', '1.00', 'x', ${ID('m')}, 'x', '2026-10-05T09:00:00.000Z'`,
     ),
     insert(
       SIZES.statements,
       'payments',
       'account, reference, affiliate_id, currency, amount, paid_on, statements, actor, at',
-      `?1, ${ID('r')}, ${ID('aff')}, 'EUR', '1.00', '2026-10-05', '[]', 'x', 'x'`,
+      `?1, ${ID('r')}, ${ID('aff')}, 'EUR', '1.00', '2026-10-05', '[]', 'x', '2026-10-05T09:00:00.000Z'`,
     ),
     insert(
       SIZES.plans,

@@ -61,7 +61,7 @@ const ATTRIBUTION: Bound = { each: 2, fixed: 3 * SIZES.customers }
 const CLICKS: Bound = { each: 1, fixed: SIZES.records + 10 }
 
 /** The statements of affiliates are counted up to the limit; a filter passes others. */
-const STATEMENTS: Bound = { each: 3, fixed: 3 * SIZES.statements + 10, isCounted: true }
+const STATEMENTS: Bound = { each: 3, fixed: 3 * 2 * SIZES.statements + 10, isCounted: true }
 /** Each row sums the statements of an affiliate; here each affiliate has one. The first page counts all. */
 const PAYOUTS: Bound = { each: 6, fixed: 2 * SIZES.statements + 10, isCounted: true }
 
@@ -74,7 +74,7 @@ const FRESH: Bound = {
 /** The facts of one customer: a search for each day on which the account has records, and the rates. */
 const OF_CUSTOMER: Bound = {
   each: 0,
-  fixed: 2 * SIZES.affiliates + 2 * SIZES.plans + 3000 + 30 * SIZES.days,
+  fixed: 2 * SIZES.affiliates + 2 * SIZES.plans + 3000 + 30 * SIZES.days + 2 * SIZES.statements,
 }
 /** A line is computed, and its facts are read again. */
 const LINE: Bound = { each: 0, fixed: 2 * FRESH.fixed }

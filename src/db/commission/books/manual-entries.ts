@@ -114,7 +114,11 @@ export const listManualEntries = (
     db,
     {
       columns: COLUMNS.split(', ').map((name) => name.slice('m.'.length)),
-      from: `manual_entries where account = :account ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}`,
+      from:
+        affiliate_id === null
+          ? 'manual_entries where account = :account'
+          : `manual_entries indexed by manual_entries_affiliate
+              where account = :account and affiliate_id = :affiliate_id`,
       key: ['id'],
       values: { account, ...(affiliate_id !== null && { affiliate_id }) },
     },
