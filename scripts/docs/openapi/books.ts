@@ -23,24 +23,10 @@ const actor = documented('Who of the integrations team did it.')
 const plan = documented('The plan.')
 const period = documented('The period.')
 
-const BOOK_MEMBERS = {
-  approved_at: documented('When it was approved. Null for a draft.', orNull(TIME)),
-  paid: documented(
-    'How it was paid. Null until then.',
-    orNull(
-      object({
-        reference: documented('The reference of the payment.'),
-        paid_on: documented('The day of the payment.', DAY),
-      }),
-    ),
-  ),
-}
-
-const BOOKED = object({ ...HEAD, ...BOOK_MEMBERS })
+const BOOKED = object(HEAD)
 
 const WAITING = object({
   ...HEAD,
-  ...BOOK_MEMBERS,
   approvals: documented('Who has approved it.', {
     type: 'array',
     items: object({ actor, at: documented('When.', TIME) }),

@@ -151,6 +151,16 @@ export const HEAD = {
   adjustments_total: documented('The number of adjustments.', COUNT),
   payable_on: documented('The last day of the period + `hold_days`.', DAY),
   status: documented('Drafts follow the records.', oneOf('draft', 'approved', 'paid')),
+  approved_at: documented('When it was approved. Null for a draft.', orNull(TIME)),
+  paid: documented(
+    'How it was paid. Null until then.',
+    orNull(
+      object({
+        reference: documented('The reference of the payment.'),
+        paid_on: documented('The day of the payment.', DAY),
+      }),
+    ),
+  ),
   hash: documented(
     'The SHA-256 of the canonical JSON of the statement with all lines, less `id`, `hash`, `status`, `lines_total` and `computed_at`.',
     { type: 'string', pattern: '^[\\da-f]{64}$' },

@@ -1,11 +1,12 @@
 import type { FoundStatement, ListedStatement } from '../../db/commission/statements.ts'
+import { presentBooks } from '../books/present.ts'
 import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
 import { PART_LIMITS } from './limits.ts'
 
 /** Returns a stored statement as lists show it. */
-export function presentStatement({ statement, status, hash, computed_at }: ListedStatement) {
-  const head: StatementHead = JSON.parse(statement)
-  return { ...head, status, hash, computed_at }
+export function presentStatement(row: ListedStatement) {
+  const head: StatementHead = JSON.parse(row.statement)
+  return { ...head, ...presentBooks(row), hash: row.hash, computed_at: row.computed_at }
 }
 
 /** Returns a stored statement with one part of its lines and adjustments. */
@@ -19,7 +20,7 @@ export const presentWhole = (found: FoundStatement, part: number) => ({
 /** Returns a statement that was computed and is not stored, with its first lines and adjustments. */
 export const presentDraft = ({ head, lines, adjustments, hash }: Draft, computedAt: string) => ({
   ...head,
-  status: 'draft',
+  ...presentBooks({ status: 'draft', approved_at: null, payment: null, paid_on: null }),
   hash,
   computed_at: computedAt,
   ...split([...lines, ...adjustments].slice(0, PART_LIMITS.lines)),

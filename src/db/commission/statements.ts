@@ -20,6 +20,11 @@ export interface ListedStatement {
   readonly hash: string
   readonly statement: string
   readonly computed_at: string
+  /** In milliseconds; null for drafts. */
+  readonly approved_at: number | null
+  /** The reference of its payment, and its day; null until it is paid. */
+  readonly payment: string | null
+  readonly paid_on: string | null
 }
 
 const LIST_COLUMNS = [
@@ -30,12 +35,21 @@ const LIST_COLUMNS = [
   'hash',
   'statement',
   'computed_at',
+  'approved_at',
+  'payment',
+  'paid_on',
 ]
+
+/** Statements with the day of their payment. */
+const WITH_PAYMENT = `(
+    select s.*, (
+      select p.paid_on from payments p where p.account = s.account and p.reference = s.payment
+    ) as paid_on from statements s)`
 
 /** Returns the query of a list of statements, by period, affiliate and plan. */
 export const statementsQuery = (account: string, filter: StatementFilter) => ({
   columns: LIST_COLUMNS,
-  from: `statements where account = :account and statement is not null${Object.keys(filter)
+  from: `${WITH_PAYMENT} where account = :account and statement is not null${Object.keys(filter)
     .map((name) => ` and ${name} = :${name}`)
     .join('')}`,
   key: ['period', 'affiliate_id', 'plan'],
@@ -59,9 +73,10 @@ export interface FoundStatement extends ListedStatement {
 
 /** Reads a statement with one part of its lines. */
 export const FIND_STATEMENT = compileStatement(`
-  select s.period, s.affiliate_id, s.plan, s.status, s.hash, s.statement, s.computed_at, s.parts,
-    iif(:part = 1, s.lines, l.lines) as lines
+  select s.period, s.affiliate_id, s.plan, s.status, s.hash, s.statement, s.computed_at,
+    s.approved_at, s.payment, p.paid_on, s.parts, iif(:part = 1, s.lines, l.lines) as lines
   from statements s
+  left join payments p on p.account = :account and p.reference = s.payment
   left join statement_lines l on l.account = :account and l.id = s.id and l.part = :part
   where s.account = :account and s.id = :id and s.statement is not null`)
 
