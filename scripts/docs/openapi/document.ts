@@ -103,8 +103,17 @@ export const operations = (): Operation[] => [
   ...administration(),
 ]
 
-/** Removes the components that nothing refers to. */
-function usedComponents(all: Record<string, Record<string, object>>, paths: object) {
+type Components = Record<string, Record<string, object>>
+
+/** Removes the components that nothing refers to, and then those to which only these referred. */
+function usedComponents(all: Components, paths: object): Components {
+  const count = (of: Components) =>
+    Object.values(of).reduce((sum, one) => sum + Object.keys(one).length, 0)
+  const used = referredTo(all, paths)
+  return count(used) < count(all) ? usedComponents(used, paths) : used
+}
+
+function referredTo(all: Components, paths: object): Components {
   const text = JSON.stringify([paths, all])
   const isUsed = (kind: string, name: string) => text.includes(`"#/components/${kind}/${name}"`)
   return Object.fromEntries(
