@@ -186,15 +186,20 @@ test('a customer whose affiliates were corrected is a cause on both sides', asyn
   ])
 })
 
-test('the first affiliate of a customer is a cause: the record of the customer', async () => {
-  const { paid, post } = await closed()
-  const { affiliate_id: _, ...organic } = customer('c-2')
-  await post('customers', [organic])
-  await paid('t-7', '2026-08-20', 100, { customer_id: 'c-2' })
-  await scheduler.wait(2)
-  console.log(JSON.stringify(await json(post('customers', [{ ...organic, affiliate_id: 'aff-7' }]))), JSON.stringify(await json(askAdmin(`${PATH}/customers/c-2/affiliations`))))
+test('a late signup is a cause: the record of the customer', async () => {
+  const august = (id: string) => ({ ...customer(id), signup_date: '2026-08-15T08:00:00.000Z' })
+  const { post } = await firm([
+    { id: 'lead', kind: 'once', trigger: { signup: true }, amount: '20.00' },
+  ])
+  await post('customers', [august('c-2')])
+  await refresh('2026-08')
+  await approve('2026-08')
+  await post('customers', [august('c-3')])
   expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, causes: [{ kind: 'record', resource: 'customers', id: 'c-2' }] },
+    {
+      ...{ ...ONE, amount: '20.00' },
+      causes: [{ kind: 'record', resource: 'customers', id: 'c-3', day: '2026-08-15' }],
+    },
   ])
 })
 
