@@ -45,11 +45,11 @@ export async function refresh(period: string, affiliates: readonly string[] = ['
   return refreshDrafts(await computationOf(ACCOUNT, period), affiliates, Date.now())
 }
 
-/** Approves all drafts of a period, as they are stored. */
+/** Approves all drafts up to a period, as they are stored. */
 export async function approve(period: string, at = Date.now()) {
   await env.DB.prepare(
     `update statements set status = 'approved', approval = 'apr-' || period, approved_at = ?
-     where period = ? and status = 'draft'`,
+     where period <= ? and status = 'draft'`,
   )
     .bind(at, period)
     .run()

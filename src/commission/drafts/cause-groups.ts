@@ -26,17 +26,31 @@ export interface CauseGroup extends LastSettled {
   /** The days whose facts have an effect. */
   readonly first: number
   readonly last: number
-  /** What explains the lines of one customer each. */
-  readonly byCustomer: Map<string, CauseList>
-  /** What explains all lines. */
-  readonly all: CauseList
-  /** Settings that explain all lines. */
+  /** What was found of the customers whose lines were corrected. */
+  readonly byCustomer: Map<string, FoundCauses>
+  /** What was found of all other customers. */
+  readonly rest: FoundCauses
+  /** Settings on which the lines depend. */
   readonly settings: CauseList
-  /** What may explain a line for which nothing else is found. */
+  /** Settings that may have an effect. */
+  readonly otherSettings: CauseList
+}
+
+/** What was found of customers: the most likely causes first. */
+export interface FoundCauses {
+  /** Changes of records that the rules name, on days that have an effect, and of histories. */
+  readonly likely: CauseList
+  /** Other changes. */
   readonly others: CauseList
-  /** What may explain it if nothing else has changed since: deliveries that were possibly stored late. */
+  /** Deliveries that were possibly stored after the computation. */
   readonly late: CauseList
 }
+
+const nothingFound = (): FoundCauses => ({
+  likely: noCauses(),
+  others: noCauses(),
+  late: noCauses(),
+})
 
 /** The customer of a line's scope; null if it has more than one. */
 export const customerOf = ({ line }: Pick<CorrectedLine, 'line'>): string | null =>
@@ -47,6 +61,10 @@ export const groupKey = ({ affiliate_id, plan, period, line }: CorrectedLine): s
   const scope = line?.scope.startsWith('affiliate:') ? line.scope : ''
   return JSON.stringify([affiliate_id, plan, period, line?.rule ?? null, scope])
 }
+
+/** Returns what was found of a customer. */
+export const foundOf = ({ byCustomer, rest }: CauseGroup, customer: string): FoundCauses =>
+  byCustomer.get(customer) ?? rest
 
 /** Divides corrected lines into groups. */
 export function groupLines(
@@ -60,7 +78,7 @@ export function groupLines(
     const group = groups.get(key) ?? newGroup(computation, line, settledOf(line))
     groups.set(key, group)
     const customer = customerOf(line)
-    if (customer !== null) group.byCustomer.set(customer, noCauses())
+    if (customer !== null) group.byCustomer.set(customer, nothingFound())
   }
   return groups
 }
@@ -82,13 +100,8 @@ function newGroup(
       : new Set([rules.below ?? affiliate]),
     first: rules.remembers ? Number.NEGATIVE_INFINITY : first,
     last: last + rules.daysAfter,
-    ...{
-      byCustomer: new Map(),
-      all: noCauses(),
-      settings: noCauses(),
-      others: noCauses(),
-      late: noCauses(),
-    },
+    ...{ byCustomer: new Map(), rest: nothingFound() },
+    ...{ settings: noCauses(), otherSettings: noCauses() },
   }
 }
 

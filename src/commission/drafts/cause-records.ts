@@ -13,7 +13,7 @@ import { type FoundCustomer, findCustomersOf } from '../../db/commission/custome
 import { customers, transactions } from '../../db/schema.ts'
 import { dayText } from '../engine/calendar.ts'
 import type { RecordCause } from './cause.ts'
-import { type CauseGroup, namesRecord } from './cause-groups.ts'
+import { type CauseGroup, foundOf, namesRecord } from './cause-groups.ts'
 import { causeOfHistory, changedFields, type FieldChanges } from './cause-histories.ts'
 import { addCause } from './cause-list.ts'
 import type { Computation } from './computation.ts'
@@ -56,8 +56,8 @@ export async function addRecordCauses(
   await addMovedAway(source, groups.filter(hasNone), moving)
 }
 
-const hasNone = ({ all, byCustomer }: CauseGroup): boolean =>
-  [all, ...byCustomer.values()].every(({ total }) => total === 0)
+const hasNone = ({ rest, byCustomer }: CauseGroup): boolean =>
+  [rest, ...byCustomer.values()].every(({ likely }) => likely.total === 0)
 
 /** Adds records that now belong to other customers to groups for which nothing was found. */
 async function addMovedAway(
@@ -71,7 +71,7 @@ async function addMovedAway(
       const customer_id = String(decode(customers.customer_id, row.customer_id))
       const cause = recordCause(table, row, customer_id)
       for (const group of groups) {
-        if (namesRecord(group, table, row.kind)) addCause(group.all, cause)
+        if (namesRecord(group, table, row.kind)) addCause(group.rest.likely, cause)
       }
     }
   }
@@ -148,19 +148,19 @@ function offer(group: CauseGroup, change: Change, fields: FieldChanges): void {
   const { delivery, day, kind } = row
   if (delivery === null || delivery < group.lateId) return
   const isSince = delivery >= group.sinceId
-  const one = group.byCustomer.get(customer.customer_id)
+  const found = foundOf(group, customer.customer_id)
   if (table === 'customer_affiliations' || table === 'customer_fields') {
     // A change holds from its day on.
     if (day > group.last || !isSince) return
     const causes = causeOfHistory(table, row, customer.customer_id, fields)
-    for (const cause of causes) addCause(one ?? group.all, cause)
+    for (const cause of causes) addCause(found.likely, cause)
     return
   }
   const cause = recordCause(table, row, customer.customer_id)
   const isInside = isMoved || (day >= group.first && day <= group.last)
-  if (isSince && isInside && namesRecord(group, table, kind)) addCause(one ?? group.all, cause)
+  if (isSince && isInside && namesRecord(group, table, kind)) addCause(found.likely, cause)
   else if (table === 'customers' || day <= group.last) {
-    addCause(isSince ? group.others : group.late, cause)
+    addCause(isSince ? found.others : found.late, cause)
   }
 }
 

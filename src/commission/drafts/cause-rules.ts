@@ -16,6 +16,8 @@ export interface LineRules {
   readonly daysAfter: number
   /** The affiliate below that an override pays for. */
   readonly below: string | null
+  /** Whether lines of several customers have an effect on each other. */
+  readonly shared: boolean
   /** Whether facts of other affiliates have an effect, too. */
   readonly network: boolean
 }
@@ -26,6 +28,7 @@ const ANYTHING: LineRules = {
   remembers: true,
   daysAfter: 0,
   below: null,
+  shared: true,
   network: true,
 }
 
@@ -50,6 +53,7 @@ export function rulesOf(
     remembers: rules.some(remembers),
     daysAfter: Math.max(0, ...rules.map(daysAfter)),
     below,
+    shared: own.some(isShared),
     network: own.some(({ tiers }) => tiers?.over === 'network'),
   }
 }
@@ -92,6 +96,11 @@ function rulesBelow(
   )
   return [...paid, ...all.filter((rule) => refersTo(paid, rule))]
 }
+
+const isShared = (rule: Rule): boolean =>
+  rule.tiers !== undefined ||
+  rule.max !== undefined ||
+  (rule.kind === 'once' && rule.max_count !== undefined)
 
 /** Whether earlier periods have an effect on a rule. */
 function remembers(rule: Rule): boolean {

@@ -7,7 +7,7 @@ import { MAX_CUSTOMERS, readHistories } from '../../db/commission/histories.ts'
 import { firstIdAt } from '../../ingest/delivery-id.ts'
 import { dayText } from '../engine/calendar.ts'
 import type { Cause } from './cause.ts'
-import type { CauseGroup } from './cause-groups.ts'
+import { type CauseGroup, foundOf } from './cause-groups.ts'
 import { addCause } from './cause-list.ts'
 import type { Computation } from './computation.ts'
 
@@ -64,7 +64,7 @@ export async function addSettingCauses(
       if (known_from < group.since || day < first - RATE_DAYS || day > last) continue
       const change = corrected === 1 ? 'corrected' : 'published'
       const cause: Cause = { kind: 'rate', currency, day: dayText(day), change }
-      addCause(group.waiting.includes(currency) ? group.settings : group.others, cause)
+      addCause(group.waiting.includes(currency) ? group.settings : group.otherSettings, cause)
     }
   }
 }
@@ -101,15 +101,15 @@ function addChange(group: CauseGroup, change: SettingChange, affiliatesOf: Affil
     const cause: Cause = {
       ...{ kind: 'affiliation', customer_id, day: null, delivery_id: null, audit_id },
     }
-    if (isOwn) addCause(group.byCustomer.get(customer_id) ?? group.all, cause)
+    if (isOwn) addCause(foundOf(group, customer_id).likely, cause)
   } else if (isRefusal(change)) {
     const cause: Cause = { kind: 'refusal', customer_id, audit_id }
     const affiliates = affiliatesOf.get(customer_id) ?? []
     const isOwn = affiliates.some((id) => group.affiliates.has(id ?? ''))
-    if (isOwn) addCause(group.byCustomer.get(customer_id) ?? group.all, cause)
+    if (isOwn) addCause(foundOf(group, customer_id).likely, cause)
   } else if (action === 'affiliates.put') {
     addTree(group, details, audit_id, setting)
-  } else addCause(concerns(group, change) ? group.settings : group.others, setting)
+  } else addCause(concerns(group, change) ? group.settings : group.otherSettings, setting)
 }
 
 const namesAny = ({ affiliates }: CauseGroup, parts: unknown): boolean =>
@@ -126,7 +126,7 @@ function addTree(
   const own = named.filter((id) => id === group.affiliate || group.affiliates.has(id))
   for (const affiliate_id of own) addCause(group.settings, { kind: 'tree', affiliate_id, audit_id })
   const isComplete = named.length === affiliates
-  if (own.length === 0) addCause(isComplete ? group.others : group.settings, setting)
+  if (own.length === 0) addCause(isComplete ? group.otherSettings : group.settings, setting)
 }
 
 /** Whether a change of a setting has an effect on the lines of a group. */

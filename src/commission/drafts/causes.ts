@@ -1,5 +1,12 @@
 import { type CausesOf, type CorrectedLine, NO_CAUSES } from './cause.ts'
-import { type CauseGroup, customerOf, groupKey, groupLines } from './cause-groups.ts'
+import {
+  type CauseGroup,
+  customerOf,
+  type FoundCauses,
+  foundOf,
+  groupKey,
+  groupLines,
+} from './cause-groups.ts'
 import { type CauseList, joinCauses } from './cause-list.ts'
 import { addRecordCauses } from './cause-records.ts'
 import { addSettingCauses } from './cause-settings.ts'
@@ -26,7 +33,7 @@ export async function findCauses(
     return joinCauses(
       all
         .filter((group) => isOfPeriod(group, line))
-        .flatMap((group) => [...group.byCustomer.values(), group.all, group.settings]),
+        .flatMap((group) => [...allFound(group).map(({ likely }) => likely), group.settings]),
     )
   }
 }
@@ -50,18 +57,23 @@ const isOfPeriod = (
 
 const isFound = ({ total }: CauseList): boolean => total > 0
 
+const allFound = ({ byCustomer, rest }: CauseGroup): FoundCauses[] => [...byCustomer.values(), rest]
+
 /**
- * Returns the most specific causes that were found: those of the line's own customer, or else of all
- * customers whose records its rule names, with the settings; or else all that changed.
+ * Returns the most likely causes that were found: those of the line's own customer with the settings;
+ * or else, if its rule measures or limits several lines, those of all customers; or else other changes.
  */
 function causesOfLine(group: CauseGroup | undefined, line: CorrectedLine) {
   if (!group) return NO_CAUSES(line)
-  const { all, settings, others, late } = group
+  const { settings, otherSettings, rules } = group
   const customer = customerOf(line)
-  const own = customer === null ? undefined : group.byCustomer.get(customer)
-  const specific = [...(own ? [own] : [all]), settings]
-  if (specific.some(isFound)) return joinCauses(specific)
-  const wider = [all, ...group.byCustomer.values()]
-  const lists = [wider, [others], [late]]
+  const own = customer === null ? allFound(group) : [foundOf(group, customer)]
+  const wide = rules.shared ? allFound(group) : own
+  const lists = [
+    [...own.map(({ likely }) => likely), settings],
+    wide.map(({ likely }) => likely),
+    [...wide.map(({ others }) => others), otherSettings],
+    wide.map(({ late }) => late),
+  ]
   return joinCauses(lists.find((some) => some.some(isFound)) ?? [])
 }
