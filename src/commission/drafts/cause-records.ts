@@ -9,7 +9,8 @@ import {
   readMovedFacts,
   readMovingDeliveries,
 } from '../../db/commission/books/changed-records.ts'
-import { type FoundCustomer, findCustomersOf } from '../../db/commission/customers-of.ts'
+import { findCustomersOf } from '../../db/commission/customers-of.ts'
+import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { customers, transactions } from '../../db/schema.ts'
 import { dayText } from '../engine/calendar.ts'
 import type { RecordCause } from './cause.ts'
