@@ -1,7 +1,18 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { askAdmin, json, traded } from '../partner.ts'
-import { ACCOUNT, adjustmentsOf, approve, customer, firm, PATH, refresh, TENTH } from './closed.ts'
+import {
+  ACCOUNT,
+  adjustmentsOf,
+  approve,
+  closePeriod,
+  customer,
+  firm,
+  PATH,
+  refresh,
+  TENTH,
+} from './closed.ts'
 import { monthly, publish, storePlan } from './stored.ts'
 
 const ONE = { causes_total: 1 }
@@ -229,7 +240,7 @@ test('a rate that was published since is a cause', async () => {
   ])
 })
 
-test('a changed status map and a changed plan are causes', async () => {
+test('a changed status map is a cause', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100, { status: 'settled' })
   await paid('t-2', '2026-08-10', 100)
@@ -333,3 +344,149 @@ test('a record that was on its way when the statement was computed is a cause', 
     { ...ONE, causes: [record('t-2', '2026-08-11', late)] },
   ])
 })
+
+test('a changed carry is an adjustment of the line that it changes, with the record of the period before', async () => {
+  const { paid } = await firm([
+    {
+      ...{ id: 'net', kind: 'share', percent: '10', negative: 'carry' },
+      base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
+    },
+  ])
+  await paid('t-1', '2026-08-10', 100, { transaction_type: 'withdrawal' })
+  await paid('t-2', '2026-09-10', 300)
+  await refresh('2026-09')
+  await approve('2026-09')
+  const changed = await paid('t-1', '2026-08-10', 60, { transaction_type: 'withdrawal' })
+  expect(await adjustmentsOf('2026-10')).toMatchObject([
+    {
+      ...{ ...ONE, amount: '4.00', of: { period: '2026-09' } },
+      causes: [record('t-1', '2026-08-10', changed)],
+    },
+  ])
+})
+
+test('an affiliate that was configured since is a cause', async () => {
+  const { paid, post } = await firm([TENTH, { ...TENTH, id: 'second' } as Rule])
+  await post('customers', [{ ...customer('c-4'), affiliate_id: 'aff-new' }])
+  await paid('t-1', '2026-08-10', 100)
+  await paid('t-4', '2026-08-10', 100, { customer_id: 'c-4' })
+  await refresh('2026-08')
+  await approve('2026-08')
+  await closePeriod('2026-08')
+  await askAdmin(`${PATH}/affiliates`, 'PUT', [{ affiliate_id: 'aff-new' }])
+  const cause = { kind: 'tree', affiliate_id: 'aff-new' }
+  expect(await adjustmentsOf('2026-09', 'aff-new')).toMatchObject([
+    { ...ONE, causes: [cause] },
+    { ...ONE, causes: [cause] },
+  ])
+})
+
+test('a period that was closed without a statement counts changes since its run', async () => {
+  const { paid } = await firm()
+  const started = new Date().toISOString()
+  await scheduler.wait(2)
+  const late = await paid('t-1', '2026-08-10', 100)
+  await env.DB.prepare(
+    `insert into statement_runs (account, id, period, status, started_at)
+     values (?, 'run-1', '2026-08', 'done', ?)`,
+  )
+    .bind(ACCOUNT, started)
+    .run()
+  await closePeriod('2026-08')
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    { ...ONE, amount: '10.00', causes: [record('t-1', '2026-08-10', late)] },
+  ])
+})
+
+test('a rule with tiers names the records of all customers', async () => {
+  const { paid, post } = await firm([
+    {
+      ...{ id: 'each', kind: 'share', per: 'customer', base: [{ transactions: ['deposit'] }] },
+      tiers: {
+        mode: 'whole',
+        steps: [
+          { from: '0', percent: '10' },
+          { from: '250', percent: '20' },
+        ],
+      },
+    } as Rule,
+  ])
+  await post('customers', [customer('c-2')])
+  await paid('t-1', '2026-08-10', 100)
+  await paid('t-2', '2026-08-10', 100, { customer_id: 'c-2' })
+  await refresh('2026-08')
+  await approve('2026-08')
+  const late = await paid('t-3', '2026-08-11', 100, { customer_id: 'c-2' })
+  const causes = [{ ...record('t-3', '2026-08-11', late), customer_id: 'c-2' }]
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    { ...ONE, scope: 'customer:c-1', amount: '10.00', causes },
+    { ...ONE, scope: 'customer:c-2', amount: '30.00', causes },
+  ])
+})
+
+/** Returns a function that chooses one of some values. */
+function chooser(seed: number) {
+  let state = seed + 1
+  return <T>(values: readonly T[]): T => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return values[(state >>> 8) % values.length]!
+  }
+}
+
+test('every adjustment of a random sequence names a cause, in any grouping of affiliates', async () => {
+  const choose = chooser(env.SEED)
+  const affiliates = ['aff-7', 'aff-8', 'aff-9']
+  const { paid, post } = await firm([TENTH, MASTER, { ...ONCE, id: 'cpa' }])
+  await askAdmin(`${PATH}/affiliates`, 'PUT', [
+    { affiliate_id: 'aff-7', parent: 'aff-9', from: '2026-01-01' },
+  ])
+  const people = ['c-1', 'c-2', 'c-3']
+  for (const id of people) {
+    await post('customers', [{ ...customer(id), affiliate_id: choose(affiliates) }])
+  }
+  const some = () =>
+    paid(
+      choose(['t-1', 't-2', 't-3', 't-4', 't-5', 't-6']),
+      choose(['2026-05-04', '2026-06-12', '2026-07-15']),
+      choose([10, 60, 200]),
+      { customer_id: choose(people), status: choose(['approved', 'approved', 'declined', 'odd']) },
+    )
+  const path = () => `${PATH}/customers/${choose(people)}`
+  const changes = [
+    some,
+    some,
+    () =>
+      askAdmin(`${path()}/affiliations`, 'PUT', {
+        ...{
+          reason: 'Corrected',
+          affiliations: [{ from: null, affiliate_id: choose(affiliates) }],
+        },
+      }),
+    () => askAdmin(`${path()}/refusal`, 'PUT', { reason: 'Fraud' }),
+    () => askAdmin(`${path()}/refusal`, 'DELETE'),
+    () => askAdmin(`${PATH}/status-map`, 'PUT', choose([{ odd: 'approved' }, {}])),
+    () =>
+      askAdmin(`${PATH}/affiliates`, 'PUT', [
+        { affiliate_id: 'aff-7', parent: choose([null, 'aff-8', 'aff-9']), from: '2026-01-01' },
+      ]),
+  ]
+  for (let i = 0; i < 6; i++) await some()
+  let corrections = 0
+  for (const period of ['2026-07', '2026-08', '2026-09', '2026-10', '2026-11', '2026-12']) {
+    await refresh(period, affiliates)
+    expect(await refresh(period, affiliates)).toBe(0)
+    for (const one of affiliates) {
+      const found = await adjustmentsOf(period, one)
+      for (const { causes, causes_total, ...adjustment } of found) {
+        expect(causes_total, JSON.stringify(adjustment)).toBeGreaterThan(0)
+        expect(causes.length).toBe(Math.min(20, causes_total))
+      }
+      corrections += found.length
+    }
+    expect(await refresh(period, affiliates)).toBe(0)
+    await approve(period)
+    await closePeriod(period)
+    for (let i = 0; i < 3; i++) await choose(changes)()
+  }
+  expect(corrections).toBeGreaterThan(0)
+}, 60_000)

@@ -57,6 +57,16 @@ export async function approve(period: string, at = Date.now()) {
   await scheduler.wait(2)
 }
 
+/** Closes a period for all affiliates, with or without a statement. */
+export async function closePeriod(period: string, at = Date.now()) {
+  await env.DB.prepare(
+    `insert into closed_periods (account, plan, period, closed_at) values (?, 'ib', ?, ?)`,
+  )
+    .bind(ACCOUNT, period, at)
+    .run()
+  await scheduler.wait(2)
+}
+
 /** Computes a period and returns the statement of an affiliate with its adjustments. */
 export async function statementOf(period: string, affiliate = 'aff-7') {
   await refresh(period, [affiliate])
