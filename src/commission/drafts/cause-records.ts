@@ -72,7 +72,8 @@ async function addMovedAway(
       const customer_id = String(decode(customers.customer_id, row.customer_id))
       const cause = recordCause(table, row, customer_id)
       for (const group of groups) {
-        if (namesRecord(group, table, row.kind)) addCause(group.rest.likely, cause)
+        const isSince = cause.delivery_id >= group.sinceId
+        if (isSince && namesRecord(group, table, row.kind)) addCause(group.rest.likely, cause)
       }
     }
   }
@@ -160,9 +161,8 @@ function offer(group: CauseGroup, change: Change, fields: FieldChanges): void {
   const cause = recordCause(table, row, customer.customer_id)
   const isInside = isMoved || (day >= group.first && day <= group.last)
   if (isSince && isInside && namesRecord(group, table, kind)) addCause(found.likely, cause)
-  else if (table === 'customers' || day <= group.last) {
-    addCause(isSince ? found.others : found.late, cause)
-  }
+  // Other days are read only because of other groups.
+  else if (isInside || table === 'customers') addCause(isSince ? found.others : found.late, cause)
 }
 
 const RESOURCES = {

@@ -27,7 +27,9 @@ export async function findCauses(
   const settledOf = await lastSettled(computation.source, affiliates)
   const groups = groupLines(computation, lines, settledOf)
   const all = [...groups.values()]
-  await Promise.all([addRecordCauses(computation, all), addSettingCauses(computation, all)])
+  // One after the other: where no record was found, records are looked for that moved away.
+  await addRecordCauses(computation, all)
+  await addSettingCauses(computation, all)
   return (line) => {
     if (line.line !== null) return causesOfLine(groups.get(groupKey(line)), line)
     return joinCauses(

@@ -49,7 +49,8 @@ export interface LineCorrection {
 /** Reads the corrections of a line, or of what a period dropped, in order of their periods. */
 export const READ_CORRECTIONS = compileStatement(`
   with own as (
-    select s.period, s.id, s.status, s.lines, s.parts from statements s
+    select s.period, s.id, s.status, s.lines, s.parts
+    from statements s indexed by statements_affiliate
     where s.account = :account and s.affiliate_id = :affiliate_id and s.plan = :plan
       and s.period > :period and s.statement is not null
   ), items as (
