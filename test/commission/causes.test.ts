@@ -55,8 +55,13 @@ test('a record that moved to another period is a cause, other records of that pe
   const { paid } = await closed()
   await paid('t-3', '2026-09-12', 50)
   const moved = await paid('t-1', '2026-09-12', 100)
+  const late = await paid('t-2', '2026-08-11', 30)
   expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, amount: '-10.00', causes: [record('t-1', '2026-09-12', moved)] },
+    {
+      amount: '-7.00',
+      causes: [record('t-2', '2026-08-11', late), record('t-1', '2026-09-12', moved)],
+      causes_total: 2,
+    },
   ])
 })
 
