@@ -91,14 +91,14 @@ function daysOf(
   const first = Math.min(...groups.map((one) => one.first))
   const last = Math.max(...groups.map((one) => one.last))
   const movedTo = new Set(moving.flatMap((one) => one.days))
-  const select = ({ single, summed }: Computation['range']['days']['events']): number[] =>
+  const daysIn = ({ single, summed }: Computation['range']['days']['events']): number[] =>
     [...new Set([...single, ...summed, ...movedTo])]
       .filter((day) => (day >= first && day <= last) || movedTo.has(day))
       .sort((a, b) => a - b)
   return {
-    transactions: select(range.days.transactions),
-    activity: select(range.days.activity),
-    events: select(range.days.events),
+    transactions: daysIn(range.days.transactions),
+    activity: daysIn(range.days.activity),
+    events: daysIn(range.days.events),
   }
 }
 
