@@ -47,12 +47,12 @@ export const assign = (
     .run()
 
 /** Publishes rates of a day. */
-export const publish = (day: string, rates: Record<string, string>) =>
+export const publish = (day: string, rates: Record<string, string>, knownFrom = 0) =>
   env.DB.batch(
     Object.entries(rates).map(([currency, rate]) =>
       env.DB.prepare(
-        `insert into fx_rates (source, currency, day, rate, known_from) values (?, ?, ?, ?, 0)`,
-      ).bind(RATE_SOURCE, currency, Date.parse(day) / 86_400_000, rate),
+        `insert into fx_rates (source, currency, day, rate, known_from) values (?, ?, ?, ?, ?)`,
+      ).bind(RATE_SOURCE, currency, Date.parse(day) / 86_400_000, rate, knownFrom),
     ),
   )
 

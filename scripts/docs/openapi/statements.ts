@@ -2,6 +2,7 @@ import { MAX_FRESH_FACTS, PART_LIMITS } from '../../../src/commission/drafts/lim
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { operation } from './administration/operation.ts'
+import { CAUSES } from './cause-schemas.ts'
 import {
   type Caller,
   type Operation,
@@ -93,11 +94,6 @@ const MANUAL = object({
   at: documented('When it was entered.', TIME),
 })
 
-const CAUSE: JsonSchema = {
-  ...object({ kind: documented('What changed.') }),
-  additionalProperties: true,
-}
-
 const ADJUSTMENT = object({
   id: documented('The id of the adjustment.'),
   of: documented(
@@ -115,8 +111,7 @@ const ADJUSTMENT = object({
   scope: documented('The scope of the line.', orNull(TEXT)),
   occurrence: documented('How many lines before it have the same rule, version and scope.', COUNT),
   amount: money('The difference between the line as it is now and what was approved of it.'),
-  causes: listed('The records and settings that changed; the first of them.', CAUSE),
-  causes_total: documented('The number of causes.', COUNT),
+  ...CAUSES,
 })
 
 export const HEAD = {

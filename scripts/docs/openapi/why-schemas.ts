@@ -1,6 +1,7 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
+import { CAUSES } from './cause-schemas.ts'
 import { ref } from './operation.ts'
 import { COUNT, DAY, oneOf, orNull, TEXT } from './shapes.ts'
 import { STEP } from './why-steps.ts'
@@ -59,28 +60,80 @@ const anyOrNull = (description: string, schema: JsonSchema): JsonSchema => ({
   anyOf: [schema, { type: 'null' }],
 })
 
+const CORRECTION = object({
+  id: documented('The id of the adjustment.'),
+  statement: documented('The id of its statement.'),
+  period: documented('The period of its statement.'),
+  status: documented('The status of its statement.', oneOf('draft', 'approved', 'paid')),
+  amount: documented('Its amount.'),
+})
+
+const EXPLAINED = {
+  affiliate_id: documented('The affiliate.'),
+  plan: documented('The plan.'),
+  period: documented('The period.'),
+  currency: documented('The currency of the plan.'),
+  line: documented('The line, without its id.', { type: 'object' }),
+  steps: list('How the line came about, in order.', ref('ExplanationStep')),
+  stored: documented(
+    'What the stored draft says, if records have changed since and the amount is another one.',
+    object({
+      amount: documented('The amount of the line.'),
+      computed_at: documented('When the statement was computed.'),
+    }),
+  ),
+  closed: documented(
+    'What was approved, if the period is closed.',
+    object({
+      statement: documented('The id of the statement of the period.'),
+      amount: maybe('The amount of the line. Null: no approved statement has the line.'),
+      adjustments: list('Corrections of the line in statements of later periods.', CORRECTION),
+    }),
+  ),
+}
+
 /** The schemas of explanations and of what earned nothing. */
 export const WHY_SCHEMAS: Record<string, JsonSchema> = {
   ExplanationStep: STEP,
-  Explanation: object(
+  LineExplanation: object(
     {
       id: documented('The id of the line.'),
-      affiliate_id: documented('The affiliate.'),
-      plan: documented('The plan.'),
-      period: documented('The period.'),
-      currency: documented('The currency of the plan.'),
-      line: documented('The line, without its id.', { type: 'object' }),
-      steps: list('How the line came about, in order.', ref('ExplanationStep')),
-      stored: documented(
-        'What the stored statement says, if records have changed since and the amount is another one.',
-        object({
-          amount: documented('The amount of the line.'),
-          computed_at: documented('When the statement was computed.'),
-        }),
-      ),
+      ...EXPLAINED,
     },
-    ['stored'],
+    ['stored', 'closed'],
   ),
+  AdjustmentExplanation: object({
+    id: documented('The id of the adjustment.'),
+    affiliate_id: documented('The affiliate.'),
+    plan: documented('The plan.'),
+    period: documented('The period of the statement with the adjustment.'),
+    currency: documented('The currency of the plan.'),
+    of: documented(
+      'What it corrects.',
+      object({
+        period: documented('The closed period.'),
+        line: maybe('The line. Null: the adjustment restores what the period dropped.'),
+      }),
+    ),
+    approved: documented(
+      'What was approved before.',
+      object({
+        statement: documented('The id of the statement of the closed period.'),
+        amount: maybe(
+          'The amount of the line, or what the period dropped. Null: no approved statement has the line.',
+        ),
+        earlier: list('Corrections of it in statements of earlier periods.', CORRECTION),
+        total: documented('The sum of both.'),
+      }),
+    ),
+    now: anyOrNull(
+      'The corrected line as it is computed now, with the rates that were known at the approval. Null if it is no line any more.',
+      object(EXPLAINED, ['stored', 'closed']),
+    ),
+    amount: documented('The amount of the adjustment.'),
+    ...CAUSES,
+  }),
+  Explanation: { anyOf: [ref('LineExplanation'), ref('AdjustmentExplanation')] },
   LinePart: {
     anyOf: [
       object({

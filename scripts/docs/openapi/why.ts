@@ -31,10 +31,10 @@ const OWN: readonly Described[] = [
   {
     noun: 'Explanation',
     path: '/lines/{line_id}/explain',
-    summary: 'Explain a line',
-    description: `Computes a line from the records as they are now, and returns every step. With \`Accept: text/plain\` it returns sentences. A line of a statement that is not stored needs \`affiliate_id\` and \`period\`. ${LIMIT}`,
+    summary: 'Explain a line or an adjustment',
+    description: `Computes a line from the records as they are now, and returns every step. Of a closed period it also returns what was approved. The id of an adjustment returns what was approved of the corrected line, what the line comes to now, and what has changed. With \`Accept: text/plain\` it returns sentences. A line of a statement that is not stored needs \`affiliate_id\` and \`period\`. ${LIMIT}`,
     parameters: ['line_affiliate', 'line_period', 'x-d1-bookmark'],
-    answers: answer('The steps.', 'Explanation', ['application/json', 'text/plain']),
+    answers: answer('The explanation.', 'Explanation', ['application/json', 'text/plain']),
   },
   {
     noun: 'Unearned',

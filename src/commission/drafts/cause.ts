@@ -1,8 +1,50 @@
 import type { Difference } from '../engine/books.ts'
+import type { FactResource } from '../engine/facts.ts'
 
 /** Why a line of a closed period differs from what was approved: a record or a setting that changed. */
-export interface Cause {
-  readonly kind: string
+export type Cause =
+  | RecordCause
+  | {
+      readonly kind: 'affiliation'
+      readonly customer_id: string
+      /** The day from which it holds; null: the integrations team replaced the history. */
+      readonly day: string | null
+      readonly delivery_id: string | null
+      /** The entry of the audit log, if the integrations team changed it. */
+      readonly audit_id: string | null
+    }
+  | {
+      readonly kind: 'customer_field'
+      readonly customer_id: string
+      readonly field: string
+      readonly day: string
+      readonly delivery_id: string
+    }
+  | { readonly kind: 'refusal'; readonly customer_id: string; readonly audit_id: string }
+  | {
+      readonly kind: 'rate'
+      readonly currency: string
+      readonly day: string
+      readonly change: 'published' | 'corrected'
+    }
+  | { readonly kind: 'tree'; readonly affiliate_id: string; readonly audit_id: string }
+  | {
+      readonly kind: 'setting'
+      /** The action of the audit log. */
+      readonly action: string
+      readonly at: string
+      readonly audit_id: string
+    }
+
+/** A record that a delivery changed. */
+export interface RecordCause {
+  readonly kind: 'record'
+  readonly resource: FactResource
+  readonly id: string
+  readonly customer_id: string
+  /** The day on which it lies now. */
+  readonly day: string
+  readonly delivery_id: string
 }
 
 /** The causes of an adjustment; the first are listed. */

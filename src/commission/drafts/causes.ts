@@ -1,10 +1,81 @@
-import { type CausesOf, NO_CAUSES } from './cause.ts'
+import { type CausesOf, type CorrectedLine, NO_CAUSES } from './cause.ts'
+import {
+  type CauseGroup,
+  customerOf,
+  type FoundCauses,
+  foundOf,
+  groupKey,
+  groupLines,
+} from './cause-groups.ts'
+import { type CauseList, joinCauses } from './cause-list.ts'
+import { addRecordCauses } from './cause-records.ts'
+import { addSettingCauses } from './cause-settings.ts'
 import type { Computation, ComputedPeriod } from './computation.ts'
+import { lastSettled } from './settled-since.ts'
 
-/** Finds the causes of all corrections of a computation. */
+/**
+ * Finds the causes of all corrections of a computation: what has changed since the last approval of the
+ * corrected periods. It reads nothing if there are no corrections.
+ */
 export async function findCauses(
-  _computation: Computation,
-  _computed: readonly ComputedPeriod[],
+  computation: Computation,
+  computed: readonly ComputedPeriod[],
 ): Promise<CausesOf> {
-  return NO_CAUSES
+  const lines = correctedLines(computed)
+  if (lines.length === 0) return NO_CAUSES
+  const affiliates = [...new Set(lines.map((line) => line.affiliate_id))]
+  const settledOf = await lastSettled(computation.source, affiliates)
+  const groups = groupLines(computation, lines, settledOf)
+  const all = [...groups.values()]
+  // One after the other: where no record was found, records are looked for that moved away.
+  await addRecordCauses(computation, all)
+  await addSettingCauses(computation, all)
+  return (line) => {
+    if (line.line !== null) return causesOfLine(groups.get(groupKey(line)), line)
+    return joinCauses(
+      all
+        .filter((group) => isOfPeriod(group, line))
+        .flatMap((group) => [...allFound(group).map(({ likely }) => likely), group.settings]),
+    )
+  }
+}
+
+/** Returns the lines that the statements of a computation correct. */
+function correctedLines(computed: readonly ComputedPeriod[]): CorrectedLine[] {
+  return computed.flatMap(({ results }) =>
+    results.flatMap(({ statement }) => {
+      const { affiliate_id = '', plan = '', adjustments = [] } = statement ?? {}
+      return adjustments.flatMap(({ period, line }) =>
+        line === null ? [] : [{ affiliate_id, plan, period, line }],
+      )
+    }),
+  )
+}
+
+const isOfPeriod = (
+  { affiliate, plan, periodId }: CauseGroup,
+  line: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>,
+): boolean => affiliate === line.affiliate_id && plan === line.plan && periodId === line.period
+
+const isFound = ({ total }: CauseList): boolean => total > 0
+
+const allFound = ({ byCustomer, rest }: CauseGroup): FoundCauses[] => [...byCustomer.values(), rest]
+
+/**
+ * Returns the most likely causes that were found: those of the line's own customer with the settings;
+ * or else, if its rule measures or limits several lines, those of all customers; or else other changes.
+ */
+function causesOfLine(group: CauseGroup | undefined, line: CorrectedLine) {
+  if (!group) return NO_CAUSES(line)
+  const { settings, otherSettings, rules } = group
+  const customer = customerOf(line)
+  const own = customer === null ? allFound(group) : [foundOf(group, customer)]
+  const wide = rules.shared ? allFound(group) : own
+  const lists = [
+    [...own.map(({ likely }) => likely), settings],
+    wide.map(({ likely }) => likely),
+    [...wide.map(({ others }) => others), otherSettings],
+    wide.map(({ late }) => late),
+  ]
+  return joinCauses(lists.find((some) => some.some(isFound)) ?? [])
 }

@@ -46,10 +46,11 @@ export async function adjustmentId(statement: string, of: string): Promise<strin
   return `adj_${statement.slice('stm_'.length)}${digits.slice(0, LINE_DIGITS)}`
 }
 
-/** Returns the id of the statement that has a line; null if the text is not the id of a line. */
-export function statementOfLine(line: string): string | null {
-  const digits = line.slice('lin_'.length)
-  const isLine = line.startsWith('lin_') && digits.length === STATEMENT_DIGITS + LINE_DIGITS
+/** Returns the id of the statement that has a line or an adjustment; null if the text is no such id. */
+export function statementOfLine(id: string): string | null {
+  const digits = id.slice('lin_'.length)
+  const isKnown = id.startsWith('lin_') || id.startsWith('adj_')
+  const isLine = isKnown && digits.length === STATEMENT_DIGITS + LINE_DIGITS
   return isLine && HEX.test(digits) ? `stm_${digits.slice(0, STATEMENT_DIGITS)}` : null
 }
 

@@ -7,7 +7,7 @@ import type {
   RateStep,
   Step,
 } from './explanation.ts'
-import { counted, figure } from './sentences.ts'
+import { counted, figure, listed } from './sentences.ts'
 
 /** Writes an explanation in sentences, one or more a step, each on a line of its own. */
 export function explanationText(explanation: Explanation): string {
@@ -23,7 +23,25 @@ export function explanationText(explanation: Explanation): string {
         '',
       ]
     : []
-  return `${[title, '', ...changed, ...sentences].join('\n')}\n`
+  const approved = closedSentences(explanation, digits)
+  return `${[title, '', ...changed, ...approved, ...sentences].join('\n')}\n`
+}
+
+/** Writes what was approved of a line, if its period is closed. */
+function closedSentences({ closed, currency, period }: Explanation, digits: number): string[] {
+  if (!closed) return []
+  const money = (text: string): string => `${figure(text, digits)} ${currency}`
+  const said =
+    closed.amount === null
+      ? 'No statement with this line was approved.'
+      : `The approved statement says ${money(closed.amount)}.`
+  const adjusted = closed.adjustments.map((one) => `${money(one.amount)} in ${one.period}`)
+  return [
+    `The period ${period} is closed. ${said}`,
+    ...(adjusted.length > 0 ? [`Adjustments of it: ${listed(adjusted)}.`] : []),
+    'This is the line as it is computed now.',
+    '',
+  ]
 }
 
 /** The minor digits with which the line's amount is written. */

@@ -20,6 +20,26 @@ export interface Explanation {
   readonly steps: readonly Step[]
   /** What the stored statement says, if records have changed since and the amount is another one. */
   readonly stored?: { readonly amount: string; readonly computed_at: string }
+  /** What was approved, if the period is closed. */
+  readonly closed?: ClosedLine
+}
+
+/** What was approved of a line of a closed period. */
+export interface ClosedLine {
+  readonly statement: string
+  /** Null: no approved statement has the line. */
+  readonly amount: string | null
+  /** Corrections of the line in later statements. */
+  readonly adjustments: readonly Correction[]
+}
+
+/** A correction of a line, in the statement of a later period. */
+export interface Correction {
+  readonly id: string
+  readonly statement: string
+  readonly period: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly amount: string
 }
 
 /** A step of an explanation. All figures are decimal text. */

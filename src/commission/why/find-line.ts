@@ -1,5 +1,5 @@
+import { findItem, type StoredItem } from '../../db/commission/books/stored-items.ts'
 import type { Connection } from '../../db/commission/facts.ts'
-import { type FoundStatement, findStatement } from '../../db/commission/statements.ts'
 import { ApiError } from '../../errors.ts'
 import { readBooks } from '../drafts/books.ts'
 import type { Computation } from '../drafts/computation.ts'
@@ -18,12 +18,13 @@ export interface LinePlace {
   readonly affiliate_id: string
   readonly plan: string
   readonly period: Period
-  /** The line in the stored statement; null if it is not stored, or not among its first lines. */
+  /** The line in the stored statement; null if it is not stored. */
   readonly stored: StoredLine | null
 }
 
 /** A line as a stored statement has it. */
 export interface StoredLine {
+  readonly status: 'draft' | 'approved' | 'paid'
   readonly amount: string
   readonly computed_at: string
 }
@@ -49,24 +50,22 @@ export async function findLinePlace(
 ): Promise<LinePlace> {
   const statement = statementOfLine(id)
   if (statement === null) throw noLine()
-  const stored = await findStatement(db, account, statement, 1)
+  const stored = await findItem(db, account, statement, id)
   const found = stored ?? (await matchHint(db, account, statement, hint))
   const period = parsePeriod(found?.period ?? '')
   if (!found || !period) throw noLine()
   return {
     ...{ id, statement, affiliate_id: found.affiliate_id, plan: found.plan, period },
-    stored: stored && storedLine(stored, id),
+    stored: stored && storedLine(stored),
   }
 }
 
-function storedLine({ lines, computed_at }: FoundStatement, id: string): StoredLine | null {
-  const all: { id: string; amount: string }[] = JSON.parse(lines ?? '[]')
-  const line = all.find((one) => one.id === id)
-  return line ? { amount: line.amount, computed_at } : null
+function storedLine({ item, status, computed_at }: StoredItem): StoredLine | null {
+  return item === null ? null : { amount: JSON.parse(item).amount, computed_at, status }
 }
 
 /** Returns the plan of the account whose statement has the id. */
-async function matchHint(
+export async function matchHint(
   db: Connection,
   account: string,
   statement: string,
@@ -87,6 +86,12 @@ export interface FoundLine extends ExplainedLine {
   readonly context: ExplainContext
 }
 
+/** A line, and the computation with the rates that its period sees. */
+export interface ComputedLine {
+  readonly computation: Computation
+  readonly found: FoundLine
+}
+
 /**
  * Computes the statement of a line and finds the line in it.
  *
@@ -94,8 +99,18 @@ export interface FoundLine extends ExplainedLine {
  */
 export async function computeLine(
   computation: Computation,
+  place: LinePlace,
+): Promise<ComputedLine> {
+  const computed = await lineIfAny(computation, place)
+  if (!computed) throw noLine()
+  return computed
+}
+
+/** Computes the statement of a line and finds the line in it; returns null if it has none any more. */
+export async function lineIfAny(
+  computation: Computation,
   { id, statement, affiliate_id, plan, period }: LinePlace,
-): Promise<FoundLine> {
+): Promise<ComputedLine | null> {
   const books = await readBooks(computation.source, computation.range, [affiliate_id])
   const view = await viewOf(computation, books, affiliate_id, plan)
   const settlement = await settleAffiliates(view, [affiliate_id], MAX_FRESH_FACTS, books.booksOf)
@@ -107,6 +122,7 @@ export async function computeLine(
     ...{ rule: rule.id, version: version.version, scope },
   }))
   const line = lines[(await lineIds(statement, keys)).indexOf(id)]
-  if (!result || !line) throw noLine()
-  return { result, line, context: { ...view.context, period, settlement } }
+  if (!result || !line) return null
+  const found = { result, line, context: { ...view.context, period, settlement } }
+  return { computation: view, found }
 }

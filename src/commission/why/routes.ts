@@ -2,14 +2,15 @@ import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { PAGE_PARAMETERS } from '../../http/pagination.ts'
 import { checkPercentEncoding, readQuery } from '../../http/query.ts'
+import { ReadMemory } from '../../http/read-memory.ts'
+import { sendJson } from '../../http/send-json.ts'
 import type { Reader } from '../../http/session.ts'
 import { withReadSession } from '../../http/session.ts'
 import { openPeriod } from '../drafts/on-request.ts'
-import { explanationText } from '../engine/explain-text.ts'
 import { type RecordKey, recordEarnings } from './earnings.ts'
-import { explain, recordsOf } from './explain-line.ts'
-import { computeLine, findLinePlace, type LineHint } from './find-line.ts'
+import { recordsOf } from './explain-line.ts'
 import { listParts } from './line-parts.ts'
+import { explainById, openLine } from './open-line.ts'
 import { listQualifications } from './qualifications.ts'
 import { readDay, readPeriod, readReason, readStatus, required } from './queries.ts'
 import { computeFor, prefersText, respondWith, respondWithList } from './respond.ts'
@@ -36,32 +37,15 @@ export const TEAM_WHY_PATHS = {
 const LINE_PARAMETERS = ['affiliate_id', 'period'] as const
 const WHOSE_PARAMETERS = ['affiliate_id', 'customer_id'] as const
 
-/** Finds a line and computes the statement that it stands in. */
-async function openLine(
-  c: Context<AppEnv>,
-  { grant, session }: Reader,
-  id: string,
-  hint: LineHint,
-) {
-  const place = await findLinePlace(session, grant.account, id, hint)
-  const computation = await openPeriod(c.env, grant.account, session, place.period)
-  return { place, computation, found: await computeLine(computation, place) }
-}
-
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
   const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
   const isText = prefersText(c)
-  const compute = async (reader: Reader) => {
-    const { place, computation, found } = await openLine(c, reader, id, hint)
-    const explanation = await explain(computation, found)
-    const { stored } = place
-    const isChanged = stored !== null && stored.amount !== explanation.line.amount
-    return { id, ...explanation, ...(isChanged && { stored }) }
-  }
-  if (!isText) return respondWith(c, compute)
+  const compute = (reader: Reader) => explainById(c.env, reader, id, hint, isText)
   return withReadSession(c, async (reader) => {
-    const explanation = await computeFor(reader, compute)
-    return c.text(explanationText(explanation))
+    const body = await computeFor(reader, compute)
+    return typeof body === 'string'
+      ? c.text(body)
+      : sendJson(c, body, new ReadMemory(reader.grant.account))
   })
 }
 
@@ -104,7 +88,7 @@ function respondWithParts(c: Context<AppEnv>, id: string): Promise<Response> {
   )
   return respondWithList(c, ['parts', id], page, async (reader) => {
     const hint = { affiliate_id, period }
-    const { computation, found } = await openLine(c, reader, id, hint)
+    const { computation, found } = await openLine(c.env, reader, id, hint)
     return listParts(computation, found)
   })
 }
@@ -118,7 +102,7 @@ function respondWithPartFacts(c: Context<AppEnv>, id: string, customer: string):
   checkPercentEncoding(new URL(c.req.url).pathname)
   return respondWithList(c, ['facts', id, customer], page, async (reader) => {
     const hint = { affiliate_id, period }
-    const { computation, found } = await openLine(c, reader, id, hint)
+    const { computation, found } = await openLine(c.env, reader, id, hint)
     return recordsOf(computation, found, customer)
   })
 }

@@ -1,0 +1,121 @@
+import type { ChangedTable } from '../../db/commission/books/changed-records.ts'
+import { firstIdAt } from '../../ingest/delivery-id.ts'
+import { parsePeriod } from '../engine/calendar.ts'
+import type { CorrectedLine } from './cause.ts'
+import { type CauseList, noCauses } from './cause-list.ts'
+import { type LineRules, rulesOf } from './cause-rules.ts'
+import type { Computation } from './computation.ts'
+import type { LastSettled, LastSettledOf } from './settled-since.ts'
+
+/** How long before the computation a delivery may have been received that was stored after it. */
+const STORED_LATE_MS = 600_000
+
+/** Corrected lines of one rule, which the same changes can explain, with what was found so far. */
+export interface CauseGroup extends LastSettled {
+  readonly affiliate: string
+  readonly plan: string
+  readonly periodId: string
+  readonly rules: LineRules
+  /** What comes before the ids of deliveries since the approval, and of those that were stored late. */
+  readonly sinceId: string
+  readonly lateId: string
+  /** The affiliates whose customers have an effect on the lines. */
+  readonly affiliates: ReadonlySet<string>
+  /** The days of the closed period. */
+  readonly period: { readonly first: number; readonly last: number }
+  /** The days whose facts have an effect. */
+  readonly first: number
+  readonly last: number
+  /** What was found of the customers whose lines were corrected. */
+  readonly byCustomer: Map<string, FoundCauses>
+  /** What was found of all other customers. */
+  readonly rest: FoundCauses
+  /** Settings on which the lines depend. */
+  readonly settings: CauseList
+  /** Settings that may have an effect. */
+  readonly otherSettings: CauseList
+}
+
+/** What was found of customers: the most likely causes first. */
+export interface FoundCauses {
+  /** Changes of records that the rules name, on days that have an effect, and of histories. */
+  readonly likely: CauseList
+  /** Other changes. */
+  readonly others: CauseList
+  /** Deliveries that were possibly stored after the computation. */
+  readonly late: CauseList
+}
+
+const nothingFound = (): FoundCauses => ({
+  likely: noCauses(),
+  others: noCauses(),
+  late: noCauses(),
+})
+
+/** The customer of a line's scope; null if it has more than one. */
+export const customerOf = ({ line }: Pick<CorrectedLine, 'line'>): string | null =>
+  line?.scope.startsWith('customer:') ? line.scope.slice('customer:'.length) : null
+
+/** Returns the key of the group of a line. */
+export const groupKey = ({ affiliate_id, plan, period, line }: CorrectedLine): string => {
+  const scope = line?.scope.startsWith('affiliate:') ? line.scope : ''
+  return JSON.stringify([affiliate_id, plan, period, line?.rule ?? null, scope])
+}
+
+/** Returns what was found of a customer. */
+export const foundOf = ({ byCustomer, rest }: CauseGroup, customer: string): FoundCauses =>
+  byCustomer.get(customer) ?? rest
+
+/** Divides corrected lines into groups. */
+export function groupLines(
+  computation: Computation,
+  lines: readonly CorrectedLine[],
+  settledOf: LastSettledOf,
+): Map<string, CauseGroup> {
+  const groups = new Map<string, CauseGroup>()
+  for (const line of lines) {
+    const key = groupKey(line)
+    const group = groups.get(key) ?? newGroup(computation, line, settledOf(line))
+    groups.set(key, group)
+    const customer = customerOf(line)
+    if (customer !== null) group.byCustomer.set(customer, nothingFound())
+  }
+  return groups
+}
+
+function newGroup(
+  { source, dependenciesOf }: Computation,
+  line: CorrectedLine,
+  settled: LastSettled,
+): CauseGroup {
+  const rules = rulesOf(source, line)
+  const { first, last } = parsePeriod(line.period) ?? { first: 0, last: 0 }
+  const { affiliate_id: affiliate, plan } = line
+  return {
+    ...{ ...settled, affiliate, plan, periodId: line.period, rules, period: { first, last } },
+    sinceId: firstIdAt(settled.since),
+    lateId: firstIdAt(settled.since - STORED_LATE_MS),
+    affiliates: rules.network
+      ? dependenciesOf(affiliate).read
+      : new Set([rules.below ?? affiliate]),
+    first: rules.remembers ? Number.NEGATIVE_INFINITY : first,
+    last: last + rules.daysAfter,
+    ...{ byCustomer: new Map(), rest: nothingFound() },
+    ...{ settings: noCauses(), otherSettings: noCauses() },
+  }
+}
+
+/** Whether the rules of a group name facts of a table and kind. */
+export function namesRecord(
+  { rules: { needs, signup } }: CauseGroup,
+  table: ChangedTable,
+  kind: string,
+): boolean {
+  if (table === 'customers') return signup
+  if (needs === null) return true
+  const { transactions, activity, events } = needs
+  if (table === 'transactions')
+    return transactions.single.has(kind) || transactions.summed.has(kind)
+  if (table === 'events') return events.single.has(kind) || events.summed.has(kind)
+  return activity.single.size + activity.summed.size > 0
+}

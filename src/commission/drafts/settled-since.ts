@@ -1,0 +1,60 @@
+import {
+  readSettled,
+  readSettledPeriods,
+  type SettledPeriod,
+  type SettledStatement,
+} from '../../db/commission/books/settled-at.ts'
+import type { AccountSource } from '../facts/source.ts'
+import type { CorrectedLine } from './cause.ts'
+
+/** What is known of the last approval of a closed period. */
+export interface LastSettled {
+  /** What was stored before it had its effect then, in milliseconds. */
+  readonly since: number
+  /** The currencies of records that waited in the period. */
+  readonly waiting: readonly string[]
+}
+
+/** Returns the last approval that covers a line. */
+export type LastSettledOf = (
+  line: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>,
+) => LastSettled
+
+/**
+ * Reads when closed periods were last computed and approved. The approval of a statement also approves
+ * the corrections of all periods before it, so the latest approval counts.
+ */
+export async function lastSettled(
+  { db, account }: AccountSource,
+  affiliates: readonly string[],
+): Promise<LastSettledOf> {
+  const [statements, periods] = await Promise.all([
+    readSettled(db, account.id, affiliates),
+    readSettledPeriods(db, account.id, affiliates),
+  ])
+  const byKey = Map.groupBy(statements, ({ affiliate_id, plan }) => keyOf(affiliate_id, plan))
+  const byPlan = Map.groupBy(periods, ({ plan }) => plan)
+  return ({ affiliate_id, plan, period }) => {
+    const own = byKey.get(keyOf(affiliate_id, plan)) ?? []
+    const closed = (byPlan.get(plan) ?? []).filter(({ open }) => !open.includes(affiliate_id))
+    return lastOf(own, closed, period)
+  }
+}
+
+const keyOf = (affiliate: string, plan: string): string => JSON.stringify([affiliate, plan])
+
+function lastOf(
+  statements: readonly SettledStatement[],
+  periods: readonly SettledPeriod[],
+  period: string,
+): LastSettled {
+  const withStatement = new Set(statements.map((one) => one.period))
+  const times = [
+    ...statements,
+    // Where a period has a statement, its own computation counts, not a later run.
+    ...periods.filter((one) => !withStatement.has(one.period)),
+  ].flatMap((one) => (one.period >= period ? [one.read_at] : []))
+  const own = statements.find((one) => one.period === period)
+  const currencies: (string | null)[] = own ? JSON.parse(own.currencies) : []
+  return { since: Math.max(0, ...times), waiting: currencies.filter((one) => one !== null) }
+}

@@ -1,0 +1,132 @@
+import type { Cause, Causes } from '../drafts/cause.ts'
+import { CAUSE_LIMITS } from '../drafts/cause-list.ts'
+import { add, compare, decimal, fixedText } from '../engine/decimal.ts'
+import { explanationText } from '../engine/explain-text.ts'
+import type { Correction, Explanation } from '../engine/explanation.ts'
+import { counted, figure, listed } from '../engine/sentences.ts'
+
+/** What was approved of a closed line, or of what a period dropped. */
+export interface Approved {
+  readonly statement: string
+  /** Null: the approved statement has no such line. */
+  readonly amount: string | null
+  /** Corrections in statements before that of the adjustment. */
+  readonly earlier: readonly Correction[]
+  readonly total: string
+}
+
+/** How an adjustment came about. */
+export interface AdjustmentExplanation extends Causes {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  /** The period in which the adjustment stands. */
+  readonly period: string
+  readonly currency: string
+  readonly of: { readonly period: string; readonly line: string | null }
+  readonly approved: Approved
+  /** The corrected line as it is computed now; null if it is no line any more. */
+  readonly now: Explanation | null
+  readonly amount: string
+}
+
+/** Returns the sum of amounts of money, with the minor digits of the first. */
+export function sumOfMoney(first: string, ...others: readonly string[]): string {
+  const digits = first.split('.')[1]?.length ?? 0
+  return fixedText(
+    others.map(decimal).reduce((total, one) => add(total, one), decimal(first)),
+    digits,
+  )
+}
+
+function causeText(cause: Cause): string {
+  switch (cause.kind) {
+    case 'record': {
+      const { resource, id, day, delivery_id } = cause
+      return `the record ${id} (${resource}) of ${day}, by the delivery ${delivery_id}`
+    }
+    case 'affiliation': {
+      const { customer_id, day, delivery_id, audit_id } = cause
+      return day === null
+        ? `the affiliates of the customer ${customer_id}, by the entry ${audit_id} of the audit log`
+        : `the affiliate of the customer ${customer_id} from ${day} on, by the delivery ${delivery_id}`
+    }
+    case 'customer_field': {
+      const { customer_id, field, day, delivery_id } = cause
+      return `the field ${field} of the customer ${customer_id} from ${day} on, by the delivery ${delivery_id}`
+    }
+    case 'refusal':
+      return `the refusal of the customer ${cause.customer_id}, by the entry ${cause.audit_id} of the audit log`
+    case 'rate':
+      return `the rate of ${cause.currency} of ${cause.day}, which was ${cause.change} since`
+    case 'tree':
+      return `the affiliate ${cause.affiliate_id} or its parent, by the entry ${cause.audit_id} of the audit log`
+    default:
+      return `the settings of the account: ${cause.action} at ${cause.at}, the entry ${cause.audit_id} of the audit log`
+  }
+}
+
+/** Writes what changed, one cause a line. */
+function causeSentences({ causes, causes_total }: Causes): string[] {
+  if (causes.length === 0) return ['No change is stored any more that explains it.']
+  const more = causes_total - causes.length
+  const atLeast = causes_total === CAUSE_LIMITS.counted ? 'at least ' : ''
+  return [
+    'These changes were stored after the last approval:',
+    ...causes.map((cause) => `- ${causeText(cause)}`),
+    ...(more > 0 ? [`- and ${atLeast}${counted(more, 'other change')}`] : []),
+  ]
+}
+
+/** Writes the explanation of an adjustment in sentences. */
+export function adjustmentText(explanation: AdjustmentExplanation): string {
+  const { affiliate_id, plan, period, of, amount, currency } = explanation
+  const title = `Adjustment of ${figure(amount)} ${currency} in ${period} for the affiliate ${affiliate_id} under the plan ${plan}`
+  const sentences = of.line === null ? restoringSentences(explanation) : lineSentences(explanation)
+  const lines = [title, '', ...sentences, '', ...causeSentences(explanation)]
+  if (of.line !== null) lines.push('', ...nowSentences(explanation))
+  return `${lines.join('\n')}\n`
+}
+
+const earlierText = ({ approved, currency }: AdjustmentExplanation): string =>
+  listed(approved.earlier.map((one) => `${figure(one.amount)} ${currency} in ${one.period}`))
+
+function restoringSentences(explanation: AdjustmentExplanation): string[] {
+  const { of, approved, amount, currency } = explanation
+  const money = (text: string): string => `${figure(text)} ${currency}`
+  return [
+    `The period ${of.period} is closed, and its plan dropped ${money(approved.amount ?? '0')}. Positive corrections of the period first restore what it dropped.`,
+    ...(approved.earlier.length > 0
+      ? [`Earlier statements restored: ${earlierText(explanation)}.`]
+      : []),
+    `So ${money(amount)} is set against the corrections of ${of.period}.`,
+  ]
+}
+
+function lineSentences(explanation: AdjustmentExplanation): string[] {
+  const { of, approved, now, amount, currency } = explanation
+  const money = (text: string): string => `${figure(text)} ${currency}`
+  const corrected = sumOfMoney(approved.total, amount)
+  const current = now?.line.amount ?? '0'
+  const said =
+    approved.amount === null
+      ? 'No statement with this line was approved'
+      : `The approved statement says ${money(approved.amount)}`
+  return [
+    `The adjustment corrects a line of ${of.period}, which is closed. ${said}.`,
+    ...(approved.earlier.length > 0
+      ? [
+          `Earlier adjustments of it: ${earlierText(explanation)}. Together that is ${money(approved.total)}.`,
+        ]
+      : []),
+    `The line now comes to ${money(corrected)}. The difference is ${money(amount)}.`,
+    ...(compare(decimal(current), decimal(corrected)) === 0
+      ? []
+      : [`Records have changed again since: the line is ${money(current)} as of now.`]),
+  ]
+}
+
+const nowSentences = ({ now }: AdjustmentExplanation): string[] =>
+  now === null
+    ? ['The line no longer exists: nothing counts for it.']
+    : ['The line as it is computed now:', '', explanationText(now).trimEnd()]

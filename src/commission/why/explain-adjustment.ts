@@ -1,0 +1,77 @@
+import {
+  findItem,
+  readCorrections,
+  type StoredItem,
+} from '../../db/commission/books/stored-items.ts'
+import type { Reader } from '../../http/session.ts'
+import { statementId } from '../drafts/ids.ts'
+import { openPeriod } from '../drafts/on-request.ts'
+import type { ClosedLine, Explanation } from '../engine/explanation.ts'
+import { type AdjustmentExplanation, type Approved, sumOfMoney } from './adjustment-text.ts'
+import { explain } from './explain-line.ts'
+import type { FoundAdjustment } from './find-adjustment.ts'
+import { findLinePlace, type LinePlace, lineIfAny } from './find-line.ts'
+
+/** Explains an adjustment: what was approved, what the line comes to now, and what has changed. */
+export async function explainAdjustment(
+  env: Env,
+  reader: Pick<Reader, 'grant' | 'session'>,
+  found: FoundAdjustment,
+): Promise<AdjustmentExplanation> {
+  const { adjustment, affiliate_id, plan, period, currency } = found
+  const { id, of, amount, causes, causes_total } = adjustment
+  return {
+    ...{ id, affiliate_id, plan, period, currency, of },
+    approved: await approvedOf(reader, found),
+    now: await explainNow(env, reader, found),
+    ...{ amount, causes, causes_total },
+  }
+}
+
+async function approvedOf(
+  { grant, session }: Pick<Reader, 'grant' | 'session'>,
+  { adjustment, affiliate_id, plan, period }: FoundAdjustment,
+): Promise<Approved> {
+  const { of, amount: own } = adjustment
+  const statement = await statementId(affiliate_id, plan, of.period)
+  const place = { affiliate_id, plan, ...of }
+  const [stored, corrections] = await Promise.all([
+    findItem(session, grant.account, statement, of.line ?? ''),
+    readCorrections(session, grant.account, place),
+  ])
+  const amount = amountOf(stored, of.line)
+  const earlier = corrections.filter((one) => one.period < period)
+  const zero = own.replace(/[1-9]/g, '0').replace('-', '')
+  const total = sumOfMoney(amount ?? zero, ...earlier.map((one) => one.amount))
+  return { statement, amount, earlier, total }
+}
+
+function amountOf(stored: StoredItem | null, line: string | null): string | null {
+  if (line === null) return stored?.dropped ?? null
+  return stored?.item ? JSON.parse(stored.item).amount : null
+}
+
+/** Returns what was approved of a line of a closed period. */
+export async function closedLine(
+  { grant, session }: Pick<Reader, 'grant' | 'session'>,
+  { id, statement, affiliate_id, plan, period, stored }: LinePlace,
+): Promise<ClosedLine> {
+  const place = { affiliate_id, plan, period: period.id, line: id }
+  const adjustments = await readCorrections(session, grant.account, place)
+  const isApproved = stored !== null && stored.status !== 'draft'
+  return { statement, amount: isApproved ? stored.amount : null, adjustments }
+}
+
+/** Explains the corrected line as it is now; returns null if it is no line any more. */
+async function explainNow(
+  env: Env,
+  { grant, session }: Pick<Reader, 'grant' | 'session'>,
+  { adjustment, affiliate_id }: FoundAdjustment,
+): Promise<Explanation | null> {
+  const { line, period } = adjustment.of
+  if (line === null) return null
+  const place = await findLinePlace(session, grant.account, line, { affiliate_id, period })
+  const computation = await openPeriod(env, grant.account, session, place.period)
+  const now = await lineIfAny(computation, place)
+  return now && explain(now.computation, now.found)
+}

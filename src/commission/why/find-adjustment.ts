@@ -1,0 +1,62 @@
+import { findItem } from '../../db/commission/books/stored-items.ts'
+import { ApiError } from '../../errors.ts'
+import type { Reader } from '../../http/session.ts'
+import { findCauses } from '../drafts/causes.ts'
+import { computeAffiliates } from '../drafts/compute.ts'
+import { type Adjustment, toDraft } from '../drafts/draft.ts'
+import { statementOfLine } from '../drafts/ids.ts'
+import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import { openPeriod } from '../drafts/on-request.ts'
+import { parsePeriod } from '../engine/calendar.ts'
+import { type LineHint, matchHint } from './find-line.ts'
+
+/** An adjustment, and the statement in which it stands. */
+export interface FoundAdjustment {
+  readonly adjustment: Adjustment
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly status: 'draft' | 'approved' | 'paid'
+}
+
+/** Whether an id is that of an adjustment. */
+export const isAdjustmentId = (id: string): boolean => id.startsWith('adj_')
+
+const noAdjustment = (): ApiError =>
+  new ApiError('not_found', {
+    detail:
+      'No statement has an adjustment with this id as the records are now. The id of an adjustment in a statement that is not stored also needs `affiliate_id` and `period`.',
+  })
+
+/**
+ * Finds an adjustment in a stored statement, or computes the statement of an affiliate and period.
+ *
+ * @throws ApiError `not_found`
+ */
+export async function findAdjustment(
+  env: Env,
+  { grant, session }: Pick<Reader, 'grant' | 'session'>,
+  id: string,
+  hint: LineHint,
+): Promise<FoundAdjustment> {
+  const statement = statementOfLine(id)
+  if (statement === null) throw noAdjustment()
+  const stored = await findItem(session, grant.account, statement, id)
+  if (stored?.item) {
+    const { item, affiliate_id, plan, period, currency, status } = stored
+    return { adjustment: JSON.parse(item), affiliate_id, plan, period, currency, status }
+  }
+  const place = stored ?? (await matchHint(session, grant.account, statement, hint))
+  const period = parsePeriod(place?.period ?? '')
+  if (!place || !period) throw noAdjustment()
+  const computation = await openPeriod(env, grant.account, session, period)
+  const computed = await computeAffiliates(computation, [place.affiliate_id], MAX_FRESH_FACTS)
+  const causesOf = await findCauses(computation, computed)
+  const result = computed.at(-1)?.results.find((one) => one.plan.plan === place.plan)
+  const draft = result && !result.closed ? await toDraft(result, period, causesOf) : null
+  const adjustment = draft?.adjustments.find((one) => one.id === id)
+  if (!draft || !adjustment) throw noAdjustment()
+  const { affiliate_id, plan, currency } = draft.head
+  return { adjustment, affiliate_id, plan, currency, period: period.id, status: 'draft' }
+}

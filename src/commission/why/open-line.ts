@@ -1,0 +1,66 @@
+import { ApiError } from '../../errors.ts'
+import type { Reader } from '../../http/session.ts'
+import { openPeriod } from '../drafts/on-request.ts'
+import { explanationText } from '../engine/explain-text.ts'
+import type { Explanation } from '../engine/explanation.ts'
+import { adjustmentText } from './adjustment-text.ts'
+import { closedLine, explainAdjustment } from './explain-adjustment.ts'
+import { explain } from './explain-line.ts'
+import { findAdjustment, isAdjustmentId } from './find-adjustment.ts'
+import { computeLine, findLinePlace, type LineHint } from './find-line.ts'
+
+/** A line or an adjustment of a reader's account is found by its id, and where it is not stored by a hint. */
+type Reading = Pick<Reader, 'grant' | 'session'>
+
+/** Finds a line, or the line that an adjustment corrects, and computes the statement that it stands in. */
+export async function openLine(env: Env, reader: Reading, id: string, hint: LineHint) {
+  if (!isAdjustmentId(id)) return openOwnLine(env, reader, id, hint)
+  const { adjustment, affiliate_id } = await findAdjustment(env, reader, id, hint)
+  const { line, period } = adjustment.of
+  if (line === null) throw new ApiError('not_found', { detail: NO_CORRECTED_LINE })
+  return openOwnLine(env, reader, line, { affiliate_id, period })
+}
+
+const NO_CORRECTED_LINE =
+  'This adjustment restores what its period dropped. It corrects no line, so that no records are behind it.'
+
+async function openOwnLine(env: Env, { grant, session }: Reading, id: string, hint: LineHint) {
+  const place = await findLinePlace(session, grant.account, id, hint)
+  const computation = await openPeriod(env, grant.account, session, place.period)
+  return { place, ...(await computeLine(computation, place)) }
+}
+
+async function explainOwnLine(
+  env: Env,
+  reader: Reading,
+  id: string,
+  hint: LineHint,
+): Promise<Explanation & { id: string }> {
+  const { place, computation, found } = await openOwnLine(env, reader, id, hint)
+  const explanation = await explain(computation, found)
+  const { stored } = place
+  if (found.result.closed) {
+    const closed = await closedLine(reader, place)
+    return { id, ...explanation, closed }
+  }
+  const isChanged = stored !== null && stored.amount !== explanation.line.amount
+  const { amount = '', computed_at = '' } = stored ?? {}
+  return { id, ...explanation, ...(isChanged && { stored: { amount, computed_at } }) }
+}
+
+/** Explains a line or an adjustment: as an object, or in sentences. */
+export async function explainById(
+  env: Env,
+  reader: Reading,
+  id: string,
+  hint: LineHint,
+  isText: boolean,
+): Promise<object | string> {
+  if (isAdjustmentId(id)) {
+    const found = await findAdjustment(env, reader, id, hint)
+    const explanation = await explainAdjustment(env, reader, found)
+    return isText ? adjustmentText(explanation) : explanation
+  }
+  const explanation = await explainOwnLine(env, reader, id, hint)
+  return isText ? explanationText(explanation) : explanation
+}

@@ -1,0 +1,161 @@
+import { JSON_EACH } from '../../records/sql-fragments.ts'
+import { withD1Retry } from '../../retry.ts'
+import { bindStatement, compileStatement } from '../../statement.ts'
+import { FACT_LIMITS, FACT_TABLES } from '../fact-tables.ts'
+import type { Connection } from '../facts.ts'
+
+/** The table of a changed row. */
+export type ChangedTable =
+  | keyof typeof FACT_TABLES
+  | 'customers'
+  | 'customer_affiliations'
+  | 'customer_fields'
+
+/** A row of some customers that a delivery wrote. Ids and days are as stored. */
+export interface ChangedRow {
+  readonly customer_id: string
+  readonly day: number
+  /** The rest of the key; of trading activity its instrument and currency as a JSON array. */
+  readonly id: string
+  /** The type of a transaction, the name of an event; otherwise ''. */
+  readonly kind: string
+  /** Null: the integrations team corrected the affiliate. */
+  readonly delivery: string | null
+  /** The position of the record in its delivery; -1 if it is no fact. */
+  readonly idx: number
+}
+
+const COLUMNS = {
+  transactions: 't.transaction_id as id, t.transaction_type as kind',
+  activity: `json_array(t.instrument, t.currency) as id, '' as kind`,
+  events: 't.id, t.eventname as kind',
+} as const
+
+/** Reads the facts of customers and days that a delivery since one has written. */
+export const changedFacts = (table: keyof typeof FACT_TABLES) => {
+  const { dayColumn } = FACT_TABLES[table]
+  return compileStatement(`
+    select t.customer_id, t.${dayColumn} as day, ${COLUMNS[table]}, t.delivery, t.idx
+    from ${table} t not indexed
+    where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
+      and t.customer_id in (select value from json_each(:ids))
+      and t.delivery >= :since and t.held = 0`)
+}
+
+/** The most records of one table that moved to other customers. */
+export const MAX_MOVED = 1000
+
+/** Reads the facts of some days that some deliveries have written. */
+export const movedFacts = (table: keyof typeof FACT_TABLES) => {
+  const { dayColumn } = FACT_TABLES[table]
+  return compileStatement(`
+    select t.customer_id, t.${dayColumn} as day, ${COLUMNS[table]}, t.delivery, t.idx
+    from ${table} t not indexed
+    where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
+      and t.delivery in (select value from json_each(:deliveries)) limit ${MAX_MOVED}`)
+}
+
+/** Reads what else a delivery since one has changed of customers. */
+export const changedCustomers = (table: Exclude<ChangedTable, keyof typeof FACT_TABLES>) =>
+  compileStatement(`
+    select t.customer_id, t.day, '' as id, '' as kind, t.delivery, -1 as idx
+    from ${JSON_EACH}(:ids) i
+    cross join ${table} t on t.account = :account and t.customer_id = i.value
+      and t.delivery >= :since`)
+
+/** The days with facts to read, by table. */
+export type ChangedDays = Readonly<Record<keyof typeof FACT_TABLES, readonly number[]>>
+
+/** Returns how many customers one call of `readChangedRows` may have. */
+export function customersPerCall(days: ChangedDays): number {
+  const most = Math.max(1, ...Object.values(days).map(({ length }) => length))
+  return Math.max(1, Math.min(FACT_LIMITS.customers, Math.floor(FACT_LIMITS.searches / most)))
+}
+
+const TABLES: readonly ChangedTable[] = [
+  'transactions',
+  'activity',
+  'events',
+  'customers',
+  'customer_affiliations',
+  'customer_fields',
+]
+
+const isFactTable = (table: ChangedTable): table is keyof typeof FACT_TABLES => table in FACT_TABLES
+
+/** Reads what deliveries since one have written of some customers. All readings are one round trip. */
+export async function readChangedRows(
+  db: Connection,
+  account: string,
+  days: ChangedDays,
+  ids: readonly string[],
+  since: string,
+): Promise<{ readonly table: ChangedTable; readonly rows: readonly ChangedRow[] }[]> {
+  const values = { account, ids: JSON.stringify(ids), since }
+  const tables = TABLES.filter((table) => !isFactTable(table) || days[table].length > 0)
+  const results = await withD1Retry(() =>
+    db.batch<ChangedRow>(
+      tables.map((table) =>
+        isFactTable(table)
+          ? bindStatement(db, changedFacts(table), { ...values, days: JSON.stringify(days[table]) })
+          : bindStatement(db, changedCustomers(table), values),
+      ),
+    ),
+  )
+  return tables.map((table, i) => ({ table, rows: results[i]?.results ?? [] }))
+}
+
+/** Reads which deliveries since one moved records to another day or customer. */
+export const MOVING_DELIVERIES = compileStatement(`
+  select id, resource, moved, days from deliveries
+  where account = :account and id >= :since and moved is not null`)
+
+/** A delivery that moved records. */
+export interface MovingDelivery {
+  readonly id: string
+  /** The positions of the records that it moved. */
+  readonly moved: ReadonlySet<number>
+  /** The days on which its records lie now. */
+  readonly days: readonly number[]
+}
+
+/** Returns the deliveries since one that moved records to another day or customer. */
+export async function readMovingDeliveries(
+  db: Connection,
+  account: string,
+  since: string,
+): Promise<MovingDelivery[]> {
+  type Row = { id: string; moved: string; days: string | null }
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, MOVING_DELIVERIES, { account, since }).all<Row>(),
+  )
+  return results.map(({ id, moved, days }) => ({
+    id,
+    moved: new Set(JSON.parse(moved) as number[]),
+    days: JSON.parse(days ?? '[]') as number[],
+  }))
+}
+
+/** Reads the records that deliveries have moved to another day or customer, of any customer. */
+export async function readMovedFacts(
+  db: Connection,
+  account: string,
+  moving: readonly MovingDelivery[],
+): Promise<{ readonly table: keyof typeof FACT_TABLES; readonly rows: readonly ChangedRow[] }[]> {
+  const moved = new Map(moving.map((one) => [one.id, one.moved]))
+  const values = {
+    account,
+    days: JSON.stringify([...new Set(moving.flatMap(({ days }) => days))]),
+    deliveries: JSON.stringify([...moved.keys()]),
+  }
+  const tables = Object.values(FACT_TABLES).map(({ table }) => table)
+  const results = await withD1Retry(() =>
+    db.batch<ChangedRow>(tables.map((table) => bindStatement(db, movedFacts(table), values))),
+  )
+  return tables.map((table, i) => ({
+    table,
+    rows: (results[i]?.results ?? []).filter(({ delivery, idx }) =>
+      moved.get(delivery ?? '')?.has(idx),
+    ),
+  }))
+}

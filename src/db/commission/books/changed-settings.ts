@@ -1,0 +1,74 @@
+import { JSON_EACH } from '../../records/sql-fragments.ts'
+import { withD1Retry } from '../../retry.ts'
+import { bindStatement, compileStatement } from '../../statement.ts'
+import type { Connection } from '../facts.ts'
+import { RATE_SOURCE } from '../rates.ts'
+
+/** An entry of the audit log. */
+export interface SettingChange {
+  readonly id: string
+  readonly at: string
+  readonly action: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** The most entries that are read. */
+export const MAX_ENTRIES = 1000
+
+/** Reads the first entries of some actions since an id. */
+export const READ_CHANGES = compileStatement(`
+  select id, at, action, details from audit_log indexed by audit_log_account
+  where account = :account and id >= :since
+    and action in (select value from ${JSON_EACH}(:actions))
+  order by id limit ${MAX_ENTRIES}`)
+
+/** Returns the first entries of an audit log since an id, of some actions. */
+export async function readSettingChanges(
+  db: Connection,
+  account: string,
+  since: string,
+  actions: readonly string[],
+): Promise<SettingChange[]> {
+  const values = { account, since, actions: JSON.stringify(actions) }
+  type Row = Omit<SettingChange, 'details'> & { details: string }
+  const { results } = await withD1Retry(() => bindStatement(db, READ_CHANGES, values).all<Row>())
+  return results.map((row) => ({ ...row, details: JSON.parse(row.details) }))
+}
+
+/** A rate that applies now and became known, or was corrected, since a time. */
+export interface RateChange {
+  readonly currency: string
+  readonly day: number
+  /** In milliseconds. */
+  readonly known_from: number
+  /** 1 if it replaced another rate. */
+  readonly corrected: number
+}
+
+/** Reads the rates of some days that became known, or were corrected, since a time. */
+export const READ_NEW_RATES = compileStatement(`
+  with recursive known(currency) as (
+    select min(currency) from fx_rates where source = :source
+    union all
+    select (select min(currency) from fx_rates where source = :source and currency > known.currency)
+    from known where known.currency is not null
+  )
+  select f.currency, f.day, f.known_from, exists (
+      select 1 from fx_rates e where e.source = f.source and e.currency = f.currency
+        and e.day = f.day and e.known_from < f.known_from) as corrected
+  from known cross join fx_rates f on f.source = :source and f.currency = known.currency
+    and f.day between :first and :last and f.known_from >= :since and f.known_until is null
+  where known.currency is not null
+  order by f.currency, f.day`)
+
+/** Returns the rates of some days that became known, or were corrected, since a time. */
+export async function readNewRates(
+  directory: D1Database,
+  range: { readonly first: number; readonly last: number; readonly since: number },
+): Promise<RateChange[]> {
+  const values = { source: RATE_SOURCE, ...range }
+  const { results } = await withD1Retry(() =>
+    bindStatement(directory, READ_NEW_RATES, values).all<RateChange>(),
+  )
+  return results
+}

@@ -1,0 +1,87 @@
+import { withD1Retry } from '../../retry.ts'
+import { bindStatement, compileStatement } from '../../statement.ts'
+import type { Connection } from '../facts.ts'
+
+/** A line or an adjustment of a stored statement. */
+export interface StoredItem {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly currency: string
+  readonly computed_at: string
+  /** Money that the period dropped, at most 0. */
+  readonly dropped: string
+  /** The line or adjustment as JSON; null if the statement has none with the id. */
+  readonly item: string | null
+}
+
+/** Reads a statement with one of its lines or adjustments. */
+export const FIND_ITEM = compileStatement(`
+  select s.affiliate_id, s.plan, s.period, s.status, s.computed_at,
+    s.statement ->> 'currency' as currency, s.statement ->> 'dropped' as dropped, coalesce((
+      select value from json_each(s.lines) where value ->> 'id' = :item
+    ), (
+      select j.value from statement_lines l cross join json_each(l.lines) j
+      where l.account = :account and l.id = :statement and j.value ->> 'id' = :item
+    )) as item
+  from statements s
+  where s.account = :account and s.id = :statement and s.statement is not null`)
+
+/** Returns a stored statement with one of its lines or adjustments; null if there is no statement. */
+export const findItem = (
+  db: Connection,
+  account: string,
+  statement: string,
+  item: string,
+): Promise<StoredItem | null> =>
+  withD1Retry(() => bindStatement(db, FIND_ITEM, { account, statement, item }).first<StoredItem>())
+
+/** A correction of a line. */
+export interface LineCorrection {
+  readonly id: string
+  readonly statement: string
+  readonly period: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly amount: string
+}
+
+/** Reads the corrections of a line, or of what a period dropped, in order of their periods. */
+export const READ_CORRECTIONS = compileStatement(`
+  with own as (
+    select s.period, s.id, s.status, s.lines, s.parts
+    from statements s indexed by statements_affiliate
+    where s.account = :account and s.affiliate_id = :affiliate_id and s.plan = :plan
+      and s.period > :period and s.statement is not null
+  ), items as (
+    select o.period, o.id, o.status, j.value from own o cross join json_each(o.lines) j
+    union all
+    select o.period, o.id, o.status, j.value from own o
+    cross join statement_lines l on l.account = :account and l.id = o.id and o.parts > 1
+    cross join json_each(l.lines) j
+  )
+  select value ->> 'id' as id, i.id as statement, i.period, i.status, value ->> 'amount' as amount
+  from items i
+  where value ->> '$.of.period' = :period and value ->> '$.of.line' is :line
+  order by i.period`)
+
+/** The place of a line of a closed period; `line` is null for what the period dropped. */
+export interface CorrectedPlace {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly line: string | null
+}
+
+/** Returns the corrections of a line, or of what a period dropped, in order of their periods. */
+export async function readCorrections(
+  db: Connection,
+  account: string,
+  { affiliate_id, plan, period, line }: CorrectedPlace,
+): Promise<LineCorrection[]> {
+  const values = { account, affiliate_id, plan, period, line }
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, READ_CORRECTIONS, values).all<LineCorrection>(),
+  )
+  return results
+}

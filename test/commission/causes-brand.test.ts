@@ -1,0 +1,57 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { refreshDrafts } from '../../src/commission/drafts/store.ts'
+import type { Rule } from '../../src/commission/engine/plan.ts'
+import { brand, dailyStats, day, eve } from '../brand.ts'
+import { linkOf } from '../dated.ts'
+import { askAdmin, json } from '../partner.ts'
+import { computationOf, monthly } from './stored.ts'
+
+const ACCOUNT = 'acme-casino'
+const NGR: Rule = {
+  ...{ id: 'ngr', kind: 'share', percent: '50' },
+  base: [{ event: 'DailyStats', kpi: 'NGR' }],
+}
+
+const refresh = async (period: string) =>
+  refreshDrafts(await computationOf(ACCOUNT, period), ['aff-1'], Date.now())
+
+async function causesIn(period: string) {
+  await refresh(period)
+  const { data } = await json(askAdmin(`accounts/${ACCOUNT}/statements?period=${period}`))
+  const { adjustments } = await json(askAdmin(`accounts/${ACCOUNT}/statements/${data[0].id}`))
+  return adjustments
+}
+
+test.each(['DB', 'DB_2'] as const)(
+  'a late activity of a brand is a cause (%s)',
+  async (binding) => {
+    const events = { DailyStats: dailyStats }
+    const { post } = await brand({ account: ACCOUNT, binding, events })
+    const { tracking_data } = await linkOf(ACCOUNT, 'aff-1')
+    await askAdmin(`accounts/${ACCOUNT}/plans/ib`, 'PUT', monthly([NGR]))
+    await askAdmin(`accounts/${ACCOUNT}/assignments`, 'PUT', [
+      { affiliate_id: '*', plan: 'ib', from: '2026-01-01', customers: 'new' },
+    ])
+    await post('customers', { ...eve, regtime: '2026-08-01 08:30', tracking_data })
+    await post('activities', { ...day, createtime: '2026-08-02' })
+    await refresh('2026-08')
+    await env[binding]
+      .prepare(`update statements set status = 'approved', approval = 'a', approved_at = ?`)
+      .bind(Date.now())
+      .run()
+    await scheduler.wait(2)
+    const { delivery_id } = await json(post('activities', { ...day, createtime: '2026-08-03' }))
+    expect(await causesIn('2026-09')).toMatchObject([
+      {
+        amount: '4.50',
+        causes: [{ kind: 'record', resource: 'activities', day: '2026-08-03', delivery_id }],
+        causes_total: 1,
+      },
+    ])
+    await askAdmin(`accounts/${ACCOUNT}/customers/p-1/refusal`, 'PUT', { reason: 'Fraud' })
+    expect(await causesIn('2026-09')).toMatchObject([
+      { amount: '-4.50', causes: [{ kind: 'record' }, { kind: 'refusal', customer_id: 'p-1' }] },
+    ])
+  },
+)

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { askAdmin, json } from '../partner.ts'
+import { adjustmentsOf, approve, customer, firm, PATH, refresh, statementOf } from './closed.ts'
+
+const explained = (id: string, query = '') => json(askAdmin(`${PATH}/lines/${id}/explain${query}`))
+
+const sentences = async (id: string) =>
+  (await askAdmin(`${PATH}/lines/${id}/explain`, 'GET', undefined, { Accept: 'text/plain' })).text()
+
+/** Approves August with 10.00, and September with a correction of −6.00. */
+async function corrected() {
+  const acme = await firm()
+  await acme.paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08')
+  await approve('2026-08')
+  await acme.paid('t-1', '2026-08-10', 40)
+  await refresh('2026-09')
+  await approve('2026-09')
+  return acme
+}
+
+test('an adjustment is explained: what was approved, what the line is now, and why', async () => {
+  const { paid, get } = await corrected()
+  const delivery_id = await paid('t-2', '2026-08-12', 20)
+  const [{ id, of }] = await adjustmentsOf('2026-10')
+  const explanation = await explained(id)
+  expect(explanation).toMatchObject({
+    ...{ id, of, period: '2026-10', plan: 'ib', affiliate_id: 'aff-7', amount: '2.00' },
+    approved: {
+      ...{ amount: '10.00', total: '4.00' },
+      earlier: [{ period: '2026-09', status: 'approved', amount: '-6.00' }],
+    },
+    now: { period: '2026-08', line: { amount: '6.00' } },
+    causes: [{ kind: 'record', id: 't-2', delivery_id }],
+    causes_total: 1,
+  })
+  expect(await json(get(`lines/${id}/explain`))).toEqual(explanation)
+  const text = await sentences(id)
+  expect(text.split('\n').slice(0, 9)).toEqual([
+    'Adjustment of 2.00 EUR in 2026-10 for the affiliate aff-7 under the plan ib',
+    '',
+    'The adjustment corrects a line of 2026-08, which is closed. The approved statement says 10.00 EUR.',
+    'Earlier adjustments of it: −6.00 EUR in 2026-09. Together that is 4.00 EUR.',
+    'The line now comes to 6.00 EUR. The difference is 2.00 EUR.',
+    '',
+    'These changes were stored after the last approval:',
+    `- the record t-2 (transactions) of 2026-08-12, by the delivery ${delivery_id}`,
+    '',
+  ])
+  expect(text).toContain('The line pays 6.00 EUR.')
+})
+
+test('parts and facts of an adjustment are those of the corrected line', async () => {
+  await corrected()
+  const [{ id, of }] = (await statementOf('2026-09')).adjustments
+  for (const path of ['parts', 'parts/c-1/facts']) {
+    const own = await json(askAdmin(`${PATH}/lines/${of.line}/${path}`))
+    expect(own.data).toHaveLength(1)
+    expect(await json(askAdmin(`${PATH}/lines/${id}/${path}`))).toEqual(own)
+  }
+})
+
+test('a line of a closed period says what was approved and adjusted', async () => {
+  const { paid } = await corrected()
+  const [{ of }] = (await statementOf('2026-09')).adjustments
+  await paid('t-2', '2026-08-12', 20)
+  await refresh('2026-10')
+  expect(await explained(of.line)).toMatchObject({
+    line: { amount: '6.00' },
+    closed: {
+      amount: '10.00',
+      adjustments: [
+        { period: '2026-09', status: 'approved', amount: '-6.00' },
+        { period: '2026-10', status: 'draft', amount: '2.00' },
+      ],
+    },
+  })
+  expect(await sentences(of.line)).toContain(
+    'The period 2026-08 is closed. The approved statement says 10.00 EUR.\nAdjustments of it: −6.00 EUR in 2026-09 and 2.00 EUR in 2026-10.\n',
+  )
+})
+
+test('an adjustment of a statement that is not stored is found by affiliate and period', async () => {
+  const { paid } = await corrected()
+  await paid('t-2', '2026-08-12', 20)
+  const { data } = await json(
+    askAdmin(`${PATH}/statements?affiliate_id=aff-7&period=2026-10&fresh=true`),
+  )
+  const [{ id }] = data[0].adjustments
+  expect((await askAdmin(`${PATH}/lines/${id}/explain`)).status).toBe(404)
+  expect(await explained(id, '?affiliate_id=aff-7&period=2026-10')).toMatchObject({
+    ...{ id, amount: '2.00' },
+    approved: { total: '4.00' },
+  })
+})
+
+test('a line that no longer exists, and one that no statement had, are explained', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08')
+  await approve('2026-08')
+  await paid('t-1', '2026-10-10', 100)
+  const [{ id }] = await adjustmentsOf('2026-09')
+  expect(await explained(id)).toMatchObject({ now: null, approved: { total: '10.00' } })
+  expect(await sentences(id)).toContain('The line no longer exists: nothing counts for it.')
+})
+
+test('what restores a dropped amount is explained, and has no records', async () => {
+  const { paid } = await firm(
+    [
+      {
+        ...{ id: 'net', kind: 'share', percent: '10' },
+        base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
+      },
+    ],
+    { negative: 'zero' },
+  )
+  await paid('t-1', '2026-08-10', 100, { transaction_type: 'withdrawal' })
+  await refresh('2026-08')
+  await approve('2026-08')
+  await paid('t-2', '2026-08-11', 30)
+  const [, { id }] = await adjustmentsOf('2026-09')
+  expect(await explained(id)).toMatchObject({ of: { line: null }, now: null, amount: '-3.00' })
+  expect(await sentences(id)).toContain(
+    'The period 2026-08 is closed, and its plan dropped −10.00 EUR.',
+  )
+  expect((await askAdmin(`${PATH}/lines/${id}/parts`)).status).toBe(404)
+})
+
+test('an adjustment of another account is not found', async () => {
+  await corrected()
+  const [{ id }] = (await statementOf('2026-09')).adjustments
+  await askAdmin('accounts', 'POST', {
+    ...{ account: 'other', name: 'Other', vertical: 'forex', mode: 'test' },
+  })
+  expect((await askAdmin(`accounts/other/lines/${id}/explain`)).status).toBe(404)
+  expect(customer('c-1').affiliate_id).toBe('aff-7')
+})
