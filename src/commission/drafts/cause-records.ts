@@ -39,6 +39,7 @@ export async function addRecordCauses(
   const moved = new Map(moving.map((one) => [one.id, one.moved]))
   const days = daysOf(computation, groups, moving)
   const byAffiliate = groupsByAffiliate(groups)
+  const to = dayText(computation.range.lastDay)
   for await (const found of customersOfAffiliates(computation, [...byAffiliate.keys()], days)) {
     const byId = new Map(found.map((one) => [storedId(one), one]))
     const read = await readChangedRows(db, account.id, days, [...byId.keys()].sort(), since)
@@ -48,7 +49,7 @@ export async function addRecordCauses(
         const customer = byId.get(row.customer_id)
         if (!customer) continue
         const isMoved = moved.get(row.delivery ?? '')?.has(row.idx) ?? false
-        for (const group of groupsOf(byAffiliate, customer)) {
+        for (const group of groupsOf(byAffiliate, customer, to)) {
           offer(group, { table, row, customer, isMoved }, fields)
         }
       }
@@ -114,14 +115,17 @@ function groupsByAffiliate(groups: readonly CauseGroup[]): Map<string, CauseGrou
   return found
 }
 
-/** Returns the groups on which a customer has or had an effect, each once. */
+/**
+ * Returns the groups on which a customer has or had an effect up to a day, each once. Affiliates of later
+ * days are left out: whether such a customer is read depends on the other groups.
+ */
 function groupsOf(
   byAffiliate: ReadonlyMap<string, readonly CauseGroup[]>,
   { affiliations }: FoundCustomer,
+  to: string,
 ): Set<CauseGroup> {
-  return new Set(
-    affiliations.flatMap(({ affiliate_id }) => byAffiliate.get(affiliate_id ?? '') ?? []),
-  )
+  const begun = affiliations.filter(({ from }) => from === null || from <= to)
+  return new Set(begun.flatMap(({ affiliate_id }) => byAffiliate.get(affiliate_id ?? '') ?? []))
 }
 
 /** Yields the customers that affiliates have or had, as many as one reading may have. */
