@@ -17,6 +17,7 @@ const ORDER = [
   'brands',
   'links',
   'statements',
+  'closing',
   'going-live',
   'changes',
 ]
