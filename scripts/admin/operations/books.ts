@@ -50,7 +50,7 @@ const approvals: readonly Operation[] = [
     noun: 'statements',
     verb: 'approve',
     summary: 'Approves a statement of a period that is over. From then on it never changes.',
-    example: 'acme STATEMENT_ID --hash HASH',
+    example: 'acme STATEMENT_ID',
     method: 'POST',
     path: 'accounts/{account}/statements/{statement_id}/approve',
     options: {
@@ -220,7 +220,7 @@ const payouts: readonly Operation[] = [
     noun: 'payouts',
     verb: 'import',
     summary:
-      'Books the payments of a CSV file, all or none. Columns: affiliate_id,currency,amount,reference,paid_on.',
+      'Books the payments of a file with columns affiliate_id, currency, amount, reference, paid_on.',
     example: 'acme paid.csv',
     method: 'POST',
     path: 'accounts/{account}/payouts',
