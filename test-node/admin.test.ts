@@ -1109,7 +1109,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, statements, runs, lines, unearned, qualifications, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',
@@ -1133,7 +1133,7 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --time-zone, --book-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --region.',
+      'Nothing to change. Add at least one of --name, --time-zone, --book-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --region.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'links change a l': 'Nothing to change. Add at least one of --landing-page, --name.',

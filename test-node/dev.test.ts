@@ -145,6 +145,28 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     ])
   })
 
+  test('the statements of the demo accounts have every status', async () => {
+    const { base_url, admin_key, accounts } = service.demo
+    const headers = { Authorization: `Bearer ${admin_key}` }
+    const read = async (path: string) =>
+      (await (await fetch(`${base_url}/admin/v1/accounts/${path}`, { headers })).json()) as {
+        data: Record<string, string>[]
+      }
+    const statuses = accounts.map(async ({ account }) =>
+      (await read(`${account}/statements`)).data.map(({ status }) => status),
+    )
+    assert.deepEqual(await Promise.all(statuses), [
+      ['paid', 'approved'],
+      ['draft', 'draft', 'draft'],
+      ['draft', 'draft'],
+    ])
+    const { data } = await read('demo-prop/payouts?status=paid')
+    assert.deepEqual(
+      data.map(({ affiliate_id, amount, reference }) => [affiliate_id, amount, reference]),
+      [['AFF-1', '100.00', 'demo-payment-1']],
+    )
+  })
+
   test('prints one line for each request, which wrangler and the Worker both log', {
     skip,
   }, async () => {

@@ -101,7 +101,7 @@ function missingLines(shown: string, printed: string): string[] {
 
 /** Returns the first line of a shown text that leaves out printed lines before it without an ellipsis. */
 function unmarkedCut(shown: string, printed: string): string | null {
-  const lines = printed.trimEnd().split('\n')
+  const lines = printed.trimEnd().split(/\r?\n/)
   let next = 0
   let isCut = false
   for (const line of shown.split('\n')) {
@@ -124,11 +124,7 @@ const used = (texts: readonly string[]) =>
 const MARK = '\x1e'
 
 /** Runs the commands of a page in one shell and returns the output of each block. */
-function run(
-  commands: readonly string[],
-  env: Record<string, string>,
-  cwd = process.cwd(),
-): string[] {
+function run(commands: readonly string[], env: Record<string, string>, cwd: string): string[] {
   const script = ['set -euo pipefail', ...commands.map((text) => `${text}\nprintf '\\x1e'`)]
   const printed = execFileSync('bash', ['-c', script.join('\n')], {
     cwd,
@@ -216,6 +212,7 @@ describe('the guide', { timeout: 300_000 }, () => {
       const printed = run(
         commands.map(({ text }) => text),
         variables(),
+        service.root,
       )
       for (const [i, { tag, text, line, follows }] of blocks.entries()) {
         const command = blocks[i - 1]

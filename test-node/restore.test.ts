@@ -149,6 +149,30 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     return () => promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
   }
 
+  /** Returns the books of the forex account, as /admin/v1 shows them. */
+  const books = () =>
+    Promise.all(
+      [
+        ...['statements', 'payouts', 'payouts?status=paid', 'manual-entries'],
+        ...['affiliates/IB-07/ledger', 'affiliates/IB-08/balance'],
+      ].map((path) => team('GET', `accounts/demo-forex/${path}`)),
+    )
+
+  /** Closes the month of the demo, pays a statement and enters an amount. */
+  async function closeBooks() {
+    const at = 'accounts/demo-forex'
+    const approved = await team('POST', `${at}/periods/2026-03/approve`, { leave_out_holds: true })
+    assert.deepEqual([approved.approved, approved.closed], [3, true])
+    const { data } = await team('GET', `${at}/statements?affiliate_id=IB-07`)
+    const payment = { reference: 'R-1', paid_on: '2026-04-15' }
+    const pay = () => team('POST', `${at}/statements/${data[0].id}/pay`, payment)
+    await team('POST', `${at}/manual-entries`, {
+      ...{ affiliate_id: 'IB-07', plan: 'demo-ib', amount: '5.00' },
+      ...{ reason: `it's; -- "late"`, reference: 'M-1' },
+    })
+    return { pay, paid: await pay() }
+  }
+
   test('what was ended stays ended, what was set up is there, the erased stay erased', async () => {
     const brand_token = service.demo.accounts[2]!.brand_token
     const { client_id, client_secret: first } = service.demo.accounts[1]!
@@ -175,7 +199,8 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const late = await team('POST', 'accounts/late/clients', {})
     await customers(client_id, third, { ...EVE, customer_id: 'C-2' })
     await team('DELETE', of('customers/C-1/personal-data'))
-    const [before, log] = [await configuration(), await auditLog()]
+    const { pay, paid } = await closeBooks()
+    const [before, log, closed] = [await configuration(), await auditLog(), await books()]
 
     await back()
 
@@ -187,6 +212,8 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       replayed.map(({ action }: Audited) => action),
       ['erasures.replay'],
     )
+    assert.deepEqual(await books(), closed)
+    assert.deepEqual(await pay(), paid)
     const secrets = [first, second, third].map((secret) => tokenOf(client_id, secret))
     assert.deepEqual(
       (await Promise.all(secrets)).map(({ status }) => status),

@@ -5,8 +5,8 @@ import type { Input } from './operation.ts'
 import type { AdminRequest, SendRequest } from './request.ts'
 
 /**
- * Approves the statement as it is now. Without the hash that was looked at, it reads the statement
- * first: then what is approved is what was just shown.
+ * Approves a statement by the hash that was looked at. Without `--hash`, it reads the statement and
+ * approves the draft as it is now.
  */
 export async function approveStatement(send: SendRequest, request: AdminRequest, input: Input) {
   const { account = '', statement_id = '' } = input.operands

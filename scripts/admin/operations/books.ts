@@ -8,7 +8,8 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 
 const HOLDS: Options = {
   'leave-out-holds': {
-    description: 'Approves although records wait for a rate. They are adjusted later.',
+    description:
+      'Approves although records wait for a rate or a currency. They are adjusted later.',
   },
 }
 
@@ -23,14 +24,21 @@ const waitingNote = (body: unknown) => {
 }
 
 const PLAN: Options = {
-  plan: { value: 'plan', description: 'Only this plan. (default: all)' },
+  plan: {
+    value: 'plan',
+    description: 'Only this plan. (default: all plans whose periods are of this kind)',
+  },
 }
 
 const PAYMENT: Options = {
-  reference: { value: 'text', description: 'Identifies the payment.', required: true },
+  reference: {
+    value: 'text',
+    description: 'Identifies the payment, such as the reference of the bank transfer.',
+    required: true,
+  },
   on: {
     value: 'YYYY-MM-DD',
-    description: 'The day of the payment.',
+    description: 'The day on which it was paid.',
     pattern: DAY,
     member: 'paid_on',
     required: true,
@@ -41,14 +49,15 @@ const approvals: readonly Operation[] = [
   {
     noun: 'statements',
     verb: 'approve',
-    summary: 'Approves a statement. From then on it never changes.',
+    summary: 'Approves a statement of a period that is over. From then on it never changes.',
     example: 'acme STATEMENT_ID',
     method: 'POST',
     path: 'accounts/{account}/statements/{statement_id}/approve',
     options: {
       hash: {
         value: 'hash',
-        description: 'The hash of the draft that was looked at. (default: that of now)',
+        description:
+          'The hash that `statements show` printed. A draft that has changed since is refused. (default: that of the draft as it is now)',
         pattern: /^[\da-f]{64}$/,
       },
       ...HOLDS,
@@ -61,7 +70,7 @@ const approvals: readonly Operation[] = [
   {
     noun: 'statements',
     verb: 'pay',
-    summary: 'Books the payment of an approved statement.',
+    summary: 'Books that an approved statement was paid. The same reference is booked once.',
     example: 'acme STATEMENT_ID --reference PAY-17 --on 2026-11-16',
     method: 'POST',
     path: 'accounts/{account}/statements/{statement_id}/pay',
@@ -72,7 +81,7 @@ const approvals: readonly Operation[] = [
   {
     noun: 'periods',
     verb: 'approve',
-    summary: 'Approves all statements of a period that can be, and closes it.',
+    summary: 'Approves every statement of a period that can be approved, and closes the period.',
     example: 'acme 2026-10',
     method: 'POST',
     path: 'accounts/{account}/periods/{period}/approve',
@@ -83,7 +92,9 @@ const approvals: readonly Operation[] = [
     note: (body) => {
       const { closed, waiting } = body as { closed: boolean; waiting: number }
       if (closed) return null
-      return waiting > 0 ? 'Another person must approve it, too.' : 'The period is not closed yet.'
+      return waiting > 0
+        ? 'Another person must approve it, too.'
+        : 'The period is not closed yet. Repeat the command, or have another person repeat it.'
     },
   },
 ]
@@ -95,17 +106,25 @@ const ENTRY: Options = {
     member: 'affiliate_id',
     required: true,
   },
-  plan: { value: 'plan', description: 'A plan to which they are assigned.', required: true },
+  plan: {
+    value: 'plan',
+    description: 'A plan to which the affiliate is assigned. The amount is in its currency.',
+    required: true,
+  },
   amount: {
     value: 'decimal',
-    description: 'The amount, such as -25.00.',
+    description: 'The amount, such as 25.00, or -25.00 to take money back.',
     pattern: /^-?\d+(?:\.\d+)?$/,
     required: true,
   },
-  reason: { value: 'text', description: 'Why. It stands in the statement.', required: true },
+  reason: {
+    value: 'text',
+    description: 'The reason, which the statement shows.',
+    required: true,
+  },
   reference: {
     value: 'text',
-    description: 'Identifies the entry: the same one is stored once.',
+    description: 'Identifies the entry, so that a repeated command stores it once.',
     required: true,
   },
 }
@@ -114,7 +133,8 @@ const entries: readonly Operation[] = [
   {
     noun: 'manual',
     verb: 'add',
-    summary: 'Enters an amount for an affiliate. It is undone by its opposite.',
+    summary:
+      'Adds an amount to the first open statement of an affiliate. To undo it, add the opposite.',
     example: 'acme --affiliate IB-07 --plan ib --amount 25.00 --reason Bonus --reference B-1',
     method: 'POST',
     path: 'accounts/{account}/manual-entries',
@@ -125,7 +145,7 @@ const entries: readonly Operation[] = [
   listOperation({
     noun: 'manual',
     verb: 'list',
-    summary: 'Lists the amounts that the team has entered.',
+    summary: 'Lists the amounts that were added by hand.',
     example: 'acme --affiliate IB-07',
     path: 'accounts/{account}/manual-entries',
     options: {
@@ -143,7 +163,7 @@ const entries: readonly Operation[] = [
   listOperation({
     noun: 'ledger',
     verb: 'show',
-    summary: 'Lists what was booked for an affiliate.',
+    summary: 'Lists everything that was booked for an affiliate, oldest first.',
     example: 'acme IB-07',
     path: 'accounts/{account}/affiliates/{affiliate_id}/ledger',
     format: list([
@@ -153,7 +173,7 @@ const entries: readonly Operation[] = [
   {
     noun: 'ledger',
     verb: 'balance',
-    summary: 'Shows the balance of an affiliate, and what is due.',
+    summary: 'Shows the balance of an affiliate, and what is due: approved and not paid.',
     example: 'acme IB-07',
     method: 'GET',
     path: 'accounts/{account}/affiliates/{affiliate_id}/balance',
@@ -167,21 +187,25 @@ const payouts: readonly Operation[] = [
   listOperation({
     noun: 'payouts',
     verb: 'list',
-    summary: 'Lists what has to be paid, or what was.',
+    summary:
+      'Lists what has to be paid, by affiliate and currency, or the payments that were made.',
     example: 'acme --csv',
     path: 'accounts/{account}/payouts',
     options: {
       status: {
         value: 'status',
-        description: 'What has to be paid, or what was. (default: approved)',
+        description:
+          '`approved` lists what has to be paid, `paid` the payments. (default: approved)',
         choices: ['approved', 'paid'],
       },
       'payable-on': {
         value: 'YYYY-MM-DD',
-        description: 'Only what is payable by this day.',
+        description: 'Only what is payable on this day or earlier.',
         pattern: DAY,
       },
-      csv: { description: 'Writes CSV, which `payouts import` reads with a column `paid_on`.' },
+      csv: {
+        description: 'Prints CSV. `payouts import` reads it once you add a column `paid_on`.',
+      },
     },
     format: (body, input) => {
       const isPaid = input.options.status?.[0] === 'paid'
@@ -195,7 +219,8 @@ const payouts: readonly Operation[] = [
   {
     noun: 'payouts',
     verb: 'import',
-    summary: 'Books the payments of a CSV file, all or none.',
+    summary:
+      'Books the payments of a file with columns affiliate_id, currency, amount, reference, paid_on.',
     example: 'acme paid.csv',
     method: 'POST',
     path: 'accounts/{account}/payouts',

@@ -1,3 +1,4 @@
+import { closeBooks } from './close-books.ts'
 import { DEMO_PERIOD, type DemoCommissions, demoCommissions, FROM_LINK, SHOWN } from './records.ts'
 
 /** The account that gets commissions, as in `.demo.json`. */
@@ -39,8 +40,9 @@ export interface ShownStatement {
 }
 
 /**
- * Gives demo accounts plans and the records of a month, and computes the drafts of that month. An
- * account with statements of it stays as it is. After a failure, the next start repeats every step.
+ * Gives demo accounts plans and the records of a month, and computes the drafts of that month. One
+ * account has its books closed. An account with statements of the month stays as it is. After a
+ * failure, the next start repeats every step.
  *
  * @param rates Fulfilled when the exchange rates are stored.
  * @returns What the banner shows; null while nothing is computed.
@@ -58,6 +60,7 @@ export async function createCommissions(
   const empty = accounts.filter((_, i) => stored[i]?.data.length === 0)
   await Promise.all([rates, ...empty.map((account) => createRecords(base, call, account))])
   await Promise.all(empty.map(({ account }) => computeStatements(call, `accounts/${account}`)))
+  await closeBooks(call)
   return findShown(call)
 }
 

@@ -13,6 +13,14 @@ export const SHOWN = {
   unearned: 'T-3305',
 } as const
 
+/** The account whose statements of the month are approved, and the affiliate who was paid. */
+export const CLOSED = {
+  account: 'demo-prop',
+  paid: 'AFF-1',
+  reference: 'demo-payment-1',
+  paid_on: '2026-04-30',
+} as const
+
 /** The first day of the plans, of their assignments, and of the parent of IB-08. */
 const FROM = '2026-01-01'
 

@@ -17,6 +17,7 @@ const ORDER = [
   'brands',
   'links',
   'statements',
+  'closing',
   'going-live',
   'changes',
 ]
@@ -39,7 +40,7 @@ const PLACEHOLDER = /^<!-- table: (.*) -->$/m
 
 /** Makes the links of a Markdown page lead to Markdown pages. The reference has none. */
 export const toMarkdownLinks = (markdown: string) =>
-  markdown.replace(/\]\((\/(?:docs|problems)\/(?!reference)[\w-]+)(#[\w-]+)?\)/g, ']($1.md$2)')
+  markdown.replace(/\]\((\/(?:docs|problems)\/(?!reference\b)[\w-]+)(#[\w-]+)?\)/g, ']($1.md$2)')
 
 /** Reads a page of the guide. Throws if the page lacks a required part. */
 export function guidePage(name: string, source: string): GuidePage {
