@@ -24,6 +24,9 @@ ALTER TABLE statements ADD COLUMN payment TEXT;
 
 CREATE INDEX statements_approval ON statements (account, approval) WHERE approval IS NOT NULL;
 
+-- The first closed period of each plan.
+CREATE INDEX statements_closed ON statements (account, plan, period) WHERE status <> 'draft';
+
 -- What waits for approval or payment, in order of plan, period and affiliate.
 CREATE INDEX statements_status ON statements (account, status, plan, period, affiliate_id)
   WHERE status <> 'paid';

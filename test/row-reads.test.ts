@@ -74,7 +74,7 @@ const FRESH: Bound = {
 /** The facts of one customer: a search for each day on which the account has records, and the rates. */
 const OF_CUSTOMER: Bound = {
   each: 0,
-  fixed: 2 * SIZES.affiliates + 2 * SIZES.plans + 3000 + 30 * SIZES.days + 2 * SIZES.statements,
+  fixed: 2 * SIZES.affiliates + 2 * SIZES.plans + 3000 + 30 * SIZES.days,
 }
 /** A line is computed, and its facts are read again. */
 const LINE: Bound = { each: 0, fixed: 2 * FRESH.fixed }

@@ -2,23 +2,19 @@ import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Connection } from '../facts.ts'
 
-/** Finds the first closed month and week, and when the first manual entry was made. */
+/** Finds the first closed period of each plan, and when the first manual entry was made. */
 export const FIRST_BOOKED = compileStatement(`
   select (
-    select period from statements
-    where account = :account and status <> 'draft' and period glob '????-??'
-    order by period limit 1
-  ) as month, (
-    select period from statements
-    where account = :account and status <> 'draft' and period glob '????-W??'
-    order by period limit 1
-  ) as week, (
-    select at from manual_entries where account = :account order by id limit 1
-  ) as entered`)
+      select min(s.period) from statements s indexed by statements_closed
+      where s.account = :account and s.plan = p.plan and s.status <> 'draft'
+    ) as period, null as entered
+  from (select distinct plan from plan_versions where account = :account) p
+  union all
+  select null, (select at from manual_entries where account = :account order by id limit 1)`)
 
 /** Where the books of an account begin. */
 export interface FirstBooked {
-  /** The first period of each kind that has an approved statement. */
+  /** The first period of each plan that has an approved statement. */
   readonly periods: readonly string[]
   /** When the first manual entry was made; null if there is none. */
   readonly entered: string | null
@@ -26,8 +22,12 @@ export interface FirstBooked {
 
 /** Returns where the books of an account begin. */
 export async function readFirstBooked(db: Connection, account: string): Promise<FirstBooked> {
-  type Row = { month: string | null; week: string | null; entered: string | null }
-  const row = await withD1Retry(() => bindStatement(db, FIRST_BOOKED, { account }).first<Row>())
-  const periods = [row?.month, row?.week].flatMap((period) => (period ? [period] : []))
-  return { periods, entered: row?.entered ?? null }
+  type Row = { period: string | null; entered: string | null }
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, FIRST_BOOKED, { account }).all<Row>(),
+  )
+  return {
+    periods: results.flatMap(({ period }) => (period === null ? [] : [period])),
+    entered: results.at(-1)?.entered ?? null,
+  }
 }
