@@ -4,20 +4,6 @@ import { withLines } from './import-rates.ts'
 import type { Input } from './operation.ts'
 import type { AdminRequest, SendRequest } from './request.ts'
 
-/**
- * Approves a statement by the hash that was looked at. Without `--hash`, it reads the statement and
- * approves the draft as it is now.
- */
-export async function approveStatement(send: SendRequest, request: AdminRequest, input: Input) {
-  const { account = '', statement_id = '' } = input.operands
-  const [given] = input.options.hash ?? []
-  const at = `accounts/${encodeURIComponent(account)}/statements/${encodeURIComponent(statement_id)}`
-  const read = async () =>
-    ((await send({ method: 'GET', path: at, query: {} })) as { hash: string }).hash
-  const hash = given ?? (await read())
-  return send({ ...request, body: { ...request.body, hash } })
-}
-
 /** How often the approval of a period is repeated if it stops for lack of time. */
 const MAX_REPETITIONS = 1000
 

@@ -1,7 +1,7 @@
 import { writeCsv } from '../../../src/commission/csv.ts'
 import { list, object } from '../format.ts'
 import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
-import { approvePeriod, approveStatement, importPayments } from '../pay-statements.ts'
+import { approvePeriod, importPayments } from '../pay-statements.ts'
 import { listOperation } from './parts.ts'
 
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -50,20 +50,20 @@ const approvals: readonly Operation[] = [
     noun: 'statements',
     verb: 'approve',
     summary: 'Approves a statement of a period that is over. From then on it never changes.',
-    example: 'acme STATEMENT_ID',
+    example: `acme STATEMENT_ID --hash ${'f'.repeat(64)}`,
     method: 'POST',
     path: 'accounts/{account}/statements/{statement_id}/approve',
     options: {
       hash: {
         value: 'hash',
         description:
-          'The hash that `statements show` printed. A draft that has changed since is refused. (default: that of the draft as it is now)',
+          'The hash that `statements show` printed. A draft that has changed since is refused.',
         pattern: /^[\da-f]{64}$/,
+        required: true,
       },
       ...HOLDS,
     },
-    body: leaveOut,
-    run: approveStatement,
+    body: (input) => ({ hash: input.options.hash?.[0], ...leaveOut(input) }),
     format: object,
     note: waitingNote,
   },
