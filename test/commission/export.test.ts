@@ -296,7 +296,7 @@ describe('a long answer', () => {
     await partner()
     const id = await storeStatement({ parts })
     const response = await fetchUnread(id, 'GET', CSV)
-    await env.DB.prepare('update statements set hash = ? where id = ?').bind('0', id).run()
+    await env.DB.prepare('update statements set hash = ? where id = ?').bind('cd'.repeat(32), id).run()
     await expect(response.text()).rejects.toThrow()
     await until(() => used() === 0)
   })
