@@ -30,11 +30,17 @@ export async function sendText(
     return c.body(text, 200, headers)
   }
   const bytes = new TextEncoder().encode(text)
-  await memory.startSending(bytes.byteLength)
+  await memory.startSending(bytes.byteLength).catch((error) => throwWithoutLink(c, error))
   const { readable, writable } = new FixedLengthStream(bytes.byteLength)
   // The memory is also returned if the client disconnects.
   c.executionCtx.waitUntil(writePieces(bytes, writable.getWriter(), memory))
   return c.body(readable, 200, headers)
+}
+
+/** Throws an error for whose response a `Link` to the next page was set already. */
+export function throwWithoutLink(c: Context, error: unknown): never {
+  c.header('Link', undefined)
+  throw error
 }
 
 async function writePieces(

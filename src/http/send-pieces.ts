@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { errorName } from '../errors.ts'
 import { type ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
+import { throwWithoutLink } from './send-json.ts'
 
 /**
  * Responds with texts that are made one after the other, of at most about 64 KiB each. Those up to
@@ -17,6 +18,21 @@ export async function sendPieces(
   memory: ReadMemory,
   memoryBytes: number,
 ): Promise<Response> {
+  const { text, isDone } = await firstOf(pieces).catch((error) => throwWithoutLink(c, error))
+  if (isDone && text.length <= SMALL_ANSWER_BYTES) return c.body(text, 200, headers)
+  // A response to HEAD has no body that anybody would read.
+  if (c.req.method === 'HEAD') {
+    await pieces.return()
+    return c.body(null, 200, headers)
+  }
+  await memory.startSending(memoryBytes).catch((error) => throwWithoutLink(c, error))
+  const { readable, writable } = new IdentityTransformStream()
+  c.executionCtx.waitUntil(writePieces(text, pieces, writable.getWriter(), memory))
+  return c.body(readable, 200, headers)
+}
+
+/** Returns the first texts as one: all, or more than 64 KiB. */
+async function firstOf(pieces: AsyncGenerator<string, void>) {
   let text = ''
   let isDone = false
   while (!isDone && text.length <= SMALL_ANSWER_BYTES) {
@@ -24,16 +40,7 @@ export async function sendPieces(
     text += next.value ?? ''
     isDone = next.done === true
   }
-  if (isDone && text.length <= SMALL_ANSWER_BYTES) return c.body(text, 200, headers)
-  // A response to HEAD has no body that anybody would read.
-  if (c.req.method === 'HEAD') {
-    await pieces.return()
-    return c.body(null, 200, headers)
-  }
-  await memory.startSending(memoryBytes)
-  const { readable, writable } = new IdentityTransformStream()
-  c.executionCtx.waitUntil(writePieces(text, pieces, writable.getWriter(), memory))
-  return c.body(readable, 200, headers)
+  return { text, isDone }
 }
 
 async function writePieces(

@@ -6,11 +6,8 @@ import type { Adjustment, StatementLine } from '../drafts/draft.ts'
 import { type presentStatement, splitItems } from '../drafts/present.ts'
 import { GROUP_LIMITS, PAGE_LIMITS } from './limits.ts'
 
-/** A statement without its lines. Drafts are neither approved nor paid. */
-export type Presented = ReturnType<typeof presentStatement> & {
-  readonly approved_at?: string | null
-  readonly paid?: { readonly reference: string; readonly paid_on: string | null } | null
-}
+/** A statement without its lines. */
+export type Presented = ReturnType<typeof presentStatement>
 
 /** A part of the lines and adjustments of a statement. */
 export interface Part {
