@@ -201,6 +201,27 @@ describe('a printable page', () => {
   })
 })
 
+test('CSV and the printable page say when a statement was approved, and how it was paid', async () => {
+  await partner()
+  const id = await storeStatement()
+  await env.DB.batch(
+    [
+      `update statements set status = 'approved', approval = 'apr_1', approved_at = 0`,
+      `insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
+         actor, at) values ('acme-forex', 'PAY-17', 'aff-7', 'EUR', '1.00', '2026-11-16', '[]', 'x', '')`,
+      `update statements set status = 'paid', payment = 'PAY-17'`,
+    ].map((text) => env.DB.prepare(text)),
+  )
+  expect(await textAs(AT, CSV)).toContain(
+    ',2026-11-14,1970-01-01T00:00:00.000Z,PAY-17,2026-11-16,2026-11-01T06:00:00.000Z,',
+  )
+  for (const path of [AT, `${AT}/${id}`]) {
+    const text = await textAs(path, HTML)
+    expect(text).toContain('<dd>1970-01-01T00:00:00.000Z</dd>')
+    expect(text).toContain('<dd>PAY-17, 2026-11-16</dd>')
+  }
+})
+
 test('`Accept` decides by its weights; JSON is the default', async () => {
   await partner()
   const id = await storeStatement()

@@ -5,7 +5,6 @@ export interface Stored {
   account?: string
   affiliate?: string
   period?: string
-  status?: 'draft' | 'approved'
   head?: Record<string, unknown>
   /** The lines and adjustments of each part. */
   parts?: readonly (readonly object[])[]
@@ -29,7 +28,7 @@ export const HASH = 'ab'.repeat(32)
 /** Stores a statement. Returns its id. */
 export async function storeStatement(stored: Stored = {}): Promise<string> {
   const { account = 'acme-forex', affiliate = 'aff-7', period = '2026-10' } = stored
-  const { status = 'draft', head = {}, parts = [[]] } = stored
+  const { head = {}, parts = [[]] } = stored
   const items = parts.flat()
   const adjustments_total = items.filter((item) => 'of' in item).length
   const id = idOf(affiliate, period)
@@ -53,11 +52,6 @@ export async function storeStatement(stored: Stored = {}): Promise<string> {
       'insert into statement_lines (account, id, part, lines) values (?, ?, ?, ?)',
     )
       .bind(account, id, i + 2, lines)
-      .run()
-  }
-  if (status === 'approved') {
-    await env.DB.prepare(`update statements set status = 'approved' where account = ? and id = ?`)
-      .bind(account, id)
       .run()
   }
   return id
