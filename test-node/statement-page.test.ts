@@ -59,7 +59,10 @@ const partOf = (lines: number): Part => ({
         rule: 'majors-9',
       },
       ...{ version: 1, scope: 'affiliate', occurrence: 0, amount: '-12.00' },
-      ...{ causes: [{ kind: 'record' }], causes_total: 3 },
+      ...{
+        causes: [{ kind: 'rate', currency: 'USD', day: '2026-09-03', change: 'corrected' }],
+        causes_total: 3,
+      },
     },
   ],
   ...{ part: 1, parts: 1 },

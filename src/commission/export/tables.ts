@@ -75,7 +75,7 @@ const causeText = ({ kind, ...members }: Cause): string =>
   [
     kind,
     ...Object.entries(members).flatMap(([name, value]) =>
-      value === null || typeof value === 'object' ? [] : [`${name} ${value}`],
+      value === null || typeof value === 'object' ? [] : [`${name.replaceAll('_', ' ')} ${value}`],
     ),
   ].join(' ')
 
