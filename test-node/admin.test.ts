@@ -37,6 +37,8 @@ interface Seen {
   line: string
   body: unknown
   key: string | undefined
+  /** The media type that a text was asked for with. */
+  accept?: string
   nth: number
 }
 
@@ -60,11 +62,13 @@ async function service(reply: (seen: Seen) => Reply) {
   const server = createServer(async (request, response) => {
     const text = String(await buffer(request))
     const isCsv = request.headers['content-type'] === 'text/csv'
+    const { accept = '' } = request.headers
     const seen = {
       line: `${request.method} ${request.url!.replace('/admin/v1/', '')}`,
       // Parsed, unless it is CSV.
       body: text === '' || isCsv ? text || undefined : JSON.parse(text),
       key: request.headers.authorization,
+      ...(accept.startsWith('text/') && { accept }),
       nth: requests.length,
     }
     requests.push(seen)
@@ -369,6 +373,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     { id: 'stm_1', lines: [{ id: 'lin_1', fx: [] }] },
   ],
   [
+    ['statements', 'export', 'a', '--period', '2026-10', '--format', 'json'],
+    'GET accounts/a/statements?period=2026-10&per_page=500',
+    undefined,
+    ONE,
+  ],
+  [
     ['statements', 'compute', 'a', '--affiliate', 'A-1', '--period', '2026-10'],
     'GET accounts/a/statements?affiliate_id=A-1&period=2026-10&fresh=true',
     undefined,
@@ -566,6 +576,63 @@ describe('operations', { concurrency: 4 }, () => {
     assert.match(stdout, /│ 0\.00 {4}│ 6\.00 {2}│ 0\.00 {4}│ 6\.00 {4}│/)
     const { code } = await admin(base, ['statements', 'list', 'a', '--period', '2026'])
     assert.equal(code, 2)
+  })
+
+  /** Serves two pages of a text, which `Link` connects. */
+  const twoPages = (type: string, pages: readonly [string, string]) => (seen: Seen) => {
+    const isSecond = seen.line.includes('cursor=')
+    const link = `<https://x.example/admin/v1/accounts/a/statements?per_page=200&cursor=two>; rel="next"`
+    const headers = { 'Content-Type': type, ...(!isSecond && { Link: link }) }
+    return { headers, body: pages[isSecond ? 1 : 0] }
+  }
+
+  test('statements export: joins the pages of CSV under one header', async () => {
+    const { base, requests, lines } = await service(
+      twoPages('text/csv', ['id,amount\r\nstm_1,-5.00\r\n', 'id,amount\r\nstm_2,1.00\r\n']),
+    )
+    const args = ['statements', 'export', 'a', '--period', '2026-10', '--format', 'csv']
+    const { stdout } = await admin(base, args)
+    assert.equal(stdout, 'id,amount\nstm_1,-5.00\nstm_2,1.00\n')
+    assert.deepEqual(lines(), [
+      'GET accounts/a/statements?per_page=200&period=2026-10',
+      'GET accounts/a/statements?per_page=200&cursor=two',
+    ])
+    assert.deepEqual(new Set(requests.map(({ accept }) => accept)), new Set(['text/csv']))
+  })
+
+  test('statements export: joins printable pages, with the style sheet in the file', async () => {
+    const pageWith = (notice: string, article: string) =>
+      `<head><link rel="stylesheet" href="https://x.example/assets/statement.css"></head>\n<header>\n<h1>S</h1>\n${notice}</header>\n<main>\n${article}</main>\n</body>\n`
+    const { base } = await service(
+      twoPages('text/html', [
+        pageWith('<p class="notice">1 of 2</p>\n', '<article>one $& \u001b</article>\n'),
+        pageWith('', '<article>two</article>\n'),
+      ]),
+    )
+    const { stdout } = await admin(base, ['statements', 'export', 'a', '--format', 'html'])
+    const style = readFileSync('public/assets/statement.css', 'utf8')
+    const articles = '<article>one $& \\u001b</article>\n<article>two</article>\n'
+    const expected = pageWith('', articles).replace(
+      /<link[^>]*>/,
+      () => `<style>\n${style}</style>`,
+    )
+    assert.equal(stdout, expected)
+  })
+
+  test('statements export --statement: requests all parts', async () => {
+    const { base, lines } = await service(({ line }) => ({
+      body: { hash: 'h', lines: [{ id: line.slice(-1) }], adjustments: [], parts: 2 },
+    }))
+    const args = ['statements', 'export', 'a', '--statement', 'stm_1', '--format', 'json']
+    const { stdout } = await admin(base, args)
+    assert.deepEqual(JSON.parse(stdout).lines, [{ id: '1' }, { id: '2' }])
+    assert.deepEqual(lines(), [
+      'GET accounts/a/statements/stm_1',
+      'GET accounts/a/statements/stm_1?part=2',
+    ])
+    const { code, stderr } = await admin(base, [...args, '--plan', 'p'])
+    assert.equal(code, 2)
+    assert.match(stderr, /Leave the other filters out/)
   })
 
   for (const [args, line, body, answer] of CALLS) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { AUDIENCES, addressOf } from '../scripts/docs/site/reference/audiences.ts'
 import { CONTRAST, findingsOf, injectAxe, RULES, WITHOUT_CONTRAST } from './browser/axe.ts'
+import { ARGUMENTS, executablePath, skip } from './browser/chromium.ts'
 import {
   dropKnownParts,
   openDetails,
@@ -15,19 +15,6 @@ import {
 import { startService } from './service.ts'
 
 // The documentation in a browser, with the service behind it and no other network.
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-
-/** The Chromium of this machine: the one in `CHROMIUM`, or one in the path. */
-const executablePath = [
-  process.env.CHROMIUM ?? '',
-  '/usr/bin/chromium',
-  ...(process.env.PATH ?? '')
-    .split(delimiter)
-    .flatMap((folder) => NAMES.map((name) => join(folder, name))),
-].find((path) => path !== '' && existsSync(path))
-
-const skip = executablePath ? false : 'Chromium is not installed'
 
 const REFERENCE = AUDIENCES.map(addressOf)
 
@@ -45,9 +32,6 @@ const ADDRESSES = [
  * kind of element that no earlier page has: generated pages repeat the same parts.
  */
 const IS_WHOLE = process.env.ACCESSIBILITY === 'whole'
-
-/** Pages live for seconds: the optimizing compiler costs more time than it saves. */
-const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--js-flags=--no-turbofan']
 
 const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }

@@ -158,7 +158,9 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
       `account, period, affiliate_id, plan, id, status, hash, digest, payable, closing, statement,
        lines, parts, state, read_at, computed_at`,
       `?1, '2026-10', ${ID('aff')}, 'p', ${ID('stm')}, 'draft', printf('%064x', i),
-       printf('%064x', i), '0', '0', '${JSON.stringify(EMPTY_STATEMENT)}', '[]', 1, '{}', 0, '2026-10-05T09:00:00.000Z'`,
+       printf('%064x', i), '0', '0',
+       json_set('${JSON.stringify(EMPTY_STATEMENT)}', '$.id', ${ID('stm')}),
+       '[]', 1, '{}', 0, '2026-10-05T09:00:00.000Z'`,
     ),
     insert(
       SIZES.statements,
@@ -166,7 +168,9 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
       `account, period, affiliate_id, plan, id, status, hash, digest, payable, closing, statement,
        lines, parts, state, read_at, computed_at, approval, approved_at`,
       `?1, '2026-09', ${ID('aff')}, 'due', ${ID('due')}, 'approved', printf('%064x', i),
-       printf('%064x', i), '1.00', '0', '${JSON.stringify({ ...EMPTY_STATEMENT, payable: '1.00' })}', '[]', 1, '${JSON.stringify(NO_STATE)}', 0, '2026-10-05T09:00:00.000Z', 'x', 1`,
+       printf('%064x', i), '1.00', '0',
+       json_set('${JSON.stringify({ ...EMPTY_STATEMENT, payable: '1.00' })}', '$.id', ${ID('due')}),
+       '[]', 1, '${JSON.stringify(NO_STATE)}', 0, '2026-10-05T09:00:00.000Z', 'x', 1`,
     ),
     insert(
       SIZES.statements,

@@ -64,7 +64,8 @@ const CLICKS: Bound = { each: 1, fixed: SIZES.records + 10 }
 const STATEMENTS: Bound = { each: 3, fixed: 3 * 2 * SIZES.statements + 10, isCounted: true }
 /** Each row sums the statements of an affiliate; here each affiliate has one. The first page counts all. */
 const PAYOUTS: Bound = { each: 6, fixed: 2 * SIZES.statements + 10, isCounted: true }
-
+/** An export has at most 500 statements; a page to print searches the lines of each. */
+const PRINTED: Bound = { each: 0, fixed: 2 * SIZES.statements + 5 * 500 }
 /** A fresh statement reads the customers of the account, up to 50,000 facts, and the rates of a year. */
 const FRESH: Bound = {
   each: 0,
@@ -83,6 +84,8 @@ const LINE: Bound = { each: 0, fixed: 2 * FRESH.fixed }
 interface Form {
   bound: Bound
   query?: string
+  /** The media type of the response; JSON if absent. */
+  accept?: string
   end?: readonly [context: unknown, key: readonly KeyValue[]]
 }
 
@@ -178,8 +181,14 @@ async function routes() {
       ...pages(STATEMENTS, 'affiliate_id=aff-000000'),
       ...pages(STATEMENTS, 'period=2026-10&plan=p&status=draft'),
       ...pages(STATEMENTS, 'plan=other'),
+      { bound: PRINTED, query: 'per_page=200', accept: 'text/html' },
+      { bound: PRINTED, query: 'per_page=500', accept: 'text/csv' },
     ],
-    '/statements/stm-000000': [{ bound: ONE }],
+    '/statements/stm-000000': [
+      { bound: ONE },
+      { bound: ONE, accept: 'text/csv' },
+      { bound: ONE, accept: 'text/html' },
+    ],
   })
   const ofCustomer = 'period=2026-10&customer_id=c-000001'
   const why = () => ({
@@ -389,7 +398,7 @@ test('each GET route reads at most the stated rows', async () => {
   for (const [at, { headers, paths }] of Object.entries(await routes())) {
     for (const [path, forms] of Object.entries(paths)) {
       reached.add(routeOf(at + path, all))
-      for (const { bound, query = '', end } of forms) {
+      for (const { bound, query = '', accept, end } of forms) {
         if (end) {
           const [context, key] = end
           const sealed = typeof context === 'string' ? context : JSON.stringify(context)
@@ -398,7 +407,8 @@ test('each GET route reads at most the stated rows', async () => {
           await send(at + path, `${query}&cursor=${cursor}`.replace(/^&/, ''), headers, bound)
           continue
         }
-        const cursor = await send(at + path, query, headers, bound)
+        const own = { ...headers, ...(accept && { Accept: accept }) }
+        const cursor = await send(at + path, query, own, bound)
         const next = query.replace(/&?\bpage=\d+/, '').replace(/^&/, '')
         if (cursor)
           await send(at + path, `${next}&cursor=${cursor}`.replace(/^&/, ''), headers, bound)

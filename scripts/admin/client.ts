@@ -3,7 +3,7 @@ import pRetry from 'p-retry'
 import { type ApiResponse, fetchOnce, parseRetryAfter } from '../push/exchange.ts'
 import { ApiError, NoResponseError } from './errors.ts'
 import type { Profile } from './profile.ts'
-import type { AdminRequest, SendRequest } from './request.ts'
+import type { AdminRequest, SendRequest, TextPage } from './request.ts'
 
 /** Methods that are retried automatically: they create no secret, and nothing twice. */
 const RETRIED_METHODS = ['GET', 'PUT']
@@ -43,25 +43,38 @@ function waitOf(error: Error): number {
 }
 
 async function send(base: string, key: string, request: AdminRequest): Promise<unknown> {
-  const { method, path, query, body, csv } = request
+  const { method, path, query, body, csv, accept } = request
   const search = new URLSearchParams(query).toString()
-  const response = await fetchResponse(`${base}/admin/v1/${path}${search && `?${search}`}`, {
+  const url = `${base}/admin/v1/${path}${search && `?${search}`}`
+  const response = await fetchResponse(url, accept !== undefined, {
     method,
     headers: {
       Authorization: `Bearer ${key}`,
       ...(body && { 'Content-Type': 'application/json' }),
       ...(csv !== undefined && { 'Content-Type': 'text/csv' }),
+      ...(accept && { Accept: accept }),
     },
     ...(body && { body: JSON.stringify(body) }),
     ...(csv !== undefined && { body: csv }),
   })
   if (response.status >= 300) throw new ApiError(response)
-  return response.body
+  return accept ? toTextPage(response) : response.body
 }
 
-async function fetchResponse(url: string, request: RequestInit): Promise<ApiResponse> {
+/** Returns a text with the query of the next page, which the `Link` names. */
+function toTextPage({ body, headers }: ApiResponse): TextPage {
+  const [, url] = /^<([^>]+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? []
+  const next = url === undefined ? null : Object.fromEntries(new URL(url).searchParams)
+  return { text: String(body), next }
+}
+
+async function fetchResponse(
+  url: string,
+  isText: boolean,
+  request: RequestInit,
+): Promise<ApiResponse> {
   try {
-    return await fetchOnce(url, request)
+    return await fetchOnce(url, request, isText)
   } catch (error) {
     throw new NoResponseError(error as Error)
   }

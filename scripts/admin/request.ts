@@ -7,6 +7,15 @@ export interface AdminRequest {
   body?: object
   /** The text of a CSV file; then there is no `body`. */
   csv?: string
+  /** The media type of a text to return in place of JSON: the result is a `TextPage`. */
+  accept?: string
+}
+
+/** A response that is not JSON. */
+export interface TextPage {
+  text: string
+  /** The query parameters of the next page; null on the last one. */
+  next: Record<string, string> | null
 }
 
 /** Sends a request and returns the parsed body. Throws for every unsuccessful response. */

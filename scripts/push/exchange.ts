@@ -7,7 +7,7 @@ import { ExitError } from '../exit-error.ts'
 export interface ApiResponse {
   status: number
   headers: Headers
-  /** Parsed JSON; undefined if the body is not JSON. */
+  /** Parsed JSON; undefined if the body is not JSON. A text if a text was asked for and returned. */
   body: unknown
 }
 
@@ -85,14 +85,23 @@ export function createExchange(
   }
 }
 
-/** Sends a request once. The message of an error says in a few words why there is no response. */
-export async function fetchOnce(url: string, request: RequestInit): Promise<ApiResponse> {
+/**
+ * Sends a request once. The message of an error says in a few words why there is no response.
+ *
+ * @param isText Whether the body of a successful response is a text in place of JSON.
+ */
+export async function fetchOnce(
+  url: string,
+  request: RequestInit,
+  isText = false,
+): Promise<ApiResponse> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     // Following a redirect would send the secret to another address.
     const response = await fetch(url, { ...request, redirect: 'manual', signal })
     const text = await response.text()
     const { status, headers } = response
+    if (isText && response.ok) return { status, headers, body: text }
     return { status, headers, body: parseBody(text, response.ok && status !== 204) }
   } catch (error) {
     // p-retry does not retry a TypeError, which is what `fetch` throws if the network fails.

@@ -106,6 +106,18 @@ export class ReadMemory {
     })
   }
 
+  /** Waits for more rows of an answer that is being sent: that is not the client's time. */
+  async readMore<T>(reading: Promise<T>): Promise<T> {
+    const start = Date.now()
+    if (this.#answer) this.#answer.until = start + HOLD_MS
+    try {
+      return await reading
+    } finally {
+      this.#progressAt = Date.now()
+      this.#since += this.#progressAt - start
+    }
+  }
+
   /** Returns all leases. */
   release(): void {
     this.#releaseBuild()

@@ -5,24 +5,42 @@ import { type ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
 const PIECE_BYTES = 64 * 1024
 
 /**
- * Responds with JSON. The client must take an answer above 64 KiB at a certain pace: its memory is
+ * Responds with JSON, with the limits of `sendText`.
+ *
+ * @throws ApiError `unavailable` if there is no memory for 20 seconds.
+ */
+export const sendJson = (c: Context, value: object, memory: ReadMemory): Promise<Response> =>
+  sendText(c, JSON.stringify(value), { 'Content-Type': 'application/json' }, memory)
+
+/**
+ * Responds with a text. The client must take an answer above 64 KiB at a certain pace: its memory is
  * returned once it was received, or once the connection is cut because the client is too slow.
  *
  * @throws ApiError `unavailable` if there is no memory for 20 seconds.
  */
-export async function sendJson(c: Context, value: object, memory: ReadMemory): Promise<Response> {
-  const text = JSON.stringify(value)
+export async function sendText(
+  c: Context,
+  text: string,
+  headers: Record<string, string>,
+  memory: ReadMemory,
+): Promise<Response> {
   // A response to HEAD has no body that anybody would read.
   if (text.length <= SMALL_ANSWER_BYTES || c.req.method === 'HEAD') {
     memory.release()
-    return c.body(text, 200, { 'Content-Type': 'application/json' })
+    return c.body(text, 200, headers)
   }
   const bytes = new TextEncoder().encode(text)
-  await memory.startSending(bytes.byteLength)
+  await memory.startSending(bytes.byteLength).catch((error) => throwWithoutLink(c, error))
   const { readable, writable } = new FixedLengthStream(bytes.byteLength)
   // The memory is also returned if the client disconnects.
   c.executionCtx.waitUntil(writePieces(bytes, writable.getWriter(), memory))
-  return c.body(readable, 200, { 'Content-Type': 'application/json' })
+  return c.body(readable, 200, headers)
+}
+
+/** Throws an error for whose response a `Link` to the next page was set already. */
+export function throwWithoutLink(c: Context, error: unknown): never {
+  c.header('Link', undefined)
+  throw error
 }
 
 async function writePieces(

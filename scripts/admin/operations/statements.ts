@@ -1,5 +1,6 @@
+import { exportStatements, formatExport } from '../export-statements.ts'
 import { list, object } from '../format.ts'
-import type { Operation, Options } from '../operation.ts'
+import type { Operation, OperationOption, Options } from '../operation.ts'
 import { listOperation } from './parts.ts'
 
 const PERIOD = { value: 'period', pattern: /^\d{4}-(?:\d\d|W\d\d)$/ }
@@ -17,6 +18,12 @@ const WHOSE: Options = {
   plan: { value: 'plan', description: 'Only those of this plan.' },
 }
 
+const STATUS: OperationOption = {
+  value: 'status',
+  description: 'Only those with this status.',
+  choices: ['draft', 'approved', 'paid'],
+}
+
 const MONEY = ['currency', 'opening', 'total', 'payable', 'closing']
 const COLUMNS = ['id', 'affiliate_id', 'plan', 'period', ...MONEY, 'payable_on', 'status']
 
@@ -29,11 +36,7 @@ const statements: readonly Operation[] = [
     path: 'accounts/{account}/statements',
     options: {
       ...WHOSE,
-      status: {
-        value: 'status',
-        description: 'Only those with this status.',
-        choices: ['draft', 'approved', 'paid'],
-      },
+      status: STATUS,
     },
     format: list(COLUMNS),
   }),
@@ -74,6 +77,33 @@ const statements: readonly Operation[] = [
   },
 ]
 
+const exports: readonly Operation[] = [
+  {
+    noun: 'statements',
+    verb: 'export',
+    summary: 'Prints statements, or one of them with its lines, as CSV, HTML to print, or JSON.',
+    example: 'acme --period 2026-10 --format csv',
+    method: 'GET',
+    path: 'accounts/{account}/statements',
+    options: {
+      ...WHOSE,
+      status: STATUS,
+      statement: {
+        value: 'statement_id',
+        description: 'Only this statement. As CSV it has one row for each line.',
+      },
+      format: {
+        value: 'format',
+        description: 'csv, html or json. HTML has the lines of all statements.',
+        choices: ['csv', 'html', 'json'],
+        required: true,
+      },
+    },
+    run: exportStatements,
+    format: formatExport,
+  },
+]
+
 const runs: readonly Operation[] = [
   {
     noun: 'runs',
@@ -97,4 +127,4 @@ const runs: readonly Operation[] = [
 ]
 
 /** Statements of commissions, and the runs that compute them. */
-export const STATEMENTS: readonly Operation[] = [...statements, ...runs]
+export const STATEMENTS: readonly Operation[] = [...statements, ...exports, ...runs]

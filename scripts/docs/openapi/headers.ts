@@ -39,6 +39,7 @@ export const HEADERS: Record<string, object> = {
   Pragma: header('`no-cache`.'),
   ETag: requiredHeader('Identifies this version of the document.'),
   Location: requiredHeader('The address of the landing page.', { type: 'string', format: 'uri' }),
+  'Content-Disposition': header('The name of a CSV file (RFC 6266). Absent in other formats.'),
   'Referrer-Policy': header('`no-referrer`.'),
   'Content-Security-Policy': header(
     'Restricts the page to its own scripts and styles and to requests to this service.',

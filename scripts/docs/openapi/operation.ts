@@ -11,6 +11,8 @@ export interface Answer {
   schema?: JsonSchema
   /** The media types of the body. Defaults to JSON. */
   type?: string | readonly string[]
+  /** Other media types of the body, with their schemas. */
+  also?: Readonly<Record<string, { schema: JsonSchema; example: string }>>
   /** The names of headers beyond those that every response has. */
   headers?: readonly string[]
 }

@@ -6,7 +6,6 @@ import { CAUSES } from './cause-schemas.ts'
 import {
   type Caller,
   type Operation,
-  PAGE_HEADERS,
   PAGING,
   pageOf,
   pascalCase,
@@ -14,6 +13,12 @@ import {
   ref,
 } from './operation.ts'
 import { COUNT, DAY, oneOf, orNull, TEXT, TIME } from './shapes.ts'
+import {
+  LIST_EXPORTS,
+  LIST_FORMATS,
+  STATEMENT_EXPORTS,
+  STATEMENT_FORMATS,
+} from './statement-exports.ts'
 
 const money = (description: string) =>
   documented(description, { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' })
@@ -211,14 +216,14 @@ export const statementsOf = (at: string, caller: Caller, tag: string): Operation
     id: `list${pascalCase(tag)}Statements`,
     tag,
     summary: 'List statements',
-    description: LIST,
+    description: `${LIST} ${LIST_FORMATS}`,
     caller,
     parameters: [...PAGING, ...FILTERS, 'x-d1-bookmark'],
     answers: {
       200: {
         description: 'One page of statements.',
         schema: pageOf(ref('Statement')),
-        headers: PAGE_HEADERS,
+        ...LIST_EXPORTS,
       },
     },
     errors: ['invalid_query'],
@@ -229,14 +234,14 @@ export const statementsOf = (at: string, caller: Caller, tag: string): Operation
     id: `get${pascalCase(tag)}Statement`,
     tag,
     summary: 'Get a statement',
-    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines.`,
+    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. ${STATEMENT_FORMATS}`,
     caller,
     parameters: ['statement_id', 'part', 'x-d1-bookmark'],
     answers: {
       200: {
         description: 'The statement.',
         schema: ref('StatementInFull'),
-        headers: READ_HEADERS,
+        ...STATEMENT_EXPORTS,
       },
     },
     errors: ['invalid_query', 'not_found'],
@@ -256,13 +261,13 @@ export const statements = (): Operation[] => [
     path: `${ACCOUNT}/statements`,
     id: 'listStatements',
     summary: 'List statements',
-    description: `${LIST} With \`fresh=true\` it computes the statements of one affiliate at once, with their first lines, and stores nothing: up to ${MAX_FRESH_FACTS.toLocaleString('en')} facts.`,
+    description: `${LIST} ${LIST_FORMATS} With \`fresh=true\` it computes the statements of one affiliate at once, with their first lines, as JSON, and stores nothing: up to ${MAX_FRESH_FACTS.toLocaleString('en')} facts.`,
     parameters: [...PAGING, ...FILTERS, 'fresh', 'x-d1-bookmark'],
     answers: {
       200: {
         description: 'One page of statements.',
         schema: pageOf(ref('ListedStatement')),
-        headers: PAGE_HEADERS,
+        ...LIST_EXPORTS,
       },
     },
     errors: ['validation_failed'],
@@ -272,9 +277,11 @@ export const statements = (): Operation[] => [
     path: `${ACCOUNT}/statements/{statement_id}`,
     id: 'getStatement',
     summary: 'Get a statement',
-    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines.`,
+    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. ${STATEMENT_FORMATS}`,
     parameters: ['part', 'x-d1-bookmark'],
-    answers: read('The statement.', 'StatementInFull'),
+    answers: {
+      200: { description: 'The statement.', schema: ref('StatementInFull'), ...STATEMENT_EXPORTS },
+    },
   }),
   operation({
     method: 'post',

@@ -33,7 +33,7 @@ const examplesOf = (examples: readonly Example[]): { examples?: object } =>
 const RATE_LIMITED: readonly Caller[] = ['partner', 'brand']
 
 function answerObject(operation: Operation, status: string, answer: Answer) {
-  const { description, schema, type = 'application/json', headers = [] } = answer
+  const { description, schema, type = 'application/json', also = {}, headers = [] } = answer
   const rate = RATE_LIMITED.includes(operation.caller) ? ['RateLimit', 'RateLimit-Policy'] : []
   const caching = isNeverCached(operation) ? NO_CACHE_HEADERS : []
   const examples = recorded(operation.id, status)
@@ -43,9 +43,12 @@ function answerObject(operation: Operation, status: string, answer: Answer) {
     description,
     headers: headerRefs([...new Set([...COMMON_HEADERS, ...rate, ...headers, ...caching])]),
     ...(schema && {
-      content: Object.fromEntries(
-        [type].flat().map((one) => [one, { schema, ...examplesOf(examples) }]),
-      ),
+      content: {
+        ...Object.fromEntries(
+          [type].flat().map((one) => [one, { schema, ...examplesOf(examples) }]),
+        ),
+        ...also,
+      },
     }),
   }
 }

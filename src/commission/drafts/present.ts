@@ -12,7 +12,7 @@ export function presentStatement(row: ListedStatement) {
 /** Returns a stored statement with one part of its lines and adjustments. */
 export const presentWhole = (found: FoundStatement, part: number) => ({
   ...presentStatement(found),
-  ...split(JSON.parse(found.lines)),
+  ...splitItems(JSON.parse(found.lines)),
   part,
   parts: found.parts,
 })
@@ -23,14 +23,12 @@ export const presentDraft = ({ head, lines, adjustments, hash }: Draft, computed
   ...presentBooks({ status: 'draft', approved_at: null, payment: null, paid_on: null }),
   hash,
   computed_at: computedAt,
-  ...split([...lines, ...adjustments].slice(0, PART_LIMITS.lines)),
+  ...splitItems([...lines, ...adjustments].slice(0, PART_LIMITS.lines)),
 })
 
 /** Tells the lines of a part from its adjustments. */
-function split(items: readonly (StatementLine | Adjustment)[]) {
+export function splitItems(items: readonly (StatementLine | Adjustment)[]) {
   const isAdjustment = (item: StatementLine | Adjustment): item is Adjustment => 'of' in item
-  return {
-    lines: items.filter((item) => !isAdjustment(item)),
-    adjustments: items.filter(isAdjustment),
-  }
+  const isLine = (item: StatementLine | Adjustment): item is StatementLine => !isAdjustment(item)
+  return { lines: items.filter(isLine), adjustments: items.filter(isAdjustment) }
 }

@@ -7,8 +7,18 @@ import { withAudit } from '../../db/directory/audit.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../../http/pagination.ts'
 import { invalidQuery, readQuery } from '../../http/query.ts'
+import { ReadMemory } from '../../http/read-memory.ts'
+import { sendJson } from '../../http/send-json.ts'
 import { withReadSession } from '../../http/session.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
+import { formatOf } from '../export/accept.ts'
+import {
+  checkPageSize,
+  sendListCsv,
+  sendListPage,
+  sendStatementCsv,
+  sendStatementPage,
+} from '../export/respond.ts'
 import { respondWithFresh } from './fresh.ts'
 import { isFarAhead } from './limits.ts'
 import { presentStatement, presentWhole } from './present.ts'
@@ -82,11 +92,17 @@ function respondWithStatements(
   query: Query & Parameters<typeof readPage>[2],
 ): Promise<Response> {
   const filter = readFilters(query)
+  const format = formatOf(c)
   return withReadSession(c, async ({ grant, session }) => {
     const context = JSON.stringify([grant.account, 'statements', filter])
     const page = await readPage(c.env, context, query)
-    const found = await listStatements(session, grant.account, filter, page)
-    return respondWithPage(c, context, page, { ...found, data: found.data.map(presentStatement) })
+    if (format === 'html') checkPageSize(page)
+    const rows = await listStatements(session, grant.account, filter, page)
+    const found = { ...rows, data: rows.data.map(presentStatement) }
+    if (format === 'json') return respondWithPage(c, context, page, found)
+    const send = format === 'csv' ? sendListCsv : sendListPage
+    const books = { db: session, account: grant.account }
+    return send(c, books, { context, page, found, period: filter.period })
   })
 }
 
@@ -101,10 +117,14 @@ function respondWithStatement(c: Context<AppEnv>, id: string): Promise<Response>
   if (part < 1 || part > MAX_PART) {
     throw invalidQuery(`\`part\` must be an integer from 1 to ${MAX_PART}.`)
   }
+  const format = formatOf(c)
   return withReadSession(c, async ({ grant, session }) => {
     const found = await findStatement(session, grant.account, id, part)
     if (found?.lines == null) throw new ApiError('not_found', { detail: NO_STATEMENT })
-    return c.json(presentWhole(found, part))
+    const whole = presentWhole(found, part)
+    if (format === 'json') return sendJson(c, whole, new ReadMemory(grant.account))
+    const send = format === 'csv' ? sendStatementCsv : sendStatementPage
+    return send(c, { db: session, account: grant.account }, presentStatement(found), whole)
   })
 }
 

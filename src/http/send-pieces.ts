@@ -1,0 +1,86 @@
+import type { Context } from 'hono'
+import { errorName } from '../errors.ts'
+import { type ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
+import { throwWithoutLink } from './send-json.ts'
+
+/**
+ * Responds with texts that are made one after the other, of at most about 64 KiB each. Those up to
+ * 64 KiB in all never wait. If making one fails after that, the connection is cut, so that no client
+ * takes the answer for whole. A client must keep the pace of `sendText`.
+ *
+ * @param memoryBytes What the answer takes in memory at a time, however long it is.
+ * @throws ApiError `unavailable` if there is no memory for 20 seconds; what making the first texts throws.
+ */
+export async function sendPieces(
+  c: Context,
+  pieces: AsyncGenerator<string, void>,
+  headers: Record<string, string>,
+  memory: ReadMemory,
+  memoryBytes: number,
+): Promise<Response> {
+  const { text, isDone } = await firstOf(pieces).catch((error) => throwWithoutLink(c, error))
+  if (isDone && text.length <= SMALL_ANSWER_BYTES) return c.body(text, 200, headers)
+  // A response to HEAD has no body that anybody would read.
+  if (c.req.method === 'HEAD') {
+    await pieces.return()
+    return c.body(null, 200, headers)
+  }
+  await memory.startSending(memoryBytes).catch((error) => throwWithoutLink(c, error))
+  const { readable, writable } = new IdentityTransformStream()
+  c.executionCtx.waitUntil(writePieces(text, pieces, writable.getWriter(), memory))
+  return c.body(readable, 200, headers)
+}
+
+/** Returns the first texts as one: all, or more than 64 KiB. */
+async function firstOf(pieces: AsyncGenerator<string, void>) {
+  let text = ''
+  let isDone = false
+  while (!isDone && text.length <= SMALL_ANSWER_BYTES) {
+    const next = await pieces.next()
+    text += next.value ?? ''
+    isDone = next.done === true
+  }
+  return { text, isDone }
+}
+
+async function writePieces(
+  first: string,
+  pieces: AsyncGenerator<string, void>,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+  memory: ReadMemory,
+): Promise<void> {
+  const encoder = new TextEncoder()
+  let sent = 0
+  const write = async (text: string) => {
+    const bytes = encoder.encode(text)
+    if (bytes.byteLength === 0) return
+    await memory.waitFor(writer.write(bytes))
+    sent += bytes.byteLength
+    memory.sent(sent)
+  }
+  try {
+    await write(first)
+    for (;;) {
+      const { value, done } = await memory.readMore(orLogged(pieces.next()))
+      if (done) break
+      await write(value)
+    }
+    await writer.close()
+  } catch (error) {
+    // The client is too slow, it has disconnected, or the rest cannot be read.
+    writer.abort(error).catch(() => {})
+  } finally {
+    memory.release()
+    await pieces.return()
+  }
+}
+
+/** Logs a failure, of which the client only sees that the connection is cut. */
+async function orLogged<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    console.error(JSON.stringify({ fault: errorName(error), unfinished: 'answer' }))
+    throw error
+  }
+}

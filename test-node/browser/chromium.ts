@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** The Chromium of this machine: the one in `CHROMIUM`, or one in the path. */
+export const executablePath = [
+  process.env.CHROMIUM ?? '',
+  '/usr/bin/chromium',
+  ...(process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((folder) => NAMES.map((name) => join(folder, name))),
+].find((path) => path !== '' && existsSync(path))
+
+/** Why tests in a browser are skipped; false if they run. */
+export const skip = executablePath ? false : 'Chromium is not installed'
+
+/** Pages live for seconds: the optimizing compiler costs more time than it saves. */
+export const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--js-flags=--no-turbofan']

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { articlePieces } from '../src/commission/export/article.ts'
+import { PAGE_END, pageHeaders, pageStart } from '../src/commission/export/page.ts'
+import type { Part, Presented } from '../src/commission/export/read.ts'
+import { CONTRAST, findingsOf, injectAxe, RULES } from './browser/axe.ts'
+import { ARGUMENTS, executablePath, skip } from './browser/chromium.ts'
+import { textOfPdf } from './browser/pdf.ts'
+
+// The printable page of statements in a browser, with its own headers and style sheet.
+
+const ZERO = '0.00'
+
+const statement = (n: number): Presented => ({
+  ...{ id: `stm_${n}`, affiliate_id: `IB-0${n} <b>&amp;`, plan: 'standard-ib', period: '2026-10' },
+  ...{ currency: 'EUR', opening: ZERO, lines_sum: '410.00', adjustments_sum: '-12.00' },
+  ...{ manual_sum: '25.00', total: '423.00', payable: '423.00', closing: ZERO, dropped: '-1.00' },
+  transferred: { to: 'other', period: '2026-11', amount: '1.00' },
+  received: [{ from: 'other', period: '2026-09', amount: '3.00' }],
+  holds: [
+    { rule: 'spread', version: 1, reason: 'fx_missing', currency: 'XAG', count: 2, sum: '7.5' },
+  ],
+  manual: [
+    {
+      ...{ id: 'man_1', amount: '25.00', reason: 'Bonus for October', reference: 'B-17' },
+      at: '2026-11-02T09:00:00.000Z',
+    },
+  ],
+  ...{ lines_total: 4, adjustments_total: 1, payable_on: '2026-11-14', status: 'paid' },
+  ...{ hash: 'ab'.repeat(32), computed_at: '2026-11-01T06:00:00.000Z' },
+  approved_at: '2026-11-03T10:00:00.000Z',
+  paid: { reference: 'PAY-17', paid_on: '2026-11-16' },
+})
+
+const line = (n: number): Part['lines'][number] => ({
+  ...{ id: `lin_${String(n).repeat(40)}`, rule: `majors-${n}`, version: 1, kind: 'unit' },
+  ...{ scope: `customer:C-100${n}`, base: null, units: '82', measure: '82', rate: null },
+  step: [
+    { from: '0', part: '50', rate: '5' },
+    { from: '50', part: '32', rate: '6.5' },
+  ],
+  ...{ amount: '410.00', carried_in: '-2.50', carried_out: ZERO, capped: ZERO, recouped: ZERO },
+  ...{ deficit: ZERO, fence: null, fx: [] },
+})
+
+/** A part with so many lines, and an adjustment. */
+const partOf = (lines: number): Part => ({
+  lines: Array.from({ length: lines }, (_, i) => line(i)),
+  adjustments: [
+    {
+      ...{
+        id: 'adj_1',
+        of: { period: '2026-09', line: `lin_${'9'.repeat(40)}` },
+        rule: 'majors-9',
+      },
+      ...{ version: 1, scope: 'affiliate', occurrence: 0, amount: '-12.00' },
+      ...{
+        causes: [{ kind: 'rate', currency: 'USD', day: '2026-09-03', change: 'corrected' }],
+        causes_total: 3,
+      },
+    },
+  ],
+  ...{ part: 1, parts: 1 },
+})
+
+async function* only(part: Part) {
+  yield part
+}
+
+/** Returns a page of three statements with so many lines each. */
+async function pageOf(lines: number, origin: string): Promise<string> {
+  let text = pageStart({ origin, title: 'Statements of acme for 2026-10', notice: null })
+  for (const n of [1, 2, 3]) {
+    for await (const piece of articlePieces(statement(n), only(partOf(lines)))) text += piece
+  }
+  return text + PAGE_END
+}
+
+let browser: Browser
+let page: Page
+let origin: string
+const complaints: string[] = []
+
+const server = createServer(async ({ url = '' }, response) => {
+  const [, lines] = /^\/statements\/(\d+)$/.exec(url) ?? []
+  if (lines !== undefined) {
+    response.writeHead(200, pageHeaders(origin))
+    response.end(await pageOf(Number(lines), origin))
+  } else if (url === '/assets/statement.css') {
+    response.writeHead(200, { 'Content-Type': 'text/css' })
+    response.end(readFileSync('public/assets/statement.css'))
+  } else response.writeHead(url === '/favicon.ico' ? 204 : 404).end()
+})
+
+before(async () => {
+  if (!executablePath) return
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+  page = await browser.newPage()
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+})
+after(async () => {
+  await browser?.close()
+  server.close()
+})
+
+const open = async (lines: number, width: number) => {
+  await page.setViewportSize({ width, height: 900 })
+  await page.goto(`${origin}/statements/${lines}`)
+}
+
+/** Prints the page. Returns the number of its sheets and its text. */
+async function print() {
+  const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true })
+  const sheets = pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length
+  return { sheets, text: textOfPdf(pdf) }
+}
+
+test('three statements print on three sheets, with all their text', { skip }, async () => {
+  await open(2, 1280)
+  const { sheets, text } = await print()
+  assert.equal(sheets, 3)
+  for (const shown of [
+    ...['IB-01 <b>&amp;', 'IB-02', 'IB-03', 'standard-ib', 'majors-1', 'customer:C-1001'],
+    ...['from 50: 32 at 6.5', 'carried in -2.50', '423.00', 'Bonus for October', 'PAY-17'],
+    ...['2026-11-14', 'XAG', '1 / 3 Statement of IB-01', '2 / 3 Statement of IB-02'],
+  ]) {
+    assert.ok(text.includes(shown.replaceAll(' ', '')), shown)
+  }
+  assert.ok(!text.includes('Statementsofacme'), 'the title of the list is not printed')
+})
+
+test('a long statement repeats the header of its table on each sheet', { skip }, async () => {
+  await open(60, 1280)
+  const { sheets = 0, text } = await print()
+  const headers = text.match(/Baseorunits/g)?.length ?? 0
+  assert.ok(sheets > 6 && headers >= sheets - 3, `${sheets} sheets, ${headers} headers`)
+})
+
+test('print is black on white, also for a reader of dark pages', { skip }, async () => {
+  await open(4, 1280)
+  const colors = () =>
+    page.evaluate(
+      `(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))`,
+    )
+  await page.emulateMedia({ colorScheme: 'dark', media: 'screen' })
+  assert.deepEqual(await colors(), ['rgb(221, 230, 232)', 'rgb(15, 22, 24)'])
+  await page.emulateMedia({ colorScheme: 'dark', media: 'print' })
+  assert.deepEqual(await colors(), ['rgb(0, 0, 0)', 'rgb(255, 255, 255)'])
+  await page.emulateMedia({ colorScheme: 'light', media: 'screen' })
+})
+
+for (const width of [1280, 390]) {
+  test(`axe finds nothing, and nothing scrolls sideways, ${width} pixels wide`, {
+    skip,
+  }, async () => {
+    await open(4, width)
+    await injectAxe(page)
+    assert.deepEqual(await findingsOf(page, RULES), [])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    assert.deepEqual(await findingsOf(page, CONTRAST), [])
+    await page.emulateMedia({ colorScheme: 'light' })
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width)
+  })
+}
+
+test('the page needs nothing that its policy refuses', { skip }, () => {
+  assert.deepEqual(complaints, [])
+})

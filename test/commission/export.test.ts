@@ -1,0 +1,340 @@
+import { env, exports } from 'cloudflare:workers'
+import { afterEach, describe, expect, test } from 'vitest'
+import { PAGE_LIMITS } from '../../src/commission/export/limits.ts'
+import { type Presented, partsFrom } from '../../src/commission/export/read.ts'
+import { QUEUES } from '../../src/http/memory-queues.ts'
+import { brand } from '../brand.ts'
+import { ask, askAdmin, json, ORIGIN, partner } from '../partner.ts'
+import { adjustmentOf, HASH, idOf, lineOf, storeStatement } from './exported.ts'
+
+const AT = 'accounts/acme-forex/statements'
+const CSV = { Accept: 'text/csv' }
+const HTML = { Accept: 'text/html' }
+
+/** What a browser accepts. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8'
+
+const askAs = (path: string, headers: Record<string, string>) =>
+  askAdmin(path, 'GET', undefined, headers)
+const textAs = async (path: string, headers: Record<string, string>) =>
+  (await askAs(path, headers)).text()
+
+const LIMITS = { ...PAGE_LIMITS }
+afterEach(() => Object.assign(PAGE_LIMITS, LIMITS))
+
+/** A statement with every kind of row, and ids that try to be formulas and HTML. */
+const HOSTILE = '=cmd(),"x"'
+const SCRIPT = '<script>alert(1)</script>'
+const FULL = {
+  head: {
+    ...{ opening: '-5.00', lines_sum: '10.02', adjustments_sum: '-5.00', manual_sum: '-1.00' },
+    ...{ total: '4.02', closing: '0.00', dropped: '-0.98' },
+    transferred: { to: '+other', period: '2026-11', amount: '0.00' },
+    received: [
+      { from: SCRIPT, period: '2026-09', amount: '-3.00' },
+      { from: 'b', period: '2026-09', amount: '1.50' },
+    ],
+    holds: [
+      { rule: SCRIPT, version: 2, reason: 'fx_missing', currency: 'XAG', count: 3, sum: '12.5' },
+    ],
+    manual: [
+      {
+        ...{ id: 'man_1', amount: '-1.00', reason: `@${SCRIPT}`, reference: '-r\n1' },
+        at: '2026-10-03T10:00:00.000Z',
+      },
+    ],
+  },
+  parts: [
+    [
+      lineOf(1, { scope: `customer:${SCRIPT}`, carried_in: '-2.50' }),
+      lineOf(2, {
+        ...{ rule: HOSTILE, kind: 'unit', base: null, units: '7', measure: '7', rate: null },
+        step: [{ from: '0', part: '5', rate: '1' }],
+      }),
+    ],
+    [
+      adjustmentOf(1, {
+        causes: [{ kind: 'record', id: SCRIPT, delivery_id: 'dlv_1' }],
+        causes_total: 3,
+      }),
+      adjustmentOf(2, {
+        ...{ of: { period: '2026-08', line: null }, rule: null, version: null, scope: null },
+        amount: '2.00',
+      }),
+    ],
+  ],
+}
+
+describe('CSV', () => {
+  test('a list has one row for each statement', async () => {
+    await partner()
+    await storeStatement({ affiliate: HOSTILE, ...FULL })
+    const response = await askAs(`${AT}?period=2026-10`, CSV)
+    expect(response.headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+    expect(response.headers.get('Content-Disposition')).toBe(
+      'attachment; filename="statements-acme-forex-2026-10.csv"',
+    )
+    expect(await response.text()).toBe(
+      [
+        'id,affiliate_id,plan,period,status,currency,opening,lines_sum,adjustments_sum,manual_sum,total,payable,closing,dropped,transferred,transferred_to,received,held_records,lines_total,adjustments_total,payable_on,approved_at,paid_reference,paid_on,computed_at,hash\r\n',
+        `${idOf(HOSTILE, '2026-10')},"'=cmd(),""x""",ib,2026-10,draft,EUR,-5.00,10.02,-5.00,-1.00,4.02,0.00,0.00,-0.98,0.00,'+other,-1.50,3,2,2,2026-11-14,,,,2026-11-01T06:00:00.000Z,${HASH}\r\n`,
+      ].join(''),
+    )
+  })
+
+  test('a statement has one row for each line, adjustment and manual entry of all parts', async () => {
+    await partner()
+    const id = await storeStatement({ affiliate: HOSTILE, ...FULL })
+    const response = await askAs(`${AT}/${id}`, CSV)
+    expect(response.headers.get('Content-Disposition')).toBe(
+      `attachment; filename="statement-acme-forex-2026-10-${id}.csv"`,
+    )
+    const own = `${id},"'=cmd(),""x""",ib,2026-10,EUR`
+    expect(await response.text()).toBe(
+      [
+        'statement_id,affiliate_id,plan,period,currency,kind,id,rule,version,rule_kind,scope,base,units,measure,step,rate,carried_in,carried_out,capped,recouped,deficit,amount,of_period,of_line,causes,reason,reference,at\r\n',
+        `${own},line,lin_1,tenth,1,share,customer:${SCRIPT},100.25,,,,10,-2.50,0.00,0.00,0.00,0.00,10.02,,,,,,\r\n`,
+        `${own},line,lin_2,"'=cmd(),""x""",1,unit,affiliate,,7,7,"[{""from"":""0"",""part"":""5"",""rate"":""1""}]",,0.00,0.00,0.00,0.00,0.00,10.02,,,,,,\r\n`,
+        `${own},adjustment,adj_1,tenth,1,,affiliate,,,,,,,,,,,-5.00,2026-09,lin_9,3,,,\r\n`,
+        `${own},adjustment,adj_2,,,,,,,,,,,,,,,2.00,2026-08,,0,dropped,,\r\n`,
+        `${own},manual,man_1,,,,,,,,,,,,,,,-1.00,,,,'@${SCRIPT},"'-r\n1",2026-10-03T10:00:00.000Z\r\n`,
+      ].join(''),
+    )
+  })
+
+  test('a page of a list links the next one', async () => {
+    await partner()
+    for (const affiliate of ['a', 'b', 'c']) await storeStatement({ affiliate })
+    const response = await askAs(`${AT}?per_page=2`, CSV)
+    expect((await response.text()).trimEnd().split('\r\n')).toHaveLength(3)
+    const next = linkOf(response)
+    expect(
+      (await (await ask(next, { headers: { ...CSV, ...admin } })).text()).split(',ib,'),
+    ).toHaveLength(2)
+  })
+})
+
+const admin = { Authorization: `Bearer ${env.ADMIN_KEY}` }
+
+const linkOf = (response: Response) => {
+  const [, next = ''] = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? []
+  return next
+}
+
+describe('a printable page', () => {
+  test('escapes what partners send, and allows no script', async () => {
+    await partner()
+    const id = await storeStatement({ affiliate: SCRIPT, ...FULL })
+    for (const path of [`${AT}?period=2026-10`, `${AT}/${id}`]) {
+      const response = await askAs(path, HTML)
+      expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+      expect(response.headers.get('Content-Security-Policy')).toBe(
+        `default-src 'none'; style-src ${ORIGIN}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+      )
+      const text = await response.text()
+      expect(text).not.toMatch(/<script|style=/)
+      // Of the affiliate, of a scope, a cause, a manual entry, a hold, and of another plan.
+      expect(text.match(/&lt;script&gt;alert\(1\)&lt;\/script&gt;/g)?.length).toBeGreaterThan(6)
+      expect(text).toContain(`href="${ORIGIN}/assets/statement.css"`)
+    }
+  })
+
+  test('shows every member of a statement', async () => {
+    await partner()
+    const id = await storeStatement(FULL)
+    const text = (await textAs(`${AT}/${id}`, HTML)).replaceAll(/<[^>]+>\s*/g, ' ')
+    for (const shown of [
+      ...['aff-7', 'ib', '2026-10', 'Draft', '2026-11-14', 'Amounts in EUR', id, HASH],
+      ...['Opening -5.00', 'Lines 10.02', 'Adjustments -5.00', 'Manual entries -1.00'],
+      ...['Dropped -0.98', 'Closing 0.00', 'Payable 0.00', 'Transferred to +other, 2026-11 0.00'],
+      ...['tenth, version 1', 'lin_1', 'carried in -2.50', 'from 0: 5 at 1', '100.25'],
+      ...['adj_1', '2026-09', 'lin_9', 'record id', 'delivery id dlv_1; 2 more'],
+      ...['what the period dropped', 'man_1', 'there is no exchange rate', 'XAG', '12.5'],
+    ]) {
+      expect(text.replaceAll(/\s+/g, ' ')).toContain(shown)
+    }
+  })
+
+  test('has the statements of a list up to the limit of lines, and links the next page', async () => {
+    await partner()
+    Object.assign(PAGE_LIMITS, { lines: 5 })
+    const counts = [3, 2, 1, 7, 0, 5]
+    for (const [i, count] of counts.entries()) {
+      const lines = Array.from({ length: count }, (_, n) => lineOf(`${i}-${n}`))
+      await storeStatement({ affiliate: `a-${i}`, parts: [lines] })
+    }
+    const pages: string[][] = []
+    for (let at = `${ORIGIN}/admin/v1/${AT}`; at !== ''; ) {
+      const response = await ask(at, { headers: { ...HTML, ...admin } })
+      const text = await response.text()
+      pages.push([...text.matchAll(/<bdi>(.*?)<\/bdi>/g)].map(([, affiliate = '']) => affiliate))
+      at = linkOf(response)
+      expect(text.includes('class="notice"')).toBe(at !== '')
+      expect(text.includes('The next page')).toBe(at !== '')
+    }
+    expect(pages).toEqual([['a-0', 'a-1'], ['a-2'], ['a-3'], ['a-4', 'a-5']])
+  })
+
+  test('has at most 200 statements', async () => {
+    await partner()
+    const { status, detail } = await json(askAs(`${AT}?per_page=201`, HTML))
+    expect([status, detail]).toEqual([400, expect.stringContaining('per_page=200')])
+  })
+
+  test('of a long statement lists five parts, and links the sixth', async () => {
+    await partner()
+    const parts = Array.from({ length: 7 }, (_, i) => [lineOf(`part${i + 1}`)])
+    const id = await storeStatement({ parts })
+    const listed = (text: string) => [...text.matchAll(/lin_part\d/g)].map(([line]) => line.at(-1))
+    const first = await askAs(`${AT}/${id}`, HTML)
+    expect(linkOf(first)).toBe(`${ORIGIN}/admin/v1/${AT}/${id}?part=6`)
+    const text = await first.text()
+    expect([listed(text), text.match(/Parts 6 to 7 of|Parts 6 to 7 are/)]).toEqual([
+      ['1', '2', '3', '4', '5'],
+      expect.anything(),
+    ])
+    const second = await askAs(`${AT}/${id}?part=6`, HTML)
+    expect([linkOf(second), listed(await second.text())]).toEqual(['', ['6', '7']])
+    const inList = await textAs(AT, HTML)
+    expect(listed(inList)).toEqual(['1', '2', '3', '4', '5'])
+    expect(inList).toContain('part=6')
+  })
+})
+
+test('CSV and the printable page say when a statement was approved, and how it was paid', async () => {
+  await partner()
+  const id = await storeStatement()
+  await env.DB.batch(
+    [
+      `update statements set status = 'approved', approval = 'apr_1', approved_at = 0`,
+      `insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
+         actor, at) values ('acme-forex', 'PAY-17', 'aff-7', 'EUR', '1.00', '2026-11-16', '[]', 'x', '')`,
+      `update statements set status = 'paid', payment = 'PAY-17'`,
+    ].map((text) => env.DB.prepare(text)),
+  )
+  expect(await textAs(AT, CSV)).toContain(
+    ',2026-11-14,1970-01-01T00:00:00.000Z,PAY-17,2026-11-16,2026-11-01T06:00:00.000Z,',
+  )
+  for (const path of [AT, `${AT}/${id}`]) {
+    const text = await textAs(path, HTML)
+    expect(text).toContain('<dd>1970-01-01T00:00:00.000Z</dd>')
+    expect(text).toContain('<dd>PAY-17, 2026-11-16</dd>')
+  }
+})
+
+test('`Accept` decides by its weights; JSON is the default', async () => {
+  await partner()
+  const id = await storeStatement()
+  const typeOf = async (Accept: string) => {
+    const types = await Promise.all(
+      [AT, `${AT}/${id}`].map(async (path) => {
+        const response = await askAs(path, { Accept })
+        await response.body?.cancel()
+        return response.headers.get('Content-Type')?.split(';')[0]
+      }),
+    )
+    expect(types[0]).toBe(types[1])
+    return types[0]
+  }
+  expect(await typeOf('*/*')).toBe('application/json')
+  expect(await typeOf('application/json')).toBe('application/json')
+  expect(await typeOf('image/png')).toBe('application/json')
+  expect(await typeOf('text/csv;q=0.5, application/json')).toBe('application/json')
+  expect(await typeOf('text/csv, application/json;q=0.5')).toBe('text/csv')
+  expect(await typeOf(BROWSER)).toBe('text/html')
+})
+
+test.each([CSV, HTML])('accounts export their own statements only: %o', async (headers) => {
+  const acme = await partner('forex')
+  const other = await partner('forex', { account: 'other' })
+  const casino = await brand({ account: 'casino' })
+  const ids = {
+    acme: await storeStatement({ affiliate: 'of-acme' }),
+    other: await storeStatement({ affiliate: 'of-other', account: 'other' }),
+    casino: await storeStatement({ affiliate: 'of-casino', account: 'casino' }),
+  }
+  const callers = {
+    acme: (path: string) => acme.get(path, headers),
+    other: (path: string) => other.get(path, headers),
+    casino: (path: string) =>
+      ask(`/tracking/events/${path}`, {
+        headers: { 'x-api-key': casino.brand_token, ...headers },
+      }),
+  }
+  for (const [name, get] of Object.entries(callers)) {
+    const text = await (await get('statements')).text()
+    expect(text.match(/of-\w+/g)).toEqual(expect.arrayContaining([`of-${name}`]))
+    expect(new Set(text.match(/of-\w+/g)).size).toBe(1)
+    for (const [owner, id] of Object.entries(ids)) {
+      const response = await get(`statements/${id}`)
+      expect([owner, response.status]).toEqual([owner, owner === name ? 200 : 404])
+      await response.text()
+    }
+  }
+})
+
+describe('a long answer', () => {
+  const LINES = 3000
+  const parts = [0, 1, 2].map((part) =>
+    Array.from({ length: LINES / 3 }, (_, i) => lineOf(`${part}-${i}`)),
+  )
+  const used = () => QUEUES.answers.used
+  const until = async (isTrue: () => boolean) => {
+    for (let turn = 0; turn < 100 && !isTrue(); turn++) await scheduler.wait(20)
+    expect(isTrue()).toBe(true)
+  }
+  const fetchUnread = (id: string, method: string, headers: object) =>
+    exports.default.fetch(`${ORIGIN}/admin/v1/${AT}/${id}`, {
+      method,
+      headers: { ...admin, ...headers },
+    })
+
+  test.each([CSV, HTML])(
+    'is sent part by part, and holds memory meanwhile: %o',
+    async (headers) => {
+      await partner()
+      const id = await storeStatement({ parts })
+      const response = await fetchUnread(id, 'GET', headers)
+      expect(used()).toBeGreaterThan(1024 * 1024)
+      const text = await response.text()
+      expect(new Set(text.match(/lin_\d-\d+/g)).size).toBe(LINES)
+      expect(text).toMatch(headers === CSV ? /\r\n$/ : /<\/html>\n$/)
+      await until(() => used() === 0)
+    },
+  )
+
+  test('returns its memory if the client has gone, and takes none for HEAD', async () => {
+    await partner()
+    const id = await storeStatement({ parts })
+    const response = await fetchUnread(id, 'GET', CSV)
+    await response.body?.cancel()
+    await until(() => used() === 0)
+    expect((await fetchUnread(id, 'HEAD', CSV)).status).toBe(200)
+    expect(used()).toBe(0)
+  })
+
+  test('is cut if the statement changes while it is sent', async () => {
+    await partner()
+    const id = await storeStatement({ parts })
+    const response = await fetchUnread(id, 'GET', CSV)
+    await env.DB.prepare('update statements set hash = ? where id = ?')
+      .bind('cd'.repeat(32), id)
+      .run()
+    await expect(response.text()).rejects.toThrow()
+    await until(() => used() === 0)
+  })
+})
+
+test('a part of another state of the statement is refused', async () => {
+  await partner()
+  const id = await storeStatement({ parts: [[], []] })
+  const books = { db: env.DB, account: 'acme-forex' }
+  const first = { lines: [], adjustments: [], part: 1, parts: 2 }
+  const read = async (hash: string) => {
+    let count = 0
+    for await (const _ of partsFrom(books, { id, hash } as Presented, first, 5)) count++
+    return count
+  }
+  expect(await read(HASH)).toBe(2)
+  await expect(read('of another state')).rejects.toMatchObject({ code: 'unavailable' })
+})
