@@ -5,7 +5,7 @@ import { readBody } from '../src/http/body.ts'
 import { BodyMemory } from '../src/http/body-budget.ts'
 import { measureJson, weigh } from '../src/http/body-size.ts'
 import { drain, drainOf } from '../src/http/drain.ts'
-import { MAX_WEIGHT } from '../src/http/memory-queues.ts'
+import { MAX_WEIGHT, QUEUES } from '../src/http/memory-queues.ts'
 import { WeightedQueue } from '../src/http/weighted-queue.ts'
 import worker from '../src/index.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
@@ -35,6 +35,24 @@ function countedRequest(bytes: number, headers: Record<string, string> = {}) {
   })
   const init = { 'Content-Type': 'application/json', ...headers }
   return { seen, request: new Request(ORIGIN, { method: 'POST', headers: init, body }) }
+}
+
+/** Returns a body of spaces, and what it does after this many bytes. */
+function bodyThatStops(
+  bytes: number,
+  stop: (controller: ReadableByteStreamController) => Promise<void>,
+) {
+  let sent = 0
+  const body = new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      if (sent >= bytes) return stop(controller)
+      const chunk = new Uint8Array(Math.min(64 * KIB, bytes - sent)).fill(0x20)
+      sent += chunk.byteLength
+      controller.enqueue(chunk)
+    },
+  })
+  return { body, headers: { 'Content-Type': 'application/json' } }
 }
 
 const someTime = () => scheduler.wait(50)
@@ -135,6 +153,42 @@ describe('before the caller is admitted', () => {
     expect(isDrained).toBe(false)
     await vi.advanceTimersByTimeAsync(100)
     await draining
+  })
+
+  test('a refused body keeps the memory of one read until it is drained', async () => {
+    const end = Promise.withResolvers<void>()
+    const { body, headers } = bodyThatStops(8 * MIB + 64 * KIB, (controller) =>
+      end.promise.then(() => controller.close()),
+    )
+    const request = new Request(ORIGIN, { method: 'POST', headers, body })
+    const refusal = { code: 'payload_too_large' }
+    const reading = readBody(request, Promise.resolve({ account: 'acme' }))
+    await expect(reading).rejects.toMatchObject(refusal)
+    expect(QUEUES.readLarge.used).toBe(64 * KIB)
+    end.resolve()
+    await drainOf(request)
+    expect(QUEUES.readLarge.used).toBe(0)
+  })
+
+  test('a body that ends early returns its memory at once', async () => {
+    const cut = Promise.withResolvers<void>()
+    const { body, headers } = bodyThatStops(512 * KIB, (controller) =>
+      cut.promise.then(() => controller.error(new Error('The caller has gone.'))),
+    )
+    const init = {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': String(4 * MIB) },
+      body,
+    }
+    const request = new Request(ORIGIN, init)
+    const reading = readBody(request, Promise.resolve({ account: 'acme' }))
+    await someTime()
+    expect(QUEUES.readLarge.used).toBe(4 * MIB)
+    vi.useFakeTimers() // No timer passes.
+    cut.resolve()
+    await expect(reading).rejects.toMatchObject({ code: 'malformed_json' })
+    await drainOf(request)
+    expect([QUEUES.readLarge.used, QUEUES.unadmitted.used]).toEqual([0, 0])
   })
 
   test('a small body is read completely', async () => {

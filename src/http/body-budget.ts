@@ -127,6 +127,12 @@ export class BodyMemory {
     if (this.#lease) this.#lease.until = Date.now() + HOLD_MS
   }
 
+  /** Returns all but the memory of one read, which keeps its buffer until the body is drained. */
+  discard(): void {
+    this.hold()
+    if (this.#lease) this.#queue.shrink(this.#lease, HEAD_BYTES)
+  }
+
   /**
    * Waits for the next chunk.
    *

@@ -147,7 +147,7 @@ async function readRequest(
     }
   } catch (error) {
     chunks.length = 0
-    memory.hold()
+    memory.discard()
     startDraining(request, reader, pending)
     throw error
   }
