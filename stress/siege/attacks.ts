@@ -297,7 +297,7 @@ export const ATTACKS: readonly Attack[] = [
     name: 'slow: 24 senders of 1.1 MiB/s',
     lanes: 24,
     act: (attacker) =>
-      trickle(attacker, { 'x-api-key': newSecret('tbt', 'live') }, 8 * MIB, {
+      trickle(attacker, { 'x-api-key': attacker.brandToken }, 8 * MIB, {
         first: 0,
         bytesPerSecond: 1.1 * MIB,
         ms: 8000,
@@ -347,12 +347,17 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'interrupted: bodies that end early',
     lanes: 32,
-    act: (attacker) =>
-      trickle(attacker, { 'x-api-key': newSecret('tbt', 'live') }, 4 * MIB, {
-        first: 512 * KIB,
-        bytesPerSecond: 0,
-        ms: 200,
-      }),
+    act: (attacker, lane) =>
+      trickle(
+        attacker,
+        { 'x-api-key': lane % 2 ? attacker.brandToken : newSecret('tbt', 'live') },
+        4 * MIB,
+        {
+          first: 512 * KIB,
+          bytesPerSecond: 0,
+          ms: 200,
+        },
+      ),
   },
   {
     name: 'unread: pages of 2 MiB, 30 at once',
