@@ -24,6 +24,12 @@ export const manyWaiting = (count: number) =>
     `${count} other large bodies of this account are waiting. Send bodies above 1 MiB one after the other, each after the response to the last.`,
   )
 
+/** Returns the error for a delivery whose answer has no room beside unread ones. */
+export const unreadResults = () =>
+  tryLater(
+    'Too many answers above 64 KiB are unread. Read each answer at once, or send fewer records per request.',
+  )
+
 /** Returns the error for a body that arrived too slowly while others waited. */
 export const tooSlow = () =>
   tryLater(

@@ -3,7 +3,7 @@ import { WeightedQueue } from './weighted-queue.ts'
 const MIB = 1024 * 1024
 
 /** The limit on the weight of one body: what all bodies that are processed may weigh together. */
-export const MAX_WEIGHT = 78 * MIB
+export const MAX_WEIGHT = 74 * MIB
 
 /**
  * The memory of all requests in an isolate, which has 128 MiB: 116 MiB, and about 10 MiB of code. A
@@ -26,4 +26,6 @@ export const QUEUES = {
    * time, so others wait for at most these.
    */
   process: new WeightedQueue(MAX_WEIGHT, 6 * MIB),
+  /** Answers to deliveries above 64 KiB, until the client has received them. */
+  results: new WeightedQueue(4 * MIB, 2 * MIB),
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
 import { QUEUES } from './memory-queues.ts'
-import { waitAndCheck } from './wait-and-check.ts'
+import { Sending } from './sending.ts'
 import type { Claim, Lease } from './weighted-queue.ts'
 
 const KIB = 1024
@@ -17,13 +17,6 @@ const ANSWER_WEIGHT = 2
 /** How long reading from the database, or waiting for it, may take before it counts as lost. */
 const HOLD_MS = 30_000
 
-/** How long a client may take to begin, and the rate that it must then keep while others wait. */
-const GRACE_MS = 2000
-const MIN_BYTES_PER_MS = 256
-
-/** How long a client may read nothing, even if no other request waits. */
-const MAX_STALL_MS = 30_000
-
 /** When to repeat a read that was refused because of others, in seconds. */
 const RETRY_AFTER_SECONDS = 10
 
@@ -39,8 +32,6 @@ export class ReadMemory {
   readonly #claim: Omit<Claim, 'weight'>
   #answer: Lease | null = null
   #build: Lease | null = null
-  #since = 0
-  #progressAt = 0
 
   constructor(account: string) {
     // Reads and deliveries of an account do not wait for each other.
@@ -80,42 +71,11 @@ export class ReadMemory {
    *
    * @throws ApiError `unavailable` after 20 seconds in a queue.
    */
-  async startSending(bytes: number): Promise<void> {
+  async startSending(bytes: number): Promise<Sending> {
     this.#releaseBuild()
     this.#answer ??= await QUEUES.answers.take({ ...this.#claim, weight: bytes })
     QUEUES.answers.shrink(this.#answer, bytes)
-    this.#since = Date.now()
-    this.sent(0)
-  }
-
-  /** Extends the lease to the time that the client may take for this many bytes in total. */
-  sent(bytes: number): void {
-    this.#progressAt = Date.now()
-    if (this.#answer) this.#answer.until = this.#since + GRACE_MS + bytes / MIN_BYTES_PER_MS
-  }
-
-  /**
-   * Waits until the client has taken a piece of the answer.
-   *
-   * @throws Error if the lease is revoked meanwhile, or if the client takes nothing for 30 seconds.
-   */
-  waitFor(writing: Promise<void>): Promise<void> {
-    return waitAndCheck(writing, () => {
-      if (this.#answer && !QUEUES.answers.isHeld(this.#answer)) throw new Error('Others wait')
-      if (Date.now() - this.#progressAt >= MAX_STALL_MS) throw new Error('The client reads nothing')
-    })
-  }
-
-  /** Waits for more rows of an answer that is being sent: that is not the client's time. */
-  async readMore<T>(reading: Promise<T>): Promise<T> {
-    const start = Date.now()
-    if (this.#answer) this.#answer.until = start + HOLD_MS
-    try {
-      return await reading
-    } finally {
-      this.#progressAt = Date.now()
-      this.#since += this.#progressAt - start
-    }
+    return new Sending(QUEUES.answers, this.#answer)
   }
 
   /** Returns all leases. */

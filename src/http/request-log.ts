@@ -3,6 +3,7 @@ import { routePath } from 'hono/route'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
 import { answerEarly } from './answer-early.ts'
+import { sendResults } from './result-memory.ts'
 
 const TWO_YEARS_SECONDS = 63_072_000
 
@@ -17,7 +18,8 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
   const requestId = crypto.randomUUID()
   c.set('requestId', requestId)
   await next()
-  await answerEarly(c)
+  if (c.var.resultMemory) await sendResults(c, c.var.resultMemory)
+  else await answerEarly(c)
   // Not `c.header`, which copies the finished response for each header.
   const { headers } = c.res
   headers.set('X-Request-Id', requestId)

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { errorName } from '../errors.ts'
 import { type ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
 import { throwWithoutLink } from './send-json.ts'
+import type { Sending } from './sending.ts'
 
 /**
  * Responds with texts that are made one after the other, of at most about 64 KiB each. Those up to
@@ -25,9 +26,11 @@ export async function sendPieces(
     await pieces.return()
     return c.body(null, 200, headers)
   }
-  await memory.startSending(memoryBytes).catch((error) => throwWithoutLink(c, error))
+  const sending = await memory
+    .startSending(memoryBytes)
+    .catch((error) => throwWithoutLink(c, error))
   const { readable, writable } = new IdentityTransformStream()
-  c.executionCtx.waitUntil(writePieces(text, pieces, writable.getWriter(), memory))
+  c.executionCtx.waitUntil(writePieces(text, pieces, writable.getWriter(), sending))
   return c.body(readable, 200, headers)
 }
 
@@ -47,21 +50,21 @@ async function writePieces(
   first: string,
   pieces: AsyncGenerator<string, void>,
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  memory: ReadMemory,
+  sending: Sending,
 ): Promise<void> {
   const encoder = new TextEncoder()
   let sent = 0
   const write = async (text: string) => {
     const bytes = encoder.encode(text)
     if (bytes.byteLength === 0) return
-    await memory.waitFor(writer.write(bytes))
+    await sending.waitFor(writer.write(bytes))
     sent += bytes.byteLength
-    memory.sent(sent)
+    sending.sent(sent)
   }
   try {
     await write(first)
     for (;;) {
-      const { value, done } = await memory.readMore(orLogged(pieces.next()))
+      const { value, done } = await sending.readMore(orLogged(pieces.next()))
       if (done) break
       await write(value)
     }
@@ -70,7 +73,7 @@ async function writePieces(
     // The client is too slow, it has disconnected, or the rest cannot be read.
     writer.abort(error).catch(() => {})
   } finally {
-    memory.release()
+    sending.release()
     await pieces.return()
   }
 }

@@ -18,6 +18,7 @@ import { bookZoneOf, dayInZone } from '../zone.ts'
 import { checkRowSize } from './check-row-size.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
+import { holdResults } from './hold-results.ts'
 import { readIdempotency, readIdempotencyKey } from './idempotency.ts'
 import { measureAfter } from './measure-after.ts'
 import { summaryOf } from './outcome.ts'
@@ -94,6 +95,7 @@ async function prepare(
   const { grantPromise } = c.var
   const { validated, validator } = await validateBody(body.takeText(), resource, grantPromise)
   const grant = await grantPromise
+  await holdResults(c, grant, validated)
   const receivedAt = Date.now()
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
   const { warnings, ...records } = await resource.buildRows(validated, context)

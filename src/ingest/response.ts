@@ -17,7 +17,7 @@ import { type Resource, toReferenceIssue } from './resource.ts'
 import { keyOfRecord, type ValidatedRequest } from './validate-records.ts'
 
 /** The contract: the maximum number of errors in a response. */
-const MAX_ERRORS = 1000
+export const MAX_ERRORS = 1000
 
 /** A stored delivery and what its response is made of. */
 interface HandledDelivery {

@@ -1,0 +1,61 @@
+import type { Context } from 'hono'
+import { unreadResults } from './body-errors.ts'
+import { QUEUES } from './memory-queues.ts'
+import { SMALL_ANSWER_BYTES } from './read-memory.ts'
+import { Sending, sendBytes } from './sending.ts'
+import type { Lease } from './weighted-queue.ts'
+
+/** How long a delivery may take to be stored before it counts as lost. */
+const HOLD_MS = 30_000
+
+/** The memory of the answer to a delivery, from before the delivery is stored until it is received. */
+export class ResultMemory {
+  readonly #account: string
+  #lease: Lease | null = null
+
+  constructor(account: string) {
+    this.#account = account
+  }
+
+  /**
+   * Waits until there is room for an answer of about this many bytes, unless it is small.
+   *
+   * @throws ApiError `unavailable` after 20 seconds, or at once if four deliveries of the account wait.
+   */
+  async hold(bytes: number): Promise<void> {
+    if (bytes <= SMALL_ANSWER_BYTES) return
+    const claim = { weight: bytes, account: this.#account, isLarge: true, refusal: unreadResults }
+    this.#lease = await QUEUES.results.take(claim)
+    this.#lease.until = Date.now() + HOLD_MS
+  }
+
+  /** Adjusts the lease to the answer, which must be sent even if there is no room for its excess. */
+  startSending(bytes: number): Sending {
+    const held = this.#lease
+    if (held && bytes <= held.weight) QUEUES.results.shrink(held, bytes)
+    else {
+      const grown = QUEUES.results.tryTake(bytes, this.#account, Date.now() + HOLD_MS)
+      if (grown) this.release()
+      this.#lease = grown ?? held
+    }
+    return new Sending(QUEUES.results, this.#lease)
+  }
+
+  /** Returns the lease. */
+  release(): void {
+    if (this.#lease) QUEUES.results.release(this.#lease)
+    this.#lease = null
+  }
+}
+
+/** Sends the answer to a delivery: above 64 KiB in pieces, which the client must take at a certain pace. */
+export async function sendResults(c: Context, memory: ResultMemory): Promise<void> {
+  const bytes = new Uint8Array(await c.res.arrayBuffer())
+  if (bytes.byteLength > SMALL_ANSWER_BYTES) {
+    const sending = memory.startSending(bytes.byteLength)
+    c.res = new Response(sendBytes(c, bytes, sending), c.res)
+  } else {
+    memory.release()
+    c.res = new Response(bytes, c.res)
+  }
+}
