@@ -1,6 +1,5 @@
 import type { Context, Next } from 'hono'
 import { ApiError } from '../errors.ts'
-import type { ResultMemory } from '../http/result-memory.ts'
 import type { Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
@@ -20,8 +19,6 @@ export interface AppEnv {
     actor: string
     /** The delivery, for the request log. */
     delivery?: { delivery_id: string; outcomes: object }
-    /** The memory of the answer to a delivery of many records. */
-    resultMemory?: ResultMemory
   }
 }
 

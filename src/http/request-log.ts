@@ -18,8 +18,8 @@ export const requestLog = createMiddleware<AppEnv>(async function requestLog(c, 
   const requestId = crypto.randomUUID()
   c.set('requestId', requestId)
   await next()
-  if (c.var.resultMemory) await sendResults(c, c.var.resultMemory)
-  else await answerEarly(c)
+  await sendResults(c)
+  await answerEarly(c)
   // Not `c.header`, which copies the finished response for each header.
   const { headers } = c.res
   headers.set('X-Request-Id', requestId)

@@ -8,8 +8,22 @@ import type { Lease } from './weighted-queue.ts'
 /** How long a delivery may take to be stored before it counts as lost. */
 const HOLD_MS = 30_000
 
+/** The memory of the answers to deliveries of many records. */
+const memories = new WeakMap<Request, ResultMemory>()
+
+/**
+ * Waits until there is room for an answer of about this many bytes, unless it is small.
+ *
+ * @throws ApiError `unavailable` after 20 seconds, or at once if four deliveries of the account wait.
+ */
+export async function holdMemory(request: Request, account: string, bytes: number): Promise<void> {
+  const memory = new ResultMemory(account)
+  await memory.hold(bytes)
+  memories.set(request, memory)
+}
+
 /** The memory of the answer to a delivery, from before the delivery is stored until it is received. */
-export class ResultMemory {
+class ResultMemory {
   readonly #account: string
   #lease: Lease | null = null
 
@@ -17,11 +31,7 @@ export class ResultMemory {
     this.#account = account
   }
 
-  /**
-   * Waits until there is room for an answer of about this many bytes, unless it is small.
-   *
-   * @throws ApiError `unavailable` after 20 seconds, or at once if four deliveries of the account wait.
-   */
+  /** Takes a lease, as `holdMemory` describes. */
   async hold(bytes: number): Promise<void> {
     if (bytes <= SMALL_ANSWER_BYTES) return
     const claim = { weight: bytes, account: this.#account, isLarge: true, refusal: unreadResults }
@@ -48,8 +58,13 @@ export class ResultMemory {
   }
 }
 
-/** Sends the answer to a delivery: above 64 KiB in pieces, which the client must take at a certain pace. */
-export async function sendResults(c: Context, memory: ResultMemory): Promise<void> {
+/**
+ * Sends the answer to a delivery of many records: above 64 KiB in pieces, which the client must take
+ * at a certain pace.
+ */
+export async function sendResults(c: Context): Promise<void> {
+  const memory = memories.get(c.req.raw)
+  if (!memory) return
   const bytes = new Uint8Array(await c.res.arrayBuffer())
   if (bytes.byteLength > SMALL_ANSWER_BYTES) {
     const sending = memory.startSending(bytes.byteLength)

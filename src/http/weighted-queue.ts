@@ -23,7 +23,7 @@ export interface Claim {
   account: string
   /** Whether the body counts as large: of these, few of an account may wait. */
   isLarge: boolean
-  /** Returns the error for a request that waited too long, or that may not wait; if absent, that of a body. */
+  /** Returns the error for a request that waited too long or may not wait; by default that of a body. */
   refusal?: () => ApiError
   /** How long the request waits before it is refused, in milliseconds; if absent, 20 seconds. */
   waitMs?: number
@@ -91,15 +91,13 @@ export class WeightedQueue {
    * the account wait.
    */
   async take(claim: Claim): Promise<Lease> {
-    if (claim.isLarge && this.#hasManyWaiters(claim.account)) {
-      throw claim.refusal?.() ?? manyWaiting(MAX_LARGE_WAITERS)
-    }
+    const mayWait = !claim.isLarge || !this.#hasManyWaiters(claim.account)
+    if (!mayWait) throw claim.refusal?.() ?? manyWaiting(MAX_LARGE_WAITERS)
     const now = Date.now()
-    const weight = Math.min(claim.weight, this.limit)
     const waiter: Waiter = {
       waitMs: MAX_WAIT_MS,
       ...claim,
-      weight,
+      weight: Math.min(claim.weight, this.limit),
       turn: this.#nextTurn(claim.account),
       since: now,
       seenAt: now,

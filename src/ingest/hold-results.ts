@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
-import { ResultMemory } from '../http/result-memory.ts'
+import { holdMemory } from '../http/result-memory.ts'
 import { MAX_ERRORS } from './response.ts'
 import type { ValidatedRequest } from './validate-records.ts'
 
@@ -26,11 +26,11 @@ export async function holdResults(
 ): Promise<void> {
   if (records.length <= FEW_RECORDS) return
   const warnings = valid.reduce((sum, record) => sum + record.warnings.length, 0)
-  const memory = new ResultMemory(account)
-  await memory.hold(
+  await holdMemory(
+    c.req.raw,
+    account,
     records.length * RESULT_BYTES +
       Math.min(issues.length, MAX_ERRORS) * ERROR_BYTES +
       warnings * WARNING_BYTES,
   )
-  c.set('resultMemory', memory)
 }
