@@ -5,7 +5,7 @@ import { rejectCycles } from '../src/db/directory/affiliate-tree.ts'
 import { putAffiliates } from '../src/db/directory/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
+import { ada, ask, askAdmin, deposit, json, issuedPartner as partner, traded } from './partner.ts'
 import { ofTheTeam, teamKey } from './team.ts'
 import { overriding } from './watched.ts'
 

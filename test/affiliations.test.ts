@@ -11,7 +11,7 @@ import { rejectDeepTrees } from '../src/db/directory/affiliate-tree.ts'
 import { putAffiliates } from '../src/db/directory/affiliates.ts'
 import { brand, eve } from './brand.ts'
 import { affiliatesOf, at, datedPartner, linkOf } from './dated.ts'
-import { ada, askAdmin, json, partner } from './partner.ts'
+import { ada, askAdmin, json, issuedPartner as partner } from './partner.ts'
 import { overriding } from './watched.ts'
 
 const issuesOf = async (response: Response | Promise<Response>) => {

@@ -5,12 +5,32 @@ import { describe, expect, test } from 'vitest'
 import { mintAccessToken, verifyAccessToken } from '../src/auth/access-token.ts'
 import { newSecret } from '../src/auth/secret.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { ada, ask, json, ORIGIN, partner } from './partner.ts'
+import { ada, ask, issuedPartner, json, ORIGIN, partner } from './partner.ts'
 
 const REALM = 'Bearer realm="api"'
 const INVALID = `${REALM}, error="invalid_token"`
 const list = (Authorization?: string) =>
   ask('/api/v1/forex/customers', { headers: Authorization ? { Authorization } : {} })
+
+test.each(['read', 'read write'])(
+  'the tokens that tests open are those that the service issues, for %s',
+  async (scope) => {
+    const grants = [issuedPartner, partner].map(async (create, i) => {
+      const { access_token } = await create('forex', { account: `firm-${i}`, scope })
+      const { jti, iat, exp, ...claims } = decodeJwt(access_token)
+      const gate = env.TOKEN_GATE.getByName(String(jti))
+      const stored = await runInDurableObject(gate, async (_, { storage }) => {
+        const { until, ...all } = Object.fromEntries(storage.kv.list<number>())
+        return { all, ends: [until === exp! * 1000, until === (await storage.getAlarm())] }
+      })
+      const text = JSON.stringify({ claims, stored, lifetime: exp! - iat! })
+      return JSON.parse(text.replaceAll(`firm-${i}`, 'firm'))
+    })
+    const [issued, opened] = await Promise.all(grants)
+    expect(issued.stored.ends).toEqual([true, true])
+    expect(opened).toEqual(issued)
+  },
+)
 
 describe('RFC 6750 §3: requests without a valid token', () => {
   test.each([

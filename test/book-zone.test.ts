@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './commission/stored.ts'
-import { ada, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
+import {
+  ada,
+  askAdmin,
+  deposit,
+  json,
+  ORIGIN,
+  issuedPartner as partner,
+  traded,
+} from './partner.ts'
 import { countCalls, overriding, overridingSessions } from './watched.ts'
 
 // The book zone of a partner: by which days its records count, and when it can change.

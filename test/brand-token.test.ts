@@ -16,7 +16,16 @@ import { endBrandToken } from '../src/db/directory/credentials.ts'
 import worker from '../src/index.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { ada, ask, askAdmin, askToken, deposit, json, ORIGIN, partner } from './partner.ts'
+import {
+  ada,
+  ask,
+  askAdmin,
+  askToken,
+  deposit,
+  json,
+  ORIGIN,
+  issuedPartner as partner,
+} from './partner.ts'
 import { countCalls, overriding } from './watched.ts'
 
 const gateOf = async (token: string) =>

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { ada, askAdmin, deposit, json, ORIGIN, partner } from './partner.ts'
+import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 import { overriding } from './watched.ts'
 
 // Clauses of the contract that the tests of single features do not cover: see contract.md.

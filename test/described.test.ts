@@ -11,7 +11,7 @@ import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
 import { CURABLE, faulty } from './faulty.ts'
-import { ada, ask, askAdmin, json, ORIGIN, partner, register } from './partner.ts'
+import { ada, ask, askAdmin, json, ORIGIN, issuedPartner as partner, register } from './partner.ts'
 import { ofTheTeam } from './team.ts'
 import { overriding } from './watched.ts'
 

@@ -15,7 +15,7 @@ import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
 import { brand, dailyStats, day, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { monthly, storePlan } from './commission/stored.ts'
-import { ada, askAdmin, json, ORIGIN, partner } from './partner.ts'
+import { ada, askAdmin, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 import { overriding } from './watched.ts'
 
 const erase = (account: string, id: string) =>

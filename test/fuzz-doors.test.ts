@@ -7,7 +7,7 @@ import { type Json, nearly } from './fuzz/bodies.ts'
 import { BASE64URL, isSendable, mangled, singleEdits } from './fuzz/edits.ts'
 import { holds, PATIENCE } from './fuzz/runs.ts'
 import { newAddress, newClient, send } from './fuzz/send.ts'
-import { ada, askAdmin, json, partner } from './partner.ts'
+import { ada, askAdmin, json, issuedPartner as partner } from './partner.ts'
 
 // Generated requests to the token endpoint, the links and the administration API.
 

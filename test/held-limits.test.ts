@@ -8,7 +8,7 @@ import worker from '../src/index.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
-import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
+import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from './partner.ts'
 import { countCalls, overriding } from './watched.ts'
 
 // What is held costs no more than a page, a step or a limit allows, however much of it there is.

@@ -7,7 +7,7 @@ import { HOUR_MS } from '../src/durations.ts'
 import { dayInZone } from '../src/zone.ts'
 import { brand, caller, eve } from './brand.ts'
 import { affiliatesOf, at, datedPartner, fieldsOf, linkOf, storedRows } from './dated.ts'
-import { ada, askAdmin, json, partner } from './partner.ts'
+import { ada, askAdmin, json, issuedPartner as partner } from './partner.ts'
 import { countCalls } from './watched.ts'
 
 describe('affiliates of a partner by day', () => {

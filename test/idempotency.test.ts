@@ -6,7 +6,7 @@ import { digestRecords } from '../src/ingest/idempotency.ts'
 import { canonicalJson } from '../src/validation/canonical-json.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { askAdmin, json, ORIGIN, partner } from './partner.ts'
+import { askAdmin, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 
 const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
 /** A set of another key. */

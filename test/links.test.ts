@@ -24,7 +24,7 @@ import { withTracking } from '../src/tracking/landing.ts'
 import { verifierFor } from '../src/tracking/verdict.ts'
 import { brand, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { ada, ask, askAdmin, json, ORIGIN, partner } from './partner.ts'
+import { ada, ask, askAdmin, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 import { countCalls, overriding } from './watched.ts'
 

@@ -9,7 +9,7 @@ import { settingsOf } from '../src/auth/grant.ts'
 import { digest, newSecret } from '../src/auth/secret.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { ask, askToken, json, ORIGIN, partner, register } from './partner.ts'
+import { ask, askToken, json, ORIGIN, issuedPartner as partner, register } from './partner.ts'
 import { countCalls } from './watched.ts'
 
 const grant = { grant_type: 'client_credentials' }

@@ -1,5 +1,8 @@
 import { env, exports } from 'cloudflare:workers'
+import { expiryOf, mintAccessToken } from '../src/auth/access-token.ts'
+import { grantOf } from '../src/auth/grant.ts'
 import { digest, newSecret } from '../src/auth/secret.ts'
+import type { Account } from '../src/db/schema.ts'
 import { checkResponse } from './checked-fetch.ts'
 
 /** The address of the service in tests. */
@@ -26,15 +29,26 @@ interface Settings {
 
 /** Creates a partner firm with its client, in the database directly. */
 export async function register(vertical: Vertical, settings: Partial<Settings> = {}) {
+  const { client } = await storeFirm(vertical, settings)
+  return client
+}
+
+/** Does the same, and returns the stored account, too. */
+async function storeFirm(vertical: Vertical, settings: Partial<Settings>) {
   const account = settings.account ?? `acme-${vertical}`
   const { unknown_customer = 'reject', unknown_affiliate = 'warn', binding = 'DB' } = settings
   const { book_zone = 'UTC' } = settings
   const client_id = `client-of-${account}`
   const client_secret = newSecret('tcs', 'test')
-  await env.DB.batch([
+  const known = (settings.affiliates ?? ['aff-7']).map((id) =>
+    env[binding]
+      .prepare('insert into affiliates (account, affiliate_id) values (?, ?)')
+      .bind(account, id),
+  )
+  const [stored] = await env.DB.batch<Account>([
     env.DB.prepare(
       `insert into accounts (id, name, vertical, mode, binding, book_zone, unknown_customer, unknown_affiliate, created_at)
-       values (?, ?, ?, 'test', ?, ?, ?, ?, '2026-01-01T00:00:00.000Z')`,
+       values (?, ?, ?, 'test', ?, ?, ?, ?, '2026-01-01T00:00:00.000Z') returning *`,
     ).bind(
       account,
       `The ${account}`,
@@ -48,14 +62,10 @@ export async function register(vertical: Vertical, settings: Partial<Settings> =
       `insert into clients (client_id, account, secret_digest, created_at)
        values (?, ?, ?, '2026-01-01T00:00:00.000Z')`,
     ).bind(client_id, account, await digest(client_secret)),
+    ...(binding === 'DB' ? known : []),
   ])
-  for (const id of settings.affiliates ?? ['aff-7']) {
-    await env[binding]
-      .prepare('insert into affiliates (account, affiliate_id) values (?, ?)')
-      .bind(account, id)
-      .run()
-  }
-  return { account, client_id, client_secret }
+  if (binding !== 'DB' && known.length > 0) await env[binding].batch(known)
+  return { client: { account, client_id, client_secret }, stored: stored!.results[0]! }
 }
 
 /** Requests a token. */
@@ -66,12 +76,47 @@ export const askToken = (form: Record<string, string> | string, headers = {}) =>
 // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
 export const json = async (response: Response | Promise<Response>) => (await response).json<any>()
 
-/** Creates a partner firm and returns its credentials, its token and its requests. */
-export async function partner(vertical: Vertical = 'forex', settings: Partial<Settings> = {}) {
-  const { account, client_id, client_secret } = await register(vertical, settings)
-  const { scope } = settings
+/** Requests a token and returns it. */
+async function issueToken(client: { client_id: string; client_secret: string }, scope?: string) {
+  const { client_id, client_secret } = client
   const grant = { grant_type: 'client_credentials', client_id, client_secret }
   const { access_token } = await json(askToken({ ...grant, ...(scope && { scope }) }))
+  return access_token as string
+}
+
+/** Opens a token in its object as the token endpoint does, and returns it. */
+async function openToken(account: Account, client_id: string, scope = 'read write') {
+  const now = Date.now()
+  const jti = crypto.randomUUID()
+  const grant = grantOf(account, client_id, scope)
+  await env.TOKEN_GATE.getByName(jti).open(grant, expiryOf(now))
+  return mintAccessToken({ client_id, jti, scope }, env, now)
+}
+
+/** Creates a partner firm and returns its credentials, its token and its requests. */
+export async function partner(vertical: Vertical = 'forex', settings: Partial<Settings> = {}) {
+  const { client, stored } = await storeFirm(vertical, settings)
+  return requestsOf(vertical, client, await openToken(stored, client.client_id, settings.scope))
+}
+
+/**
+ * Does the same with a token that was requested: the object of the client lists it, so that a
+ * revocation or a change of the account reaches it.
+ */
+export async function issuedPartner(
+  vertical: Vertical = 'forex',
+  settings: Partial<Settings> = {},
+) {
+  const client = await register(vertical, settings)
+  return requestsOf(vertical, client, await issueToken(client, settings.scope))
+}
+
+/** Returns the credentials of a firm, its token and its requests. */
+function requestsOf(
+  vertical: Vertical,
+  client: Awaited<ReturnType<typeof register>>,
+  access_token: string,
+) {
   const bearer = { Authorization: `Bearer ${access_token}` }
   const at = (path: string) => `/api/v1/${vertical}/${path}`
   const postText = (path: string, body: BodyInit | null, headers = {}) =>
@@ -82,10 +127,8 @@ export async function partner(vertical: Vertical = 'forex', settings: Partial<Se
     })
 
   return {
-    account,
+    ...client,
     vertical,
-    client_id,
-    client_secret,
     access_token,
     get: (path: string, headers = {}) => ask(at(path), { headers: { ...bearer, ...headers } }),
     post: (path: string, body: unknown, headers = {}) =>

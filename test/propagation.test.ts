@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { decodeJwt } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { brand } from './brand.ts'
-import { ask, askAdmin, askToken, json, partner } from './partner.ts'
+import { ask, askAdmin, askToken, json, issuedPartner as partner } from './partner.ts'
 import { countCalls } from './watched.ts'
 
 // A change of settings calls only the objects of live credentials, because a call wakes an object.

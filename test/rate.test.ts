@@ -20,7 +20,7 @@ import {
   settle,
   WINDOW_MS,
 } from '../src/auth/rate.ts'
-import { ada, json, partner } from './partner.ts'
+import { ada, json, issuedPartner as partner } from './partner.ts'
 
 /**
  * A simulated token object with memory, storage, the timer that closes the lease, evictions (the

@@ -13,7 +13,7 @@ import {
   deposit,
   json,
   ORIGIN,
-  partner,
+  issuedPartner as partner,
   register,
   traded,
 } from './partner.ts'

@@ -23,7 +23,23 @@ function importOnce() {
   }
 }
 
+/** What test files share that run in one process. */
+const shared = globalThis as { isTimingOnce?: boolean }
+
+/**
+ * Calls the timer of the runtime directly where there is a delay. The pool captures a stack for each
+ * timer, to find those of Vitest without a delay: each query of the database sets one.
+ */
+function timeDirectly() {
+  const ofPool = globalThis.setTimeout
+  const { setTimeout: ofRuntime } = process.getBuiltinModule('node:timers')
+  globalThis.setTimeout = ((...timer: [callback: () => void, delay?: number]) =>
+    timer[1] ? ofRuntime(...timer) : ofPool(...timer)) as typeof setTimeout
+}
+
 importOnce()
+if (!shared.isTimingOnce) timeDirectly()
+shared.isTimingOnce = true
 collectPrinted()
 compareWholeResults()
 beforeEach(prepareWorld)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { encode } from '../src/db/column-types.ts'
 import { customers } from '../src/db/schema.ts'
 import { fullId, shortId } from '../src/db/short-id.ts'
-import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
+import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from './partner.ts'
 
 // The database stores UUIDs, days and times shorter than the wire has them.
 

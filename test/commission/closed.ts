@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { refreshDrafts } from '../../src/commission/drafts/store.ts'
 import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
-import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
+import { ada, askAdmin, deposit, json, issuedPartner as partner } from '../partner.ts'
 import { assign, computationOf, monthly, storePlan } from './stored.ts'
 
 /** The account of `firm`, as the administration API names it. */
