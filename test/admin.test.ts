@@ -206,6 +206,7 @@ describe('accounts', () => {
       binding: 'DB',
       policies: { unknown_customer: 'reject', unknown_affiliate: 'warn' },
       storage_quota: 4 * 1024 ** 3,
+      approvals: 1,
       disabled: false,
       region: null,
       jurisdiction: null,

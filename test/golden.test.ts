@@ -81,14 +81,19 @@ describe('the stored identity of an event', () => {
   })
 })
 
-test('an Idempotency-Key is bound to the SHA-256 digest of the records in canonical JSON', async () => {
+test('an Idempotency-Key is bound to the HMAC of the records in canonical JSON', async () => {
   const acme = await brand()
   await acme.post('customers', eve)
   await acme.post('activities', [deposited], { 'Idempotency-Key': 'k-1' })
-  // Of `[{"Currency":"EUR","Value":"100.00","createtime":"2026-10-02 09:30","customerid":"p-1","eventid":"e-1","eventname":"Deposit"}]`.
+  const text =
+    '[{"Currency":"EUR","Value":"100.00","createtime":"2026-10-02 09:30","customerid":"p-1","eventid":"e-1","eventname":"Deposit"}]'
+  const [{ k }] = JSON.parse(env.TRACKING_KEYS).keys
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('jwk', { k, kty: 'oct' }, hmac, false, ['sign'])
+  const mac = await crypto.subtle.sign(hmac, key, new TextEncoder().encode(`records ${text}`))
   expect(await env.DB.prepare('select key, digest from idempotency_keys').first()).toEqual({
     key: 'k-1',
-    digest: '3df06f180ebcb8c83b8bb504f93bf4da9103916e65c9addd8498a038b7515a02',
+    digest: new Uint8Array(mac).toHex(),
   })
 })
 

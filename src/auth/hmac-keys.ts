@@ -1,3 +1,4 @@
+import { ApiError } from '../errors.ts'
 import { memoizePerKeySet } from './key-cache.ts'
 
 // The keys of TRACKING_KEYS for other codes than tracking codes: those that must stay valid for years.
@@ -14,13 +15,26 @@ interface OctetKey {
 }
 
 /** Imports the keys of TRACKING_KEYS; the first one signs. */
-export const hmacKeys = memoizePerKeySet(
+const importKeys = memoizePerKeySet(
   'TRACKING_KEYS',
   async ([first, ...others]: [OctetKey, ...OctetKey[]]): Promise<[CryptoKey, ...CryptoKey[]]> => [
     await importKey(first),
     ...(await Promise.all(others.map(importKey))),
   ],
 )
+
+/**
+ * Returns the keys of TRACKING_KEYS; none if they are missing or unreadable. What they protect goes on
+ * without them: deliveries must not wait for a secret that only links need.
+ */
+export async function hmacKeys(keys: string): Promise<CryptoKey[]> {
+  try {
+    return await importKeys(keys)
+  } catch (error) {
+    if (error instanceof ApiError) return []
+    throw error
+  }
+}
 
 // Only these members: the set may hold others, which `importKey` would check.
 const importKey = ({ k, kty }: OctetKey) =>

@@ -35,6 +35,8 @@ export interface Route {
   form?: (world: World) => Record<string, string>
   /** Whether it changes something, so that each fault needs its own account. */
   writes?: true
+  /** Whether it counts as ten requests of an account, and makes more than 100 calls. */
+  weighs?: true
   /** Whether its account has records. */
   records?: true
   /** Whether it repeats a key: after a retry only the last of these records has its own outcome. */
@@ -74,7 +76,7 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `get${name}FxRates`, query: '?day=2026-10-02' },
     { ...read, id: `list${name}Statements` },
     { ...read, id: `get${name}Statement` },
-    { ...read, id: `get${name}Explanation`, query: LINE },
+    { ...read, id: `get${name}Explanation`, query: LINE, weighs: true },
     { ...read, id: `get${name}Unearned`, query: PERIOD },
     { ...read, id: `list${name}Qualifications`, query: PERIOD },
   ]
