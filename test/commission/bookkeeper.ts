@@ -2,7 +2,7 @@ import type { PlanBooks } from '../../src/commission/engine/books.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { decimal } from '../../src/commission/engine/decimal.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
-import { add, isZero, negate, parse, plain, type Rational, ZERO } from './oracle/rational.ts'
+import { add, negate, parse, plain, type Rational, ZERO } from './oracle/rational.ts'
 
 // Keeps the books of the model test: what was approved, in plain lists. It is written from §13 and §16,
 // and shares nothing with the code that reads books from the database.
@@ -84,9 +84,20 @@ interface Sum {
 }
 
 /** Sums what approved statements have of each line, and what they restored of what periods dropped. */
-function sumsOf(statements: readonly StatementJson[]): Pick<PlanBooks, 'booked' | 'restored'> {
+function sumsOf(
+  statements: readonly StatementJson[],
+): Pick<PlanBooks, 'booked' | 'corrected' | 'corrections' | 'restored'> {
   const booked = new Map<string, Map<string, Sum>>()
-  const restored = new Map<string, Rational>()
+  const corrected = new Map<string, Rational>()
+  const corrections = new Map<string, Map<string, Rational>>()
+  const restored = new Map<string, Map<string, Rational>>()
+  const put = (sums: Map<string, Rational>, key: string, amount: Rational) =>
+    sums.set(key, add(sums.get(key) ?? ZERO, amount))
+  const within = (all: Map<string, Map<string, Rational>>, key: string) => {
+    const found = all.get(key) ?? new Map<string, Rational>()
+    all.set(key, found)
+    return found
+  }
   const book = (period: string, line: Omit<Sum, 'amount'>, amount: string) => {
     const lines = booked.get(period) ?? new Map<string, Sum>()
     booked.set(period, lines)
@@ -101,19 +112,22 @@ function sumsOf(statements: readonly StatementJson[]): Pick<PlanBooks, 'booked' 
       seen.push(name)
       book(period, { rule, version, scope, occurrence }, amount)
     }
-    for (const { period: of, line, amount } of adjustments) {
-      if (line) book(of, line, amount)
-      else restored.set(of, add(restored.get(of) ?? ZERO, negate(parse(amount))))
+    for (const { period: of, line, droppedIn, amount } of adjustments) {
+      put(within(corrections, period), of, parse(amount))
+      if (line) {
+        book(of, line, amount)
+        put(corrected, of, parse(amount))
+      } else put(within(restored, of), String(droppedIn), negate(parse(amount)))
     }
   }
+  const decimals = (sums: Map<string, Rational>) =>
+    new Map([...sums].map(([key, amount]) => [key, decimal(plain(amount))]))
   const asDecimals = (lines: Map<string, Sum>) =>
     new Map([...lines].map(([key, one]) => [key, { ...one, amount: decimal(plain(one.amount)) }]))
   return {
     booked: new Map([...booked].map(([period, lines]) => [period, asDecimals(lines)])),
-    restored: new Map(
-      [...restored]
-        .filter(([, amount]) => !isZero(amount))
-        .map(([period, amount]) => [period, decimal(plain(amount))]),
-    ),
+    corrected: decimals(corrected),
+    corrections: new Map([...corrections].map(([key, sums]) => [key, decimals(sums)])),
+    restored: new Map([...restored].map(([key, sums]) => [key, decimals(sums)])),
   }
 }

@@ -18,7 +18,7 @@ import {
   type PlanBooks,
 } from '../engine/books.ts'
 import { parsePeriod } from '../engine/calendar.ts'
-import { add, decimal, negate, ZERO } from '../engine/decimal.ts'
+import { add, type Decimal, decimal, negate, ZERO } from '../engine/decimal.ts'
 import type { AccountSource } from '../facts/source.ts'
 import type { StatementHead } from './draft.ts'
 import type { ComputedRange } from './range.ts'
@@ -44,7 +44,9 @@ interface Stored {
   readonly closings: Closing[]
   readonly manual: ManualRow[]
   readonly booked: Map<string, Map<string, BookedLine>>
-  readonly restored: Map<string, ReturnType<typeof decimal>>
+  readonly corrected: Map<string, Decimal>
+  readonly corrections: Map<string, Map<string, Decimal>>
+  readonly restored: Map<string, Map<string, Decimal>>
   /** By period: how many lines of a statement had the same key so far. */
   readonly occurrences: Map<string, number>
 }
@@ -102,6 +104,8 @@ const nothingStored = (): Stored => ({
   closings: [],
   manual: [],
   booked: new Map(),
+  corrected: new Map(),
+  corrections: new Map(),
   restored: new Map(),
   occurrences: new Map(),
 })
@@ -118,14 +122,14 @@ function addClosing(stored: Stored, { period, closed_at }: ClosedPeriod): void {
 const lastDayOf = (period: string): number => parsePeriod(period)?.last ?? Number.NEGATIVE_INFINITY
 
 /** Adds a line or an adjustment of an approved statement to what is booked of its period. */
-function addItem(
-  { booked, restored, occurrences }: Stored,
-  statement: string,
-  [rule, version, scope, amount, of, known]: BookedItem,
-): void {
+function addItem(stored: Stored, statement: string, item: BookedItem): void {
+  const [rule, version, scope, text, of, known, droppedIn] = item
+  const { booked, corrected, corrections, restored, occurrences } = stored
   const period = of ?? statement
+  const amount = decimal(text)
+  if (of !== null) addTo(inner(corrections, statement), of, amount)
   if (rule === null || version === null || scope === null) {
-    restored.set(period, add(restored.get(period) ?? ZERO, negate(decimal(amount))))
+    addTo(inner(restored, period), droppedIn ?? period, negate(amount))
     return
   }
   const one = { rule, version, scope }
@@ -134,22 +138,32 @@ function addItem(
     const counter = JSON.stringify([statement, rule, version, scope])
     occurrence = occurrences.get(counter) ?? 0
     occurrences.set(counter, occurrence + 1)
-  }
-  const lines = booked.get(period) ?? new Map<string, BookedLine>()
-  booked.set(period, lines)
+  } else addTo(corrected, of, amount)
+  const lines = inner(booked, period)
   const key = lineKey({ ...one, occurrence })
-  const sum = add(lines.get(key)?.amount ?? ZERO, decimal(amount))
+  const sum = add(lines.get(key)?.amount ?? ZERO, amount)
   lines.set(key, { ...one, occurrence, amount: sum })
 }
 
+/** Returns the map of a key, which it adds if there is none. */
+function inner<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {
+  const found = maps.get(key) ?? new Map<string, T>()
+  maps.set(key, found)
+  return found
+}
+
+const addTo = (sums: Map<string, Decimal>, key: string, amount: Decimal): void => {
+  sums.set(key, add(sums.get(key) ?? ZERO, amount))
+}
+
 function booksOf(stored: Stored, manualFrom: number): PlanBooks {
-  const { rows, closings, manual, booked, restored } = stored
+  const { rows, closings, manual, booked, corrected, corrections, restored } = stored
   closings.sort((a, b) => a.last - b.last || a.at - b.at)
   const heads = rows.map((row) => [row, readHead(row)] as const)
   return {
     closedThrough: closings.at(-1)?.last ?? Number.NEGATIVE_INFINITY,
     statements: new Map(heads.map(([row, head]) => [row.period, closedStatement(row, head)])),
-    ...{ booked, restored, manualFrom },
+    ...{ booked, corrected, corrections, restored, manualFrom },
     received: new Set(
       heads.flatMap(
         ([, head]) => head?.received.map((one) => arrivalKey(one.from, one.period)) ?? [],

@@ -18,8 +18,10 @@ export type StatementLine = LineJson & { readonly id: string }
 /** What an adjustment corrects: a line of a closed period, or what the period dropped (§16.3). */
 export interface AdjustedLine {
   readonly period: string
-  /** The id of the line; null: a part of a positive correction that restores what the period dropped. */
+  /** The id of the line; null: a part of a correction that restores what a statement dropped. */
   readonly line: string | null
+  /** The period of that statement; null if `line` is not. */
+  readonly dropped_in: string | null
 }
 
 /** An adjustment on the wire (§13). `occurrence` counts earlier lines of the same rule and scope. */
@@ -80,7 +82,7 @@ export async function toDraft(
 async function toAdjustment(
   statement: string,
   { affiliate_id, plan }: StatementJson,
-  { period, line, amount }: AdjustmentJson,
+  { period, line, droppedIn, amount }: AdjustmentJson,
   causesOf: CausesOf,
 ): Promise<Adjustment> {
   const { rule = null, version = null, scope = null, occurrence = 0 } = line ?? {}
@@ -88,8 +90,8 @@ async function toAdjustment(
     line && (await lineId(await statementId(affiliate_id, plan, period), line, occurrence))
   const { causes, causes_total } = causesOf({ affiliate_id, plan, period, line })
   return {
-    id: await adjustmentId(statement, corrected ?? period),
-    of: { period, line: corrected },
+    id: await adjustmentId(statement, corrected ?? `${period} ${droppedIn}`),
+    of: { period, line: corrected, dropped_in: droppedIn },
     ...{ rule, version, scope, occurrence, amount, causes, causes_total },
   }
 }

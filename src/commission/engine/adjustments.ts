@@ -9,7 +9,7 @@ import {
   type PlanBooks,
 } from './books.ts'
 import type { Period } from './calendar.ts'
-import { compare, type Decimal, isZero, negate, subtract, sum, ZERO } from './decimal.ts'
+import { isZero, negate, subtract, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
 import { closeState, type OpenState } from './state.ts'
@@ -35,26 +35,9 @@ export function differencesOf(
     ...line,
     amount: subtract(line.amount, booked.get(lineKey(line))?.amount ?? ZERO),
   }))
-  const differences = [...changed, ...gone]
+  return [...changed, ...gone]
     .filter(({ amount }) => !isZero(amount))
-    .map(({ amount, ...line }): Difference => ({ period: period.id, line, amount }))
-  const restoring = restoringOf(books, period, sum(now.map(({ amount }) => amount)))
-  return isZero(restoring)
-    ? differences
-    : [...differences, { period: period.id, line: null, amount: restoring }]
-}
-
-/**
- * Returns the entry by which the corrections of a period first restore what it dropped. All corrections
- * of the period so far count, so that a correction of a correction nets out.
- */
-function restoringOf(books: PlanBooks, period: Period, linesNow: Decimal): Decimal {
-  const { dropped, linesSum } = closedStatement(books, period)
-  const corrected = subtract(linesNow, linesSum)
-  const gained = compare(corrected, ZERO) > 0 ? corrected : ZERO
-  const lost = negate(dropped)
-  const restored = compare(gained, lost) < 0 ? gained : lost
-  return subtract(books.restored.get(period.id) ?? ZERO, restored)
+    .map(({ amount, ...line }) => ({ period: period.id, line, droppedIn: null, amount }))
 }
 
 /**

@@ -41,8 +41,12 @@ export interface PlanBooks {
   readonly statements: ReadonlyMap<string, ClosedStatement>
   /** By period, then by `lineKey`. */
   readonly booked: ReadonlyMap<string, ReadonlyMap<string, BookedLine>>
-  /** How much of what a period dropped its adjustments have restored so far: 0 or more, by period. */
-  readonly restored: ReadonlyMap<string, Decimal>
+  /** The sum of all corrections of a period's lines in approved statements, by period. */
+  readonly corrected: ReadonlyMap<string, Decimal>
+  /** What approved statements have of corrections: by their period, then by the corrected period. */
+  readonly corrections: ReadonlyMap<string, ReadonlyMap<string, Decimal>>
+  /** What corrections restored, 0 or more: by corrected period, then by that of the dropping statement. */
+  readonly restored: ReadonlyMap<string, ReadonlyMap<string, Decimal>>
   /** What approved statements received from other plans, as `arrivalKey`. */
   readonly received: ReadonlySet<string>
   readonly manual: readonly ManualEntry[]
@@ -56,8 +60,10 @@ export type BooksOf = (affiliate: string, plan: string) => PlanBooks | null
 /** The difference between a line of a closed period and what was approved for it so far. */
 export interface Difference {
   readonly period: string
-  /** Null: a part of a positive correction that restores what the period dropped (§16.3). */
+  /** Null: a part of a correction that restores what a statement dropped (§16.3). */
   readonly line: Omit<BookedLine, 'amount'> | null
+  /** The period of that statement; null if `line` is not. */
+  readonly droppedIn: string | null
   readonly amount: Decimal
 }
 

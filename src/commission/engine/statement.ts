@@ -54,8 +54,10 @@ export interface StatementJson {
 /** A correction of a line of a closed period, without its id and its causes (§13). */
 export interface AdjustmentJson {
   readonly period: string
-  /** Null: a part of a positive correction that restores what the period dropped. */
+  /** Null: a part of a correction that restores what a statement dropped. */
   readonly line: Omit<BookedLine, 'amount'> | null
+  /** The period of that statement; null if `line` is not. */
+  readonly droppedIn: string | null
   readonly amount: string
 }
 

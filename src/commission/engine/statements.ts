@@ -9,6 +9,7 @@ import type { Line } from './line.ts'
 import { type Overrides, settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
 import { NOTHING, type Ratio } from './ratio.ts'
+import { withRestoring } from './restoring.ts'
 import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
 import {
@@ -102,7 +103,10 @@ export function settleAll(
           received: arrivalsAt(affiliate, plan.plan),
           departure: departureFrom(input, affiliate, plan, period),
         },
-        { adjustments: differences, manual: manualEntriesIn(books, period) },
+        {
+          adjustments: books ? withRestoring(books, differences) : [],
+          manual: manualEntriesIn(books, period),
+        },
       )
       return { ...head, closed: false, ...settled }
     }),

@@ -5,8 +5,8 @@ import type { Connection } from '../facts.ts'
 
 /**
  * A line or an adjustment of an approved statement: rule, version, scope, amount, and of an adjustment
- * the period that it corrects and its `occurrence`. Rule, version and scope are null in the entry that
- * restores what a period dropped.
+ * the period that it corrects and its `occurrence`. Rule, version and scope are null in an entry that
+ * restores what a statement dropped; it has the period of that statement.
  */
 export type BookedItem = readonly [
   rule: string | null,
@@ -15,6 +15,7 @@ export type BookedItem = readonly [
   amount: string,
   period: string | null,
   occurrence: number | null,
+  droppedIn: string | null,
 ]
 
 /** The items of one part of an approved statement. */
@@ -30,7 +31,8 @@ export const BOOKED_LIMITS = { affiliates: 50, bytes: 3_000_000 }
 
 const packed = (lines: string): string => `(
     select json_group_array(json_array(value ->> 'rule', value ->> 'version', value ->> 'scope',
-      value ->> 'amount', value ->> '$.of.period', value ->> 'occurrence'))
+      value ->> 'amount', value ->> '$.of.period', value ->> 'occurrence',
+      value ->> '$.of.dropped_in'))
     from json_each(${lines}))`
 
 /** Reads the first parts of approved statements after a row, in order of affiliate, plan and period. */

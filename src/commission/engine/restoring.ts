@@ -1,0 +1,89 @@
+import type { Difference, PlanBooks } from './books.ts'
+import {
+  add,
+  type Decimal,
+  greatest,
+  isPositive,
+  isZero,
+  least,
+  negate,
+  subtract,
+  ZERO,
+} from './decimal.ts'
+import { compareText } from './facts.ts'
+
+// Under `negative: "zero"` a statement drops what it would owe. A later correction first restores what
+// was dropped (§16.3): of a period that turns out better what the period itself dropped, and of a
+// correction that is taken back what was dropped in the statement that had it.
+
+/** What is left of what statements dropped, and how much of it the corrections of each period restored. */
+interface Pools {
+  readonly left: Map<string, Decimal>
+  /** By corrected period, then by the period of the statement that dropped. */
+  readonly restored: Map<string, Map<string, Decimal>>
+}
+
+/** Returns corrections with the entries that restore what was dropped. */
+export function withRestoring(books: PlanBooks, differences: readonly Difference[]): Difference[] {
+  const byPeriod = Map.groupBy(differences, ({ period }) => period)
+  const pools = openPools(books)
+  const periods = [...byPeriod.keys()].sort(compareText)
+  const entries = periods.flatMap((period) => {
+    const moved = (byPeriod.get(period) ?? []).reduce((sum, one) => add(sum, one.amount), ZERO)
+    return restoringOf(books, pools, period, moved)
+  })
+  return [...differences, ...entries]
+}
+
+function openPools({ statements, restored }: PlanBooks): Pools {
+  const left = new Map([...statements].map(([period, { dropped }]) => [period, negate(dropped)]))
+  for (const ofPeriod of restored.values()) {
+    for (const [from, amount] of ofPeriod) {
+      left.set(from, subtract(left.get(from) ?? ZERO, amount))
+    }
+  }
+  const copied = [...restored].map(([period, from]) => [period, new Map(from)] as const)
+  return { left, restored: new Map(copied) }
+}
+
+/** Returns the entries for the corrections of one period, which move it by an amount in all. */
+function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Decimal): Difference[] {
+  const before = books.corrected.get(period) ?? ZERO
+  const after = add(before, moved)
+  const gained = greatest(after, ZERO)
+  const own = restoredFrom(pools, period, period)
+  const most = add(own, greatest(pools.left.get(period) ?? ZERO, ZERO))
+  const entries = [take(pools, period, period, subtract(least(gained, most), own))]
+  const returned = subtract(least(after, ZERO), least(before, ZERO))
+  const statements = [...books.corrections]
+    .flatMap(([from, nets]) => (from === period ? [] : [[from, nets.get(period) ?? ZERO] as const]))
+    .sort(([a], [b]) => compareText(a, b))
+  let rest = isPositive(returned) ? returned : ZERO
+  for (const [from, net] of statements) {
+    const charged = subtract(negate(least(net, ZERO)), restoredFrom(pools, period, from))
+    const available = greatest(least(charged, pools.left.get(from) ?? ZERO), ZERO)
+    const amount = least(rest, available)
+    entries.push(take(pools, period, from, amount))
+    rest = subtract(rest, amount)
+  }
+  // A correction that is made again finds again what was dropped for it.
+  rest = isPositive(returned) ? ZERO : negate(returned)
+  for (const [from] of statements.toReversed()) {
+    const amount = least(rest, restoredFrom(pools, period, from))
+    entries.push(take(pools, period, from, negate(amount)))
+    rest = subtract(rest, amount)
+  }
+  return entries.filter(({ amount }) => !isZero(amount))
+}
+
+const restoredFrom = ({ restored }: Pools, period: string, from: string): Decimal =>
+  restored.get(period)?.get(from) ?? ZERO
+
+/** Takes an amount from what a statement dropped; a negative one is given back. */
+function take(pools: Pools, period: string, from: string, amount: Decimal): Difference {
+  const ofPeriod = pools.restored.get(period) ?? new Map<string, Decimal>()
+  pools.restored.set(period, ofPeriod)
+  ofPeriod.set(from, add(ofPeriod.get(from) ?? ZERO, amount))
+  pools.left.set(from, subtract(pools.left.get(from) ?? ZERO, amount))
+  return { period, line: null, droppedIn: from, amount: negate(amount) }
+}
