@@ -21,7 +21,7 @@ const booksOf = async (account: string) => {
   const all = await env.DB.batch<object>(
     BOOKS.map((table) => env.DB.prepare(`select * from ${table} where account = ?`).bind(account)),
   )
-  return Object.fromEntries(all.map(({ results }, i) => [BOOKS[i], results]))
+  return Object.fromEntries(all.map(({ results }, i) => [BOOKS[i]!, results]))
 }
 
 const isEmpty = async (account: string) =>
