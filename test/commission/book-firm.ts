@@ -62,6 +62,7 @@ export async function bookFirm(account = 'acme-forex') {
 
 const requests = (path: string) => ({
   path,
+  getRun: (id: string) => askAdmin(`${path}/runs/${id}`),
   approve: (one: Pick<Booked, 'id' | 'hash'>, isAda = false) => {
     const body = { hash: one.hash, leave_out_holds: true }
     const to = `${path}/statements/${one.id}/approve`
