@@ -57,10 +57,10 @@ export async function bookFirm(account = 'acme-forex') {
       ...{ customer_id: `c-${i}`, affiliate_id: `a-${i}`, signup_date: '2030-05-20T08:00:00Z' },
     })),
   )
-  return { ...acme, ...requests(path), ...runs(account) }
+  return { ...acme, ...bookRequests(path), ...bookRuns(account) }
 }
 
-const requests = (path: string) => ({
+export const bookRequests = (path: string) => ({
   path,
   getRun: (id: string) => askAdmin(`${path}/runs/${id}`),
   approve: (one: Pick<Booked, 'id' | 'hash'>, isAda = false) => {
@@ -93,7 +93,7 @@ const requests = (path: string) => ({
     }),
 })
 
-const runs = (account: string) => ({
+export const bookRuns = (account: string) => ({
   /** Computes the drafts up to a period, as its Workflow does. */
   run: async (period: string, platform = env as Env) => {
     const parameters: RunParameters = { account, run: newRunId(Date.now()), period }

@@ -3,10 +3,10 @@ import type { Booked } from './check-books.ts'
 import { add, isZero, parse, plain, type Rational, ZERO } from './oracle/rational.ts'
 import { computationOf } from './stored.ts'
 
-type Amounts = readonly (readonly [line: readonly unknown[], amount: string])[]
+export type Amounts = readonly (readonly [line: readonly unknown[], amount: string])[]
 
 /** Returns the sum of each line of each period as text; lines of 0 are left out. */
-function sumsOf(amounts: Amounts): string[] {
+export function sumsOf(amounts: Amounts): string[] {
   const sums = new Map<string, Rational>()
   for (const [line, amount] of amounts) {
     const key = JSON.stringify(line)
