@@ -5,6 +5,7 @@ import {
   checkAssignedPlans,
   readAssignments,
 } from '../commission/plans/assignments.ts'
+import { checkClosedTerms, toChange } from '../commission/plans/closed-terms.ts'
 import { PLAN_LIMITS } from '../commission/plans/limits.ts'
 import {
   deleteAssignment,
@@ -14,6 +15,7 @@ import {
   readAssignmentContext,
   rejectUnknownPlans,
 } from '../db/commission/assignments.ts'
+import { rejectClosedTerms } from '../db/commission/books/closed-terms.ts'
 import type { StoredAssignment } from '../db/commission/plans.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
@@ -49,13 +51,21 @@ export const assignments = new Hono<AppEnv>()
       before: context.replaced.slice(0, MAX_AUDITED).map(present),
     }
     const entry = { actor: c.var.actor, action: 'assignments.put', account, details }
+    const changes = rows.map((row) => toChange(row, false))
+    await checkClosedTerms(db, account, changes)
+    const checks = [
+      ...rejectClosedTerms(db, account, changes),
+      rejectUnknownPlans(db, account, [...new Set(sent.map(({ plan }) => plan))]),
+    ]
     const puts = putAssignments(db, account, rows)
-    const named = [...new Set(sent.map(({ plan }) => plan))]
-    const check = rejectUnknownPlans(db, account, named)
-    const results = await withAudit(db, entry, [...puts, check]).catch((error) => {
-      throw isAssertionFailure(error) ? withdrawn(error) : error
+    const results = await withAudit(db, entry, [...checks, ...puts]).catch(async (error) => {
+      if (!isAssertionFailure(error)) throw error
+      await checkClosedTerms(db, account, changes)
+      throw withdrawn(error)
     })
-    const changed = results.slice(0, puts.length).reduce((sum, { meta }) => sum + meta.changes, 0)
+    const changed = results
+      .slice(checks.length, -1)
+      .reduce((sum, { meta }) => sum + meta.changes, 0)
     const warnings = assignmentWarnings(sent, context.unconfigured)
     return c.json({ received: sent.length, changed, ...warnings })
   })
@@ -89,7 +99,16 @@ export const assignments = new Hono<AppEnv>()
       account,
       details: present(found),
     }
-    await withAudit(db, entry, [deleteAssignment(db, account, key)])
+    const changes = [toChange(found, true)]
+    await checkClosedTerms(db, account, changes)
+    const statements = [
+      ...rejectClosedTerms(db, account, changes),
+      deleteAssignment(db, account, key),
+    ]
+    await withAudit(db, entry, statements).catch(async (error) => {
+      if (isAssertionFailure(error)) await checkClosedTerms(db, account, changes)
+      throw error
+    })
     return c.body(null, 204)
   })
 

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
+import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import { versionOn } from '../commission/plans/book.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
 import { decidePut, type PutDecision } from '../commission/plans/put-plan.ts'
@@ -98,7 +99,7 @@ export const plans = (resourcesOf: (vertical: string) => readonly Resource[]) =>
 const inForce = (cause: unknown) =>
   new ApiError('conflict', {
     detail:
-      'The version is or was in force, so it stays. Its first day has come, or it is the first version of a plan with assignments, which also governs the days before it. Put a new version instead.',
+      'The version is or was in force, so it stays. Its first day has come, or it is the first version of a plan with assignments or closed periods, which also governs the days before it. Put a new version instead.',
     cause,
   })
 
@@ -115,7 +116,10 @@ function presentPlan(heads: readonly VersionHead[], today: string) {
   return { plan, name, currency, period, terms, in_force: inForce?.version ?? null }
 }
 
-/** Stores what is decided. Decides again if another version is stored at the same time. */
+/**
+ * Stores what is decided. Decides again if another version is stored, or a period is closed, at the same
+ * time.
+ */
 async function putPlan(
   c: Context<AppEnv>,
   { id: account, binding }: Account,
@@ -133,13 +137,14 @@ async function putPlan(
     const details = { plan, version, effective_from, name }
     const entry = { actor: c.var.actor, action: 'plan.put', account, details }
     const created_at = new Date().toISOString()
-    const row = { account, plan, version, effective_from, terms: checked.text, created_at }
+    const { id: period } = periodOf(dayNumber(effective_from), checked.terms.period)
+    const row = { account, plan, version, effective_from, terms: checked.text, created_at, period }
     const auditId = newAuditId()
     try {
-      await withAudit(db, entry, [insertVersion(db, row)], auditId)
+      await withAudit(db, entry, insertVersion(db, row), auditId)
       return decision
     } catch (error) {
-      if (!isUniqueViolation(error)) throw error
+      if (!isUniqueViolation(error) && !isAssertionFailure(error)) throw error
       // An earlier attempt of this batch may have succeeded although its response was lost.
       if (await hasAuditEntry(db, auditId)) return decision
       if (attempt === MAX_ATTEMPTS) throw busy(plan, error)
@@ -149,7 +154,7 @@ async function putPlan(
 
 const busy = (plan: string, cause: unknown) =>
   new ApiError('conflict', {
-    detail: `Other versions of the plan ${plan} were stored at the same time. Repeat the request.`,
+    detail: `The plan ${plan} was changed at the same time. Repeat the request.`,
     cause,
   })
 

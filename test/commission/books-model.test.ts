@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import { openAccount } from '../../src/commission/engine/account.ts'
-import { dayNumber, type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
+import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { plainText } from '../../src/commission/engine/decimal.ts'
 import { memoize } from '../../src/commission/engine/memoize.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
@@ -19,6 +19,7 @@ import {
   sum,
   ZERO,
 } from './oracle/rational.ts'
+import { reveal } from './reveal.ts'
 import type { World } from './world.ts'
 import { periodsOf, randomSource, randomWorld, type Source } from './worlds.ts'
 
@@ -31,52 +32,6 @@ const WORLDS = env.MODEL_RUNS || 3
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)
 
 const total = (texts: readonly string[]): Rational => sum(texts.map((text) => parse(text)))
-
-/** What the service knows of a world by the end of a day. */
-type KnownBy = (day: number) => World
-
-/** Returns the days on which each part of a world becomes known: some late, some changed afterwards. */
-function reveal(world: World, from: Source, last: number): KnownBy {
-  const late = (day: number) => (from.oneIn(3) ? Math.min(last, day + from.between(1, 70)) : day)
-  const changed = (day: number) =>
-    from.oneIn(5) ? Math.min(last, day + from.between(1, 90)) : -Infinity
-  const dayOf = (instant: number) => Math.floor(instant / 86_400_000)
-  const transactions = world.transactions.map((one) => {
-    const known = late(dayOf(one.at))
-    const before = { ...one, status: 'ok', amount_currency: from.pick([one.amount_currency, 77]) }
-    return { one, before, known, final: changed(known) }
-  })
-  const activity = world.activity.map((one) => {
-    const known = late(dayNumber(one.date))
-    return { one, before: { ...one, lots_traded: 4 }, known, final: changed(known) }
-  })
-  const events = world.events.map((one) => {
-    const known = late(dayNumber(one.day))
-    return { one, before: { ...one, Value: 33 }, known, final: changed(known) }
-  })
-  const customers = world.customers.map((one) => {
-    const other = [{ from: null, affiliate_id: from.pick(world.affiliates).affiliate_id }]
-    return {
-      one,
-      before: { ...one, affiliates: other },
-      final: from.oneIn(4) ? late(last - 40) : -Infinity,
-    }
-  })
-  const statuses = from.oneIn(4) ? from.between(last - 60, last) : -Infinity
-  const at = <T>(parts: { one: T; before: T; known: number; final: number }[], day: number): T[] =>
-    parts
-      .filter(({ known }) => known <= day)
-      .map(({ one, before, final }) => (final <= day ? one : before))
-  return (day) => ({
-    ...world,
-    transactions: at(transactions, day),
-    activity: at(activity, day),
-    events: at(events, day),
-    customers: customers.map(({ one, before, final }) => (final <= day ? one : before)),
-    status_map: statuses <= day ? world.status_map : { ok: 'approved' },
-    rates: world.rates.filter((rate) => dayNumber(rate.day) <= day),
-  })
-}
 
 /** Computes all periods of a world beside the books. */
 function settle(world: World, books: Bookkeeper, periods: readonly Period[]) {

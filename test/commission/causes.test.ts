@@ -257,12 +257,15 @@ test('a changed status map is a cause', async () => {
   ])
 })
 
-test('assignments that changed are a cause', async () => {
-  await closed()
+test('assignments that changed between a computation and its approval are a cause', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08')
   await storePlan(ACCOUNT, 'other', monthly([{ ...TENTH, id: 'fifth', percent: '20' } as Rule]))
   await askAdmin(`${PATH}/assignments`, 'PUT', [
     { affiliate_id: 'aff-7', plan: 'other', from: '2026-01-01', customers: 'all' },
   ])
+  await approve('2026-08')
   expect(await adjustmentsOf('2026-09')).toMatchObject([
     { amount: '-10.00', causes: [{ kind: 'setting', action: 'assignments.put' }] },
   ])

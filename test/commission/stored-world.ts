@@ -212,3 +212,21 @@ export const storeRates = ({ rates }: World) =>
       rates.map(({ currency, day, rate }) => [RATE_SOURCE, currency, dayNumber(day), rate, 0]),
     ),
   ])
+
+const STORED_TABLES = [
+  ...['vocabulary', 'affiliates', 'affiliate_parents', 'plan_versions', 'assignments', 'customers'],
+  ...['customer_affiliations', 'customer_fields', 'customer_refusals', 'transactions', 'activity'],
+  'events',
+]
+
+/** Stores a world in place of what an account has stored before; its books stay. */
+export async function replaceWorld(world: World, account: string): Promise<void> {
+  const remove = (table: string, column: string) =>
+    env.DB.prepare(`delete from ${table} where ${column} = ?`).bind(account)
+  await env.DB.batch([
+    ...STORED_TABLES.map((table) => remove(table, 'account')),
+    remove('accounts', 'id'),
+  ])
+  await storeWorld(world, account)
+  await storeRates(world)
+}

@@ -1,5 +1,5 @@
 import type { Issue } from '../../validation/issue.ts'
-import { dayNumber, dayText, firstDayOf } from '../engine/calendar.ts'
+import { dayNumber, dayText, firstDayOf, parsePeriod } from '../engine/calendar.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 
 /** The members that belong to a plan: all its versions have the same values. */
@@ -45,3 +45,12 @@ export function checkFirstDay({ effective_from, period, terms }: PlanTerms): Iss
 }
 
 const FIRST_DAYS = { month: 'the first day of a month', week: 'a Monday' }
+
+/** Returns an issue if a new version begins in or before the last closed period of its plan (§12). */
+export function checkClosed({ effective_from: value }: PlanTerms, closed: string | null): Issue[] {
+  const period = closed === null ? null : parsePeriod(closed)
+  if (!period || dayNumber(value) > period.last) return []
+  const expected = dayText(period.last + 1)
+  const instruction = `The period ${period.id} of this plan is closed. Send \`${expected}\` or a later day.`
+  return [{ pointer: '/effective_from', code: 'minimum', expected, value, instruction }]
+}

@@ -2,6 +2,7 @@ import type { StoredVersion } from '../../db/commission/plans.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { parseVersion } from './book.ts'
 import { type CheckedPlan, checkPlan } from './check-plan.ts'
+import { checkClosed } from './check-versions.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import type { WarningContext } from './plan-warnings.ts'
 
@@ -11,6 +12,8 @@ export interface StoredPlans {
   versions: readonly StoredVersion[]
   /** The number of the last version of the plan, withdrawn ones included; 0 if it is new. */
   last: number
+  /** The last closed period of the plan; null if it has none. */
+  closed: string | null
 }
 
 /** What putting a plan does. */
@@ -26,7 +29,7 @@ export type PutDecision =
 export function decidePut(
   plan: string,
   body: unknown,
-  { versions, last }: StoredPlans,
+  { versions, last, closed }: StoredPlans,
   context: Omit<WarningContext, 'onceIds'>,
 ): PutDecision {
   const parsed = versions.map(parseVersion)
@@ -48,6 +51,8 @@ export function decidePut(
   }
   const asNew = check(0)
   if (!asNew.plan) return { outcome: 'invalid', issues: asNew.issues }
+  const issues = checkClosed(asNew.plan.terms, closed)
+  if (issues.length > 0) return { outcome: 'invalid', issues }
   const detail = findExcess(plan, asNew.plan.text, versions, last)
   if (detail !== null) return { outcome: 'too_many', detail }
   return { outcome: 'created', version: last + 1, plan: asNew.plan }

@@ -1,6 +1,7 @@
 import { withD1Retry } from '../retry.ts'
 import type { assignments, planVersions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from './books/closed-terms.ts'
 
 type Row = typeof planVersions.$inferSelect
 
@@ -41,16 +42,16 @@ const LAST_VERSION = compileStatement(`
   where account = :account and plan = :plan`)
 
 /**
- * Returns the versions of all plans of an account that are not withdrawn, and the last version number
- * of one of them, 0 if it has none.
+ * Returns the versions of all plans of an account that are not withdrawn, and of one plan the last
+ * version number, 0 if it has none, and the last closed period, null if it has none.
  */
 export async function readVersions(
   db: D1Database,
   account: string,
   plan: string,
-): Promise<{ versions: StoredVersion[]; last: number }> {
-  const statements = [READ_VERSIONS, LAST_VERSION]
-  const [versions, last] = await withD1Retry(() =>
+): Promise<{ versions: StoredVersion[]; last: number; closed: string | null }> {
+  const statements = [READ_VERSIONS, LAST_VERSION, LAST_CLOSED_PERIOD]
+  const [versions, last, closed] = await withD1Retry(() =>
     db.batch<Record<string, unknown>>(
       statements.map((statement) => bindStatement(db, statement, { account, plan })),
     ),
@@ -58,6 +59,7 @@ export async function readVersions(
   return {
     versions: (versions?.results ?? []) as unknown as StoredVersion[],
     last: Number(last?.results[0]?.last ?? 0),
+    closed: (closed?.results[0]?.closed ?? null) as string | null,
   }
 }
 
@@ -105,9 +107,14 @@ const INSERT_VERSION = compileStatement(`
   insert into plan_versions (account, plan, version, effective_from, terms, created_at)
   values (:account, :plan, :version, :effective_from, :terms, :created_at)`)
 
-/** Inserts a version. The statement fails if its number or its first day is taken. */
-export const insertVersion = (db: D1Database, row: Omit<Row, 'withdrawn_at'>) =>
-  bindStatement(db, INSERT_VERSION, row)
+/**
+ * Inserts a version. The statements fail if its number or its first day is taken, or if the period of
+ * its first day or a later one is closed.
+ */
+export const insertVersion = (
+  db: D1Database,
+  row: Omit<Row, 'withdrawn_at'> & { readonly period: string },
+) => [REJECT_CLOSED_PERIOD, INSERT_VERSION].map((statement) => bindStatement(db, statement, row))
 
 /**
  * Text that is not valid JSON. D1 has no RAISE outside triggers; `json()` of invalid text aborts the
@@ -122,7 +129,11 @@ const REJECT_IN_FORCE = compileStatement(`
       not exists (
         select 1 from plan_versions e where e.account = v.account and e.plan = v.plan
           and e.withdrawn_at is null and e.effective_from < v.effective_from)
-      and exists (select 1 from assignments a where a.account = v.account and a.plan = v.plan)))`)
+      and (
+        exists (select 1 from assignments a where a.account = v.account and a.plan = v.plan)
+        or exists (select 1 from closed_periods c where c.account = v.account and c.plan = v.plan)
+        or exists (select 1 from statements s indexed by statements_closed
+          where s.account = v.account and s.plan = v.plan and s.status <> 'draft'))))`)
 
 const WITHDRAW_VERSION = compileStatement(`
   update plan_versions set withdrawn_at = :withdrawn_at
@@ -130,7 +141,7 @@ const WITHDRAW_VERSION = compileStatement(`
 
 /**
  * Withdraws a version. The statements fail if it is or was in force: its first day has come, or it is
- * the first version of a plan with assignments, which governs the days before it, too.
+ * the first version of a plan with assignments or closed periods, which governs the days before it, too.
  */
 export const withdrawVersion = (
   db: D1Database,

@@ -13,7 +13,7 @@ export const plans = (): Operation[] => [
     id: 'putPlan',
     summary: 'Put a version of a plan',
     description:
-      'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',
+      'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. `effective_from` comes after the last period of the plan that is closed. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',
     body: { schema: ref('CommissionPlan') },
     answers: {
       200: { description: 'The latest version has these terms.', schema: ref('PutPlan') },
@@ -51,7 +51,7 @@ export const plans = (): Operation[] => [
     id: 'withdrawPlanVersion',
     summary: 'Withdraw a version of a plan',
     description:
-      'Withdraws a version that was never in force. The first version of a plan with assignments also governs the days before it, so it stays. The number of a withdrawn version is not used again.',
+      'Withdraws a version that was never in force. The first version of a plan with assignments or closed periods also governs the days before it, so it stays. The number of a withdrawn version is not used again.',
     answers: NO_CONTENT,
     errors: ['conflict'],
   }),
@@ -66,7 +66,7 @@ export const assignments = (): Operation[] => [
     path: PATH,
     id: 'putAssignments',
     summary: 'Assign plans to affiliates',
-    description: `Adds or changes 1 to ${MAX_ASSIGNMENTS} assignments by \`affiliate_id\` and \`from\`, all or none.`,
+    description: `Adds or changes 1 to ${MAX_ASSIGNMENTS} assignments by \`affiliate_id\` and \`from\`, all or none. A \`from\` in or before a closed period of the affiliate is refused; for \`*\`, of any affiliate that it covers. Assignments that are stored already can be sent again.`,
     body: {
       schema: { type: 'array', items: ref('Assignment'), minItems: 1, maxItems: MAX_ASSIGNMENTS },
     },
@@ -87,8 +87,10 @@ export const assignments = (): Operation[] => [
     path: PATH,
     id: 'deleteAssignment',
     summary: 'Delete an assignment',
-    description: 'Deletes the assignment of an affiliate that begins on a day.',
+    description:
+      'Deletes the assignment of an affiliate that begins on a day. One that begins in or before a closed period of the affiliate stays.',
     parameters: ['assigned_query', 'assigned_from'],
     answers: NO_CONTENT,
+    errors: ['conflict'],
   }),
 ]
