@@ -55,7 +55,7 @@ const partOf = (lines: number): Part => ({
     {
       ...{
         id: 'adj_1',
-        of: { period: '2026-09', line: `lin_${'9'.repeat(40)}` },
+        of: { period: '2026-09', line: `lin_${'9'.repeat(40)}`, dropped_in: null },
         rule: 'majors-9',
       },
       ...{ version: 1, scope: 'affiliate', occurrence: 0, amount: '-12.00' },

@@ -106,9 +106,10 @@ const ADJUSTMENT = object({
     object({
       period: documented('The closed period.'),
       line: documented(
-        'The line. Null: a positive correction first restores what the period dropped.',
+        'The line. Null: a part of the correction restores what a statement dropped.',
         orNull(TEXT),
       ),
+      dropped_in: documented('The period of that statement. Null if `line` is not.', orNull(TEXT)),
     }),
   ),
   rule: documented('The id of the rule of the line.', orNull(TEXT)),

@@ -112,7 +112,8 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       'What it corrects.',
       object({
         period: documented('The closed period.'),
-        line: maybe('The line. Null: the adjustment restores what the period dropped.'),
+        line: maybe('The line. Null: the adjustment restores what a statement dropped.'),
+        dropped_in: maybe('The period of that statement. Null if `line` is not.'),
       }),
     ),
     approved: documented(

@@ -1,5 +1,6 @@
 import type { Cause, Causes } from '../drafts/cause.ts'
 import { CAUSE_LIMITS } from '../drafts/cause-list.ts'
+import type { AdjustedLine } from '../drafts/draft.ts'
 import { add, compare, decimal, fixedText } from '../engine/decimal.ts'
 import { explanationText } from '../engine/explain-text.ts'
 import type { Correction, Explanation } from '../engine/explanation.ts'
@@ -23,7 +24,7 @@ export interface AdjustmentExplanation extends Causes {
   /** The period in which the adjustment stands. */
   readonly period: string
   readonly currency: string
-  readonly of: { readonly period: string; readonly line: string | null }
+  readonly of: AdjustedLine
   readonly approved: Approved
   /** The corrected line as it is computed now; null if it is no line any more. */
   readonly now: Explanation | null
@@ -95,7 +96,9 @@ function restoringSentences(explanation: AdjustmentExplanation): string[] {
   const { of, approved, amount, currency } = explanation
   const money = (text: string): string => `${figure(text)} ${currency}`
   return [
-    `The period ${of.period} is closed, and its plan dropped ${money(approved.amount ?? '0')}. Positive corrections of the period first restore what it dropped.`,
+    of.dropped_in === of.period
+      ? `The period ${of.period} is closed, and its plan dropped ${money(approved.amount ?? '0')}. Positive corrections of the period first restore what it dropped.`
+      : `A correction of ${of.period} stood in the statement of ${of.dropped_in}, which the plan dropped in part. Now the correction is taken back, and first restores what was dropped.`,
     ...(approved.earlier.length > 0
       ? [`Earlier statements restored: ${earlierText(explanation)}.`]
       : []),

@@ -22,7 +22,7 @@ export async function openLine(env: Env, reader: Reading, id: string, hint: Line
 }
 
 const NO_CORRECTED_LINE =
-  'This adjustment restores what its period dropped. It corrects no line, so that no records are behind it.'
+  'This adjustment restores what a statement dropped. It corrects no line, so that no records are behind it.'
 
 async function openOwnLine(env: Env, { grant, session }: Reading, id: string, hint: LineHint) {
   const place = await findLinePlace(session, grant.account, id, hint)
