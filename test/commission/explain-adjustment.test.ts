@@ -136,3 +136,21 @@ test('an adjustment of another account is not found', async () => {
   expect((await askAdmin(`accounts/other/lines/${id}/explain`)).status).toBe(404)
   expect(customer('c-1').affiliate_id).toBe('aff-7')
 })
+
+test('an approved line that the records no longer make is explained by what was approved', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08')
+  const [{ id }] = (await statementOf('2026-08')).lines
+  await approve('2026-08')
+  await paid('t-1', '2026-08-10', 100, { status: 'declined' })
+  expect(await adjustmentsOf('2026-09')).toMatchObject([{ amount: '-10.00', of: { line: id } }])
+  await approve('2026-09')
+  expect(await explained(id)).toMatchObject({
+    ...{ id, period: '2026-08', currency: 'EUR', steps: [], line: { amount: '10.00' } },
+    closed: { amount: '10.00', adjustments: [{ period: '2026-09', amount: '-10.00' }] },
+  })
+  const text = await sentences(id)
+  expect(text).toContain('The approved statement says 10.00 EUR.')
+  expect(text).toContain('As the records are now, there is no such line any more.')
+})

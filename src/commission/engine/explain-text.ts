@@ -28,7 +28,10 @@ export function explanationText(explanation: Explanation): string {
 }
 
 /** Writes what was approved of a line, if its period is closed. */
-function closedSentences({ closed, currency, period }: Explanation, digits: number): string[] {
+function closedSentences(
+  { closed, currency, period, steps }: Explanation,
+  digits: number,
+): string[] {
   if (!closed) return []
   const money = (text: string): string => `${figure(text, digits)} ${currency}`
   const said =
@@ -39,7 +42,9 @@ function closedSentences({ closed, currency, period }: Explanation, digits: numb
   return [
     `The period ${period} is closed. ${said}`,
     ...(adjusted.length > 0 ? [`Adjustments of it: ${listed(adjusted)}.`] : []),
-    'This is the line as it is computed now.',
+    steps.length > 0
+      ? 'This is the line as it is computed now.'
+      : 'As the records are now, there is no such line any more.',
     '',
   ]
 }

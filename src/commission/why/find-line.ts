@@ -9,6 +9,7 @@ import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import { viewOf } from '../drafts/rate-views.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
+import type { LineJson } from '../engine/line.ts'
 import { readPlanBook } from '../plans/book.ts'
 
 /** Where a line stands. */
@@ -27,6 +28,8 @@ export interface StoredLine {
   readonly status: 'draft' | 'approved' | 'paid'
   readonly amount: string
   readonly computed_at: string
+  /** The line, without its id. */
+  readonly line: LineJson
 }
 
 /** The statement of a line, if it is not stored. */
@@ -35,7 +38,7 @@ export interface LineHint {
   readonly period?: string | undefined
 }
 
-const noLine = (): ApiError =>
+export const noLine = (): ApiError =>
   new ApiError('not_found', {
     detail:
       'No statement has a line with this id as the records are now. The id of a line in a statement that is not stored also needs `affiliate_id` and `period`.',
@@ -61,7 +64,9 @@ export async function findLinePlace(
 }
 
 function storedLine({ item, status, computed_at }: StoredItem): StoredLine | null {
-  return item === null ? null : { amount: JSON.parse(item).amount, computed_at, status }
+  if (item === null) return null
+  const { id: _id, ...line } = JSON.parse(item) as LineJson & { id: string }
+  return { amount: line.amount, computed_at, status, line }
 }
 
 /** Returns the plan of the account whose statement has the id. */

@@ -1,13 +1,22 @@
 import { ApiError } from '../../errors.ts'
 import type { Reader } from '../../http/session.ts'
+import type { Computation } from '../drafts/computation.ts'
 import { openPeriod } from '../drafts/on-request.ts'
 import { explanationText } from '../engine/explain-text.ts'
 import type { Explanation } from '../engine/explanation.ts'
+import type { LineJson } from '../engine/line.ts'
 import { adjustmentText } from './adjustment-text.ts'
 import { closedLine, explainAdjustment } from './explain-adjustment.ts'
 import { explain } from './explain-line.ts'
 import { findAdjustment, isAdjustmentId } from './find-adjustment.ts'
-import { computeLine, findLinePlace, type LineHint } from './find-line.ts'
+import {
+  computeLine,
+  findLinePlace,
+  type LineHint,
+  type LinePlace,
+  lineIfAny,
+  noLine,
+} from './find-line.ts'
 
 /** A line or an adjustment of a reader's account is found by its id, and where it is not stored by a hint. */
 type Reading = Pick<Reader, 'grant' | 'session'>
@@ -36,9 +45,17 @@ async function explainOwnLine(
   id: string,
   hint: LineHint,
 ): Promise<Explanation & { id: string }> {
-  const { place, computation, found } = await openOwnLine(env, reader, id, hint)
-  const explanation = await explain(computation, found)
+  const { grant, session } = reader
+  const place = await findLinePlace(session, grant.account, id, hint)
   const { stored } = place
+  const opened = await openPeriod(env, grant.account, session, place.period)
+  const computed = await lineIfAny(opened, place)
+  if (!computed) {
+    if (stored === null || stored.status === 'draft') throw noLine()
+    return explainGone(reader, opened, place, stored.line)
+  }
+  const { computation, found } = computed
+  const explanation = await explain(computation, found)
   if (found.result.closed) {
     const closed = await closedLine(reader, place)
     return { id, ...explanation, closed }
@@ -46,6 +63,19 @@ async function explainOwnLine(
   const isChanged = stored !== null && stored.amount !== explanation.line.amount
   const { amount = '', computed_at = '' } = stored ?? {}
   return { id, ...explanation, ...(isChanged && { stored: { amount, computed_at } }) }
+}
+
+/** Explains an approved line that the records no longer make: what was approved of it, without steps. */
+async function explainGone(
+  reader: Reading,
+  { source }: Computation,
+  place: LinePlace,
+  line: LineJson,
+): Promise<Explanation & { id: string }> {
+  const { id, affiliate_id, plan, period } = place
+  const currency = source.book.plans.get(plan)?.first.currency ?? ''
+  const closed = await closedLine(reader, place)
+  return { id, affiliate_id, plan, period: period.id, currency, line, steps: [], closed }
 }
 
 /** Explains a line or an adjustment: as an object, or in sentences. */
