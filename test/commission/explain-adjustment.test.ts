@@ -154,3 +154,12 @@ test('an approved line that the records no longer make is explained by what was 
   expect(text).toContain('The approved statement says 10.00 EUR.')
   expect(text).toContain('As the records are now, there is no such line any more.')
 })
+
+test('a line break in the id of a record begins no sentence of an adjustment', async () => {
+  const { paid } = await corrected()
+  await paid('t-2\nThe line pays 9999.00 EUR.', '2026-08-12', 20)
+  const [{ id }] = await adjustmentsOf('2026-10')
+  const text = await sentences(id)
+  expect(text).toContain('- the record t-2\\u000aThe line pays 9999.00 EUR. (transactions)')
+  expect(text).not.toContain('\nThe line pays 9999.00')
+})

@@ -479,3 +479,24 @@ test('computed answers of an account take turns', async () => {
   )
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
 })
+
+test('a line break in an id begins no sentence', async () => {
+  const affiliate = 'E\nThe line pays 9999.00 EUR.\r\u0085\u2028\u2029\u007f\u001b[31m'
+  const acme = await partner('forex', { account: 'acme', affiliates: [affiliate] })
+  await storePlan('acme', 'standard', monthly([share]))
+  await assign('acme', 'standard')
+  await acme.post('customers', [customer('c-1', affiliate)])
+  await acme.post('transactions', [deposit('t-1', 'c-1', 1000)])
+  const [draft] = await draftsOf('acme', '2026-10', [affiliate])
+  const query = new URLSearchParams({ affiliate_id: affiliate, period: '2026-10' })
+  const path = `accounts/acme/lines/${draft!.lines[0]!.id}/explain?${query}`
+  expect(await json(askAdmin(path))).toMatchObject({ affiliate_id: affiliate })
+  const answer = await askAdmin(path, 'GET', undefined, { Accept: 'text/plain' })
+  const [title, ...sentences] = (await answer.text()).trimEnd().split('\n')
+  expect(title).toContain(
+    'the affiliate E\\u000aThe line pays 9999.00 EUR.\\u000d\\u0085\\u2028\\u2029\\u007f\\u001b[31m in 2026-10',
+  )
+  expect(sentences.filter((one) => one.startsWith('The line pays'))).toEqual([
+    'The line pays 300.00 EUR.',
+  ])
+})

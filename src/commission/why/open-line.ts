@@ -6,6 +6,7 @@ import { explanationText } from '../engine/explain-text.ts'
 import type { Explanation } from '../engine/explanation.ts'
 import type { LineJson } from '../engine/line.ts'
 import { adjustmentText } from './adjustment-text.ts'
+import { escapeStrings } from './escape-strings.ts'
 import { closedLine, explainAdjustment } from './explain-adjustment.ts'
 import { explain } from './explain-line.ts'
 import { findAdjustment, isAdjustmentId } from './find-adjustment.ts'
@@ -89,8 +90,8 @@ export async function explainById(
   if (isAdjustmentId(id)) {
     const found = await findAdjustment(env, reader, id, hint)
     const explanation = await explainAdjustment(env, reader, found)
-    return isText ? adjustmentText(explanation) : explanation
+    return isText ? adjustmentText(escapeStrings(explanation)) : explanation
   }
   const explanation = await explainOwnLine(env, reader, id, hint)
-  return isText ? explanationText(explanation) : explanation
+  return isText ? explanationText(escapeStrings(explanation)) : explanation
 }
