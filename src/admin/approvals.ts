@@ -5,10 +5,10 @@ import { approveStatement } from '../commission/books/approve-statement.ts'
 import { payStatement } from '../commission/books/pay-statement.ts'
 import { approval, payment, periodApproval } from '../commission/books/payment-fields.ts'
 import { presentBooked } from '../commission/books/present.ts'
-import { type Period, parsePeriod } from '../commission/engine/calendar.ts'
+import { readPathPeriod } from '../commission/drafts/path-period.ts'
+import type { Period } from '../commission/engine/calendar.ts'
 import { plansOfKind } from '../db/commission/books/close-period.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readFields, validationFailed } from './body.ts'
@@ -45,7 +45,7 @@ export const approvals = new Hono<AppEnv>()
   .post('/periods/:period/approve', async (c) => {
     readQuery(c.req.url)
     const account = await findRouteAccount(c)
-    const period = readPeriod(c.req.param('period'))
+    const period = readPathPeriod(c.req.param('period'))
     const { plan, leave_out_holds: leaveOutHolds = false } = await readFields(c, periodApproval)
     const plans = await readPlans(c, account, period, plan)
     const request = { period, plans, leaveOutHolds, actor: c.var.actor, clock: Date.now }
@@ -53,15 +53,6 @@ export const approvals = new Hono<AppEnv>()
     const result = await approvePeriod(db, account, request)
     return c.json(result, result.closed ? 200 : 202)
   })
-
-/** Returns the period of a path, or throws `not_found`. */
-function readPeriod(text: string): Period {
-  const period = parsePeriod(text)
-  if (period) return period
-  const detail =
-    'There is no such period. A month is written as `2026-10`, a week of ISO 8601 as `2026-W41`.'
-  throw new ApiError('not_found', { detail })
-}
 
 /** Returns the plans with periods of this kind, or the one that is asked for. */
 async function readPlans(

@@ -1,7 +1,8 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginRun, makeStep } from '../../src/commission/drafts/run.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { RUN_LIMITS } from '../../src/commission/drafts/limits.ts'
+import { beginRun, makeStep, newRunId } from '../../src/commission/drafts/run.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { countWrites } from './counted.ts'
 import { assign, monthly, storePlan } from './stored.ts'
@@ -171,4 +172,86 @@ test('the run of a period brings earlier open periods up to date, whose carries 
 test('an account without plans has a run of no steps', async () => {
   await partner('forex')
   expect(await run()).toMatchObject({ status: 'done', affiliates: 0, steps: 0, changed: 0 })
+})
+
+/** Stores runs of October that are running, and began some milliseconds ago. */
+const storeRunning = (count: number, { ago = 0, affiliates = null as number | null } = {}) =>
+  env.DB.batch(
+    Array.from({ length: count }, (_, i) =>
+      env.DB.prepare(
+        `insert into statement_runs (account, id, period, status, affiliates, started_at)
+         values ('acme-forex', ?, '2026-10', 'running', ?, ?)`,
+      ).bind(
+        `${newRunId(Date.now() - ago).slice(0, -2)}${10 + i}`,
+        affiliates,
+        new Date(Date.now() - ago).toISOString(),
+      ),
+    ),
+  )
+
+const countRuns = () =>
+  env.DB.prepare('select count(*) as n from statement_runs').first<number>('n')
+
+const audited = async () =>
+  (await json(askAdmin('audit-log'))).data.filter(
+    ({ action }: { action: string }) => action === 'period.run',
+  ).length
+
+test('a run that has read nothing yet is returned in place of a new one', async () => {
+  await firm()
+  await storeRunning(1)
+  const started = await Promise.all(Array.from({ length: 40 }, () => start()))
+  expect(new Set(started.map(({ id }) => id)).size).toBe(1)
+  expect(started[0]).toMatchObject({ period: '2026-10', affiliates: null, steps: null })
+  expect([await countRuns(), (await runs.get()).length, await audited()]).toEqual([1, 0, 0])
+
+  await env.DB.prepare('update statement_runs set affiliates = 0').run()
+  expect(await json(askAdmin(`${PATH}/runs/${started[0].id}`))).toMatchObject({ affiliates: null })
+  expect((await start()).id).not.toBe(started[0].id)
+  expect((await start('2026-11')).period).toBe('2026-11')
+  expect([await countRuns(), await audited()]).toEqual([3, 2])
+})
+
+test.each([
+  ['10 minutes ago', '2026-11-20T12:00:00Z', 600_001],
+  ['on the day before', '2026-11-20T00:01:00Z', 120_000],
+])('a run that began %s does not take the place of a new one', async (_, now, ago) => {
+  await firm()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(now) })
+  await storeRunning(1, { ago })
+  const { id } = await start()
+  expect([await countRuns(), (await json(askAdmin(`${PATH}/runs/${id}`))).started_at]).toEqual([
+    2,
+    new Date(now).toISOString(),
+  ])
+})
+
+test('20 runs of an account are running at once, and those of yesterday do not count', async () => {
+  await firm()
+  await storeRunning(5, { ago: 86_400_001, affiliates: 1 })
+  await storeRunning(RUN_LIMITS.running - 1, { ago: 3_600_000, affiliates: 1 })
+  expect((await start()).status).toBe('running')
+  await storeRunning(1, { affiliates: 1 })
+  const refused = await askAdmin(`${PATH}/periods/2026-10/run`, 'POST')
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '60'])
+  expect(await json(refused)).toMatchObject({
+    code: 'rate_limited',
+    detail: expect.stringMatching(/^20 runs of this account are running, the most at once/),
+  })
+  expect([await countRuns(), await audited()]).toEqual([RUN_LIMITS.running + 6, 1])
+})
+
+test.each([
+  ['2025-W53', /^2025 has 52 weeks of ISO 8601\.$/],
+  ['9999-12', /next 10 years/],
+  ['0001-01', /from 1970/],
+])('no period %s is run or approved', async (period, detail) => {
+  await firm()
+  for (const verb of ['run', 'approve']) {
+    const answer = await askAdmin(`${PATH}/periods/${period}/${verb}`, 'POST', {})
+    expect([answer.status, (await json(answer)).detail]).toEqual([
+      404,
+      expect.stringMatching(detail),
+    ])
+  }
 })

@@ -235,7 +235,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'More than 1000 requests arrived within 60 seconds with this access token or Brand Token; ' +
       '`GET totals` counts as 10 requests and `GET held` as 5. Nothing of this request was stored. ' +
       'Or, for `GET totals`: another request of the account sums changed days, or has just done so ' +
-      'for a long time.',
+      'for a long time. Or, for `POST …/periods/{period}/run`: 20 runs of the account are running.',
     fix:
       'Wait for the seconds in `Retry-After`, then repeat the request. Send up to 1000 records in ' +
       'each request. `r` in the `RateLimit` header counts the remaining requests.',

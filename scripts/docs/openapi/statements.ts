@@ -1,4 +1,4 @@
-import { MAX_FRESH_FACTS, PART_LIMITS } from '../../../src/commission/drafts/limits.ts'
+import { MAX_FRESH_FACTS, PART_LIMITS, RUN_LIMITS } from '../../../src/commission/drafts/limits.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { operation } from './administration/operation.ts'
@@ -289,12 +289,12 @@ export const statements = (): Operation[] => [
     path: `${ACCOUNT}/periods/{period}/run`,
     id: 'startRun',
     summary: 'Compute the statements of a period',
-    description:
-      'Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm.',
+    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. If a run of the same period has begun but has read nothing yet, the answer is that run. An account has at most ${RUN_LIMITS.running} runs at once; another one is 429 \`rate_limited\`.`,
     parameters: ['x-d1-bookmark'],
     answers: {
       202: { description: 'The run has started.', schema: ref('Run'), headers: READ_HEADERS },
     },
+    errors: ['rate_limited'],
   }),
   operation({
     method: 'get',

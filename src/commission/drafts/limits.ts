@@ -23,3 +23,13 @@ export const isFarAhead = ({ first }: Period, now: number): boolean =>
 
 /** The error of such a period in a query. */
 export const FAR_AHEAD = '`period` is more than 10 years ahead.'
+
+/** The limits of runs that are started by hand. */
+export const RUN_LIMITS = {
+  /** The runs of an account that are running at once. One that began more than a day ago is lost. */
+  running: 20,
+  /** The seconds after which another one may be started. */
+  retryAfter: 60,
+  /** How long a run that has read nothing takes the place of a new one, in milliseconds. */
+  unreadMs: 10 * 60_000,
+}

@@ -1,16 +1,14 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
-import { findRun, insertRun } from '../../db/commission/runs.ts'
+import { findRun } from '../../db/commission/runs.ts'
 import { findStatement, listStatements } from '../../db/commission/statements.ts'
-import { resolveDatabase } from '../../db/database.ts'
-import { withAudit } from '../../db/directory/audit.ts'
-import { ApiError, unavailable } from '../../errors.ts'
+import { ApiError } from '../../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../../http/pagination.ts'
 import { invalidQuery, readQuery } from '../../http/query.ts'
 import { ReadMemory } from '../../http/read-memory.ts'
 import { sendJson } from '../../http/send-json.ts'
 import { withReadSession } from '../../http/session.ts'
-import { type Period, parsePeriod } from '../engine/calendar.ts'
+import { parsePeriod } from '../engine/calendar.ts'
 import { formatOf } from '../export/accept.ts'
 import {
   checkPageSize,
@@ -20,9 +18,8 @@ import {
   sendStatementPage,
 } from '../export/respond.ts'
 import { respondWithFresh } from './fresh.ts'
-import { isFarAhead } from './limits.ts'
 import { presentStatement, presentWhole } from './present.ts'
-import { finishRun, newRunId } from './run.ts'
+import { respondWithStart } from './start-run.ts'
 
 /** The paths of the statements of an account, below the path of the account. */
 export const STATEMENT_PATHS = {
@@ -84,7 +81,7 @@ export const teamStatements = new Hono<AppEnv>()
     return respondWithFresh(c, readFilters(query))
   })
   .get(STATEMENT_PATHS.statement, (c) => respondWithStatement(c, c.req.param('statement_id')))
-  .post(RUN_PATHS.start, (c) => startRun(c, c.req.param('period')))
+  .post(RUN_PATHS.start, (c) => respondWithStart(c, c.req.param('period')))
   .get(RUN_PATHS.run, (c) => respondWithRun(c, c.req.param('run_id')))
 
 function respondWithStatements(
@@ -106,13 +103,15 @@ function respondWithStatements(
   })
 }
 
-const NO_STATEMENT = 'This account has no statement with this id, or not so many parts of it.'
+const NO_STATEMENT = 'This account has no statement with this id.'
+const NO_PART = 'This account has no statement with this id, or it has no such `part`.'
 
 /** The most parts that a statement can have. */
 const MAX_PART = 10_000
 
 function respondWithStatement(c: Context<AppEnv>, id: string): Promise<Response> {
-  const { part: text = '1' } = readQuery(c.req.url, 'part')
+  const { part: sent } = readQuery(c.req.url, 'part')
+  const text = sent ?? '1'
   const part = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (part < 1 || part > MAX_PART) {
     throw invalidQuery(`\`part\` must be an integer from 1 to ${MAX_PART}.`)
@@ -120,41 +119,14 @@ function respondWithStatement(c: Context<AppEnv>, id: string): Promise<Response>
   const format = formatOf(c)
   return withReadSession(c, async ({ grant, session }) => {
     const found = await findStatement(session, grant.account, id, part)
-    if (found?.lines == null) throw new ApiError('not_found', { detail: NO_STATEMENT })
+    if (found?.lines == null) {
+      throw new ApiError('not_found', { detail: sent === undefined ? NO_STATEMENT : NO_PART })
+    }
     const whole = presentWhole(found, part)
     if (format === 'json') return sendJson(c, whole, new ReadMemory(grant.account))
     const send = format === 'csv' ? sendStatementCsv : sendStatementPage
     return send(c, { db: session, account: grant.account }, presentStatement(found), whole)
   })
-}
-
-/** Returns the period of a path, or throws `not_found`. */
-function readPeriod(text: string): Period {
-  const period = parsePeriod(text)
-  if (period && !isFarAhead(period, Date.now())) return period
-  const detail =
-    'There is no such period in the next 10 years or before. A month is written as `2026-10`, a week of ISO 8601 as `2026-W41`.'
-  throw new ApiError('not_found', { detail })
-}
-
-/** Stores a run and starts its Workflow. */
-async function startRun(c: Context<AppEnv>, text: string): Promise<Response> {
-  readQuery(c.req.url)
-  const { id: period } = readPeriod(text)
-  const { account, binding } = await c.var.grantPromise
-  const db = resolveDatabase(c.env, binding)
-  const now = Date.now()
-  const id = newRunId(now)
-  const run = { account, id, period, started_at: new Date(now).toISOString() }
-  const entry = { actor: c.var.actor, action: 'period.run', account, details: { period, run: id } }
-  await withAudit(db, entry, [insertRun(db, run)])
-  try {
-    await c.env.STATEMENT_RUNS.create({ id, params: { account, run: id, period } })
-  } catch (error) {
-    await finishRun(c.env, { account, run: id, period }, 'failed', Date.now())
-    throw unavailable(error)
-  }
-  return withReadSession(c, async ({ session }) => c.json(await findRun(session, account, id), 202))
 }
 
 const NO_RUN = 'This account has no run with this id. Runs are kept for 30 days.'

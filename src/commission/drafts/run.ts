@@ -1,10 +1,10 @@
 import { ulid } from 'ulid'
 import {
+  beginReading,
   endRun,
   endStep,
   findRun,
   findStep,
-  insertRun,
   storeSteps,
 } from '../../db/commission/runs.ts'
 import { resolveDatabase } from '../../db/database.ts'
@@ -12,7 +12,7 @@ import { findAccount } from '../../db/directory/accounts.ts'
 import { withD1Retry } from '../../db/retry.ts'
 import type { Account } from '../../db/schema.ts'
 import { DAY_MS } from '../../durations.ts'
-import { parsePeriod } from '../engine/calendar.ts'
+import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { openSource } from '../facts/source.ts'
 import type { Computation } from './computation.ts'
 import { openComputation } from './compute.ts'
@@ -34,25 +34,36 @@ const KEPT_MS = 30 * DAY_MS
 /** Returns a new id of a run. */
 export const newRunId = (now: number): string => PREFIX + ulid(now)
 
-async function openRun(
+/** Returns the first id that a run of this millisecond can have. */
+export const firstRunId = (now: number): string => PREFIX + ulid(now).slice(0, 10)
+
+async function findRunAccount(
   env: Env,
   { account: id, period: text }: RunParameters,
-): Promise<{ account: Account; db: D1Database; computation: Computation }> {
+): Promise<{ account: Account; period: Period; db: D1Database }> {
   const account = await findAccount(env.DB, id)
   const period = parsePeriod(text)
   if (!account || !period) throw new Error('The account or the period of the run does not exist.')
-  const computation = await openComputation(await openSource(env, account), period)
-  return { account, db: resolveDatabase(env, account.binding), computation }
+  return { account, period, db: resolveDatabase(env, account.binding) }
+}
+
+async function openRun(
+  env: Env,
+  parameters: RunParameters,
+): Promise<{ account: Account; db: D1Database; computation: Computation }> {
+  const { account, period, db } = await findRunAccount(env, parameters)
+  return { account, db, computation: await openComputation(await openSource(env, account), period) }
 }
 
 /** Stores a run and its steps. Returns the number of steps. A repetition finds those that are stored. */
 export async function beginRun(env: Env, parameters: RunParameters, now: number): Promise<number> {
-  const { account, db, computation } = await openRun(env, parameters)
+  const { account, db } = await findRunAccount(env, parameters)
   const { run: id, period } = parameters
   const started_at = new Date(now).toISOString()
-  await withD1Retry(() => insertRun(db, { account: account.id, id, period, started_at }).run())
+  await withD1Retry(() => beginReading(db, { account: account.id, id, period, started_at }).run())
   const stored = await findRun(db, account.id, id)
   if (stored && stored.steps !== null) return stored.steps
+  const { computation } = await openRun(env, parameters)
   const steps = await planSteps(computation)
   await storeSteps(db, account.id, id, steps)
   return steps.length
@@ -84,7 +95,7 @@ export async function finishRun(
 ): Promise<void> {
   const account = await findAccount(env.DB, name)
   if (!account) return
-  const before = PREFIX + ulid(now - KEPT_MS).slice(0, 10)
+  const before = firstRunId(now - KEPT_MS)
   const ended_at = new Date(now).toISOString()
   const db = resolveDatabase(env, account.binding)
   await endRun(db, { account: account.id, id, status, ended_at, before })

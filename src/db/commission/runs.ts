@@ -11,21 +11,21 @@ export interface RunProgress extends Run {
   readonly steps_done: number
 }
 
-/** Inserts a run, unless it is stored. */
-export const INSERT_RUN = compileStatement(`
-  insert into statement_runs (account, id, period, status, started_at)
-  values (:account, :id, :period, 'running', :started_at)
-  on conflict (account, id) do nothing`)
+/** Stores that a run reads from now on, with 0 affiliates until its steps are known. */
+export const BEGIN_READING = compileStatement(`
+  insert into statement_runs (account, id, period, status, affiliates, started_at)
+  values (:account, :id, :period, 'running', 0, :started_at)
+  on conflict (account, id) do update set affiliates = 0 where affiliates is null`)
 
-/** Returns the statement that inserts a run. */
-export const insertRun = (
+/** Returns the statement that stores that a run reads from now on. */
+export const beginReading = (
   db: D1Database,
   run: { account: string; id: string; period: string; started_at: string },
-) => bindStatement(db, INSERT_RUN, run)
+) => bindStatement(db, BEGIN_READING, run)
 
 /** Reads a run with its progress. */
 export const FIND_RUN = compileStatement(`
-  select r.id, r.period, r.status, r.affiliates, r.steps, r.started_at, r.ended_at,
+  select r.id, r.period, r.status, iif(r.steps is null, null, r.affiliates) as affiliates, r.steps, r.started_at, r.ended_at,
     ifnull(r.changed, (
       select sum(s.changed) from statement_run_steps s where s.account = :account and s.run = :id
     )) as changed,

@@ -1,0 +1,71 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../../auth/authorize.ts'
+import { findRun } from '../../db/commission/runs.ts'
+import { startRun } from '../../db/commission/start-run.ts'
+import { resolveDatabase } from '../../db/database.ts'
+import { findAccount } from '../../db/directory/accounts.ts'
+import type { Account } from '../../db/schema.ts'
+import { DAY_MS } from '../../durations.ts'
+import { ApiError, unavailable } from '../../errors.ts'
+import { readQuery } from '../../http/query.ts'
+import { withReadSession } from '../../http/session.ts'
+import { bookZoneOf, instantOfLocalTime, offsetAt } from '../../zone.ts'
+import { RUN_LIMITS } from './limits.ts'
+import { readPathPeriod } from './path-period.ts'
+import { finishRun, firstRunId, newRunId } from './run.ts'
+
+const TOO_MANY = `${RUN_LIMITS.running} runs of this account are running, the most at once. Start another one when one of them is done.`
+
+/** Returns when the day began in the zone of an account's facts. */
+function startOfDay(account: Account, now: number): number {
+  const zone = bookZoneOf(account)
+  const clock = now + offsetAt(zone, now)
+  return instantOfLocalTime(zone, Math.floor(clock / DAY_MS) * DAY_MS).instant
+}
+
+/**
+ * Returns since when a run may have begun that takes the place of a new one. It began on the same day:
+ * a period can only be approved after a run that began after its end.
+ */
+const unreadSince = (account: Account, now: number): number =>
+  Math.max(now - RUN_LIMITS.unreadMs, startOfDay(account, now))
+
+/** Stores a run and starts its Workflow, or returns the run of the period that has read nothing yet. */
+export async function respondWithStart(c: Context<AppEnv>, text: string): Promise<Response> {
+  readQuery(c.req.url)
+  const { id: period } = readPathPeriod(text)
+  const { account, binding } = await c.var.grantPromise
+  const row = await findAccount(c.env.DB, account)
+  if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
+  const now = Date.now()
+  const id = newRunId(now)
+  const started = await startRun(resolveDatabase(c.env, binding), {
+    ...{ account, id, period, started_at: new Date(now).toISOString(), actor: c.var.actor },
+    unread_since: firstRunId(unreadSince(row, now)),
+    most: RUN_LIMITS.running,
+    running_since: firstRunId(now - DAY_MS),
+  })
+  if (started === null) {
+    const headers = { 'Retry-After': String(RUN_LIMITS.retryAfter) }
+    throw new ApiError('rate_limited', { detail: TOO_MANY, headers })
+  }
+  if (started === id) await startWorkflow(c.env, account, id, period)
+  return withReadSession(c, async ({ session }) =>
+    c.json(await findRun(session, account, started), 202),
+  )
+}
+
+async function startWorkflow(
+  env: Env,
+  account: string,
+  run: string,
+  period: string,
+): Promise<void> {
+  const params = { account, run, period }
+  try {
+    await env.STATEMENT_RUNS.create({ id: run, params })
+  } catch (error) {
+    await finishRun(env, params, 'failed', Date.now())
+    throw unavailable(error)
+  }
+}

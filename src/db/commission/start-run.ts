@@ -1,0 +1,53 @@
+import { newAuditId } from '../directory/audit.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+
+/** Runs of the period that have read nothing yet. */
+const UNREAD = `account = :account and id >= :unread_since and period = :period
+    and status = 'running' and affiliates is null`
+
+/** Inserts a run, unless another one will read what it would, or too many are running. */
+export const START_RUN = compileStatement(`
+  insert into statement_runs (account, id, period, status, started_at)
+  select :account, :id, :period, 'running', :started_at
+  where not exists (select 1 from statement_runs where ${UNREAD})
+    and :most > (select count(*) from statement_runs
+      where account = :account and id >= :running_since and status = 'running')
+  on conflict (account, id) do nothing`)
+
+/** Adds an entry to the audit log, if the run was inserted. */
+const INSERT_AUDIT_OF_RUN = compileStatement(`
+  insert into audit_log (id, at, actor, action, account, details)
+  select :audit, :started_at, :actor, 'period.run', :account, :details
+  from statement_runs where account = :account and id = :id
+  on conflict do nothing`)
+
+/** Reads the run that was inserted, or the one in its place. */
+export const READ_STARTED = compileStatement(`
+  select id from statement_runs where ${UNREAD} order by id = :id desc limit 1`)
+
+/** A run to start. Ids of runs are in order of time. */
+export interface NewRun {
+  readonly account: string
+  readonly id: string
+  readonly period: string
+  readonly started_at: string
+  readonly actor: string
+  /** The first id of a run that may take its place. */
+  readonly unread_since: string
+  /** The most runs of the account that are running at once, and the first id of those that count. */
+  readonly most: number
+  readonly running_since: string
+}
+
+/** Inserts a run. Returns its id, that of the run in its place, or null if too many are running. */
+export async function startRun(db: D1Database, run: NewRun): Promise<string | null> {
+  const details = JSON.stringify({ period: run.period, run: run.id })
+  const values = { ...run, details, audit: newAuditId() }
+  const results = await withD1Retry(() =>
+    db.batch<{ id: string }>(
+      [START_RUN, INSERT_AUDIT_OF_RUN, READ_STARTED].map((one) => bindStatement(db, one, values)),
+    ),
+  )
+  return results[2]?.results[0]?.id ?? null
+}
