@@ -314,7 +314,7 @@ describe('two persons', () => {
   test('approve a period, and only then it is closed', async () => {
     await storeRows([a, b])
     await storeRun(PERIOD)
-    expect(await approvePeriod()).toMatchObject({ closed: false, approved: 0, waiting: 2 })
+    expect(await approvePeriod()).toMatchObject({ closed: false, open_total: 0, waiting: 2 })
     expect(await rowsOf('closed_periods')).toEqual([])
     expect(await approvePeriod()).toMatchObject({ closed: false, approved: 0, waiting: 2 })
     const second = await askAda(`${PATH}/periods/${PERIOD}/approve`, 'POST', {})
@@ -369,6 +369,7 @@ describe('a period', () => {
       period: PERIOD,
       plans: ['ib'],
       closed: true,
+      open_total: 3,
       approved: 1,
       waiting: 0,
       refused_total: 2,
@@ -401,6 +402,7 @@ describe('a period', () => {
     await approve(early)
     expect(await approvePeriod({ leave_out_holds: true })).toMatchObject({
       approved: 2,
+      open_total: 1,
       refused_total: 0,
     })
     expect((await rowsOf('open_affiliates')).map(({ affiliate_id }) => affiliate_id)).toEqual(['e'])

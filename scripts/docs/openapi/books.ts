@@ -119,6 +119,10 @@ export const BOOK_SCHEMAS: Record<string, JsonSchema> = {
       'Whether the period is closed: for every affiliate but those with a draft.',
       FLAG,
     ),
+    open_total: documented(
+      'The affiliates for whom the closed period stays open: they have a draft of it or of an earlier period.',
+      COUNT,
+    ),
     approved: documented('The statements that this request approved.', COUNT),
     waiting: documented('The statements that another person must approve, too.', COUNT),
     refused_total: documented('The statements that were not approved.', COUNT),
@@ -159,7 +163,7 @@ const approvals = (): Operation[] => [
     path: `${ACCOUNT_PATH}/periods/{period}/approve`,
     id: 'approvePeriod',
     summary: 'Approve a period',
-    description: `Approves every statement of the period that can be, in batches of ${BOOK_LIMITS.batch}, and says which cannot and why. Then the period is closed for every affiliate without a refused statement. A repetition goes on where the last request stopped.`,
+    description: `Approves every draft of the period without an obstacle, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. Affiliates with a refused draft stay open. Then the period is closed for every affiliate without a refused statement. A repetition goes on where the last request stopped.`,
     body: { schema: closedObject(periodApproval, AT), required: false },
     answers: {
       ...returned('The period is closed.', ref('ApprovedPeriod')),
@@ -189,7 +193,7 @@ const manual = (): Operation[] => [
     path: `${ACCOUNT_PATH}/manual-entries`,
     id: 'addManualEntry',
     summary: 'Enter an amount',
-    description: `Stores an amount for an affiliate and plan. It stands in the statement of the earliest period that is not closed. An entry never changes: undo it with its opposite. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
+    description: `Stores an amount for an affiliate and plan. It stands in the statement of the earliest period that is not closed. You cannot change an entry. To undo it, add the same amount with the opposite sign and another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
     body: { schema: closedObject(newManualEntry, AT) },
     answers: {
       200: { description: 'The entry is stored already.', schema: ref('ManualEntry') },

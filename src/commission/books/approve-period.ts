@@ -4,7 +4,11 @@ import {
   listDraftIds,
   readCandidates,
 } from '../../db/commission/books/candidates.ts'
-import { closingStatements, readRunPeriods } from '../../db/commission/books/close-period.ts'
+import {
+  closingStatements,
+  countOpen,
+  readRunPeriods,
+} from '../../db/commission/books/close-period.ts'
 import type { Account } from '../../db/schema.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
@@ -36,8 +40,10 @@ export interface RefusedStatement {
 export interface PeriodApproved {
   readonly period: string
   readonly plans: readonly string[]
-  /** Whether the period is closed for every affiliate without a refused statement. */
+  /** Whether the period is closed for every affiliate without a draft. */
   readonly closed: boolean
+  /** The affiliates for whom it stays open: they have a draft of it or of an earlier period. */
+  readonly open_total: number
   /** The statements that this request approved. */
   readonly approved: number
   /** The statements that another person has to approve, too. */
@@ -61,8 +67,8 @@ interface Tally {
 }
 
 /**
- * Approves all statements of a period that can be, in batches, and then closes the period. A repetition
- * goes on where the last one stopped.
+ * Approves every draft of a period without an obstacle, in batches, and then closes the period.
+ * Affiliates with a refused draft stay open. A repetition goes on where the last one stopped.
  *
  * @throws ApiError `period_not_over`, `not_run`
  */
@@ -82,8 +88,9 @@ export async function approvePeriod(
     isClosed = (await approvePlan(db, approver, scope, tally, isInTime)) && isClosed
   }
   const { approved, waiting, total, refused: list } = tally
+  const open_total = await countOpen(db, account.id, plans, period.id)
   return {
-    ...{ period: period.id, plans, closed: isClosed, approved, waiting },
+    ...{ period: period.id, plans, closed: isClosed, open_total, approved, waiting },
     ...{ refused_total: total, refused: list },
   }
 }

@@ -1,4 +1,5 @@
 import { newAuditId } from '../../directory/audit.ts'
+import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Connection } from '../facts.ts'
@@ -82,6 +83,24 @@ export function closingStatements(
     auditClosing(db, entry, { plan, period }),
     bind(READ_CLOSED),
   ]
+}
+
+/** Counts the affiliates for whom a closed period of some plans stays open. */
+export const COUNT_OPEN = compileStatement(`
+  select count(distinct o.affiliate_id) as n from ${JSON_EACH}(:plans) p
+  cross join open_affiliates o
+    on o.account = :account and o.plan = p.value and o.period = :period`)
+
+/** Returns the number of affiliates for whom a closed period of some plans stays open. */
+export async function countOpen(
+  db: Connection,
+  account: string,
+  plans: readonly string[],
+  period: string,
+): Promise<number> {
+  const values = { account, plans: JSON.stringify(plans), period }
+  const row = await withD1Retry(() => bindStatement(db, COUNT_OPEN, values).first<{ n: number }>())
+  return row?.n ?? 0
 }
 
 /** Reads the plans of an account with periods of a kind. */
