@@ -433,7 +433,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     ['periods', 'approve', 'a', '2026-10', '--plan', 'p'],
     'POST accounts/a/periods/2026-10/approve',
     { plan: 'p' },
-    { period: '2026-10', closed: true, approved: 1, waiting: 0, refused: [] },
+    { period: '2026-10', closed: true, open_total: 0, approved: 1, waiting: 0, refused: [] },
   ],
   [
     [
@@ -534,6 +534,54 @@ describe('operations', { concurrency: 4 }, () => {
       '',
     ])
     assert.deepEqual(lines(), ['POST accounts/a/plans/p/simulate?affiliate_id=%3DA&all=true'])
+  })
+
+  test('plans simulate: reads what plans version --json printed', async () => {
+    const { base, requests } = await service(() => ({ body: simulated(['A-1', '0.10'], null) }))
+    const terms = { name: 'P', terms: 'signup', rules: [] }
+    const file = join(mkdtempSync(join(tmpdir(), 'admin-')), 'version.json')
+    writeFileSync(file, JSON.stringify({ plan: 'p', version: 2, terms }))
+    await admin(base, ['plans', 'simulate', 'a', 'p', file, '--period', '2026-10'])
+    assert.deepEqual(requests[0]?.body, { period: '2026-10', version: terms })
+  })
+
+  test('lines explain: prints the sentences, and with --json the steps', async () => {
+    const { base, requests } = await service(({ accept }) =>
+      accept
+        ? { body: 'Rule r\n\nThe line pays 1.00 EUR.\n', headers: { 'Content-Type': 'text/plain' } }
+        : { body: { id: 'lin_1' } },
+    )
+    const args = ['lines', 'explain', 'a', 'lin_1']
+    assert.equal((await admin(base, args)).stdout, 'Rule r\n\nThe line pays 1.00 EUR.\n')
+    assert.deepEqual(JSON.parse((await admin(base, [...args, '--json'])).stdout), { id: 'lin_1' })
+    assert.deepEqual(
+      requests.map(({ accept }) => accept),
+      ['text/plain', undefined],
+    )
+  })
+
+  for (const [open_total, note] of [
+    [0, ''],
+    [1, 'Closed for all but 1 affiliate.\n'],
+    [2, 'Closed for all but 2 affiliates.\n'],
+  ] as const) {
+    test(`periods approve: names ${open_total} affiliates that stay open`, async () => {
+      const detail = 'Or approve it with `"leave_out_holds": true`.'
+      const refused = open_total === 0 ? [] : [{ id: 'stm_1', code: 'holds', detail }]
+      const body = { closed: true, open_total, approved: 1, waiting: 0, refused }
+      const { base } = await service(() => ({ body }))
+      const { code, stdout, stderr } = await admin(base, ['periods', 'approve', 'a', '2026-10'])
+      assert.deepEqual([code, stderr], [0, note])
+      assert.equal(stdout.includes('`--leave-out-holds`'), open_total > 0)
+      assert.doesNotMatch(stdout, /leave_out_holds/)
+    })
+  }
+
+  test('statements approve: names the option that leaves out holds', async () => {
+    const detail = 'Approve it with `"leave_out_holds": true`.'
+    const { base } = await service(() => problem(409, { detail }))
+    const args = ['statements', 'approve', 'a', 'stm_1', '--hash', 'f'.repeat(64)]
+    assert.match((await admin(base, args)).stderr, /Approve it with `--leave-out-holds`\./)
   })
 
   test('plans templates: lists the templates without an address or a key', async () => {
@@ -1203,6 +1251,10 @@ describe('arguments', { concurrency: 4 }, () => {
       'Nothing to change. Add at least one of --name, --time-zone, --book-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --region.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
+    'statements approve a s --hash abc': 'Invalid --hash `abc`. Use 64 hexadecimal digits.',
+    'manual add a --amount 1,00': 'Invalid --amount `1,00`. Use a decimal such as 1.00.',
+    'unearned show a --period May':
+      'Invalid --period `May`. Use a month such as 2026-10 or a week such as 2026-W41.',
     'links change a l': 'Nothing to change. Add at least one of --landing-page, --name.',
     'totals a --from 2026-10-01 --to tomorrow': 'Invalid --to `tomorrow`. Use YYYY-MM-DD.',
     'labels get a kyc_status_ids':

@@ -146,6 +146,9 @@ function toOption(name: string, { value, description, required, ...rules }: Oper
 const FORMS: Readonly<Record<string, string>> = {
   n: 'a whole number of at least 1',
   bytes: 'a whole number of bytes',
+  hash: '64 hexadecimal digits',
+  decimal: 'a decimal such as 1.00',
+  period: 'a month such as 2026-10 or a week such as 2026-W41',
 }
 
 function validateValue(

@@ -38,6 +38,10 @@ export function mayHaveTakenEffect(error: unknown): boolean {
   return true
 }
 
+/** Returns a message of the API with the option of the command in place of the member of the body. */
+export const inOptions = (text: string): string =>
+  text.replaceAll('`"leave_out_holds": true`', '`--leave-out-holds`')
+
 /** Returns the problem, each error, and the request id for questions to the service's operators. */
 function describe({ status, headers, body }: ApiResponse): string[] {
   const { title, detail, errors = [], errors_total = errors.length, request_id } = problemOf(body)
@@ -47,7 +51,7 @@ function describe({ status, headers, body }: ApiResponse): string[] {
   const id = request_id ?? headers.get('x-request-id')
   const wait = headers.get('Retry-After')
   return [
-    `${status} ${parts.join(' – ') || 'The response does not come from Tributary.'}`,
+    `${status} ${inOptions(parts.join(' – ')) || 'The response does not come from Tributary.'}`,
     ...errors.map(issueLine),
     ...(unlisted > 0 ? [`  … and ${unlisted} more`] : []),
     ...(wait ? [`  retry after: ${wait}`] : []),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { counted } from '../../src/commission/engine/sentences.ts'
 import { escapeText } from '../../src/validation/quote.ts'
 import { usageError } from '../exit-error.ts'
 import { fetchPages } from './client.ts'
@@ -54,7 +55,7 @@ async function fetchTexts(
     const page = (await send({ ...request, query })) as TextPage
     texts.push(page.text)
     query = page.next
-    if (query !== null) report(`${texts.length} pages so far.`)
+    if (query !== null) report(`${counted(texts.length, 'page')} so far.`)
   }
   return texts
 }

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { counted } from '../../src/commission/engine/sentences.ts'
 import { usageError } from '../exit-error.ts'
 import { withLines } from './import-rates.ts'
 import type { Input } from './operation.ts'
@@ -26,7 +27,7 @@ export async function approvePeriod(
     approved += result.approved
     const isStopped = !result.closed && result.approved > 0 && result.waiting === 0
     if (!isStopped || i === MAX_REPETITIONS) return { ...result, approved }
-    report(`${approved} statements are approved.`)
+    report(`${counted(approved, 'statement')} approved so far.`)
   }
 }
 

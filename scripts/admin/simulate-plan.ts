@@ -1,5 +1,6 @@
 import { writeCsv } from '../../src/commission/csv.ts'
 import { add, type Decimal, decimal, fixedText } from '../../src/commission/engine/decimal.ts'
+import { counted } from '../../src/commission/engine/sentences.ts'
 import {
   SIMULATION_COLUMNS,
   type Simulated,
@@ -38,7 +39,7 @@ export async function simulatePlan(
   let all = await ask(null)
   while (all.meta.next_cursor !== null) {
     all = join(all, await ask(all.meta.next_cursor))
-    report(`${all.data.length} rows so far.`)
+    report(`${counted(all.data.length, 'row')} so far.`)
   }
   return all
 }

@@ -38,7 +38,8 @@ const SETTINGS: Options = {
   approvals: {
     value: 'persons',
     choices: ['1', '2'],
-    description: 'How many different persons must approve a statement. (default: 1)',
+    description:
+      'How many different persons must approve a statement. Everyone with the admin key counts as one person; use Cloudflare Access for two. (default: 1)',
   },
 }
 

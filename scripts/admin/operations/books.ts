@@ -1,4 +1,6 @@
 import { writeCsv } from '../../../src/commission/csv.ts'
+import { counted } from '../../../src/commission/engine/sentences.ts'
+import { inOptions } from '../errors.ts'
 import { list, object } from '../format.ts'
 import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
 import { approvePeriod, importPayments } from '../pay-statements.ts'
@@ -22,6 +24,16 @@ const waitingNote = (body: unknown) => {
   const { approvals_required } = body as { approvals_required?: number }
   return approvals_required ? 'Another person must approve it, too.' : null
 }
+
+interface Refused {
+  detail: string
+}
+
+/** Returns the answer for people: the details of refused statements name options of the command. */
+const withOptions = (body: { refused: Refused[] }) => ({
+  ...body,
+  refused: body.refused.map((one) => ({ ...one, detail: inOptions(one.detail) })),
+})
 
 const PLAN: Options = {
   plan: {
@@ -81,17 +93,24 @@ const approvals: readonly Operation[] = [
   {
     noun: 'periods',
     verb: 'approve',
-    summary: 'Approves every statement of a period that can be approved, and closes the period.',
+    summary:
+      'Approves every draft of the period without an obstacle. Affiliates with a refused draft stay open.',
     example: 'acme 2026-10',
     method: 'POST',
     path: 'accounts/{account}/periods/{period}/approve',
     options: { ...PLAN, ...HOLDS },
     body: (input) => ({ ...membersOf(PLAN, input), ...leaveOut(input) }),
     run: approvePeriod,
-    format: object,
+    format: (body, input) => object(withOptions(body as { refused: Refused[] }), input),
     note: (body) => {
-      const { closed, waiting } = body as { closed: boolean; waiting: number }
-      if (closed) return null
+      const { closed, waiting, open_total } = body as {
+        closed: boolean
+        waiting: number
+        open_total: number
+      }
+      if (closed) {
+        return open_total > 0 ? `Closed for all but ${counted(open_total, 'affiliate')}.` : null
+      }
       return waiting > 0
         ? 'Another person must approve it, too.'
         : 'The period is not closed yet. Repeat the command, or have another person repeat it.'
@@ -113,7 +132,7 @@ const ENTRY: Options = {
   },
   amount: {
     value: 'decimal',
-    description: 'The amount, such as 25.00, or -25.00 to take money back.',
+    description: 'The amount, such as 25.00. To undo an entry, add it with the opposite sign.',
     pattern: /^-?\d+(?:\.\d+)?$/,
     required: true,
   },
@@ -133,8 +152,7 @@ const entries: readonly Operation[] = [
   {
     noun: 'manual',
     verb: 'add',
-    summary:
-      'Adds an amount to the first open statement of an affiliate. To undo it, add the opposite.',
+    summary: 'Adds an amount to the first open statement of an affiliate. No entry can be changed.',
     example: 'acme --affiliate IB-07 --plan ib --amount 25.00 --reason Bonus --reference B-1',
     method: 'POST',
     path: 'accounts/{account}/manual-entries',

@@ -7,7 +7,9 @@ import { formatTemplates, readTemplates } from '../plan-templates.ts'
 import { formatSimulation, simulatePlan } from '../simulate-plan.ts'
 import { listOperation } from './parts.ts'
 
-/** Reads the plan of a JSON file. */
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Reads the plan of a JSON file, which may be what `plans version --json` prints. */
 function readPlan({ operands: { file = '' } }: Input): object {
   let plan: unknown
   try {
@@ -15,8 +17,8 @@ function readPlan({ operands: { file = '' } }: Input): object {
   } catch (error) {
     throw usageError(`${file} cannot be read as JSON: ${messageOf(error)}`)
   }
-  if (typeof plan !== 'object' || plan === null) throw usageError(`${file} is not a plan.`)
-  return plan
+  if (!isObject(plan)) throw usageError(`${file} is not a plan.`)
+  return 'terms' in plan && isObject(plan.terms) ? plan.terms : plan
 }
 
 const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/, required: true }

@@ -1,5 +1,7 @@
-import { list, object } from '../format.ts'
+import { escapeText } from '../../../src/validation/quote.ts'
+import { list } from '../format.ts'
 import type { Operation, Options } from '../operation.ts'
+import type { TextPage } from '../request.ts'
 import { listOperation } from './parts.ts'
 
 const PERIOD = { value: 'period', pattern: /^\d{4}-(?:\d\d|W\d\d)$/ }
@@ -35,12 +37,13 @@ export const WHY: readonly Operation[] = [
   {
     noun: 'lines',
     verb: 'explain',
-    summary: 'Explains a line of a statement, step by step.',
+    summary: 'Explains a line of a statement in sentences. --json prints the steps as JSON.',
     example: 'acme LINE_ID',
     method: 'GET',
     path: 'accounts/{account}/lines/{line_id}/explain',
     options: LINE,
-    format: object,
+    run: (send, request, { json }) => send(json ? request : { ...request, accept: 'text/plain' }),
+    format: (body) => (body as TextPage).text.trimEnd().split('\n').map(escapeText).join('\n'),
   },
   listOperation({
     noun: 'lines',

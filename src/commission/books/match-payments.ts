@@ -5,6 +5,7 @@ import { quote } from '../../validation/quote.ts'
 import { parsePeriod } from '../engine/calendar.ts'
 import { add, compare, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
 import { compareText } from '../engine/facts.ts'
+import { counted } from '../engine/sentences.ts'
 import { moneyText } from './money.ts'
 import { describeUse } from './pay-statement.ts'
 
@@ -107,7 +108,7 @@ function misfit(
   return {
     pointer: `${pointer}/amount`,
     code: 'amount_differs',
-    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${due.length} statements`,
+    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${counted(due.length, 'statement')}`,
     value: amount,
     instruction: `A statement is paid as a whole, the oldest first: ${fitting.join(' or ')} fits.`,
   }

@@ -1,6 +1,7 @@
 import type { ApprovedRow } from '../../db/commission/books/approve.ts'
 import type { Candidate } from '../../db/commission/books/candidates.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
+import { counted } from '../engine/sentences.ts'
 
 /** Why a statement cannot be approved, and what to do. */
 export interface Refusal {
@@ -31,7 +32,7 @@ const notApproved = (id: string): Refusal => ({
 
 const holds = (held: number): Refusal => ({
   code: 'holds',
-  detail: `${held.toLocaleString('en')} records wait for a rate or a currency. Import the rates and run the period again, or approve it with \`"leave_out_holds": true\`: they are then adjusted in a later period.`,
+  detail: `${counted(held, 'record')} ${held === 1 ? 'waits' : 'wait'} for a rate or a currency. Import the rates and run the period again, or approve it with \`"leave_out_holds": true\`: a later period then adjusts for them.`,
 })
 
 /** Returns why a draft cannot be approved now; null if it can. */
