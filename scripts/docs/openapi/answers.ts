@@ -43,7 +43,10 @@ const accountState = {
     enum: [null, 'eu', 'fedramp'],
   }),
   storage_quota: documented('The bytes that the account may store.', COUNT),
-  approvals: documented('How many persons must approve a statement: 1 or 2.', COUNT),
+  approvals: documented(
+    'How many persons must approve a statement: 1 or 2. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
+    COUNT,
+  ),
   disabled: documented('Whether the account and its tokens are disabled.', FLAG),
   created_at: TIME,
 }

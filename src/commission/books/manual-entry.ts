@@ -87,7 +87,7 @@ function sameEntry(known: ManualEntry, sent: NewManualEntry): ManualEntry {
     known.amount === normalizeMoney(sent.amount, known.currency)
   if (isSame) return known
   const { reference, amount, currency, affiliate_id, plan } = known
-  const detail = `The reference ${quote(reference)} is that of the entry of ${amount} ${currency} for affiliate ${quote(affiliate_id)} in plan ${plan}. An entry never changes: undo it with its opposite, under another reference.`
+  const detail = `The reference ${quote(reference)} is that of the entry of ${amount} ${currency} for affiliate ${quote(affiliate_id)} in plan ${plan}. You cannot change an entry. To undo it, add the same amount with the opposite sign and another reference.`
   throw new ApiError('reference_used', { detail })
 }
 

@@ -8,7 +8,7 @@ import { decimal, positive } from '../plans/decimals.ts'
 /** The setting of an account: how many persons must approve a statement. */
 export const approvalsRequired = describeField(
   v.pipe(f.number, v.picklist([1, 2], 'pattern 1 or 2')),
-  'How many different persons must approve a statement. Defaults to 1.',
+  'How many different persons must approve a statement. Defaults to 1. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
   2,
 )
 

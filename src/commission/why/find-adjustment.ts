@@ -26,7 +26,7 @@ export const isAdjustmentId = (id: string): boolean => id.startsWith('adj_')
 const noAdjustment = (): ApiError =>
   new ApiError('not_found', {
     detail:
-      'No statement has an adjustment with this id as the records are now. The id of an adjustment in a statement that is not stored also needs `affiliate_id` and `period`.',
+      'No stored statement has this adjustment. For one of a computed statement, add `affiliate_id` and `period`.',
   })
 
 /**

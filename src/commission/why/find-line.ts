@@ -41,7 +41,7 @@ export interface LineHint {
 export const noLine = (): ApiError =>
   new ApiError('not_found', {
     detail:
-      'No statement has a line with this id as the records are now. The id of a line in a statement that is not stored also needs `affiliate_id` and `period`.',
+      'No stored statement has this line. For a line of a computed statement, add `affiliate_id` and `period`.',
   })
 
 /** Finds the statement of a line: a stored one, or that of an affiliate and period. */
