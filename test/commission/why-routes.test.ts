@@ -500,3 +500,13 @@ test('a line break in an id begins no sentence', async () => {
     'The line pays 300.00 EUR.',
   ])
 })
+
+test('a missing statement names `part` only if it was sent', async () => {
+  const acme = await firm('acme')
+  const detailOf = async (path: string) => (await json(acme.admin(path))).detail
+  expect(await detailOf('statements/stm_none')).toBe('This account has no statement with this id.')
+  expect(await detailOf('statements/stm_none?part=2')).toContain('no such `part`')
+  expect(await detailOf(`lines/lin_${'0'.repeat(40)}/explain`)).toBe(
+    'No stored statement has this line. For a line of a computed statement, add `affiliate_id` and `period`.',
+  )
+})

@@ -38,6 +38,7 @@ export interface LineHint {
   readonly period?: string | undefined
 }
 
+/** Returns the error of a line that no statement has. */
 export const noLine = (): ApiError =>
   new ApiError('not_found', {
     detail:
