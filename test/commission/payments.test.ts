@@ -159,6 +159,30 @@ describe('payouts', () => {
     expect((await csv(cursor)).text).not.toContain('30.50')
   })
 
+  test('of more than 64 bits are exact in the balance, in the list and in an import', async () => {
+    const large = '139999999999999860.00'
+    const longest = `${'9'.repeat(45)}.99`
+    const [old, recent] = [earning('a', '2024-09', large), earning('a', '2024-10', large)]
+    await approve(old, { ...recent, previous: digestOf(old) }, earning('b', '2024-10', longest))
+    const sum = '279999999999999720.00'
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: sum, due: sum }])
+    expect(await balanceOf('b')).toMatchObject([{ balance: longest, due: longest }])
+    const { data } = await json(askAdmin(`${PATH}/payouts`))
+    expect(data).toMatchObject([{ amount: sum }, { amount: longest }])
+    expect((await csv()).text).toContain(`a,EUR,${sum},2,`)
+    const file = [
+      'affiliate_id,currency,amount,reference,paid_on',
+      `a,EUR,${large},R-1,${PAID_ON}`,
+      `b,EUR,${longest},R-2,${PAID_ON}`,
+    ]
+    expect(await json(send(file.join('\n')))).toMatchObject({ paid: 2, statements: 2 })
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: large, due: large }])
+    expect((await csv('?status=paid')).text).toContain(`a,EUR,${large},1,`)
+    expect(await json(pay(recent, 'R-3'))).toMatchObject({ status: 'paid' })
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
+    expect(await balanceOf('b')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
+  })
+
   test('are narrowed by the day on which they are payable', async () => {
     const late = { ...october, head: { ...october.head, payable_on: '2024-12-14' } }
     await approve(september, late)

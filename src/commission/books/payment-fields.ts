@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
-import { decimal, positive } from '../plans/decimals.ts'
+import { decimal, positiveMoney } from '../plans/decimals.ts'
 
 // The fields of request bodies about the books.
 
@@ -49,7 +49,7 @@ export const listedPayment = {
   affiliate_id: describeField(f.id, 'The affiliate who was paid.', 'IB-07'),
   currency: describeField(f.currency, 'The currency, an ISO 4217 code.', 'EUR'),
   amount: describeField(
-    positive,
+    positiveMoney,
     'What was paid: what the oldest statements have to pay together.',
     '1240.50',
   ),
