@@ -159,6 +159,46 @@ describe('payouts', () => {
     expect((await csv(cursor)).text).not.toContain('30.50')
   })
 
+  const storeDue = (rows: number, perAffiliate = 1) =>
+    env.DB.prepare(
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < ? - 1)
+       insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
+         closing, statement, lines, parts, state, read_at, computed_at, previous)
+       select 'acme-forex', printf('%04d-01', 1000 + i % ?2), printf('x%05d', i / ?2), 'ib', 'stm_' || i,
+         'approved', printf('%064d', i), printf('%064d', i), '1.00', '0', '{"currency":"EUR","payable_on":"2024-11-14"}', '[]', 1, '{}',
+         0, 'now', '' from n`,
+    )
+      .bind(rows, perAffiliate)
+      .run()
+
+  test('have all rows in one CSV, unless a paging parameter asks for a page', async () => {
+    await storeDue(1201)
+    const all = await csv()
+    const rows = all.text.trimEnd().split('\r\n').slice(1)
+    expect(new Set(rows.map((row) => row.split(',')[0])).size).toBe(1201)
+    expect([rows.length, all.link]).toEqual([1201, null])
+    expect(rows[1200]).toMatch(/^x01200,EUR,1\.00,1,2024-11-14,pay_/)
+    expect((await csv('?payable_on=2024-11-13')).text.split('\r\n')).toHaveLength(2)
+    const page = await csv('?per_page=500')
+    expect(page.text.split('\r\n')).toHaveLength(502)
+    expect(page.link).toContain('cursor=')
+    expect((await csv('?page=25')).text.split('\r\n')).toHaveLength(3)
+  })
+
+  test('of more than 20,000 statements are refused as one CSV, never cut', async () => {
+    await storeDue(BOOK_LIMITS.due, 20)
+    expect((await csv()).text.trimEnd().split('\r\n')).toHaveLength(BOOK_LIMITS.due / 20 + 1)
+    await approve(september)
+    const accept = { Accept: 'text/csv' }
+    const refused = await askAdmin(`${PATH}/payouts`, 'GET', undefined, accept)
+    expect(await codeOf(refused)).toEqual([
+      400,
+      'invalid_query',
+      'The rows have more than 20,000 statements, too many for one CSV. Read it page by page: send `per_page`, and follow the `Link` header.',
+    ])
+    expect((await csv('?per_page=500')).text).toContain('a,EUR,25.00')
+  })
+
   test('of more than 64 bits are exact in the balance, in the list and in an import', async () => {
     const large = '139999999999999860.00'
     const longest = `${'9'.repeat(45)}.99`
@@ -257,8 +297,68 @@ describe('payouts', () => {
   })
 
   test.each<[string, string, object]>([
-    ['nothing', '', { pointer: '', code: 'pattern' }],
-    ['an unclosed quote', 'affiliate_id,"x', { pointer: '', code: 'pattern' }],
+    [
+      'nothing',
+      '',
+      {
+        pointer: '',
+        code: 'pattern',
+        message:
+          'The value is not valid. Expected CSV with a row of column names, but it is empty.',
+      },
+    ],
+    [
+      'an empty line',
+      '\ufeff\r\n',
+      {
+        pointer: '',
+        code: 'pattern',
+        message:
+          'The value is not valid. Expected CSV with a row of column names, but it is empty.',
+      },
+    ],
+    ...(
+      [
+        ['an unclosed quote', 'affiliate_id\na\nb,"x\ny', 3, 'a quote that is not closed'],
+        [
+          'a lone carriage return',
+          'affiliate_id\r\na\rb',
+          2,
+          'a carriage return without a line feed after it',
+        ],
+        [
+          'a carriage return after a quote',
+          'affiliate_id\r\n"a"\rb',
+          2,
+          'a carriage return without a line feed after it',
+        ],
+        ['text after a quote', '"affiliate\nid"x,amount', 2, 'text after a closing quote'],
+        [
+          'a quote in a cell',
+          'affiliate_id\nI"B',
+          2,
+          'a quote within a cell that does not begin with one',
+        ],
+      ] as const
+    ).map(([what, text, line, reason]): [string, string, object] => [
+      what,
+      text,
+      {
+        pointer: '',
+        code: 'pattern',
+        message: `The value is not valid. Expected CSV, but line ${line} has ${reason}.`,
+      },
+    ]),
+    [
+      'a column twice',
+      'affiliate_id,currency,amount,reference,paid_on,amount\na,EUR,1,R,2024-12-01,2',
+      {
+        pointer: '/header',
+        code: 'duplicate',
+        message: '`amount` is already the name of column 3.',
+        hint: 'Leave out one of the two columns.',
+      },
+    ],
     ['an unknown column', 'affiliate_id,iban', { pointer: '/header', code: 'unknown_reference' }],
     ['a missing column', 'affiliate_id', { pointer: '/header', code: 'unknown_reference' }],
     [
@@ -288,8 +388,18 @@ describe('payouts', () => {
     ],
   ])('in a file with %s are 422', async (_, text, error) => {
     const refused = await send(text)
-    expect(refused.status).toBe(text === '' ? 400 : 422)
-    if (text !== '') expect(await json(refused)).toMatchObject({ errors: [error] })
+    expect(refused.status).toBe(422)
+    expect(await json(refused)).toMatchObject({ errors: [error] })
+  })
+
+  test('of another media type are 415, with both that are possible', async () => {
+    for (const type of ['text/plain', 'text/csv2', '']) {
+      expect(await codeOf(send('x', type))).toEqual([
+        415,
+        'unsupported_media_type',
+        'Send `Content-Type: application/json` or `Content-Type: text/csv`, in UTF-8.',
+      ])
+    }
   })
 
   test('of one request are at most 1000', async () => {
