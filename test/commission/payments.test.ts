@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { BOOK_LIMITS } from '../../src/commission/books/limits.ts'
+import { HOUR_MS } from '../../src/durations.ts'
 import { ask, askAdmin, json, register } from '../partner.ts'
 import { digestOf, earning, idOf, rowsOf, type StatementRow, storeRows } from './book-rows.ts'
 import { assign, monthly, storePlan } from './stored.ts'
@@ -38,7 +39,30 @@ const codeOf = async (response: Response | Promise<Response>) => {
   return [status, code, detail]
 }
 
+/** What to do about a payment that is booked with another day. */
+const keep = (day: string) =>
+  `The day of a payment cannot be changed, and no amount depends on it. Send \`paid_on\` as ${day}, or leave the payment out. If another day is right, note it in your own records.`
+
+/** The day that is so many hours from now, in UTC. */
+const dayIn = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(0, 10)
+
 describe('the payment of a statement', () => {
+  test('is on a day from 2000 to tomorrow', async () => {
+    await approve(september)
+    for (const [day, code, message] of [
+      ['1999-12-31', 'minimum', '`1999-12-31` is less than the minimum, 2000-01-01.'],
+      [dayIn(62), 'maximum', `\`${dayIn(62)}\` is more than the maximum, tomorrow in UTC+14.`],
+      ['2024-02-30', 'date', '`2024-02-30` is not a valid date in the form `YYYY-MM-DD`.'],
+    ] as const) {
+      const refused = await pay(september, 'R-1', day)
+      expect(refused.status).toBe(422)
+      expect((await json(refused)).errors).toEqual([{ pointer: '/paid_on', code, message }])
+    }
+    expect((await pay(september, 'R-1', dayIn(38))).status).toBe(200)
+    await approve(other)
+    expect((await pay(other, 'R-2', '2000-01-01')).status).toBe(200)
+  })
+
   test('is booked once by its reference', async () => {
     await approve(september, october)
     const first = await pay(september, 'R-1')
@@ -83,11 +107,15 @@ describe('the payment of a statement', () => {
     expect(await codeOf(pay(september, 'R-1', '2024-12-02'))).toEqual([
       409,
       'reference_used',
-      'The reference `R-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01. Give every payment a reference of its own.',
+      `This payment is booked already: \`R-1\` is the payment of 25.00 EUR to affiliate \`a\` on 2024-12-01. ${keep('2024-12-01')}`,
     ])
     const hash = { hash: digestOf(october) }
     await askAdmin(`${PATH}/statements/${idOf(october)}/approve`, 'POST', hash)
-    expect((await codeOf(pay(october, 'R-1')))[1]).toBe('reference_used')
+    expect(await codeOf(pay(october, 'R-1'))).toEqual([
+      409,
+      'reference_used',
+      'The reference `R-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01. Give every payment a reference of its own.',
+    ])
     expect((await pay(other, 'R-3')).status).toBe(404)
     expect(await rowsOf('payments')).toHaveLength(1)
   })
@@ -269,19 +297,23 @@ describe('payouts', () => {
   test('are booked all or none, and each error says what would fit', async () => {
     await approve(september, october, other)
     await pay(other, 'R-0')
+    const later = { ...earning('b', '2024-11', '1.00'), previous: digestOf(other) }
+    await approve(later)
+    await pay(later, 'R-9')
     const lines = [
       'affiliate_id,currency,amount,reference,paid_on',
       `a,EUR,26.00,R-1,${PAID_ON}`,
       `a,EUR,25.00,R-2,${PAID_ON}`,
       `a,USD,5.00,R-3,${PAID_ON}`,
       `b,EUR,7.00,R-0,2024-12-02`,
+      `a,EUR,25.00,R-9,${PAID_ON}`,
     ]
     const refused = await send(lines.join('\n'))
     expect(refused.status).toBe(409)
     expect(await json(refused)).toMatchObject({
       code: 'amount_differs',
       detail: 'Nothing was booked.',
-      errors_total: 3,
+      errors_total: 4,
       errors: [
         {
           pointer: '/rows/0/amount',
@@ -290,10 +322,17 @@ describe('payouts', () => {
           hint: 'A statement is paid as a whole, the oldest first: 25.00 or 30.50 fits.',
         },
         { pointer: '/rows/2', code: 'nothing_due' },
-        { pointer: '/rows/3/reference', code: 'reference_used' },
+        {
+          pointer: '/rows/3/paid_on',
+          code: 'reference_used',
+          message:
+            '`R-0` was used for this same payment with another day: the payment of 7.00 EUR to affiliate `b` on 2024-12-01.',
+          hint: keep('2024-12-01'),
+        },
+        { pointer: '/rows/4/reference', code: 'reference_used' },
       ],
     })
-    expect(await rowsOf('payments')).toHaveLength(1)
+    expect(await rowsOf('payments')).toHaveLength(2)
   })
 
   test.each<[string, string, object]>([
