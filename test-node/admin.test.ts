@@ -119,7 +119,8 @@ async function admin(base: string, args: string[]) {
     print: (text) => (stdout += `${text}\n`),
     printError: (text) => (stderr += `${text}\n`),
   })
-  assertPrintable(stdout + stderr)
+  // Lines of CSV end with both.
+  assertPrintable((stdout + stderr).replaceAll('\r\n', '\n'))
   return { code, stdout, stderr }
 }
 
@@ -1135,6 +1136,59 @@ describe('fx', { concurrency: 4 }, () => {
     assert.equal(requests[0]!.line, 'GET fx-rates?day=2026-10-04')
     assert.match(stdout, /│ USD +│ 1\.1684 │ 2026-10-02 │/)
     assert.match(stdout, /│ BGN +│ fx_missing │/)
+  })
+})
+
+describe('payouts', { concurrency: 4 }, () => {
+  const PAYOUTS =
+    'affiliate_id,currency,amount,reference\r\n\'=1+1,EUR,5.00,R-1\r\n"b,c",EUR,1,R-2\r\n'
+
+  test('import adds the day of --on as a column', async () => {
+    const { base, requests } = await service(() => ({ body: { received: 2, paid: 2 } }))
+    const path = file('payouts.csv', PAYOUTS)
+    const { code } = await admin(base, ['payouts', 'import', 'a', path, '--on', '2026-11-16'])
+    assert.equal(code, 0)
+    assert.deepEqual(
+      requests.map(({ line, body }) => [line, body]),
+      [
+        [
+          'POST accounts/a/payouts',
+          'affiliate_id,currency,amount,reference,paid_on\r\n\'=1+1,EUR,5.00,R-1,2026-11-16\r\n"b,c",EUR,1,R-2,2026-11-16\r\n',
+        ],
+      ],
+    )
+  })
+
+  test('import leaves it to the service to refuse a file that is not CSV', async () => {
+    const { base, requests } = await service(() => ({ body: { received: 0 } }))
+    for (const text of ['affiliate_id,"x', '']) {
+      const path = file('wrong-payouts.csv', text)
+      await admin(base, ['payouts', 'import', 'a', path, '--on', '2026-11-16'])
+      assert.equal(requests.at(-1)!.body ?? '', text)
+    }
+  })
+
+  test('import refuses --on if the file has the days', async () => {
+    const { base, requests } = await service(() => ({ body: {} }))
+    const path = file('paid.csv', 'affiliate_id,paid_on\na,2026-11-15\n')
+    const args = ['payouts', 'import', 'a', path, '--on', '2026-11-16']
+    const { code, stderr } = await admin(base, args)
+    assert.deepEqual([code, requests], [2, []])
+    assert.ok(stderr.includes(`${path} has a column paid_on. Leave out --on, or the column.`))
+  })
+
+  test('list --csv has the rows of all pages', async () => {
+    const row = { currency: 'EUR', amount: '1.00', statements: 1, payable_on: '2026-11-14' }
+    const { base } = await service(({ line }) => {
+      const isLast = line.includes('cursor=2')
+      const affiliate_id = isLast ? 'B' : 'A'
+      return { body: page([{ ...row, affiliate_id, reference: 'R' }], isLast ? null : '2') }
+    })
+    const { stdout } = await admin(base, ['payouts', 'list', 'a', '--csv'])
+    assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), [
+      'A,EUR,1.00,1,2026-11-14,R',
+      'B,EUR,1.00,1,2026-11-14,R',
+    ])
   })
 })
 

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { readCsv, writeCsv } from '../../src/commission/csv.ts'
 import { counted } from '../../src/commission/engine/sentences.ts'
 import { usageError } from '../exit-error.ts'
 import { withLines } from './import-rates.ts'
@@ -37,7 +38,20 @@ export async function importPayments(send: SendRequest, request: AdminRequest, i
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw usageError(`${file} does not exist.`)
   }
-  return send({ ...request, query: {}, csv: readFileSync(file, 'utf8') }).catch((error) => {
+  const text = readFileSync(file, 'utf8')
+  const [day] = input.options.on ?? []
+  const csv = day === undefined ? text : addDay(text, day, file)
+  return send({ ...request, query: {}, csv }).catch((error) => {
     throw withLines(error)
   })
+}
+
+/** Adds the column `paid_on` with a day to CSV. A text that is not CSV stays, for the service to refuse. */
+function addDay(text: string, day: string, file: string): string {
+  const [header, ...rows] = readCsv(text).rows ?? []
+  if (!header) return text
+  if (header.includes('paid_on')) {
+    throw usageError(`${file} has a column paid_on. Leave out --on, or the column.`)
+  }
+  return writeCsv([[...header, 'paid_on'], ...rows.map((cells) => [...cells, day])])
 }

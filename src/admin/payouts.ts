@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
 import { importPayments } from '../commission/books/import-payments.ts'
+import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
 import { parsePaymentFile, parsePayments } from '../commission/books/parse-payments.ts'
 import { writeCsv } from '../commission/csv.ts'
@@ -13,11 +14,13 @@ import {
   type Payment,
 } from '../db/commission/books/payouts.ts'
 import { resolveDatabase } from '../db/database.ts'
-import type { FoundPage, Page } from '../db/paginate.ts'
+import type { Count, FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
-import { readCsvBody } from '../http/body.ts'
+import { readCsvBody, unsupportedType } from '../http/body.ts'
 import { linkNext, PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
+import { ReadMemory } from '../http/read-memory.ts'
+import { sendText } from '../http/send-json.ts'
 import { day } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
@@ -50,23 +53,21 @@ export const payouts = new Hono<AppEnv>()
     } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'status', 'payable_on')
     const account = await findRouteAccount(c)
     const context = JSON.stringify([account.id, 'payouts', status, payable_on])
+    const read = (page: Page) => readPayouts(c, account, { status, payable_on }, page)
+    if (wantsCsv(c) && Object.keys(query).length === 0) {
+      return sendRows(c, status, await readAll(read))
+    }
     const page = await readPage(c.env, context, query)
-    const found = await readPayouts(c, account, { status, payable_on }, page)
+    const found = await read(page)
     if (!wantsCsv(c)) return respondWithPage(c, context, page, found)
     await linkNext(c, context, page, found)
-    const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
-    const rows = found.data.map((row) =>
-      columns.map((name) => String(Reflect.get(row, name) ?? '')),
-    )
-    return c.body(writeCsv([columns, ...rows]), 200, { 'Content-Type': 'text/csv; charset=utf-8' })
+    return sendRows(c, status, found.data)
   })
 
   .post('/', async (c) => {
     readQuery(c.req.url)
     const { id, binding } = await findRouteAccount(c)
-    const { payments, issues } = isCsv(c)
-      ? parsePaymentFile(await readCsvText(c))
-      : parsePayments(await readJson(c))
+    const { payments, issues } = await readPayments(c)
     if (issues.length > 0) throw validationFailed(issues)
     const db = resolveDatabase(c.env, binding)
     const request = { actor: c.var.actor, now: Date.now() }
@@ -75,9 +76,25 @@ export const payouts = new Hono<AppEnv>()
 
 const wantsCsv = (c: Context) => /\btext\/csv\b/i.test(c.req.header('Accept') ?? '')
 
-const isCsv = (c: Context) => /^text\/csv\b/i.test(c.req.header('Content-Type') ?? '')
+/**
+ * Reads the payments of a body, JSON or CSV.
+ *
+ * @throws ApiError `unsupported_media_type` and the other errors of a body.
+ */
+async function readPayments(c: Context<AppEnv>) {
+  const [type = ''] = (c.req.header('Content-Type') ?? '').split(';')
+  switch (type.trim().toLowerCase()) {
+    case 'text/csv':
+      return parsePaymentFile(await readCsvText(c))
+    case 'application/json':
+      return parsePayments(await readJson(c))
+    default:
+      throw unsupportedType('application/json', 'text/csv')
+  }
+}
 
 async function readCsvText(c: Context): Promise<string> {
+  if (c.req.raw.body === null || c.req.header('Content-Length') === '0') return ''
   const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
   try {
     return takeText()
@@ -86,13 +103,57 @@ async function readCsvText(c: Context): Promise<string> {
   }
 }
 
+/** Responds with rows as CSV. */
+function sendRows(c: Context, status: string, data: readonly object[]): Promise<Response> {
+  const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
+  const rows = data.map((row) => columns.map((name) => String(Reflect.get(row, name) ?? '')))
+  const type = { 'Content-Type': 'text/csv; charset=utf-8' }
+  return sendText(c, writeCsv([columns, ...rows]), type, new ReadMemory('the team'))
+}
+
+/** A row of the list. */
+interface PayoutRow {
+  /** The number of its statements. */
+  readonly statements: number
+}
+
+/** The rows that `readAll` reads at once. */
+const ROWS_AT_ONCE = 500
+
+/**
+ * Reads all rows, page by page.
+ *
+ * @throws ApiError `invalid_query` if they have too many statements for one answer.
+ */
+async function readAll(
+  read: (page: Page) => Promise<FoundPage<PayoutRow>>,
+): Promise<readonly PayoutRow[]> {
+  const rows: PayoutRow[] = []
+  let statements = 0
+  let counted: Count | null = null
+  for (let number = 1, after: Page['after'] = null; ; number++) {
+    const found = await read({ number, size: ROWS_AT_ONCE, after, counted })
+    rows.push(...found.data)
+    statements += found.data.reduce((sum, row) => sum + row.statements, 0)
+    if (statements > BOOK_LIMITS.due) throw tooManyRows()
+    if (!found.last) return rows
+    after = found.last
+    counted = { total: found.total, isLimited: found.isLimited }
+  }
+}
+
+const tooManyRows = () =>
+  invalidQuery(
+    `The rows have more than ${BOOK_LIMITS.due.toLocaleString('en')} statements, too many for one CSV. Read it page by page: send \`per_page\`, and follow the \`Link\` header.`,
+  )
+
 /** Reads a page of what has to be paid, or of payments. */
 async function readPayouts(
   c: Context<AppEnv>,
   { id, binding }: Account,
   { status, payable_on }: { status: string; payable_on: string | null },
   page: Page,
-): Promise<FoundPage<object>> {
+): Promise<FoundPage<PayoutRow>> {
   const db = resolveDatabase(c.env, binding)
   if (status === 'paid') {
     if (payable_on !== null) throw invalidQuery('`payable_on` narrows `status=approved` only.')

@@ -25,18 +25,20 @@ const readCell = (text: string): string =>
 /** A cell at its beginning: with quotes or without. */
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|$)/y
 
-/**
- * Reads CSV: the rows with their cells, empty lines left out. Returns null if a quote is not closed, or
- * stands within a cell without quotes.
- */
-export function readCsv(text: string): string[][] | null {
+/** The rows of a CSV text, or where and why it cannot be read. */
+export type CsvRows =
+  | { readonly rows: string[][]; readonly fault: null }
+  | { readonly rows: null; readonly fault: { readonly line: number; readonly reason: string } }
+
+/** Reads CSV: the rows with their cells, empty lines left out. */
+export function readCsv(text: string): CsvRows {
   const rows: string[][] = []
   let row: string[] = []
   let at = text.startsWith('\ufeff') ? 1 : 0
   while (at < text.length) {
     CELL.lastIndex = at
     const found = CELL.exec(text)
-    if (!found) return null
+    if (!found) return { rows: null, fault: faultAt(text, at) }
     const [, quoted, plain = '', end] = found
     row.push(readCell(quoted?.replaceAll('""', '"') ?? plain))
     at = CELL.lastIndex
@@ -45,5 +47,21 @@ export function readCsv(text: string): string[][] | null {
     if (row.length > 1 || row[0] !== '') rows.push(row)
     row = []
   }
-  return rows
+  return { rows, fault: null }
+}
+
+/** The part of a cell that can be read, if the rest of it cannot. */
+const CELL_BEGINNING = /"(?:[^"]|"")*"|[^",\r\n]*/y
+
+/** Returns the line of a cell that cannot be read, from 1, and what is wrong with it. */
+function faultAt(text: string, start: number): { line: number; reason: string } {
+  CELL_BEGINNING.lastIndex = start
+  CELL_BEGINNING.test(text)
+  const at = CELL_BEGINNING.lastIndex
+  const line = text.slice(0, at).split('\n').length
+  if (text[at] === '\r') return { line, reason: 'a carriage return without a line feed after it' }
+  if (at === start) return { line, reason: 'a quote that is not closed' }
+  return text[start] === '"'
+    ? { line, reason: 'text after a closing quote' }
+    : { line, reason: 'a quote within a cell that does not begin with one' }
 }

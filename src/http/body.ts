@@ -37,6 +37,12 @@ export const readBody = (
 /** The memory that a byte of CSV takes at its worst: in text, in cells and in rows for the database. */
 const WEIGHT_PER_CSV_BYTE = 12
 
+/** Returns the error of a body of another type than these. */
+export const unsupportedType = (...types: readonly string[]) =>
+  new ApiError('unsupported_media_type', {
+    detail: `Send ${types.map((type) => `\`Content-Type: ${type}\``).join(' or ')}, in UTF-8.`,
+  })
+
 /** Reads the text of a CSV body of at most 6.5 MiB, with the limits and errors of `readBody`. */
 export const readCsvBody = (request: Request, admission: AdmissionPromise): Promise<RequestBody> =>
   readBodyAs(CSV_FORMAT, request, admission)
@@ -162,9 +168,7 @@ function checkType(header: string, { type: expected }: BodyFormat) {
   const [type, ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   if (type === expected && /^(charset="?utf-8"?)?$/.test(charset ?? '')) return
-  throw new ApiError('unsupported_media_type', {
-    detail: `Send \`Content-Type: ${expected}\`, in UTF-8.`,
-  })
+  throw unsupportedType(expected)
 }
 
 /**

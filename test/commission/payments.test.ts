@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { BOOK_LIMITS } from '../../src/commission/books/limits.ts'
+import { HOUR_MS } from '../../src/durations.ts'
 import { ask, askAdmin, json, register } from '../partner.ts'
 import { digestOf, earning, idOf, rowsOf, type StatementRow, storeRows } from './book-rows.ts'
 import { assign, monthly, storePlan } from './stored.ts'
@@ -38,7 +39,30 @@ const codeOf = async (response: Response | Promise<Response>) => {
   return [status, code, detail]
 }
 
+/** What to do about a payment that is booked with another day. */
+const keep = (day: string) =>
+  `The day of a payment cannot be changed, and no amount depends on it. Send \`paid_on\` as ${day}, or leave the payment out. If another day is right, note it in your own records.`
+
+/** The day that is so many hours from now, in UTC. */
+const dayIn = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(0, 10)
+
 describe('the payment of a statement', () => {
+  test('is on a day from 2000 to tomorrow', async () => {
+    await approve(september)
+    for (const [day, code, message] of [
+      ['1999-12-31', 'minimum', '`1999-12-31` is less than the minimum, 2000-01-01.'],
+      [dayIn(62), 'maximum', `\`${dayIn(62)}\` is more than the maximum, tomorrow in UTC+14.`],
+      ['2024-02-30', 'date', '`2024-02-30` is not a valid date in the form `YYYY-MM-DD`.'],
+    ] as const) {
+      const refused = await pay(september, 'R-1', day)
+      expect(refused.status).toBe(422)
+      expect((await json(refused)).errors).toEqual([{ pointer: '/paid_on', code, message }])
+    }
+    expect((await pay(september, 'R-1', dayIn(38))).status).toBe(200)
+    await approve(other)
+    expect((await pay(other, 'R-2', '2000-01-01')).status).toBe(200)
+  })
+
   test('is booked once by its reference', async () => {
     await approve(september, october)
     const first = await pay(september, 'R-1')
@@ -83,11 +107,15 @@ describe('the payment of a statement', () => {
     expect(await codeOf(pay(september, 'R-1', '2024-12-02'))).toEqual([
       409,
       'reference_used',
-      'The reference `R-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01. Give every payment a reference of its own.',
+      `This payment is booked already: \`R-1\` is the payment of 25.00 EUR to affiliate \`a\` on 2024-12-01. ${keep('2024-12-01')}`,
     ])
     const hash = { hash: digestOf(october) }
     await askAdmin(`${PATH}/statements/${idOf(october)}/approve`, 'POST', hash)
-    expect((await codeOf(pay(october, 'R-1')))[1]).toBe('reference_used')
+    expect(await codeOf(pay(october, 'R-1'))).toEqual([
+      409,
+      'reference_used',
+      'The reference `R-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01. Give every payment a reference of its own.',
+    ])
     expect((await pay(other, 'R-3')).status).toBe(404)
     expect(await rowsOf('payments')).toHaveLength(1)
   })
@@ -159,6 +187,70 @@ describe('payouts', () => {
     expect((await csv(cursor)).text).not.toContain('30.50')
   })
 
+  const storeDue = (rows: number, perAffiliate = 1) =>
+    env.DB.prepare(
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < ? - 1)
+       insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
+         closing, statement, lines, parts, state, read_at, computed_at, previous)
+       select 'acme-forex', printf('%04d-01', 1000 + i % ?2), printf('x%05d', i / ?2), 'ib', 'stm_' || i,
+         'approved', printf('%064d', i), printf('%064d', i), '1.00', '0', '{"currency":"EUR","payable_on":"2024-11-14"}', '[]', 1, '{}',
+         0, 'now', '' from n`,
+    )
+      .bind(rows, perAffiliate)
+      .run()
+
+  test('have all rows in one CSV, unless a paging parameter asks for a page', async () => {
+    await storeDue(1201)
+    const all = await csv()
+    const rows = all.text.trimEnd().split('\r\n').slice(1)
+    expect(new Set(rows.map((row) => row.split(',')[0])).size).toBe(1201)
+    expect([rows.length, all.link]).toEqual([1201, null])
+    expect(rows[1200]).toMatch(/^x01200,EUR,1\.00,1,2024-11-14,pay_/)
+    expect((await csv('?payable_on=2024-11-13')).text.split('\r\n')).toHaveLength(2)
+    const page = await csv('?per_page=500')
+    expect(page.text.split('\r\n')).toHaveLength(502)
+    expect(page.link).toContain('cursor=')
+    expect((await csv('?page=25')).text.split('\r\n')).toHaveLength(3)
+  })
+
+  test('of more than 20,000 statements are refused as one CSV, never cut', async () => {
+    await storeDue(BOOK_LIMITS.due, 20)
+    expect((await csv()).text.trimEnd().split('\r\n')).toHaveLength(BOOK_LIMITS.due / 20 + 1)
+    await approve(september)
+    const accept = { Accept: 'text/csv' }
+    const refused = await askAdmin(`${PATH}/payouts`, 'GET', undefined, accept)
+    expect(await codeOf(refused)).toEqual([
+      400,
+      'invalid_query',
+      'The rows have more than 20,000 statements, too many for one CSV. Read it page by page: send `per_page`, and follow the `Link` header.',
+    ])
+    expect((await csv('?per_page=500')).text).toContain('a,EUR,25.00')
+  })
+
+  test('of more than 64 bits are exact in the balance, in the list and in an import', async () => {
+    const large = '139999999999999860.00'
+    const longest = `${'9'.repeat(45)}.99`
+    const [old, recent] = [earning('a', '2024-09', large), earning('a', '2024-10', large)]
+    await approve(old, { ...recent, previous: digestOf(old) }, earning('b', '2024-10', longest))
+    const sum = '279999999999999720.00'
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: sum, due: sum }])
+    expect(await balanceOf('b')).toMatchObject([{ balance: longest, due: longest }])
+    const { data } = await json(askAdmin(`${PATH}/payouts`))
+    expect(data).toMatchObject([{ amount: sum }, { amount: longest }])
+    expect((await csv()).text).toContain(`a,EUR,${sum},2,`)
+    const file = [
+      'affiliate_id,currency,amount,reference,paid_on',
+      `a,EUR,${large},R-1,${PAID_ON}`,
+      `b,EUR,${longest},R-2,${PAID_ON}`,
+    ]
+    expect(await json(send(file.join('\n')))).toMatchObject({ paid: 2, statements: 2 })
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: large, due: large }])
+    expect((await csv('?status=paid')).text).toContain(`a,EUR,${large},1,`)
+    expect(await json(pay(recent, 'R-3'))).toMatchObject({ status: 'paid' })
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
+    expect(await balanceOf('b')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
+  })
+
   test('are narrowed by the day on which they are payable', async () => {
     const late = { ...october, head: { ...october.head, payable_on: '2024-12-14' } }
     await approve(september, late)
@@ -205,19 +297,23 @@ describe('payouts', () => {
   test('are booked all or none, and each error says what would fit', async () => {
     await approve(september, october, other)
     await pay(other, 'R-0')
+    const later = { ...earning('b', '2024-11', '1.00'), previous: digestOf(other) }
+    await approve(later)
+    await pay(later, 'R-9')
     const lines = [
       'affiliate_id,currency,amount,reference,paid_on',
       `a,EUR,26.00,R-1,${PAID_ON}`,
       `a,EUR,25.00,R-2,${PAID_ON}`,
       `a,USD,5.00,R-3,${PAID_ON}`,
       `b,EUR,7.00,R-0,2024-12-02`,
+      `a,EUR,25.00,R-9,${PAID_ON}`,
     ]
     const refused = await send(lines.join('\n'))
     expect(refused.status).toBe(409)
     expect(await json(refused)).toMatchObject({
       code: 'amount_differs',
       detail: 'Nothing was booked.',
-      errors_total: 3,
+      errors_total: 4,
       errors: [
         {
           pointer: '/rows/0/amount',
@@ -226,15 +322,82 @@ describe('payouts', () => {
           hint: 'A statement is paid as a whole, the oldest first: 25.00 or 30.50 fits.',
         },
         { pointer: '/rows/2', code: 'nothing_due' },
-        { pointer: '/rows/3/reference', code: 'reference_used' },
+        {
+          pointer: '/rows/3/paid_on',
+          code: 'reference_used',
+          message:
+            '`R-0` was used for this same payment with another day: the payment of 7.00 EUR to affiliate `b` on 2024-12-01.',
+          hint: keep('2024-12-01'),
+        },
+        { pointer: '/rows/4/reference', code: 'reference_used' },
       ],
     })
-    expect(await rowsOf('payments')).toHaveLength(1)
+    expect(await rowsOf('payments')).toHaveLength(2)
   })
 
   test.each<[string, string, object]>([
-    ['nothing', '', { pointer: '', code: 'pattern' }],
-    ['an unclosed quote', 'affiliate_id,"x', { pointer: '', code: 'pattern' }],
+    [
+      'nothing',
+      '',
+      {
+        pointer: '',
+        code: 'pattern',
+        message:
+          'The value is not valid. Expected CSV with a row of column names, but it is empty.',
+      },
+    ],
+    [
+      'an empty line',
+      '\ufeff\r\n',
+      {
+        pointer: '',
+        code: 'pattern',
+        message:
+          'The value is not valid. Expected CSV with a row of column names, but it is empty.',
+      },
+    ],
+    ...(
+      [
+        ['an unclosed quote', 'affiliate_id\na\nb,"x\ny', 3, 'a quote that is not closed'],
+        [
+          'a lone carriage return',
+          'affiliate_id\r\na\rb',
+          2,
+          'a carriage return without a line feed after it',
+        ],
+        [
+          'a carriage return after a quote',
+          'affiliate_id\r\n"a"\rb',
+          2,
+          'a carriage return without a line feed after it',
+        ],
+        ['text after a quote', '"affiliate\nid"x,amount', 2, 'text after a closing quote'],
+        [
+          'a quote in a cell',
+          'affiliate_id\nI"B',
+          2,
+          'a quote within a cell that does not begin with one',
+        ],
+      ] as const
+    ).map(([what, text, line, reason]): [string, string, object] => [
+      what,
+      text,
+      {
+        pointer: '',
+        code: 'pattern',
+        message: `The value is not valid. Expected CSV, but line ${line} has ${reason}.`,
+      },
+    ]),
+    [
+      'a column twice',
+      'affiliate_id,currency,amount,reference,paid_on,amount\na,EUR,1,R,2024-12-01,2',
+      {
+        pointer: '/header',
+        code: 'duplicate',
+        message: '`amount` is already the name of column 3.',
+        hint: 'Leave out one of the two columns.',
+      },
+    ],
     ['an unknown column', 'affiliate_id,iban', { pointer: '/header', code: 'unknown_reference' }],
     ['a missing column', 'affiliate_id', { pointer: '/header', code: 'unknown_reference' }],
     [
@@ -264,8 +427,18 @@ describe('payouts', () => {
     ],
   ])('in a file with %s are 422', async (_, text, error) => {
     const refused = await send(text)
-    expect(refused.status).toBe(text === '' ? 400 : 422)
-    if (text !== '') expect(await json(refused)).toMatchObject({ errors: [error] })
+    expect(refused.status).toBe(422)
+    expect(await json(refused)).toMatchObject({ errors: [error] })
+  })
+
+  test('of another media type are 415, with both that are possible', async () => {
+    for (const type of ['text/plain', 'text/csv2', '']) {
+      expect(await codeOf(send('x', type))).toEqual([
+        415,
+        'unsupported_media_type',
+        'Send `Content-Type: application/json` or `Content-Type: text/csv`, in UTF-8.',
+      ])
+    }
   })
 
   test('of one request are at most 1000', async () => {

@@ -222,7 +222,7 @@ const payouts: readonly Operation[] = [
         pattern: DAY,
       },
       csv: {
-        description: 'Prints CSV. `payouts import` reads it once you add a column `paid_on`.',
+        description: 'Prints CSV, which `payouts import --on` reads.',
       },
     },
     format: (body, input) => {
@@ -239,10 +239,17 @@ const payouts: readonly Operation[] = [
     verb: 'import',
     summary:
       'Books the payments of a file with columns affiliate_id, currency, amount, reference, paid_on.',
-    example: 'acme paid.csv',
+    example: 'acme payouts.csv --on 2026-11-16',
     method: 'POST',
     path: 'accounts/{account}/payouts',
     argument: 'file',
+    options: {
+      on: {
+        value: 'YYYY-MM-DD',
+        description: 'The day on which they were paid, if the file has no column paid_on.',
+        pattern: DAY,
+      },
+    },
     run: importPayments,
     format: object,
   },

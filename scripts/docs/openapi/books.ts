@@ -243,7 +243,7 @@ const payouts = (): Operation[] => [
     id: 'listPayouts',
     summary: 'List what has to be paid',
     description:
-      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments. `Accept: text/csv` returns the same as CSV, page by page.',
+      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page.',
     parameters: [...PAGING, 'payout_status', 'payable_on'],
     answers: {
       200: {

@@ -7,7 +7,7 @@ import { add, compare, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
 import { compareText } from '../engine/facts.ts'
 import { counted } from '../engine/sentences.ts'
 import { moneyText } from './money.ts'
-import { describeUse } from './pay-statement.ts'
+import { describeUse, keepDay } from './pay-statement.ts'
 
 /** A payment that a request lists, and where it stands. */
 export interface ListedPayment extends Omit<NewPayment, 'ids'> {
@@ -43,7 +43,9 @@ export function matchPayments(
   for (const { pointer, ...one } of listed) {
     const known = byReference.get(one.reference)
     if (known && isSame(known, one)) unchanged += 1
-    else if (known) refused.push(reuse(pointer, known))
+    else if (known && isSame(known, { ...one, paid_on: known.paid_on })) {
+      refused.push(otherDay(pointer, known))
+    } else if (known) refused.push(reuse(pointer, known))
     else {
       const left = open.get(keyOf(one)) ?? []
       const count = countPaid(left, one.amount)
@@ -85,6 +87,14 @@ const reuse = (pointer: string, known: Payment): Issue => ({
   code: 'reference_used',
   expected: describeUse(known),
   value: known.reference,
+})
+
+const otherDay = (pointer: string, known: Payment): Issue => ({
+  pointer: `${pointer}/paid_on`,
+  code: 'reference_used',
+  expected: `this same payment with another day: ${describeUse(known)}`,
+  value: known.reference,
+  instruction: keepDay(known),
 })
 
 function misfit(

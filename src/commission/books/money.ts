@@ -1,9 +1,12 @@
+import { LIMB_DIGITS } from '../../db/commission/books/ledger.ts'
 import { type Decimal, decimal, fixedText } from '../engine/decimal.ts'
 import { minorDigits } from '../minor-digits.ts'
 
-/** Returns the decimal of a sum in the minor unit of a currency. */
-export const fromUnits = (units: string, currency: string): Decimal => ({
-  units: BigInt(units),
+const LIMB = 10n ** BigInt(LIMB_DIGITS)
+
+/** Returns the decimal of a sum of `sumOf`, whose limbs are in the minor unit of a currency. */
+export const fromUnits = (limbs: string, currency: string): Decimal => ({
+  units: limbs.split(' ').reduce((units, limb) => units * LIMB + BigInt(limb), 0n),
   scale: minorDigits(currency),
 })
 

@@ -32,25 +32,17 @@ export function parsePayments(body: unknown): ParsedPayments {
 /** Parses the payments of a CSV file. Its first row names the columns, in any order. */
 export function parsePaymentFile(text: string): ParsedPayments {
   const refuse = (issue: Issue): ParsedPayments => ({ payments: [], issues: [issue] })
-  const [header, ...rows] = readCsv(text) ?? []
-  if (!header) {
-    const expected = 'CSV with a row of column names'
-    return refuse({ pointer: '', code: 'pattern', expected })
-  }
-  const unknown = header.find((name) => !COLUMNS.includes(name) && !IGNORED.includes(name))
-  const missing = COLUMNS.find((name) => !header.includes(name))
-  const place = { pointer: '/header', expected: `a column of ${COLUMNS.join()}` }
-  if (unknown !== undefined) return refuse({ ...place, code: 'unknown_reference', value: unknown })
-  if (missing !== undefined) return refuse({ ...place, code: 'unknown_reference', value: missing })
+  const { rows: all, fault } = readCsv(text)
+  if (fault) return refuse(unreadable(fault))
+  const [header, ...rows] = all
+  if (!header) return refuse(EMPTY)
+  const issue = checkHeader(header)
+  if (issue) return refuse(issue)
   const longer = rows.findIndex(({ length }) => length !== header.length)
   if (longer >= 0) {
     const expected = `${header.length} cells`
-    return refuse({
-      pointer: `/rows/${longer}`,
-      code: 'length',
-      expected,
-      received: String(rows[longer]?.length),
-    })
+    const received = String(rows[longer]?.length)
+    return refuse({ pointer: `/rows/${longer}`, code: 'length', expected, received })
   }
   const objects = rows.map((cells) =>
     Object.fromEntries(
@@ -58,6 +50,33 @@ export function parsePaymentFile(text: string): ParsedPayments {
     ),
   )
   return checkPayments(objects, '/rows')
+}
+
+const EMPTY: Issue = {
+  pointer: '',
+  code: 'pattern',
+  expected: 'CSV with a row of column names, but it is empty',
+}
+
+const unreadable = ({ line, reason }: { line: number; reason: string }): Issue => ({
+  pointer: '',
+  code: 'pattern',
+  expected: `CSV, but line ${line} has ${reason}`,
+})
+
+/** Returns what is wrong with the names of the columns; null if nothing is. */
+function checkHeader(header: readonly string[]): Issue | null {
+  const place = { pointer: '/header', expected: `a column of ${COLUMNS.join()}` }
+  const unknown = header.find((name) => !COLUMNS.includes(name) && !IGNORED.includes(name))
+  if (unknown !== undefined) return { ...place, code: 'unknown_reference', value: unknown }
+  const repeated = header.find((name, i) => header.indexOf(name) < i)
+  if (repeated !== undefined) {
+    const expected = `the name of column ${header.indexOf(repeated) + 1}`
+    const instruction = 'Leave out one of the two columns.'
+    return { pointer: '/header', code: 'duplicate', expected, value: repeated, instruction }
+  }
+  const missing = COLUMNS.find((name) => !header.includes(name))
+  return missing === undefined ? null : { ...place, code: 'unknown_reference', value: missing }
 }
 
 function checkPayments(sent: readonly unknown[], at: string): ParsedPayments {

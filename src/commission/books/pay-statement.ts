@@ -32,6 +32,7 @@ export async function payStatement(
     if (!statement) throw noStatement()
     if (statement.payment === reference && statement.paid_on === paid_on) return statement
     const [used] = await findPayments(db, account, [reference])
+    if (used && statement.payment === reference) throw otherDay(used)
     checkPayable(statement, used)
     const { affiliate_id, payable: amount, currency } = payableOf(statement)
     const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
@@ -42,6 +43,16 @@ export async function payStatement(
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
+
+/** Returns the error of a payment that is booked with another day. */
+const otherDay = (booked: Payment) =>
+  new ApiError('reference_used', {
+    detail: `This payment is booked already: ${quote(booked.reference)} is ${describeUse(booked)}. ${keepDay(booked)}`,
+  })
+
+/** Says what to do about a payment that is booked with another day. */
+export const keepDay = ({ paid_on }: Payment): string =>
+  `The day of a payment cannot be changed, and no amount depends on it. Send \`paid_on\` as ${paid_on}, or leave the payment out. If another day is right, note it in your own records.`
 
 const payableOf = ({ affiliate_id, payable, statement }: BookedStatement) => {
   const { currency }: { currency: string } = JSON.parse(statement)

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import { describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
-import { decimal, positive } from '../plans/decimals.ts'
+import { ruleMessage } from '../../validation/issue.ts'
+import { decimal, positiveMoney } from '../plans/decimals.ts'
 
 // The fields of request bodies about the books.
 
@@ -39,7 +41,21 @@ const reference = describeField(
   'pay_2c8f1e0a94b7d36518fa',
 )
 
-const paidOn = describeField(f.day, 'The day of the payment.', '2026-11-16')
+/** The first day of a payment: an earlier one is a typing error. */
+const FIRST_DAY = '2000-01-01'
+
+/** Returns tomorrow where the day begins first, in UTC+14. */
+const lastDay = () => new Date(Date.now() + 14 * HOUR_MS + DAY_MS).toISOString().slice(0, 10)
+
+const paidOn = describeField(
+  v.pipe(
+    f.day,
+    v.check((day) => day >= FIRST_DAY, ruleMessage('minimum', FIRST_DAY)),
+    v.check((day) => day <= lastDay(), ruleMessage('maximum', 'tomorrow in UTC+14')),
+  ),
+  'The day of the payment, from 2000-01-01 to tomorrow. It cannot be changed.',
+  '2026-11-16',
+)
 
 /** The fields of the payment of a statement. */
 export const payment = { reference, paid_on: paidOn }
@@ -49,7 +65,7 @@ export const listedPayment = {
   affiliate_id: describeField(f.id, 'The affiliate who was paid.', 'IB-07'),
   currency: describeField(f.currency, 'The currency, an ISO 4217 code.', 'EUR'),
   amount: describeField(
-    positive,
+    positiveMoney,
     'What was paid: what the oldest statements have to pay together.',
     '1240.50',
   ),

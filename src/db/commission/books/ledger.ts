@@ -28,9 +28,25 @@ export const listLedger = (
     page,
   )
 
-/** The sum of decimal texts of one currency, in its minor unit: they all have as many digits. */
-export const sumOf = (amount: string) =>
-  `cast(sum(cast(replace(${amount}, '.', '') as integer)) as text)`
+/** The digits of a limb. Nine million amounts of this length have a sum of less than 2^63. */
+export const LIMB_DIGITS = 12
+
+/** The limbs of an amount: up to 48 digits. A sum of longer ones would not be exact. */
+const LIMBS = 4
+
+/**
+ * The sum of decimal texts of one currency, in its minor unit: they all have as many decimal places.
+ * SQLite's integers have 64 bits, so it sums the limbs of the amounts, the lowest last, and
+ * `fromUnits` puts the sums together.
+ */
+export function sumOf(amount: string): string {
+  const digits = `replace(replace(${amount}, '-', ''), '.', '')`
+  const limbs = Array.from({ length: LIMBS }, (_, i) => {
+    const limb = `substr(${digits}, ${(i - LIMBS) * LIMB_DIGITS}, ${LIMB_DIGITS})`
+    return `sum(iif(${amount} glob '-*', -1, 1) * cast(${limb} as integer))`
+  })
+  return limbs.join(" || ' ' || ")
+}
 
 /** The condition that a row of `statements` has to be paid, as the index of such rows has it. */
 export const IS_DUE = `status = 'approved' and payable glob '*[1-9]*'`
@@ -45,9 +61,10 @@ export const READ_BALANCES = compileStatement(`
   where account = :account and affiliate_id = :affiliate_id and ${IS_DUE}
   group by statement ->> 'currency'`)
 
-/** A sum of an affiliate in a currency, in its minor unit. */
+/** A sum of an affiliate in a currency. */
 export interface SummedUnits {
   readonly currency: string
+  /** As `sumOf` returns it. */
   readonly units: string
   readonly what: 'balance' | 'due'
 }

@@ -10,7 +10,7 @@ import { IS_DUE, sumOf } from './ledger.ts'
 export interface DuePayout {
   readonly affiliate_id: string
   readonly currency: string
-  /** The sum in the minor unit of the currency. */
+  /** The sum as `sumOf` returns it. */
   readonly units: string
   /** The ids of the statements, as a JSON array. */
   readonly ids: string
