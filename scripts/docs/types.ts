@@ -48,9 +48,14 @@ const KEYWORDS: Partial<Record<IssueCode, (expected: string, json: JsonSchema) =
     expected
       ? { pattern: `^-?${UNSIGNED}$` }
       : { 'x-rules': { digits: DIGITS, decimals: 'At most 2 decimal places.' } },
-  minimum: (expected, { type }) =>
-    type === 'string' ? { pattern: `^${UNSIGNED}$` } : { minimum: Number(expected) },
-  maximum: () => ({ pattern: `^(?:-${UNSIGNED}|0(?:\\.0{1,${DECIMAL_LIMITS.places}})?)$` }),
+  minimum: (expected, { type, format }) => {
+    if (format === 'date') return { 'x-rules': { minimum: `On ${expected} or later.` } }
+    return type === 'string' ? { pattern: `^${UNSIGNED}$` } : { minimum: Number(expected) }
+  },
+  maximum: (expected, { format }) =>
+    format === 'date'
+      ? { 'x-rules': { maximum: `At most ${expected}.` } }
+      : { pattern: `^(?:-${UNSIGNED}|0(?:\\.0{1,${DECIMAL_LIMITS.places}})?)$` },
 }
 
 interface Type {
