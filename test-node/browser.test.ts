@@ -36,6 +36,9 @@ const IS_WHOLE = process.env.ACCESSIBILITY === 'whole'
 const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 
+/** They need the hash of a draft, or a statement that is approved and unpaid. What they do is final. */
+const CHANGES_BOOKS = new Set(['approveStatement', 'payStatement', 'importPayouts'])
+
 describe('in a browser', { timeout: 400_000 }, () => {
   let service: Awaited<ReturnType<typeof startService>>
   let browser: Browser
@@ -274,7 +277,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
   async function tryAll(ids: readonly string[], vertical: string): Promise<string[]> {
     const failures: string[] = []
     await setHidden(page, true)
-    for (const id of ids) {
+    for (const id of ids.filter((one) => !CHANGES_BOOKS.has(one))) {
       const section = page.locator(`#${id}`)
       const shown = await trySample(section, await typedValues(id, vertical))
       if (!/^(Status 2\d\d|Redirected)/.test(shown)) failures.push(`${id}: ${shown}`)

@@ -84,7 +84,11 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['updateAccount', (db) => accounts.updateAccount(db, 'a', { name: 'x', disabled: true })],
   ['markPropagated', (db) => accounts.markPropagated(db, 'a', 1)],
   ['accountsToPropagate', accounts.accountsToPropagate, ['accounts_unpushed']],
-  ['beginReset', (db) => beginReset(db, 'a'), ['customers_day', 'statements_affiliate']],
+  [
+    'beginReset',
+    (db) => beginReset(db, 'a'),
+    ['customers_day', 'statements_affiliate', 'manual_entries_affiliate'],
+  ],
   ['finishResets', (db) => finishResets(db, 0)],
   ['finishReleases', (db) => finishReleases(db, null, 0), ['totals_releasing']],
   [
@@ -112,7 +116,11 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['countClicks', (db) => attribution.countClicks(db, 'a', 'x', 'x')],
   ['configuredAffiliates', (db) => attribution.configuredAffiliates(db, 'a', ['x'])],
   ['readPlanRows', (db) => plans.readPlanRows(db, 'a'), ['plan_versions_day']],
-  ['readVersions', (db) => plans.readVersions(db, 'a', 'p'), ['plan_versions_day']],
+  [
+    'readVersions',
+    (db) => plans.readVersions(db, 'a', 'p'),
+    ['plan_versions_day', 'statements_closed'],
+  ],
   ['listVersions', (db) => plans.listVersions(db, 'a', null)],
   ['findVersion', (db) => plans.findVersion(db, 'a', 'p', 1)],
   [
@@ -121,7 +129,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
       plans.withdrawVersion(db, {
         ...{ account: 'a', plan: 'p', version: 1, today: '2026-12-01', withdrawn_at: 'x' },
       }),
-    ['plan_versions_day', 'assignments_plan'],
+    ['plan_versions_day', 'assignments_plan', 'statements_closed'],
   ],
   ['putAssignments', (db) => assignments.putAssignments(db, 'a', [assigned])],
   ['rejectUnknownPlans', (db) => assignments.rejectUnknownPlans(db, 'a', ['p'])],

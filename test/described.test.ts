@@ -370,6 +370,13 @@ async function sendToFullAccount(operation: Described): Promise<Response> {
     .replace('{plan}', operation.method === 'PUT' ? 'another' : plan)
     .replace('{version}', '1')
   const body = path.endsWith('/assignments') ? assigned : perLot
+  if (operation.method === 'DELETE' && path.endsWith('/assignments')) {
+    // Nobody may change who was paid by which plan in a closed period.
+    await env.DB.prepare('insert or ignore into closed_periods values (?, ?, ?, 1)')
+      .bind(account, plan, '2099-12')
+      .run()
+    return send(operation, `${path}?affiliate_id=*&from=${DAY}`, {})
+  }
   return send(operation, path, operation.method === 'PUT' ? withBody(JSON.stringify(body)) : {})
 }
 

@@ -73,7 +73,7 @@ export const bookRequests = (path: string) => ({
     return isAda ? askAda(to, 'POST', {}) : askAdmin(to, 'POST', {})
   },
   pay: (id: string, reference: string) =>
-    askAdmin(`${path}/statements/${id}/pay`, 'POST', { reference, paid_on: '2030-12-01' }),
+    askAdmin(`${path}/statements/${id}/pay`, 'POST', { reference, paid_on: '2024-12-01' }),
   enter: (affiliate_id: string, plan: string, amount: string, reference: string) =>
     askAdmin(`${path}/manual-entries`, 'POST', {
       ...{ affiliate_id, plan, amount, reference, reason: 'A bonus' },
@@ -82,7 +82,7 @@ export const bookRequests = (path: string) => ({
   payouts: async () => {
     const { data } = await json(askAdmin(`${path}/payouts?per_page=100`))
     return data.map((one: Record<string, string>) =>
-      [one.affiliate_id, one.currency, one.amount, one.reference, '2030-12-02'].join(),
+      [one.affiliate_id, one.currency, one.amount, one.reference, '2024-12-02'].join(),
     ) as string[]
   },
   importPayouts: (lines: readonly string[]) =>

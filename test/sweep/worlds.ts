@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
 import { expiryOf, mintAccessToken } from '../../src/auth/access-token.ts'
+import { newBrandToken } from '../../src/auth/brand-token.ts'
 import { grantOf } from '../../src/auth/grant.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
 import { brandTokenObjectName } from '../../src/auth/token-gate.ts'
@@ -50,7 +51,8 @@ export async function prepare(
   made += 1
   const account = `firm-${made}-of-${vertical}`
   const isBrand = vertical === 'igaming'
-  const [client_secret, brand_token] = [newSecret('tcs', 'test'), newSecret('tbt', 'test')]
+  const client_secret = newSecret('tcs', 'test')
+  const brand_token = await newBrandToken(env.TRACKING_KEYS, 'test')
   const [client_id, jti, token_id] = Array.from({ length: 3 }, () => crypto.randomUUID())
   const [link_id, name] = [await newLinkId(env.TRACKING_KEYS), await digest(brand_token)]
   const row = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(account, ...values)
