@@ -373,9 +373,9 @@ async function sendToFullAccount(operation: Described): Promise<Response> {
   if (operation.method === 'DELETE' && path.endsWith('/assignments')) {
     // Nobody may change who was paid by which plan in a closed period.
     await env.DB.prepare('insert or ignore into closed_periods values (?, ?, ?, 1)')
-      .bind(account, plan, '2099-12')
+      .bind(account, plan, '9998-12')
       .run()
-    return send(operation, `${path}?affiliate_id=*&from=${DAY}`, {})
+    return send(operation, `${path}?affiliate_id=5&from=${DAY}`, {})
   }
   return send(operation, path, operation.method === 'PUT' ? withBody(JSON.stringify(body)) : {})
 }
