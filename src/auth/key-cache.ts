@@ -10,19 +10,6 @@ export function memoizePerSecret<T>(make: (secret: string) => T): (secret: strin
   }
 }
 
-/** Remembers as `memoizePerSecret` does, but only what `make` could make. */
-function forgettingFailures<T>(make: (secret: string) => Promise<T>) {
-  const cache = new Map<string, Promise<T>>()
-  return (secret: string): Promise<T> => {
-    const known = cache.get(secret)
-    if (known) return known
-    const made = make(secret)
-    cache.set(secret, made)
-    made.catch(() => cache.delete(secret))
-    return made
-  }
-}
-
 /**
  * Returns a function that runs `make` once per JWK set and isolate. `name` is the secret that holds
  * the set as JSON.
@@ -31,7 +18,7 @@ function forgettingFailures<T>(make: (secret: string) => Promise<T>) {
  * keys are unreadable, respond 503, not 401.
  */
 export const memoizePerKeySet = <K, T>(name: string, make: (keys: [K, ...K[]]) => Promise<T>) =>
-  forgettingFailures(async (json): Promise<T> => {
+  memoizePerSecret(async (json): Promise<T> => {
     try {
       const { keys } = JSON.parse(json)
       if (keys.length === 0) throw new Error('The set has no key.')
