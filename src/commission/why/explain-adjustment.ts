@@ -3,19 +3,17 @@ import {
   readCorrections,
   type StoredItem,
 } from '../../db/commission/books/stored-items.ts'
-import type { Reader } from '../../http/session.ts'
 import { statementId } from '../drafts/ids.ts'
-import { openPeriod } from '../drafts/on-request.ts'
 import type { ClosedLine, Explanation } from '../engine/explanation.ts'
 import { type AdjustmentExplanation, type Approved, sumOfMoney } from './adjustment-text.ts'
 import { explain } from './explain-line.ts'
 import type { FoundAdjustment } from './find-adjustment.ts'
-import { findLinePlace, type LinePlace, lineIfAny } from './find-line.ts'
+import { type LinePlace, openLineIfAny, type Reading } from './find-line.ts'
 
 /** Explains an adjustment: what was approved, what the line comes to now, and what has changed. */
 export async function explainAdjustment(
   env: Env,
-  reader: Pick<Reader, 'grant' | 'session'>,
+  reader: Reading,
   found: FoundAdjustment,
 ): Promise<AdjustmentExplanation> {
   const { adjustment, affiliate_id, plan, period, currency } = found
@@ -29,7 +27,7 @@ export async function explainAdjustment(
 }
 
 async function approvedOf(
-  { grant, session }: Pick<Reader, 'grant' | 'session'>,
+  { grant, session }: Reading,
   { adjustment, affiliate_id, plan, period }: FoundAdjustment,
 ): Promise<Approved> {
   const { of, amount: own } = adjustment
@@ -53,7 +51,7 @@ function amountOf(stored: StoredItem | null, line: string | null): string | null
 
 /** Returns what was approved of a line of a closed period. */
 export async function closedLine(
-  { grant, session }: Pick<Reader, 'grant' | 'session'>,
+  { grant, session }: Reading,
   { id, statement, affiliate_id, plan, period, stored }: LinePlace,
 ): Promise<ClosedLine> {
   const place = { affiliate_id, plan, period: period.id, line: id }
@@ -65,13 +63,11 @@ export async function closedLine(
 /** Explains the corrected line as it is now; returns null if it is no line any more. */
 async function explainNow(
   env: Env,
-  { grant, session }: Pick<Reader, 'grant' | 'session'>,
+  reader: Reading,
   { adjustment, affiliate_id }: FoundAdjustment,
 ): Promise<Explanation | null> {
   const { line, period } = adjustment.of
   if (line === null) return null
-  const place = await findLinePlace(session, grant.account, line, { affiliate_id, period })
-  const computation = await openPeriod(env, grant.account, session, place.period)
-  const now = await lineIfAny(computation, place)
-  return now && explain(now.computation, now.found)
+  const { computed } = await openLineIfAny(env, reader, line, { affiliate_id, period })
+  return computed && explain(computed.computation, computed.found)
 }

@@ -1,6 +1,5 @@
 import { findItem } from '../../db/commission/books/stored-items.ts'
 import { ApiError } from '../../errors.ts'
-import type { Reader } from '../../http/session.ts'
 import { findCauses } from '../drafts/causes.ts'
 import { computeAffiliates } from '../drafts/compute.ts'
 import { type Adjustment, toDraft } from '../drafts/draft.ts'
@@ -8,7 +7,7 @@ import { statementOfLine } from '../drafts/ids.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import { openPeriod } from '../drafts/on-request.ts'
 import { parsePeriod } from '../engine/calendar.ts'
-import { type LineHint, matchHint } from './find-line.ts'
+import { type LineHint, matchHint, type Reading } from './find-line.ts'
 
 /** An adjustment, and the statement in which it stands. */
 export interface FoundAdjustment {
@@ -36,7 +35,7 @@ const noAdjustment = (): ApiError =>
  */
 export async function findAdjustment(
   env: Env,
-  { grant, session }: Pick<Reader, 'grant' | 'session'>,
+  { grant, session }: Reading,
   id: string,
   hint: LineHint,
 ): Promise<FoundAdjustment> {

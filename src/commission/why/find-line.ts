@@ -1,16 +1,21 @@
 import { findItem, type StoredItem } from '../../db/commission/books/stored-items.ts'
 import type { Connection } from '../../db/commission/facts.ts'
 import { ApiError } from '../../errors.ts'
+import type { Reader } from '../../http/session.ts'
 import { readBooks } from '../drafts/books.ts'
 import type { Computation } from '../drafts/computation.ts'
 import { settleAffiliates } from '../drafts/compute.ts'
 import { lineIds, statementId, statementOfLine } from '../drafts/ids.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import { openPeriod } from '../drafts/on-request.ts'
 import { viewOf } from '../drafts/rate-views.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
 import type { LineJson } from '../engine/line.ts'
 import { readPlanBook } from '../plans/book.ts'
+
+/** The account of a reader, and the session in which it is read. */
+export type Reading = Pick<Reader, 'grant' | 'session'>
 
 /** Where a line stands. */
 export interface LinePlace {
@@ -46,7 +51,7 @@ export const noLine = (): ApiError =>
   })
 
 /** Finds the statement of a line: a stored one, or that of an affiliate and period. */
-export async function findLinePlace(
+async function findLinePlace(
   db: Connection,
   account: string,
   id: string,
@@ -98,22 +103,28 @@ export interface ComputedLine {
   readonly found: FoundLine
 }
 
-/**
- * Computes the statement of a line and finds the line in it.
- *
- * @throws ApiError `not_found` if the statement has no such line any more.
- */
-export async function computeLine(
-  computation: Computation,
-  place: LinePlace,
-): Promise<ComputedLine> {
-  const computed = await lineIfAny(computation, place)
-  if (!computed) throw noLine()
-  return computed
+/** A line that was found, with the account in which it stands. */
+export interface OpenedLine {
+  readonly place: LinePlace
+  readonly source: Computation['source']
+  /** Null: its statement has no such line any more. */
+  readonly computed: ComputedLine | null
+}
+
+/** Finds a line by its id, or if it is not stored by a hint, and computes its statement. */
+export async function openLineIfAny(
+  env: Env,
+  { grant, session }: Reading,
+  id: string,
+  hint: LineHint,
+): Promise<OpenedLine> {
+  const place = await findLinePlace(session, grant.account, id, hint)
+  const computation = await openPeriod(env, grant.account, session, place.period)
+  return { place, source: computation.source, computed: await computeLine(computation, place) }
 }
 
 /** Computes the statement of a line and finds the line in it; returns null if it has none any more. */
-export async function lineIfAny(
+async function computeLine(
   computation: Computation,
   { id, statement, affiliate_id, plan, period }: LinePlace,
 ): Promise<ComputedLine | null> {

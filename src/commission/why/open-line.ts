@@ -1,7 +1,5 @@
 import { ApiError } from '../../errors.ts'
-import type { Reader } from '../../http/session.ts'
 import type { Computation } from '../drafts/computation.ts'
-import { openPeriod } from '../drafts/on-request.ts'
 import { explanationText } from '../engine/explain-text.ts'
 import type { Explanation } from '../engine/explanation.ts'
 import type { LineJson } from '../engine/line.ts'
@@ -11,16 +9,13 @@ import { closedLine, explainAdjustment } from './explain-adjustment.ts'
 import { explain } from './explain-line.ts'
 import { findAdjustment, isAdjustmentId } from './find-adjustment.ts'
 import {
-  computeLine,
-  findLinePlace,
+  type ComputedLine,
   type LineHint,
   type LinePlace,
-  lineIfAny,
   noLine,
+  openLineIfAny,
+  type Reading,
 } from './find-line.ts'
-
-/** A line or an adjustment of a reader's account is found by its id, and where it is not stored by a hint. */
-type Reading = Pick<Reader, 'grant' | 'session'>
 
 /** Finds a line, or the line that an adjustment corrects, and computes the statement that it stands in. */
 export async function openLine(env: Env, reader: Reading, id: string, hint: LineHint) {
@@ -34,10 +29,15 @@ export async function openLine(env: Env, reader: Reading, id: string, hint: Line
 const NO_CORRECTED_LINE =
   'This adjustment restores what a statement dropped. It corrects no line, so that no records are behind it.'
 
-async function openOwnLine(env: Env, { grant, session }: Reading, id: string, hint: LineHint) {
-  const place = await findLinePlace(session, grant.account, id, hint)
-  const computation = await openPeriod(env, grant.account, session, place.period)
-  return { place, ...(await computeLine(computation, place)) }
+async function openOwnLine(
+  env: Env,
+  reader: Reading,
+  id: string,
+  hint: LineHint,
+): Promise<ComputedLine> {
+  const { computed } = await openLineIfAny(env, reader, id, hint)
+  if (!computed) throw noLine()
+  return computed
 }
 
 async function explainOwnLine(
@@ -46,14 +46,11 @@ async function explainOwnLine(
   id: string,
   hint: LineHint,
 ): Promise<Explanation & { id: string }> {
-  const { grant, session } = reader
-  const place = await findLinePlace(session, grant.account, id, hint)
+  const { place, source, computed } = await openLineIfAny(env, reader, id, hint)
   const { stored } = place
-  const opened = await openPeriod(env, grant.account, session, place.period)
-  const computed = await lineIfAny(opened, place)
   if (!computed) {
     if (stored === null || stored.status === 'draft') throw noLine()
-    return explainGone(reader, opened, place, stored.line)
+    return explainGone(reader, source, place, stored.line)
   }
   const { computation, found } = computed
   const explanation = await explain(computation, found)
@@ -69,12 +66,12 @@ async function explainOwnLine(
 /** Explains an approved line that the records no longer make: what was approved of it, without steps. */
 async function explainGone(
   reader: Reading,
-  { source }: Computation,
+  { book }: Computation['source'],
   place: LinePlace,
   line: LineJson,
 ): Promise<Explanation & { id: string }> {
   const { id, affiliate_id, plan, period } = place
-  const currency = source.book.plans.get(plan)?.first.currency ?? ''
+  const currency = book.plans.get(plan)?.first.currency ?? ''
   const closed = await closedLine(reader, place)
   return { id, affiliate_id, plan, period: period.id, currency, line, steps: [], closed }
 }
