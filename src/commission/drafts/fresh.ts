@@ -33,8 +33,9 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
       async () => {
         const computation = await openPeriod(c.env, grant.account, session, period)
         const computed = await computeAffiliates(computation, [affiliate_id], MAX_FRESH_FACTS)
-        const found = await findCauses(computation, computed)
-        return { results: computed.at(-1)?.results ?? [], causesOf: found }
+        const asked = computed.slice(-1)
+        const found = await findCauses(computation, asked)
+        return { results: asked[0]?.results ?? [], causesOf: found }
       },
     )
     const found = await Promise.all(

@@ -51,8 +51,9 @@ export async function findAdjustment(
   if (!place || !period) throw noAdjustment()
   const computation = await openPeriod(env, grant.account, session, period)
   const computed = await computeAffiliates(computation, [place.affiliate_id], MAX_FRESH_FACTS)
-  const causesOf = await findCauses(computation, computed)
-  const result = computed.at(-1)?.results.find((one) => one.plan.plan === place.plan)
+  const asked = computed.slice(-1)
+  const causesOf = await findCauses(computation, asked)
+  const result = asked[0]?.results.find((one) => one.plan.plan === place.plan)
   const draft = result && !result.closed ? await toDraft(result, period, causesOf) : null
   const adjustment = draft?.adjustments.find((one) => one.id === id)
   if (!draft || !adjustment) throw noAdjustment()
