@@ -3,6 +3,7 @@ import { loadRates } from '../../db/commission/load-rates.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { planKey } from '../engine/book.ts'
 import type { Context } from '../engine/context.ts'
+import { memoize } from '../engine/memoize.ts'
 import { closedRateFinder, type RateFinder, rateFinder } from '../engine/rates.ts'
 import { type RateDays, ratesOfFinder, withinDays } from '../facts/source.ts'
 import type { AccountBooks, Closing } from './books.ts'
@@ -48,12 +49,14 @@ export async function rateViews(
   const groups = Map.groupBy(keys, ({ affiliate, plan }) =>
     JSON.stringify(sightsOf(affiliate, plan)),
   )
+  const finderOf = epochFinders(computation, changes)
+  const now = await finderOf(changes.length)
   const views: RateView[] = []
   for (const [text, own] of groups) {
     const members = new Set(own.map(({ affiliate, plan }) => planKey(affiliate, plan)))
     views.push({
       wanted: [...new Set(own.map(({ affiliate }) => affiliate))],
-      context: await contextOf(computation, JSON.parse(text), changes),
+      context: await contextOf(computation, JSON.parse(text), finderOf, now),
       covers: ({ affiliate, plan }) => members.has(planKey(affiliate, plan.plan)),
     })
   }
@@ -91,27 +94,39 @@ function sights(closings: readonly Closing[], changes: readonly number[]): Sight
   return found.filter(({ epoch }, i) => epoch < changes.length || i < found.length - 1)
 }
 
-async function contextOf(
-  { source: { directory }, range, context }: Computation,
-  seen: readonly Sight[],
+/**
+ * Returns a function that loads the rates of an epoch once. The epoch after the last change has the
+ * rates of now.
+ */
+function epochFinders(
+  { source: { directory }, range: { rateDays: days } }: Computation,
   changes: readonly number[],
-): Promise<Context & RateDays> {
-  const { rateDays: days } = range
+): (epoch: number) => Promise<RateFinder> {
   const load = async (at: number | null): Promise<RateFinder> =>
     rateFinder(await loadRates(directory, { currencies: null, days, at }))
-  const now = await load(null)
-  const finders = new Map<number, RateFinder>()
-  for (const { epoch } of seen) {
+  const finderOf = memoize(async (epoch: number): Promise<RateFinder> => {
     const next = changes[epoch]
-    if (next === undefined || finders.has(epoch)) continue
-    finders.set(epoch, closedRateFinder(await load(next - 1), now))
-  }
+    if (next === undefined) return load(null)
+    const now = await finderOf(changes.length)
+    return closedRateFinder(await load(next - 1), now)
+  })
+  return finderOf
+}
+
+/** Returns the context in which closed days see the rates of their epochs, and other days those of now. */
+async function contextOf(
+  { range, context }: Computation,
+  seen: readonly Sight[],
+  finderOf: (epoch: number) => Promise<RateFinder>,
+  now: RateFinder,
+): Promise<Context & RateDays> {
+  const finders: { last: number; find: RateFinder }[] = []
+  for (const { last, epoch } of seen) finders.push({ last, find: await finderOf(epoch) })
   const find: RateFinder = (currency, day) => {
-    const sight = seen.find(({ last }) => day <= last)
-    const finder = sight && finders.get(sight.epoch)
-    return (finder ?? now)(currency, day)
+    const closed = finders.find(({ last }) => day <= last)
+    return (closed?.find ?? now)(currency, day)
   }
-  return { ...context, ...ratesOfFinder(withinDays(find, days)) }
+  return { ...context, ...ratesOfFinder(withinDays(find, range.rateDays)) }
 }
 
 /** Returns the context in which one affiliate and plan are computed. */
