@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { CLOSING_LIMITS, readClosings } from '../../src/db/commission/books/closings.ts'
+import { AFFILIATES_PER_QUERY } from '../../src/db/commission/books/approved-rows.ts'
+import { CLOSING_BYTES, readClosings } from '../../src/db/commission/books/closings.ts'
 import { readOpenManualEntries } from '../../src/db/commission/books/manual-entries.ts'
 import { digestOf, headOf, type StatementRow, storeRows } from './book-rows.ts'
 
@@ -53,9 +54,9 @@ test('approved statements and closed periods of some affiliates are read', async
 })
 
 test('approved statements beyond the bytes of one answer are all read', async () => {
-  const note = 'x'.repeat(CLOSING_LIMITS.bytes / 8)
+  const note = 'x'.repeat(CLOSING_BYTES / 8)
   const months = Array.from({ length: 10 }, (_, i) => `2026-${String(i + 1).padStart(2, '0')}`)
-  const affiliates = Array.from({ length: CLOSING_LIMITS.affiliates + 5 }, (_, i) => `a-${i + 100}`)
+  const affiliates = Array.from({ length: AFFILIATES_PER_QUERY + 5 }, (_, i) => `a-${i + 100}`)
   for (const period of months) await storeRows([approved('a-100', period, { note })])
   await storeRows(affiliates.slice(1).map((one) => approved(one, '2026-01')))
   const { statements } = await readClosings(env.DB, ACCOUNT, affiliates)

@@ -1,7 +1,7 @@
-import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Connection } from '../facts.ts'
+import { approvedRows, readApprovedRows } from './approved-rows.ts'
 
 /**
  * A line or an adjustment of an approved statement: rule, version, scope, amount, and of an adjustment
@@ -26,31 +26,18 @@ export interface BookedPart {
   readonly items: readonly BookedItem[]
 }
 
-/** The affiliates and about the bytes of statements of one query. */
-export const BOOKED_LIMITS = { affiliates: 50, bytes: 3_000_000 }
-
 const packed = (lines: string): string => `(
     select json_group_array(json_array(value ->> 'rule', value ->> 'version', value ->> 'scope',
       value ->> 'amount', value ->> '$.of.period', value ->> 'occurrence',
       value ->> '$.of.dropped_in'))
     from json_each(${lines}))`
 
-/** Reads the first parts of approved statements after a row, in order of affiliate, plan and period. */
-export const READ_BOOKED = compileStatement(`
-  with w as (
-    select s.affiliate_id, s.plan, s.period, sum(octet_length(s.lines) + 200)
-        over (order by s.affiliate_id, s.plan, s.period) as bytes,
-      row_number() over (order by s.affiliate_id, s.plan, s.period) as number
-    from ${JSON_EACH}(:affiliates) a
-    cross join statements s indexed by statements_affiliate
-      on s.account = :account and s.affiliate_id = a.value and s.status <> 'draft'
-    where (s.affiliate_id, s.plan, s.period) > (:affiliate_id, :plan, :period)
-  )
-  select s.affiliate_id, s.plan, s.period, s.id, s.parts, ${packed('s.lines')} as items
-  from w cross join statements s on s.account = :account and s.period = w.period
-    and s.affiliate_id = w.affiliate_id and s.plan = w.plan
-  where w.bytes <= ${BOOKED_LIMITS.bytes} or w.number = 1
-  order by s.affiliate_id, s.plan, s.period`)
+/** Reads the first parts of approved statements after a row. */
+export const READ_BOOKED = approvedRows({
+  columns: `s.id, s.parts, ${packed('s.lines')} as items`,
+  rowBytes: 'octet_length(s.lines) + 200',
+  bytes: 3_000_000,
+})
 
 /** Reads a further part of a statement. */
 export const READ_BOOKED_PART = compileStatement(`
@@ -72,17 +59,8 @@ export async function* readBooked(
   account: string,
   affiliates: readonly string[],
 ): AsyncGenerator<BookedPart> {
-  for (let i = 0; i < affiliates.length; i += BOOKED_LIMITS.affiliates) {
-    const some = JSON.stringify(affiliates.slice(i, i + BOOKED_LIMITS.affiliates))
-    for (let last = { affiliate_id: '', plan: '', period: '' }; ; ) {
-      const { affiliate_id, plan, period } = last
-      const values = { account, affiliates: some, affiliate_id, plan, period }
-      const { results } = await withD1Retry(() => bindStatement(db, READ_BOOKED, values).all<Row>())
-      for (const row of results) yield* partsOf(db, account, row)
-      const end = results.at(-1)
-      if (!end) break
-      last = end
-    }
+  for await (const row of readApprovedRows<Row>(db, READ_BOOKED, account, affiliates)) {
+    yield* partsOf(db, account, row)
   }
 }
 

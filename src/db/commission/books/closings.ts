@@ -2,6 +2,7 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Connection } from '../facts.ts'
+import { approvedRows, readApprovedRows } from './approved-rows.ts'
 
 /** A row of `statements` that was approved; also one that only carries something. */
 export interface ClosedStatement {
@@ -41,29 +42,16 @@ export interface Closings {
   readonly periods: readonly ClosedPeriod[]
 }
 
-/** The affiliates whose approved statements one query reads, and the bytes of an answer. */
-export const CLOSING_LIMITS = { affiliates: 50, bytes: 4_000_000 }
+/** The bytes of an answer with approved statements. */
+export const CLOSING_BYTES = 4_000_000
 
-/**
- * Reads approved statements after a row, in order of affiliate, plan and period: at least one, and no
- * more than the bytes of an answer.
- */
-export const READ_CLOSED_STATEMENTS = compileStatement(`
-  with w as (
-    select s.affiliate_id, s.plan, s.period, sum(ifnull(octet_length(s.statement), 0)
-      + octet_length(s.state) + 500) over (order by s.affiliate_id, s.plan, s.period) as bytes,
-      row_number() over (order by s.affiliate_id, s.plan, s.period) as number
-    from ${JSON_EACH}(:affiliates) a
-    cross join statements s indexed by statements_affiliate
-      on s.account = :account and s.affiliate_id = a.value and s.status <> 'draft'
-    where (s.affiliate_id, s.plan, s.period) > (:affiliate_id, :plan, :period)
-  )
-  select s.affiliate_id, s.plan, s.period, s.id, s.status, s.hash, s.digest, s.previous, s.closing,
-    ifnull(s.statement ->> 'dropped', '0') as dropped, s.approved_at, s.statement, s.state
-  from w cross join statements s on s.account = :account and s.period = w.period
-    and s.affiliate_id = w.affiliate_id and s.plan = w.plan
-  where w.bytes <= ${CLOSING_LIMITS.bytes} or w.number = 1
-  order by s.affiliate_id, s.plan, s.period`)
+/** Reads approved statements after a row. */
+export const READ_CLOSED_STATEMENTS = approvedRows({
+  columns: `s.id, s.status, s.hash, s.digest, s.previous, s.closing,
+    ifnull(s.statement ->> 'dropped', '0') as dropped, s.approved_at, s.statement, s.state`,
+  rowBytes: 'ifnull(octet_length(s.statement), 0) + octet_length(s.state) + 500',
+  bytes: CLOSING_BYTES,
+})
 
 /** Reads the closed periods of all plans, with some affiliates for whom they are open. */
 export const READ_CLOSED_PERIODS = compileStatement(`
@@ -73,43 +61,29 @@ export const READ_CLOSED_PERIODS = compileStatement(`
       and o.period = p.period and o.affiliate_id = a.value) as open
   from closed_periods p where p.account = :account order by p.plan, p.period`)
 
+/** Returns the closed periods of all plans, with some affiliates for whom they are open. */
+export async function readClosedPeriods(
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+): Promise<ClosedPeriod[]> {
+  type Row = Omit<ClosedPeriod, 'open'> & { open: string }
+  const values = { account, affiliates: JSON.stringify(affiliates) }
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, READ_CLOSED_PERIODS, values).all<Row>(),
+  )
+  return results.map((row) => ({ ...row, open: JSON.parse(row.open) as string[] }))
+}
+
 /** Returns what is closed for some affiliates. */
 export async function readClosings(
   db: Connection,
   account: string,
   affiliates: readonly string[],
 ): Promise<Closings> {
-  const values = { account, affiliates: JSON.stringify(affiliates) }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_CLOSED_PERIODS, values).all<
-      Omit<ClosedPeriod, 'open'> & { open: string }
-    >(),
-  )
-  const periods = results.map((row) => ({ ...row, open: JSON.parse(row.open) as string[] }))
+  const periods = await readClosedPeriods(db, account, affiliates)
   const statements: ClosedStatement[] = []
-  for (let i = 0; i < affiliates.length; i += CLOSING_LIMITS.affiliates) {
-    const some = affiliates.slice(i, i + CLOSING_LIMITS.affiliates)
-    statements.push(...(await readClosedStatements(db, account, some)))
-  }
+  const rows = readApprovedRows<ClosedStatement>(db, READ_CLOSED_STATEMENTS, account, affiliates)
+  for await (const row of rows) statements.push(row)
   return { statements, periods }
-}
-
-async function readClosedStatements(
-  db: Connection,
-  account: string,
-  affiliates: readonly string[],
-): Promise<ClosedStatement[]> {
-  const found: ClosedStatement[] = []
-  const list = JSON.stringify(affiliates)
-  for (let last = { affiliate_id: '', plan: '', period: '' }; ; ) {
-    const { affiliate_id, plan, period } = last
-    const values = { account, affiliates: list, affiliate_id, plan, period }
-    const { results } = await withD1Retry(() =>
-      bindStatement(db, READ_CLOSED_STATEMENTS, values).all<ClosedStatement>(),
-    )
-    found.push(...results)
-    const end = results.at(-1)
-    if (!end) return found
-    last = end
-  }
 }

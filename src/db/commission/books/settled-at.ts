@@ -2,7 +2,8 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Connection } from '../facts.ts'
-import { CLOSING_LIMITS, READ_CLOSED_PERIODS } from './closings.ts'
+import { affiliateLists } from './approved-rows.ts'
+import { type ClosedPeriod, readClosedPeriods } from './closings.ts'
 
 /** When the computation of an approved statement began to read, and what waited in it. */
 export interface SettledStatement {
@@ -31,10 +32,9 @@ export async function readSettled(
   affiliates: readonly string[],
 ): Promise<SettledStatement[]> {
   const found: SettledStatement[] = []
-  for (let i = 0; i < affiliates.length; i += CLOSING_LIMITS.affiliates) {
-    const some = JSON.stringify(affiliates.slice(i, i + CLOSING_LIMITS.affiliates))
+  for (const list of affiliateLists(affiliates)) {
     const { results } = await withD1Retry(() =>
-      bindStatement(db, READ_SETTLED, { account, affiliates: some }).all<SettledStatement>(),
+      bindStatement(db, READ_SETTLED, { account, affiliates: list }).all<SettledStatement>(),
     )
     found.push(...results)
   }
@@ -47,13 +47,9 @@ export const READ_RUNS_DONE = compileStatement(`
   where account = :account and status = 'done' order by started_at`)
 
 /** A period of a plan that was approved as a whole. */
-export interface SettledPeriod {
-  readonly plan: string
-  readonly period: string
+export interface SettledPeriod extends Pick<ClosedPeriod, 'plan' | 'period' | 'open'> {
   /** When the last run before its approval began to read, in milliseconds. */
   readonly read_at: number
-  /** Those of the affiliates in question for whom the approval did not close it. */
-  readonly open: readonly string[]
 }
 
 /** Returns when the closed periods of an account were last computed before they were closed. */
@@ -62,21 +58,17 @@ export async function readSettledPeriods(
   account: string,
   affiliates: readonly string[],
 ): Promise<SettledPeriod[]> {
-  type Row = { plan: string; period: string; closed_at: number; open: string }
-  const values = { account, affiliates: JSON.stringify(affiliates) }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_CLOSED_PERIODS, values).all<Row>(),
-  )
-  if (results.length === 0) return []
+  const closed = await readClosedPeriods(db, account, affiliates)
+  if (closed.length === 0) return []
   const runs = await withD1Retry(() =>
     bindStatement(db, READ_RUNS_DONE, { account }).all<{ period: string; started_at: string }>(),
   )
-  return results.map(({ plan, period, closed_at, open }) => {
+  return closed.map(({ plan, period, closed_at, open }) => {
     const covers = (one: string) => one.length === period.length && one >= period
     const started = runs.results
       .filter((run) => covers(run.period) && Date.parse(run.started_at) <= closed_at)
       .at(-1)?.started_at
     const read_at = started === undefined ? closed_at : Date.parse(started)
-    return { plan, period, read_at, open: JSON.parse(open) as string[] }
+    return { plan, period, read_at, open }
   })
 }

@@ -1,0 +1,75 @@
+import { JSON_EACH } from '../../records/sql-fragments.ts'
+import { withD1Retry } from '../../retry.ts'
+import { bindStatement, compileStatement, type Statement } from '../../statement.ts'
+import type { Connection } from '../facts.ts'
+
+/** The affiliates whose approved statements one query reads. */
+export const AFFILIATES_PER_QUERY = 50
+
+/** What a statement reads of approved statements, as SQL over their rows `s`. */
+interface ApprovedColumns {
+  /** The columns, besides those of `ApprovedKey`. */
+  readonly columns: string
+  /** About the bytes of a row. */
+  readonly rowBytes: string
+  /** About the bytes of an answer. */
+  readonly bytes: number
+}
+
+/** The columns that order approved statements. */
+interface ApprovedKey {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+}
+
+/** Comes before every row. */
+const START: ApprovedKey = { affiliate_id: '', plan: '', period: '' }
+
+/**
+ * Returns a statement that reads approved statements after a row, in order of affiliate, plan and
+ * period: at least one, and no more than the bytes of an answer.
+ */
+export const approvedRows = ({ columns, rowBytes, bytes }: ApprovedColumns): Statement =>
+  compileStatement(`
+  with w as (
+    select s.affiliate_id, s.plan, s.period,
+      sum(${rowBytes}) over (order by s.affiliate_id, s.plan, s.period) as bytes,
+      row_number() over (order by s.affiliate_id, s.plan, s.period) as number
+    from ${JSON_EACH}(:affiliates) a
+    cross join statements s indexed by statements_affiliate
+      on s.account = :account and s.affiliate_id = a.value and s.status <> 'draft'
+    where (s.affiliate_id, s.plan, s.period) > (:affiliate_id, :plan, :period)
+  )
+  select s.affiliate_id, s.plan, s.period, ${columns}
+  from w cross join statements s on s.account = :account and s.period = w.period
+    and s.affiliate_id = w.affiliate_id and s.plan = w.plan
+  where w.bytes <= ${bytes} or w.number = 1
+  order by s.affiliate_id, s.plan, s.period`)
+
+/** Yields affiliates as JSON arrays, each with as many as one query reads. */
+export function* affiliateLists(affiliates: readonly string[]): Generator<string> {
+  for (let i = 0; i < affiliates.length; i += AFFILIATES_PER_QUERY) {
+    yield JSON.stringify(affiliates.slice(i, i + AFFILIATES_PER_QUERY))
+  }
+}
+
+/** Yields what a statement of `approvedRows` reads of all approved statements of some affiliates. */
+export async function* readApprovedRows<Row extends ApprovedKey>(
+  db: Connection,
+  statement: Statement,
+  account: string,
+  affiliates: readonly string[],
+): AsyncGenerator<Row> {
+  for (const list of affiliateLists(affiliates)) {
+    for (let last: ApprovedKey = START; ; ) {
+      const { affiliate_id, plan, period } = last
+      const values = { account, affiliates: list, affiliate_id, plan, period }
+      const { results } = await withD1Retry(() => bindStatement(db, statement, values).all<Row>())
+      yield* results
+      const end = results.at(-1)
+      if (!end) break
+      last = end
+    }
+  }
+}
