@@ -2,6 +2,7 @@ import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { isClosedFor } from './books/closed-for.ts'
 import type { Connection } from './facts.ts'
 
 /** A computed statement, or what is carried without one, as it is stored. */
@@ -43,13 +44,7 @@ const IS_OPEN = `not exists (
     select 1 from statements s indexed by statements_affiliate
     where s.account = :account and s.affiliate_id = value ->> 1 and s.period >= value ->> 0
       and s.plan = value ->> 2 and s.status <> 'draft'
-  ) and not exists (
-    select 1 from closed_periods c
-    where c.account = :account and c.plan = value ->> 2 and c.period >= value ->> 0
-      and not exists (
-        select 1 from open_affiliates o
-        where o.account = :account and o.plan = c.plan and o.period = c.period
-          and o.affiliate_id = value ->> 1))`
+  ) and not ${isClosedFor({ affiliate: 'value ->> 1', plan: 'value ->> 2', period: 'value ->> 0' })}`
 
 /** Stores drafts, unless a later computation has stored them or they are no longer drafts. */
 export const PUT_DRAFTS = compileStatement(`

@@ -1,3 +1,5 @@
+import { isClosedFor } from './closed-for.ts'
+
 // Conditions of approval, over a row `s` of `statements`.
 
 /** The period of the row before a row of the same affiliate and plan. */
@@ -7,12 +9,11 @@ export const periodBefore = (row: string) => `(
       and x.period < ${row}.period)`
 
 /** Whether the period was approved as a whole, or a later one, and not left open for the affiliate. */
-export const IS_CLOSED = `exists (
-    select 1 from closed_periods c
-    where c.account = :account and c.plan = s.plan and c.period >= s.period and not exists (
-      select 1 from open_affiliates o
-      where o.account = :account and o.plan = c.plan and o.period = c.period
-        and o.affiliate_id = s.affiliate_id))`
+export const IS_CLOSED = isClosedFor({
+  affiliate: 's.affiliate_id',
+  plan: 's.plan',
+  period: 's.period',
+})
 
 /** Whether the statement lists a manual entry that another approved statement has. */
 export const LISTS_BOOKED_ENTRY = `exists (

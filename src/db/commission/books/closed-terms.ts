@@ -3,6 +3,7 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT } from './audit-guard.ts'
+import { closesFor } from './closed-for.ts'
 
 // The terms of closed periods never change: versions of plans and assignments begin after them.
 
@@ -74,10 +75,7 @@ const CONCERNED = `
     union all
     select r.affiliate_id, r.from_day, c.plan, c.period
     from r cross join closed_periods c on c.account = :account
-    where ${isReached('c')} and not exists (
-        select 1 from open_affiliates o
-        where o.account = :account and o.plan = c.plan and o.period = c.period
-          and o.affiliate_id = r.affiliate_id)
+    where ${isReached('c')} and ${closesFor('r.affiliate_id')}
       and (c.plan = r.plan or exists (
         select 1 from assignments t where t.plan = c.plan and ${IS_OF_AFFILIATE}))
     union all
