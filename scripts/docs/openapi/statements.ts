@@ -126,7 +126,9 @@ export const HEAD = {
   plan: documented('The plan.'),
   period: documented('The period: a month `2026-10`, or a week of ISO 8601 `2026-W41`.'),
   currency: documented('The currency of all amounts.'),
-  opening: money('The `closing` of the period before, and the amounts of `received`.'),
+  opening: money(
+    'The `closing` of the period before, plus what other plans transferred: the amounts of `received`.',
+  ),
   lines_sum: money('The sum of the lines.'),
   adjustments_sum: money('The sum of the adjustments.'),
   manual_sum: money('The sum of the manual entries.'),
@@ -163,7 +165,7 @@ export const HEAD = {
     ),
   ),
   hash: documented(
-    'The SHA-256 of the canonical JSON of the statement with all lines, less `id`, `hash`, `status`, `lines_total` and `computed_at`.',
+    'The SHA-256 of the canonical JSON of the statement with all lines and adjustments, less `id`, `hash`, `status`, `approved_at`, `paid`, `lines_total`, `adjustments_total`, `computed_at` and the numbers of parts.',
     { type: 'string', pattern: '^[\\da-f]{64}$' },
   ),
   computed_at: documented('When it was computed.', TIME),
