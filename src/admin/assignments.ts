@@ -21,11 +21,11 @@ import { resolveDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { quote } from '../validation/quote.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
+import { respondWithAffiliateList } from './list-route.ts'
 
 /** The audit log names at most this many assignments of a request. */
 const MAX_AUDITED = 20
@@ -70,19 +70,12 @@ export const assignments = new Hono<AppEnv>()
     return c.json({ received: sent.length, changed, ...warnings })
   })
 
-  .get('/', async (c) => {
-    const { affiliate_id = null, ...query } = readQuery(
-      c.req.url,
-      ...PAGE_PARAMETERS,
-      'affiliate_id',
-    )
-    const account = await findRouteAccount(c)
-    const context = JSON.stringify([account.id, 'assignments', affiliate_id])
-    const page = await readPage(c.env, context, query)
-    const db = resolveDatabase(c.env, account.binding)
-    const found = await listAssignments(db, account.id, affiliate_id, page)
-    return respondWithPage(c, context, page, { ...found, data: found.data.map(present) })
-  })
+  .get('/', (c) =>
+    respondWithAffiliateList(c, 'assignments', async ({ id }, page, db, affiliate) => {
+      const found = await listAssignments(db, id, affiliate, page)
+      return { ...found, data: found.data.map(present) }
+    }),
+  )
 
   .delete('/', async (c) => {
     const { id: account, binding } = await findRouteAccount(c)

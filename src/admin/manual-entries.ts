@@ -4,10 +4,10 @@ import { addManualEntry } from '../commission/books/manual-entry.ts'
 import { newManualEntry } from '../commission/books/payment-fields.ts'
 import { listManualEntries } from '../db/commission/books/manual-entries.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readFields, validationFailed } from './body.ts'
+import { respondWithAffiliateList } from './list-route.ts'
 
 /** Routes for amounts that the integrations team enters. An entry never changes. */
 export const manualEntries = new Hono<AppEnv>()
@@ -20,20 +20,8 @@ export const manualEntries = new Hono<AppEnv>()
     return c.json(added.entry, added.outcome === 'created' ? 201 : 200)
   })
 
-  .get('/', async (c) => {
-    const { affiliate_id = null, ...query } = readQuery(
-      c.req.url,
-      ...PAGE_PARAMETERS,
-      'affiliate_id',
-    )
-    const account = await findRouteAccount(c)
-    const context = JSON.stringify([account.id, 'manual-entries', affiliate_id])
-    const page = await readPage(c.env, context, query)
-    const db = resolveDatabase(c.env, account.binding)
-    return respondWithPage(
-      c,
-      context,
-      page,
-      await listManualEntries(db, account.id, affiliate_id, page),
-    )
-  })
+  .get('/', (c) =>
+    respondWithAffiliateList(c, 'manual-entries', ({ id }, page, db, affiliate) =>
+      listManualEntries(db, id, affiliate, page),
+    ),
+  )
