@@ -99,8 +99,7 @@ export function sendStatementCsv(
   statement: Presented,
   first: Part,
 ): Promise<Response> {
-  linkNextPart(c, first, FILE_PARTS)
-  const parts = partsFrom(books, statement, first, FILE_PARTS)
+  const parts = linkedParts(c, books, statement, first, FILE_PARTS)
   const headers = csvHeaders('statement', books.account, statement.period, statement.id)
   const memory = new ReadMemory(books.account)
   return sendPieces(c, entriesCsv(statement, parts), headers, memory, weightOf([statement]))
@@ -113,19 +112,26 @@ export function sendStatementPage(
   statement: Presented,
   first: Part,
 ): Promise<Response> {
-  linkNextPart(c, first, PAGE_PARTS)
-  const parts = partsFrom(books, statement, first, PAGE_PARTS)
+  const parts = linkedParts(c, books, statement, first, PAGE_PARTS)
   const title = `Statement of ${books.account} for ${statement.period}`
   const articles = articlePieces(statement, parts)
   return sendPage(c, books, { title, notice: null }, [statement], articles)
 }
 
-/** Links the part of a statement that follows those of the response. */
-function linkNextPart(c: Context<AppEnv>, { part, parts }: Part, most: number): void {
-  if (part + most > parts) return
-  const { pathname } = new URL(c.req.url)
-  const target = new URL(`${pathname}?part=${part + most}`, c.env.BASE_URL)
-  c.header('Link', `<${target}>; rel="next"`)
+/** Returns at most `most` parts of a statement, and links the part that follows them. */
+function linkedParts(
+  c: Context<AppEnv>,
+  books: Books,
+  statement: Presented,
+  first: Part,
+  most: number,
+): ReturnType<typeof partsFrom> {
+  if (first.part + most <= first.parts) {
+    const { pathname } = new URL(c.req.url)
+    const target = new URL(`${pathname}?part=${first.part + most}`, c.env.BASE_URL)
+    c.header('Link', `<${target}>; rel="next"`)
+  }
+  return partsFrom(books, statement, first, most)
 }
 
 function sendPage(
