@@ -4,12 +4,10 @@ import { bindStatement, compileStatement } from '../../statement.ts'
 import { FACT_LIMITS, FACT_TABLES } from '../fact-tables.ts'
 import type { Connection } from '../facts.ts'
 
+type FactTable = keyof typeof FACT_TABLES
+
 /** The table of a changed row. */
-export type ChangedTable =
-  | keyof typeof FACT_TABLES
-  | 'customers'
-  | 'customer_affiliations'
-  | 'customer_fields'
+export type ChangedTable = FactTable | 'customers' | 'customer_affiliations' | 'customer_fields'
 
 /** A row of some customers that a delivery wrote. Ids and days are as stored. */
 export interface ChangedRow {
@@ -31,32 +29,32 @@ const COLUMNS = {
   events: 't.id, t.eventname as kind',
 } as const
 
-/** Reads the facts of customers and days that a delivery since one has written. */
-export const changedFacts = (table: keyof typeof FACT_TABLES) => {
+const factsOfDays = (table: FactTable, conditions: string) => {
   const { dayColumn } = FACT_TABLES[table]
   return compileStatement(`
     select t.customer_id, t.${dayColumn} as day, ${COLUMNS[table]}, t.delivery, t.idx
     from ${table} t not indexed
     where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
-      and t.customer_id in (select value from json_each(:ids))
-      and t.delivery >= :since and t.held = 0`)
+      and ${conditions}`)
 }
+
+/** Reads the facts of customers and days that a delivery since one has written. */
+export const changedFacts = (table: FactTable) =>
+  factsOfDays(
+    table,
+    `t.customer_id in (select value from json_each(:ids))
+      and t.delivery >= :since and t.held = 0`,
+  )
 
 /** The most records of one table that moved to other customers. */
 export const MAX_MOVED = 1000
 
 /** Reads the facts of some days that some deliveries have written. */
-export const movedFacts = (table: keyof typeof FACT_TABLES) => {
-  const { dayColumn } = FACT_TABLES[table]
-  return compileStatement(`
-    select t.customer_id, t.${dayColumn} as day, ${COLUMNS[table]}, t.delivery, t.idx
-    from ${table} t not indexed
-    where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
-      and t.delivery in (select value from json_each(:deliveries)) limit ${MAX_MOVED}`)
-}
+export const movedFacts = (table: FactTable) =>
+  factsOfDays(table, `t.delivery in (select value from json_each(:deliveries)) limit ${MAX_MOVED}`)
 
 /** Reads what else a delivery since one has changed of customers. */
-export const changedCustomers = (table: Exclude<ChangedTable, keyof typeof FACT_TABLES>) =>
+export const changedCustomers = (table: Exclude<ChangedTable, FactTable>) =>
   compileStatement(`
     select t.customer_id, t.day, '' as id, '' as kind, t.delivery, -1 as idx
     from ${JSON_EACH}(:ids) i
@@ -64,7 +62,7 @@ export const changedCustomers = (table: Exclude<ChangedTable, keyof typeof FACT_
       and t.delivery >= :since`)
 
 /** The days with facts to read, by table. */
-export type ChangedDays = Readonly<Record<keyof typeof FACT_TABLES, readonly number[]>>
+export type ChangedDays = Readonly<Record<FactTable, readonly number[]>>
 
 /** Returns how many customers one call of `readChangedRows` may have. */
 export function customersPerCall(days: ChangedDays): number {
@@ -81,7 +79,7 @@ const TABLES: readonly ChangedTable[] = [
   'customer_fields',
 ]
 
-const isFactTable = (table: ChangedTable): table is keyof typeof FACT_TABLES => table in FACT_TABLES
+const isFactTable = (table: ChangedTable): table is FactTable => table in FACT_TABLES
 
 /** Reads what deliveries since one have written of some customers. All readings are one round trip. */
 export async function readChangedRows(
@@ -141,7 +139,7 @@ export async function readMovedFacts(
   db: Connection,
   account: string,
   moving: readonly MovingDelivery[],
-): Promise<{ readonly table: keyof typeof FACT_TABLES; readonly rows: readonly ChangedRow[] }[]> {
+): Promise<{ readonly table: FactTable; readonly rows: readonly ChangedRow[] }[]> {
   const moved = new Map(moving.map((one) => [one.id, one.moved]))
   const values = {
     account,
