@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { parseAccessRoles } from '../src/auth/access.ts'
 import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 
@@ -23,6 +24,16 @@ if (!String(vars.BASE_URL).startsWith('https://')) {
     `BASE_URL is ${vars.BASE_URL}. Set it in wrangler.toml to the https address of the Worker.`,
   )
   process.exit(1)
+}
+// Otherwise nobody could sign in through Cloudflare Access.
+if (vars.ACCESS_ROLES) {
+  try {
+    parseAccessRoles(String(vars.ACCESS_ROLES))
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    console.error('Correct ACCESS_ROLES in wrangler.toml.')
+    process.exit(1)
+  }
 }
 
 const wrangler = (...args: string[]) =>

@@ -20,6 +20,7 @@ const PROBLEMS = {
   invalid_admin: [401, 'Administrator credentials are missing or invalid'],
   https_required: [403, 'HTTPS is required'],
   insufficient_scope: [403, 'The access token lacks the required scope'],
+  insufficient_role: [403, 'Your role does not allow this'],
   quota_exceeded: [403, 'The storage quota is exceeded'],
   wrong_vertical: [403, 'The access token is for another vertical'],
   not_found: [404, 'Not found'],

@@ -54,7 +54,7 @@ test('package.json declares every imported package, and the miniflare of wrangle
   const { dependencies, devDependencies } = manifest
   const declared = { ...dependencies, ...devDependencies }
   const files = tracked!.filter(
-    (path) => path.endsWith('.ts') && !manifest.workspaces.some((one) => path.startsWith(one)),
+    (path) => /\.tsx?$/.test(path) && !manifest.workspaces.some((one) => path.startsWith(one)),
   )
   const imported = files.flatMap((path) =>
     [...read(path).matchAll(/^(?:import|} from|export .*from)\b.*?'([\w@][^:']*)'$/gm)].map(
@@ -72,10 +72,13 @@ test('package.json declares every imported package, and the miniflare of wrangle
 
 describe('Deploy to Cloudflare', () => {
   const secrets = config.secrets?.required ?? []
+  /** Wrangler knows no optional secrets. */
+  const OPTIONAL = ['ADMIN_KEYS']
 
   test('package.json describes exactly the variables, secrets and bindings of wrangler.toml', () => {
     const objects = configOf(undefined).durable_objects.bindings.map(({ name }) => name)
-    const names = [...Object.keys(config.vars), ...secrets, ...objects, ...bindingsOf(config)]
+    const secretNames = [...secrets, ...OPTIONAL]
+    const names = [...Object.keys(config.vars), ...secretNames, ...objects, ...bindingsOf(config)]
     const { bindings } = manifest.cloudflare
     assert.deepEqual(Object.keys(bindings).sort(), [...new Set(names)].sort())
     for (const [name, { description }] of Object.entries(bindings))
@@ -144,7 +147,7 @@ test('docs/README.md links to every other page in docs, and each page has one ti
 
 test('docs/code-tour.md has a line for each source file', () => {
   const tour = read('docs/code-tour.md')
-  const missing = globSync('src/**/*.ts').filter((path) => !tour.includes(`](../${path}) |`))
+  const missing = globSync('src/**/*.{ts,tsx}').filter((path) => !tour.includes(`](../${path}) |`))
   assert.deepEqual(missing, [])
 })
 

@@ -39,7 +39,7 @@ test('a restore keeps every table that holds no records', () => {
 const DELIVERY_MEMBERS = "delivery_id: '', outcomes: ''"
 
 test('the runbook explains each kind of log line by its members', () => {
-  const logged = globSync('src/**/*.ts').flatMap((path) =>
+  const logged = globSync('src/**/*.{ts,tsx}').flatMap((path) =>
     [...read(path).matchAll(/console\.\w+\(\s*JSON\.stringify\(\{([\s\S]*?)\}\),?\s*\)/g)].map(
       ([, members = '']) =>
         [

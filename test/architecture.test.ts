@@ -67,12 +67,13 @@ const MAY_USE: Record<string, string[]> = {
     'tracking',
     'trading',
   ],
-  index: ['admin', 'app', 'auth', 'commission', 'development', 'tracking'],
+  console: ['admin', 'app', 'auth', 'durations', 'errors', 'http'],
+  index: ['admin', 'app', 'auth', 'commission', 'console', 'development', 'tracking'],
 }
 
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
-  hono: /^(app|errors|auth|http|docs|ingest|reading|trading|brand|admin|commission|tracking)\b/,
+  hono: /^(app|console|errors|auth|http|docs|ingest|reading|trading|brand|admin|commission|tracking)\b/,
   valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission)\b/,
   jose: /^(auth\/|http\/seal|tracking\/code)/,
   'drizzle-orm': /^db\//,
@@ -83,7 +84,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
 }
 
 const files = Object.entries(
-  import.meta.glob<string>('../src/**/*.ts', { query: '?raw', import: 'default', eager: true }),
+  import.meta.glob<string>('../src/**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }),
 ).map(([path, source]) => [path.replace('../src/', ''), source] as const)
 
 /** Returns everything that a source imports, statically or dynamically. */
@@ -92,7 +93,7 @@ const importsOf = (source: string) =>
     ...withoutComments(source).matchAll(/(?<!['"`])\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g),
   ].map(([, to]) => to!)
 const withoutComments = (source: string) => source.replace(/\/\*\*[\s\S]*?\*\/|\/\/ .*/g, '')
-const directoryOf = (path: string) => path.replace(/\.ts$/, '').split('/')[0]!
+const directoryOf = (path: string) => path.replace(/\.tsx?$/, '').split('/')[0]!
 const isRelative = (to: string) => to.startsWith('.')
 
 /** Returns the paths of the files in `src` that a file imports. */

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
+import { requireRole } from '../auth/roles.ts'
 import { resolveDatabase } from '../db/database.ts'
 import {
   findAccount,
@@ -110,6 +111,8 @@ export const accounts = new Hono<AppEnv>()
     const account = await findRouteAccount(c)
     const { id, binding } = account
     const change = await readFields(c, accountChange)
+    // Otherwise a manager could lower how many people must approve what is paid.
+    if (change.approvals !== undefined) requireRole(c.var.role, 'approver')
     refuseBookZoneOfBrand(account.vertical, change)
     if (change.book_zone !== undefined) await admitBookZone(c.env, account, change.book_zone)
     const entry = { actor: c.var.actor, action: 'account.change', account: id, details: change }

@@ -1,26 +1,44 @@
 import { createMiddleware } from 'hono/factory'
-import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
-import { ApiError, badSecret, unavailable } from '../errors.ts'
+import { ApiError } from '../errors.ts'
+import { ASSERTION_HEADER, readAssertion } from './access.ts'
+import { findByKey } from './admin-keys.ts'
 import type { AppEnv } from './authorize.ts'
-import { memoizePerSecret } from './key-cache.ts'
-
-/** The header that Cloudflare Access adds to requests of a signed-in user. */
-const ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'
+import { isSafe, type Member, neededRole, requireRole } from './roles.ts'
 
 /**
- * Authenticates the integrations team by the admin key as a Bearer token or by a JWT of Cloudflare
- * Access. The audit log records the `actor`.
+ * The requests that the console makes in this isolate for a member who is signed in. Only code of the
+ * Worker can add one: nothing that a caller sends does.
+ */
+const requestsOfConsole = new WeakMap<Request, Member>()
+
+/** Marks a request as made by a member who is signed in to the console. */
+export function sendAs(member: Member, request: Request): Request {
+  requestsOfConsole.set(request, member)
+  return request
+}
+
+/**
+ * Authenticates the integrations team by an admin key as a Bearer token or by a JWT of Cloudflare
+ * Access, and checks the role that the request needs. The audit log records the `actor`.
  *
  * @see [Cloudflare Access](https://developers.cloudflare.com/cloudflare-one/identity/authorization-cookie/validating-json/)
- * @throws ApiError `invalid_admin`
+ * @throws ApiError `invalid_admin`, `insufficient_role`
  */
 export const integrationsTeam = createMiddleware<AppEnv>(async function integrationsTeam(c, next) {
-  const [, key] = /^Bearer +(\S+)$/i.exec(c.req.header('Authorization') ?? '') ?? []
-  const assertion = c.req.header(ASSERTION_HEADER)
-  const actor = key
-    ? (await isAdminKey(key, c.env)) && 'admin-key'
-    : assertion && (await readAssertion(assertion, c.env))
-  if (!actor) {
+  const member = requestsOfConsole.get(c.req.raw) ?? (await authenticate(c.req.raw, c.env))
+  requireRole(member.role, neededRole(c.req.method, c.req.path))
+  c.set('actor', member.actor)
+  c.set('role', member.role)
+  await next()
+})
+
+async function authenticate({ headers, method }: Request, env: Env): Promise<Member> {
+  const [, key] = /^Bearer +(\S+)$/i.exec(headers.get('Authorization') ?? '') ?? []
+  const assertion = headers.get(ASSERTION_HEADER)
+  const member = key
+    ? await findByKey(key, env)
+    : assertion && (await readAssertion(assertion, env))
+  if (!member) {
     throw new ApiError('invalid_admin', {
       detail: 'Send the header `Authorization: Bearer` with the ADMIN_KEY of this service.',
       headers: { 'WWW-Authenticate': 'Bearer realm="admin"' },
@@ -28,67 +46,12 @@ export const integrationsTeam = createMiddleware<AppEnv>(async function integrat
   }
   // CSRF: Access adds the assertion to requests that any page triggers, but a page cannot send these
   // content types across origins without CORS.
-  if (!key && !SAFE_METHODS.has(c.req.method) && !needsCors(c.req.header('Content-Type'))) {
+  if (!key && !isSafe(method) && !needsCors(headers.get('Content-Type'))) {
     throw new ApiError('unsupported_media_type', {
       detail: 'Send `Content-Type: application/json`.',
     })
   }
-  c.set('actor', actor)
-  await next()
-})
-
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-const needsCors = (type = '') => /^(?:application\/json|text\/csv)\b/i.test(type)
-
-/** The least length of the admin key, in characters: nothing limits how often a key is tried. */
-const MIN_KEY_LENGTH = 32
-
-const TOO_SHORT = new Error(`The secret ADMIN_KEY has fewer than ${MIN_KEY_LENGTH} characters.`)
-
-/** Compares digests in constant time, so that the time reveals nothing about the admin key. */
-async function isAdminKey(key: string, { ADMIN_KEY }: Env): Promise<boolean> {
-  // If our own key is missing or can be guessed, respond 503, not 401.
-  if (!ADMIN_KEY || ADMIN_KEY.length < MIN_KEY_LENGTH) throw badSecret('ADMIN_KEY', TOO_SHORT)
-  const [sent, expected] = await Promise.all([sha256(key), sha256(ADMIN_KEY)])
-  return crypto.subtle.timingSafeEqual(sent, expected)
+  return member
 }
 
-const sha256 = (text: string) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-
-/** The public keys of the Access team. jose fetches them when needed and caches them. */
-const keysOf = memoizePerSecret((team: string) =>
-  createRemoteJWKSet(new URL('/cdn-cgi/access/certs', team)),
-)
-
-/** The codes of jose's errors for public keys that could not be fetched. */
-const KEY_FETCH_ERRORS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
-
-/**
- * Returns the user or service that an assertion names, or null if the Access team did not sign it
- * for this application.
- *
- * @throws ApiError `unavailable` if the public keys cannot be fetched.
- */
-async function readAssertion(assertion: string, env: Env): Promise<string | null> {
-  const { ACCESS_TEAM, ACCESS_AUD } = env
-  if (!ACCESS_TEAM || !ACCESS_AUD) return null
-  try {
-    const { payload } = await jwtVerify<{ email?: string; common_name?: string }>(
-      assertion,
-      keysOf(ACCESS_TEAM),
-      {
-        issuer: ACCESS_TEAM,
-        audience: ACCESS_AUD,
-        algorithms: ['RS256'],
-        requiredClaims: ['exp', 'iat'],
-      },
-    )
-    // A service token has a `common_name` instead of an e-mail address.
-    return payload.email ?? payload.common_name ?? payload.sub ?? null
-  } catch (error) {
-    const isInvalid = error instanceof errors.JOSEError && !KEY_FETCH_ERRORS.has(error.code)
-    if (!isInvalid) throw unavailable(error)
-    return null
-  }
-}
+const needsCors = (type: string | null) => /^(?:application\/json|text\/csv)\b/i.test(type ?? '')

@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts'
 import type { Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
+import type { Role } from './roles.ts'
 import type { Admission } from './token-gate.ts'
 
 /** The bindings and variables that handlers use. */
@@ -17,6 +18,8 @@ export interface AppEnv {
     grantPromise: Promise<Grant>
     /** The member of the integrations team that makes the request. */
     actor: string
+    /** The role of this member. */
+    role: Role
     /** The delivery, for the request log. */
     delivery?: { delivery_id: string; outcomes: object }
   }

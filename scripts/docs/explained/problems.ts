@@ -95,6 +95,13 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'The access token lacks a scope: `GET` and `HEAD` require `read`, other methods `write`.',
     fix: 'Request a token without `scope`, which grants both scopes, and use that token.',
   },
+  insufficient_role: {
+    cause:
+      'The admin key or the user of Cloudflare Access has a role that is too low. A `viewer` reads. A ' +
+      '`manager` changes everything but secrets and what is approved and paid. An `approver` may do ' +
+      'everything.',
+    fix: 'Ask somebody with the role that `detail` names, or have your role changed.',
+  },
   quota_exceeded: {
     cause:
       'The account stores as much as its storage quota: records and the log of deliveries together. ' +

@@ -20,7 +20,7 @@ const COMMON: Record<Caller, readonly ErrorCode[]> = {
     'unavailable',
   ],
   brand: ['invalid_api_key', 'https_required', 'rate_limited', 'internal_error', 'unavailable'],
-  team: ['invalid_admin', 'https_required', 'internal_error', 'unavailable'],
+  team: ['invalid_admin', 'https_required', 'insufficient_role', 'internal_error', 'unavailable'],
 }
 
 /** A response as OpenAPI describes it. */
@@ -38,6 +38,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   invalid_query: '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
   quota_exceeded:
     'The account stores about 4302 MB, and its storage quota is 4295 MB. Nothing was stored. Ask the integrations team for a larger quota, then send the same request again. Reading still works, and so do requests that change nothing.',
+  insufficient_role: 'This needs the role `approver`. Your role is `manager`.',
   malformed_json: 'The body is not valid JSON: unexpected input at character 42.',
   unavailable:
     'The service is temporarily unavailable. A request is stored completely or not at all. Repeat the same request after 10 seconds.',

@@ -1,0 +1,57 @@
+import { ApiError } from '../errors.ts'
+
+/** The roles of the integrations team. Each may do what the roles before it may. */
+export const ROLES = ['viewer', 'manager', 'approver'] as const
+
+/** What a member of the integrations team may do. */
+export type Role = (typeof ROLES)[number]
+
+/** A member of the integrations team. The audit log records the `actor`. */
+export interface Member {
+  readonly actor: string
+  readonly role: Role
+}
+
+/** Returns whether a value is the name of a role. */
+export const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value)
+
+/** Returns whether a role includes what another one may do. */
+export const isAtLeast = (role: Role, needed: Role): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(needed)
+
+/** Returns the highest of these roles; null if there is none. */
+export const highestOf = (roles: readonly Role[]): Role | null =>
+  ROLES.findLast((role) => roles.includes(role)) ?? null
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Returns whether a method only reads. */
+export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
+
+/** A POST that computes and stores nothing. */
+const READING = /\/plans\/[^/]+\/simulate$/
+
+/** The changes that only approvers make: what is paid, and secrets. */
+const APPROVING = [
+  /\/accounts\/[^/]+\/(?:statements\/[^/]+\/(?:approve|pay)|periods\/[^/]+\/approve|payouts)$/,
+  /\/accounts\/[^/]+\/(?:clients|brand-tokens)(?:\/|$)/,
+  /\/accounts\/[^/]+\/webhooks(?:$|\/[^/]+\/secrets?(?:\/|$))/,
+]
+
+/** Returns the lowest role that may send a request to a path of the administration API. */
+export function neededRole(method: string, path: string): Role {
+  if (isSafe(method) || READING.test(path)) return 'viewer'
+  return APPROVING.some((pattern) => pattern.test(path)) ? 'approver' : 'manager'
+}
+
+/**
+ * Refuses a member whose role is too low.
+ *
+ * @throws ApiError `insufficient_role`
+ */
+export function requireRole(role: Role, needed: Role): void {
+  if (isAtLeast(role, needed)) return
+  throw new ApiError('insufficient_role', {
+    detail: `This needs the role \`${needed}\`. Your role is \`${role}\`.`,
+  })
+}
