@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { parseAccessRoles } from '../src/auth/access.ts'
+import { parseAccessRoles } from '../src/auth/access-roles.ts'
 import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 

@@ -84,7 +84,11 @@ const LIBRARY_USERS: Record<string, RegExp> = {
 }
 
 const files = Object.entries(
-  import.meta.glob<string>('../src/**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }),
+  import.meta.glob<string>('../src/**/*.{ts,tsx}', {
+    query: '?raw',
+    import: 'default',
+    eager: true,
+  }),
 ).map(([path, source]) => [path.replace('../src/', ''), source] as const)
 
 /** Returns everything that a source imports, statically or dynamically. */

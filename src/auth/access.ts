@@ -1,7 +1,8 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { ApiError, unavailable } from '../errors.ts'
+import { parseAccessRoles } from './access-roles.ts'
 import { memoizePerSecret } from './key-cache.ts'
-import { highestOf, isRole, type Member, ROLES, type Role } from './roles.ts'
+import { highestOf, type Member, type Role } from './roles.ts'
 
 /** The header that Cloudflare Access adds to requests of a signed-in user. */
 export const ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'
@@ -56,31 +57,6 @@ async function verify(assertion: string, { ACCESS_TEAM, ACCESS_AUD }: Env) {
     if (!isInvalid) throw unavailable(error)
     return null
   }
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch (cause) {
-    throw new Error('ACCESS_ROLES is not valid JSON.', { cause })
-  }
-}
-
-/**
- * Returns the role for each group, e-mail address or service token in ACCESS_ROLES, in lower case.
- *
- * @throws Error that names what is wrong.
- */
-export function parseAccessRoles(json: string): ReadonlyMap<string, Role> {
-  const value = parseJson(json)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error('ACCESS_ROLES must be a JSON object.')
-  }
-  const roles = Object.entries(value).map(([name, role]): [string, Role] => {
-    if (isRole(role)) return [name.toLowerCase(), role]
-    throw new Error(`ACCESS_ROLES: the role of ${name} must be one of ${ROLES.join(', ')}.`)
-  })
-  return new Map(roles)
 }
 
 const accessRoles = memoizePerSecret((json: string) => {

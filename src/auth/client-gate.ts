@@ -5,8 +5,11 @@ import {
   type LiveToken,
   liveTokens,
   mintingWait,
+  recentWrongKeys,
   recentWrongSecrets,
+  WRONG_KEY_WINDOW_MS,
   type WrongSecret,
+  wrongKeyWait,
 } from './client-limits.ts'
 import type { Settings } from './grant.ts'
 
@@ -17,14 +20,16 @@ export interface Minted {
 }
 
 /**
- * The object of an OAuth client, named `client:{client_id}`, or of an address, named
- * `address:{address}`. A client's object lists its live tokens, so that they can be revoked and so
+ * The object of an OAuth client, named `client:{client_id}`, of an address, named
+ * `address:{address}`, of an address that signs in to the console, named `sign-in:{address}`, or of a
+ * session of the console, named `session:{id}`. A client's object lists its live tokens, so that they can be revoked and so
  * that minting can be limited. A token lives for an hour, so the list holds all tokens of the last
  * hour. An address's object lists the wrong secrets that it sent.
  *
  * Storage keys: `tokens` (LiveToken[], at most 60), `version` (the lowest client version that may
- * mint), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200). An alarm
- * deletes `tokens` and `wrongs` once none of them counts any more.
+ * mint), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200),
+ * `wrong_keys` (number[], the times of at most 5 wrong admin keys), `ended` (true once a session was
+ * ended). An alarm deletes them, but not `version` and `settings`, once none of them counts any more.
  */
 export class ClientGate extends DurableObject<Env> {
   /**
@@ -95,10 +100,38 @@ export class ClientGate extends DurableObject<Env> {
     return 0
   }
 
+  /**
+   * Records a wrong admin key, or returns the seconds until this address may try again. A right key is
+   * not recorded, but it has to wait as well: otherwise the waiting time would not slow guesses down.
+   */
+  async admitAdminKey(isRight: boolean): Promise<number> {
+    const { kv } = this.ctx.storage
+    const now = Date.now()
+    const wrongs = recentWrongKeys(kv.get<number[]>('wrong_keys') ?? [], now)
+    const wait = wrongKeyWait(wrongs, now)
+    if (wait > 0 || isRight) return wait
+    kv.put('wrong_keys', [...wrongs, now])
+    await this.ctx.storage.setAlarm(now + WRONG_KEY_WINDOW_MS)
+    return 0
+  }
+
+  /** Ends a session of the console. `until` is when it would have expired (milliseconds). */
+  async endSession(until: number): Promise<void> {
+    this.ctx.storage.kv.put('ended', true)
+    await this.ctx.storage.setAlarm(until)
+  }
+
+  /** Returns whether this session of the console was ended. */
+  hasEnded(): boolean {
+    return this.ctx.storage.kv.get<boolean>('ended') ?? false
+  }
+
   /** Deletes the lists. The client's version and settings are kept. */
   override alarm(): void {
     const { kv } = this.ctx.storage
     kv.delete('tokens')
     kv.delete('wrongs')
+    kv.delete('wrong_keys')
+    kv.delete('ended')
   }
 }

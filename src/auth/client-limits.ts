@@ -31,6 +31,22 @@ export function guessingWait(wrongs: readonly WrongSecret[], client: string, now
   return Math.ceil(wait / 1000)
 }
 
+/** How many wrong admin keys an address may send to the console in a window. */
+const WRONG_KEYS_PER_ADDRESS = 5
+
+/** The length of the window for wrong admin keys, in milliseconds. */
+export const WRONG_KEY_WINDOW_MS = 60_000
+
+/** Returns the times of the wrong admin keys that still count at `now`. */
+export const recentWrongKeys = (times: readonly number[], now: number) =>
+  times.filter((at) => at > now - WRONG_KEY_WINDOW_MS)
+
+/** Returns the whole seconds until this address may send another admin key; 0 if it may now. */
+export function wrongKeyWait(times: readonly number[], now: number): number {
+  const oldest = recentWrongKeys(times, now).at(-WRONG_KEYS_PER_ADDRESS)
+  return oldest === undefined ? 0 : Math.ceil((oldest + WRONG_KEY_WINDOW_MS - now) / 1000)
+}
+
 /** A minted token: its expiry (milliseconds) and the version of the client that it was minted for. */
 export interface LiveToken {
   readonly jti: string

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { transformSync } from 'esbuild'
 import { type GuidePage, guide } from './guide.ts'
 import { home } from './home.ts'
 import { html } from './html.ts'
@@ -93,6 +94,13 @@ function miniSearch(): string {
   return license + source.replace(/\/\/# sourceMappingURL=.*\n?/, '')
 }
 
+/** uPlot as a module for the browser, which draws the charts of the console. */
+function uPlot(): string {
+  const source = readFileSync('node_modules/uplot/dist/uPlot.esm.js')
+  // Its own comment with the license begins the file.
+  return transformSync(source, { minify: true, legalComments: 'inline' }).code
+}
+
 /** Writes all files that the Worker serves as documents to a folder. */
 export function buildSite(out = 'dist/site') {
   const files = new Map<string, Buffer>()
@@ -116,6 +124,8 @@ export function buildSite(out = 'dist/site') {
   write('llms.txt', llms(pages, CODES, spec))
   write('assets/search.json', JSON.stringify(searchIndex(pages, CODES, spec)))
   write('assets/minisearch.js', miniSearch())
+  write('assets/uplot.js', uPlot())
+  write('assets/uplot.css', readFileSync('node_modules/uplot/dist/uPlot.min.css', 'utf8'))
   const copy = (path: string, to: string) => files.set(join(out, to), readFileSync(path))
   for (const path of filesIn('public')) copy(path, relative('public', path))
   for (const path of filesIn('schemas')) copy(path, path)

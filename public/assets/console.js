@@ -1,0 +1,42 @@
+// Enhances the pages of the console. Every page works without it.
+
+/** Draws each chart from the table beside it. */
+async function drawCharts() {
+  const figures = [...document.querySelectorAll('[data-chart]')]
+  if (figures.length === 0) return
+  const { drawChart } = await import('./console-chart.js')
+  for (const figure of figures) drawChart(figure)
+}
+
+/** Leaves empty filters out of the address, and applies a chosen filter at once. */
+function improveFilters(form) {
+  form.addEventListener('submit', () => {
+    for (const field of form.elements) field.disabled = field.name !== '' && field.value === ''
+    // The browser has read the fields by then. It may show this page again from its cache.
+    setTimeout(() => {
+      for (const field of form.elements) field.disabled = false
+    })
+  })
+  form.addEventListener('change', ({ target }) => {
+    if (target.matches('select')) form.requestSubmit()
+  })
+}
+
+/** Reads a part of the page again every so many seconds, while somebody can see it. */
+function keepLive(part) {
+  const refresh = async () => {
+    const isBusy = part.contains(document.activeElement) || part.matches(':hover')
+    if (document.hidden || isBusy) return
+    const response = await fetch(location.href).catch(() => null)
+    // A session that has ended redirects to the sign-in.
+    if (!response?.ok || response.redirected) return
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const current = page.getElementById(part.id)
+    if (current) part.replaceChildren(...current.childNodes)
+  }
+  setInterval(refresh, Number(part.dataset.live) * 1000)
+}
+
+for (const form of document.querySelectorAll('[data-filters]')) improveFilters(form)
+for (const part of document.querySelectorAll('[data-live]')) keepLive(part)
+await drawCharts()

@@ -1,0 +1,66 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { ApiError, toApiError } from '../errors.ts'
+import { apiOf } from './api.ts'
+import { setFlash } from './flash.ts'
+import { readForm } from './form.ts'
+import type { Change, Page, Values, Visit } from './page.ts'
+import { isOwnOrigin } from './policy.ts'
+import { refusedBy } from './refused.ts'
+import { isCsrfToken, type Session } from './session.ts'
+import { showPage } from './show-page.tsx'
+import { visitOf } from './visit.ts'
+
+/**
+ * Makes the change that a form of a page asks for, by a request to the administration API. Then the
+ * browser is sent to a page, so that reloading repeats nothing. A refused change shows the page again,
+ * with the errors beside their fields.
+ */
+export async function makeChange(
+  c: Context<AppEnv>,
+  page: Page,
+  session: Session,
+): Promise<Response> {
+  const values = await readOwnForm(c, session)
+  const name = values('change')
+  const change = Object.hasOwn(page.changes ?? {}, name) ? page.changes?.[name] : undefined
+  if (!change) throw new ApiError('not_found', { detail: 'This page has no such change.' })
+  const visit = await visitOf(c, page, session, null)
+  try {
+    checkConfirmation(change, values, visit)
+    const answer = await apiOf(c, session.member).send(change.request(values, visit))
+    if (change.show) return showPage(c, page, session, { shown: change.show(answer, visit) })
+    setFlash(c, change.done)
+    const { pathname, search } = new URL(c.req.url)
+    return c.redirect(change.next?.(answer, visit) ?? pathname + search, 303)
+  } catch (thrown) {
+    // Faults are logged here: the answer is a page, so no error handler sees them.
+    const error = toApiError(thrown, c)
+    return showPage(c, page, session, {
+      refused: refusedBy(error, name, values),
+      status: error.status,
+    })
+  }
+}
+
+/** Reads a form, if a page of this session sent it. */
+export async function readOwnForm(c: Context<AppEnv>, session: Session): Promise<Values> {
+  if (!isOwnOrigin(c.req.raw)) {
+    throw new ApiError('invalid_request', { detail: 'Another site sent this form.' })
+  }
+  const values = await readForm(c)
+  // Another page of the browser could otherwise send a form with the session's cookie (CSRF).
+  if (await isCsrfToken(c.env, session, values('csrf'))) return values
+  throw new ApiError('invalid_request', {
+    detail: 'This form belongs to another session. Open the page again and repeat the change.',
+  })
+}
+
+function checkConfirmation(change: Change, values: Values, visit: Visit): void {
+  const name = change.confirm?.(visit)
+  if (name === undefined || values('confirm').trim() === name) return
+  throw new ApiError('validation_failed', {
+    detail: 'Nothing was changed.',
+    errors: [{ pointer: '/confirm', message: `Type ${name} to confirm.` }],
+  })
+}

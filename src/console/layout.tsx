@@ -1,0 +1,152 @@
+import type { Child } from 'hono/jsx'
+import { accountPath, SECTIONS, type Section, type Visit } from './page.ts'
+
+/** An account in the list that switches between accounts. */
+export interface AccountName {
+  readonly account: string
+  readonly name: string
+}
+
+interface Frame {
+  readonly visit: Visit
+  readonly title: string
+  readonly section: Section | undefined
+  /** The sections that have a page. */
+  readonly sections: ReadonlySet<Section>
+  readonly accounts: readonly AccountName[]
+  readonly children?: Child
+}
+
+/** Renders a document without the frame: sign-in and errors before it. */
+export const Document = ({ title, children }: { title: string; children?: Child }) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{title} · Tributary</title>
+      <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
+      <link rel="stylesheet" href="/assets/page.css" />
+      <link rel="stylesheet" href="/assets/console.css" />
+      <script type="module" src="/assets/console.js" />
+    </head>
+    <body class="console">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      {children}
+    </body>
+  </html>
+)
+
+/** Renders the mark of the product, which leads to the list of accounts. */
+export const Home = () => (
+  <a href="/console">
+    <img src="/assets/favicon.svg" alt="" width="22" height="22" />
+    Tributary
+  </a>
+)
+
+const Link = ({ to, here, children }: { to: string; here: boolean; children?: Child }) => (
+  <a href={to} aria-current={here ? 'page' : undefined}>
+    {children}
+  </a>
+)
+
+/** Renders links to the same section of other accounts. It works without script. */
+const Switcher = ({ visit, accounts, section }: Frame) => (
+  <details class="switcher">
+    <summary>
+      {accounts.find((one) => one.account === visit.account)?.name ?? visit.account}
+    </summary>
+    <ul>
+      {accounts.map(({ account, name }) => (
+        <li>
+          <Link to={sectionPath(account, section)} here={account === visit.account}>
+            {name} <small>{account}</small>
+          </Link>
+        </li>
+      ))}
+      <li>
+        <a href="/console">All accounts</a>
+      </li>
+    </ul>
+  </details>
+)
+
+/** Returns the address of a section of an account. */
+const sectionPath = (account: string, section: Section = 'Overview') =>
+  section === 'Overview'
+    ? accountPath(account)
+    : accountPath(account, section.toLowerCase().replace(' ', '-'))
+
+const AccountNav = (frame: Frame) => (
+  <>
+    <h2>Account</h2>
+    <Switcher {...frame} />
+    <ul>
+      {SECTIONS.filter((section) => frame.sections.has(section)).map((section) => (
+        <li>
+          <Link to={sectionPath(frame.visit.account, section)} here={section === frame.section}>
+            {section}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </>
+)
+
+const Nav = (frame: Frame) => (
+  <>
+    {frame.visit.account !== '' && <AccountNav {...frame} />}
+    <h2>Service</h2>
+    <ul>
+      <li>
+        <Link to="/console" here={frame.visit.path === '/console'}>
+          Accounts
+        </Link>
+      </li>
+      <li>
+        <Link to="/console/audit-log" here={frame.visit.path === '/console/audit-log'}>
+          Audit log
+        </Link>
+      </li>
+    </ul>
+  </>
+)
+
+/** Renders a page with its navigation. */
+export const Layout = (frame: Frame) => (
+  <Document title={frame.title}>
+    <header class="top">
+      <Home />
+      <nav aria-label="Documentation">
+        <a href="/docs">Docs</a>
+      </nav>
+      <form method="post" action="/console/sign-out" class="who">
+        <input type="hidden" name="csrf" value={frame.visit.csrf} />
+        <span>
+          {frame.visit.member.actor} <small>{frame.visit.member.role}</small>
+        </span>
+        <button type="submit" class="plain">
+          Sign out
+        </button>
+      </form>
+    </header>
+    <div class="frame">
+      <nav class="side" aria-label="Pages">
+        <Nav {...frame} />
+      </nav>
+      <details class="menu">
+        <summary>Menu</summary>
+        <nav aria-label="Pages">
+          <Nav {...frame} />
+        </nav>
+      </details>
+      <main id="main" tabindex={-1}>
+        <h1>{frame.title}</h1>
+        {frame.children}
+      </main>
+    </div>
+  </Document>
+)

@@ -1,0 +1,105 @@
+import type { Child } from 'hono/jsx'
+import type { Member } from '../auth/roles.ts'
+import type { Api, ApiRequest } from './api.ts'
+
+/** The entries of the navigation of an account, in their order. */
+export const SECTIONS = [
+  'Overview',
+  'Account',
+  'Deliveries',
+  'Held',
+  'Customers',
+  'Affiliates',
+  'Plans',
+  'Statements',
+  'Reports',
+  'Webhooks',
+  'Audit log',
+] as const
+
+/** An entry of the navigation. */
+export type Section = (typeof SECTIONS)[number]
+
+/** The fields of a form that a member sent. A field that is absent is an empty text. */
+export type Values = (name: string) => string
+
+/** An error of a change, beside the field that it points at. */
+export interface FieldError {
+  readonly pointer?: string
+  readonly message: string
+  readonly hint?: string
+}
+
+/** A change that was refused: the page is shown again with what was sent, and with the errors. */
+export interface RefusedForm {
+  readonly change: string
+  readonly values: Values
+  readonly detail: string
+  readonly errors: readonly FieldError[]
+}
+
+/** One request for a page. */
+export interface Visit {
+  readonly member: Member
+  readonly api: Api
+  /** The parameters of the page's path. */
+  readonly params: Readonly<Record<string, string>>
+  /** The account of the path; empty on pages of no account. */
+  readonly account: string
+  /** The parameters of the query that the page supports. Empty ones are absent. */
+  readonly query: Readonly<Record<string, string | undefined>>
+  /** The path of the page, without its query. */
+  readonly path: string
+  /** The time of the request, in milliseconds. */
+  readonly now: number
+  readonly csrf: string
+  readonly refused: RefusedForm | null
+}
+
+/** What a page shows: its heading, and what is below it. */
+export interface View {
+  readonly title: string
+  readonly body: Child
+}
+
+/** A change that a form of a page asks for. */
+export interface Change {
+  /** Returns the request to the administration API that makes the change. */
+  request(values: Values, visit: Visit): ApiRequest
+  /** What the page says when the change is made. */
+  done: string
+  /** Returns the name that the member must type first; for changes that cannot be undone. */
+  confirm?(visit: Visit): string
+  /** Returns the address to show next; the same page if absent. */
+  next?(answer: unknown, visit: Visit): string
+  /** Shows the answer, once, instead of `done`: for secrets. */
+  show?(answer: unknown, visit: Visit): Child
+}
+
+/** A page of the console. */
+export interface Page {
+  /** The path below `/console`, with parameters such as `/accounts/:account/deliveries`. */
+  readonly path: string
+  /** The entry of the navigation that the page belongs to. */
+  readonly section?: Section
+  /** The parameters of its query. Others are refused. */
+  readonly query?: readonly string[]
+  /** The changes of its forms, by name. */
+  readonly changes?: Readonly<Record<string, Change>>
+  /** Reads what the page shows. Reads in parallel: a page may cost three round trips to D1. */
+  render(visit: Visit): Promise<View>
+}
+
+/** Returns the address of a page of an account. Every part is encoded. */
+export const accountPath = (account: string, ...parts: string[]) =>
+  ['/console/accounts', ...[account, ...parts].map(encodeURIComponent)].join('/')
+
+/** Returns the path of an account in the administration API. Every part is encoded. */
+export const apiPath = (account: string, ...parts: string[]) =>
+  ['/accounts', ...[account, ...parts].map(encodeURIComponent)].join('/')
+
+/** Returns an address with a query; values that are absent or empty are left out. */
+export function withQuery(path: string, query: Visit['query']): string {
+  const filled = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled)}`
+}

@@ -1,0 +1,82 @@
+import { accountPath, type Page } from '../page.ts'
+import { Badge, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+
+/** A feed as `GET /admin/v1/feeds` shows it. */
+export interface Feed {
+  readonly resource: string
+  readonly last_delivery_at: string | null
+  readonly lag_seconds: number | null
+  readonly received_last_day: number
+  readonly refused_share_last_day: number | null
+  readonly yesterday?: 'in_time' | 'late' | 'missing' | 'pending'
+}
+
+interface AccountFeeds {
+  readonly account: string
+  readonly name: string
+  readonly vertical: string
+  readonly feeds: readonly Feed[]
+}
+
+const lastOf = (feeds: readonly Feed[]) =>
+  feeds
+    .map(({ last_delivery_at: at }) => at)
+    .filter((at) => at !== null)
+    .toSorted()
+    .at(-1) ?? null
+
+const receivedBy = (feeds: readonly Feed[]) =>
+  feeds.reduce((sum, { received_last_day }) => sum + received_last_day, 0)
+
+const isMissing = (feeds: readonly Feed[]) =>
+  feeds.some(({ yesterday }) => yesterday === 'missing' || yesterday === 'late')
+
+/** The list of accounts: the home page. */
+export const accountsPage: Page = {
+  path: '',
+  query: ['cursor'],
+  async render(visit) {
+    const { data, meta } = await visit.api.get<List<AccountFeeds>>('/feeds', visit.query)
+    const body = (
+      <>
+        <Table
+          caption="Accounts and how recent their data is"
+          rows={data}
+          columns={[
+            {
+              title: 'Account',
+              of: ({ account, name }) => (
+                <>
+                  <a href={accountPath(account)}>{name}</a> <small>{account}</small>
+                </>
+              ),
+            },
+            { title: 'Vertical', of: ({ vertical }) => vertical },
+            { title: 'Last delivery', of: ({ feeds }) => <Time at={lastOf(feeds)} /> },
+            {
+              title: 'Records in 24 hours',
+              isNumeric: true,
+              of: ({ feeds }) => receivedBy(feeds).toLocaleString('en'),
+            },
+            {
+              title: 'Activity of yesterday',
+              of: ({ feeds }) =>
+                isMissing(feeds) ? <Badge tone="bad">Late</Badge> : <Badge tone="good">Fine</Badge>,
+            },
+          ]}
+          empty={
+            <EmptyState title="There are no accounts yet.">
+              <p>Create the first one on the command line:</p>
+              <pre>
+                npm run admin -- accounts create acme --name 'Acme Markets' --vertical forex --mode
+                test
+              </pre>
+            </EmptyState>
+          }
+        />
+        <Pager visit={visit} meta={meta} />
+      </>
+    )
+    return { title: 'Accounts', body }
+  },
+}

@@ -1,0 +1,52 @@
+import { accountPath, type Page, type Visit } from '../page.ts'
+import { EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+
+interface Entry {
+  readonly id: string
+  readonly at: string
+  readonly actor: string
+  readonly action: string
+  readonly account: string | null
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+async function render(visit: Visit) {
+  const query = { ...visit.query, account: visit.account }
+  const { data, meta } = await visit.api.get<List<Entry>>('/audit-log', query)
+  const body = (
+    <>
+      <Table
+        caption="Changes, the newest first"
+        rows={data}
+        columns={[
+          { title: 'Time', of: ({ at }) => <Time at={at} /> },
+          { title: 'Who', of: ({ actor }) => actor },
+          { title: 'What', of: ({ action }) => <code>{action}</code> },
+          {
+            title: 'Account',
+            of: ({ account }) => account && <a href={accountPath(account)}>{account}</a>,
+          },
+          { title: 'Details', of: ({ details }) => <code>{JSON.stringify(details)}</code> },
+        ]}
+        empty={
+          <EmptyState title="Nothing has been changed yet.">
+            <p>Every change by the API, the command line or the console is listed here.</p>
+          </EmptyState>
+        }
+      />
+      <Pager visit={visit} meta={meta} />
+    </>
+  )
+  return { title: 'Audit log', body }
+}
+
+/** Every change of an account. */
+export const accountAuditLogPage: Page = {
+  path: '/accounts/:account/audit-log',
+  section: 'Audit log',
+  query: ['cursor'],
+  render,
+}
+
+/** Every change of all accounts. */
+export const auditLogPage: Page = { path: '/audit-log', query: ['cursor'], render }

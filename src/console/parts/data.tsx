@@ -1,0 +1,184 @@
+import type { Child } from 'hono/jsx'
+import { type Visit, withQuery } from '../page.ts'
+
+// The parts of pages that show data.
+
+/** A column of a table. Numbers are right-aligned. */
+export interface Column<Row> {
+  readonly title: string
+  readonly of: (row: Row) => Child
+  readonly isNumeric?: boolean
+}
+
+interface TableProps<Row> {
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  /** What to show instead if there are no rows: an `EmptyState`. */
+  readonly empty?: Child
+}
+
+/** Renders a table, which scrolls sideways on phones. The first column names the row. */
+export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
+  if (rows.length === 0 && empty) return <>{empty}</>
+  const classOf = ({ isNumeric }: Column<Row>) => (isNumeric ? 'number' : undefined)
+  return (
+    <section class="wide" aria-label={caption} tabindex={0}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th scope="col" class={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {columns.map((column, i) =>
+                i === 0 ? (
+                  <th scope="row" class={classOf(column)}>
+                    {column.of(row)}
+                  </th>
+                ) : (
+                  <td class={classOf(column)}>{column.of(row)}</td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** How a list of the administration API describes its page. */
+export interface PageMeta {
+  readonly total: number
+  readonly total_is_limited?: true
+  readonly page: number
+  readonly per_page: number
+  readonly next_cursor: string | null
+}
+
+/** A list of the administration API. */
+export interface List<Row> {
+  readonly data: readonly Row[]
+  readonly meta: PageMeta
+}
+
+/** Renders links between the pages of a list. The page's query must support `cursor`. */
+export function Pager({ visit, meta }: { visit: Visit; meta: PageMeta }) {
+  const { total, total_is_limited, page, per_page, next_cursor } = meta
+  const to = (cursor: string | undefined) => withQuery(visit.path, { ...visit.query, cursor })
+  const last = Math.ceil(total / per_page)
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      <span>
+        {total_is_limited ? 'More than ' : ''}
+        {total.toLocaleString('en')} in total, page {page}
+        {last > 0 && !total_is_limited ? ` of ${last}` : ''}
+      </span>
+      {visit.query.cursor && <a href={to(undefined)}>First page</a>}
+      {next_cursor && (
+        <a href={to(next_cursor)} rel="next">
+          Next page
+        </a>
+      )}
+    </nav>
+  )
+}
+
+/** Renders a word that stands out. */
+export const Badge = ({
+  tone,
+  children,
+}: {
+  tone: 'good' | 'warn' | 'bad' | 'quiet'
+  children?: Child
+}) => <span class={`badge ${tone}`}>{children}</span>
+
+/** Renders an exact decimal with groups of three digits, and its currency. */
+export function Amount({ value, currency }: { value: string; currency?: string }) {
+  const [whole = '', fraction] = value.split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  return (
+    <data value={value} class={value.startsWith('-') ? 'amount negative' : 'amount'}>
+      {fraction === undefined ? grouped : `${grouped}.${fraction}`}
+      {currency && ` ${currency}`}
+    </data>
+  )
+}
+
+/** Renders an instant in a time zone, which is named. `at` is ISO 8601; nothing is known if it is null. */
+export function Time({ at, zone = 'UTC' }: { at: string | null; zone?: string }) {
+  if (at === null) return <span class="quiet">never</span>
+  const parts = new Intl.DateTimeFormat('sv-SE', {
+    ...{ dateStyle: 'short', timeStyle: 'medium', timeZone: zone },
+  }).format(new Date(at))
+  return (
+    <time datetime={at}>
+      {parts} <small>{zone}</small>
+    </time>
+  )
+}
+
+/** Renders what to do where a list is empty. */
+export const EmptyState = ({ title, children }: { title: string; children?: Child }) => (
+  <div class="empty-state">
+    <p>
+      <strong>{title}</strong>
+    </p>
+    {children}
+  </div>
+)
+
+/** Renders a section that a script reads again every so many seconds. */
+export const Live = (props: { id: string; seconds: number; children?: Child }) => (
+  <div id={props.id} data-live={props.seconds}>
+    {props.children}
+  </div>
+)
+
+/** The points of a chart: a label, and a number for each series; null where there is none. */
+export type ChartRow = readonly [label: string, ...values: (number | null)[]]
+
+/**
+ * Renders a chart and its table. A script draws the chart from the table, so that both show the same
+ * numbers, and the table is there without script.
+ */
+export function Chart(props: {
+  caption: string
+  label: string
+  series: readonly string[]
+  rows: readonly ChartRow[]
+}) {
+  const { caption, label, series, rows } = props
+  const columns: Column<ChartRow>[] = [
+    { title: label, of: ([name]) => name },
+    ...series.map((title, i) => ({
+      title,
+      isNumeric: true,
+      of: (row: ChartRow) => {
+        const value = row[i + 1]
+        return typeof value === 'number' ? (
+          <data value={String(value)}>{value.toLocaleString('en')}</data>
+        ) : (
+          '–'
+        )
+      },
+    })),
+  ]
+  return (
+    <figure class="chart" data-chart>
+      <div class="plot" aria-hidden="true" />
+      <details open>
+        <summary>The numbers of this chart</summary>
+        <Table caption={caption} columns={columns} rows={rows} />
+      </details>
+    </figure>
+  )
+}

@@ -1,0 +1,156 @@
+import type { Child } from 'hono/jsx'
+import { isAtLeast, type Role } from '../../auth/roles.ts'
+import type { FieldError, Visit } from '../page.ts'
+
+// The parts of pages that a member fills in.
+
+/** A choice of a field. */
+export type Option = readonly [value: string, label: string]
+
+interface Input {
+  readonly name: string
+  readonly label: string
+  /** `text` if absent; `area` is a text of several lines. */
+  readonly type?: 'text' | 'date' | 'number' | 'area'
+  readonly options?: readonly Option[]
+  readonly value?: string | undefined
+  readonly hint?: string
+  readonly required?: boolean
+}
+
+function Control({ input, id, about }: { input: Input; id: string; about: string | undefined }) {
+  const { name, type = 'text', options, value = '', required = false } = input
+  const shared = { id, name, required, 'aria-describedby': about }
+  if (options) {
+    return (
+      <select {...shared}>
+        {options.map(([key, label]) => (
+          <option value={key} selected={key === value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  if (type !== 'area') return <input {...shared} type={type} value={value} autocomplete="off" />
+  return (
+    <textarea {...shared} rows={8} spellcheck={false}>
+      {value}
+    </textarea>
+  )
+}
+
+/** Renders the filters of a list, which are in its address. An empty filter is not applied. */
+export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Input[] }) => (
+  <form method="get" action={visit.path} class="filters" data-filters>
+    {fields.map((field) => (
+      <div>
+        <label for={`filter-${field.name}`}>{field.label}</label>
+        <Control
+          input={{ value: visit.query[field.name], ...field }}
+          id={`filter-${field.name}`}
+          about={undefined}
+        />
+      </div>
+    ))}
+    <button type="submit">Apply</button>
+    {fields.some(({ name }) => visit.query[name]) && <a href={visit.path}>Clear</a>}
+  </form>
+)
+
+interface ChangeProps {
+  readonly visit: Visit
+  /** The name of the change in the page's `changes`. */
+  readonly change: string
+  /** The text of the button. */
+  readonly submit: string
+  /** The lowest role that may make the change: others do not see the form. `manager` if absent. */
+  readonly needs?: Role
+  readonly children?: Child
+}
+
+/** Renders a form that makes a change of its page. Its fields are `Field` with the same `change`. */
+export function ChangeForm({ visit, change, submit, needs = 'manager', children }: ChangeProps) {
+  if (!isAtLeast(visit.member.role, needs)) {
+    return <p class="note">Only the role {needs} can do this.</p>
+  }
+  const refused = refusedForm(visit, change)
+  return (
+    <form method="post" class="change" id={`change-${change}`}>
+      <input type="hidden" name="csrf" value={visit.csrf} />
+      <input type="hidden" name="change" value={change} />
+      {refused && (
+        <div class="notice bad" role="alert">
+          <p>{refused.detail}</p>
+          {refused.errors.length > 0 && (
+            <ul>
+              {refused.errors.map((error) => (
+                <li>
+                  {error.pointer && <code>{error.pointer}</code>} {error.message} {error.hint}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      {children}
+      <button type="submit">{submit}</button>
+    </form>
+  )
+}
+
+const refusedForm = ({ refused }: Visit, change: string) =>
+  refused?.change === change ? refused : null
+
+/** Returns the errors of a field: those that point at it, or into it. */
+function errorsOf(errors: readonly FieldError[], pointer: string) {
+  return errors.filter((one) => one.pointer === pointer || one.pointer?.startsWith(`${pointer}/`))
+}
+
+/**
+ * Renders a field of a `ChangeForm`: its label, what was sent if the change was refused, and the errors
+ * that point at it. `pointer` is `/` and the name if absent.
+ */
+export function Field(
+  props: Input & { visit: Visit; change: string; pointer?: string | undefined },
+) {
+  const { visit, change, name, hint, label, pointer = `/${name}` } = props
+  const refused = refusedForm(visit, change)
+  const errors = errorsOf(refused?.errors ?? [], pointer)
+  const id = `${change}-${name}`
+  const about = errors.length > 0 || hint ? `${id}-about` : undefined
+  const input = refused ? { ...props, value: refused.values(name) } : props
+  return (
+    <div class={errors.length > 0 ? 'field wrong' : 'field'}>
+      <label for={id}>{label}</label>
+      <Control input={input} id={id} about={about} />
+      {about && (
+        <p id={about} class="note">
+          {errors.map((error) => (
+            <strong>
+              {error.message} {error.hint}{' '}
+            </strong>
+          ))}
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Renders a form for a change that cannot be undone: the member types a name first. */
+export const ConfirmForm = ({ name, ...form }: ChangeProps & { name: string }) => (
+  <details class="danger" open={refusedForm(form.visit, form.change) !== null}>
+    <summary>{form.submit}</summary>
+    <ChangeForm {...form}>
+      {form.children}
+      <Field
+        visit={form.visit}
+        change={form.change}
+        name="confirm"
+        label={`Type ${name} to confirm`}
+        required
+      />
+    </ChangeForm>
+  </details>
+)

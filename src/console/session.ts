@@ -1,0 +1,82 @@
+import type { Context } from 'hono'
+import { ASSERTION_HEADER, readAssertion } from '../auth/access.ts'
+import { findByName, type KeyMember } from '../auth/admin-keys.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { withObjectRetry } from '../auth/object-retry.ts'
+import type { Member } from '../auth/roles.ts'
+import { isDevelopment } from '../development.ts'
+import { HOUR_MS } from '../durations.ts'
+import { seal, unseal } from '../http/seal.ts'
+import { readCookie, writeCookie } from './cookie.ts'
+
+/** How long a session lasts, in milliseconds. */
+export const SESSION_MS = 8 * HOUR_MS
+
+/** A member who is signed in. `id` binds CSRF tokens to the session. */
+export interface Session {
+  readonly id: string
+  readonly member: Member
+  /** When the session ends, in milliseconds; null if Cloudflare Access decides. */
+  readonly until: number | null
+}
+
+/** What the cookie holds, sealed. */
+type Sealed = readonly [id: string, actor: string, role: string, fingerprint: string, until: number]
+
+const CONTEXT = 'console session'
+
+// Browsers accept the prefix `__Host-` over https only: `npm run dev` is plain http.
+const cookieName = (env: Env) =>
+  isDevelopment(env) ? 'tributary_console' : '__Host-tributary_console'
+
+const gateOf = (env: Env, id: string) => env.CLIENT_GATE.getByName(`session:${id}`)
+
+/** Whether Cloudflare Access signs members in, instead of their keys. */
+export const usesAccess = ({ ACCESS_TEAM, ACCESS_AUD }: Env) => Boolean(ACCESS_TEAM && ACCESS_AUD)
+
+/** Begins a session of a member whose key was checked. `now` is in milliseconds. */
+export async function beginSession(
+  c: Context<AppEnv>,
+  { actor, role, fingerprint }: KeyMember,
+  now: number,
+): Promise<void> {
+  const content: Sealed = [crypto.randomUUID(), actor, role, fingerprint, now + SESSION_MS]
+  const value = await seal(c.env, CONTEXT, JSON.stringify(content))
+  writeCookie(c, cookieName(c.env), value, SESSION_MS / 1000)
+}
+
+/**
+ * Returns the session of a request; null if there is none, if it has ended, or if the member's key or
+ * role has changed since. `now` is in milliseconds.
+ *
+ * @throws ApiError `insufficient_role` if Cloudflare Access admits a member who has no role.
+ */
+export async function readSession(c: Context<AppEnv>, now: number): Promise<Session | null> {
+  if (usesAccess(c.env)) {
+    const assertion = c.req.header(ASSERTION_HEADER)
+    const member = assertion ? await readAssertion(assertion, c.env) : null
+    return member && { id: `access ${member.actor}`, member, until: null }
+  }
+  const text = await unseal(c.env, CONTEXT, readCookie(c, cookieName(c.env)) ?? '')
+  if (text === null) return null
+  const [id, actor, role, fingerprint, until]: Sealed = JSON.parse(text)
+  if (until <= now) return null
+  const member = await findByName(actor, c.env)
+  if (member?.fingerprint !== fingerprint || member.role !== role) return null
+  // A copy of the cookie must not outlive the sign-out.
+  const hasEnded = await withObjectRetry(() => gateOf(c.env, id).hasEnded())
+  return hasEnded ? null : { id, member, until }
+}
+
+/** Ends a session, also for copies of its cookie. */
+export async function endSession(c: Context<AppEnv>, { id, until }: Session): Promise<void> {
+  if (until !== null) await withObjectRetry(() => gateOf(c.env, id).endSession(until))
+  writeCookie(c, cookieName(c.env), '', 0)
+}
+
+/** Returns the token that each form of this session sends. */
+export const csrfToken = (env: Env, { id }: Session) => seal(env, `console csrf ${id}`, 'form')
+
+/** Returns whether a token was issued to this session. */
+export const isCsrfToken = async (env: Env, { id }: Session, token: string) =>
+  (await unseal(env, `console csrf ${id}`, token)) !== null
