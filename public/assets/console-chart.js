@@ -3,6 +3,8 @@ import UPlot from './uplot.js'
 /** The properties of page.css that color the series. */
 const COLORS = ['--link', '--put', '--post', '--delete']
 const HEIGHT = 260
+/** The distances between labels. */
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 
 /** Returns a value of the style sheet. */
 const colorOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
@@ -21,7 +23,10 @@ function optionsOf(plot, titles, labels) {
     width: plot.clientWidth,
     height: HEIGHT,
     scales: { x: { time: false } },
-    axes: [{ ...axis, values: (_, ticks) => ticks.map((i) => labels[i] ?? '') }, axis],
+    axes: [
+      { ...axis, space: 90, incrs: STEPS, values: (_, ticks) => ticks.map((i) => labels[i] ?? '') },
+      axis,
+    ],
     series: [
       { label: titles[0], value: (_, i) => labels[i] ?? '' },
       ...titles.slice(1).map((label, i) => ({

@@ -1,10 +1,9 @@
-import { DAY_MS } from '../../durations.ts'
 import { apiPath, type Page } from '../page.ts'
-import { Badge, Chart, type ChartRow, EmptyState, Table, Time } from '../parts/data.tsx'
+import { Badge, Chart, type ChartRow, EmptyState, type List, Table, Time } from '../parts/data.tsx'
 import type { Feed } from './accounts.tsx'
 
-/** The days of the chart. */
-const DAYS = 30
+/** The deliveries that the chart sums. */
+const DELIVERIES = 500
 
 /** Above this share of refused records a feed needs attention. */
 const MANY_REFUSED = 0.05
@@ -16,28 +15,23 @@ interface Account {
   readonly disabled: boolean
 }
 
-interface Total {
-  readonly day: string
-  readonly resource: string
-  readonly count: number
+interface Delivery {
+  readonly received_at: string
+  readonly dry_run: boolean
+  readonly summary: { readonly received: number; readonly rejected: number }
 }
 
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
-
-/** Returns how many records each day has, by resource. */
-function chartRows(
-  totals: readonly Total[],
-  resources: readonly string[],
-  days: readonly string[],
-) {
-  const counts = new Map<string, number>()
-  for (const { day, resource, count } of totals) {
-    const key = `${day} ${resource}`
-    counts.set(key, (counts.get(key) ?? 0) + count)
-  }
-  return days.map(
-    (day): ChartRow => [day, ...resources.map((name) => counts.get(`${day} ${name}`) ?? 0)],
-  )
+/** Returns how many records each day had that were stored or held, and how many that were refused. */
+function chartRows(deliveries: readonly Delivery[]): ChartRow[] {
+  const stored = deliveries.filter(({ dry_run }) => !dry_run)
+  const byDay = Map.groupBy(stored, ({ received_at }) => received_at.slice(0, 10))
+  const sum = (list: readonly Delivery[], of: (one: Delivery['summary']) => number) =>
+    list.reduce((total, { summary }) => total + of(summary), 0)
+  const rows = [...byDay].map(([day, list]): ChartRow => {
+    const accepted = sum(list, ({ received, rejected }) => received - rejected)
+    return [day, accepted, sum(list, ({ rejected }) => rejected)]
+  })
+  return rows.reverse()
 }
 
 /** Returns what somebody should look at, as sentences. */
@@ -120,15 +114,13 @@ const Attention = ({ items }: { items: readonly string[] }) => (
 export const overviewPage: Page = {
   path: '/accounts/:account',
   section: 'Overview',
-  async render({ api, account, now }) {
-    const days = Array.from({ length: DAYS }, (_, i) => dayOf(now - (DAYS - 1 - i) * DAY_MS))
-    const [settings, { data: feeds }, { meta: held }, { data: totals }] = await Promise.all([
+  async render({ api, account }) {
+    const [settings, { data: feeds }, { meta: held }, { data: deliveries }] = await Promise.all([
       api.get<Account>(apiPath(account)),
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
-      api.get<{ meta: { total: number } }>(apiPath(account, 'held'), { per_page: 1 }),
-      api.get<{ data: Total[] }>(apiPath(account, 'totals'), { from: days[0], to: days.at(-1) }),
+      api.get<List<unknown>>(apiPath(account, 'held'), { per_page: 1 }),
+      api.get<List<Delivery>>(apiPath(account, 'deliveries'), { per_page: DELIVERIES }),
     ])
-    const resources = feeds.map(({ resource }) => resource)
     const body = (
       <>
         <p class="lead">
@@ -137,13 +129,21 @@ export const overviewPage: Page = {
         <Attention items={attentionOf(settings, feeds, held.total)} />
         <h2>Feeds</h2>
         <Feeds feeds={feeds} />
-        <h2>Records by day</h2>
-        <Chart
-          caption={`Records by day, the last ${DAYS} days`}
-          label="Day"
-          series={resources}
-          rows={chartRows(totals, resources, days)}
-        />
+        <h2>Records received</h2>
+        {deliveries.length === 0 ? (
+          <EmptyState title="Nothing has been delivered in the last 30 days.">
+            <p>
+              The <a href="/docs/start">guide</a> shows how a first record is sent.
+            </p>
+          </EmptyState>
+        ) : (
+          <Chart
+            caption={`Records by the day they came, in the latest ${deliveries.length} deliveries`}
+            label="Day"
+            series={['Accepted', 'Refused']}
+            rows={chartRows(deliveries)}
+          />
+        )}
       </>
     )
     return { title: settings.name, body }

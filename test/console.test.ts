@@ -1,0 +1,118 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { consoleApp } from '../src/console/app.tsx'
+import { brand } from './brand.ts'
+import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
+import { countTrips } from './console/trips.ts'
+import { ada, askAdmin, deposit, ORIGIN, issuedPartner as partner } from './partner.ts'
+
+// Laws of every page of the console. They walk the routes, so that they include each new page.
+
+/** The values of parameters in the paths of pages. */
+const PARAMETERS: Record<string, string> = { account: 'acme' }
+
+/** The most round trips to D1 of a page. */
+const MAX_TRIPS = 3
+
+const pathOf = (path: string) => path.replace(/:(\w+)/g, (_, name) => PARAMETERS[name] ?? name)
+
+const routes = consoleApp.routes.filter(({ method }) => method !== 'ALL')
+const PAGES = routes
+  .filter(({ method, path }) => method === 'GET' && path !== '/console/sign-in')
+  .map(({ path }) => path)
+
+/** Creates an account with records of today, which no request has summed yet. */
+async function createAccount() {
+  const acme = await partner('forex', { account: 'acme', unknown_customer: 'hold' })
+  const today = { ...deposit, transaction_date: new Date().toISOString() }
+  await acme.post('customers', ada)
+  await acme.post('transactions', [today, { ...today, transaction_id: 't', customer_id: 'x' }])
+  await askAdmin('accounts/acme/status-map', 'PUT', { approved: 'approved' })
+  return acme
+}
+
+test('the console has pages', () => {
+  expect(PAGES.length).toBeGreaterThanOrEqual(4)
+})
+
+describe.each(PAGES)('%s', (path) => {
+  const at = pathOf(path)
+
+  test('the page answers 200 with one h1, no inline style or script, and strict headers', async () => {
+    await createAccount()
+    const browser = await signedIn()
+    const response = await browser.get(at)
+    const text = await response.text()
+
+    expect([at, response.status]).toEqual([at, 200])
+    expect(text.match(/<h1>[^<]+<\/h1>/g)).toHaveLength(1)
+    expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]* src=")/)
+    const { headers } = response
+    expect(headers.get('Content-Security-Policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    )
+    expect(headers.get('Cache-Control')).toBe('no-store')
+    expect(headers.get('Referrer-Policy')).toBe('same-origin')
+    expect(headers.get('X-Frame-Options')).toBe('DENY')
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(headers.get('Strict-Transport-Security')).toMatch(/^max-age=/)
+  })
+
+  test('the page costs at most three round trips to D1', async () => {
+    await createAccount()
+    const browser = await signedIn()
+    const { db, trips } = countTrips(env.DB)
+    const response = await browser.get(at, {}, { ...KEY_WORLD, DB: db })
+
+    expect(response.status).toBe(200)
+    expect(trips()).toBeGreaterThan(0)
+    expect(trips()).toBeLessThanOrEqual(MAX_TRIPS)
+  })
+
+  test('without a session the browser is sent to the sign-in and back', async () => {
+    const response = await openBrowser().get(`${at}?cursor=x`)
+
+    expect(response.status).toBe(303)
+    const location = new URL(response.headers.get('Location')!, ORIGIN)
+    expect(location.pathname).toBe('/console/sign-in')
+    expect(location.searchParams.get('next')).toBe(`${at}?cursor=x`)
+  })
+
+  test('a parameter that the page does not support is a 400 page that names it', async () => {
+    await createAccount()
+    const response = await (await signedIn()).get(`${at}?colour=red`)
+
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('`colour` is not a parameter')
+  })
+
+  test('plain HTTP is refused', async () => {
+    const response = await openBrowser().get(`http://api.example${at}`)
+
+    expect(response.status).toBe(403)
+  })
+})
+
+test('a page of an account that does not exist is a 404 page', async () => {
+  const response = await (await signedIn()).get('/console/accounts/nobody')
+
+  expect(response.status).toBe(404)
+  expect(await response.text()).toContain('nobody')
+})
+
+test('an address without a page is a 404 page', async () => {
+  const response = await openBrowser().get('/console/nowhere')
+
+  expect(response.status).toBe(404)
+  expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
+  expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+})
+
+test('text of accounts is escaped', async () => {
+  await brand({ account: 'acme' })
+  await askAdmin('accounts/acme', 'PATCH', { name: '<b>"&' })
+  const text = await (await (await signedIn()).get('/console/accounts/acme')).text()
+
+  expect(text).toContain('&lt;b&gt;&quot;&amp;')
+  expect(text).not.toContain('<b>')
+})
