@@ -1,6 +1,6 @@
 import { scheduled } from './admin/cron.ts'
 import { ALL_RESOURCES, app, resourcesOf } from './app.ts'
-import { consoleApp, isForConsole } from './console/app.tsx'
+import { consoleApp, isForConsole } from './console/app.ts'
 import { withLocalPort } from './development.ts'
 import { storeClickBatch } from './tracking/clicks.ts'
 import type { Click } from './tracking/go.ts'

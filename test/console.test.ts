@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { consoleApp } from '../src/console/app.tsx'
+import { consoleApp } from '../src/console/app.ts'
 import { brand } from './brand.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
 import { countTrips } from './console/trips.ts'

@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { consoleApp } from '../../src/console/app.tsx'
+import { consoleApp } from '../../src/console/app.ts'
 import { ORIGIN } from '../partner.ts'
 
 /** The service without Cloudflare Access: members sign in with their keys. */
@@ -12,7 +12,7 @@ const OWN = { Origin: ORIGIN, 'Sec-Fetch-Site': 'same-origin' }
 type Fields = Record<string, string>
 
 /** Returns a browser with cookies of its own. Redirects are not followed. */
-export function openBrowser(world: Env = KEY_WORLD, app: typeof consoleApp = consoleApp) {
+export function openBrowser(world: Env = KEY_WORLD, app = consoleApp) {
   const cookies = new Map<string, string>()
 
   async function send(path: string, init: RequestInit = {}, inWorld = world): Promise<Response> {

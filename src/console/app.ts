@@ -1,0 +1,41 @@
+import { Hono } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { ApiError, toApiError } from '../errors.ts'
+import { httpsOnly, requestLog } from '../http/request-log.ts'
+import { makeChange } from './change.ts'
+import { showError } from './error-page.tsx'
+import type { Page } from './page.ts'
+import { PAGES } from './pages.ts'
+import { policy } from './policy.ts'
+import { showPage } from './show-page.tsx'
+import { requireSession, showSignIn, signIn, signOut } from './sign-in.tsx'
+
+const NO_PAGE = 'The console has no page with this address.'
+
+/** Returns a console that has these pages. */
+export function consoleOf(pages: readonly Page[]) {
+  const app = new Hono<AppEnv>()
+  app.notFound((c) => showError(c, new ApiError('not_found', { detail: NO_PAGE })))
+  app.onError((thrown, c) => showError(c, toApiError(thrown, c)))
+  app.use(requestLog, policy, httpsOnly)
+  app.get('/console/sign-in', showSignIn)
+  app.post('/console/sign-in', signIn)
+  app.post('/console/sign-out', signOut)
+  for (const page of pages) {
+    const path = `/console${page.path}`
+    app.get(path, (c) => requireSession(c, (session) => showPage(c, page, session)))
+    if (!page.changes) continue
+    app.post(path, (c) => requireSession(c, (session) => makeChange(c, page, session)))
+  }
+  return app
+}
+
+/**
+ * The console: pages for the integrations team, rendered by the Worker. It is an application beside
+ * `app`, whose administration API it uses.
+ */
+export const consoleApp = consoleOf(PAGES)
+
+/** Returns whether a request is for the console. */
+export const isForConsole = (url: string): boolean =>
+  /^\/console(?:\/|$)/.test(new URL(url).pathname)

@@ -1,0 +1,73 @@
+import { consoleOf } from '../../src/console/app.ts'
+import { accountPath, apiPath, type Page } from '../../src/console/page.ts'
+import { Chart, Live, Pager } from '../../src/console/parts/data.tsx'
+import { ChangeForm, ConfirmForm, Field, Filters } from '../../src/console/parts/forms.tsx'
+
+/** A page that has every part, and changes of every kind. */
+const page: Page = {
+  path: '/accounts/:account/probe',
+  query: ['status', 'cursor'],
+  changes: {
+    rename: {
+      done: 'The account has its new name: “é”.',
+      request: (values, { account }) => ({
+        ...{ method: 'PATCH', path: apiPath(account) },
+        body: { name: values('name') },
+      }),
+    },
+    reset: {
+      done: 'The account is empty.',
+      confirm: ({ account }) => account,
+      next: (_, { account }) => accountPath(account),
+      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'reset') }),
+    },
+    issue: {
+      done: '',
+      show: (answer) => <code>{(answer as { client_secret: string }).client_secret}</code>,
+      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'clients') }),
+    },
+  },
+  async render(visit) {
+    const { name } = await visit.api.get<{ name: string }>(apiPath(visit.account))
+    const meta = { total: 3, page: 1, per_page: 1, next_cursor: 'next' }
+    const body = (
+      <>
+        <Filters
+          visit={visit}
+          fields={[
+            {
+              name: 'status',
+              label: 'Status',
+              options: [
+                ['', 'Any'],
+                ['a', 'A'],
+              ],
+            },
+          ]}
+        />
+        <Pager visit={visit} meta={meta} />
+        <Chart
+          caption="Chart"
+          label="Day"
+          series={['One']}
+          rows={[
+            ['a', 1234.5],
+            ['b', null],
+          ]}
+        />
+        <Live id="live" seconds={10}>
+          <p>{name}</p>
+        </Live>
+        <ChangeForm visit={visit} change="rename" submit="Rename">
+          <Field visit={visit} change="rename" name="name" label="Name" value={name} />
+        </ChangeForm>
+        <ChangeForm visit={visit} change="issue" submit="Issue" needs="approver" />
+        <ConfirmForm visit={visit} change="reset" submit="Reset" name={visit.account} />
+      </>
+    )
+    return { title: 'Probe', body }
+  },
+}
+
+/** A console that has only this page. */
+export const probe = consoleOf([page])
