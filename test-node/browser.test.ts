@@ -12,6 +12,7 @@ import {
   setHidden,
   trySample,
 } from './browser/page.ts'
+import { frameTests } from './console/frame.ts'
 import { startService } from './service.ts'
 
 // The documentation in a browser, with the service behind it and no other network.
@@ -376,6 +377,14 @@ describe('in a browser', { timeout: 400_000 }, () => {
         assert.deepEqual(await findingsOnDesktop(), [])
       })
     }
+  })
+
+  describe('the console', () => {
+    const shared = () => {
+      const { base_url: base, admin_key: key } = service.demo
+      return { base, key, browser, page }
+    }
+    frameTests(shared)
   })
 
   test('no page logged an error or contacted another origin', { skip }, () => {

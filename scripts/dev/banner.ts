@@ -6,6 +6,7 @@ import { DEMO, type Demo, type DemoAccount } from './demo-accounts.ts'
 export const banner = (base: string, { accounts, shown }: Demo): string => `
 Tributary is ready at ${base}
 Documentation: ${base}/docs
+Console: ${base}/console, sign in with the admin_key in ${DEMO}
 ${accounts.map((account) => describeAccount(base, account)).join('')}
 The credentials and the admin key are in ${DEMO}. To explore further:
   npm run push -- --sample forex

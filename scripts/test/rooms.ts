@@ -22,6 +22,8 @@ export const ROOMS: Record<string, readonly string[]> = {
     'fuzz-credentials',
     'fuzz-doors',
     'secrecy',
+    'admin-roles',
+    'console-sessions',
   ],
   brand: ['brand', 'fuzz-brand', 'idempotency', 'sweep-brands', 'zones'],
   commands: [
@@ -39,6 +41,7 @@ export const ROOMS: Record<string, readonly string[]> = {
     ...['cases', 'drafts', 'explain', 'fetch-rates', 'fresh', 'laws', 'oracle', 'parts', 'plan'],
     ...['published', 'rate-lookup', 'rates', 'runs', 'stored-w', 'unearned', 'why', 'worlds'],
   ],
+  console: ['console', 'browser', 'admin-roles'],
   db: [
     'cost',
     'outcomes',

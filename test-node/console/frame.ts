@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { CONTRAST, findingsOf, injectAxe, RULES } from '../browser/axe.ts'
+import { skip } from '../browser/chromium.ts'
+import { openDetails } from '../browser/page.ts'
+import { pageAddresses } from './pages.ts'
+
+/** What the tests in a browser share: the service with its demo accounts, and one page. */
+export interface Shared {
+  readonly base: string
+  readonly key: string
+  readonly browser: Browser
+  readonly page: Page
+}
+
+const DESKTOP = { width: 1280, height: 800 }
+const PHONE = { width: 390, height: 844 }
+
+/** Opens an address of the console, signs in, and returns to the address. */
+export async function openSignedIn({ base, key, page }: Shared, address: string): Promise<void> {
+  await page.setViewportSize(DESKTOP)
+  await page.goto(base + address)
+  if (!page.url().includes('/console/sign-in')) return
+  await page.getByLabel('Admin key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(base + address)
+}
+
+/** Returns what axe finds in the page that is open: light and dark, on a desktop and on a phone. */
+async function findings(page: Page): Promise<string[]> {
+  const found: string[] = []
+  await openDetails(page, 'details')
+  await injectAxe(page)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    found.push(...(await findingsOf(page, colorScheme === 'light' ? RULES : CONTRAST)))
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(PHONE)
+  const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+  if (overflow > 0) found.push(`scrolls sideways by ${overflow} pixels on a phone`)
+  return [...found, ...(await findingsOf(page, RULES))]
+}
+
+/** Defines the tests of the console that hold for every page. */
+export function frameTests(shared: () => Shared): void {
+  test('axe finds nothing on any page of the console', { skip }, async () => {
+    const { base, page } = shared()
+    const found: string[] = []
+    await page.goto(`${base}/console/sign-in`)
+    found.push(...(await findings(page)).map((one) => `/console/sign-in: ${one}`))
+    const addresses = await pageAddresses()
+    assert.ok(addresses.length >= 4)
+    for (const address of addresses) {
+      await openSignedIn(shared(), address)
+      found.push(...(await findings(page)).map((one) => `${address}: ${one}`))
+    }
+    assert.deepEqual(found, [])
+  })
+
+  test('a member signs in, finds an account and signs out', { skip }, async () => {
+    const { base, page } = shared()
+    await openSignedIn(shared(), '/console')
+    await page.getByRole('link', { name: 'Demo Forex' }).click()
+    await page.waitForURL(`${base}/console/accounts/demo-forex`)
+    assert.equal(await page.locator('h1').innerText(), 'Demo Forex')
+    // The script draws the chart from its table.
+    await page.locator('.plot canvas').waitFor()
+    await page.locator('.side .switcher summary').click()
+    await page.locator('.side .switcher').getByRole('link', { name: 'Demo Casino' }).click()
+    await page.waitForURL(`${base}/console/accounts/demo-brand`)
+    await page.locator('.side').getByRole('link', { name: 'Audit log' }).first().click()
+    await page.waitForURL(`${base}/console/accounts/demo-brand/audit-log`)
+    assert.match(await page.locator('main').innerText(), /account\.create/)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${base}/console/sign-in`)
+    await page.goto(`${base}/console`)
+    assert.match(page.url(), /\/console\/sign-in\?next=%2Fconsole$/)
+  })
+
+  test('the console works without a script, and by the keyboard', { skip }, async () => {
+    const { base, key, browser } = shared()
+    const page = await browser.newPage({ javaScriptEnabled: false, viewport: DESKTOP })
+    try {
+      await openSignedIn({ base, key, browser, page }, '/console/accounts/demo-forex')
+      assert.ok(await page.getByRole('table', { name: /^Records by the day/ }).isVisible())
+      await page.keyboard.press('Tab')
+      const skipLink = page.getByRole('link', { name: 'Skip to the content' })
+      assert.ok(await skipLink.evaluate('(link) => link === document.activeElement'))
+      await page.keyboard.press('Enter')
+      assert.match(page.url(), /#main$/)
+    } finally {
+      await page.close()
+    }
+  })
+}
