@@ -116,7 +116,7 @@ describe('wrong keys', () => {
 })
 
 test.each([
-  'https://evil.example/console',
+  'https://evil.example/console/audit-log',
   '//evil.example/console',
   '/\\evil.example/console',
   'javascript:alert(1)',
