@@ -108,6 +108,20 @@ test('a run that was stored and never started is started', async () => {
   expect(await show(run)).toMatchObject({ status: 'done', changed: 4 })
 })
 
+test('a run of the morning whose Workflow could not be created is resumed', async () => {
+  await firm()
+  const STATEMENT_RUNS = { createBatch: () => Promise.reject(new Error('workflow is gone')) }
+  await worker.scheduled(
+    { cron: CRON_SCHEDULES.report, scheduledTime: Date.parse('2026-11-01T06:05:00Z') } as never,
+    { ...env, STATEMENT_RUNS } as unknown as Env,
+  )
+  const [row] = (await env.DB.prepare('select id, status from statement_runs').all()).results
+  expect([row?.status, (await runs.get()).length]).toEqual(['running', 0])
+  await runCron(21)
+  await waitForEnd()
+  expect(await show(String(row?.id))).toMatchObject({ period: PERIOD, status: 'done', changed: 4 })
+})
+
 test('a run whose instance ended without its knowledge is restarted from its first step on', async () => {
   await firm()
   const { id } = await json(askAdmin(`${PATH}/periods/${PERIOD}/run`, 'POST'))
