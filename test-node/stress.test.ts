@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { proveContention } from '../stress/contention.ts'
 import { proveKill } from '../stress/kill.ts'
+import { proveRuns } from '../stress/kill-runs.ts'
 import { newSetting, type Setting } from '../stress/program.ts'
 import { ATTACKS } from '../stress/siege/attacks.ts'
 import { besiege } from '../stress/siege.ts'
 
-// `npm run kill`, `npm run contention` and `npm run siege` at their smallest size, to keep them working.
+// `npm run kill`, `npm run kill-runs`, `npm run contention` and `npm run siege` at their smallest size, to keep them working.
 
 let setting: Setting
 let end = () => {}
@@ -17,6 +18,11 @@ after(() => end())
 
 test('a bulk in flight while workerd is killed is stored completely or not at all', async () => {
   await proveKill(setting, { times: 1, records: 20 })
+  assert.deepEqual(setting.broken.splice(0), [])
+})
+
+test('a run over statements that is killed is resumed, and stores what an undisturbed one stores', async () => {
+  await proveRuns(setting, { every: 90 })
   assert.deepEqual(setting.broken.splice(0), [])
 })
 

@@ -1,3 +1,4 @@
+import { resumeRuns } from '../commission/drafts/resume-runs.ts'
 import { startRuns } from '../commission/drafts/start-runs.ts'
 import { fetchRates } from '../commission/rates/fetch-rates.ts'
 import { resolveDatabase } from '../db/database.ts'
@@ -41,7 +42,7 @@ export async function scheduled(
 ): Promise<void> {
   if (cron === CRON_SCHEDULES.propagate) {
     await propagatePending(env)
-    return finishSteps(env)
+    return finishSteps(env, now)
   }
   if (cron === CRON_SCHEDULES.expire) return maintainDatabases(env, all, now)
   if (cron === CRON_SCHEDULES.storage) return maintainStorage(env, now)
@@ -51,8 +52,8 @@ export async function scheduled(
   return startRuns(env, now, logFailure)
 }
 
-/** Erases activities, releases held records and resets test accounts, where requests have left some. */
-async function finishSteps(env: Env): Promise<void> {
+/** Erases activities, releases held records, resets test accounts and resumes runs, where some are left. */
+async function finishSteps(env: Env, now: number): Promise<void> {
   for (const binding of await listBindings(env.DB)) {
     await logFailure(binding, () => continueErasures(env, binding))
     await logFailure(binding, async () => {
@@ -61,6 +62,9 @@ async function finishSteps(env: Env): Promise<void> {
       await finishResets(db, deadline)
       await finishReleases(db, null, deadline)
     })
+    await logFailure(binding, () =>
+      resumeRuns(env, resolveDatabase(env, binding), now, (resume) => logFailure(binding, resume)),
+    )
   }
 }
 

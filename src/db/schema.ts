@@ -669,6 +669,10 @@ export const statementRuns = sqliteTable(
     changed: integer(),
     started_at: text().notNull(),
     ended_at: text(),
+    active_at: text().notNull().default(''),
+    restarts: integer().notNull().default(0),
+    steps_done: integer(),
+    reason: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
@@ -682,6 +686,7 @@ export const statementRunSteps = sqliteTable(
     step: integer().notNull(),
     affiliates: text().notNull(),
     changed: integer(),
+    written: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.account, t.run, t.step] })],
 )

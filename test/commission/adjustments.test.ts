@@ -2,11 +2,11 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { readBooks } from '../../src/commission/drafts/books.ts'
 import { rateViews } from '../../src/commission/drafts/rate-views.ts'
-import { refreshDrafts } from '../../src/commission/drafts/store.ts'
 import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { countWrites } from './counted.ts'
 import { assign, computationOf, monthly, publish, storePlan } from './stored.ts'
+import { storeDrafts } from './stored-runs.ts'
 
 const ACCOUNT = 'acme-forex'
 const PATH = `accounts/${ACCOUNT}`
@@ -33,7 +33,7 @@ async function firm(terms: Partial<PlanTerms> = {}, rules: Rule[] = [TENTH]) {
 
 /** Computes the drafts of the affiliate up to a period, as a run does. */
 async function compute(period: string) {
-  await refreshDrafts(await computationOf(ACCOUNT, period), ['aff-7'], Date.now())
+  await storeDrafts(ACCOUNT, period, ['aff-7'])
   const { data } = await json(askAdmin(`${PATH}/statements`))
   const all = await Promise.all(
     data.map(({ id }: { id: string }) => json(askAdmin(`${PATH}/statements/${id}`))),

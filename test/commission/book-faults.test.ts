@@ -1,17 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import {
-  beginRun,
-  finishRun,
-  makeStep,
-  newRunId,
-  type RunParameters,
-} from '../../src/commission/drafts/run.ts'
+import { beginRun, finishRun, makeStep } from '../../src/commission/drafts/run.ts'
 import { json } from '../partner.ts'
 import { surrounded } from '../sweep/platform.ts'
 import { type BookFirm, bookFirm, LAST_MONTH, MONTHS, payment } from './book-firm.ts'
 import { checkBooks, frozenOf, readStatements } from './check-books.ts'
 import { bookedLines, freshLines } from './fresh-lines.ts'
+import { storeStarted } from './stored-runs.ts'
 
 const AFFILIATES = ['a-0', 'a-1', 'a-2', 'a-3', 'a-4']
 
@@ -31,7 +26,7 @@ function broken(nth: number, after: boolean, meanwhile: () => Promise<unknown>) 
 /** Makes the steps of a run as its Workflow does: a step that is killed is made again. */
 async function runSteps(account: string, platforms: readonly Env[]) {
   const left = [...platforms]
-  const parameters: RunParameters = { account, run: newRunId(Date.now()), period: '2030-12' }
+  const parameters = await storeStarted(account, '2030-12')
   const endure = async <T>(step: (platform: Env) => Promise<T>): Promise<T> => {
     try {
       return await step(left[0]!)
@@ -45,7 +40,7 @@ async function runSteps(account: string, platforms: readonly Env[]) {
   for (let step = 1; step <= steps; step++) {
     await endure((platform) => makeStep(platform, parameters, step, Date.now()))
   }
-  await endure((platform) => finishRun(platform, parameters, 'done', Date.now()))
+  await endure((platform) => finishRun(platform, parameters, Date.now()))
   return parameters.run
 }
 

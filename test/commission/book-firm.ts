@@ -1,17 +1,12 @@
 import { env } from 'cloudflare:workers'
-import {
-  beginRun,
-  finishRun,
-  makeStep,
-  newRunId,
-  type RunParameters,
-} from '../../src/commission/drafts/run.ts'
+import { beginRun, finishRun, makeStep } from '../../src/commission/drafts/run.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { at } from '../dated.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from '../partner.ts'
 import { askAda } from './book-rows.ts'
 import type { Booked } from './check-books.ts'
 import { assign, monthly, storePlan } from './stored.ts'
+import { storeStarted } from './stored-runs.ts'
 
 /** The months of the firm, all of which are over. */
 export const MONTHS = ['2030-06', '2030-07', '2030-08', '2030-09', '2030-10']
@@ -96,12 +91,12 @@ export const bookRequests = (path: string) => ({
 export const bookRuns = (account: string) => ({
   /** Computes the drafts up to a period, as its Workflow does. */
   run: async (period: string, platform = env as Env) => {
-    const parameters: RunParameters = { account, run: newRunId(Date.now()), period }
+    const parameters = await storeStarted(account, period)
     const steps = await beginRun(platform, parameters, Date.now())
     for (let step = 1; step <= steps; step++) {
       await makeStep(platform, parameters, step, Date.now())
     }
-    await finishRun(platform, parameters, 'done', Date.now())
+    await finishRun(platform, parameters, Date.now())
   },
 })
 

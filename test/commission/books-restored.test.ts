@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { refreshDrafts } from '../../src/commission/drafts/store.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from '../partner.ts'
-import { assign, computationOf, monthly, storePlan } from './stored.ts'
+import { assign, monthly, storePlan } from './stored.ts'
+import { storeDrafts } from './stored-runs.ts'
 
 // What the runbook says about a database that was restored without its books.
 
@@ -28,7 +28,7 @@ async function firm() {
 
 /** Computes the draft of August, as a run does, and returns it. */
 async function compute() {
-  await refreshDrafts(await computationOf('acme-forex', AUGUST), ['aff-7'], Date.now())
+  await storeDrafts('acme-forex', AUGUST, ['aff-7'])
   const { data } = await json(askAdmin(`${PATH}/statements?period=${AUGUST}`))
   return data[0]
 }

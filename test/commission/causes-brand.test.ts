@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { refreshDrafts } from '../../src/commission/drafts/store.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { brand, dailyStats, day, eve } from '../brand.ts'
 import { linkOf } from '../dated.ts'
 import { askAdmin, json } from '../partner.ts'
-import { computationOf, monthly } from './stored.ts'
+import { monthly } from './stored.ts'
+import { storeDrafts } from './stored-runs.ts'
 
 const ACCOUNT = 'acme-casino'
 const NGR: Rule = {
@@ -13,8 +13,7 @@ const NGR: Rule = {
   base: [{ event: 'DailyStats', kpi: 'NGR' }],
 }
 
-const refresh = async (period: string) =>
-  refreshDrafts(await computationOf(ACCOUNT, period), ['aff-1'], Date.now())
+const refresh = (period: string) => storeDrafts(ACCOUNT, period, ['aff-1'])
 
 async function causesIn(period: string) {
   await refresh(period)

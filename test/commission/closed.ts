@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { refreshDrafts } from '../../src/commission/drafts/store.ts'
 import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner } from '../partner.ts'
-import { assign, computationOf, monthly, storePlan } from './stored.ts'
+import { assign, monthly, storePlan } from './stored.ts'
+import { storeDrafts } from './stored-runs.ts'
 
 /** The account of `firm`, as the administration API names it. */
 export const ACCOUNT = 'acme-forex'
@@ -41,9 +41,8 @@ export async function firm(rules: Rule[] = [TENTH], terms: Partial<PlanTerms> = 
 }
 
 /** Computes the drafts of affiliates up to a period, as a run does. */
-export async function refresh(period: string, affiliates: readonly string[] = ['aff-7']) {
-  return refreshDrafts(await computationOf(ACCOUNT, period), affiliates, Date.now())
-}
+export const refresh = (period: string, affiliates: readonly string[] = ['aff-7']) =>
+  storeDrafts(ACCOUNT, period, affiliates)
 
 /** Approves all drafts up to a period, as they are stored. */
 export async function approve(period: string, at = Date.now()) {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { beginRun, makeStep } from '../../src/commission/drafts/run.ts'
 import { askAdmin, json, partner } from '../partner.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
+import { storeStarted } from './stored-runs.ts'
 
 const customer = (
   customer_id: string,
@@ -143,7 +144,7 @@ test('a closing that moves is stored with both of its ends', async () => {
     transaction('t-2', 'c-1', 30, '2026-10-20T10:00:00Z'),
   ])
   for (const period of ['2026-10', '2026-W45']) {
-    const parameters = { account: acme.account, run: `run_${period}`, period }
+    const parameters = await storeStarted(acme.account, period)
     await beginRun(env as Env, parameters, Date.now())
     await makeStep(env as Env, parameters, 1, Date.now())
   }

@@ -6,6 +6,7 @@ import { beginRun, makeStep, newRunId } from '../../src/commission/drafts/run.ts
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { countWrites } from './counted.ts'
 import { assign, monthly, storePlan } from './stored.ts'
+import { storeStarted } from './stored-runs.ts'
 
 const PATH = 'accounts/acme-forex'
 
@@ -82,14 +83,14 @@ test('a run computes the statements of a period, and another changes nothing', a
 test('an unchanged step writes no row of a statement', async () => {
   await firm()
   await run()
-  const parameters = { account: 'acme-forex', run: 'run_again', period: '2026-10' }
+  const parameters = await storeStarted('acme-forex', '2026-10', 'run_again')
   await beginRun(env as Env, parameters, Date.now())
   const { written, value } = await countWrites((counted) =>
     makeStep(counted, parameters, 1, Date.now()),
   )
   expect(value).toBe(0)
-  // The row that marks the step as done.
-  expect(written).toBe(1)
+  // Its attempt shows that the run is active, and the step is marked as done.
+  expect(written).toBe(2)
 })
 
 test('a step that fails is repeated, and the run ends as one that was not interrupted', async () => {
@@ -105,13 +106,14 @@ test('a step that fails is repeated, and the run ends as one that was not interr
 
 test('a step that was stored and whose answer was lost writes nothing again', async () => {
   await firm()
-  const parameters = { account: 'acme-forex', run: 'run_lost', period: '2026-10' }
+  const parameters = await storeStarted('acme-forex', '2026-10', 'run_lost')
   await beginRun(env as Env, parameters, Date.now())
   const first = await makeStep(env as Env, parameters, 1, Date.now())
   const { written, value } = await countWrites((counted) =>
     makeStep(counted, parameters, 1, Date.now()),
   )
-  expect([first, value, written]).toEqual([2, 2, 0])
+  // Only that the run is active.
+  expect([first, value, written]).toEqual([2, 2, 1])
   expect(await beginRun(env as Env, parameters, Date.now())).toBe(1)
 })
 
@@ -126,8 +128,8 @@ test('two runs at the same time do no harm', async () => {
 
 test('a computation that began to read earlier never replaces a later one', async () => {
   const acme = await firm()
-  const late = { account: 'acme-forex', run: 'run_late', period: '2026-10' }
-  const early = { account: 'acme-forex', run: 'run_early', period: '2026-10' }
+  const late = await storeStarted('acme-forex', '2026-10', 'run_late')
+  const early = await storeStarted('acme-forex', '2026-10', 'run_early')
   await beginRun(env as Env, late, Date.now())
   await beginRun(env as Env, early, Date.now())
   await makeStep(env as Env, late, 1, 2000)

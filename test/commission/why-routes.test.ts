@@ -1,12 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { refreshDrafts } from '../../src/commission/drafts/store.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'
 import { emptyWorld } from '../world.ts'
-import { assign, computationOf, draftsOf, monthly, publish, storePlan } from './stored.ts'
+import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
+import { storeDrafts } from './stored-runs.ts'
 
 const customer = (customer_id: string, affiliate_id: string) => ({
   customer_id,
@@ -451,7 +451,7 @@ test('an explanation says what the stored statement says, if records have change
   await rates()
   const acme = await firm('acme')
   const id = acme.lineOf('share')
-  await refreshDrafts(await computationOf('acme', '2026-10'), ['ib-1'], Date.now())
+  await storeDrafts('acme', '2026-10', ['ib-1'])
   expect(await json(acme.admin(`lines/${id}/explain`))).not.toHaveProperty('stored')
 
   await acme.post('transactions', [deposit('t-1', 'c-1', 2000)])

@@ -202,7 +202,12 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     steps_done: documented('The number of steps that are done.', orNull(COUNT)),
     changed: documented('The number of statements that were written.', orNull(COUNT)),
     started_at: documented('When it was started.', TIME),
+    active_at: documented(
+      'When it last showed that it is working. A run that stops for 20 minutes is resumed.',
+      TIME,
+    ),
     ended_at: documented('When it ended. Null while it runs.', orNull(TIME)),
+    reason: documented('Why it failed, in words. Null unless it has.', orNull({ type: 'string' })),
   }),
 }
 

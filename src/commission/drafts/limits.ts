@@ -33,3 +33,22 @@ export const RUN_LIMITS = {
   /** How long a run that has read nothing takes the place of a new one, in milliseconds. */
   unreadMs: 10 * 60_000,
 }
+
+/**
+ * How the platform makes a step. One that fails is tried again after 30 s, 60 s, 90 s … for about an
+ * hour. An attempt has 10 minutes.
+ */
+export const STEP_RETRIES = {
+  retries: { limit: 15, delay: '30 seconds', backoff: 'linear' },
+  timeout: '10 minutes',
+} as const
+
+/** The limits of resuming runs that have stopped. */
+export const RESUME_LIMITS = {
+  /** How long a run may show no activity, in milliseconds: longer than an attempt and the wait after it. */
+  quietMs: 20 * 60_000,
+  /** How often a Workflow is restarted while no step of the run ends. */
+  restarts: 5,
+  /** The runs of a database that one job resumes. */
+  runs: 20,
+}

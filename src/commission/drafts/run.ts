@@ -1,15 +1,8 @@
 import { ulid } from 'ulid'
-import {
-  beginReading,
-  endRun,
-  endStep,
-  findRun,
-  findStep,
-  storeSteps,
-} from '../../db/commission/runs.ts'
+import { beginStep, endStep, storeSteps } from '../../db/commission/run-steps.ts'
+import { beginReading, endRun, findRun } from '../../db/commission/runs.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
-import { withD1Retry } from '../../db/retry.ts'
 import type { Account } from '../../db/schema.ts'
 import { DAY_MS } from '../../durations.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
@@ -47,26 +40,22 @@ async function findRunAccount(
   return { account, period, db: resolveDatabase(env, account.binding) }
 }
 
-async function openRun(
-  env: Env,
-  parameters: RunParameters,
-): Promise<{ account: Account; db: D1Database; computation: Computation }> {
-  const { account, period, db } = await findRunAccount(env, parameters)
-  return { account, db, computation: await openComputation(await openSource(env, account), period) }
-}
+const openRun = async (env: Env, account: Account, period: Period): Promise<Computation> =>
+  openComputation(await openSource(env, account), period)
 
-/** Stores a run and its steps. Returns the number of steps. A repetition finds those that are stored. */
+/**
+ * Stores the steps of a run. Returns the number of steps. A repetition finds those that are stored. A
+ * run that has ended or was deleted has none.
+ */
 export async function beginRun(env: Env, parameters: RunParameters, now: number): Promise<number> {
-  const { account, db } = await findRunAccount(env, parameters)
-  const { run: id, period } = parameters
-  const started_at = new Date(now).toISOString()
-  await withD1Retry(() => beginReading(db, { account: account.id, id, period, started_at }).run())
+  const { account, period, db } = await findRunAccount(env, parameters)
+  const { run: id } = parameters
+  await beginReading(db, { account: account.id, id, active_at: new Date(now).toISOString() })
   const stored = await findRun(db, account.id, id)
-  if (stored && stored.steps !== null) return stored.steps
-  const { computation } = await openRun(env, parameters)
-  const steps = await planSteps(computation)
-  await storeSteps(db, account.id, id, steps)
-  return steps.length
+  if (stored?.status !== 'running') return 0
+  if (stored.steps !== null) return stored.steps
+  const steps = await planSteps(await openRun(env, account, period))
+  return storeSteps(db, account.id, id, steps)
 }
 
 /** Makes one step of a run. Returns the number of statements that it changed. */
@@ -76,21 +65,36 @@ export async function makeStep(
   step: number,
   now: number,
 ): Promise<number> {
-  const { account, db, computation } = await openRun(env, parameters)
-  const { run: id } = parameters
-  const found = await findStep(db, account.id, id, step)
+  const { account, period, db } = await findRunAccount(env, parameters)
+  const stored = { account: account.id, id: parameters.run, step }
+  const found = await beginStep(db, stored, new Date(now).toISOString())
   if (!found) return 0
   if (found.changed !== null) return found.changed
-  const changed = await refreshDrafts(computation, found.affiliates, now)
-  await withD1Retry(() => endStep(db, { account: account.id, id, step, changed }).run())
-  return changed
+  const computation = await openRun(env, account, period)
+  await refreshDrafts(computation, found.affiliates, stored, now)
+  return endStep(db, stored)
 }
 
-/** Ends a run. Runs of more than 30 days ago are deleted. */
-export async function finishRun(
+/** Ends a run that is done. Runs of more than 30 days ago are deleted. */
+export const finishRun = (env: Env, parameters: RunParameters, now: number): Promise<void> =>
+  end(env, parameters, { status: 'done', reason: null }, now)
+
+/** Ends a run that failed, for a reason that is shown. Runs of more than 30 days ago are deleted. */
+export function failRun(
+  env: Env,
+  parameters: RunParameters,
+  reason: string,
+  now: number,
+): Promise<void> {
+  const { account, run } = parameters
+  console.error(JSON.stringify({ failed_run: run, account, reason }))
+  return end(env, parameters, { status: 'failed', reason }, now)
+}
+
+async function end(
   env: Env,
   { account: name, run: id }: RunParameters,
-  status: 'done' | 'failed',
+  outcome: { status: 'done' | 'failed'; reason: string | null },
   now: number,
 ): Promise<void> {
   const account = await findAccount(env.DB, name)
@@ -98,5 +102,5 @@ export async function finishRun(
   const before = firstRunId(now - KEPT_MS)
   const ended_at = new Date(now).toISOString()
   const db = resolveDatabase(env, account.binding)
-  await endRun(db, { account: account.id, id, status, ended_at, before })
+  await endRun(db, { account: account.id, id, ...outcome, ended_at, before })
 }

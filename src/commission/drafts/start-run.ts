@@ -12,7 +12,8 @@ import { withReadSession } from '../../http/session.ts'
 import { bookZoneOf, instantOfLocalTime, offsetAt } from '../../zone.ts'
 import { RUN_LIMITS } from './limits.ts'
 import { readPathPeriod } from './path-period.ts'
-import { finishRun, firstRunId, newRunId } from './run.ts'
+import { failRun, firstRunId, newRunId } from './run.ts'
+import { NOT_STARTED } from './run-failure.ts'
 
 const TOO_MANY = `${RUN_LIMITS.running} runs of this account are running, the most at once. Start another one when one of them is done.`
 
@@ -65,7 +66,7 @@ async function startWorkflow(
   try {
     await env.STATEMENT_RUNS.create({ id: run, params })
   } catch (error) {
-    await finishRun(env, params, 'failed', Date.now())
+    await failRun(env, params, NOT_STARTED, Date.now())
     throw unavailable(error)
   }
 }

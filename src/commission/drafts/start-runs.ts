@@ -1,4 +1,4 @@
-import { periodKinds } from '../../db/commission/runs.ts'
+import { insertRuns, periodKinds } from '../../db/commission/runs.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import { accountPages } from '../../db/directory/accounts.ts'
 import { DAY_MS } from '../../durations.ts'
@@ -22,11 +22,14 @@ export async function startRuns(
     for (const [binding, accounts] of Map.groupBy(page, (account) => account.binding)) {
       await guard(binding, async () => {
         const ids = accounts.map(({ id }) => id)
-        const kinds = await periodKinds(resolveDatabase(env, binding), ids)
+        const db = resolveDatabase(env, binding)
+        const kinds = await periodKinds(db, ids)
         const runs = kinds.map(({ account, kind }): RunParameters => {
           return { account, run: newRunId(now), period: periodOf(yesterday, kind).id }
         })
         if (runs.length === 0) return
+        // First, so that a run whose Workflow is not created is resumed.
+        await insertRuns(db, runs, new Date(now).toISOString())
         await env.STATEMENT_RUNS.createBatch(runs.map((params) => ({ id: params.run, params })))
       })
     }

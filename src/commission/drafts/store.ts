@@ -1,4 +1,5 @@
 import { draftBatches, readDigests } from '../../db/commission/drafts.ts'
+import type { RunStep } from '../../db/commission/run-steps.ts'
 import { withD1Retry } from '../../db/retry.ts'
 import { planKey } from '../engine/book.ts'
 import { findCauses } from './causes.ts'
@@ -8,16 +9,17 @@ import { toStored } from './draft.ts'
 import { statementId } from './ids.ts'
 
 /**
- * Computes the statements of affiliates and stores those that differ from what is stored. Returns the
- * number of statements that it wrote or deleted: 0 if nothing has changed.
+ * Computes the statements of affiliates and stores those that differ from what is stored, and counts
+ * them with the step of a run. If the run has ended or was deleted meanwhile, nothing is stored.
  *
  * @param readAt When the computation began to read, in milliseconds. A later one's drafts stay.
  */
 export async function refreshDrafts(
   computation: Computation,
   affiliates: readonly string[],
+  step: RunStep,
   readAt: number,
-): Promise<number> {
+): Promise<void> {
   const { db, account } = computation.source
   const computed = await computeAffiliates(computation, affiliates, Number.POSITIVE_INFINITY)
   const periods = computed.map(({ period }) => period.id)
@@ -46,8 +48,7 @@ export async function refreshDrafts(
   }
   const drop = stored.filter(({ id, status }) => status === 'draft' && !kept.has(id))
   const computedAt = new Date(readAt).toISOString()
-  for (const batch of draftBatches(db, account.id, { put, drop, readAt, computedAt })) {
+  for (const batch of draftBatches(db, { put, drop, step, readAt, computedAt })) {
     await withD1Retry(() => db.batch(batch))
   }
-  return put.length + drop.length
 }

@@ -1,11 +1,8 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from 'cloudflare:workers'
-import { beginRun, finishRun, makeStep, type RunParameters } from './run.ts'
-
-/** A step that fails is tried again after 10 s, 20 s, 40 s …, for more than an hour. */
-const RETRIES = {
-  retries: { limit: 9, delay: '10 seconds', backoff: 'exponential' },
-  timeout: '10 minutes',
-} as const
+import { errorName } from '../../errors.ts'
+import { STEP_RETRIES } from './limits.ts'
+import { beginRun, failRun, finishRun, makeStep, type RunParameters } from './run.ts'
+import { failedStep } from './run-failure.ts'
 
 /**
  * Computes the statements of an account and period. The platform repeats a step that fails, and goes on
@@ -17,17 +14,34 @@ export class StatementRun extends WorkflowEntrypoint<Env, RunParameters> {
     step: WorkflowStep,
   ): Promise<void> {
     const { env } = this
+    let current = ''
+    const make = <T extends Rpc.Serializable<T>>(
+      name: string,
+      task: (now: number) => Promise<T>,
+    ) => {
+      current = name
+      return step.do(name, STEP_RETRIES, () => logged(payload, name, () => task(Date.now())))
+    }
     try {
-      const steps = await step.do('plan', RETRIES, () => beginRun(env, payload, Date.now()))
+      const steps = await make('plan', (now) => beginRun(env, payload, now))
       for (let number = 1; number <= steps; number++) {
-        await step.do(`affiliates ${number}`, RETRIES, () =>
-          makeStep(env, payload, number, Date.now()),
-        )
+        await make(`affiliates ${number}`, (now) => makeStep(env, payload, number, now))
       }
-      await step.do('end', RETRIES, () => finishRun(env, payload, 'done', Date.now()))
+      await make('end', (now) => finishRun(env, payload, now))
     } catch (error) {
-      await step.do('fail', RETRIES, () => finishRun(env, payload, 'failed', Date.now()))
+      const reason = failedStep(current)
+      await make('fail', (now) => failRun(env, payload, reason, now))
       throw error
     }
+  }
+}
+
+/** Logs the failure of an attempt: the platform keeps that of the last one only. */
+async function logged<T>({ run }: RunParameters, step: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    console.error(JSON.stringify({ fault: errorName(error), run, step }))
+    throw error
   }
 }

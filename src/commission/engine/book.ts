@@ -144,11 +144,13 @@ export function governingVersion(
 
 /** Returns the version of a plan for a day; `start` is the day that decides under `terms: "signup"`. */
 function versionFor(plan: Plan, start: number, day: number): Version {
-  const { replacement, first } = plan
+  const { replacement, first, versions } = plan
   if (replacement) {
     const { from, version, replaced } = replacement
     return day >= from ? version : versionFor(replaced, start, day)
   }
+  // Of most plans. Every fact comes here.
+  if (versions.length === 1) return first
   return versionOn(plan, first.terms === 'signup' ? start : firstDayOf(day, first.period))
 }
 

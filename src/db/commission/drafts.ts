@@ -4,6 +4,7 @@ import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { isClosedFor } from './books/closed-for.ts'
 import type { Connection } from './facts.ts'
+import { COUNT_WRITTEN, type RunStep } from './run-steps.ts'
 
 /** A computed statement, or what is carried without one, as it is stored. */
 export interface StoredDraft {
@@ -46,14 +47,19 @@ const IS_OPEN = `not exists (
       and s.plan = value ->> 2 and s.status <> 'draft'
   ) and not ${isClosedFor({ affiliate: 'value ->> 1', plan: 'value ->> 2', period: 'value ->> 0' })}`
 
-/** Stores drafts, unless a later computation has stored them or they are no longer drafts. */
+/** Whether the run that stores drafts goes on: it may have ended, or its account been reset. */
+const IS_RUNNING = `exists (
+    select 1 from statement_runs r
+    where r.account = :account and r.id = :id and r.status = 'running')`
+
+/** Stores drafts of a run that goes on, unless a later computation has stored them or they are no longer drafts. */
 export const PUT_DRAFTS = compileStatement(`
   insert into statements (account, period, affiliate_id, plan, id, status, hash, payable, closing,
     statement, lines, parts, state, digest, previous, read_at, computed_at)
   select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3, 'draft', value ->> 4,
     value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
     value ->> 12, :read_at, :computed_at
-  from ${JSON_EACH}(:rows) where ${IS_OPEN}
+  from ${JSON_EACH}(:rows) where ${IS_RUNNING} and ${IS_OPEN}
   on conflict (account, period, affiliate_id, plan) do update set
     hash = excluded.hash, payable = excluded.payable, closing = excluded.closing,
     statement = excluded.statement, lines = excluded.lines, parts = excluded.parts,
@@ -82,7 +88,7 @@ export const PUT_PARTS = compileStatement(`
 /** Deletes drafts that a computation did not make again. */
 export const DROP_DRAFTS = compileStatement(`
   delete from statements
-  where account = :account and status = 'draft' and read_at <= :read_at
+  where account = :account and status = 'draft' and read_at <= :read_at and ${IS_RUNNING}
     and (period, affiliate_id, plan) in (
       select value ->> 0, value ->> 1, value ->> 2 from ${JSON_EACH}(:rows))`)
 
@@ -122,6 +128,8 @@ export async function readDigests(
 export interface DraftChanges {
   readonly put: readonly StoredDraft[]
   readonly drop: readonly StatementDigest[]
+  /** The step of a run that makes them. */
+  readonly step: RunStep
   /** When the computation began to read, in milliseconds. */
   readonly readAt: number
   readonly computedAt: string
@@ -130,10 +138,10 @@ export interface DraftChanges {
 /** Returns the statements that store the changes of a computation, in batches of bounded size. */
 export function draftBatches(
   db: Connection,
-  account: string,
-  { put, drop, readAt, computedAt }: DraftChanges,
+  { put, drop, step, readAt, computedAt }: DraftChanges,
 ): D1PreparedStatement[][] {
-  const values = { account, read_at: readAt, computed_at: computedAt }
+  const values = { ...step, read_at: readAt, computed_at: computedAt }
+  const count = () => bindStatement(db, COUNT_WRITTEN, { ...step })
   const bind = (statement: typeof PUT_DRAFTS, rows: string) =>
     bindStatement(db, statement, { ...values, rows })
   const batches = inBatches(put).map((drafts) => {
@@ -146,7 +154,7 @@ export function draftBatches(
       all.slice(1).map((lines, i) => [id, digest, i + 2, lines]),
     )
     return [
-      ...toJsonChunks(heads).map((rows) => bind(PUT_DRAFTS, rows)),
+      ...toJsonChunks(heads).flatMap((rows) => [bind(PUT_DRAFTS, rows), count()]),
       bind(DROP_PARTS, JSON.stringify(ids)),
       ...toJsonChunks(parts).map((rows) => bind(PUT_PARTS, rows)),
     ]
@@ -155,6 +163,7 @@ export function draftBatches(
   const rows = drop.map(({ period, affiliate_id, plan, id }) => [period, affiliate_id, plan, id])
   const dropped = toJsonChunks(rows).flatMap((chunk) => [
     bind(DROP_DRAFTS, chunk),
+    count(),
     bind(DROP_LOST_PARTS, chunk),
   ])
   return [...batches, dropped]

@@ -4,35 +4,52 @@ import type { statementRuns } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** A run over the affiliates of an account. */
-export type Run = Omit<typeof statementRuns.$inferSelect, 'account'>
+export type Run = Omit<typeof statementRuns.$inferSelect, 'account' | 'restarts'>
 
 /** A run with the number of its steps that are done, and what they wrote. */
 export interface RunProgress extends Run {
   readonly steps_done: number
 }
 
+/** Stores runs that are about to start. */
+export const INSERT_RUNS = compileStatement(`
+  insert into statement_runs (account, id, period, status, started_at)
+  select value ->> 0, value ->> 1, value ->> 2, 'running', :started_at from ${JSON_EACH}(:rows)
+  where true on conflict (account, id) do nothing`)
+
+/** Stores runs that are about to start. */
+export const insertRuns = (
+  db: D1Database,
+  runs: readonly { account: string; run: string; period: string }[],
+  started_at: string,
+) => {
+  const rows = JSON.stringify(runs.map(({ account, run, period }) => [account, run, period]))
+  return withD1Retry(() => bindStatement(db, INSERT_RUNS, { rows, started_at }).run())
+}
+
 /** Stores that a run reads from now on, with 0 affiliates until its steps are known. */
 export const BEGIN_READING = compileStatement(`
-  insert into statement_runs (account, id, period, status, affiliates, started_at)
-  values (:account, :id, :period, 'running', 0, :started_at)
-  on conflict (account, id) do update set affiliates = 0 where affiliates is null`)
+  update statement_runs set affiliates = ifnull(affiliates, 0), active_at = :active_at
+  where account = :account and id = :id and status = 'running'`)
 
-/** Returns the statement that stores that a run reads from now on. */
+/** Stores that a run reads from now on. */
 export const beginReading = (
   db: D1Database,
-  run: { account: string; id: string; period: string; started_at: string },
-) => bindStatement(db, BEGIN_READING, run)
+  run: { account: string; id: string; active_at: string },
+) => withD1Retry(() => bindStatement(db, BEGIN_READING, run).run())
 
 /** Reads a run with its progress. */
 export const FIND_RUN = compileStatement(`
-  select r.id, r.period, r.status, iif(r.steps is null, null, r.affiliates) as affiliates, r.steps, r.started_at, r.ended_at,
+  select r.id, r.period, r.status, iif(r.steps is null, null, r.affiliates) as affiliates, r.steps,
+    r.started_at, max(r.active_at, r.started_at) as active_at, r.ended_at, r.reason,
     ifnull(r.changed, (
-      select sum(s.changed) from statement_run_steps s where s.account = :account and s.run = :id
+      select sum(ifnull(s.changed, s.written)) from statement_run_steps s
+      where s.account = :account and s.run = :id
     )) as changed,
-    iif(r.status = 'done', r.steps, (
+    coalesce(r.steps_done, iif(r.status = 'done', r.steps, (
       select count(*) from statement_run_steps s
       where s.account = :account and s.run = :id and s.changed is not null
-    )) as steps_done
+    ))) as steps_done
   from statement_runs r where r.account = :account and r.id = :id`)
 
 /** Returns a run of an account; null if there is none. */
@@ -43,87 +60,12 @@ export const findRun = (
 ): Promise<RunProgress | null> =>
   withD1Retry(() => bindStatement(db, FIND_RUN, { account, id }).first<RunProgress>())
 
-/** Stores the steps of a run, unless they are stored. */
-export const INSERT_STEPS = compileStatement(`
-  insert into statement_run_steps (account, run, step, affiliates)
-  select :account, :id, value ->> 0, value ->> 1 from ${JSON_EACH}(:rows) where true
-  on conflict (account, run, step) do nothing`)
-
-/** Stores how many steps a run has. */
-export const PUT_STEP_COUNT = compileStatement(`
-  update statement_runs set steps = :steps, affiliates = :affiliates
-  where account = :account and id = :id and steps is null`)
-
-/** The characters of steps that one statement stores. */
-const CHUNK_CHARACTERS = 1_500_000
-
-/** Stores the affiliates of each step of a run, in place of what an interrupted attempt stored. */
-export async function storeSteps(
-  db: D1Database,
-  account: string,
-  id: string,
-  steps: readonly (readonly string[])[],
-): Promise<void> {
-  const rows = steps.map((affiliates, i) => [i + 1, JSON.stringify(affiliates)] as const)
-  await withD1Retry(() => bindStatement(db, DELETE_STEPS, { account, id }).run())
-  let chunk: (typeof rows)[number][] = []
-  let characters = 0
-  const store = async () => {
-    const values = { account, id, rows: JSON.stringify(chunk) }
-    await withD1Retry(() => bindStatement(db, INSERT_STEPS, values).run())
-  }
-  for (const row of rows) {
-    if (chunk.length > 0 && characters + row[1].length > CHUNK_CHARACTERS) {
-      await store()
-      chunk = []
-      characters = 0
-    }
-    chunk.push(row)
-    characters += row[1].length
-  }
-  if (chunk.length > 0) await store()
-  const affiliates = steps.reduce((sum, { length }) => sum + length, 0)
-  await withD1Retry(() =>
-    bindStatement(db, PUT_STEP_COUNT, { account, id, steps: steps.length, affiliates }).run(),
-  )
-}
-
-/** Reads a step of a run. */
-export const FIND_STEP = compileStatement(`
-  select affiliates, changed from statement_run_steps
-  where account = :account and run = :id and step = :step`)
-
-/** Returns the affiliates of a step, and how many statements it wrote if it is done; null if there is none. */
-export async function findStep(
-  db: D1Database,
-  account: string,
-  id: string,
-  step: number,
-): Promise<{ affiliates: string[]; changed: number | null } | null> {
-  const row = await withD1Retry(() =>
-    bindStatement(db, FIND_STEP, { account, id, step }).first<{
-      affiliates: string
-      changed: number | null
-    }>(),
-  )
-  return row && { affiliates: JSON.parse(row.affiliates), changed: row.changed }
-}
-
-/** Marks a step as done. */
-export const END_STEP = compileStatement(`
-  update statement_run_steps set changed = :changed
-  where account = :account and run = :id and step = :step and changed is null`)
-
-/** Returns the statement that marks a step as done. */
-export const endStep = (
-  db: D1Database,
-  step: { account: string; id: string; step: number; changed: number },
-) => bindStatement(db, END_STEP, step)
-
-/** Ends a run, and stores how many statements its steps wrote. */
+/** Ends a run, and stores what its steps have done. */
 export const END_RUN = compileStatement(`
-  update statement_runs set status = :status, ended_at = :ended_at, changed = (
-    select ifnull(sum(changed), 0) from statement_run_steps where account = :account and run = :id)
+  update statement_runs set status = :status, ended_at = :ended_at, reason = :reason,
+    (changed, steps_done) = (
+      select ifnull(sum(ifnull(changed, written)), 0), count(changed)
+      from statement_run_steps where account = :account and run = :id)
   where account = :account and id = :id and status = 'running'`)
 
 /** Deletes the steps of a run. */
@@ -143,6 +85,8 @@ export const endRun = (
     account: string
     id: string
     status: 'done' | 'failed'
+    /** Why it failed; null if it is done. */
+    reason: string | null
     ended_at: string
     before: string
   },

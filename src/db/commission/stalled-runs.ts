@@ -1,0 +1,34 @@
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+
+/** A run that has not shown for a while that it is working. */
+export interface StalledRun {
+  readonly account: string
+  readonly id: string
+  readonly period: string
+  /** How often its Workflow was started again since a step last ended, this time included. */
+  readonly restarts: number
+}
+
+/**
+ * Claims the runs that have not been active since `:before`, those that have waited longest first. A
+ * claim counts as activity, so two jobs never claim the same run.
+ */
+export const CLAIM_STALLED = compileStatement(`
+  update statement_runs set active_at = :active_at, restarts = restarts + 1
+  where (account, id) in (
+    select account, id from statement_runs indexed by statement_runs_running
+    where status = 'running' and active_at < :before and started_at < :before
+    order by active_at limit :most)
+  returning account, id, period, restarts`)
+
+/** Claims runs of a database that have stopped. */
+export async function claimStalled(
+  db: D1Database,
+  claim: { before: string; active_at: string; most: number },
+): Promise<StalledRun[]> {
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, CLAIM_STALLED, claim).all<StalledRun>(),
+  )
+  return results
+}

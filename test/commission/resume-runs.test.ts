@@ -1,0 +1,301 @@
+import { introspectWorkflow } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
+import { RESUME_LIMITS, STEP_LIMITS } from '../../src/commission/drafts/limits.ts'
+import {
+  beginRun,
+  finishRun,
+  makeStep,
+  type RunParameters,
+} from '../../src/commission/drafts/run.ts'
+import worker from '../../src/index.ts'
+import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
+import { surrounded } from '../sweep/platform.ts'
+import { assign, monthly, storePlan } from './stored.ts'
+import { storeStarted } from './stored-runs.ts'
+
+const PATH = 'accounts/acme-forex'
+const PERIOD = '2026-10'
+const AFFILIATES = ['aff-1', 'aff-2', 'aff-3', 'aff-4']
+
+type Runs = Awaited<ReturnType<typeof introspectWorkflow>>
+let runs: Runs
+
+const { affiliates } = STEP_LIMITS
+beforeEach(async () => {
+  Object.assign(STEP_LIMITS, { affiliates: 2 })
+  runs = await introspectWorkflow(env.STATEMENT_RUNS)
+  await runs.modifyAll((one) => one.disableRetryDelays())
+})
+afterEach(async () => {
+  Object.assign(STEP_LIMITS, { affiliates })
+  await runs.dispose()
+})
+
+/** A firm with four affiliates, the statements of which a run computes in two steps. */
+async function firm() {
+  const acme = await partner('forex', { affiliates: AFFILIATES })
+  const base = [{ transactions: ['deposit'] }]
+  const terms = monthly([{ id: 'tenth', kind: 'share', percent: '10', base }])
+  await storePlan(acme.account, 'ib', terms)
+  await assign(acme.account, 'ib')
+  const customers = AFFILIATES.map((affiliate_id, i) => {
+    return { ...ada, customer_id: `c-${i}`, affiliate_id }
+  })
+  await acme.post('customers', customers)
+  await acme.post(
+    'transactions',
+    customers.map(({ customer_id }, i) => ({ ...deposit, transaction_id: `t-${i}`, customer_id })),
+  )
+  return acme
+}
+
+/** Runs the job of every minute, some minutes from now. */
+const runCron = (minutes: number) =>
+  worker.scheduled(
+    { cron: CRON_SCHEDULES.propagate, scheduledTime: Date.now() + minutes * 60_000 } as never,
+    env as Env,
+  )
+
+const show = (run: string) => json(askAdmin(`${PATH}/runs/${run}`))
+
+/** Returns what is stored of the account's statements. */
+const stored = async () =>
+  (await env.DB.prepare('select * from statements order by id').all()).results
+
+const countStored = async () => (await stored()).length
+
+/** Makes the steps of a run that its Workflow would make, up to one of them. */
+async function makeSteps(parameters: RunParameters, last: number) {
+  await beginRun(env as Env, parameters, Date.now())
+  for (let step = 1; step <= last; step++) await makeStep(env as Env, parameters, step, Date.now())
+}
+
+const waitForEnd = async () => {
+  for (const instance of await runs.get()) await instance.waitForStatus('complete')
+}
+
+test.each([0, 1, 2])(
+  'a run that stopped after %i steps, and whose instance is lost, is resumed after 20 minutes',
+  async (steps) => {
+    await firm()
+    const parameters = await storeStarted('acme-forex', PERIOD)
+    await makeSteps(parameters, steps)
+    const before = await stored()
+    await runCron(19)
+    expect([(await runs.get()).length, await show(parameters.run)]).toMatchObject([
+      0,
+      { status: 'running', steps: 2, steps_done: steps, changed: steps > 0 ? 2 * steps : 0 },
+    ])
+    await runCron(21)
+    await waitForEnd()
+    expect(await show(parameters.run)).toMatchObject({
+      ...{ status: 'done', steps: 2, steps_done: 2, affiliates: 4, changed: 4, reason: null },
+    })
+    const after = await stored()
+    // What was stored before is not stored again.
+    expect(after.filter(({ id }) => before.some((one) => one.id === id))).toEqual(before)
+    expect(after.length).toBe(4)
+  },
+)
+
+test('a run that was stored and never started is started', async () => {
+  await firm()
+  const { run } = await storeStarted('acme-forex', PERIOD)
+  await runCron(21)
+  await waitForEnd()
+  expect(await show(run)).toMatchObject({ status: 'done', changed: 4 })
+})
+
+test('a run of the morning whose Workflow could not be created is resumed', async () => {
+  await firm()
+  const STATEMENT_RUNS = { createBatch: () => Promise.reject(new Error('workflow is gone')) }
+  await worker.scheduled(
+    { cron: CRON_SCHEDULES.report, scheduledTime: Date.parse('2026-11-01T06:05:00Z') } as never,
+    { ...env, STATEMENT_RUNS } as unknown as Env,
+  )
+  const [row] = (await env.DB.prepare('select id, status from statement_runs').all()).results
+  expect([row?.status, (await runs.get()).length]).toEqual(['running', 0])
+  await runCron(21)
+  await waitForEnd()
+  expect(await show(String(row?.id))).toMatchObject({ period: PERIOD, status: 'done', changed: 4 })
+})
+
+test('a run whose instance ended without its knowledge is restarted from its first step on', async () => {
+  await firm()
+  const { id } = await json(askAdmin(`${PATH}/periods/${PERIOD}/run`, 'POST'))
+  await waitForEnd()
+  const before = await stored()
+  // As a restore of the database to an earlier moment leaves it.
+  await env.DB.batch([
+    env.DB.prepare(
+      `update statement_runs set status = 'running', ended_at = null, changed = null, steps = null,
+       steps_done = null`,
+    ),
+    env.DB.prepare(`delete from statements where affiliate_id > 'aff-2'`),
+  ])
+  await runCron(21)
+  await expect.poll(async () => (await show(id)).status).toBe('done')
+  expect(await show(id)).toMatchObject({ steps: 2, changed: 2 })
+  expect((await stored()).map(({ id, hash }) => [id, hash])).toEqual(
+    before.map(({ id, hash }) => [id, hash]),
+  )
+})
+
+test('two jobs at once resume a run once, and no run is resumed that is active', async () => {
+  await firm()
+  const { run } = await storeStarted('acme-forex', PERIOD)
+  await Promise.all([runCron(21), runCron(21), runCron(21)])
+  await waitForEnd()
+  expect((await runs.get()).length).toBe(1)
+  expect(await show(run)).toMatchObject({ status: 'done' })
+  const active = await storeStarted('acme-forex', PERIOD)
+  await runCron(1)
+  expect([(await runs.get()).length, await show(active.run)]).toMatchObject([
+    1,
+    { status: 'running' },
+  ])
+})
+
+test('a run that makes no progress ends as failed after five restarts, and the next one is computed', async () => {
+  await firm()
+  const { run } = await storeStarted('acme-forex', PERIOD)
+  await env.DB.prepare('update statement_runs set restarts = ?').bind(RESUME_LIMITS.restarts).run()
+  await runCron(21)
+  expect(await show(run)).toMatchObject({
+    ...{ status: 'failed', steps: null, steps_done: 0, changed: 0 },
+    ended_at: expect.any(String),
+    reason: expect.stringMatching(/^It stopped, and made no progress .* restarted 5 times\./),
+  })
+  await runCron(42)
+  expect((await runs.get()).length).toBe(0)
+  await askAdmin(`${PATH}/periods/${PERIOD}/run`, 'POST')
+  await waitForEnd()
+  expect(await countStored()).toBe(4)
+})
+
+test('a step that ends lets a run be restarted five times more', async () => {
+  await firm()
+  const parameters = await storeStarted('acme-forex', PERIOD)
+  await env.DB.prepare('update statement_runs set restarts = ?').bind(RESUME_LIMITS.restarts).run()
+  await makeSteps(parameters, 1)
+  await runCron(21)
+  await waitForEnd()
+  expect(await show(parameters.run)).toMatchObject({ status: 'done', changed: 4 })
+})
+
+test('a step that fails in every attempt fails the run, which says so and keeps what it stored', async () => {
+  await firm()
+  await runs.modifyAll((one) => one.mockStepError({ name: 'affiliates 2' }, new Error('gone'), 16))
+  const { id } = await json(askAdmin(`${PATH}/periods/${PERIOD}/run`, 'POST'))
+  for (const instance of await runs.get()) await instance.waitForStatus('errored')
+  expect(await show(id)).toMatchObject({
+    ...{ status: 'failed', steps: 2, steps_done: 1, changed: 2 },
+    reason: expect.stringMatching(/^The step "affiliates 2" failed 16 times/),
+  })
+  expect(await countStored()).toBe(2)
+})
+
+test('a run whose instance has failed without its knowledge ends as failed', async () => {
+  await firm()
+  const { run } = await storeStarted('acme-forex', PERIOD)
+  await runs.modifyAll((one) => one.mockStepError({ name: 'plan' }, new Error('gone'), 100))
+  const instance = await env.STATEMENT_RUNS.create({
+    id: run,
+    params: { account: 'acme-forex', run, period: PERIOD },
+  })
+  await runs.get().then(([one]) => one?.waitForStatus('errored'))
+  await env.DB.prepare(`update statement_runs set status = 'running'`).run()
+  await runCron(21)
+  expect([(await instance.status()).status, await show(run)]).toMatchObject([
+    'errored',
+    { status: 'failed', reason: expect.stringMatching(/^Its Workflow ended with an error\./) },
+  ])
+})
+
+test.each(['run is deleted', 'run has ended'])(
+  'a step in flight stores nothing after its %s',
+  async (what) => {
+    await firm()
+    const parameters = await storeStarted('acme-forex', PERIOD)
+    await beginRun(env as Env, parameters, Date.now())
+    const sql =
+      what === 'run has ended'
+        ? `update statement_runs set status = 'failed'`
+        : 'delete from statement_runs'
+    let deleted = 0
+    // Just before the batch that stores the drafts.
+    const platform = surrounded(async (call, act) => {
+      if (call.sql.startsWith('insert into statements')) deleted += await execute(sql)
+      return act()
+    })
+    await makeStep(platform, parameters, 1, Date.now())
+    expect([deleted, await countStored()]).toEqual([1, 0])
+  },
+)
+
+const execute = async (sql: string) => (await env.DB.prepare(sql).run()).meta.changes
+
+test('the reset of an account in the middle of a run leaves no statement and no run', async () => {
+  await firm()
+  const parameters = await storeStarted('acme-forex', PERIOD)
+  await makeSteps(parameters, 1)
+  expect((await askAdmin(`${PATH}/reset`, 'POST')).status).toBe(204)
+  expect(await makeStep(env as Env, parameters, 2, Date.now())).toBe(0)
+  expect(await beginRun(env as Env, parameters, Date.now())).toBe(0)
+  await finishRun(env as Env, parameters, Date.now())
+  const tables = ['statements', 'statement_runs', 'statement_run_steps']
+  const left = tables.map((table) =>
+    env.DB.prepare(`select count(*) as n from ${table}`).first('n'),
+  )
+  expect(await Promise.all(left)).toEqual([0, 0, 0])
+})
+
+test('a statement that is approved between two steps of a run stays as it was approved', async () => {
+  const acme = await firm()
+  const first = await storeStarted('acme-forex', PERIOD)
+  await makeSteps(first, 2)
+  await finishRun(env as Env, first, Date.now())
+  const before = await stored()
+  await acme.post(
+    'transactions',
+    AFFILIATES.map((_, i) => ({
+      ...deposit,
+      ...{ transaction_id: `t-${i}`, customer_id: `c-${i}`, amount_currency: 500 },
+    })),
+  )
+  const second = await storeStarted('acme-forex', PERIOD)
+  await makeSteps(second, 1)
+  const last = before.find(({ affiliate_id }) => affiliate_id === 'aff-4')
+  const approved = await askAdmin(`${PATH}/statements/${last?.id}/approve`, 'POST', {
+    hash: last?.hash,
+  })
+  expect(approved.status).toBe(200)
+  await makeStep(env as Env, second, 2, Date.now())
+  await finishRun(env as Env, second, Date.now())
+  expect(await show(second.run)).toMatchObject({ status: 'done', steps_done: 2, changed: 3 })
+  const hashes = (rows: Record<string, unknown>[], id: unknown) =>
+    rows.filter((row) => row.id === id).map(({ hash, status }) => [hash, status])
+  const after = await stored()
+  expect(hashes(after, last?.id)).toEqual([[last?.hash, 'approved']])
+  expect(after.filter(({ hash }) => !before.some((one) => one.hash === hash)).length).toBe(3)
+})
+
+test('of two plannings of a run the first one that is stored counts', async () => {
+  await firm()
+  const parameters = await storeStarted('acme-forex', PERIOD)
+  let second = 0
+  const platform = surrounded(async (call, act) => {
+    if (call.sql.startsWith('insert into statement_run_steps')) {
+      await execute(`delete from affiliates where affiliate_id > 'aff-2'`)
+      second = await beginRun(env as Env, parameters, Date.now())
+    }
+    return act()
+  })
+  const first = await beginRun(platform, parameters, Date.now())
+  expect([first, second]).toEqual([1, 1])
+  const rows = env.DB.prepare('select affiliates from statement_run_steps order by step')
+  expect((await rows.all()).results).toEqual([{ affiliates: '["aff-1","aff-2"]' }])
+  expect(await show(parameters.run)).toMatchObject({ affiliates: 2, steps: 1 })
+})

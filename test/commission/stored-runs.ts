@@ -1,0 +1,48 @@
+import { env } from 'cloudflare:workers'
+import { newRunId, type RunParameters } from '../../src/commission/drafts/run.ts'
+import { refreshDrafts } from '../../src/commission/drafts/store.ts'
+import { endStep, storeSteps } from '../../src/db/commission/run-steps.ts'
+import { insertRuns } from '../../src/db/commission/runs.ts'
+import { resolveDatabase } from '../../src/db/database.ts'
+import { findAccount } from '../../src/db/directory/accounts.ts'
+import { computationOf } from './stored.ts'
+
+/** Returns the database of an account's records. */
+async function databaseOf(account: string): Promise<D1Database> {
+  const row = await findAccount(env.DB, account)
+  if (!row) throw new Error('There is no such account.')
+  return resolveDatabase(env as Env, row.binding)
+}
+
+/** Stores a run that is about to start. Returns what its Workflow knows. */
+export async function storeStarted(
+  account: string,
+  period: string,
+  run = newRunId(Date.now()),
+): Promise<RunParameters> {
+  const parameters = { account, run, period }
+  await insertRuns(await databaseOf(account), [parameters], new Date().toISOString())
+  return parameters
+}
+
+/**
+ * Computes the drafts of affiliates up to a period and stores them, as a run of one step does, which
+ * leaves no run behind. Returns how many it wrote.
+ */
+export async function storeDrafts(
+  account: string,
+  period: string,
+  affiliates: readonly string[],
+): Promise<number> {
+  const { run: id } = await storeStarted(account, period)
+  const db = await databaseOf(account)
+  const step = { account, id, step: 1 }
+  await storeSteps(db, account, id, [affiliates])
+  await refreshDrafts(await computationOf(account, period), affiliates, step, Date.now())
+  const changed = await endStep(db, step)
+  await db.batch([
+    db.prepare('delete from statement_run_steps where account = ? and run = ?').bind(account, id),
+    db.prepare('delete from statement_runs where account = ? and id = ?').bind(account, id),
+  ])
+  return changed
+}
