@@ -362,17 +362,21 @@ describe('a period', () => {
     const late = { affiliate: 'c', period: PERIOD, head: {}, previous: digestOf(early) }
     const silent = { affiliate: 'd', period: PERIOD, head: null }
     const lonely = { affiliate: 'e', period: '2024-08', head: {} }
-    await storeRows([a, held, early, late, silent, lonely])
+    const carries = { affiliate: 'f', period: '2024-09', head: {} }
+    const carried = { ...silent, affiliate: 'f', previous: digestOf(carries) }
+    const broken = { ...silent, affiliate: 'g', previous: digits('else') }
+    const quiet = { affiliate: 'h', period: '2024-07', head: null }
+    await storeRows([a, held, early, late, silent, lonely, carries, carried, broken, quiet])
     await storeRun(PERIOD)
     const result = await approvePeriod()
     expect(result).toEqual({
       period: PERIOD,
       plans: ['ib'],
       closed: true,
-      open_total: 3,
+      open_total: 6,
       approved: 1,
       waiting: 0,
-      refused_total: 2,
+      refused_total: 6,
       refused: [
         {
           id: idOf(held),
@@ -390,24 +394,55 @@ describe('a period', () => {
           code: 'earlier_not_approved',
           detail: expect.any(String),
         },
+        {
+          id: idOf(broken),
+          affiliate_id: 'g',
+          plan: 'ib',
+          period: PERIOD,
+          code: 'stale',
+          detail: expect.any(String),
+        },
+        {
+          id: idOf(lonely),
+          affiliate_id: 'e',
+          plan: 'ib',
+          period: '2024-08',
+          code: 'earlier_not_approved',
+          detail: `The affiliate has ${idOf(lonely)}, a draft of the earlier period 2024-08. Approve that one first.`,
+        },
+        {
+          id: idOf(carries),
+          affiliate_id: 'f',
+          plan: 'ib',
+          period: '2024-09',
+          code: 'earlier_not_approved',
+          detail: expect.stringContaining(idOf(carries)),
+        },
+        {
+          id: idOf(quiet),
+          affiliate_id: 'h',
+          plan: 'ib',
+          period: '2024-07',
+          code: 'earlier_not_approved',
+          detail:
+            'The earlier period 2024-07 is not approved for this affiliate. Approve that period first.',
+        },
       ],
     })
     const open = await rowsOf('open_affiliates')
-    expect(open.map(({ affiliate_id }) => affiliate_id)).toEqual(['b', 'c', 'e'])
+    expect(open.map(({ affiliate_id }) => affiliate_id)).toEqual(['b', 'c', 'e', 'f', 'g', 'h'])
     expect(await rowsOf('closed_periods')).toMatchObject([{ plan: 'ib', period: PERIOD }])
     expect(
       (await rowsOf('statements')).find(({ affiliate_id }) => affiliate_id === 'd'),
     ).toMatchObject({ status: 'approved' })
 
     await approve(early)
-    expect(await approvePeriod({ leave_out_holds: true })).toMatchObject({
-      approved: 2,
-      open_total: 1,
-      refused_total: 0,
-    })
+    await env.DB.prepare(`delete from statements where affiliate_id in ('f', 'g', 'h')`).run()
+    const second = await approvePeriod({ leave_out_holds: true })
+    expect(second).toMatchObject({ approved: 2, open_total: 1, refused_total: 1 })
     expect((await rowsOf('open_affiliates')).map(({ affiliate_id }) => affiliate_id)).toEqual(['e'])
     const again = await approvePeriod()
-    expect(again).toMatchObject({ approved: 0, refused_total: 0, closed: true })
+    expect(again).toMatchObject({ approved: 0, refused: [{ affiliate_id: 'e' }], closed: true })
     const actions = (await actionsOf()).map(
       ({ action, details }: { action: string; details: { approved?: number } }) => [
         action,
@@ -421,6 +456,14 @@ describe('a period', () => {
       ['period.close', undefined],
       ['statement.approve', 1],
     ])
+  })
+
+  test('counts all affiliates with an earlier draft, and lists the first', async () => {
+    const affiliates = Array.from({ length: BOOK_LIMITS.refused + 1 }, (_, i) => `n-${1000 + i}`)
+    await storeRows(affiliates.map((affiliate) => ({ affiliate, period: '2024-09', head: {} })))
+    await storeRun(PERIOD)
+    const { refused, refused_total, open_total } = await approvePeriod()
+    expect([refused.length, refused_total, open_total]).toEqual([100, 101, 101])
   })
 
   test('with more statements than one batch has is approved as a whole', async () => {

@@ -7,6 +7,7 @@ import {
 import {
   closingStatements,
   countOpen,
+  readClosing,
   readRunPeriods,
 } from '../../db/commission/books/close-period.ts'
 import type { Account } from '../../db/schema.ts'
@@ -14,7 +15,15 @@ import type { ErrorCode } from '../../errors.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { endOf } from './period-end.ts'
-import { notOver, type Refusal, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
+import {
+  earlierDraft,
+  notOver,
+  type Refusal,
+  refusalOf,
+  refused,
+  rowsOf,
+  STALE,
+} from './refusal.ts'
 
 /** Who approves which plans of a period. */
 export interface PeriodApproval {
@@ -26,7 +35,7 @@ export interface PeriodApproval {
   readonly clock: () => number
 }
 
-/** A statement that could not be approved. */
+/** A statement that could not be approved; an earlier one if the affiliate has none of the period. */
 export interface RefusedStatement {
   readonly id: string
   readonly affiliate_id: string
@@ -154,27 +163,38 @@ async function approvePage(
     action: 'period.approve',
     details: { plan, period, ...(leaveOutHolds && { leave_out_holds: true }) },
   }
-  const closing = isLast ? closingStatements(db, approver, plan, period) : []
+  const limit = BOOK_LIMITS.refused
+  const closing = isLast ? closingStatements(db, approver, { plan, period }, limit) : []
   const rows = possible.flatMap(rowsOf)
-  const { approved, waiting, isClosed } = await approveRows(db, approver, rows, entry, closing)
+  const booked = await approveRows(db, approver, rows, entry, closing)
+  const { approved, waiting } = booked
+  const { isClosed, earlier } = readClosing(booked.closing)
   tally.approved += approved.size
   const others = possible.filter((one) => !approved.has(one.id) && isStatement(one))
   const left = others.filter(({ id }) => !waiting.has(id)).map(({ id }) => id)
   tally.waiting += others.length - left.length
-  if (left.length === 0) return isClosed
   // A run has replaced these drafts meanwhile, or another request has approved them.
-  for (const one of await readCandidates(db, approver.account, left)) {
+  for (const one of left.length > 0 ? await readCandidates(db, approver.account, left) : []) {
     if (one.chain[0]?.status === 'draft') refuse(tally, one, STALE)
   }
+  for (const one of earlier) list(tally, { ...one, plan }, earlierDraft(one))
+  tally.total += (earlier[0]?.total ?? 0) - earlier.length
   return isClosed
 }
 
 /** Whether a row has a statement; one without is nothing that anybody could look at. */
 const isStatement = ({ chain }: Candidate): boolean => chain[0]?.silent === 0
 
-function refuse(tally: Tally, one: Candidate, { code, detail }: Refusal): void {
-  if (!isStatement(one)) return
-  const { id, affiliate_id, plan, period } = one
+function refuse(tally: Tally, one: Candidate, refusal: Refusal): void {
+  // Of such a row the earlier statement is listed on which it builds.
+  if (isStatement(one) || refusal.code === STALE.code) list(tally, one, refusal)
+}
+
+function list(
+  tally: Tally,
+  { id, affiliate_id, plan, period }: Pick<Candidate, 'id' | 'affiliate_id' | 'plan' | 'period'>,
+  { code, detail }: Refusal,
+): void {
   tally.total += 1
   if (tally.refused.length === BOOK_LIMITS.refused) return
   tally.refused.push({ id, affiliate_id, plan, period, code, detail })

@@ -1,5 +1,6 @@
 import type { ApprovedRow } from '../../db/commission/books/approve.ts'
 import type { Candidate } from '../../db/commission/books/candidates.ts'
+import type { EarlierDraft } from '../../db/commission/books/close-period.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
 import { counted } from '../engine/sentences.ts'
 
@@ -28,6 +29,15 @@ export const notOver = (period: string, end: number): Refusal => ({
 const notApproved = (id: string): Refusal => ({
   code: 'earlier_not_approved',
   detail: `The statement builds on ${id}, which is a draft. Approve that one first.`,
+})
+
+/** Returns the refusal of a period of an affiliate with a draft of an earlier period. */
+export const earlierDraft = ({ id, period, silent }: EarlierDraft): Refusal => ({
+  code: 'earlier_not_approved',
+  detail:
+    silent === 1
+      ? `The earlier period ${period} is not approved for this affiliate. Approve that period first.`
+      : `The affiliate has ${id}, a draft of the earlier period ${period}. Approve that one first.`,
 })
 
 const holds = (held: number): Refusal => ({

@@ -133,8 +133,8 @@ export interface Approver {
 export interface Approved {
   readonly approved: ReadonlySet<string>
   readonly waiting: ReadonlySet<string>
-  /** Whether the last statement of `closing` returned a row. */
-  readonly isClosed: boolean
+  /** What the statements of `closing` returned. */
+  readonly closing: readonly D1Result<unknown>[]
 }
 
 /**
@@ -168,6 +168,9 @@ export async function approveRows(
   const [approved, waiting] = results.slice(-2).map(({ results: found }) => {
     return new Set(found.map(({ id }) => id))
   })
-  const isClosed = closing.length > 0 && results.at(-3)?.results.length === 1
-  return { approved: approved ?? new Set(), waiting: waiting ?? new Set(), isClosed }
+  return {
+    approved: approved ?? new Set(),
+    waiting: waiting ?? new Set(),
+    closing: results.slice(-2 - closing.length, -2),
+  }
 }

@@ -61,17 +61,63 @@ const READ_CLOSED = compileStatement(`
   where account = :account and plan = :plan and period = :period`)
 
 /**
- * Returns the statements that close a period of a plan: for every affiliate but those with a draft. The
- * last one returns a row if it is closed; it is not if another person must approve it, too.
+ * Reads the first earlier draft of each affiliate for whom a period stays open although it has no draft
+ * of that period that anybody could approve: a statement, or else a row that only carries something.
+ */
+export const READ_EARLIER_DRAFTS = compileStatement(`
+  select s.affiliate_id, s.id, s.period, s.statement is null as silent,
+    min((s.statement is null) || s.period) as first, count(*) over () as total
+  from statements s indexed by statements_status
+  where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+    and s.period < :period and not exists (
+      select 1 from statements d
+      where d.account = :account and d.affiliate_id = s.affiliate_id and d.plan = :plan
+        and d.period = :period and d.status = 'draft'
+        and (d.statement is not null or s.statement is null))
+  group by s.affiliate_id order by s.affiliate_id limit :limit`)
+
+/** An earlier draft for which a period stays open. */
+export interface EarlierDraft {
+  readonly affiliate_id: string
+  readonly id: string
+  readonly period: string
+  /** 1 if it only carries something. */
+  readonly silent: 0 | 1
+  /** The number of such affiliates. */
+  readonly total: number
+}
+
+/** What the closing of a period of a plan left. */
+export interface Closed {
+  /** Whether it is closed; it is not if another person must approve it, too. */
+  readonly isClosed: boolean
+  /** The first affiliates for whom it stays open because of an earlier draft. */
+  readonly earlier: readonly EarlierDraft[]
+}
+
+/** Returns what the results of `closingStatements` say. */
+export function readClosing(results: readonly D1Result<unknown>[]): Closed {
+  const [earlier, closed] = results.slice(-2)
+  return {
+    isClosed: closed?.results.length === 1,
+    earlier: (earlier?.results ?? []) as EarlierDraft[],
+  }
+}
+
+/**
+ * Returns the statements that close a period of a plan: for every affiliate but those with a draft.
+ * `readClosing` reads their results.
+ *
+ * @param limit How many affiliates with an earlier draft are read.
  */
 export function closingStatements(
   db: D1Database,
   { account, actor, required, now }: Approver,
-  plan: string,
-  period: string,
+  { plan, period }: { plan: string; period: string },
+  limit: number,
 ): D1PreparedStatement[] {
   const closing = `${plan}/${period}`
-  const values = { account, actor, required, now, plan, period, closing }
+  const values = { account, actor, required, now, plan, period, closing, limit }
   const bind = (statement: typeof CLOSE) => bindStatement(db, statement, values)
   const entry = {
     ...{ audit: newAuditId(), actor, action: 'period.close', account, now },
@@ -81,7 +127,7 @@ export function closingStatements(
     ...(required > 1 ? [bind(PUT_CLOSING_APPROVAL)] : []),
     ...[LEAVE_OPEN, CLOSE, CLOSE_LEFT_OPEN].map(bind),
     auditClosing(db, entry, { plan, period }),
-    bind(READ_CLOSED),
+    ...[READ_EARLIER_DRAFTS, READ_CLOSED].map(bind),
   ]
 }
 
