@@ -243,6 +243,24 @@ test('20 runs of an account are running at once, and those of yesterday do not c
   expect([await countRuns(), await audited()]).toEqual([RUN_LIMITS.running + 6, 1])
 })
 
+test('a period that has not begun in the zone of the account is not run', async () => {
+  await firm()
+  await env.DB.prepare(`update accounts set book_zone = 'America/New_York'`).run()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-12-01T04:59:59.999Z') })
+  const refused = await askAdmin(`${PATH}/periods/2026-12/run`, 'POST')
+  expect([refused.status, await json(refused)]).toMatchObject([
+    422,
+    {
+      code: 'validation_failed',
+      detail:
+        'The period 2026-12 has not begun. It can be computed from 2026-12-01T05:00:00.000Z on.',
+    },
+  ])
+  expect(await countRuns()).toBe(0)
+  vi.setSystemTime(Date.parse('2026-12-01T05:00:00.000Z'))
+  expect((await start('2026-12')).period).toBe('2026-12')
+})
+
 test.each([
   ['2025-W53', /^2025 has 52 weeks of ISO 8601\.$/],
   ['9999-12', /next 10 years/],

@@ -296,12 +296,12 @@ export const statements = (): Operation[] => [
     path: `${ACCOUNT}/periods/{period}/run`,
     id: 'startRun',
     summary: 'Compute the statements of a period',
-    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. If a run of the same period has begun but has read nothing yet, the answer is that run. An account has at most ${RUN_LIMITS.running} runs at once; another one is 429 \`rate_limited\`.`,
+    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. If a run of the same period has begun but has read nothing yet, the answer is that run. A period that has not begun in the time zone of the account's records is 422. An account has at most ${RUN_LIMITS.running} runs at once; another one is 429 \`rate_limited\`.`,
     parameters: ['x-d1-bookmark'],
     answers: {
       202: { description: 'The run has started.', schema: ref('Run'), headers: READ_HEADERS },
     },
-    errors: ['rate_limited'],
+    errors: ['validation_failed', 'rate_limited'],
   }),
   operation({
     method: 'get',

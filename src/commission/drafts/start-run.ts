@@ -10,6 +10,7 @@ import { ApiError, unavailable } from '../../errors.ts'
 import { readQuery } from '../../http/query.ts'
 import { withReadSession } from '../../http/session.ts'
 import { bookZoneOf, instantOfLocalTime, offsetAt } from '../../zone.ts'
+import type { Period } from '../engine/calendar.ts'
 import { RUN_LIMITS } from './limits.ts'
 import { readPathPeriod } from './path-period.ts'
 import { failRun, firstRunId, newRunId } from './run.ts'
@@ -25,6 +26,18 @@ function startOfDay(account: Account, now: number): number {
 }
 
 /**
+ * Throws unless a period has begun in the zone of the account's facts. Drafts of a later one would only
+ * repeat what is carried.
+ */
+function checkBegun(account: Account, { id, first }: Period, now: number): void {
+  const begin = instantOfLocalTime(bookZoneOf(account), first * DAY_MS).instant
+  if (now >= begin) return
+  throw new ApiError('validation_failed', {
+    detail: `The period ${id} has not begun. It can be computed from ${new Date(begin).toISOString()} on.`,
+  })
+}
+
+/**
  * Returns since when a run may have begun that takes the place of a new one. It began on the same day:
  * a period can only be approved after a run that began after its end.
  */
@@ -34,11 +47,13 @@ const unreadSince = (account: Account, now: number): number =>
 /** Stores a run and starts its Workflow, or returns the run of the period that has read nothing yet. */
 export async function respondWithStart(c: Context<AppEnv>, text: string): Promise<Response> {
   readQuery(c.req.url)
-  const { id: period } = readPathPeriod(text)
+  const asked = readPathPeriod(text)
+  const period = asked.id
   const { account, binding } = await c.var.grantPromise
   const row = await findAccount(c.env.DB, account)
   if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
   const now = Date.now()
+  checkBegun(row, asked, now)
   const id = newRunId(now)
   const started = await startRun(resolveDatabase(c.env, binding), {
     ...{ account, id, period, started_at: new Date(now).toISOString(), actor: c.var.actor },
