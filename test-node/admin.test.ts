@@ -453,13 +453,13 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [
     ['ledger', 'show', 'a', 'A-1'],
-    'GET accounts/a/affiliates/A-1/ledger?per_page=500',
+    'GET accounts/a/affiliates/ledger?affiliate_id=A-1&per_page=500',
     undefined,
     ONE,
   ],
   [
     ['ledger', 'balance', 'a', 'A-1'],
-    'GET accounts/a/affiliates/A-1/balance',
+    'GET accounts/a/affiliates/balance?affiliate_id=A-1',
     undefined,
     { affiliate_id: 'A-1', balances: [{ currency: 'EUR', balance: '1.00', due: '0.00' }] },
   ],

@@ -64,6 +64,7 @@ const CLICKS: Bound = { each: 1, fixed: SIZES.records + 10 }
 const STATEMENTS: Bound = { each: 3, fixed: 3 * 2 * SIZES.statements + 10, isCounted: true }
 /** Each row sums the statements of an affiliate; here each affiliate has one. The first page counts all. */
 const PAYOUTS: Bound = { each: 6, fixed: 2 * SIZES.statements + 10, isCounted: true }
+const BALANCE: Bound = { each: 0, fixed: 3 * SIZES.statements }
 /** An export has at most 500 statements; a page to print searches the lines of each. */
 const PRINTED: Bound = { each: 0, fixed: 2 * SIZES.statements + 5 * 500 }
 /** A fresh statement reads the customers of the account, up to 50,000 facts, and the rates of a year. */
@@ -248,7 +249,9 @@ async function routes() {
       ...pages(ROWS, 'affiliate_id=aff-000000'),
     ],
     '/affiliates/aff-000000/ledger': list(ROWS, [name, 'ledger', 'aff-000000'], ['l-004980']),
-    '/affiliates/aff-000000/balance': [{ bound: { each: 0, fixed: 3 * SIZES.statements } }],
+    '/affiliates/aff-000000/balance': [{ bound: BALANCE }],
+    '/affiliates/ledger': pages(ROWS, 'affiliate_id=aff-000000'),
+    '/affiliates/balance': [{ bound: BALANCE, query: 'affiliate_id=aff-000000' }],
     '/payouts': [
       ...list(PAYOUTS, [name, 'payouts', 'approved', null], ['aff-004980', 'EUR']),
       ...pages(PAYOUTS, 'payable_on=2026-11-14'),

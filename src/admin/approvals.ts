@@ -29,7 +29,9 @@ export const approvals = new Hono<AppEnv>()
       actor,
       at: new Date(at).toISOString(),
     }))
-    return c.json({ ...statement, approvals: given, approvals_required: account.approvals }, 202)
+    const { message } = found
+    const approvals_required = account.approvals
+    return c.json({ ...statement, approvals: given, approvals_required, message }, 202)
   })
 
   .post('/statements/:statement_id/pay', async (c) => {

@@ -1,38 +1,58 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
 import { listLedger, readBalances } from '../db/commission/books/ledger.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readQuery } from '../http/query.ts'
+import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
+import { notFound } from './body.ts'
+
+/**
+ * Returns the affiliate of a request and its other parameters. URL parsers drop the path segments `.`
+ * and `..`, so an id can also be sent in the query.
+ */
+function readAffiliate(c: Context<AppEnv>, names: readonly (typeof PAGE_PARAMETERS)[number][]) {
+  const inPath = c.req.param('affiliate_id')
+  checkPercentEncoding(new URL(c.req.url).pathname)
+  if (inPath !== undefined) return { affiliate: inPath, query: readQuery(c.req.url, ...names) }
+  const { affiliate_id: affiliate, ...query } = readQuery(c.req.url, 'affiliate_id', ...names)
+  if (affiliate === undefined) throw invalidQuery('The parameter `affiliate_id` is missing.')
+  return { affiliate, query }
+}
+
+async function getLedger(c: Context<AppEnv>) {
+  const { affiliate, query } = readAffiliate(c, PAGE_PARAMETERS)
+  const account = await findRouteAccount(c)
+  const context = JSON.stringify([account.id, 'ledger', affiliate])
+  const page = await readPage(c.env, context, query)
+  const db = resolveDatabase(c.env, account.binding)
+  return respondWithPage(c, context, page, await listLedger(db, account.id, affiliate, page))
+}
+
+async function getBalance(c: Context<AppEnv>) {
+  const { affiliate: affiliate_id } = readAffiliate(c, [])
+  const { id, binding } = await findRouteAccount(c)
+  const db = resolveDatabase(c.env, binding)
+  const sums = await readBalances(db, id, affiliate_id)
+  const isUnknown = sums.length === 0 && (await unconfiguredAmong(db, id, [affiliate_id])).size > 0
+  if (isUnknown) throw notFound('affiliate', affiliate_id)
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
+  const sumOf = (currency: string, what: string) => {
+    const found = sums.find((one) => one.currency === currency && one.what === what)
+    return moneyText(fromUnits(found?.units ?? '0', currency), currency)
+  }
+  const balances = currencies.map((currency) => ({
+    currency,
+    balance: sumOf(currency, 'balance'),
+    due: sumOf(currency, 'due'),
+  }))
+  return c.json({ affiliate_id, balances })
+}
 
 /** Routes for the ledger of an affiliate: its entries, and their sum. */
 export const ledger = new Hono<AppEnv>()
-  .get('/affiliates/:affiliate_id/ledger', async (c) => {
-    const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
-    const account = await findRouteAccount(c)
-    const affiliate = c.req.param('affiliate_id')
-    const context = JSON.stringify([account.id, 'ledger', affiliate])
-    const page = await readPage(c.env, context, query)
-    const db = resolveDatabase(c.env, account.binding)
-    return respondWithPage(c, context, page, await listLedger(db, account.id, affiliate, page))
-  })
-
-  .get('/affiliates/:affiliate_id/balance', async (c) => {
-    readQuery(c.req.url)
-    const { id, binding } = await findRouteAccount(c)
-    const affiliate_id = c.req.param('affiliate_id')
-    const sums = await readBalances(resolveDatabase(c.env, binding), id, affiliate_id)
-    const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
-    const sumOf = (currency: string, what: string) => {
-      const found = sums.find((one) => one.currency === currency && one.what === what)
-      return moneyText(fromUnits(found?.units ?? '0', currency), currency)
-    }
-    const balances = currencies.map((currency) => ({
-      currency,
-      balance: sumOf(currency, 'balance'),
-      due: sumOf(currency, 'due'),
-    }))
-    return c.json({ affiliate_id, balances })
-  })
+for (const path of ['/affiliates/:affiliate_id', '/affiliates'] as const) {
+  ledger.get(`${path}/ledger`, getLedger).get(`${path}/balance`, getBalance)
+}

@@ -13,7 +13,7 @@ declare global {
 const MIN_KEY_LENGTH = 32
 
 /** The actor of ADMIN_KEY. */
-const FIRST_ACTOR = 'admin-key'
+export const FIRST_ACTOR = 'admin-key'
 
 /** A key as ADMIN_KEYS holds it: in clear, or only its SHA-256 in hexadecimal. */
 interface NamedKey {

@@ -275,8 +275,14 @@ describe('two persons', () => {
       status: 'draft',
       approvals: [{ actor: 'admin-key' }],
       approvals_required: 2,
+      message: 'Another person must approve it, too.',
     })
-    expect((await approve(a)).status).toBe(202)
+    const [{ at }] = waiting.approvals
+    const again = await approve(a)
+    expect([again.status, (await json(again)).message]).toEqual([
+      202,
+      `It was approved with the admin key at ${at}, and all who use the key count as one person. Another person must approve it, too.`,
+    ])
     const second = await askAda(path, 'POST', body)
     expect([second.status, (await json(second)).status]).toEqual([200, 'approved'])
     const actions = await actionsOf()
@@ -298,6 +304,10 @@ describe('two persons', () => {
     const second = await askAda(path, 'POST', { hash: changed.hash })
     expect(second.status).toBe(202)
     expect((await json(second)).approvals).toMatchObject([{ actor: 'ada@team.example' }])
+    const again = await json(askAda(path, 'POST', { hash: changed.hash }))
+    expect(again.message).toMatch(
+      /^You \(ada@team\.example\) approved it at .* Another person must/,
+    )
     expect((await approve(a, { hash: changed.hash })).status).toBe(200)
   })
 

@@ -20,11 +20,6 @@ const leaveOut = ({ options }: Input) => ({
   ...(options['leave-out-holds'] && { leave_out_holds: true }),
 })
 
-const waitingNote = (body: unknown) => {
-  const { approvals_required } = body as { approvals_required?: number }
-  return approvals_required ? 'Another person must approve it, too.' : null
-}
-
 interface Refused {
   detail: string
 }
@@ -77,7 +72,6 @@ const approvals: readonly Operation[] = [
     },
     body: (input) => ({ hash: input.options.hash?.[0], ...leaveOut(input) }),
     format: object,
-    note: waitingNote,
   },
   {
     noun: 'statements',
@@ -148,6 +142,9 @@ const ENTRY: Options = {
   },
 }
 
+/** The affiliate whose ledger it is. Its id may be `..` and so stands in the query. */
+const OF_AFFILIATE = { argument: 'affiliate_id', isArgumentInQuery: true } as const
+
 const entries: readonly Operation[] = [
   {
     noun: 'manual',
@@ -183,7 +180,8 @@ const entries: readonly Operation[] = [
     verb: 'show',
     summary: 'Lists everything that was booked for an affiliate, oldest first.',
     example: 'acme IB-07',
-    path: 'accounts/{account}/affiliates/{affiliate_id}/ledger',
+    ...OF_AFFILIATE,
+    path: 'accounts/{account}/affiliates/ledger',
     format: list([
       ...['at', 'kind', 'plan', 'period', 'currency', 'amount', 'reference', 'statement', 'actor'],
     ]),
@@ -194,7 +192,8 @@ const entries: readonly Operation[] = [
     summary: 'Shows the balance of an affiliate, and what is due: approved and not paid.',
     example: 'acme IB-07',
     method: 'GET',
-    path: 'accounts/{account}/affiliates/{affiliate_id}/balance',
+    ...OF_AFFILIATE,
+    path: 'accounts/{account}/affiliates/balance',
     format: object,
   },
 ]

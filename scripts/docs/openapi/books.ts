@@ -32,13 +32,16 @@ const WAITING = object({
     items: object({ actor, at: documented('When.', TIME) }),
   }),
   approvals_required: documented('How many different persons must.', COUNT),
+  message: documented('What has to follow.'),
 })
 
 const REFUSED = object({
-  id: documented('The id of the statement.'),
+  id: documented(
+    'The id of the statement. For an affiliate without a draft of the period, its earliest draft.',
+  ),
   affiliate_id,
   plan,
-  period,
+  period: documented('The period of that statement.'),
   code: documented(
     'Why it was not approved: the error code of its own approval.',
     oneOf('earlier_not_approved', 'stale', 'holds'),
@@ -187,6 +190,30 @@ const approvals = (): Operation[] => [
   }),
 ]
 
+type Read = Pick<Operation, 'id' | 'summary' | 'description' | 'answers'> & {
+  parameters: readonly string[]
+}
+
+/** Describes an operation twice: with the id of the affiliate in the path, and in the query. */
+const twice = (noun: string, { parameters, ...read }: Read): Operation[] => [
+  operation({
+    ...read,
+    method: 'get',
+    path: `${ACCOUNT_PATH}/affiliates/{affiliate_id}/${noun}`,
+    parameters: [...parameters],
+  }),
+  operation({
+    ...read,
+    method: 'get',
+    id: `${read.id}ById`,
+    summary: `${read.summary} by query parameter`,
+    description:
+      'Does the same as the path with the id. Use this for the ids `.` and `..`, which URL parsers remove from a path.',
+    path: `${ACCOUNT_PATH}/affiliates/${noun}`,
+    parameters: [...parameters, 'ledger_affiliate'],
+  }),
+]
+
 const manual = (): Operation[] => [
   operation({
     method: 'post',
@@ -210,9 +237,7 @@ const manual = (): Operation[] => [
     parameters: [...PAGING, 'affiliate_query'],
     answers: paged('One page of entries.', ref('ManualEntry')),
   }),
-  operation({
-    method: 'get',
-    path: `${ACCOUNT_PATH}/affiliates/{affiliate_id}/ledger`,
+  ...twice('ledger', {
     id: 'listLedger',
     summary: 'List the ledger of an affiliate',
     description:
@@ -220,12 +245,12 @@ const manual = (): Operation[] => [
     parameters: PAGING,
     answers: paged('One page of entries.', ref('LedgerEntry')),
   }),
-  operation({
-    method: 'get',
-    path: `${ACCOUNT_PATH}/affiliates/{affiliate_id}/balance`,
+  ...twice('balance', {
     id: 'getBalance',
     summary: 'Get the balance of an affiliate',
-    description: 'Returns the sum of the ledger and what is due, by currency.',
+    description:
+      'Returns the sum of the ledger and what is due, by currency. An affiliate that is neither configured nor has entries is 404.',
+    parameters: [],
     answers: returned('The balance.', ref('Balances')),
   }),
 ]

@@ -93,6 +93,10 @@ const QUERY: Record<string, object> = {
   }),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
   affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
+  ledger_affiliate: {
+    ...query('affiliate_id', 'The id of the affiliate.', 'IB-07'),
+    required: true,
+  },
   assignments_query: query(
     'affiliate_id',
     'Returns only the assignments of this affiliate.',

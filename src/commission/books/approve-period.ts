@@ -1,9 +1,5 @@
 import { type Approver, approveRows } from '../../db/commission/books/approve.ts'
-import {
-  type Candidate,
-  listDraftIds,
-  readCandidates,
-} from '../../db/commission/books/candidates.ts'
+import { listDraftIds, readCandidates } from '../../db/commission/books/candidates.ts'
 import {
   closingStatements,
   countOpen,
@@ -11,19 +7,11 @@ import {
   readRunPeriods,
 } from '../../db/commission/books/close-period.ts'
 import type { Account } from '../../db/schema.ts'
-import type { ErrorCode } from '../../errors.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
+import { isStatement, list, type RefusedStatement, refuse, type Tally } from './approval-tally.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { endOf } from './period-end.ts'
-import {
-  earlierDraft,
-  notOver,
-  type Refusal,
-  refusalOf,
-  refused,
-  rowsOf,
-  STALE,
-} from './refusal.ts'
+import { earlierDraft, notOver, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
 
 /** Who approves which plans of a period. */
 export interface PeriodApproval {
@@ -33,16 +21,6 @@ export interface PeriodApproval {
   readonly actor: string
   /** Returns the time in milliseconds. */
   readonly clock: () => number
-}
-
-/** A statement that could not be approved; an earlier one if the affiliate has none of the period. */
-export interface RefusedStatement {
-  readonly id: string
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-  readonly code: ErrorCode
-  readonly detail: string
 }
 
 /** What the approval of a period did. */
@@ -66,13 +44,6 @@ interface Scope {
   plan: string
   period: string
   leaveOutHolds: boolean
-}
-
-interface Tally {
-  approved: number
-  waiting: number
-  refused: RefusedStatement[]
-  total: number
 }
 
 /**
@@ -180,22 +151,4 @@ async function approvePage(
   for (const one of earlier) list(tally, { ...one, plan }, earlierDraft(one))
   tally.total += (earlier[0]?.total ?? 0) - earlier.length
   return isClosed
-}
-
-/** Whether a row has a statement; one without is nothing that anybody could look at. */
-const isStatement = ({ chain }: Candidate): boolean => chain[0]?.silent === 0
-
-function refuse(tally: Tally, one: Candidate, refusal: Refusal): void {
-  // Of such a row the earlier statement is listed on which it builds.
-  if (isStatement(one) || refusal.code === STALE.code) list(tally, one, refusal)
-}
-
-function list(
-  tally: Tally,
-  { id, affiliate_id, plan, period }: Pick<Candidate, 'id' | 'affiliate_id' | 'plan' | 'period'>,
-  { code, detail }: Refusal,
-): void {
-  tally.total += 1
-  if (tally.refused.length === BOOK_LIMITS.refused) return
-  tally.refused.push({ id, affiliate_id, plan, period, code, detail })
 }

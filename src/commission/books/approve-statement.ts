@@ -1,3 +1,4 @@
+import { FIRST_ACTOR } from '../../auth/admin-keys.ts'
 import { approveRows } from '../../db/commission/books/approve.ts'
 import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
 import { type Candidate, readCandidates } from '../../db/commission/books/candidates.ts'
@@ -23,6 +24,20 @@ export interface StatementApproval {
 export interface StatementApproved {
   readonly statement: BookedStatement
   readonly approvals: Candidate['approvals']
+  /** What has to follow; null if it is approved. */
+  readonly message: string | null
+}
+
+const ANOTHER = 'Another person must approve it, too.'
+
+/** Says who has to follow if a person approves a draft again. */
+function approvedAgain({ actor, at }: Candidate['approvals'][number]): string {
+  const time = new Date(at).toISOString()
+  const who =
+    actor === FIRST_ACTOR
+      ? `It was approved with the admin key at ${time}, and all who use the key count as one person.`
+      : `You (${actor}) approved it at ${time}.`
+  return `${who} ${ANOTHER}`
 }
 
 /** The error of a statement that does not exist. */
@@ -48,7 +63,7 @@ export async function approveStatement(
     if (!statement || !candidate) throw noStatement()
     checkHash(statement, hash)
     const { approvals } = candidate
-    if (statement.status !== 'draft') return { statement, approvals }
+    if (statement.status !== 'draft') return { statement, approvals, message: null }
     checkOver(account, statement.period, now)
     const refusal = refusalOf(candidate, leaveOutHolds)
     if (refusal) throw refused(refusal)
@@ -56,8 +71,10 @@ export async function approveStatement(
     // It was computed again between the two queries.
     if (candidate.hash !== hash) continue
     // The same person again: another one has to follow.
-    const isMine = approvals.some((one) => one.actor === actor)
-    if (isMine && approvals.length < account.approvals) return { statement, approvals }
+    const mine = approvals.find((one) => one.actor === actor)
+    if (mine && approvals.length < account.approvals) {
+      return { statement, approvals, message: attempt > 1 ? ANOTHER : approvedAgain(mine) }
+    }
     const entry = { action: 'statement.approve', details }
     await approveRows(db, approver, rowsOf(candidate), entry, [])
   }

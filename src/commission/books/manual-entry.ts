@@ -59,7 +59,10 @@ export async function addManualEntry(
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
 
-/** Stores an entry with its entry in the audit log; returns false if the reference is taken. */
+/**
+ * Stores an entry with its entry in the audit log; returns false if the reference is taken, or if the
+ * affiliate has too many open entries.
+ */
 async function isStored(
   db: D1Database,
   account: string,
@@ -70,7 +73,8 @@ async function isStored(
   const details = { entry: id, affiliate_id, plan, currency, amount, reason, reference }
   const logged = { actor, action: 'manual.add', account, details }
   try {
-    await withAudit(db, logged, insertManualEntry(db, account, entry, audit), audit)
+    const limits = { audit, most: BOOK_LIMITS.openEntries }
+    await withAudit(db, logged, insertManualEntry(db, account, entry, limits), audit)
     return true
   } catch (error) {
     if (!isAssertionFailure(error)) throw error

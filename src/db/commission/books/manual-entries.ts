@@ -48,6 +48,11 @@ export const findManualEntry = (
     bindStatement(db, FIND_MANUAL_ENTRY, { account, reference }).first<ManualEntry>(),
   )
 
+/** Counts the entries of an affiliate that no approved statement has. */
+const OPEN_ENTRIES = `(
+    select count(*) from manual_entries m indexed by manual_entries_open
+    where m.account = :account and m.affiliate_id = :affiliate_id and m.statement is null)`
+
 /** Reads what a new entry is checked by. */
 export const READ_MANUAL_CONTEXT = compileStatement(`
   select (select v.terms ->> 'currency' from plan_versions v
@@ -56,8 +61,7 @@ export const READ_MANUAL_CONTEXT = compileStatement(`
       where f.account = :account and f.affiliate_id = :affiliate_id) as configured,
     exists (select 1 from assignments s where s.account = :account and s.plan = :plan
       and s.affiliate_id in (:affiliate_id, '*')) as assigned,
-    (select count(*) from manual_entries m indexed by manual_entries_open
-      where m.account = :account and m.affiliate_id = :affiliate_id and m.statement is null) as open`)
+    ${OPEN_ENTRIES} as open`)
 
 /** What a new entry is checked by. */
 export interface ManualContext {
@@ -86,21 +90,27 @@ const REJECT_REFERENCE = compileStatement(`
   select ${ABORT} from manual_entries
   where account = :account and reference = :reference and ${IS_FIRST_ATTEMPT}`)
 
+const REJECT_TOO_MANY = compileStatement(`
+  select ${ABORT} where ${OPEN_ENTRIES} >= :most and ${IS_FIRST_ATTEMPT}`)
+
 const INSERT_MANUAL_ENTRY = compileStatement(`
   insert into manual_entries (account, id, affiliate_id, plan, currency, amount, reason, reference,
     actor, at)
   select :account, :id, :affiliate_id, :plan, :currency, :amount, :reason, :reference, :actor, :at
   where ${IS_FIRST_ATTEMPT}`)
 
-/** Inserts an entry. The statements fail if its reference is taken. `audit` is that of their batch. */
+/**
+ * Inserts an entry. The statements fail if its reference is taken, or if the affiliate has as many open
+ * entries as it may have. `audit` is that of their batch.
+ */
 export const insertManualEntry = (
   db: D1Database,
   account: string,
   entry: Omit<ManualEntry, 'statement'>,
-  audit: string,
+  { audit, most }: { readonly audit: string; readonly most: number },
 ) =>
-  [REJECT_REFERENCE, INSERT_MANUAL_ENTRY].map((statement) =>
-    bindStatement(db, statement, { account, audit, ...entry }),
+  [REJECT_REFERENCE, REJECT_TOO_MANY, INSERT_MANUAL_ENTRY].map((statement) =>
+    bindStatement(db, statement, { account, audit, most, ...entry }),
   )
 
 /** Reads one page of the entries of an account, by time; those of one affiliate if it is not null. */
