@@ -135,6 +135,30 @@ test('records that were held until their customer came have the customer as caus
   ])
 })
 
+test('a customer whose records waited is a cause beside others, also after another change', async () => {
+  const { paid, post } = await firm()
+  await askAdmin(PATH, 'PATCH', { unknown_customer: 'hold' })
+  await paid('t-6', '2026-08-20', 50, { customer_id: 'c-6' })
+  await paid('t-1', '2026-08-20', 10)
+  await refresh('2026-08')
+  await approve('2026-08')
+  await post('customers', [customer('c-6')])
+  const { delivery_id } = await json(post('customers', [{ ...customer('c-6'), lang_id: 'de' }]))
+  // The records of this one came later, so that they are the cause.
+  await post('customers', [customer('c-7')])
+  const late = await paid('t-7', '2026-08-21', 10, { customer_id: 'c-7' })
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    {
+      amount: '6.00',
+      causes: [
+        { kind: 'record', resource: 'customers', id: 'c-6', delivery_id },
+        { ...record('t-7', '2026-08-21', late), customer_id: 'c-7' },
+      ],
+      causes_total: 2,
+    },
+  ])
+})
+
 test('a late day of trading is a cause', async () => {
   const { post } = await closed([
     { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, amount: '5.00' },
@@ -245,6 +269,72 @@ test('a rate that was published since is a cause', async () => {
   ])
 })
 
+/** Replaces the rate of the dollar on a day. */
+async function correct(day: string, rate: string) {
+  const now = Date.now()
+  await env.DB.prepare(`update fx_rates set known_until = ?1 where currency = 'USD' and day = ?2`)
+    .bind(now, Date.parse(day) / 86_400_000)
+    .run()
+  await publish(day, { USD: rate }, now)
+}
+
+test('a rate that was corrected between a computation and its approval is a cause', async () => {
+  const { paid } = await firm()
+  await publish('2026-08-10', { USD: '2' })
+  await publish('2026-08-11', { USD: '2' })
+  await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
+  await refresh('2026-08')
+  await correct('2026-08-10', '4')
+  await approve('2026-08')
+  await correct('2026-08-11', '4')
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    {
+      ...{ ...ONE, amount: '-2.50' },
+      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'corrected' }],
+    },
+  ])
+})
+
+test('only rates that a record of the line uses are causes', async () => {
+  const { paid } = await firm()
+  await publish('2026-08-03', { USD: '2', GBP: '1' }, Date.now())
+  await paid('t-0', '2026-08-03', 100, { currency: 'USD' })
+  await paid('t-1', '2026-08-15', 100, { currency: 'USD' })
+  await paid('t-3', '2026-08-20', 1, { currency: 'GBP', transaction_type: 'withdrawal' })
+  await refresh('2026-08')
+  await approve('2026-08')
+  const now = Date.now()
+  await publish('2026-08-14', { USD: '2', GBP: '1' }, now)
+  await publish('2026-08-17', { USD: '2', GBP: '1' }, now)
+  await publish('2026-08-25', { USD: '2', GBP: '1' }, now)
+  await correct('2026-08-03', '4')
+  const late = await paid('t-2', '2026-08-15', 10)
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    {
+      ...{ amount: '6.00', causes_total: 2 },
+      causes: [
+        record('t-2', '2026-08-15', late),
+        { kind: 'rate', currency: 'USD', day: '2026-08-14', change: 'published' },
+      ],
+    },
+  ])
+})
+
+test('the rate of a later day is a cause for a day that waited for it', async () => {
+  const { paid } = await firm()
+  await publish('2026-08-28', { USD: '2' }, Date.now())
+  await paid('t-1', '2026-08-30', 100, { currency: 'USD' })
+  await refresh('2026-08')
+  await approve('2026-08')
+  await publish('2026-08-31', { USD: '3' }, Date.now())
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    {
+      ...{ ...ONE, amount: '5.00' },
+      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-31', change: 'published' }],
+    },
+  ])
+})
+
 test('a changed status map is a cause', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100, { status: 'settled' })
@@ -319,6 +409,31 @@ test('a line of one customer names the records of that customer, of any day', as
     ...{ ...ONE, scope: 'customer:c-1', amount: '50.00' },
     causes: [record('t-0', '2026-07-30', late)],
   })
+})
+
+test('a trigger that moved to another customer is a cause beside others', async () => {
+  const { paid, post } = await firm([
+    {
+      id: 'cpa',
+      kind: 'once',
+      trigger: { transactions: ['deposit'], min: '100' },
+      amount: '50.00',
+    },
+  ])
+  await post('customers', [customer('c-2')])
+  await paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08')
+  await approve('2026-08')
+  const moved = await paid('t-1', '2026-08-10', 100, { customer_id: 'c-2' })
+  const other = await paid('t-5', '2026-08-11', 5)
+  const trigger = { ...record('t-1', '2026-08-10', moved), customer_id: 'c-2' }
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    { scope: 'customer:c-2', amount: '50.00', ...ONE, causes: [trigger] },
+    {
+      ...{ scope: 'customer:c-1', amount: '-50.00', causes_total: 2 },
+      causes: [trigger, record('t-5', '2026-08-11', other)],
+    },
+  ])
 })
 
 test('what restores a dropped amount has the causes of the corrections', async () => {

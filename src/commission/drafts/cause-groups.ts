@@ -30,6 +30,10 @@ export interface CauseGroup extends LastSettled {
   readonly byCustomer: Map<string, FoundCauses>
   /** What was found of all other customers. */
   readonly rest: FoundCauses
+  /** Records that deliveries have moved: nothing tells from which customer. */
+  readonly movedAway: CauseList
+  /** Whether a customer lost a line of a `once` rule. */
+  readonly hasLost: boolean
   /** Settings on which the lines depend. */
   readonly settings: CauseList
   /** Settings that may have an effect. */
@@ -75,7 +79,8 @@ export function groupLines(
   const groups = new Map<string, CauseGroup>()
   for (const line of lines) {
     const key = groupKey(line)
-    const group = groups.get(key) ?? newGroup(computation, line, settledOf(line))
+    const known = groups.get(key) ?? newGroup(computation, line, settledOf(line))
+    const group = { ...known, hasLost: known.hasLost || (known.rules.once && line.isLess) }
     groups.set(key, group)
     const customer = customerOf(line)
     if (customer !== null) group.byCustomer.set(customer, nothingFound())
@@ -101,6 +106,7 @@ function newGroup(
     first: rules.remembers ? Number.NEGATIVE_INFINITY : first,
     last: last + rules.daysAfter,
     ...{ byCustomer: new Map(), rest: nothingFound() },
+    ...{ movedAway: noCauses(), hasLost: false },
     ...{ settings: noCauses(), otherSettings: noCauses() },
   }
 }

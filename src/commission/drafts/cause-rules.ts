@@ -8,6 +8,8 @@ import type { CorrectedLine } from './cause.ts'
 export interface LineRules {
   /** The facts that they name; null: any. */
   readonly needs: FactNeeds | null
+  /** Whether it is a rule that pays once for a customer. */
+  readonly once: boolean
   /** Whether the signup triggers one of them. */
   readonly signup: boolean
   /** Whether facts of earlier periods have an effect. */
@@ -24,6 +26,7 @@ export interface LineRules {
 
 const ANYTHING: LineRules = {
   needs: null,
+  once: false,
   signup: true,
   remembers: true,
   daysAfter: 0,
@@ -49,6 +52,7 @@ export function rulesOf(
   const rules = [...own, ...all.filter((rule) => refersTo(own, rule)), ...paidFor]
   return {
     needs: factNeeds([{ ...NO_TERMS, rules }]),
+    once: own.some(({ kind }) => kind === 'once'),
     signup: rules.some((rule) => rule.kind === 'once' && 'signup' in rule.trigger),
     remembers: rules.some(remembers),
     daysAfter: Math.max(0, ...rules.map(daysAfter)),

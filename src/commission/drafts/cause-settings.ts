@@ -1,5 +1,4 @@
 import {
-  readNewRates,
   readSettingChanges,
   type SettingChange,
 } from '../../db/commission/books/changed-settings.ts'
@@ -30,13 +29,10 @@ const ACTIONS = [
   'link.change',
 ]
 
-/** A rate may apply to the 7 days after its own. */
-const RATE_DAYS = 7
-
 /** Returns what the id of an audit entry of a time or later begins with, or what comes before it. */
 const auditIdAt = (time: number): string => firstIdAt(time).slice('dlv_'.length)
 
-/** Adds the settings and rates to groups that have changed since their approvals. */
+/** Adds the settings to groups that have changed since their approvals. */
 export async function addSettingCauses(
   { source }: Computation,
   groups: readonly CauseGroup[],
@@ -44,27 +40,14 @@ export async function addSettingCauses(
   const { db, directory, account } = source
   const earliest = Math.min(...groups.map((one) => one.since))
   const logs = account.binding === 'DB' ? [directory] : [directory, db]
-  const [rates, ...changes] = await Promise.all([
-    readNewRates(directory, {
-      first: Math.min(...groups.map(({ period }) => period.first)) - RATE_DAYS,
-      last: Math.max(...groups.map(({ period }) => period.last)),
-      since: earliest,
-    }),
-    ...logs.map((log) => readSettingChanges(log, account.id, auditIdAt(earliest), ACTIONS)),
-  ])
+  const changes = await Promise.all(
+    logs.map((log) => readSettingChanges(log, account.id, auditIdAt(earliest), ACTIONS)),
+  )
   const affiliatesOf = await affiliatesOfRefused(source, changes.flat())
   for (const group of groups) {
     const from = auditIdAt(group.since)
     for (const change of changes.flat()) {
       if (change.id >= from) addChange(group, change, affiliatesOf)
-    }
-    for (const rate of rates) {
-      const { currency, day, known_from, corrected } = rate
-      const { first, last } = group.period
-      if (known_from < group.since || day < first - RATE_DAYS || day > last) continue
-      const change = corrected === 1 ? 'corrected' : 'published'
-      const cause: Cause = { kind: 'rate', currency, day: dayText(day), change }
-      addCause(group.waiting.includes(currency) ? group.settings : group.otherSettings, cause)
     }
   }
 }

@@ -57,6 +57,8 @@ export interface Causes {
 export interface CorrectedLine extends Pick<Difference, 'period' | 'line'> {
   readonly affiliate_id: string
   readonly plan: string
+  /** Whether less is paid for it than was approved. */
+  readonly isLess: boolean
 }
 
 /** Returns the causes of a correction. */

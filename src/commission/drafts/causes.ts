@@ -8,6 +8,7 @@ import {
   groupLines,
 } from './cause-groups.ts'
 import { type CauseList, joinCauses } from './cause-list.ts'
+import { addRateCauses } from './cause-rates.ts'
 import { addRecordCauses } from './cause-records.ts'
 import { addSettingCauses } from './cause-settings.ts'
 import type { Computation, ComputedPeriod } from './computation.ts'
@@ -30,12 +31,16 @@ export async function findCauses(
   // One after the other: where no record was found, records are looked for that moved away.
   await addRecordCauses(computation, all)
   await addSettingCauses(computation, all)
+  await addRateCauses(computation, all)
   return (line) => {
     if (line.line !== null) return causesOfLine(groups.get(groupKey(line)), line)
     return joinCauses(
       all
         .filter((group) => isOfPeriod(group, line))
-        .flatMap((group) => [...allFound(group).map(({ likely }) => likely), group.settings]),
+        .flatMap((group) => [
+          ...allFound(group).map(({ likely }) => likely),
+          ...[group.movedAway, group.settings],
+        ]),
     )
   }
 }
@@ -45,9 +50,10 @@ function correctedLines(computed: readonly ComputedPeriod[]): CorrectedLine[] {
   return computed.flatMap(({ results }) =>
     results.flatMap(({ statement }) => {
       const { affiliate_id = '', plan = '', adjustments = [] } = statement ?? {}
-      return adjustments.flatMap(({ period, line }) =>
-        line === null ? [] : [{ affiliate_id, plan, period, line }],
-      )
+      return adjustments.flatMap(({ period, line, amount }) => {
+        const isLess = amount.startsWith('-')
+        return line === null ? [] : [{ affiliate_id, plan, period, line, isLess }]
+      })
     }),
   )
 }
@@ -62,17 +68,20 @@ const isFound = ({ total }: CauseList): boolean => total > 0
 const allFound = ({ byCustomer, rest }: CauseGroup): FoundCauses[] => [...byCustomer.values(), rest]
 
 /**
- * Returns the most likely causes that were found: those of the line's own customer with the settings;
+ * Returns the most likely causes that were found: those of the line's own customer with the settings,
+ * and records that moved to others if nothing else was found, or if the customer lost a `once` line;
  * or else, if its rule measures or limits several lines, those of all customers; or else other changes.
  */
 function causesOfLine(group: CauseGroup | undefined, line: CorrectedLine) {
   if (!group) return NO_CAUSES(line)
-  const { settings, otherSettings, rules } = group
+  const { settings, otherSettings, rules, movedAway } = group
   const customer = customerOf(line)
   const own = customer === null ? allFound(group) : [foundOf(group, customer)]
   const wide = rules.shared ? allFound(group) : own
+  const likely = own.map((found) => found.likely)
+  const hasMoved = (rules.once && line.isLess) || !likely.some(isFound)
   const lists = [
-    [...own.map(({ likely }) => likely), settings],
+    [...likely, settings, ...(hasMoved ? [movedAway] : [])],
     wide.map(({ likely }) => likely),
     [...wide.map(({ others }) => others), otherSettings],
     wide.map(({ late }) => late),

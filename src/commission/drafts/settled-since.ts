@@ -11,6 +11,8 @@ import type { CorrectedLine } from './cause.ts'
 export interface LastSettled {
   /** What was stored before it had its effect then, in milliseconds. */
   readonly since: number
+  /** When the period was approved first, in milliseconds: the rates known then stand. */
+  readonly closedAt: number
   /** The currencies of records that waited in the period. */
   readonly waiting: readonly string[]
 }
@@ -49,12 +51,19 @@ function lastOf(
   period: string,
 ): LastSettled {
   const withStatement = new Set(statements.map((one) => one.period))
+  const covers = (one: { readonly period: string }): boolean => one.period >= period
   const times = [
     ...statements,
     // Where a period has a statement, its own computation counts, not a later run.
     ...periods.filter((one) => !withStatement.has(one.period)),
-  ].flatMap((one) => (one.period >= period ? [one.read_at] : []))
+  ].flatMap((one) => (covers(one) ? [one.read_at] : []))
+  const closings = [...statements, ...periods].filter(covers).map((one) => one.closed_at)
   const own = statements.find((one) => one.period === period)
   const currencies: (string | null)[] = own ? JSON.parse(own.currencies) : []
-  return { since: Math.max(0, ...times), waiting: currencies.filter((one) => one !== null) }
+  const closedAt = Math.min(...closings)
+  return {
+    since: Math.max(0, ...times),
+    closedAt,
+    waiting: currencies.filter((one) => one !== null),
+  }
 }

@@ -29,18 +29,22 @@ const COLUMNS = {
   events: 't.id, t.eventname as kind',
 } as const
 
-const factsOfDays = (table: FactTable, conditions: string) => {
+/** Returns the text of a query for facts of some days. */
+export const factsOfDays = (table: FactTable, columns: string, conditions: string) => {
   const { dayColumn } = FACT_TABLES[table]
-  return compileStatement(`
-    select t.customer_id, t.${dayColumn} as day, ${COLUMNS[table]}, t.delivery, t.idx
+  return `
+    select t.customer_id, t.${dayColumn} as day, ${COLUMNS[table]}, ${columns}
     from ${table} t not indexed
     where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
-      and ${conditions}`)
+      and ${conditions}`
 }
+
+const writtenFacts = (table: FactTable, conditions: string) =>
+  compileStatement(factsOfDays(table, 't.delivery, t.idx', conditions))
 
 /** Reads the facts of customers and days that a delivery since one has written. */
 export const changedFacts = (table: FactTable) =>
-  factsOfDays(
+  writtenFacts(
     table,
     `t.customer_id in (select value from json_each(:ids))
       and t.delivery >= :since and t.held = 0`,
@@ -51,7 +55,7 @@ export const MAX_MOVED = 1000
 
 /** Reads the facts of some days that some deliveries have written. */
 export const movedFacts = (table: FactTable) =>
-  factsOfDays(table, `t.delivery in (select value from json_each(:deliveries)) limit ${MAX_MOVED}`)
+  writtenFacts(table, `t.delivery in (select value from json_each(:deliveries)) limit ${MAX_MOVED}`)
 
 /** Reads what else a delivery since one has changed of customers. */
 export const changedCustomers = (table: Exclude<ChangedTable, FactTable>) =>
@@ -80,6 +84,10 @@ const TABLES: readonly ChangedTable[] = [
 ]
 
 const isFactTable = (table: ChangedTable): table is FactTable => table in FACT_TABLES
+
+/** Returns the tables with facts on some days. */
+export const factTables = (days: ChangedDays): FactTable[] =>
+  Object.values(FACT_TABLES).flatMap(({ table }) => (days[table].length > 0 ? [table] : []))
 
 /** Reads what deliveries since one have written of some customers. All readings are one round trip. */
 export async function readChangedRows(

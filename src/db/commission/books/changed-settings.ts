@@ -35,14 +35,14 @@ export async function readSettingChanges(
   return results.map((row) => ({ ...row, details: JSON.parse(row.details) }))
 }
 
-/** A rate that applies now and became known, or was corrected, since a time. */
+/** A rate that became known, or replaced another one, since a time. */
 export interface RateChange {
   readonly currency: string
   readonly day: number
   /** In milliseconds. */
   readonly known_from: number
-  /** 1 if it replaced another rate. */
-  readonly corrected: number
+  /** When the first rate of its currency and day became known, in milliseconds. */
+  readonly first_known: number
 }
 
 /** Reads the rates of some days that became known, or were corrected, since a time. */
@@ -53,13 +53,13 @@ export const READ_NEW_RATES = compileStatement(`
     select (select min(currency) from fx_rates where source = :source and currency > known.currency)
     from known where known.currency is not null
   )
-  select f.currency, f.day, f.known_from, exists (
-      select 1 from fx_rates e where e.source = f.source and e.currency = f.currency
-        and e.day = f.day and e.known_from < f.known_from) as corrected
+  select f.currency, f.day, f.known_from, (
+      select min(e.known_from) from fx_rates e where e.source = f.source
+        and e.currency = f.currency and e.day = f.day) as first_known
   from known cross join fx_rates f on f.source = :source and f.currency = known.currency
-    and f.day between :first and :last and f.known_from >= :since and f.known_until is null
+    and f.day between :first and :last and f.known_from >= :since
   where known.currency is not null
-  order by f.currency, f.day`)
+  order by f.currency, f.day, f.known_from`)
 
 /** Returns the rates of some days that became known, or were corrected, since a time. */
 export async function readNewRates(

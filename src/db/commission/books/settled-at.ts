@@ -12,13 +12,15 @@ export interface SettledStatement {
   readonly period: string
   /** In milliseconds. */
   readonly read_at: number
+  /** When it was approved, in milliseconds. */
+  readonly closed_at: number
   /** The currencies of its holds, as JSON. */
   readonly currencies: string
 }
 
 /** Reads when the approved statements of some affiliates were computed. */
 export const READ_SETTLED = compileStatement(`
-  select s.affiliate_id, s.plan, s.period, s.read_at, (
+  select s.affiliate_id, s.plan, s.period, s.read_at, s.approved_at as closed_at, (
     select json_group_array(distinct value ->> 'currency') from json_each(s.statement, '$.holds')
   ) as currencies
   from ${JSON_EACH}(:affiliates) a
@@ -47,7 +49,8 @@ export const READ_RUNS_DONE = compileStatement(`
   where account = :account and status = 'done' order by started_at`)
 
 /** A period of a plan that was approved as a whole. */
-export interface SettledPeriod extends Pick<ClosedPeriod, 'plan' | 'period' | 'open'> {
+export interface SettledPeriod
+  extends Pick<ClosedPeriod, 'plan' | 'period' | 'closed_at' | 'open'> {
   /** When the last run before its approval began to read, in milliseconds. */
   readonly read_at: number
 }
@@ -69,6 +72,6 @@ export async function readSettledPeriods(
       .filter((run) => covers(run.period) && Date.parse(run.started_at) <= closed_at)
       .at(-1)?.started_at
     const read_at = started === undefined ? closed_at : Date.parse(started)
-    return { plan, period, read_at, open }
+    return { plan, period, closed_at, read_at, open }
   })
 }
