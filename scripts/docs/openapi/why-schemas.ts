@@ -68,6 +68,31 @@ const CORRECTION = object({
   amount: documented('Its amount.'),
 })
 
+const CLOSED = documented(
+  'What was approved, if the period is closed.',
+  object({
+    statement: documented('The id of the statement of the period.'),
+    amount: maybe('The amount of the line. Null: no approved statement has the line.'),
+    adjustments: list('Corrections of the line in statements of later periods.', CORRECTION),
+  }),
+)
+
+const RECORD_ADJUSTMENT = object({
+  ...{ affiliate_id: documented('The affiliate.'), plan: documented('The plan.') },
+  id: documented('The id of the adjustment.'),
+  statement: documented('The id of its statement.'),
+  period: documented('The period of its statement.'),
+  status: documented('The status of its statement.', oneOf('draft', 'approved', 'paid')),
+  amount: documented('Its amount.'),
+  of: documented(
+    'What it corrects.',
+    object({
+      period: documented('The closed period.'),
+      line: maybe('The line. Null: the adjustment restores what a statement dropped.'),
+    }),
+  ),
+})
+
 const EXPLAINED = {
   affiliate_id: documented('The affiliate.'),
   plan: documented('The plan.'),
@@ -82,14 +107,7 @@ const EXPLAINED = {
       computed_at: documented('When the statement was computed.'),
     }),
   ),
-  closed: documented(
-    'What was approved, if the period is closed.',
-    object({
-      statement: documented('The id of the statement of the period.'),
-      amount: maybe('The amount of the line. Null: no approved statement has the line.'),
-      adjustments: list('Corrections of the line in statements of later periods.', CORRECTION),
-    }),
-  ),
+  closed: CLOSED,
 }
 
 /** The schemas of explanations and of what earned nothing. */
@@ -231,21 +249,29 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
     affiliate_id: maybe('The affiliate of the customer on that day.'),
     state: documented('`counted`, or why no line counts it.', object(CAUSE)),
     lines: list(
-      'The lines that count it.',
-      object({
-        line_id: documented('The id of the line.'),
-        affiliate_id: documented('The affiliate that earns.'),
-        plan: documented('The plan.'),
-        version: documented('Its version.', COUNT),
-        rule: documented('The rule.'),
-        kind: documented('The kind of the rule.', oneOf('once', 'share', 'unit', 'override')),
-        period: documented('The period of the line.'),
-        scope: documented('The scope of the line.'),
-        base: maybe('What it adds to the base, in the currency of the plan.'),
-        units: maybe('What it adds to the units.'),
-        currency: documented('The currency of the plan.'),
-        as: documented('As what it counts.', oneOf('base', 'units', 'trigger', 'qualification')),
-      }),
+      'The lines that count it. Those of closed periods use the rates that were known at the approval.',
+      object(
+        {
+          line_id: documented('The id of the line.'),
+          affiliate_id: documented('The affiliate that earns.'),
+          plan: documented('The plan.'),
+          version: documented('Its version.', COUNT),
+          rule: documented('The rule.'),
+          kind: documented('The kind of the rule.', oneOf('once', 'share', 'unit', 'override')),
+          period: documented('The period of the line.'),
+          scope: documented('The scope of the line.'),
+          base: maybe('What it adds to the base, in the currency of the plan.'),
+          units: maybe('What it adds to the units.'),
+          currency: documented('The currency of the plan.'),
+          as: documented('As what it counts.', oneOf('base', 'units', 'trigger', 'qualification')),
+          closed: CLOSED,
+        },
+        ['closed'],
+      ),
+    ),
+    adjustments: list(
+      'The adjustments that name it as a cause, in stored statements.',
+      RECORD_ADJUSTMENT,
     ),
     rules: list('What each rule of its plan that names it makes of it.', object(CAUSE)),
   }),

@@ -1,6 +1,5 @@
 import { type BookedItem, readBooked } from '../../db/commission/books/booked-lines.ts'
 import {
-  type ClosedPeriod,
   type ClosedStatement as ClosedRow,
   readClosings,
 } from '../../db/commission/books/closings.ts'
@@ -17,31 +16,22 @@ import {
   lineKey,
   type PlanBooks,
 } from '../engine/books.ts'
-import { parsePeriod } from '../engine/calendar.ts'
 import { add, type Decimal, decimal, negate, ZERO } from '../engine/decimal.ts'
 import type { AccountSource } from '../facts/source.ts'
+import { type Closing, type ClosingsOf, closingsIn } from './closings.ts'
 import type { StatementHead } from './draft.ts'
 import type { ComputedRange } from './range.ts'
-
-/** An instant at which a period, and with it those before, was closed for an affiliate and plan. */
-export interface Closing {
-  /** The last day of the period. */
-  readonly last: number
-  /** In milliseconds. */
-  readonly at: number
-}
 
 /** What is closed and entered for some affiliates of an account. */
 export interface AccountBooks {
   readonly booksOf: BooksOf
-  /** Returns when periods of an affiliate and plan were closed, in order of their days. */
-  readonly closingsOf: (affiliate: string, plan: string) => readonly Closing[]
+  readonly closingsOf: ClosingsOf
 }
 
 /** What is stored of an affiliate and plan. */
 interface Stored {
   readonly rows: ClosedRow[]
-  readonly closings: Closing[]
+  readonly closings: readonly Closing[]
   readonly manual: ManualRow[]
   readonly booked: Map<string, Map<string, BookedLine>>
   readonly corrected: Map<string, Decimal>
@@ -68,15 +58,10 @@ export async function readBooks(
     stored.set(key, found)
     return found
   }
-  for (const row of closings.statements) addStatement(open(row.affiliate_id, row.plan), row)
-  for (const affiliate of affiliates) {
-    const plans = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
-    for (const period of closings.periods) {
-      const concerns = plans.has(period.plan) || stored.has(planKey(affiliate, period.plan))
-      if (!concerns || period.open.includes(affiliate)) continue
-      addClosing(open(affiliate, period.plan), period)
-    }
-  }
+  for (const row of closings.statements) open(row.affiliate_id, row.plan).rows.push(row)
+  const closed = closingsIn(book, affiliates, closings)
+  for (const [key, own] of closed)
+    stored.set(key, { ...(stored.get(key) ?? nothingStored()), closings: own })
   for (const entry of manual) open(entry.affiliate_id, entry.plan).manual.push(entry)
   if (closings.statements.length > 0) {
     for await (const part of readBooked(db, account.id, affiliates)) {
@@ -95,7 +80,7 @@ export async function readBooks(
   )
   return {
     booksOf: (affiliate, plan) => books.get(planKey(affiliate, plan)) ?? null,
-    closingsOf: (affiliate, plan) => stored.get(planKey(affiliate, plan))?.closings ?? [],
+    closingsOf: (affiliate, plan) => closed.get(planKey(affiliate, plan)) ?? [],
   }
 }
 
@@ -109,17 +94,6 @@ const nothingStored = (): Stored => ({
   restored: new Map(),
   occurrences: new Map(),
 })
-
-function addStatement(stored: Stored, row: ClosedRow): void {
-  stored.rows.push(row)
-  stored.closings.push({ last: lastDayOf(row.period), at: row.approved_at })
-}
-
-function addClosing(stored: Stored, { period, closed_at }: ClosedPeriod): void {
-  stored.closings.push({ last: lastDayOf(period), at: closed_at })
-}
-
-const lastDayOf = (period: string): number => parsePeriod(period)?.last ?? Number.NEGATIVE_INFINITY
 
 /** Adds a line or an adjustment of an approved statement to what is booked of its period. */
 function addItem(stored: Stored, statement: string, item: BookedItem): void {
@@ -158,7 +132,6 @@ const addTo = (sums: Map<string, Decimal>, key: string, amount: Decimal): void =
 
 function booksOf(stored: Stored, manualFrom: number): PlanBooks {
   const { rows, closings, manual, booked, corrected, corrections, restored } = stored
-  closings.sort((a, b) => a.last - b.last || a.at - b.at)
   const heads = rows.map((row) => [row, readHead(row)] as const)
   return {
     closedThrough: closings.at(-1)?.last ?? Number.NEGATIVE_INFINITY,

@@ -6,7 +6,8 @@ import type { Context } from '../engine/context.ts'
 import { memoize } from '../engine/memoize.ts'
 import { closedRateFinder, type RateFinder, rateFinder } from '../engine/rates.ts'
 import { type RateDays, ratesOfFinder, withinDays } from '../facts/source.ts'
-import type { AccountBooks, Closing } from './books.ts'
+import type { AccountBooks } from './books.ts'
+import type { Closing } from './closings.ts'
 import type { Computation } from './computation.ts'
 
 /**

@@ -1,20 +1,42 @@
 import { decode, encode } from '../../db/column-types.ts'
+import {
+  findItem,
+  type LineCorrection,
+  readRecordCorrections,
+} from '../../db/commission/books/stored-items.ts'
 import { type FactKey, findFactPlace } from '../../db/commission/fact-keys.ts'
 import { readSignups } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 import { customers } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
+import type { ClosingsOf } from '../drafts/closings.ts'
 import { lineId, statementId } from '../drafts/ids.ts'
 import { openPeriod } from '../drafts/on-request.ts'
-import { dayText, periodOf } from '../engine/calendar.ts'
-import { type Earning, earningsOf } from '../engine/earnings.ts'
+import { dayText, parsePeriod, periodOf } from '../engine/calendar.ts'
+import type { Earning } from '../engine/earnings.ts'
+import type { ClosedLine } from '../engine/explanation.ts'
 import type { FactResource } from '../engine/facts.ts'
-import { factJudge } from '../engine/judge-uplines.ts'
-import { type Cause, type FactReport, reportFacts } from '../engine/unearned.ts'
-import { judgedCustomers, recordReadings } from './open.ts'
+import type { Cause } from '../engine/unearned.ts'
+import { closedLine } from './explain-adjustment.ts'
+import { type Reading, storedLine } from './find-line.ts'
+import { judgeRecord } from './judge-record.ts'
 
 /** The record whose earnings are asked for. */
 export type RecordKey = FactKey | { readonly resource: 'customers'; readonly id: string }
+
+/** A line that counts a record. */
+interface EarnedLine extends Earning {
+  readonly line_id: string
+  /** What was approved of the line, if its period is closed. */
+  readonly closed?: ClosedLine
+}
+
+/** An adjustment of a line of a closed period. */
+interface RecordAdjustment extends LineCorrection {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly of: { readonly period: string; readonly line: string | null }
+}
 
 /** What a record earns, on the wire. */
 export interface RecordEarnings {
@@ -25,7 +47,9 @@ export interface RecordEarnings {
   readonly day: string
   /** `counted`, or the reason why no line counts it. */
   readonly state: Cause
-  readonly lines: readonly (Earning & { readonly line_id: string })[]
+  readonly lines: readonly EarnedLine[]
+  /** The adjustments that name it as their cause. */
+  readonly adjustments: readonly RecordAdjustment[]
   /** What each rule of its plan that names it makes of it. */
   readonly rules: readonly Cause[]
 }
@@ -65,52 +89,65 @@ const factId = (key: RecordKey): string =>
     : key.id
 
 /**
- * Returns the lines that count a record, or the reasons why none does, by all that is known now.
+ * Returns the lines that count a record, or the reasons why none does, by all that is known now. Lines
+ * of closed periods see the rates that were known at their approval (§16.2).
  *
  * @throws ApiError `not_found`
  */
 export async function recordEarnings(
   env: Env,
-  account: string,
-  session: Databases['db'],
+  reader: Reading,
   key: RecordKey,
 ): Promise<RecordEarnings> {
-  const place = await findPlace(session, account, key)
+  const { grant, session } = reader
+  const place = await findPlace(session, grant.account, key)
   if (!place) throw new ApiError('not_found', { detail: NO_RECORD })
   const { customer_id, day } = place
   const record = { resource: key.resource, id: factId(key), customer_id, day: dayText(day) }
   if (place.isHeld) {
     const state: Cause = { reason: 'held', plan: null, version: null, rule: null, condition: null }
-    return { ...record, affiliate_id: null, state, lines: [], rules: [] }
+    return { ...record, affiliate_id: null, state, lines: [], adjustments: [], rules: [] }
   }
-  const found = await judgeRecord(env, account, session, record, day)
+  const computation = await openPeriod(env, grant.account, session, periodOf(day, 'month'))
+  const found = await judgeRecord(computation, record, day)
   if (!found) throw new ApiError('not_found', { detail: NO_RECORD })
-  const { report, earnings } = found
-  const lines = await Promise.all(
-    earnings.map(async (one) => ({ line_id: await lineIdOf(one), ...one })),
-  )
+  const { report, earnings, affiliates, closingsOf } = found
   const { affiliate_id, state, rules } = report
-  return { ...record, affiliate_id, state, lines, rules }
+  const [lines, adjustments] = await Promise.all([
+    Promise.all(earnings.map((one) => presentEarning(reader, one, closingsOf))),
+    adjustmentsOf(reader, record, affiliates, periodOf(day, 'month').id),
+  ])
+  return { ...record, affiliate_id, state, lines, adjustments, rules }
 }
 
-const lineIdOf = async ({ affiliate_id, plan, period, ...line }: Earning): Promise<string> =>
-  lineId(await statementId(affiliate_id, plan, period), line, 0)
+/** Returns a line with what was approved of it, if its period is closed. */
+async function presentEarning(
+  reader: Reading,
+  earning: Earning,
+  closingsOf: ClosingsOf,
+): Promise<EarnedLine> {
+  const { affiliate_id, plan, period: text, ...line } = earning
+  const statement = await statementId(affiliate_id, plan, text)
+  const id = await lineId(statement, line, 0)
+  const period = parsePeriod(text)
+  const isClosed = closingsOf(affiliate_id, plan).some(({ last }) => last >= (period?.last ?? 0))
+  if (!period || !isClosed) return { line_id: id, ...earning }
+  const item = await findItem(reader.session, reader.grant.account, statement, id)
+  const place = { id, statement, affiliate_id, plan, period, stored: item && storedLine(item) }
+  return { line_id: id, ...earning, closed: await closedLine(reader, place) }
+}
 
-async function judgeRecord(
-  env: Env,
-  account: string,
-  session: Databases['db'],
-  { resource, id, customer_id }: { resource: FactResource; id: string; customer_id: string },
-  day: number,
-): Promise<{ report: FactReport; earnings: Earning[] } | null> {
-  const computation = await openPeriod(env, account, session, periodOf(day, 'month'))
-  const { context } = computation
-  const readings = recordReadings(computation, { first: day, last: day })
-  const onDay = { ...periodOf(day, 'month'), first: day, last: Number.POSITIVE_INFINITY }
-  for await (const judged of judgedCustomers(computation, { customer_id }, readings)) {
-    const isRecord = ({ fact }: FactReport): boolean => fact.resource === resource && fact.id === id
-    const report = reportFacts(context, factJudge(context), judged, onDay).find(isRecord)
-    if (report) return { report, earnings: earningsOf(context, judged, report.fact) }
-  }
-  return null
+/** Returns the adjustments that name a record as their cause. */
+async function adjustmentsOf(
+  { grant, session }: Reading,
+  { resource, id }: Pick<RecordEarnings, 'resource' | 'id'>,
+  affiliates: readonly string[],
+  period: string,
+): Promise<RecordAdjustment[]> {
+  const corrected = { affiliates, resource, id, period }
+  const found = await readRecordCorrections(session, grant.account, corrected)
+  return found.map(({ of_period, of_line, ...one }) => ({
+    ...one,
+    of: { period: of_period, line: of_line },
+  }))
 }

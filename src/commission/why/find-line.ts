@@ -69,7 +69,8 @@ async function findLinePlace(
   }
 }
 
-function storedLine({ item, status, computed_at }: StoredItem): StoredLine | null {
+/** Returns the line of a stored statement; null if it has none with the id. */
+export function storedLine({ item, status, computed_at }: StoredItem): StoredLine | null {
   if (item === null) return null
   const { id: _id, ...line } = JSON.parse(item) as LineJson & { id: string }
   return { amount: line.amount, computed_at, status, line }

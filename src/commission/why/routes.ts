@@ -120,7 +120,7 @@ function respondWithUnearnedFacts(c: Context<AppEnv>): Promise<Response> {
 }
 
 const respondWithEarnings = (c: Context<AppEnv>, key: RecordKey): Promise<Response> =>
-  respondWith(c, ({ grant, session }) => recordEarnings(c.env, grant.account, session, key))
+  respondWith(c, (reader) => recordEarnings(c.env, reader, key))
 
 /** Returns the id in a path, which has no query. */
 function idOf(c: Context<AppEnv>, id: string): string {

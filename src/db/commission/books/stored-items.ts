@@ -1,3 +1,4 @@
+import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Connection } from '../facts.ts'
@@ -64,6 +65,62 @@ export const READ_CORRECTIONS = compileStatement(`
   from items i
   where value ->> '$.of.period' = :period and value ->> '$.of.line' is :line
   order by i.period`)
+
+/** The record that changed, and the affiliates whose statements may correct it. */
+interface CorrectedRecord {
+  readonly affiliates: readonly string[]
+  readonly resource: string
+  readonly id: string
+  /** The period of the record; statements of later ones correct it. */
+  readonly period: string
+}
+
+/** A correction that names a record as its cause. */
+export interface RecordCorrection extends LineCorrection {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly of_period: string
+  readonly of_line: string | null
+}
+
+/** Reads the corrections that name a record as their cause, in order of their periods. */
+export const READ_RECORD_CORRECTIONS = compileStatement(`
+  with own as (
+    select s.affiliate_id, s.plan, s.period, s.id, s.status, s.lines, s.parts
+    from ${JSON_EACH}(:affiliates) a
+    cross join statements s indexed by statements_affiliate
+      on s.account = :account and s.affiliate_id = a.value and s.period > :period
+        and s.statement is not null
+    where s.statement ->> 'adjustments_total' > 0
+  ), items as (
+    select o.*, j.value from own o cross join json_each(o.lines) j
+    union all
+    select o.*, j.value from own o
+    cross join statement_lines l on l.account = :account and l.id = o.id and o.parts > 1
+    cross join json_each(l.lines) j
+  )
+  select affiliate_id, plan, value ->> 'id' as id, i.id as statement, period, status,
+    value ->> 'amount' as amount, value ->> '$.of.period' as of_period,
+    value ->> '$.of.line' as of_line
+  from items i
+  where exists (
+    select 1 from json_each(i.value, '$.causes') c
+    where c.value ->> 'kind' = 'record' and c.value ->> 'resource' = :resource
+      and c.value ->> 'id' = :id)
+  order by period, affiliate_id, plan`)
+
+/** Returns the corrections that name a record as their cause, in order of their periods. */
+export async function readRecordCorrections(
+  db: Connection,
+  account: string,
+  { affiliates, ...record }: CorrectedRecord,
+): Promise<RecordCorrection[]> {
+  const values = { account, affiliates: JSON.stringify(affiliates), ...record }
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, READ_RECORD_CORRECTIONS, values).all<RecordCorrection>(),
+  )
+  return results
+}
 
 /** The place of a line of a closed period; `line` is null for what the period dropped. */
 export interface CorrectedPlace {

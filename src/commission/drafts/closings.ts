@@ -1,0 +1,51 @@
+import { type Closings, readClosings } from '../../db/commission/books/closings.ts'
+import { type Book, planKey } from '../engine/book.ts'
+import { parsePeriod } from '../engine/calendar.ts'
+import type { AccountSource } from '../facts/source.ts'
+
+/** An instant at which a period, and with it those before, was closed for an affiliate and plan. */
+export interface Closing {
+  /** The last day of the period. */
+  readonly last: number
+  /** In milliseconds. */
+  readonly at: number
+}
+
+/** Returns when periods of an affiliate and plan were closed, in order of their days. */
+export type ClosingsOf = (affiliate: string, plan: string) => readonly Closing[]
+
+/** Returns when periods were closed, by affiliate and plan: with a statement, or as a whole. */
+export function closingsIn(
+  book: Book,
+  affiliates: readonly string[],
+  { statements, periods }: Closings,
+): ReadonlyMap<string, readonly Closing[]> {
+  const found = new Map<string, Closing[]>()
+  const add = (key: string, period: string, at: number): void => {
+    const own = found.get(key) ?? []
+    found.set(key, own)
+    own.push({ last: parsePeriod(period)?.last ?? Number.NEGATIVE_INFINITY, at })
+  }
+  for (const { affiliate_id, plan, period, approved_at } of statements) {
+    add(planKey(affiliate_id, plan), period, approved_at)
+  }
+  for (const affiliate of affiliates) {
+    const plans = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
+    for (const { plan, period, closed_at, open } of periods) {
+      const key = planKey(affiliate, plan)
+      const concerns = plans.has(plan) || found.has(key)
+      if (concerns && !open.includes(affiliate)) add(key, period, closed_at)
+    }
+  }
+  for (const own of found.values()) own.sort((a, b) => a.last - b.last || a.at - b.at)
+  return found
+}
+
+/** Reads when periods of some affiliates were closed. */
+export async function readClosingsOf(
+  { db, account, book }: Pick<AccountSource, 'db' | 'account' | 'book'>,
+  affiliates: readonly string[],
+): Promise<ClosingsOf> {
+  const found = closingsIn(book, affiliates, await readClosings(db, account.id, affiliates))
+  return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
+}

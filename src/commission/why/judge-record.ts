@@ -1,0 +1,80 @@
+import { type ClosingsOf, readClosingsOf } from '../drafts/closings.ts'
+import type { Computation } from '../drafts/computation.ts'
+import { type RateView, rateViews } from '../drafts/rate-views.ts'
+import { periodOf } from '../engine/calendar.ts'
+import type { Context } from '../engine/context.ts'
+import { type Earning, earningsOf } from '../engine/earnings.ts'
+import type { FactResource } from '../engine/facts.ts'
+import { judgeCustomer } from '../engine/judge.ts'
+import { factJudge } from '../engine/judge-uplines.ts'
+import type { JudgedCustomer } from '../engine/judged.ts'
+import { type FactReport, reportFacts } from '../engine/unearned.ts'
+import { judgedCustomers, recordReadings } from './open.ts'
+
+/** What a record comes to, and when the periods of the affiliates concerned were closed. */
+export interface JudgedRecord {
+  readonly report: FactReport
+  readonly earnings: readonly Earning[]
+  readonly affiliates: readonly string[]
+  readonly closingsOf: ClosingsOf
+}
+
+/** A record, by the key that facts have. */
+interface RecordOfCustomer {
+  readonly resource: FactResource
+  readonly id: string
+  readonly customer_id: string
+}
+
+/** Judges a record by all that is known now; returns null if it is no fact. */
+export async function judgeRecord(
+  computation: Computation,
+  { resource, id, customer_id }: RecordOfCustomer,
+  day: number,
+): Promise<JudgedRecord | null> {
+  const readings = recordReadings(computation, { first: day, last: day })
+  const onDay = { ...periodOf(day, 'month'), first: day, last: Number.POSITIVE_INFINITY }
+  const isRecord = ({ fact }: FactReport): boolean => fact.resource === resource && fact.id === id
+  const reportIn = (context: Context, judged: JudgedCustomer): FactReport | undefined =>
+    reportFacts(context, factJudge(context), judged, onDay).find(isRecord)
+  for await (const judged of judgedCustomers(computation, { customer_id }, readings)) {
+    const report = reportIn(computation.context, judged)
+    if (report) return judgeClosed(computation, judged, report, reportIn)
+  }
+  return null
+}
+
+/** Judges a record again for affiliates and plans whose closed periods see other rates than those of now. */
+async function judgeClosed(
+  computation: Computation,
+  judged: JudgedCustomer,
+  report: FactReport,
+  reportIn: (context: Context, judged: JudgedCustomer) => FactReport | undefined,
+): Promise<JudgedRecord> {
+  const { source, context } = computation
+  const { fact, affiliate_id } = report
+  const now = earningsOf(context, judged, fact)
+  const own = affiliate_id === null ? [] : [affiliate_id]
+  const affiliates = [...new Set([...own, ...now.map((one) => one.affiliate_id)])]
+  const closingsOf = await readClosingsOf(source, affiliates)
+  const views = await rateViews(computation, { closingsOf }, affiliates)
+  const covers = (view: RateView, affiliate: string, name: string | null): boolean => {
+    const plan = source.book.plans.get(name ?? '')
+    return plan !== undefined && view.covers({ affiliate, plan })
+  }
+  const seen = views.map((view) => {
+    const again = view.context === context ? judged : judgeCustomer(view.context, judged.customer)
+    const isOwn = covers(view, affiliate_id ?? '', report.state.plan)
+    return {
+      report: isOwn ? reportIn(view.context, again) : undefined,
+      earnings: earningsOf(view.context, again, fact).filter((one) =>
+        covers(view, one.affiliate_id, one.plan),
+      ),
+    }
+  })
+  return {
+    report: seen.find((one) => one.report)?.report ?? report,
+    earnings: seen.flatMap(({ earnings }) => earnings),
+    ...{ affiliates, closingsOf },
+  }
+}
