@@ -133,7 +133,9 @@ async function presentEarning(
   const isClosed = closingsOf(affiliate_id, plan).some(({ last }) => last >= (period?.last ?? 0))
   if (!period || !isClosed) return { line_id: id, ...earning }
   const item = await findItem(reader.session, reader.grant.account, statement, id)
-  const place = { id, statement, affiliate_id, plan, period, stored: item && storedLine(item) }
+  const stored = item && storedLine(item)
+  const computed_at = item?.computed_at ?? null
+  const place = { id, statement, affiliate_id, plan, period, computed_at, stored }
   return { line_id: id, ...earning, closed: await closedLine(reader, place) }
 }
 

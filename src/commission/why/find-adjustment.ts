@@ -1,5 +1,4 @@
 import { findItem } from '../../db/commission/books/stored-items.ts'
-import { ApiError } from '../../errors.ts'
 import { findCauses } from '../drafts/causes.ts'
 import { computeAffiliates } from '../drafts/compute.ts'
 import { type Adjustment, toDraft } from '../drafts/draft.ts'
@@ -7,7 +6,7 @@ import { statementOfLine } from '../drafts/ids.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import { openPeriod } from '../drafts/on-request.ts'
 import { parsePeriod } from '../engine/calendar.ts'
-import { type LineHint, matchHint, type Reading } from './find-line.ts'
+import { goneSince, type LineHint, matchHint, notStored, type Reading } from './find-line.ts'
 
 /** An adjustment, and the statement in which it stands. */
 export interface FoundAdjustment {
@@ -22,12 +21,6 @@ export interface FoundAdjustment {
 /** Whether an id is that of an adjustment. */
 export const isAdjustmentId = (id: string): boolean => id.startsWith('adj_')
 
-const noAdjustment = (): ApiError =>
-  new ApiError('not_found', {
-    detail:
-      'No stored statement has this adjustment. For one of a computed statement, add `affiliate_id` and `period`.',
-  })
-
 /**
  * Finds an adjustment in a stored statement, or computes the statement of an affiliate and period.
  *
@@ -40,7 +33,7 @@ export async function findAdjustment(
   hint: LineHint,
 ): Promise<FoundAdjustment> {
   const statement = statementOfLine(id)
-  if (statement === null) throw noAdjustment()
+  if (statement === null) throw notStored('adjustment')
   const stored = await findItem(session, grant.account, statement, id)
   if (stored?.item) {
     const { item, affiliate_id, plan, period, currency, status } = stored
@@ -48,7 +41,7 @@ export async function findAdjustment(
   }
   const place = stored ?? (await matchHint(session, grant.account, statement, hint))
   const period = parsePeriod(place?.period ?? '')
-  if (!place || !period) throw noAdjustment()
+  if (!place || !period) throw notStored('adjustment')
   const computation = await openPeriod(env, grant.account, session, period)
   const computed = await computeAffiliates(computation, [place.affiliate_id], MAX_FRESH_FACTS)
   const asked = computed.slice(-1)
@@ -56,7 +49,10 @@ export async function findAdjustment(
   const result = asked[0]?.results.find((one) => one.plan.plan === place.plan)
   const draft = result && !result.closed ? await toDraft(result, period, causesOf) : null
   const adjustment = draft?.adjustments.find((one) => one.id === id)
-  if (!draft || !adjustment) throw noAdjustment()
+  if (!draft || !adjustment) {
+    const row = stored && { statement, computed_at: stored.computed_at, hasItem: false }
+    throw goneSince('adjustment', row)
+  }
   const { affiliate_id, plan, currency } = draft.head
   return { adjustment, affiliate_id, plan, currency, period: period.id, status: 'draft' }
 }

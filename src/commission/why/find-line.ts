@@ -24,6 +24,8 @@ export interface LinePlace {
   readonly affiliate_id: string
   readonly plan: string
   readonly period: Period
+  /** When the stored statement was computed; null if it is not stored. */
+  readonly computed_at: string | null
   /** The line in the stored statement; null if it is not stored. */
   readonly stored: StoredLine | null
 }
@@ -43,12 +45,31 @@ export interface LineHint {
   readonly period?: string | undefined
 }
 
-/** Returns the error of a line that no statement has. */
-export const noLine = (): ApiError =>
+/** Returns the error of a line or an adjustment whose statement is not stored. */
+export const notStored = (noun: 'line' | 'adjustment'): ApiError =>
   new ApiError('not_found', {
-    detail:
-      'No stored statement has this line. For a line of a computed statement, add `affiliate_id` and `period`.',
+    detail: `No stored statement has this ${noun}. If one had it, it was computed again without it: read the statement again. For one of a computed statement, add \`affiliate_id\` and \`period\`.`,
   })
+
+/** When a statement was stored, and whether it has the line or adjustment that is asked for. */
+interface StoredAt {
+  readonly statement: string
+  readonly computed_at: string
+  readonly hasItem: boolean
+}
+
+/** Returns the error of a line or an adjustment that its statement, computed now, does not have. */
+export function goneSince(noun: 'line' | 'adjustment', stored: StoredAt | null): ApiError {
+  if (stored === null) {
+    const detail = `The statement, computed now, has no such ${noun}: something has changed since. Compute it again, and use the ids that it has then.`
+    return new ApiError('not_found', { detail })
+  }
+  const { statement, computed_at, hasItem } = stored
+  const detail = hasItem
+    ? `Something has changed since the statement ${statement} was computed at ${computed_at}: computed now, it has no such ${noun}. Read the statement again after the next run.`
+    : `The statement ${statement} was computed again at ${computed_at} and no longer has this ${noun}. Read the statement again.`
+  return new ApiError('not_found', { detail })
+}
 
 /** Finds the statement of a line: a stored one, or that of an affiliate and period. */
 async function findLinePlace(
@@ -58,16 +79,24 @@ async function findLinePlace(
   hint: LineHint,
 ): Promise<LinePlace> {
   const statement = statementOfLine(id)
-  if (statement === null) throw noLine()
+  if (statement === null) throw notStored('line')
   const stored = await findItem(db, account, statement, id)
   const found = stored ?? (await matchHint(db, account, statement, hint))
   const period = parsePeriod(found?.period ?? '')
-  if (!found || !period) throw noLine()
+  if (!found || !period) throw notStored('line')
   return {
     ...{ id, statement, affiliate_id: found.affiliate_id, plan: found.plan, period },
+    computed_at: stored?.computed_at ?? null,
     stored: stored && storedLine(stored),
   }
 }
+
+/** Returns the error of a line that its statement no longer has. */
+export const lineGone = ({ statement, computed_at, stored }: LinePlace): ApiError =>
+  goneSince(
+    'line',
+    computed_at === null ? null : { statement, computed_at, hasItem: stored !== null },
+  )
 
 /** Returns the line of a stored statement; null if it has none with the id. */
 export function storedLine({ item, status, computed_at }: StoredItem): StoredLine | null {

@@ -12,7 +12,7 @@ import {
   type ComputedLine,
   type LineHint,
   type LinePlace,
-  noLine,
+  lineGone,
   openLineIfAny,
   type Reading,
 } from './find-line.ts'
@@ -35,8 +35,8 @@ async function openOwnLine(
   id: string,
   hint: LineHint,
 ): Promise<ComputedLine> {
-  const { computed } = await openLineIfAny(env, reader, id, hint)
-  if (!computed) throw noLine()
+  const { place, computed } = await openLineIfAny(env, reader, id, hint)
+  if (!computed) throw lineGone(place)
   return computed
 }
 
@@ -49,7 +49,7 @@ async function explainOwnLine(
   const { place, source, computed } = await openLineIfAny(env, reader, id, hint)
   const { stored } = place
   if (!computed) {
-    if (stored === null || stored.status === 'draft') throw noLine()
+    if (stored === null || stored.status === 'draft') throw lineGone(place)
     return explainGone(reader, source, place, stored.line)
   }
   const { computation, found } = computed
