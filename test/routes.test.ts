@@ -293,6 +293,7 @@ describe('two accounts with the same ids', () => {
       .replace(':statement_id', STATEMENT_ID)
       .replace(':run_id', RUN_ID)
       .replace(':affiliate_id', 'aff-7')
+      .replace(/^affiliates\/(ledger|balance)$/, '$&?affiliate_id=aff-7')
       .replace(':version', '1')
       .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
       .replace(/^(unearned(\/facts)?|qualifications)$/, '$1?period=2026-10')

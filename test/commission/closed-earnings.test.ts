@@ -58,6 +58,14 @@ test('a late record is shown with the adjustment that it caused', async () => {
   expect((await earningsOf('t-1')).adjustments).toEqual([])
 })
 
+test('what earned nothing in a closed period is not frozen', async () => {
+  const { paid } = await closed()
+  const unearned = async () => (await json(askAdmin(`${PATH}/unearned?period=2026-08`))).data
+  expect(await unearned()).toEqual([])
+  await paid('t-1', '2026-08-10', 100, { currency: 'USD', status: 'declined' })
+  expect(await unearned()).toMatchObject([{ reason: 'declined', count: 1 }])
+})
+
 test('a record that no line counts any more is shown with the adjustment that it caused', async () => {
   const { paid } = await closed()
   await paid('t-1', '2026-08-10', 100, { currency: 'USD', status: 'declined' })

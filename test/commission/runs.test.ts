@@ -1,8 +1,10 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { RUN_LIMITS } from '../../src/commission/drafts/limits.ts'
 import { beginRun, makeStep, newRunId } from '../../src/commission/drafts/run.ts'
+import worker from '../../src/index.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { countWrites } from './counted.ts'
 import { assign, monthly, storePlan } from './stored.ts'
@@ -198,6 +200,21 @@ const audited = async () =>
   (await json(askAdmin('audit-log'))).data.filter(
     ({ action }: { action: string }) => action === 'period.run',
   ).length
+
+test('every morning a run of the period of yesterday begins for each account with plans', async () => {
+  await firm()
+  await partner('forex', { account: 'planless' })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-12-01T07:00:00.000Z') })
+  const event = { cron: CRON_SCHEDULES.report, scheduledTime: Date.now() } as ScheduledController
+  await worker.scheduled(event, env)
+  const instances = await runs.get()
+  for (const instance of instances) await instance.waitForStatus('complete')
+  const { results } = await env.DB.prepare(
+    'select account, period, status from statement_runs',
+  ).all()
+  expect(results).toEqual([{ account: 'acme-forex', period: '2026-11', status: 'done' }])
+  expect(instances).toHaveLength(1)
+})
 
 test('a run that has read nothing yet is returned in place of a new one', async () => {
   await firm()

@@ -1,6 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { computeAffiliates } from '../../src/commission/drafts/compute.ts'
+import { MAX_FRESH_FACTS } from '../../src/commission/drafts/limits.ts'
 import { withinLimit } from '../../src/commission/drafts/on-request.ts'
-import { askAdmin, json, partner } from '../partner.ts'
+import type { Rule } from '../../src/commission/engine/plan.ts'
+import { groupUnearned } from '../../src/commission/why/unearned.ts'
+import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
+import { firm, TENTH } from './closed.ts'
+import { computationOf } from './stored.ts'
 
 // What an isolate computes at once: 2 answers of an account, and 8 in all.
 
@@ -60,4 +66,29 @@ test.each([
   await expect(Promise.race([answer, scheduler.wait(300)])).resolves.toBeUndefined()
   await finish()
   expect((await json(answer)).data).toEqual([])
+})
+
+test('other requests have a turn after each 2000 records that a computation looks at', async () => {
+  const each = { ...TENTH, id: 'each', kind: 'once', trigger: { transactions: ['deposit'] } }
+  const { account, post } = await firm([{ ...each, percent: '10' } as Rule])
+  const ids = [1, 2, 3, 4, 5].map((i) => `x-${i}`)
+  await post(
+    'customers',
+    ids.map((customer_id) => ({ ...ada, customer_id })),
+  )
+  for (const customer_id of ids) {
+    const rows = Array.from({ length: 1000 }, (_, i) => ({
+      ...{ ...deposit, transaction_id: `${customer_id}-${i}`, customer_id },
+      transaction_date: '2026-10-10T10:00:00Z',
+    }))
+    expect((await post('transactions', rows)).status).toBe(200)
+  }
+  const computation = await computationOf(account, '2026-10')
+  const wait = vi.spyOn(scheduler, 'wait')
+  const turns = () => wait.mock.calls.splice(0).filter(([ms]) => ms === 0).length
+  await computeAffiliates(computation, ['aff-7'], MAX_FRESH_FACTS)
+  expect(turns()).toBe(2)
+  await groupUnearned(computation, computation.range.period, {})
+  expect(turns()).toBe(2)
+  wait.mockRestore()
 })

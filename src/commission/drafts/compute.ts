@@ -20,6 +20,7 @@ import { neededReadings } from '../facts/needed-readings.ts'
 import { readCustomers } from '../facts/read-customers.ts'
 import { type AccountSource, openContext } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
+import { factTurns } from '../facts/turns.ts'
 import { readBooks } from './books.ts'
 import { dependencies, joined } from './closure.ts'
 import type { Computation, ComputedPeriod } from './computation.ts'
@@ -104,12 +105,18 @@ export async function settleAffiliates(
   const readings = earningReadings(source.selection, range.days)
   const isNeeded = neededReadings(source, context.tree, range.periods)
   let facts = 0
+  const turnAfter = factTurns()
   for await (const customers of customersOf(computation, [...read], readings, isNeeded)) {
     for (const customer of customers) {
       for (const { count } of customer.facts) facts += count
     }
     if (facts > maxFacts) throw new TooManyFacts()
-    const judged = customers.map((one) => keep(judgeCustomer(context, one)))
+    const judged: JudgedCustomer[] = []
+    for (const customer of customers) {
+      const turn = turnAfter(customer.facts.length)
+      if (turn) await turn
+      judged.push(keep(judgeCustomer(context, customer)))
+    }
     for (const period of range.periods) {
       const known = judged.map((one) => asOf(one, period.last))
       tallyCustomers({ ...context, period }, tallies.get(period.id) ?? new Map(), known)

@@ -8,6 +8,7 @@ import type { Customer } from '../engine/facts.ts'
 import { judgeCustomer } from '../engine/judge.ts'
 import type { JudgedCustomer } from '../engine/judged.ts'
 import { readCustomer } from '../facts/read-customers.ts'
+import { factTurns } from '../facts/turns.ts'
 
 /** Days from the first to the last. */
 type Days = Pick<Period, 'first' | 'last'>
@@ -75,10 +76,13 @@ export async function* judgedCustomers(
       ? customersOf(computation, affiliate_id === undefined ? null : [affiliate_id], readings)
       : oneCustomer(source, customer_id, readings)
   let facts = 0
+  const turnAfter = factTurns()
   for await (const customers of batches) {
     for (const customer of customers) {
       for (const { count } of customer.facts) facts += count
       if (facts > MAX_FRESH_FACTS) throw new TooManyFacts()
+      const turn = turnAfter(customer.facts.length)
+      if (turn) await turn
       yield judgeCustomer(context, customer)
     }
   }
