@@ -254,7 +254,10 @@ describe('two accounts with the same ids', () => {
 
   const createBrand = async (name: string, binding: Binding) => {
     const acme = await brand({ account: name, binding, events: { DailyStats: dailyStats } })
-    await askAdmin(`accounts/${name}/affiliates`, 'PUT', [{ affiliate_id: `of-${name}` }])
+    await askAdmin(`accounts/${name}/affiliates`, 'PUT', [
+      { affiliate_id: `of-${name}` },
+      { affiliate_id: 'aff-7' },
+    ])
     await createPlan(name)
     expect(
       (await acme.post('customers', { ...eve, customerId: 'c-1', firstName: `by-${name}` })).status,
