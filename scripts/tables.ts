@@ -28,6 +28,7 @@ const TABLES: Record<string, string> = {
     'The number of records of an account by resource, and of its held records, which `total` leaves out.',
   deliveries:
     'The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions.',
+  delivery_terms: 'Codes of errors and ids of refused records, by which deliveries are found.',
   overwritten_writes: 'Writes that a later record of the same request overwrote.',
   day_totals: 'Control totals of the days that have not changed since they were summed.',
   totals_leases: 'The computation of control totals that an account last began.',

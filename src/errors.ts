@@ -56,6 +56,7 @@ export interface ErrorDetails {
   detail?: string
   headers?: Record<string, string>
   delivery_id?: string
+  delivery_url?: string
   summary?: object
   errors?: object[]
   errors_total?: number

@@ -78,6 +78,11 @@ const deliveryId = documented(
   },
 )
 
+const deliveryUrl = documented(
+  'The address at which the account reads the delivery, with the errors of its rejected records, for 30 days.',
+  { type: 'string', format: 'uri' },
+)
+
 /** The parts that several envelopes share, by name. */
 export const PARTS: Record<string, JsonSchema> = {
   BrokenRule: {
@@ -155,6 +160,7 @@ const result = (at: string): JsonSchema => ({
   ...object(
     {
       delivery_id: { $ref: `${at}DeliveryId` },
+      delivery_url: deliveryUrl,
       dry_run: documented('Whether the request was only validated.', { type: 'boolean' }),
       summary: { $ref: `${at}Summary` },
       releasing: documented(
@@ -202,6 +208,7 @@ const problem = (at: string): JsonSchema => ({
         format: 'uuid',
       }),
       delivery_id: { $ref: `${at}DeliveryId` },
+      delivery_url: deliveryUrl,
       summary: { $ref: `${at}Summary` },
       errors: documented('At most 10 errors for each record, and 1000 in total.', {
         type: 'array',
@@ -209,7 +216,7 @@ const problem = (at: string): JsonSchema => ({
       }),
       errors_total: documented('The number of all errors, listed or not.', COUNT),
     },
-    ['delivery_id', 'summary', 'errors', 'errors_total'],
+    ['delivery_id', 'delivery_url', 'summary', 'errors', 'errors_total'],
   ),
 })
 
@@ -230,7 +237,7 @@ export const meta = (): JsonSchema =>
         COUNT,
       ),
       total_is_limited: documented(
-        'Present if more records match than are counted: `total` is then 100,000.',
+        'Present if more records match than are counted: `total` is then at most 100,000.',
         { const: true },
       ),
       page: documented('The page number, from 1. It increases with a cursor, too.', {

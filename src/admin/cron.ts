@@ -77,6 +77,7 @@ async function maintainDatabases(
   const oldest = now - DELIVERY_LOG_MS
   const limits = {
     deliveries: firstIdAt(oldest),
+    delivery_terms: Math.floor(oldest / DAY_MS),
     // Only a retry of the same request reads them.
     overwritten_writes: firstIdAt(now - HOUR_MS),
     clicks: Math.floor(oldest / DAY_MS),

@@ -392,6 +392,18 @@ export const deliveries = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
+/** Codes of errors and ids of refused records, by which deliveries are found. */
+export const deliveryTerms = sqliteTable(
+  'delivery_terms',
+  {
+    account: text().notNull(),
+    day: day().notNull(),
+    term: text().notNull(),
+    delivery: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.day, t.term, t.delivery] })],
+)
+
 /** Writes that a later record of the same request overwrote. */
 export const overwrittenWrites = sqliteTable(
   'overwritten_writes',
@@ -415,6 +427,7 @@ export const dayTotals = sqliteTable(
     totals: text(),
     computation: text(),
     checked_at: integer().notNull(),
+    records: integer(),
   },
   (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
 )

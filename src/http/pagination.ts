@@ -127,12 +127,18 @@ export async function respondWithPage(
   result: FoundPage<object>,
   memory = new ReadMemory('the team'),
 ): Promise<Response> {
-  const cursor = await linkNext(c, context, page, result)
-  const { number, size } = page
-  const { total, isLimited } = result
-  const limited = isLimited && { total_is_limited: true }
-  const meta = { total, ...limited, page: number, per_page: size, next_cursor: cursor }
+  const meta = pageMeta(page, result, await linkNext(c, context, page, result))
   return sendJson(c, { data: result.data, meta }, memory)
+}
+
+/** Returns the `meta` of a page; `next_cursor` is that of the next page, or null. */
+export function pageMeta(
+  { number, size }: Page,
+  { total, isLimited }: Pick<FoundPage, 'total' | 'isLimited'>,
+  next_cursor: string | null,
+): object {
+  const limited = isLimited && { total_is_limited: true }
+  return { total, ...limited, page: number, per_page: size, next_cursor }
 }
 
 /**

@@ -6,11 +6,12 @@ import { mapPointer } from '../validation/pointer.ts'
 import { validateField } from '../validation/strict-object.ts'
 import { type BodyForm, recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
+import { packErrors, unpackErrors } from './packed-errors.ts'
 import { type Resource, toReferenceIssue } from './resource.ts'
 
-/** The contract: the log keeps at most 100 errors and 64 KiB of them per delivery. */
-const MAX_LOGGED_ERRORS = 100
-const MAX_LOGGED_BYTES = 65_536
+/** The contract: a delivery in full lists at most 100 errors and 64 KiB of them. */
+const MAX_LISTED_ERRORS = 100
+const MAX_LISTED_BYTES = 65_536
 
 /** Where the issues of a request were found. */
 type LogContext = Pick<Resource, 'fields' | 'loggedKey'> & { form: BodyForm }
@@ -21,24 +22,41 @@ type LogContext = Pick<Resource, 'fields' | 'loggedKey'> & { form: BodyForm }
  * values as sent it keeps only ids, and it names no additional field of a brand.
  */
 export function serializeErrors(issues: readonly Issue[], context: LogContext): string | null {
-  if (issues.length === 0) return null
-  const logged = prioritizeErrors(issues).slice(0, MAX_LOGGED_ERRORS)
-  const errors = logged.map((issue) => formatUnquoted(toLogged(issue, context)))
-  return JSON.stringify(inRecordOrder(withinLogBytes(errors)))
+  return issues.length === 0
+    ? null
+    : packErrors(loggedErrors(prioritizeErrors(issues), context), context.form)
+}
+
+/** Yields errors as the log keeps them; the caller stops when they take enough room. */
+function* loggedErrors(
+  issues: readonly Issue[],
+  context: LogContext,
+): Generator<FormattedIssue, void> {
+  const keys = new Map<number, Issue['key']>()
+  for (const issue of issues) {
+    const { index = -1 } = issue
+    const key = keys.has(index) ? keys.get(index) : loggedKeyOf(issue, context)
+    keys.set(index, key)
+    yield formatUnquoted(toLogged(issue, key, context.form))
+  }
 }
 
 /** Returns an issue with the place that the log keeps. */
-function toLogged(issue: Issue, { form, fields, loggedKey }: LogContext): Issue {
-  const { key: sentKey, ...rest } = issue
-  const members = Object.entries(sentKey ?? {}).filter(
-    ([name, value]) => loggedKey.includes(name) && isValid(fields, name, value),
-  )
-  const key = Object.fromEntries(members.map(([name, value]) => [name, shortenLogged(value)]))
+function toLogged({ key: _, ...issue }: Issue, key: Issue['key'], form: BodyForm): Issue {
   const pointer =
     issue.isInAdditionalField && issue.index !== undefined
       ? recordPointer(form, issue.index)
       : mapPointer(issue.pointer, shortenLogged)
-  return { ...rest, ...(members.length > 0 && { key }), pointer }
+  return { ...issue, ...(key && { key }), pointer }
+}
+
+/** Returns the valid ids of a record's key, shortened; undefined if there are none. */
+function loggedKeyOf({ key }: Issue, { fields, loggedKey }: LogContext): Issue['key'] {
+  const members = Object.entries(key ?? {}).filter(
+    ([name, value]) => loggedKey.includes(name) && isValid(fields, name, value),
+  )
+  if (members.length === 0) return undefined
+  return Object.fromEntries(members.map(([name, value]) => [name, shortenLogged(value)]))
 }
 
 function isValid(fields: Resource['fields'], name: string, value: string): boolean {
@@ -46,13 +64,24 @@ function isValid(fields: Resource['fields'], name: string, value: string): boole
   return field !== undefined && validateField(name, value, field).issue === null
 }
 
-/** Returns the errors of a logged delivery: those of its records and those of its references. */
-export function readErrors(
+/** What the errors of a logged delivery are read with. */
+type LogReader = Pick<
+  Resource,
+  'recordTable' | 'keyFromColumns' | 'referenceMember' | 'referenceIssue'
+>
+
+/** Returns the first errors of a logged delivery: at most 100, and 64 KiB of them. */
+export function readErrors(delivery: LoggedErrors, resource: LogReader): FormattedIssue[] {
+  const prioritized = prioritizeErrors(readAllErrors(delivery, resource))
+  return inRecordOrder(withinLogBytes(prioritized.slice(0, MAX_LISTED_ERRORS)))
+}
+
+/** Returns all errors that the log keeps of a delivery: those of its records and those of its references. */
+export function readAllErrors(
   { errors, unknown_keys, form, reused, hold_refused }: LoggedErrors,
-  resource: Pick<Resource, 'recordTable' | 'keyFromColumns' | 'referenceMember' | 'referenceIssue'>,
+  resource: LogReader,
 ): FormattedIssue[] {
   if (reused) return [formatIssue({ pointer: '', code: 'idempotency_key_reused' })]
-  const recordErrors: FormattedIssue[] = JSON.parse(errors ?? '[]')
   const unknownKeys: [number, ...LoggedValue[]][] = JSON.parse(unknown_keys ?? '[]')
   const { recordTable } = resource
   const names = [...recordTable.key, recordTable.reference?.column ?? '']
@@ -64,8 +93,7 @@ export function readErrors(
     const issue = toReferenceIssue(resource, place, values.at(-1), isHoldRefused)
     return formatIssue(withShortKey(issue))
   })
-  const prioritized = prioritizeErrors([...recordErrors, ...referenceErrors])
-  return inRecordOrder(withinLogBytes(prioritized.slice(0, MAX_LOGGED_ERRORS)))
+  return inRecordOrder([...unpackErrors(errors, form), ...referenceErrors])
 }
 
 /** Shortens the ids of an issue for the log. The message quotes at most 40 characters of an id. */
@@ -80,14 +108,17 @@ const withShortKey = (issue: Issue): Issue =>
       }
 
 /** The columns of a delivery that its errors are made of. */
-type LoggedErrors = Pick<Delivery, 'errors' | 'unknown_keys' | 'form' | 'reused' | 'hold_refused'>
+export type LoggedErrors = Pick<
+  Delivery,
+  'errors' | 'unknown_keys' | 'form' | 'reused' | 'hold_refused'
+>
 
-/** Returns the first errors that fit into the log. */
+/** Returns the first errors that fit into a response. */
 function withinLogBytes(errors: readonly FormattedIssue[]): FormattedIssue[] {
   let bytes = '[]'.length
   const end = errors.findIndex((error) => {
     bytes += new TextEncoder().encode(JSON.stringify(error)).length + ','.length
-    return bytes > MAX_LOGGED_BYTES
+    return bytes > MAX_LISTED_BYTES
   })
   return errors.slice(0, end < 0 ? errors.length : end)
 }

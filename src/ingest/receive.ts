@@ -15,6 +15,7 @@ import { readDryRun } from '../http/query.ts'
 import { setBookmark } from '../http/session.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
+import { deliveryUrl } from './account-url.ts'
 import { checkRowSize } from './check-row-size.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
@@ -64,7 +65,8 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     setBookmark(session, c.header)
     const { applied, minimal } = options.preferences
     if (applied) c.header('Preference-Applied', applied)
-    return respond(c, { validated, resource, validator, input, stored, minimal })
+    const url = deliveryUrl(c.env, grant, input.id)
+    return respond(c, { validated, resource, validator, input, stored, url, minimal })
   } catch (error) {
     measureAfter(c, error)
     throw error

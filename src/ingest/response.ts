@@ -26,6 +26,8 @@ interface HandledDelivery {
   validator: RecordValidator
   input: Pick<DeliveryInput, 'id' | 'policy' | 'dryRun'>
   stored: DeliveryResult
+  /** The address at which the account reads the delivery. */
+  url: string
   /** Whether to leave out results without warnings and errors. */
   minimal: boolean
 }
@@ -38,10 +40,11 @@ type ReferenceIssue = ReturnType<typeof toReferenceIssue>
  * @throws ApiError `validation_failed` if nothing was stored, `idempotency_key_reused`.
  */
 export function respond(c: Context, handled: HandledDelivery) {
-  const { validated, input, stored } = handled
+  const { validated, input, stored, url } = handled
+  const identity = { delivery_id: input.id, delivery_url: url }
   const { delivery } = stored
   const summary = summaryOf(delivery)
-  if (delivery.reused) throw idempotencyKeyReused(input, summary)
+  if (delivery.reused) throw idempotencyKeyReused(identity, summary)
   const referenceIssues = referenceIssuesOf(handled)
   const rejects = input.policy === 'reject' || delivery.hold_refused === 1
   const issues = rejects ? [...validated.issues, ...referenceIssues] : validated.issues
@@ -49,11 +52,11 @@ export function respond(c: Context, handled: HandledDelivery) {
 
   const status = statusOf(delivery)
   if (status === 422) {
-    throw validationFailed(input, summary, delivery.errors_total, listed)
+    throw validationFailed(identity, summary, delivery.errors_total, listed)
   }
 
   const body = {
-    delivery_id: input.id,
+    ...identity,
     dry_run: input.dryRun,
     summary,
     ...(stored.releasing && { releasing: true }),
@@ -63,18 +66,24 @@ export function respond(c: Context, handled: HandledDelivery) {
   return c.json(body, status)
 }
 
-const idempotencyKeyReused = ({ id }: Pick<DeliveryInput, 'id'>, summary: Summary) =>
+/** The id of a delivery and its address. */
+interface Identity {
+  delivery_id: string
+  delivery_url: string
+}
+
+const idempotencyKeyReused = (identity: Identity, summary: Summary) =>
   new ApiError('idempotency_key_reused', {
     detail:
       'Nothing was stored. Send different records with a new `Idempotency-Key`. If the records are the same, the event definitions of the account have changed since: check what was stored before you send them with a new key.',
-    delivery_id: id,
+    ...identity,
     summary,
     errors: [formatIssue({ pointer: '', code: 'idempotency_key_reused' })],
     errors_total: 1,
   })
 
 function validationFailed(
-  { id }: Pick<DeliveryInput, 'id'>,
+  identity: Identity,
   summary: Summary,
   total: number,
   listed: readonly Issue[],
@@ -86,7 +95,7 @@ function validationFailed(
     detail: isWholeBody
       ? 'The body is invalid. Nothing was stored.'
       : `${rejected} of ${received} ${received === 1 ? 'record is' : `records ${are}`} invalid. Nothing was stored.`,
-    delivery_id: id,
+    ...identity,
     summary,
     errors: listed.map(formatIssue),
     errors_total: total,

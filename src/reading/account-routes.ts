@@ -4,24 +4,22 @@ import type { Grant } from '../auth/grant.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { listAffiliateIds } from '../db/directory/clients.ts'
 import { readArrivals } from '../db/records/arrivals.ts'
-import { type DeliverySummary, findDelivery, listDeliveries } from '../db/records/deliveries.ts'
 import { listHeld } from '../db/records/held.ts'
 import { readTotals } from '../db/records/totals.ts'
 import { ApiError } from '../errors.ts'
-import {
-  PAGE_PARAMETERS,
-  readPage,
-  respondWithPage,
-  respondWithRecords,
-} from '../http/pagination.ts'
+import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
 import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
 import { ReadMemory } from '../http/read-memory.ts'
 import { sendJson } from '../http/send-json.ts'
 import { withReadSession } from '../http/session.ts'
-import { readErrors } from '../ingest/delivery-errors.ts'
-import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
-import { statusOf, summaryOf } from '../ingest/outcome.ts'
+import { deliveryTime } from '../ingest/delivery-id.ts'
 import type { Resource } from '../ingest/resource.ts'
+import {
+  respondWithDeliveries,
+  respondWithDelivery,
+  respondWithRefused,
+} from './delivery-routes.ts'
+import { toIsoTime } from './find-deliveries.ts'
 import { feedFreshness } from './freshness.ts'
 
 /** The most affiliates that `GET account` lists: an account may have any number of them. */
@@ -49,6 +47,7 @@ type ResourcesOf = (vertical: string) => readonly Resource[]
 export const ACCOUNT_PATHS = {
   deliveries: '/deliveries',
   delivery: '/deliveries/:delivery_id',
+  refused: '/deliveries/:delivery_id/refused',
   totals: '/totals',
   held: '/held',
   feed: '/feed',
@@ -72,40 +71,16 @@ export const requestWeight =
 /** Routes for an account and the integrations team: deliveries, totals, held records and feed freshness. */
 export const accountRoutes = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>()
-    .get(ACCOUNT_PATHS.deliveries, respondWithDeliveries)
+    .get(ACCOUNT_PATHS.deliveries, (c) => respondWithDeliveries(c, resourcesOf))
     .get(ACCOUNT_PATHS.delivery, (c) =>
       respondWithDelivery(c, c.req.param('delivery_id'), resourcesOf),
+    )
+    .get(ACCOUNT_PATHS.refused, (c) =>
+      respondWithRefused(c, c.req.param('delivery_id'), resourcesOf),
     )
     .get(ACCOUNT_PATHS.totals, (c) => respondWithTotals(c, resourcesOf))
     .get(ACCOUNT_PATHS.held, (c) => respondWithHeld(c, resourcesOf))
     .get(ACCOUNT_PATHS.feed, (c) => respondWithFeed(c, resourcesOf))
-
-function respondWithDeliveries(c: Context<AppEnv>) {
-  const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
-  return withReadSession(c, async ({ grant, session }) => {
-    const context = JSON.stringify([grant.account, 'deliveries'])
-    const page = await readPage(c.env, context, query)
-    const deliveries = await listDeliveries(session, grant.account, oldestId(), page)
-    const data = deliveries.data.map(presentDelivery)
-    const memory = new ReadMemory(grant.account)
-    return respondWithPage(c, context, page, { ...deliveries, data }, memory)
-  })
-}
-
-const NO_DELIVERY =
-  'This account has no delivery with this id. The log keeps deliveries for 30 days, and at most 16 MiB of rejected requests and dry runs a day (UTC).'
-
-function respondWithDelivery(c: Context<AppEnv>, id: string, resourcesOf: ResourcesOf) {
-  readQuery(c.req.url)
-  return withReadSession(c, async ({ grant, session }) => {
-    const delivery = await findDelivery(session, grant.account, oldestId(), id)
-    const resource = resourcesOf(grant.vertical).find(({ name }) => name === delivery?.resource)
-    if (!delivery || !resource) throw new ApiError('not_found', { detail: NO_DELIVERY })
-    const errors = readErrors(delivery, resource)
-    const isCut = errors.length === 0 && delivery.errors_total > 0
-    return c.json({ ...presentDelivery(delivery), errors, ...(isCut && { errors_not_kept: true }) })
-  })
-}
 
 function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
@@ -180,18 +155,3 @@ function presentAccount(grant: Grant) {
     ...(client_id === null && { events }),
   }
 }
-
-/** Returns an id before those of all deliveries that the log still shows. */
-const oldestId = () => firstIdAt(Date.now() - DELIVERY_LOG_MS)
-
-const toIsoTime = (ms: number) => new Date(ms).toISOString()
-
-const presentDelivery = (delivery: DeliverySummary) => ({
-  delivery_id: delivery.id,
-  received_at: toIsoTime(delivery.received_at),
-  resource: delivery.resource,
-  status: statusOf(delivery),
-  dry_run: delivery.dry_run === 1,
-  summary: summaryOf(delivery),
-  errors_total: delivery.errors_total,
-})

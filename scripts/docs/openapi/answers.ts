@@ -11,16 +11,20 @@ import {
   COUNT,
   DAY,
   delivery,
+  errorGroup,
   FLAG,
   feed,
+  foundDelivery,
   jwk,
   link,
   oneOf,
   orNull,
   ownAccount,
+  refusedRecord,
   returnedDefinition,
   scope,
   secretUntil,
+  storedRecord,
   TEXT,
   TIME,
   takes_effect,
@@ -81,6 +85,9 @@ const ACCOUNTS: Record<string, JsonSchema> = {
 
 const MONITORING: Record<string, JsonSchema> = {
   Delivery: object(delivery),
+  FoundDelivery: foundDelivery,
+  StoredRecord: storedRecord,
+  RefusedRecord: refusedRecord,
   DeliveryInFull: object(
     {
       ...delivery,
@@ -88,6 +95,10 @@ const MONITORING: Record<string, JsonSchema> = {
         type: 'array',
         items: ref('BrokenRule'),
       }),
+      error_groups: documented(
+        'All errors that the log keeps, grouped by code and place: at most 100 groups, the largest first.',
+        { type: 'array', items: errorGroup },
+      ),
       errors_not_kept: documented(
         'Present if the log of that day (UTC) had no room for the errors. The response had them.',
         { const: true },

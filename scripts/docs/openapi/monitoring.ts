@@ -1,4 +1,5 @@
 import type { Entity } from '../entities.ts'
+import { documented } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import {
   type Caller,
@@ -71,17 +72,39 @@ function operationOf({ at, caller, tag }: Scope, draft: Draft): Operation {
   }
 }
 
+/** The parameters that narrow the list of deliveries. */
+const FILTERS = [
+  'delivery_resource',
+  'delivery_status',
+  'error_code',
+  'record_id',
+  'received_from',
+  'received_to',
+] as const
+
+/** Adds what a list of deliveries has with `record_id`. */
+const withStored = ({ properties, ...list }: JsonSchema): JsonSchema => ({
+  ...list,
+  properties: {
+    ...(properties as object),
+    stored: documented(
+      'With `record_id`: the records that are stored under this id, and the delivery that last changed each.',
+      { type: 'array', items: ref('StoredRecord') },
+    ),
+  },
+})
+
 const deliveries: readonly Draft[] = [
   {
     path: 'deliveries',
     id: 'listDeliveries',
     summary: 'List deliveries',
     description:
-      'Lists the requests of the last 30 days, newest first. A request is listed if it passed authentication, scope and rate limit and its body was JSON. Bodies are not kept.',
-    parameters: PAGING,
+      'Lists the requests of the last 30 days, newest first. A request is listed if it passed authentication, scope and rate limit and its body was JSON. Bodies are not kept. A page looks at no more than 10,000 deliveries: with a filter, it can have fewer than `per_page`, even none, while `next_cursor` leads on.',
+    parameters: [...FILTERS, ...PAGING],
     answer: {
       description: 'One page of deliveries.',
-      schema: pageOf(ref('Delivery')),
+      schema: withStored(pageOf(ref('FoundDelivery'))),
       headers: PAGE_HEADERS,
     },
   },
@@ -89,9 +112,23 @@ const deliveries: readonly Draft[] = [
     path: 'deliveries/{delivery_id}',
     id: 'getDelivery',
     summary: 'Get a delivery',
-    description: 'Returns a delivery with its first 100 errors.',
+    description: 'Returns a delivery with its first 100 errors, and all of its errors in groups.',
     parameters: ['delivery_id'],
     answer: { description: 'The delivery.', schema: ref('DeliveryInFull'), headers: READ_HEADERS },
+    isSingle: true,
+  },
+  {
+    path: 'deliveries/{delivery_id}/refused',
+    id: 'listDeliveryRefused',
+    summary: 'List the refused records of a delivery',
+    description:
+      'Lists all records of a delivery that were refused, with their errors, in their order. The log keeps at most 256 KiB of errors of a delivery, the first one of each record before others.',
+    parameters: ['delivery_id', ...PAGING],
+    answer: {
+      description: 'One page of refused records.',
+      schema: pageOf(ref('RefusedRecord')),
+      headers: PAGE_HEADERS,
+    },
     isSingle: true,
   },
 ]
@@ -129,7 +166,7 @@ const reconciliation = (total: JsonSchema, entities: readonly Entity[]): Draft[]
     id: 'getFeed',
     summary: 'Get data freshness',
     description:
-      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, and whether activity dated yesterday arrived by 06:00 UTC.',
+      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, whether activity dated yesterday arrived by 06:00 UTC, and the days without records or with far fewer than usual.',
     answer: {
       description: 'One entry for each resource.',
       schema: listOf(ref('Feed')),

@@ -1,4 +1,5 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
+import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search.ts'
 import type { JsonSchema } from '../types.ts'
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }
@@ -169,6 +170,37 @@ const QUERY: Record<string, object> = {
     'Whether to compute the statements of one affiliate at once. It requires `affiliate_id` and `period`.',
     true,
     { type: 'boolean' },
+  ),
+  delivery_resource: query(
+    'resource',
+    'Returns only deliveries of this resource, as it is named in the address.',
+    'transactions',
+  ),
+  delivery_status: query(
+    'status',
+    'Returns only deliveries with this status: that of the response, or `refused` for 207 and 422, `stored` for 200 and 201.',
+    'refused',
+    { type: 'string', enum: [...DELIVERY_STATUSES] },
+  ),
+  error_code: query(
+    'code',
+    'Returns only deliveries with an error of this code.',
+    'unknown_customer',
+  ),
+  record_id: query(
+    'record_id',
+    'Returns the deliveries that carried the record with this id: those that refused it, and the one that last changed it if it is stored. Trading activity, and activities without `eventid`, are found by the id of their customer if they were refused. Of ids longer than 40 characters only the first 40 are compared.',
+    'T-5001',
+  ),
+  received_from: query(
+    'from',
+    'Returns only what was received from this day (UTC) or time on.',
+    '2026-10-01',
+  ),
+  received_to: query(
+    'to',
+    'Returns only what was received until this day (UTC) or time, inclusive.',
+    '2026-10-01T12:00:00Z',
   ),
   account_query: query('account', 'Returns only the entries of this account.', 'demo-forex'),
 }

@@ -135,6 +135,109 @@ export const delivery = {
   errors_total: documented('The number of errors.', COUNT),
 }
 
+/** The records of a delivery that have a certain id. */
+const foundRecord = object(
+  {
+    index: documented('The position of the record in the request, from 0.', COUNT),
+    key: documented('The members that identify the record, at most 40 characters of each.', {
+      type: 'object',
+      additionalProperties: TEXT,
+    }),
+    outcome: documented(
+      '`rejected`, or what the delivery made of the record that is stored.',
+      oneOf('created', 'updated', 'held', 'rejected'),
+    ),
+    errors: { type: 'array', items: ref('BrokenRule') },
+  },
+  ['index', 'key', 'errors'],
+)
+
+/** A delivery that was found by the id of a record, or by other filters. */
+export const foundDelivery = object(
+  {
+    ...delivery,
+    records: documented(
+      'With `record_id`: the records of the delivery with this id that were rejected, or that are stored as this delivery sent them.',
+      { type: 'array', items: foundRecord },
+    ),
+  },
+  ['records'],
+)
+
+/** Where a stored record came from. */
+export const storedRecord = object({
+  resource,
+  delivery_id: ref('DeliveryId'),
+  received_at: documented('When the delivery arrived that last changed the record.', TIME),
+  outcome: documented(
+    'What that delivery did, or `held` while the record waits for its customer.',
+    oneOf('created', 'updated', 'held'),
+  ),
+})
+
+/** A refused record of a delivery. */
+export const refusedRecord = object(
+  {
+    index: documented(
+      'The position of the record in the request, from 0. Absent for errors of the whole body.',
+      COUNT,
+    ),
+    key: documented('The members that identify the record, at most 40 characters of each.', {
+      type: 'object',
+      additionalProperties: TEXT,
+    }),
+    errors: documented('At most 10 errors. Messages do not quote values.', {
+      type: 'array',
+      items: ref('BrokenRule'),
+    }),
+  },
+  ['index', 'key'],
+)
+
+/** The same error across the records of a delivery. */
+export const errorGroup = object({
+  code: documented('The broken rule.'),
+  pointer: documented('The JSON Pointer, with `*` in place of the position of the record.'),
+  count: documented('The number of these errors.', COUNT),
+  example: documented('The first of them.', ref('BrokenRule')),
+})
+
+/** What needs the attention of an account. */
+const attention = documented('What needs attention, in the order of urgency.', {
+  type: 'array',
+  items: object(
+    {
+      code: documented(
+        'What it is.',
+        oneOf(
+          'feed_late',
+          'log_budget_used',
+          'expiring_credentials',
+          'held_records',
+          'unmapped_statuses',
+          'unconfigured_affiliates',
+        ),
+      ),
+      count: documented(
+        'How many feeds, credentials, records, statuses or affiliates it concerns.',
+        COUNT,
+      ),
+      detail: documented('What it means and what to do.'),
+      url: documented('Where to look.', { type: 'string', format: 'uri' }),
+    },
+    ['url'],
+  ),
+})
+
+const lowDay = object({
+  day: documented('The day.', DAY),
+  count: documented('The records of the day.', COUNT),
+  median: documented('The median of the last 8 days before it with the same weekday.', {
+    type: 'number',
+    minimum: 0,
+  }),
+})
+
 /** The freshness of a resource. */
 export const feed = object(
   {
@@ -155,6 +258,18 @@ export const feed = object(
     yesterday: documented(
       'Whether activity dated yesterday (UTC) arrived by 06:00 UTC. `in_time` means at least one record, not all. Absent for resources without that deadline.',
       oneOf('in_time', 'late', 'missing', 'pending'),
+    ),
+    missing_days: documented(
+      'The days of the last 30, since the first record, on which no record is dated. Today is not among them, and yesterday only from 06:00 UTC on.',
+      { type: 'array', items: DAY },
+    ),
+    low_days: documented(
+      'The days of the last 30 with less than a quarter of the median of the last 8 days of the same weekday, of which at least 4 had records.',
+      { type: 'array', items: lowDay },
+    ),
+    days_not_counted: documented(
+      'The days of the last 30 whose records are not counted yet: these were not compared. The service counts them within a day, and `GET totals` at once.',
+      COUNT,
     ),
   },
   ['yesterday'],
@@ -225,6 +340,7 @@ export const ownAccount = (more: Record<string, JsonSchema>) =>
       ...more,
       scope,
       affiliates,
+      attention,
       more_affiliates: documented('Present if the account has more affiliates than listed.', {
         const: true,
       }),

@@ -11,9 +11,9 @@ import {
 import { USAGE } from './storage-sql.ts'
 import { MAX_LOGGED_TEXT } from './wire-form.ts'
 
-/** The log keeps the keys of at most 100 records with an unknown reference, in at most 64 KiB. */
-const MAX_LOGGED_KEYS = 100
-const MAX_LOGGED_BYTES = 65_536
+/** The log keeps the keys of all records with an unknown reference, in at most 256 KiB. */
+const MAX_LOGGED_KEYS = 1000
+const MAX_LOGGED_BYTES = 262_144
 
 /** What happens to records that refer to something unknown. */
 export type Policy = 'reject' | 'hold' | 'warn'

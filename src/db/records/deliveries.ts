@@ -1,9 +1,9 @@
-import { type FoundPage, type ListQuery, type Page, paginate } from '../paginate.ts'
+import { type FoundPage, isBeyondCursor, type ListQuery, type Page, paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import type { Delivery } from '../schema.ts'
 
 /** The columns of a list: the errors of one delivery alone may have 64 KiB. */
-const LIST_COLUMNS = [
+export const LIST_COLUMNS = [
   'id',
   'received_at',
   'resource',
@@ -24,22 +24,29 @@ const LIST_COLUMNS = [
 /** A delivery as a list shows it. */
 export type DeliverySummary = Pick<Delivery, (typeof LIST_COLUMNS)[number]>
 
-/** Reads one page of an account's deliveries, newest first; none has an id below `oldest`. */
+/**
+ * Reads one page of an account's deliveries, newest first; none has an id below `oldest`, or from `end` on.
+ */
 export const listDeliveries = (
   session: D1DatabaseSession,
   account: string,
   oldest: string,
   page: Page,
-): Promise<FoundPage<DeliverySummary>> => paginate(session, deliveriesQuery(account, oldest), page)
+  end?: string,
+): Promise<FoundPage<DeliverySummary>> =>
+  paginate(session, deliveriesQuery(account, oldest, end), page)
 
 /** Returns the query of an account's deliveries. */
-export function deliveriesQuery(account: string, oldest: string): ListQuery {
+export function deliveriesQuery(account: string, oldest: string, end?: string): ListQuery {
+  const from = 'deliveries where account = :account and id >= :oldest'
   return {
     columns: LIST_COLUMNS,
-    from: 'deliveries where account = :account and id >= :oldest',
+    from: end === undefined ? from : `${from} and id < :end`,
+    // The cursor lies below the end: with both conditions the database may begin at the end.
+    fromCursor: `${from} and ${isBeyondCursor(['id'], true)}`,
     key: ['id'],
     descending: true,
-    values: { account, oldest },
+    values: { account, oldest, ...(end !== undefined && { end }) },
   }
 }
 

@@ -24,6 +24,7 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   customer_fields: ['customer_id', 'day'],
   customer_refusals: ['customer_id'],
   deliveries: ['id'],
+  delivery_terms: ['day', 'term', 'delivery'],
   overwritten_writes: ['delivery', 'idx'],
   arrivals: ['hour', 'resource'],
   idempotency_keys: ['resource', 'key'],

@@ -7,6 +7,7 @@ const DELETES_PER_RUN = 200
 /** The tables whose rows expire: the column that tells their age, then the rest of the key. */
 const EXPIRING_TABLES = {
   deliveries: ['id'],
+  delivery_terms: ['day', 'term', 'delivery'],
   overwritten_writes: ['delivery', 'idx'],
   clicks: ['day', 'link_id', 'click_id'],
   arrivals: ['hour', 'resource'],

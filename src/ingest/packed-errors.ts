@@ -1,0 +1,92 @@
+import type { IssueCode } from '../validation/issue.ts'
+import type { FormattedIssue } from '../validation/messages.ts'
+import { type BodyForm, recordPointer } from './envelope.ts'
+
+/** The log keeps at most 256 KiB of errors of a delivery. */
+export const MAX_PACKED_BYTES = 256 * 1024
+
+/** An error without its record: the pointer into the record, the code, the message and the hint. */
+type Kind = readonly [pointer: string, code: IssueCode, message: string, hint?: string]
+
+/**
+ * The errors of one record, or of the whole body: the position of the record or null, the numbers of its
+ * kinds of errors, the id by which the record is found or null, and its other key.
+ */
+type PackedRecord = [
+  index: number | null,
+  kinds: (number | Kind)[],
+  id: string | null,
+  key?: Record<string, string>,
+]
+
+/**
+ * The errors of a delivery as the log keeps them: the same error is written once, however many records
+ * have it. An array, because that is what Workers of earlier versions read.
+ */
+export type PackedErrors = [{ kinds: Kind[]; records: PackedRecord[] }]
+
+/** Returns the id by which a refused record is found: its own, or that of its customer if it has none. */
+export const recordIdOf = (key: Record<string, string> | undefined): string | null =>
+  key?.transaction_id ??
+  key?.eventid ??
+  key?.customer_id ??
+  key?.customerid ??
+  key?.customerId ??
+  null
+
+/** The number of bytes that a text takes in JSON. */
+const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
+
+/** The bytes of the brackets of all, and of a reference to a kind. */
+const FRAME_BYTES = 40
+const REFERENCE_BYTES = 6
+
+/**
+ * Returns the errors of a delivery packed as JSON, at most 256 KiB of them: first one of each record, then
+ * a second one of each.
+ */
+export function packErrors(errors: Iterable<FormattedIssue>, form: BodyForm): string {
+  const kinds = new Map<string, number>()
+  const records = new Map<number | null, PackedRecord>()
+  let bytes = FRAME_BYTES
+  for (const { index = null, key, pointer, code, message, hint } of errors) {
+    const at = index === null ? '' : recordPointer(form, index)
+    const kind = JSON.stringify([pointer.slice(at.length), code, message, ...(hint ? [hint] : [])])
+    const record = records.get(index) ?? newRecord(index, key)
+    bytes += REFERENCE_BYTES
+    if (!kinds.has(kind)) bytes += bytesOf(kind)
+    if (!records.has(index)) bytes += bytesOf(record)
+    if (bytes > MAX_PACKED_BYTES) break
+    const number = kinds.get(kind) ?? kinds.size
+    kinds.set(kind, number)
+    record[1].push(number)
+    records.set(index, record)
+  }
+  const sorted = [...records.values()].sort(([a], [b]) => (a ?? -1) - (b ?? -1))
+  return `[{"kinds":[${[...kinds.keys()].join()}],"records":${JSON.stringify(sorted)}}]`
+}
+
+function newRecord(index: number | null, key: Record<string, string> | undefined): PackedRecord {
+  const id = recordIdOf(key)
+  return key ? [index, [], id, key] : [index, [], id]
+}
+
+/** Returns the errors of a delivery from what the log keeps of them, also in the form of earlier versions. */
+export function unpackErrors(logged: string | null, form: BodyForm): FormattedIssue[] {
+  const parsed: PackedErrors | FormattedIssue[] = JSON.parse(logged ?? '[]')
+  if (!isPacked(parsed)) return parsed
+  const [{ kinds, records }] = parsed
+  return records.flatMap(([index, numbers, , key]) => {
+    const at = index === null ? '' : recordPointer(form, index)
+    const place = { ...(index !== null && { index }), ...(key && { key }) }
+    return numbers.flatMap((number) => {
+      const kind = typeof number === 'number' ? kinds[number] : number
+      if (!kind) return []
+      const [pointer, code, message, hint] = kind
+      return [{ ...place, pointer: at + pointer, code, message, ...(hint && { hint }) }]
+    })
+  })
+}
+
+const isPacked = (parsed: PackedErrors | FormattedIssue[]): parsed is PackedErrors =>
+  parsed[0] !== undefined && 'kinds' in parsed[0]

@@ -1,0 +1,138 @@
+import type { FoundPage, Page } from '../db/paginate.ts'
+import { type DeliverySummary, findDelivery, listDeliveries } from '../db/records/deliveries.ts'
+import { type FoundDelivery, searchDeliveries } from '../db/records/delivery-search.ts'
+import { findStoredRecords, type StoredRecord } from '../db/records/stored-record.ts'
+import type { Delivery } from '../db/schema.ts'
+import { ApiError } from '../errors.ts'
+import type { Reader } from '../http/session.ts'
+import { readErrors } from '../ingest/delivery-errors.ts'
+import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
+import { outcomeOf, statusOf, summaryOf } from '../ingest/outcome.ts'
+import { groupErrors, refusedRecords } from '../ingest/refused-records.ts'
+import type { Resource } from '../ingest/resource.ts'
+import { type DeliveryQuery, deliveryFilter, deliverySpan } from './delivery-query.ts'
+
+/** A page of deliveries; `stored` tells under a record id where the stored records came from. */
+type FoundDeliveries = FoundPage<ReturnType<typeof presentDelivery>> & {
+  stored?: ReturnType<typeof presentStored>[]
+}
+
+/**
+ * Finds the deliveries of an account that a query asks for, as the API shows them. With a record id, each
+ * has its records with that id.
+ *
+ * @throws ApiError `invalid_query`
+ */
+export async function findDeliveries(
+  { grant, session }: Reader,
+  resources: readonly Resource[],
+  query: DeliveryQuery,
+  page: Page,
+): Promise<FoundDeliveries> {
+  const { account } = grant
+  const filter = deliveryFilter(query, resources)
+  const after = page.after ? String(page.after[0]) : null
+  const span = deliverySpan(query, after, Date.now())
+  if (Object.keys(filter).length === 0) {
+    const end = query.to === undefined ? undefined : span.end
+    const listed = await listDeliveries(session, account, span.oldest, page, end)
+    return { ...listed, data: listed.data.map(presentDelivery) }
+  }
+  const { record_id } = query
+  if (record_id === undefined) {
+    const found = await searchDeliveries(session, account, filter, span, page)
+    return { ...found, data: found.data.map(presentDelivery) }
+  }
+  const stored = await findStoredRecords(session, resources, account, record_id)
+  const storedBy = stored.map(({ delivery }) => delivery)
+  const found = await searchDeliveries(session, account, { ...filter, storedBy }, span, page)
+  const data = found.data.map((delivery) => ({
+    ...presentDelivery(delivery),
+    records: recordsOf(delivery, resources, stored, record_id),
+  }))
+  return { ...found, data, stored: stored.map(presentStored) }
+}
+
+/** Returns what a delivery made of the records with an id: those that it refused, and the one that it stored. */
+function recordsOf(
+  delivery: FoundDelivery,
+  resources: readonly Resource[],
+  stored: readonly StoredRecord[],
+  id: string,
+) {
+  const resource = resources.find(({ name }) => name === delivery.resource)
+  if (!resource) return []
+  const { form, hold_refused, found_records, found_keys } = delivery
+  const errors = found_records && `[{"kinds":[],"records":${found_records}}]`
+  const logged = { form, hold_refused, errors, unknown_keys: found_keys, reused: 0 }
+  const refused = refusedRecords(logged, resource).map(({ errors, ...place }) => ({
+    ...place,
+    outcome: 'rejected',
+    errors,
+  }))
+  const written = stored
+    .filter((one) => one.delivery === delivery.id && one.resource === delivery.resource)
+    .map((one) => ({
+      index: one.idx,
+      key: { [resource.key[0] ?? '']: id },
+      outcome: outcomeOfStored(one),
+    }))
+  return [...refused, ...written]
+}
+
+const outcomeOfStored = ({ revision, held }: StoredRecord) => outcomeOf(revision, held === 1, false)
+
+const presentStored = (record: StoredRecord) => ({
+  resource: record.resource,
+  delivery_id: record.delivery,
+  received_at: toIsoTime(deliveryTime(record.delivery)),
+  outcome: outcomeOfStored(record),
+})
+
+const NO_DELIVERY =
+  'This account has no delivery with this id. The log keeps deliveries for 30 days, and at most 16 MiB of rejected requests and dry runs a day (UTC).'
+
+/**
+ * Reads one delivery of an account, with its resource.
+ *
+ * @throws ApiError `not_found`
+ */
+export async function readDelivery(
+  { grant, session }: Reader,
+  resources: readonly Resource[],
+  id: string,
+): Promise<{ delivery: Delivery; resource: Resource }> {
+  const delivery = await findDelivery(session, grant.account, oldestId(), id)
+  const resource = resources.find(({ name }) => name === delivery?.resource)
+  if (!delivery || !resource) throw new ApiError('not_found', { detail: NO_DELIVERY })
+  return { delivery, resource }
+}
+
+/** Returns a delivery as the API shows it in full. */
+export function presentInFull(delivery: Delivery, resource: Resource) {
+  const errors = readErrors(delivery, resource)
+  const isCut = errors.length === 0 && delivery.errors_total > 0
+  return {
+    ...presentDelivery(delivery),
+    errors,
+    error_groups: groupErrors(delivery, resource),
+    ...(isCut && { errors_not_kept: true }),
+  }
+}
+
+/** Returns an id before those of all deliveries that the log still shows. */
+const oldestId = () => firstIdAt(Date.now() - DELIVERY_LOG_MS)
+
+/** Returns a time in milliseconds as the API shows it. */
+export const toIsoTime = (ms: number): string => new Date(ms).toISOString()
+
+/** Returns a delivery as lists show it. */
+export const presentDelivery = (delivery: DeliverySummary) => ({
+  delivery_id: delivery.id,
+  received_at: toIsoTime(delivery.received_at),
+  resource: delivery.resource,
+  status: statusOf(delivery),
+  dry_run: delivery.dry_run === 1,
+  summary: summaryOf(delivery),
+  errors_total: delivery.errors_total,
+})

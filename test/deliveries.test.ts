@@ -1,0 +1,310 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { deleteExpired } from '../src/db/records/retention.ts'
+import { deliveryTime } from '../src/ingest/delivery-id.ts'
+import { brand, deposited, eve } from './brand.ts'
+import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
+
+const LENIENT = { Prefer: 'handling=lenient' }
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+/** Creates a partner with one customer. */
+const acmeWithAda = async (...settings: Parameters<typeof partner>) => {
+  const acme = await partner(...settings)
+  await acme.post('customers', ada)
+  return acme
+}
+
+const search = (acme: Pick<Partner, 'get'>, query: string) => json(acme.get(`deliveries?${query}`))
+
+const idsOf = ({ data }: { data: { delivery_id: string }[] }) =>
+  data.map(({ delivery_id }) => delivery_id)
+
+const deliver = async (sent: Response | Promise<Response>) => (await json(sent)).delivery_id
+
+/** Returns the single value that a query selects. */
+const count = async (sql: string) => {
+  const [row] = await env.DB.prepare(`select ${sql}`).raw<[number]>()
+  return row![0]
+}
+
+describe('all refused records', () => {
+  test('the log keeps the errors of each of a thousand records, and pages through them', async () => {
+    const acme = await acmeWithAda()
+    const sent = Array.from({ length: 1000 }, (_, i) => ({
+      ...deposit,
+      transaction_id: `t-${i}`,
+      ...(i % 2 === 0 ? { currency: 'EUX' } : { customer_id: 'nobody' }),
+    }))
+    const { delivery_id, errors } = await json(acme.post('transactions', { data: sent }))
+    const found: { index: number; key: object; errors: object[] }[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query: string = cursor ? `cursor=${cursor}` : 'per_page=300'
+      const page = await json(acme.get(`deliveries/${delivery_id}/refused?${query}`))
+      expect(page.meta.total).toBe(1000)
+      found.push(...page.data)
+      cursor = page.meta.next_cursor
+    }
+
+    expect(found.map(({ index }) => index)).toEqual(sent.map((_, i) => i))
+    expect(found.map(({ key }) => key)).toEqual(
+      sent.map(({ transaction_id }) => ({ transaction_id })),
+    )
+    const listed = found.flatMap((record) =>
+      record.errors.map((error) => ({ index: record.index, key: record.key, ...error })),
+    )
+    const withoutTexts = (list: { message: string }[]) =>
+      list.map(({ message: _, ...rest }) => rest)
+    expect(withoutTexts(listed as never)).toEqual(withoutTexts(errors))
+    expect(await count('octet_length(errors) from deliveries where errors is not null')).toBeLessThan(
+      40_000,
+    )
+  })
+
+  test('a delivery shows the same error across records as one group', async () => {
+    const acme = await acmeWithAda()
+    const wrong = Array.from({ length: 150 }, (_, i) => ({
+      ...deposit,
+      transaction_id: `t-${i}`,
+      currency: 'EUX',
+      ...(i > 100 && { customer_id: 'nobody' }),
+    }))
+    const delivery_id = await deliver(acme.post('transactions', wrong))
+    const { errors, error_groups } = await json(acme.get(`deliveries/${delivery_id}`))
+
+    expect(errors).toHaveLength(100)
+    expect(error_groups).toEqual([
+      {
+        code: 'currency',
+        pointer: '/*/currency',
+        count: 150,
+        example: {
+          index: 0,
+          key: { transaction_id: 't-0' },
+          pointer: '/0/currency',
+          code: 'currency',
+          message: 'The value is not an ISO 4217 currency code.',
+          hint: 'Did you mean `EUR`?',
+        },
+      },
+      expect.objectContaining({ code: 'unknown_customer', pointer: '/*/customer_id', count: 49 }),
+    ])
+  })
+
+  test('errors of the body as a whole come first and have no record', async () => {
+    const acme = await acmeWithAda()
+    const body = { data: [{ ...deposit, currency: 'EUX' }], other: 1 }
+    const delivery_id = await deliver(acme.post('transactions', body))
+    const { data } = await json(acme.get(`deliveries/${delivery_id}/refused`))
+
+    expect(data).toMatchObject([
+      { errors: [{ pointer: '/other', code: 'unknown_field' }] },
+      { index: 0, errors: [{ pointer: '/data/0/currency' }] },
+    ])
+    expect(data[0]).not.toHaveProperty('index')
+  })
+
+  test('the log keeps at most 256 KiB of errors, first one of each record', async () => {
+    const acme = await acmeWithAda()
+    const sent = Array.from({ length: 1000 }, (_, i) => ({
+      ...deposit,
+      transaction_id: `${'x'.repeat(490)}${i}`,
+      ...Object.fromEntries(Array.from({ length: 9 }, (_, j) => [`${'é'.repeat(60)}${i}-${j}`, 1])),
+    }))
+    const delivery_id = await deliver(acme.post('transactions', sent))
+    const { meta, data } = await json(acme.get(`deliveries/${delivery_id}/refused?per_page=500`))
+
+    expect(await count('octet_length(errors) from deliveries where errors is not null')).toBeLessThan(
+      262_144,
+    )
+    expect(meta.total).toBeGreaterThan(500)
+    expect(data[0].errors.length).toBeGreaterThanOrEqual(1)
+  })
+
+  test('the log shows errors that a Worker of an earlier version kept', async () => {
+    const acme = await acmeWithAda()
+    const delivery_id = await deliver(acme.post('transactions', { ...deposit, currency: 'EUX' }))
+    const before = await json(acme.get(`deliveries/${delivery_id}`))
+    await env.DB.prepare('update deliveries set errors = ? where id = ?')
+      .bind(JSON.stringify(before.errors), delivery_id)
+      .run()
+
+    expect(await json(acme.get(`deliveries/${delivery_id}`))).toEqual(before)
+  })
+})
+
+describe('GET deliveries', () => {
+  test('finds by resource, status and code, alone and together', async () => {
+    const acme = await acmeWithAda()
+    const ok = await deliver(acme.post('transactions', deposit))
+    const same = await deliver(acme.post('transactions', [deposit]))
+    const wrong = { ...deposit, transaction_id: 't-2', currency: 'EUX' }
+    const unknown = { ...deposit, transaction_id: 't-3', customer_id: 'nobody' }
+    const refused = await deliver(acme.post('transactions', [wrong]))
+    const partial = await deliver(acme.post('transactions', [deposit, wrong, unknown], LENIENT))
+    const traded422 = await deliver(acme.post('trading-activity', { ...traded, customer_id: 'n' }))
+    const dry = await deliver(acme.post('transactions?dry_run=true', [unknown]))
+    const cases = {
+      'resource=transactions': [dry, partial, refused, same, ok],
+      'resource=trading-activity': [traded422],
+      'status=refused': [dry, traded422, partial, refused],
+      'status=422': [dry, traded422, refused],
+      'status=207': [partial],
+      'status=200&resource=transactions': [same],
+      'status=201&resource=transactions': [ok],
+      'status=stored&resource=transactions': [same, ok],
+      'code=currency': [partial, refused],
+      'code=unknown_customer': [dry, traded422, partial],
+      'code=unknown_customer&resource=transactions&status=207': [partial],
+      'code=enum': [],
+    }
+    for (const [query, expected] of Object.entries(cases)) {
+      const found = await search(acme, query)
+      expect([query, idsOf(found)]).toEqual([query, expected])
+      expect(found.meta).toMatchObject({ total: expected.length, next_cursor: null })
+      const walked: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page = await search(acme, `${query}&${cursor ? `cursor=${cursor}` : 'per_page=1'}`)
+        walked.push(...idsOf(page))
+        cursor = page.meta.next_cursor
+      }
+      expect([query, walked]).toEqual([query, expected])
+    }
+  })
+
+  test('finds by day and by time', async () => {
+    const acme = await acmeWithAda()
+    const first = await deliver(acme.post('transactions', { ...deposit, currency: 'EUX' }))
+    const second = await deliver(acme.post('transactions', { ...deposit, currency: 'EUX' }))
+    const at = (id: string, ms = 0) => new Date(deliveryTime(id) + ms).toISOString()
+    const day = at(first).slice(0, 10)
+    const shift = (ms: number) => new Date(Date.parse(day) + ms).toISOString().slice(0, 10)
+    for (const filter of ['resource=transactions', 'code=currency', 'status=refused']) {
+      const found = async (span: string) => idsOf(await search(acme, `${filter}&${span}`))
+      expect(await found(`from=${shift(-86_400_000)}`)).toEqual([second, first])
+      expect(await found(`to=${shift(-86_400_000)}`)).toEqual([])
+      expect(await found(`from=${at(second, 1)}`)).toEqual([])
+      expect(await found(`to=${at(first, -1)}`)).toEqual([])
+      expect(await found(`from=${at(first)}&to=${at(second)}`)).toEqual([second, first])
+    }
+    expect((await search(acme, `to=${at(first, -1)}&per_page=1`)).meta.total).toBe(1)
+  })
+
+  test.each([
+    ['status=refuse', /`status`: `refuse` is not known. Did you mean `refused`/],
+    ['code=unknown_custmer', /Did you mean `unknown_customer`/],
+    ['resource=activities', /Use one of `customers`, `transactions`, `trading-activity`/],
+    ['from=yesterday', /`from` must be a valid date/],
+    ['from=2026-10-02&to=2026-10-01', /`from` must not be after `to`/],
+    ['record=x', /is not a parameter/],
+  ])('%s is refused with what to send instead', async (query, detail) => {
+    const acme = await partner()
+    const answer = await acme.get(`deliveries?${query}`)
+    expect(answer.status).toBe(400)
+    expect((await json(answer)).detail).toMatch(detail)
+  })
+})
+
+describe('a record by its id', () => {
+  test('the deliveries that carried it, with its outcome and its errors', async () => {
+    const acme = await acmeWithAda()
+    const other = { ...deposit, transaction_id: 't-other', currency: 'EUX' }
+    const refused = await deliver(
+      acme.post('transactions', [other, { ...deposit, transaction_id: 't-9', amount_currency: -1 }]),
+    )
+    const unknown = await deliver(
+      acme.post('transactions', { ...deposit, transaction_id: 't-9', customer_id: 'nobody' }),
+    )
+    const stored = await deliver(acme.post('transactions', { ...deposit, transaction_id: 't-9' }))
+    const found = await search(acme, 'record_id=t-9')
+
+    expect(found.stored).toMatchObject([
+      { resource: 'transactions', delivery_id: stored, outcome: 'created' },
+    ])
+    expect(found.data).toMatchObject([
+      { delivery_id: stored, records: [{ index: 0, outcome: 'created' }] },
+      {
+        delivery_id: unknown,
+        records: [
+          {
+            index: 0,
+            key: { transaction_id: 't-9' },
+            outcome: 'rejected',
+            errors: [{ pointer: '/customer_id', code: 'unknown_customer' }],
+          },
+        ],
+      },
+      { delivery_id: refused, records: [{ index: 1, errors: [{ pointer: '/1/amount_currency' }] }] },
+    ])
+    expect(found.data[2].records).toHaveLength(1)
+    expect(idsOf(await search(acme, 'record_id=t-9&status=refused'))).toEqual([unknown, refused])
+    expect(idsOf(await search(acme, 'record_id=t-9&code=unknown_customer'))).toEqual([unknown])
+    expect(await search(acme, 'record_id=T-9')).toMatchObject({ data: [], stored: [] })
+  })
+
+  test('ids that are UUIDs or long, and those of customers and trading activity', async () => {
+    const acme = await acmeWithAda()
+    const uuid = '0b0e2a52-9d6c-4a53-b5f1-2f9a0c7b8d11'
+    const long = 'l'.repeat(300)
+    for (const id of [uuid, long]) {
+      const known = { ...deposit, transaction_id: id }
+      const a = await deliver(acme.post('transactions', { ...known, customer_id: 'nobody' }))
+      const b = await deliver(acme.post('transactions', { ...known, currency: 'EUX' }))
+      const c = await deliver(acme.post('transactions', known))
+      const query = `record_id=${id}`
+      expect(idsOf(await search(acme, query))).toEqual([c, b, a])
+    }
+    const customer = await deliver(acme.post('customers', { ...ada, customer_id: 'c-9', email: 1 }))
+    expect(idsOf(await search(acme, 'record_id=c-9'))).toEqual([customer])
+    const activity = await deliver(acme.post('trading-activity', { ...traded, customer_id: 'c-8' }))
+    expect(idsOf(await search(acme, 'record_id=c-8'))).toEqual([activity])
+  })
+
+  test('a brand finds events by eventid, and others by customer', async () => {
+    const casino = await brand({ unknown_customer: 'reject' })
+    const event = { ...deposited, eventid: 'e-1', customerid: 'nobody' }
+    const unknown = await deliver(casino.post('activities', event))
+    const wrong = await deliver(casino.post('activities', { ...event, Value: 'x' }))
+    await casino.post('customers', { ...eve, customerId: 'nobody' })
+    const stored = await deliver(casino.post('activities', event))
+    const found = await json(casino.get('deliveries?record_id=e-1'))
+
+    expect(idsOf(found)).toEqual([stored, wrong, unknown])
+    expect(found.data[0].records).toEqual([
+      { index: 0, key: { eventid: 'e-1' }, outcome: 'created' },
+    ])
+    const { eventid: _, ...unnamed } = event
+    const named = await deliver(casino.post('activities', { ...unnamed, customerid: 'p-7' }))
+    expect(idsOf(await json(casino.get('deliveries?record_id=p-7')))).toEqual([named])
+  })
+
+  test('another account finds nothing, the team finds the same', async () => {
+    const acme = await acmeWithAda()
+    const other = await partner('forex', { account: 'other' })
+    const id = await deliver(acme.post('transactions', { ...deposit, currency: 'EUX' }))
+    const query = `deliveries?record_id=${deposit.transaction_id}`
+
+    expect((await json(other.get(query))).data).toEqual([])
+    expect(idsOf(await json(askAdmin(`accounts/${acme.account}/${query}`)))).toEqual([id])
+    expect((await other.get(`deliveries/${id}/refused`)).status).toBe(404)
+  })
+})
+
+test('terms are deleted with the log of their day, in bounded steps, and with a reset', async () => {
+  const acme = await acmeWithAda()
+  await acme.post('transactions', { ...deposit, currency: 'EUX' })
+  const stored = await count('count(*) from delivery_terms')
+  expect(stored).toBe(2)
+  const day = await count('max(day) from delivery_terms')
+  const limits = { deliveries: '', overwritten_writes: '', clicks: 0, arrivals: 0 }
+  await deleteExpired(env.DB, { ...limits, delivery_terms: day })
+  expect(await count('count(*) from delivery_terms')).toBe(2)
+  await deleteExpired(env.DB, { ...limits, delivery_terms: day + 1 })
+  expect(await count('count(*) from delivery_terms')).toBe(0)
+  await acme.post('transactions', { ...deposit, currency: 'EUX' })
+  await askAdmin(`accounts/${acme.account}/reset`, 'POST', {})
+  expect(await count('count(*) from delivery_terms')).toBe(0)
+})
