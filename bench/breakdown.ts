@@ -91,6 +91,7 @@ async function measureSteps(bulks: readonly Bulk[], running: Running, sums: Brea
         validator,
         input,
         stored,
+        url: 'https://api.example/api/v1/forex/deliveries/dlv_1',
         minimal: true,
       }),
     )

@@ -2,8 +2,8 @@
 -- errors has rows here. The day comes first, so that the oldest rows are deleted along the key.
 --
 --   day       the day (UTC) on which the delivery was received, as a number of days since 1970
---   term      `code ` and the code of an error; or `id ` and the id of a refused record, at most 40
---             characters of it, as the log of deliveries keeps it
+--   term      `refused`; `code ` and the code of an error; `id ` and the id of a refused record, at
+--             most 40 characters of it, as the log of deliveries keeps it
 CREATE TABLE delivery_terms (
   account  TEXT NOT NULL,
   day      INTEGER NOT NULL,
@@ -11,9 +11,6 @@ CREATE TABLE delivery_terms (
   delivery TEXT NOT NULL,
   PRIMARY KEY (account, day, term, delivery)
 ) STRICT, WITHOUT ROWID;
-
--- An ordinary delivery has no errors and no entry in this index.
-CREATE INDEX deliveries_refused ON deliveries (account, id) WHERE errors_total > 0;
 
 --   errors  a JSON array of one object (src/ingest/packed-errors.ts) with the errors of all refused
 --           records; rows of earlier Workers have an array of the first 100 errors
@@ -64,8 +61,10 @@ BEGIN
     FROM deliveries d, json_each(d.unknown_keys)
     WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
     UNION
-    SELECT 'code idempotency_key_reused' FROM deliveries
-    WHERE account = new.account AND id = new.id AND new.reused = 1
+    SELECT value
+    FROM deliveries d,
+      json_each(iif(d.reused, '["refused", "code idempotency_key_reused"]', '["refused"]'))
+    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0
   )
   WHERE term IS NOT NULL
   ON CONFLICT (account, day, term, delivery) DO NOTHING;
@@ -79,7 +78,7 @@ BEGIN
     iif(new.errors_total > 0, coalesce((
       SELECT 200 + octet_length(concat(errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
         verdicts)) + octet_length(concat(errors -> '$[0].records', unknown_keys))
-        + (octet_length(account) + 70) * (1 + min(40, coalesce(json_array_length(errors, '$[0].kinds'), 0))
+        + (octet_length(account) + 70) * (2 + min(40, coalesce(json_array_length(errors, '$[0].kinds'), 0))
           + coalesce(json_array_length(errors, '$[0].records'), 0)
           + coalesce(json_array_length(unknown_keys), 0))
       FROM deliveries WHERE account = new.account AND id = new.id), 0), 0),
@@ -96,7 +95,7 @@ BEGIN
     logged_bytes = logged_bytes + iif(new.errors_total > 0, coalesce((
       SELECT 200 + octet_length(concat(errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
         verdicts)) + octet_length(concat(errors -> '$[0].records', unknown_keys))
-        + (octet_length(account) + 70) * (1 + min(40, coalesce(json_array_length(errors, '$[0].kinds'), 0))
+        + (octet_length(account) + 70) * (2 + min(40, coalesce(json_array_length(errors, '$[0].kinds'), 0))
           + coalesce(json_array_length(errors, '$[0].records'), 0)
           + coalesce(json_array_length(unknown_keys), 0))
       FROM deliveries WHERE account = new.account AND id = new.id), 0), 0),
@@ -136,8 +135,10 @@ BEGIN
     FROM deliveries d, json_each(d.unknown_keys)
     WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
     UNION
-    SELECT 'code idempotency_key_reused' FROM deliveries
-    WHERE account = new.account AND id = new.id AND new.reused = 1
+    SELECT value
+    FROM deliveries d,
+      json_each(iif(d.reused, '["refused", "code idempotency_key_reused"]', '["refused"]'))
+    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0
   )
   WHERE term IS NOT NULL
     AND coalesce((SELECT sum(logged_bytes) FROM arrivals
@@ -151,7 +152,7 @@ BEGIN
     200 + octet_length(concat(new.errors, new.unknown_at, new.unknown_keys, new.stale_at, new.moved,
       new.erased_at, new.verdicts)) + iif(new.errors_total > 0,
       octet_length(concat(new.errors -> '$[0].records', new.unknown_keys))
-      + (octet_length(new.account) + 70) * (1
+      + (octet_length(new.account) + 70) * (2
         + min(40, coalesce(json_array_length(new.errors, '$[0].kinds'), 0))
         + coalesce(json_array_length(new.errors, '$[0].records'), 0)
         + coalesce(json_array_length(new.unknown_keys), 0)), 0)
@@ -162,11 +163,40 @@ BEGIN
     logged_bytes = logged_bytes + 200 + octet_length(concat(new.errors, new.unknown_at, new.unknown_keys, new.stale_at, new.moved,
       new.erased_at, new.verdicts)) + iif(new.errors_total > 0,
       octet_length(concat(new.errors -> '$[0].records', new.unknown_keys))
-      + (octet_length(new.account) + 70) * (1
+      + (octet_length(new.account) + 70) * (2
         + min(40, coalesce(json_array_length(new.errors, '$[0].kinds'), 0))
         + coalesce(json_array_length(new.errors, '$[0].records'), 0)
         + coalesce(json_array_length(new.unknown_keys), 0)), 0);
 END;
+
+-- The deliveries that are in the log already. Of these it has the first 100 errors.
+INSERT INTO delivery_terms (account, day, term, delivery)
+SELECT account, received_at / 86400000, 'refused', id FROM deliveries WHERE errors_total > 0
+UNION
+SELECT d.account, d.received_at / 86400000, 'code ' || (value ->> '$.code'), d.id
+FROM deliveries d, json_each(d.errors)
+WHERE d.reused = 0
+UNION
+SELECT d.account, d.received_at / 86400000, 'id ' || coalesce(value ->> '$.key.transaction_id',
+  value ->> '$.key.eventid', value ->> '$.key.customer_id', value ->> '$.key.customerid',
+  value ->> '$.key.customerId'), d.id
+FROM deliveries d, json_each(d.errors)
+WHERE d.reused = 0 AND value ->> '$.key' IS NOT NULL
+UNION
+SELECT d.account, d.received_at / 86400000, 'code ' || CASE WHEN d.resource <> 'customers'
+  THEN 'unknown_customer' WHEN value ->> 2 IS NULL THEN 'length' ELSE 'unknown_affiliate' END, d.id
+FROM deliveries d, json_each(d.unknown_keys)
+WHERE d.reused = 0
+UNION
+SELECT account, day, term, id FROM (
+  SELECT d.account, d.received_at / 86400000 AS day, d.id, 'id ' || CASE d.resource
+    WHEN 'trading-activity' THEN value ->> 2
+    WHEN 'activities' THEN iif(value ->> 1 LIKE 'e %', substr(value ->> 1, 3), value ->> 2)
+    ELSE value ->> 1 END AS term
+  FROM deliveries d, json_each(d.unknown_keys)
+  WHERE d.reused = 0
+)
+WHERE term IS NOT NULL;
 
 -- The number of records of a kept day, so that reading it needs none of the totals; null in rows that a
 -- Worker kept which did not know this column.

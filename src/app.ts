@@ -51,7 +51,7 @@ for (const { vertical, resources } of [propTrading, forex]) {
   const base = `/api/v1/${vertical}`
   app.use(`${base}/*`, bearer(vertical, isEndpoint, weightBelow(base)))
   for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
-  app.route(base, accountInfo)
+  app.route(base, accountInfo(resourcesOf))
   app.route(base, accountRoutes(resourcesOf))
   app.route(base, accountRates)
   app.route(base, accountStatements)
@@ -62,7 +62,7 @@ app.use('/tracking/events/*', apiKey(weightBelow('/tracking/events')))
 for (const resource of igaming.resources) {
   app.route(`/tracking/events/${resource.name}`, recordRoutes(resource))
 }
-app.route('/tracking/events', accountInfo)
+app.route('/tracking/events', accountInfo(resourcesOf))
 app.route('/tracking/events', accountRoutes(resourcesOf))
 app.route('/tracking/events', accountRates)
 app.route('/tracking/events', accountStatements)

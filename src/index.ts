@@ -19,5 +19,5 @@ export default {
   },
   queue: storeClickBatch,
   scheduled: ({ cron, scheduledTime }, env) =>
-    scheduled(cron, env, { namesOf, all: ALL_RESOURCES }, scheduledTime),
+    scheduled(cron, env, { namesOf, all: ALL_RESOURCES, viewsOf: resourcesOf }, scheduledTime),
 } satisfies ExportedHandler<Env, Click>

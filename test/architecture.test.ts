@@ -25,7 +25,7 @@ const MAY_USE: Record<string, string[]> = {
   auth: ['db', 'durations', 'errors', 'retry'],
   http: ['auth', 'db', 'durations', 'errors', 'validation'],
   ingest: ['auth', 'db', 'durations', 'errors', 'http', 'validation', 'zone'],
-  reading: ['auth', 'db', 'durations', 'errors', 'http', 'ingest'],
+  reading: ['auth', 'db', 'durations', 'errors', 'http', 'ingest', 'validation'],
   commission: [
     'auth',
     'db',

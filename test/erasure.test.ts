@@ -376,7 +376,12 @@ describe("a brand's activities", () => {
     expect((await json(askAdmin(`accounts/${acme.account}/erasures`))).data).toMatchObject([
       { customer_id: 'p-1', complete: false },
     ])
-    await scheduled(CRON_SCHEDULES.propagate, env, { namesOf: () => [], all: [] }, Date.now())
+    await scheduled(
+      CRON_SCHEDULES.propagate,
+      env,
+      { namesOf: () => [], all: [], viewsOf: () => [] },
+      Date.now(),
+    )
     expect([await left(), await databaseText()]).toEqual([0, expect.not.stringMatching(PERSONAL)])
     expect((await json(askAdmin(`accounts/${acme.account}/erasures`))).data).toMatchObject([
       { customer_id: 'p-1', complete: true },
@@ -418,7 +423,12 @@ describe("a brand's activities", () => {
       .bind(acme.account, 'p-1', '2026-01-01T00:00:00.000Z')
       .run()
     await env.DB.exec('update customers set first_name = null, last_name = null, extras = null')
-    await scheduled(CRON_SCHEDULES.propagate, env, { namesOf: () => [], all: [] }, Date.now())
+    await scheduled(
+      CRON_SCHEDULES.propagate,
+      env,
+      { namesOf: () => [], all: [], viewsOf: () => [] },
+      Date.now(),
+    )
 
     expect(await databaseText()).not.toMatch(PERSONAL)
   })
@@ -599,7 +609,12 @@ describe('erasure', () => {
     await env.DB_2.prepare(`update events set details = '{"who":"Augusta"}',
       record = json_set(record, '$.who', 'Augusta')`).run()
     await askAdmin('erasures/replay', 'POST')
-    await scheduled(CRON_SCHEDULES.propagate, env, { namesOf: () => [], all: [] }, Date.now())
+    await scheduled(
+      CRON_SCHEDULES.propagate,
+      env,
+      { namesOf: () => [], all: [], viewsOf: () => [] },
+      Date.now(),
+    )
 
     expect(await databaseText()).not.toMatch(PERSONAL)
   })

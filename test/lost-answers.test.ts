@@ -15,7 +15,11 @@ type Brand = Awaited<ReturnType<typeof brand>>
 const LOST = { message: CURABLE[0]!, after: true }
 
 const postIn = async (world: { env: Env }, { brand_token }: Brand, path: string, body: unknown) => {
-  const { delivery_id: _, ...answer } = await json(
+  const {
+    delivery_id: _,
+    delivery_url: _u,
+    ...answer
+  } = await json(
     fetchWith(
       world.env,
       new Request(new URL(`/tracking/events/${path}`, ORIGIN), {

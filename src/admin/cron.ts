@@ -11,6 +11,7 @@ import { deleteExpired } from '../db/records/retention.ts'
 import type { Account } from '../db/schema.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
+import { countDays } from './count-days.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { continueErasures } from './erased-activities.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
@@ -23,10 +24,14 @@ const PAGE = 100
 /** The time for which a run releases held records and resets accounts in one database. */
 const STEPS_MS = 30_000
 
+/** The time for which a run counts the days of feeds. */
+const COUNTING_MS = 30_000
+
 /** The resources that jobs read: the names of those of a vertical, and all of all verticals. */
 interface Resources {
   readonly namesOf: ResourceNames
   readonly all: readonly RecordView[]
+  readonly viewsOf: (vertical: string) => readonly RecordView[]
 }
 
 /**
@@ -37,7 +42,7 @@ interface Resources {
 export async function scheduled(
   cron: string,
   env: Env,
-  { namesOf, all }: Resources,
+  { namesOf, all, viewsOf }: Resources,
   now: number,
 ): Promise<void> {
   if (cron === CRON_SCHEDULES.propagate) {
@@ -47,7 +52,7 @@ export async function scheduled(
   if (cron === CRON_SCHEDULES.expire) return maintainDatabases(env, all, now)
   if (cron === CRON_SCHEDULES.storage) return maintainStorage(env, now)
   if (cron === CRON_SCHEDULES.rates) return fetchRates(env, now)
-  await reportLateFeeds(env, namesOf, now)
+  await reportLateFeeds(env, { namesOf, viewsOf }, now)
   // Feeds are due by now.
   return startRuns(env, now, logFailure)
 }
@@ -108,12 +113,28 @@ async function correctHeld(db: D1Database, accounts: readonly Account[]): Promis
   }
 }
 
-/** Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines. */
-async function reportLateFeeds(env: Env, namesOf: ResourceNames, now: number): Promise<void> {
+/**
+ * Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines. Then
+ * counts the days that the completeness of feeds depends on.
+ */
+async function reportLateFeeds(
+  env: Env,
+  { namesOf, viewsOf }: Pick<Resources, 'namesOf' | 'viewsOf'>,
+  now: number,
+): Promise<void> {
+  const deadline = Date.now() + COUNTING_MS
   for await (const page of accountPages(env.DB, PAGE)) {
     for (const [binding, accounts] of Map.groupBy(page, (account) => account.binding)) {
       await logFailure(binding, async () => {
-        for (const feeds of await readFeeds(env, accounts, namesOf, now)) logLateFeeds(feeds)
+        for (const feeds of await readFeeds(env, accounts, namesOf, now)) {
+          logLateFeeds(feeds)
+          const isCounted = feeds.feeds.every(({ days_not_counted }) => days_not_counted === 0)
+          if (isCounted || Date.now() > deadline) continue
+          const db = resolveDatabase(env, binding)
+          await logFailure(binding, () =>
+            countDays(db, feeds.account, viewsOf(feeds.vertical), now),
+          )
+        }
       })
       await logFailure(binding, () => correctHeld(resolveDatabase(env, binding), accounts))
     }

@@ -1,12 +1,11 @@
 import { resolveDatabase } from '../db/database.ts'
-import { readArrivals } from '../db/records/arrivals.ts'
 import type { Account } from '../db/schema.ts'
-import { feedFreshness } from '../reading/freshness.ts'
+import { readFeedsOf } from '../reading/feed.ts'
 
 /** Returns the names of the resources of a vertical. */
 export type ResourceNames = (vertical: string) => readonly string[]
 
-/** Returns how fresh the feeds of accounts are at `now` (milliseconds), in the order of the accounts. */
+/** Returns how fresh and complete the feeds of accounts are at `now` (milliseconds), in the order of the accounts. */
 export async function readFeeds(
   env: Env,
   accounts: readonly Account[],
@@ -16,12 +15,9 @@ export async function readFeeds(
   const byBinding = Map.groupBy(accounts, ({ binding }) => binding)
   const lists = await Promise.all(
     [...byBinding].map(async ([binding, members]) => {
-      const queries = members.map(({ id, vertical }) => ({ account: id, names: namesOf(vertical) }))
-      const arrivals = await readArrivals(resolveDatabase(env, binding), queries, now)
-      return members.map((account, i) => {
-        const feeds = (arrivals[i] ?? []).map((arrival) => feedFreshness(arrival, account, now))
-        return [account.id, feeds] as const
-      })
+      const queries = members.map((account) => ({ account, names: namesOf(account.vertical) }))
+      const feeds = await readFeedsOf(resolveDatabase(env, binding), queries, now)
+      return members.map(({ id }, i) => [id, feeds[i] ?? []] as const)
     }),
   )
   const byAccount = new Map(lists.flat())

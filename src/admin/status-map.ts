@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import { type MappedField, putMapping, readMapping } from '../db/directory/status-maps.ts'
+import { type MappedField, putMapping, readMapping, STATUSES } from '../db/directory/status-maps.ts'
 import { readQuery } from '../http/query.ts'
 import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
@@ -10,9 +10,6 @@ import { pointerStep } from '../validation/pointer.ts'
 import { isObject } from '../validation/record-validator.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
-
-/** The standard statuses of a transaction. */
-const STATUSES = ['pending', 'approved', 'declined', 'reversed'] as const
 
 const MAX_MAPPED_VALUES = 500
 

@@ -51,12 +51,8 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
   const options = readOptions(c, resource)
   const body = await readBody(c.req.raw, grantPromise)
   try {
-    const { grant, input, validated, validator, warnings } = await prepare(
-      c,
-      resource,
-      options,
-      body,
-    )
+    const prepared = await prepare(c, resource, options, body)
+    const { grant, input, validated, validator, warnings } = prepared
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
     const stored = await storeDelivery(session, resource.recordTable, input)
     addWarnings(validated, warnings(rejectedBy(stored, input)))

@@ -3,7 +3,6 @@ import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { listAffiliateIds } from '../db/directory/clients.ts'
-import { readArrivals } from '../db/records/arrivals.ts'
 import { listHeld } from '../db/records/held.ts'
 import { readTotals } from '../db/records/totals.ts'
 import { ApiError } from '../errors.ts'
@@ -14,34 +13,44 @@ import { sendJson } from '../http/send-json.ts'
 import { withReadSession } from '../http/session.ts'
 import { deliveryTime } from '../ingest/delivery-id.ts'
 import type { Resource } from '../ingest/resource.ts'
+import { readAttention } from './attention.ts'
 import {
   respondWithDeliveries,
   respondWithDelivery,
   respondWithRefused,
 } from './delivery-routes.ts'
+import { readFeedsOf } from './feed.ts'
 import { toIsoTime } from './find-deliveries.ts'
-import { feedFreshness } from './freshness.ts'
+
+/** Returns the resources of a vertical. */
+type ResourcesOf = (vertical: string) => readonly Resource[]
 
 /** The most affiliates that `GET account` lists: an account may have any number of them. */
 const MAX_LISTED_AFFILIATES = 1000
 
-/** `GET account`: the account that the credentials belong to, with its first configured affiliates. */
-export const accountInfo = new Hono<AppEnv>().get('/account', async (c) => {
-  readQuery(c.req.url)
-  return withReadSession(c, async ({ grant, session }) => {
-    const ids = await listAffiliateIds(session, grant.account, MAX_LISTED_AFFILIATES + 1)
-    const affiliates = ids.slice(0, MAX_LISTED_AFFILIATES)
-    const hasMore = ids.length > affiliates.length
-    return c.json({
-      ...presentAccount(grant),
-      affiliates,
-      ...(hasMore && { more_affiliates: true }),
+/**
+ * `GET account`: the account that the credentials belong to, with its first configured affiliates and
+ * what needs attention.
+ */
+export const accountInfo = (resourcesOf: ResourcesOf) =>
+  new Hono<AppEnv>().get('/account', async (c) => {
+    readQuery(c.req.url)
+    return withReadSession(c, async ({ grant, session }) => {
+      const names = resourcesOf(grant.vertical).map(({ name }) => name)
+      const [ids, attention] = await Promise.all([
+        listAffiliateIds(session, grant.account, MAX_LISTED_AFFILIATES + 1),
+        readAttention(c.env, { grant, session }, names, Date.now()),
+      ])
+      const affiliates = ids.slice(0, MAX_LISTED_AFFILIATES)
+      const hasMore = ids.length > affiliates.length
+      return c.json({
+        ...presentAccount(grant),
+        affiliates,
+        attention,
+        ...(hasMore && { more_affiliates: true }),
+      })
     })
   })
-})
-
-/** Returns the resources of a vertical. */
-type ResourcesOf = (vertical: string) => readonly Resource[]
 
 /** The paths of `accountRoutes`, below the path of an account. */
 export const ACCOUNT_PATHS = {
@@ -125,12 +134,10 @@ function respondWithFeed(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   return withReadSession(c, async ({ grant, session }) => {
     const names = resourcesOf(grant.vertical).map(({ name }) => name)
     const now = Date.now()
-    const [account, [arrivals = []]] = await Promise.all([
-      findAccount(c.env.DB, grant.account),
-      readArrivals(session, [{ account: grant.account, names }], now),
-    ])
+    const account = await findAccount(c.env.DB, grant.account)
     if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
-    return c.json({ data: arrivals.map((arrival) => feedFreshness(arrival, account, now)) })
+    const [data = []] = await readFeedsOf(session, [{ account, names }], now)
+    return c.json({ data })
   })
 }
 

@@ -3,7 +3,7 @@ import {
   type DeliveryFilter,
   type DeliverySpan,
   type DeliveryStatus,
-} from '../db/records/delivery-search.ts'
+} from '../db/records/delivery-search-sql.ts'
 import { shortenLogged } from '../db/records/wire-form.ts'
 import { shortId } from '../db/short-id.ts'
 import { DAY_MS } from '../durations.ts'

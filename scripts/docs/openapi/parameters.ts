@@ -1,5 +1,5 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
-import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search.ts'
+import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
 import type { JsonSchema } from '../types.ts'
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }

@@ -3,11 +3,10 @@ import {
   FACT_LIMITS,
   type FactSelection,
 } from '../../db/commission/fact-tables.ts'
+import { STATUSES } from '../../db/directory/status-maps.ts'
 import type { Book } from '../engine/book.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import type { FactState } from '../engine/facts.ts'
-
-const STATES = ['pending', 'approved', 'declined', 'reversed'] as const
 
 /** The account's status map: its words for states. */
 export type StatusMap = Readonly<Record<string, string>>
@@ -15,12 +14,12 @@ export type StatusMap = Readonly<Record<string, string>>
 /** Returns the state of a transaction's status. */
 export function stateOf(map: StatusMap, status: string): FactState {
   const word = Object.hasOwn(map, status) ? map[status] : status
-  return STATES.find((state) => state === word) ?? 'unmapped'
+  return STATUSES.find((state) => state === word) ?? 'unmapped'
 }
 
 /** Returns all words for some states. */
 const wordsFor = (map: StatusMap, states: readonly FactState[]): string[] =>
-  [...new Set([...Object.keys(map), ...STATES])].filter((word) =>
+  [...new Set([...Object.keys(map), ...STATUSES])].filter((word) =>
     states.includes(stateOf(map, word)),
   )
 

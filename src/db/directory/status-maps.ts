@@ -11,6 +11,9 @@ export type MappedField = (typeof vocabulary.$inferSelect)['field']
 const isOfField = (account: string, field: MappedField) =>
   and(eq(vocabulary.account, account), eq(vocabulary.field, field))
 
+/** The standard statuses of a transaction. */
+export const STATUSES = ['pending', 'approved', 'declined', 'reversed'] as const
+
 /** Returns the meaning of each value that the account has configured for a field. */
 export async function readMapping(
   db: D1Database,

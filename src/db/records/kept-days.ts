@@ -26,10 +26,10 @@ export const BEGIN_DAYS = compileStatement(`
  */
 export const KEEP_DAYS = compileStatement(`
   insert into day_totals (account, resource, day, form, totals, computation, checked_at, records)
-  select k.account, k.resource, k.day, k.form, value ->> 1, null, :now,
-    (select coalesce(sum(g.value ->> 1), 0) from ${JSON_EACH}(value ->> 1) g)
-  from ${JSON_EACH}(:rows) cross join day_totals k
-    on k.account = :account and k.resource = :resource and k.day = value ->> 0
+  select k.account, k.resource, k.day, k.form, r.value ->> 1, null, :now,
+    (select coalesce(sum(g.value ->> 1), 0) from ${JSON_EACH}(r.value ->> 1) g)
+  from ${JSON_EACH}(:rows) r cross join day_totals k
+    on k.account = :account and k.resource = :resource and k.day = r.value ->> 0
       and k.computation = :computation
   where true on conflict (account, resource, day) do update set
     totals = excluded.totals, computation = null, checked_at = excluded.checked_at,

@@ -1,0 +1,76 @@
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+
+/** The limits of what is searched for things that need attention. */
+export const ATTENTION_LIMITS = {
+  /** The latest customers, and the latest transactions, whose affiliates and statuses are read. */
+  records: 500,
+  /** The kept control totals whose statuses are read, in bytes of a day. */
+  bytes: 65_536,
+}
+
+/** What an account stores that may need attention. */
+export interface Findings {
+  /** The number of held records. */
+  held: number
+  /** The bytes of the log of this day. */
+  loggedBytes: number
+  /** The statuses of recent transactions. */
+  statuses: string[]
+  /** The affiliates of the latest customers that are not configured. */
+  affiliates: string[]
+}
+
+const SELECT_HELD = compileStatement(`
+  select coalesce(sum(held), 0) as value from totals where account = :account`)
+
+const SELECT_LOGGED = compileStatement(`
+  select coalesce(sum(logged_bytes), 0) as value from arrivals
+  where account = :account and hour >= :first_hour and hour < :first_hour + 24`)
+
+const SELECT_STATUSES = compileStatement(`
+  select status as value from (
+    select status from transactions not indexed where account = :account
+    order by day desc, customer_id desc, transaction_id desc limit :records)
+  union
+  select g.value ->> '$[0][1]' from day_totals k, json_each(k.totals) g
+  where k.account = :account and k.resource = 'transactions' and k.day >= :since
+    and k.totals is not null and octet_length(k.totals) <= :bytes
+  order by value`)
+
+const SELECT_AFFILIATES = compileStatement(`
+  select affiliate_id as value from (
+    select affiliate_id from customers indexed by customers_day
+    where account = :account order by day desc limit :records)
+  where affiliate_id is not null
+  group by affiliate_id
+  having not exists (select 1 from affiliates a where a.account = :account and a.affiliate_id = value)
+  order by value`)
+
+/**
+ * Finds what may need attention in the records of an account. Statuses are those of the latest transactions
+ * and of kept control totals since a day; affiliates are those of the latest customers.
+ */
+export async function readFindings(
+  session: D1DatabaseSession,
+  account: string,
+  { firstHour, since }: { firstHour: number; since: number },
+): Promise<Findings> {
+  const values = { account, first_hour: firstHour, since, ...ATTENTION_LIMITS }
+  const results = await withD1Retry(() =>
+    session.batch<{ value: unknown }>(
+      [SELECT_HELD, SELECT_LOGGED, SELECT_STATUSES, SELECT_AFFILIATES].map((statement) =>
+        bindStatement(session, statement, values),
+      ),
+    ),
+  )
+  const [held = [], logged = [], statuses = [], affiliates = []] = results.map(
+    ({ results: rows }) => rows.map(({ value }) => value),
+  )
+  return {
+    held: Number(held[0] ?? 0),
+    loggedBytes: Number(logged[0] ?? 0),
+    statuses: statuses.map(String),
+    affiliates: affiliates.map(String),
+  }
+}

@@ -1,0 +1,210 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { CRON_SCHEDULES } from '../src/admin/crons.ts'
+import worker from '../src/index.ts'
+import { completenessOf, completenessSpan } from '../src/reading/completeness.ts'
+import { brand as newBrand } from './brand.ts'
+import { ada, askAdmin, deposit, json, partner } from './partner.ts'
+
+const DAY = 86_400_000
+const dayNumber = (text: string) => Date.parse(text) / DAY
+
+describe('completenessOf', () => {
+  const now = Date.parse('2030-10-03T07:00:00Z')
+  const span = completenessSpan(now)
+  const to = dayNumber('2030-10-02')
+  /** Returns the days of a feed with so many records on each day; `counts` has the others. */
+  const daysOf = (length: number, count: number, counts: Record<number, number | null> = {}) => {
+    const entries = Array.from({ length }, (_, i) => [to - i, counts[i] ?? count] as const).filter(
+      ([day]) => counts[to - day] !== null,
+    )
+    return {
+      resource: 'transactions',
+      firstDay: to - length + 1,
+      days: entries.map(([day]) => day).filter((day) => day >= span.from),
+      counted: new Map(entries),
+    }
+  }
+
+  test('looks at 30 days, and at yesterday from 06:00 UTC on', () => {
+    expect(completenessSpan(now)).toEqual({ from: to - 29, countedFrom: to - 29 - 56, to })
+    expect(completenessSpan(Date.parse('2030-10-03T05:59:59Z')).to).toBe(to - 1)
+  })
+
+  test('a feed with records on each day lacks nothing', () => {
+    expect(completenessOf(daysOf(90, 100), span)).toEqual({
+      missing_days: [],
+      low_days: [],
+      days_not_counted: 0,
+    })
+  })
+
+  test('days without records since the first one are missing', () => {
+    const { missing_days } = completenessOf(daysOf(10, 100, { 0: null, 4: null }), span)
+    expect(missing_days).toEqual(['2030-09-28', '2030-10-02'])
+    const none = { resource: 'x', firstDay: null, days: [], counted: new Map() }
+    expect(completenessOf(none, span).missing_days).toEqual([])
+  })
+
+  test('a day below a quarter of the median of its weekday is low', () => {
+    const found = completenessOf(daysOf(90, 100, { 1: 24, 2: 25, 9: 1000, 16: 1 }), span)
+    expect(found.low_days).toEqual([
+      { day: '2030-09-16', count: 1, median: 100 },
+      { day: '2030-10-01', count: 24, median: 100 },
+    ])
+  })
+
+  test('the median of an even number of days is the mean of the two in the middle', () => {
+    const days = daysOf(29, 10, { 0: 2, 7: 30, 14: 10, 21: 8, 28: 12 })
+    expect(completenessOf(days, span).low_days).toEqual([
+      { day: '2030-10-02', count: 2, median: 11 },
+    ])
+  })
+
+  test('a day is compared only if 4 days of its weekday had records', () => {
+    const days = daysOf(28, 100, { 0: 1 })
+    expect(completenessOf(days, span).low_days).toEqual([])
+    expect(completenessOf(daysOf(29, 100, { 0: 1 }), span).low_days).toHaveLength(1)
+  })
+
+  test('a day whose records are not counted is not compared', () => {
+    const days = daysOf(90, 100)
+    days.counted.delete(to)
+    expect(completenessOf(days, span)).toEqual({
+      missing_days: [],
+      low_days: [],
+      days_not_counted: 1,
+    })
+  })
+})
+
+describe('feeds', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(new Date('2030-10-03T06:05:00Z'))
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  const text = (day: number) => new Date(day * DAY).toISOString()
+  const today = dayNumber('2030-10-03')
+
+  /** Sends so many deposits on each of the last days. */
+  const withDeposits = async (counts: readonly number[]) => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, signup_date: text(today - counts.length) })
+    const sent = counts.flatMap((count, i) =>
+      Array.from({ length: count }, (_, j) => ({
+        ...deposit,
+        transaction_id: `t-${i}-${j}`,
+        transaction_date: text(today - 1 - i),
+      })),
+    )
+    await acme.post('transactions', sent)
+    return acme
+  }
+
+  const transactionsOf = async (path: string) => {
+    const { data } = await json(askAdmin(path))
+    const feeds = data[0].feeds ?? data
+    return feeds.find(({ resource }: { resource: string }) => resource === 'transactions')
+  }
+
+  test('the daily job counts the days, so that GET feed and GET feeds compare them', async () => {
+    const acme = await withDeposits(Array.from({ length: 36 }, (_, i) => [1, 4, 0][i] ?? 10))
+    const path = `accounts/${acme.account}/feed`
+    expect(await transactionsOf(path)).toMatchObject({
+      missing_days: ['2030-09-30'],
+      low_days: [],
+      days_not_counted: 29,
+    })
+    await worker.scheduled(
+      { cron: CRON_SCHEDULES.report, scheduledTime: Date.now() } as ScheduledController,
+      env,
+    )
+    const expected = {
+      missing_days: ['2030-09-30'],
+      low_days: [{ day: '2030-10-02', count: 1, median: 10 }],
+      days_not_counted: 0,
+    }
+
+    expect(await transactionsOf(path)).toMatchObject(expected)
+    expect(await transactionsOf('feeds')).toMatchObject(expected)
+    // A record that arrives later changes its day: it is counted again.
+    await acme.post('transactions', { ...deposit, transaction_date: text(today - 1) })
+    expect(await transactionsOf(path)).toMatchObject({ low_days: [], days_not_counted: 1 })
+  })
+})
+
+describe('what needs attention', () => {
+  const attentionOf = async ({ get }: Pick<Awaited<ReturnType<typeof partner>>, 'get'>) =>
+    (await json(get('account'))).attention
+
+  test('an account in order needs none', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    await acme.post('transactions', { ...deposit, status: 'approved' })
+    const codes = (await attentionOf(acme)).map(({ code }: { code: string }) => code)
+    expect(codes).not.toContain('unmapped_statuses')
+    expect(codes.filter((code: string) => code !== 'feed_late')).toEqual([])
+  })
+
+  test('statuses without a meaning and affiliates that are not configured are named', async () => {
+    const acme = await partner()
+    await acme.post('customers', [
+      { ...ada, affiliate_id: 'aff-9' },
+      { ...ada, customer_id: 'c-2', affiliate_id: 'aff-9' },
+    ])
+    await acme.post('transactions', [
+      { ...deposit, status: 'Cleared' },
+      { ...deposit, transaction_id: 't-2', status: 'Bounced' },
+    ])
+    expect(await attentionOf(acme)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ code: 'unmapped_statuses', count: 2 }),
+        expect.objectContaining({
+          code: 'unconfigured_affiliates',
+          count: 1,
+          detail: expect.stringContaining('`aff-9`'),
+        }),
+      ]),
+    )
+    await askAdmin(`accounts/${acme.account}/status-map`, 'PUT', {
+      Cleared: 'approved',
+      Bounced: 'declined',
+    })
+    const codes = (await attentionOf(acme)).map(({ code }: { code: string }) => code)
+    expect(codes).not.toContain('unmapped_statuses')
+  })
+
+  test('held records, the budget of the log and ends of credentials are named', async () => {
+    const casino = await newBrand()
+    await casino.post('activities', {
+      eventname: 'Bet',
+      customerid: 'nobody',
+      eventid: 'e-1',
+      Value: 1,
+    })
+    await env.DB.prepare('update arrivals set logged_bytes = 16777216').run()
+    await env.DB.prepare(
+      `insert into brand_tokens (account, digest, id, ends_at, created_at)
+       values (?, printf('%064x', 1), 'b', ?, '2026-01-01T00:00:00.000Z')`,
+    )
+      .bind(casino.account, Date.now() + DAY)
+      .run()
+
+    const found = await attentionOf(casino)
+    expect(found).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          code: 'held_records',
+          count: 1,
+          url: 'https://api.example/tracking/events/held',
+        }),
+        expect.objectContaining({ code: 'log_budget_used', count: 1 }),
+        expect.objectContaining({ code: 'expiring_credentials', count: 1 }),
+      ]),
+    )
+  })
+})
