@@ -8,6 +8,8 @@ export const SIZES = {
   customers: 20_000,
   affiliates: 5000,
   deliveries: 20_000,
+  /** The refused ones beside. */
+  refused: 500,
   held: 300,
   erasures: 5000,
   statements: 5000,
@@ -139,6 +141,16 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
       deliveryRow,
       `?1, '${delivery}' || printf('%016d', i), 1, ${now} - 60000, 'customers', 'array', 0, 0, 1, 0, 0, 0,
        0, 0, 1, 0, 1, 0, 0, 0`,
+    ),
+    // Refused ones, which the triggers make findable. Each tenth has the same code.
+    insert(
+      SIZES.refused,
+      'deliveries',
+      `${deliveryRow}, errors`,
+      `?1, '${delivery}' || printf('%015dR', i), 1, ${now} - 60000, 'customers', 'array', 0, 0, 1, 1, 1, 1,
+       0, 0, 0, 0, 0, 0, 0, 0, json_array(json_object(
+         'kinds', json_array(json_array('/email', iif(i % 10 = 0, 'unknown_customer', 'email'), 'm')),
+         'records', json_array(json_array(0, json_array(0), 'r-' || (i % 500), json_object()))))`,
     ),
     insert(
       2160,

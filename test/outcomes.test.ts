@@ -223,6 +223,9 @@ test('the response to a bulk has the documented shape', async () => {
   expect(response.status).toBe(200)
   expect(await json(response)).toEqual({
     delivery_id: expect.stringMatching(/^dlv_/),
+    delivery_url: expect.stringMatching(
+      /^https:\/\/api\.example\/api\/v1\/forex\/deliveries\/dlv_/,
+    ),
     dry_run: false,
     summary: { received: 2, created: 1, updated: 0, unchanged: 1, stale: 0, held: 0, rejected: 0 },
     results: [

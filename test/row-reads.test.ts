@@ -47,8 +47,18 @@ const RECORDS_OF_CUSTOMER: Bound = { each: 7, fixed: 20, isSearched: true }
 const ROWS: Bound = { each: 3, fixed: 10, isCounted: true }
 /** Deliveries are counted by hour and resource, for 30 days. */
 const HOURS = 2160
+/** Of each of 3 resources: a search for each of 30 days, and the kept totals of 12 weeks. */
+const COMPLETENESS = 3 * (2 * 30 + 86 + 5)
+/** Affiliates, the feeds, and the latest 500 customers, with their affiliates, and transactions. */
+const ACCOUNT: Bound = { each: 0, fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 500 + 500 }
+/** A search reads each delivery twice: by an index, and itself. The first page counts them. */
+const SEARCH: Bound = { each: 6, fixed: 4 * 10_000 + 100 }
+/** Deliveries by what was wrong: rows for each that is found, and a search for each of 30 days. */
+const REFUSED: Bound = { each: 6, fixed: 4 * SIZES.refused + 250 }
+/** Those of a record: there is one. */
+const FOUND: Bound = { each: 12, fixed: 250 }
 /** Read once for all resources of an account. */
-const FEED: Bound = { each: 0, fixed: HOURS + 40 }
+const FEED: Bound = { each: 0, fixed: HOURS + 40 + COMPLETENESS }
 const FEEDS: Bound = { each: FEED.fixed, fixed: 10 }
 /** An account has at most 200 plans; a list reads the heads of all versions. */
 const PLANS: Bound = { each: 3, fixed: 2 * SIZES.plans + 10 }
@@ -172,8 +182,18 @@ async function routes() {
   await assign(firm, 'p')
   const lastOf = (prefix: string) => [`${prefix}0000000000000020`]
   const shared = (account: string, prefix: string) => ({
-    '/deliveries': list(ROWS, [account, 'deliveries'], lastOf(prefix)),
+    '/deliveries': [
+      ...list(ROWS, [account, 'deliveries'], lastOf(prefix)),
+      { bound: ROWS, query: 'from=2026-01-01' },
+      ...pages(SEARCH, 'resource=customers'),
+      ...pages(SEARCH, 'status=stored'),
+      ...pages(REFUSED, 'status=refused'),
+      ...pages({ ...REFUSED, fixed: (4 * SIZES.refused) / 10 + 250 }, 'code=unknown_customer'),
+      { bound: FOUND, query: 'record_id=r-7' },
+      { bound: FOUND, query: 'record_id=nobody' },
+    ],
     [`/deliveries/${prefix}0000000000000020`]: [{ bound: ONE }],
+    [`/deliveries/${prefix}0000000000000020/refused`]: [{ bound: ONE }],
     '/totals': [{ bound: TOTALS, query: WIDEST }],
     '/held': pages({ each: 8, fixed: 20 }),
     '/feed': [{ bound: FEED }],
@@ -201,7 +221,7 @@ async function routes() {
   const hint = 'affiliate_id=aff-000000&period=2026-10'
   const own = (account: string, prefix: string) => ({
     ...shared(account, prefix),
-    '/account': [{ bound: { each: 0, fixed: 1001 } }],
+    '/account': [{ bound: ACCOUNT }],
     '/fx-rates': RATES,
     '/customers/c-000001': [{ bound: ONE }],
     ...why(),

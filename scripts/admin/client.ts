@@ -85,6 +85,8 @@ const MAX_PER_PAGE = 500
 
 interface Page {
   data: object[]
+  /** What the first page has beside. */
+  [member: string]: unknown
   meta: { next_cursor: string | null }
 }
 
@@ -95,14 +97,17 @@ export async function fetchPages(
   limit: number,
 ): Promise<Page> {
   const data: object[] = []
+  let more: object | undefined
   let meta: Page['meta'] | undefined
   do {
     const per_page = String(Math.min(MAX_PER_PAGE, limit - data.length))
     const cursor = meta?.next_cursor
     const query = { ...request.query, per_page, ...(cursor && { cursor }) }
     const page = (await sendRequest({ ...request, query })) as Page
-    data.push(...page.data)
-    meta = { ...(meta ?? page.meta), next_cursor: page.meta.next_cursor }
+    const { data: found, meta: next, ...rest } = page
+    data.push(...found)
+    more ??= rest
+    meta = { ...(meta ?? next), next_cursor: next.next_cursor }
   } while (meta.next_cursor !== null && data.length < limit)
-  return { data, meta }
+  return { data, ...more, meta }
 }

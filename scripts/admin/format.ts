@@ -102,11 +102,6 @@ export const list =
     return meta?.next_cursor ? `${text}\n${data.length} of ${more}${meta.total}.` : text
   }
 
-/** Formats the feeds of several accounts as one table. */
-export const feeds = list(undefined, ({ account, feeds }) =>
-  (feeds as Row[]).map((feed) => ({ account, ...feed })),
-)
-
 /** Formats an object: one line per member, and a table for each list of objects. */
 export const object: Format = (body) => {
   const members = Object.entries(body as Row).flatMap(([name, value]) =>

@@ -67,6 +67,17 @@ export interface Operation {
     input: Input,
     report: (text: string) => void,
   ) => Promise<unknown>
+  /**
+   * Prints results as they come, until it is interrupted; then there is no other result. `report` prints
+   * progress.
+   */
+  follow?: (
+    send: SendRequest,
+    request: AdminRequest,
+    input: Input,
+    output: { print: (text: string) => void; report: (text: string) => void },
+    signal: AbortSignal,
+  ) => Promise<void>
   /** Formats the result for people. */
   format: (body: unknown, input: Input) => string
   /** The member of the result that is a secret, shown only once. */

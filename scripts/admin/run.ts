@@ -18,6 +18,8 @@ export interface AdminProcess {
   terminal: Terminal
   /** Print a text and a line feed to stdout and stderr. */
   print: (text: string) => void
+  /** Returns a signal that is aborted when the user interrupts the command, which then goes on. */
+  interruption?: () => AbortSignal
   printError: (text: string) => void
 }
 
@@ -36,9 +38,14 @@ export async function runAdmin(args: readonly string[], on: AdminProcess): Promi
 
 const sendNothing: SendRequest = () => Promise.reject(new Error('This command sends no request.'))
 
-async function administer(call: Call, { env, terminal, print, printError }: AdminProcess) {
-  const { operation, input } = call
+async function administer(call: Call, on: AdminProcess) {
+  const { env, terminal, print, printError } = on
+  const { operation, input, request } = call
   const send = operation.isLocal ? sendNothing : createClient(readProfile(env), printError)
+  if (operation.follow) {
+    const signal = on.interruption?.() ?? new AbortController().signal
+    return operation.follow(send, request, input, { print, report: printError }, signal)
+  }
   const confirmation = operation.confirmation?.(input)
   if (confirmation && !input.yes) {
     const { warning, name } = confirmation

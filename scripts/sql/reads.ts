@@ -2,6 +2,7 @@ import { igaming } from '../../src/brand/igaming.ts'
 import { type ListQuery, type Page, pageText, totalText } from '../../src/db/paginate.ts'
 import { customerDaysSql, customerQuery } from '../../src/db/records/customer-list.ts'
 import { deliveriesQuery } from '../../src/db/records/deliveries.ts'
+import { countSql, searchSql } from '../../src/db/records/delivery-search-sql.ts'
 import { COUNT_HELD, heldPageSql } from '../../src/db/records/held.ts'
 import { BEGIN_DAYS, DROP_DAYS, KEEP_DAYS } from '../../src/db/records/kept-days.ts'
 import { findRecordSql, listQuery } from '../../src/db/records/list.ts'
@@ -54,6 +55,7 @@ export const readStatements = (): DocumentedFile[] => [
     title: 'Reads the log of deliveries, and the held records of a partner and of a brand.',
     statements: [
       ...pages('deliveries', 'the log of deliveries', deliveriesQuery('', '')),
+      ...searches(),
       ...heldPages('a partner', forex.resources, 'transactions'),
       ...heldPages('a brand', igaming.resources, 'activities'),
       statement('held', 'Reads the number of held records.', COUNT_HELD, []),
@@ -167,6 +169,19 @@ function customerPages(view: RecordView): DocumentedStatement[] {
     page('page after a cursor of the records', cursor),
   ]
 }
+
+/** Returns the statements of a search in the log of deliveries. */
+const searches = (): DocumentedStatement[] =>
+  (
+    [
+      ['by code', { code: '', resource: '' }],
+      ['of a record', { recordIds: [], code: '' }],
+      ['by status', { status: '200' }],
+    ] as const
+  ).flatMap(([what, filter]) => [
+    statement('search', `Finds deliveries ${what}.`, searchSql(filter, FIRST_PAGE.size, 0), []),
+    statement('count', `Counts the deliveries ${what}.`, countSql(filter), []),
+  ])
 
 /** Returns the statements of the list of held records: a page by number, and one by cursor. */
 function heldPages(

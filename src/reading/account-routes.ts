@@ -37,10 +37,8 @@ export const accountInfo = (resourcesOf: ResourcesOf) =>
     readQuery(c.req.url)
     return withReadSession(c, async ({ grant, session }) => {
       const names = resourcesOf(grant.vertical).map(({ name }) => name)
-      const [ids, attention] = await Promise.all([
-        listAffiliateIds(session, grant.account, MAX_LISTED_AFFILIATES + 1),
-        readAttention(c.env, { grant, session }, names, Date.now()),
-      ])
+      const ids = await listAffiliateIds(session, grant.account, MAX_LISTED_AFFILIATES + 1)
+      const attention = await readAttention(c.env, { grant, session }, names, Date.now())
       const affiliates = ids.slice(0, MAX_LISTED_AFFILIATES)
       const hasMore = ids.length > affiliates.length
       return c.json({

@@ -1,8 +1,50 @@
-import { feeds, list, object } from '../format.ts'
-import type { Operation } from '../operation.ts'
+import { list, object } from '../format.ts'
+import type { Operation, Options } from '../operation.ts'
+import { tail } from '../tail.ts'
+import {
+  errorRows,
+  feedRow,
+  hasRecords,
+  listed,
+  type Row,
+  recordsTable,
+  storedNote,
+} from './deliveries-format.ts'
 import { DAYS, listOperation } from './parts.ts'
 
-const SUMMARY = ['received', 'created', 'updated', 'unchanged', 'stale', 'held', 'rejected']
+/** The options that narrow a list of deliveries. */
+const FILTERS: Options = {
+  resource: { value: 'resource', description: 'Only this resource, such as transactions.' },
+  status: {
+    value: 'status',
+    description: 'Only this status: refused is 207 and 422, stored is 200 and 201.',
+    choices: ['stored', 'refused', '200', '201', '207', '422'],
+  },
+  code: {
+    value: 'code',
+    description: 'Only deliveries with this error, such as unknown_customer.',
+  },
+}
+
+const TIMES: Options = {
+  from: { value: 'time', description: 'Received from this day (UTC) or RFC 3339 time on.' },
+  to: { value: 'time', description: 'Received until this day (UTC) or time, inclusive.' },
+}
+
+const RECORD_ID: Options = {
+  'record-id': {
+    value: 'id',
+    description: 'The deliveries that carried the record with this id, refused or stored.',
+  },
+}
+
+const INTERVAL: Options = {
+  interval: {
+    value: 'n',
+    description: 'The seconds between two requests. (default: 2)',
+    pattern: /^[1-9]\d{0,3}$/,
+  },
+}
 
 /** Names the time zone of the days, unless it is UTC. */
 function bookZoneNote(body: unknown): string | null {
@@ -17,14 +59,12 @@ export const MONITORING: readonly Operation[] = [
   listOperation({
     noun: 'deliveries',
     verb: 'list',
-    summary: 'Lists the deliveries of the last 30 days, newest first.',
-    example: 'acme --limit 20',
+    summary: 'Lists the deliveries of the last 30 days, newest first, or those of one record.',
+    example: 'acme --record-id T-5001',
     path: 'accounts/{account}/deliveries',
-    format: list([
-      ...['delivery_id', 'received_at', 'resource', 'status', 'dry_run'],
-      ...SUMMARY.map((name) => `summary.${name}`),
-      'errors_total',
-    ]),
+    options: { ...FILTERS, ...TIMES, ...RECORD_ID },
+    format: (body, input) => (hasRecords(body) ? recordsTable(body, input) : listed(body, input)),
+    note: (body) => (hasRecords(body) ? storedNote(body) : null),
   }),
   {
     noun: 'deliveries',
@@ -34,6 +74,25 @@ export const MONITORING: readonly Operation[] = [
     method: 'GET',
     path: 'accounts/{account}/deliveries/{delivery_id}',
     format: object,
+  },
+  listOperation({
+    noun: 'deliveries',
+    verb: 'refused',
+    summary: 'Lists all refused records of a delivery with their errors.',
+    example: 'acme DELIVERY_ID',
+    path: 'accounts/{account}/deliveries/{delivery_id}/refused',
+    format: list(undefined, errorRows),
+  }),
+  {
+    noun: 'tail',
+    summary: 'Follows the deliveries of an account as they come, with their errors.',
+    example: 'acme --status refused',
+    method: 'GET',
+    path: 'accounts/{account}/deliveries',
+    options: { ...FILTERS, ...INTERVAL },
+    follow: (send, request, input, output, signal) =>
+      tail(send, request, { ...input, filters: FILTERS }, output, signal),
+    format: () => '',
   },
   {
     noun: 'totals',
@@ -54,18 +113,20 @@ export const MONITORING: readonly Operation[] = [
   }),
   listOperation({
     noun: 'feeds',
-    summary: 'Shows how recent the data of all accounts is.',
+    summary: 'Shows how recent and how complete the data of all accounts is.',
     example: '--limit 20',
     path: 'feeds',
-    format: feeds,
+    format: list(undefined, ({ account, feeds }) =>
+      (feeds as Row[]).map((feed) => ({ account, ...feedRow(feed) })),
+    ),
   }),
   {
     noun: 'feed',
-    summary: 'Shows how recent the data of an account is.',
+    summary: 'Shows how recent and how complete the data of an account is.',
     example: 'acme',
     method: 'GET',
     path: 'accounts/{account}/feed',
-    format: list(),
+    format: list(undefined, (feed) => [feedRow(feed)]),
   },
   listOperation({
     noun: 'audit-log',
