@@ -52,6 +52,429 @@ from
 --     SEARCH deliveries USING PRIMARY KEY (account=? AND id>?)
 --   SCAN (subquery-1)
 
+-- search
+-- Finds deliveries by code.
+select
+  d.id, d.received_at, d.resource, d.form, d.lenient, d.dry_run, d.received, d.errors_total,
+  d.rejected, d.refused, d.held, d.stale, d.created, d.written, d.held_written, d.hold_refused,
+  null as found_records, null as found_keys
+from
+  (
+    with recursive
+      walk (day, id) as (
+        select :last_day, :before
+        union all
+        select
+          iif(w.id is null, w.day - 1, w.day),
+          (
+            select
+              max(
+                (
+                  select max(delivery)
+                  from delivery_terms t
+                  where
+                    t.account = :account
+                    and t.day = iif(w.id is null, w.day - 1, w.day)
+                    and t.term = j.value
+                    and t.delivery < coalesce(w.id, 'dlv_~')
+                )
+              )
+            from jsonb_each (:terms) j
+          )
+        from walk w
+        where
+          w.id is not null
+          or w.day > :first_day
+        limit 10000
+      )
+    select id
+    from walk
+    where
+      id >= :oldest
+      and id < :before
+  ) s
+  cross join deliveries d on d.account = :account
+  and d.id = s.id
+where
+  true
+  and d.resource = :resource
+limit 51
+offset
+  0;
+-- Query plan:
+--   CO-ROUTINE walk
+--     SETUP
+--       SCAN CONSTANT ROW
+--     RECURSIVE STEP
+--       SCAN w
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH j VIRTUAL TABLE INDEX 1:
+--         CORRELATED SCALAR SUBQUERY 2
+--           SEARCH t USING PRIMARY KEY (account=? AND day=? AND term=? AND delivery<?)
+--   SCAN walk
+--   SEARCH d USING PRIMARY KEY (account=? AND id=?)
+
+-- count
+-- Counts the deliveries by code.
+select
+  count(*) filter (
+    where
+      d.id is not null
+      and true
+      and d.resource = :resource
+  ) as total,
+  count(*) as searched, min(s.id) as last
+from
+  (
+    with recursive
+      walk (day, id) as (
+        select :last_day, :before
+        union all
+        select
+          iif(w.id is null, w.day - 1, w.day),
+          (
+            select
+              max(
+                (
+                  select max(delivery)
+                  from delivery_terms t
+                  where
+                    t.account = :account
+                    and t.day = iif(w.id is null, w.day - 1, w.day)
+                    and t.term = j.value
+                    and t.delivery < coalesce(w.id, 'dlv_~')
+                )
+              )
+            from jsonb_each (:terms) j
+          )
+        from walk w
+        where
+          w.id is not null
+          or w.day > :first_day
+        limit 10000
+      )
+    select id
+    from walk
+    where
+      id >= :oldest
+      and id < :before
+  ) s
+  left join deliveries d on d.account = :account
+  and d.id = s.id;
+-- Query plan:
+--   CO-ROUTINE walk
+--     SETUP
+--       SCAN CONSTANT ROW
+--     RECURSIVE STEP
+--       SCAN w
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH j VIRTUAL TABLE INDEX 1:
+--         CORRELATED SCALAR SUBQUERY 2
+--           SEARCH t USING PRIMARY KEY (account=? AND day=? AND term=? AND delivery<?)
+--   SCAN walk
+--   SEARCH d USING PRIMARY KEY (account=? AND id=?) LEFT-JOIN
+
+-- search
+-- Finds deliveries of a record.
+select
+  d.id, d.received_at, d.resource, d.form, d.lenient, d.dry_run, d.received, d.errors_total,
+  d.rejected, d.refused, d.held, d.stale, d.created, d.written, d.held_written, d.hold_refused,
+  (
+    select
+      json_group_array(
+        json_array(
+          r.value ->> 0,
+          (
+            select json_group_array(json(d.errors -> ('$[0].kinds[' || k.value || ']')))
+            from json_each(r.value, '$[1]') k
+          ),
+          r.value ->> 2, r.value -> 3
+        )
+      )
+    from json_each(d.errors, '$[0].records') r
+    where
+      r.value ->> 2 in (
+        select value
+        from json_each(:record_ids)
+      )
+  ) as found_records,
+  (
+    select json_group_array(json(r.value))
+    from json_each(d.unknown_keys) r
+    where
+      case d.resource
+        when 'trading-activity' then r.value ->> 2
+        when 'activities' then iif(r.value ->> 1 like 'e %', substr(r.value ->> 1, 3), r.value ->> 2)
+        else r.value ->> 1
+      end in (
+        select value
+        from json_each(:record_ids)
+      )
+  ) as found_keys
+from
+  (
+    select id
+    from
+      (
+        with recursive
+          walk (day, id) as (
+            select :last_day, :before
+            union all
+            select
+              iif(w.id is null, w.day - 1, w.day),
+              (
+                select
+                  max(
+                    (
+                      select max(delivery)
+                      from delivery_terms t
+                      where
+                        t.account = :account
+                        and t.day = iif(w.id is null, w.day - 1, w.day)
+                        and t.term = j.value
+                        and t.delivery < coalesce(w.id, 'dlv_~')
+                    )
+                  )
+                from jsonb_each (:terms) j
+              )
+            from walk w
+            where
+              w.id is not null
+              or w.day > :first_day
+            limit 10000
+          )
+        select id
+        from walk
+        where
+          id >= :oldest
+          and id < :before
+        union
+        select value
+        from jsonb_each (:stored_by)
+        where
+          value >= :oldest
+          and value < :before
+      )
+    order by id desc
+    limit 10000
+  ) s
+  cross join deliveries d on d.account = :account
+  and d.id = s.id
+where
+  true
+  and exists (
+    select 1
+    from delivery_terms c
+    where
+      c.account = :account
+      and c.day = d.received_at / 86400000
+      and c.term = :code_term
+      and c.delivery = d.id
+  )
+limit 51
+offset
+  0;
+-- Query plan:
+--   CO-ROUTINE s
+--     CO-ROUTINE (subquery-11)
+--       MERGE (UNION)
+--         LEFT
+--           CO-ROUTINE walk
+--             SETUP
+--               SCAN CONSTANT ROW
+--             RECURSIVE STEP
+--               SCAN w
+--               CORRELATED SCALAR SUBQUERY 8
+--                 SEARCH j VIRTUAL TABLE INDEX 1:
+--                 CORRELATED SCALAR SUBQUERY 7
+--                   SEARCH t USING PRIMARY KEY (account=? AND day=? AND term=? AND delivery<?)
+--           SCAN walk
+--           USE TEMP B-TREE FOR ORDER BY
+--         RIGHT
+--           SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--           USE TEMP B-TREE FOR ORDER BY
+--     SCAN (subquery-11)
+--     USE TEMP B-TREE FOR ORDER BY
+--   SCAN s
+--   SEARCH d USING PRIMARY KEY (account=? AND id=?)
+--   CORRELATED SCALAR SUBQUERY 13
+--     SEARCH c USING PRIMARY KEY (account=? AND day=? AND term=? AND delivery=?)
+--   CORRELATED SCALAR SUBQUERY 3
+--     SCAN r VIRTUAL TABLE INDEX 3:
+--     LIST SUBQUERY 2
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       CREATE BLOOM FILTER
+--     CORRELATED SCALAR SUBQUERY 1
+--       SCAN k VIRTUAL TABLE INDEX 3:
+--   CORRELATED SCALAR SUBQUERY 5
+--     SCAN r VIRTUAL TABLE INDEX 1:
+--     LIST SUBQUERY 4
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       CREATE BLOOM FILTER
+
+-- count
+-- Counts the deliveries of a record.
+select
+  count(*) filter (
+    where
+      d.id is not null
+      and true
+      and exists (
+        select 1
+        from delivery_terms c
+        where
+          c.account = :account
+          and c.day = d.received_at / 86400000
+          and c.term = :code_term
+          and c.delivery = d.id
+      )
+  ) as total,
+  count(*) as searched, min(s.id) as last
+from
+  (
+    select id
+    from
+      (
+        with recursive
+          walk (day, id) as (
+            select :last_day, :before
+            union all
+            select
+              iif(w.id is null, w.day - 1, w.day),
+              (
+                select
+                  max(
+                    (
+                      select max(delivery)
+                      from delivery_terms t
+                      where
+                        t.account = :account
+                        and t.day = iif(w.id is null, w.day - 1, w.day)
+                        and t.term = j.value
+                        and t.delivery < coalesce(w.id, 'dlv_~')
+                    )
+                  )
+                from jsonb_each (:terms) j
+              )
+            from walk w
+            where
+              w.id is not null
+              or w.day > :first_day
+            limit 10000
+          )
+        select id
+        from walk
+        where
+          id >= :oldest
+          and id < :before
+        union
+        select value
+        from jsonb_each (:stored_by)
+        where
+          value >= :oldest
+          and value < :before
+      )
+    order by id desc
+    limit 10000
+  ) s
+  left join deliveries d on d.account = :account
+  and d.id = s.id;
+-- Query plan:
+--   CO-ROUTINE s
+--     CO-ROUTINE (subquery-7)
+--       MERGE (UNION)
+--         LEFT
+--           CO-ROUTINE walk
+--             SETUP
+--               SCAN CONSTANT ROW
+--             RECURSIVE STEP
+--               SCAN w
+--               CORRELATED SCALAR SUBQUERY 4
+--                 SEARCH j VIRTUAL TABLE INDEX 1:
+--                 CORRELATED SCALAR SUBQUERY 3
+--                   SEARCH t USING PRIMARY KEY (account=? AND day=? AND term=? AND delivery<?)
+--           SCAN walk
+--           USE TEMP B-TREE FOR ORDER BY
+--         RIGHT
+--           SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--           USE TEMP B-TREE FOR ORDER BY
+--     SCAN (subquery-7)
+--     USE TEMP B-TREE FOR ORDER BY
+--   SCAN s
+--   SEARCH d USING PRIMARY KEY (account=? AND id=?) LEFT-JOIN
+--   CORRELATED SCALAR SUBQUERY 1
+--     SEARCH c USING PRIMARY KEY (account=? AND day=? AND term=? AND delivery=?)
+
+-- search
+-- Finds deliveries by status.
+select
+  d.id, d.received_at, d.resource, d.form, d.lenient, d.dry_run, d.received, d.errors_total,
+  d.rejected, d.refused, d.held, d.stale, d.created, d.written, d.held_written, d.hold_refused,
+  null as found_records, null as found_keys
+from
+  (
+    select id
+    from deliveries
+    where
+      account = :account
+      and id >= :oldest
+      and id < :before
+    order by id desc
+    limit 10000
+  ) s
+  cross join deliveries d on d.account = :account
+  and d.id = s.id
+where
+  true
+  and d.errors_total = 0
+  and not (
+    d.errors_total = 0
+    and d.form = 'object'
+    and d.created = 1
+  )
+limit 51
+offset
+  0;
+-- Query plan:
+--   CO-ROUTINE s
+--     SEARCH deliveries USING PRIMARY KEY (account=? AND id>? AND id<?)
+--   SCAN s
+--   SEARCH d USING PRIMARY KEY (account=? AND id=?)
+
+-- count
+-- Counts the deliveries by status.
+select
+  count(*) filter (
+    where
+      d.id is not null
+      and true
+      and d.errors_total = 0
+      and not (
+        d.errors_total = 0
+        and d.form = 'object'
+        and d.created = 1
+      )
+  ) as total,
+  count(*) as searched, min(s.id) as last
+from
+  (
+    select id
+    from deliveries
+    where
+      account = :account
+      and id >= :oldest
+      and id < :before
+    order by id desc
+    limit 10000
+  ) s
+  left join deliveries d on d.account = :account
+  and d.id = s.id;
+-- Query plan:
+--   CO-ROUTINE s
+--     SEARCH deliveries USING PRIMARY KEY (account=? AND id>? AND id<?)
+--   SCAN s
+--   SEARCH d USING PRIMARY KEY (account=? AND id=?) LEFT-JOIN
+
 -- held
 -- Reads the first page of the held records of a partner.
 with

@@ -50,21 +50,30 @@ set form = excluded.form, totals = null, computation = excluded.computation;
 
 -- keepDays
 -- Keeps the totals of days that have not changed since.
-insert into day_totals (account, resource, day, form, totals, computation, checked_at)
-select k.account, k.resource, k.day, k.form, value ->> 1, null, :now
+insert into day_totals (account, resource, day, form, totals, computation, checked_at, records)
+select
+  k.account, k.resource, k.day, k.form, r.value ->> 1, null, :now,
+  (
+    select coalesce(sum(g.value ->> 1), 0)
+    from jsonb_each (r.value ->> 1) g
+  )
 from
-  jsonb_each (:rows)
+  jsonb_each (:rows) r
   cross join day_totals k on k.account = :account
   and k.resource = :resource
-  and k.day = value ->> 0
+  and k.day = r.value ->> 0
   and k.computation = :computation
 where true
 on conflict (account, resource, day) do update
-set totals = excluded.totals, computation = null, checked_at = excluded.checked_at
+set
+  totals = excluded.totals, computation = null, checked_at = excluded.checked_at,
+  records = excluded.records
 returning day;
 -- Query plan:
---   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--   SCAN r VIRTUAL TABLE INDEX 1:
 --   SEARCH k USING PRIMARY KEY (account=? AND resource=? AND day=?)
+--   CORRELATED SCALAR SUBQUERY 1
+--     SCAN g VIRTUAL TABLE INDEX 1:
 
 -- dropDays
 -- Removes the marks of days that are not kept.

@@ -436,6 +436,72 @@ from step;
 --     SCAN step
 
 -- measure
+-- Measures the first rows of delivery_terms.
+with
+  step as materialized (
+    select
+      day, term, delivery,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (term), 0) + coalesce(octet_length (delivery), 0) + 4 as payload,
+      octet_length (account) + coalesce(octet_length (day), 0) + coalesce(octet_length (term), 0) + coalesce(octet_length (delivery), 0) + 4 as entry
+    from delivery_terms
+    where account = :account
+    order by day, term, delivery
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(day, term, delivery)
+    from step
+    order by day desc, term desc, delivery desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH delivery_terms USING PRIMARY KEY (account=?)
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the next rows of delivery_terms.
+with
+  step as materialized (
+    select
+      day, term, delivery,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (term), 0) + coalesce(octet_length (delivery), 0) + 4 as payload,
+      octet_length (account) + coalesce(octet_length (day), 0) + coalesce(octet_length (term), 0) + coalesce(octet_length (delivery), 0) + 4 as entry
+    from delivery_terms
+    where
+      account = :account
+      and (day, term, delivery) > (:after_0, :after_1, :after_2)
+    order by day, term, delivery
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(day, term, delivery)
+    from step
+    order by day desc, term desc, delivery desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH delivery_terms USING PRIMARY KEY (account=? AND (day,term,delivery)>(?,?,?))
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
 -- Measures the first rows of idempotency_keys.
 with
   step as materialized (
@@ -573,7 +639,7 @@ with
   step as materialized (
     select
       resource, day,
-      coalesce(octet_length (account), 0) + coalesce(octet_length (resource), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (form), 0) + coalesce(octet_length (totals), 0) + coalesce(octet_length (computation), 0) + coalesce(octet_length (checked_at), 0) + 7 as payload,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (resource), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (form), 0) + coalesce(octet_length (totals), 0) + coalesce(octet_length (computation), 0) + coalesce(octet_length (checked_at), 0) + coalesce(octet_length (records), 0) + 8 as payload,
       octet_length (account) + coalesce(octet_length (resource), 0) + coalesce(octet_length (day), 0) + 3 as entry
     from day_totals
     where account = :account
@@ -610,7 +676,7 @@ with
   step as materialized (
     select
       resource, day,
-      coalesce(octet_length (account), 0) + coalesce(octet_length (resource), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (form), 0) + coalesce(octet_length (totals), 0) + coalesce(octet_length (computation), 0) + coalesce(octet_length (checked_at), 0) + 7 as payload,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (resource), 0) + coalesce(octet_length (day), 0) + coalesce(octet_length (form), 0) + coalesce(octet_length (totals), 0) + coalesce(octet_length (computation), 0) + coalesce(octet_length (checked_at), 0) + coalesce(octet_length (records), 0) + 8 as payload,
       octet_length (account) + coalesce(octet_length (resource), 0) + coalesce(octet_length (day), 0) + 3 as entry
     from day_totals
     where

@@ -153,10 +153,10 @@ select
               from classified
               where unknown
               order by idx
-              limit 100
+              limit 1000
             )
         )
-      where bytes < 65536
+      where bytes < 262144
     ),
     null
   ),
