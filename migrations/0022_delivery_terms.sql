@@ -48,16 +48,14 @@ BEGIN
     WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
       AND value ->> 2 IS NOT NULL
     UNION
-    SELECT 'code ' || CASE WHEN d.resource <> 'customers' THEN 'unknown_customer'
-      WHEN value ->> 2 IS NULL THEN 'length' ELSE 'unknown_affiliate' END
+    SELECT 'code ' || iif(d.resource <> 'customers', 'unknown_customer',
+      iif(value ->> 2 IS NULL, 'length', 'unknown_affiliate'))
     FROM deliveries d, json_each(d.unknown_keys)
     WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
     UNION
-    SELECT 'id ' || CASE d.resource
-      WHEN 'trading-activity' THEN value ->> 2
-      WHEN 'activities' THEN
-        iif(value ->> 1 LIKE 'e %', substr(value ->> 1, 3), value ->> 2)
-      ELSE value ->> 1 END
+    SELECT 'id ' || iif(d.resource = 'trading-activity', value ->> 2,
+      iif(d.resource <> 'activities', value ->> 1,
+        iif(value ->> 1 LIKE 'e %', substr(value ->> 1, 3), value ->> 2)))
     FROM deliveries d, json_each(d.unknown_keys)
     WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
     UNION
@@ -122,16 +120,14 @@ BEGIN
     WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
       AND value ->> 2 IS NOT NULL
     UNION
-    SELECT 'code ' || CASE WHEN d.resource <> 'customers' THEN 'unknown_customer'
-      WHEN value ->> 2 IS NULL THEN 'length' ELSE 'unknown_affiliate' END
+    SELECT 'code ' || iif(d.resource <> 'customers', 'unknown_customer',
+      iif(value ->> 2 IS NULL, 'length', 'unknown_affiliate'))
     FROM deliveries d, json_each(d.unknown_keys)
     WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
     UNION
-    SELECT 'id ' || CASE d.resource
-      WHEN 'trading-activity' THEN value ->> 2
-      WHEN 'activities' THEN
-        iif(value ->> 1 LIKE 'e %', substr(value ->> 1, 3), value ->> 2)
-      ELSE value ->> 1 END
+    SELECT 'id ' || iif(d.resource = 'trading-activity', value ->> 2,
+      iif(d.resource <> 'activities', value ->> 1,
+        iif(value ->> 1 LIKE 'e %', substr(value ->> 1, 3), value ->> 2)))
     FROM deliveries d, json_each(d.unknown_keys)
     WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
     UNION
@@ -183,16 +179,15 @@ SELECT d.account, d.received_at / 86400000, 'id ' || coalesce(value ->> '$.key.t
 FROM deliveries d, json_each(d.errors)
 WHERE d.reused = 0 AND value ->> '$.key' IS NOT NULL
 UNION
-SELECT d.account, d.received_at / 86400000, 'code ' || CASE WHEN d.resource <> 'customers'
-  THEN 'unknown_customer' WHEN value ->> 2 IS NULL THEN 'length' ELSE 'unknown_affiliate' END, d.id
+SELECT d.account, d.received_at / 86400000, 'code ' || iif(d.resource <> 'customers',
+  'unknown_customer', iif(value ->> 2 IS NULL, 'length', 'unknown_affiliate')), d.id
 FROM deliveries d, json_each(d.unknown_keys)
 WHERE d.reused = 0
 UNION
 SELECT account, day, term, id FROM (
-  SELECT d.account, d.received_at / 86400000 AS day, d.id, 'id ' || CASE d.resource
-    WHEN 'trading-activity' THEN value ->> 2
-    WHEN 'activities' THEN iif(value ->> 1 LIKE 'e %', substr(value ->> 1, 3), value ->> 2)
-    ELSE value ->> 1 END AS term
+  SELECT d.account, d.received_at / 86400000 AS day, d.id, 'id ' || iif(d.resource = 'trading-activity', value ->> 2,
+    iif(d.resource <> 'activities', value ->> 1,
+      iif(value ->> 1 LIKE 'e %', substr(value ->> 1, 3), value ->> 2))) AS term
   FROM deliveries d, json_each(d.unknown_keys)
   WHERE d.reused = 0
 )

@@ -484,6 +484,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     { delivery_id: 'dlv_1', errors: [{ pointer: '/0', key: { customer_id: 'C' } }] },
   ],
+  [
+    ['deliveries', 'refused', 'a', 'dlv_1'],
+    'GET accounts/a/deliveries/dlv_1/refused?per_page=500',
+    undefined,
+    { data: [{ index: 0, errors: [{ pointer: '/0' }] }], meta: ONE.meta },
+  ],
   [['totals', 'a', ...SPAN], `GET accounts/a/totals${IN_SPAN}`, undefined, LIST],
   [['held', 'a'], 'GET accounts/a/held?per_page=500', undefined, ONE],
   [['feeds'], 'GET feeds?per_page=500', undefined, ONE],
@@ -501,7 +507,8 @@ describe('operations', { concurrency: 4 }, () => {
     const names = CALLS.map(([args]) => readArguments(args)).map((call) => {
       return 'help' in call ? call.help : nameOf(call.operation)
     })
-    const sent = OPERATIONS.filter(({ isLocal }) => !isLocal)
+    // Commands that follow have a test file of their own.
+    const sent = OPERATIONS.filter(({ isLocal, follow }) => !isLocal && !follow)
     assert.deepEqual(names.toSorted(), sent.map(nameOf).toSorted())
   })
 
@@ -1278,7 +1285,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, customers, attribution, clicks, erasures, deliveries, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, customers, attribution, clicks, erasures, deliveries, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

@@ -43,6 +43,7 @@ test('a 422 has exactly the members that the contract shows', async () => {
     detail: expect.stringContaining('1 of 2 records'),
     request_id: response.headers.get('X-Request-Id'),
     delivery_id: expect.stringMatching(/^dlv_/),
+    delivery_url: `https://api.example/api/v1/forex/deliveries/${body.delivery_id}`,
     summary: {
       ...{ received: 2, rejected: 1 },
       ...{ created: 0, updated: 0, unchanged: 0, stale: 0, held: 0 },

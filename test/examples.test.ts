@@ -117,6 +117,7 @@ async function takeAccountRoutes(api: Api, at: Record<string, string> = {}) {
   const { data } = await api('list', 'Deliveries', 'page', 'One page', { at, query: '?per_page=2' })
   const delivery_id = data[1].delivery_id
   await api('get', 'Delivery', 'one', 'One of them', { at: { ...at, delivery_id } })
+  await api('list', 'DeliveryRefused', 'page', 'One page', { at: { ...at, delivery_id } })
   await api('get', 'Totals', 'october', 'A month', { at, query: '?from=2026-10-01&to=2026-10-31' })
   await api('list', 'Held', 'page', 'One page', { at })
   await api('get', 'Feed', 'fresh', 'How fresh it is', { at })

@@ -59,7 +59,7 @@ export const errorRows = ({ index, key, errors }: Row): Row[] =>
 const MAX_DAYS = 3
 
 /** Returns a feed as a row of a table, with the first of its incomplete days. */
-export function feedRow({ missing_days, low_days, ...feed }: Row): Row {
+export function feedRow({ missing_days = [], low_days = [], ...feed }: Row): Row {
   const low = (low_days as { day: string; count: number; median: number }[]).map(
     ({ day, count, median }) => `${day} (${count} of ${median})`,
   )

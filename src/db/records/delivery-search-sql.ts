@@ -103,11 +103,9 @@ function conditionsOf({ resource, status, code, recordIds }: DeliveryFilter): st
 }
 
 /** The id of a refused record in a row of `unknown_keys`; the trigger of deliveries has the same. */
-const KEYED_ID = `case d.resource
-          when 'trading-activity' then r.value ->> 2
-          when 'activities' then
-            iif(r.value ->> 1 like 'e %', substr(r.value ->> 1, 3), r.value ->> 2)
-          else r.value ->> 1 end`
+const KEYED_ID = `iif(d.resource = 'trading-activity', r.value ->> 2,
+          iif(d.resource <> 'activities', r.value ->> 1,
+            iif(r.value ->> 1 like 'e %', substr(r.value ->> 1, 3), r.value ->> 2)))`
 
 const isSearched = (id: string) => `${id} in (select value from json_each(:record_ids))`
 
