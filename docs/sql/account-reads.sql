@@ -202,11 +202,13 @@ select
     select json_group_array(json(r.value))
     from json_each(d.unknown_keys) r
     where
-      case d.resource
-        when 'trading-activity' then r.value ->> 2
-        when 'activities' then iif(r.value ->> 1 like 'e %', substr(r.value ->> 1, 3), r.value ->> 2)
-        else r.value ->> 1
-      end in (
+      iif(
+        d.resource = 'trading-activity', r.value ->> 2,
+        iif(
+          d.resource <> 'activities', r.value ->> 1,
+          iif(r.value ->> 1 like 'e %', substr(r.value ->> 1, 3), r.value ->> 2)
+        )
+      ) in (
         select value
         from json_each(:record_ids)
       )

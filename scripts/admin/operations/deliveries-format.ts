@@ -63,7 +63,14 @@ export function feedRow({ missing_days = [], low_days = [], ...feed }: Row): Row
   const low = (low_days as { day: string; count: number; median: number }[]).map(
     ({ day, count, median }) => `${day} (${count} of ${median})`,
   )
-  return { ...feed, missing_days: first(missing_days as string[]), low_days: first(low) }
+  const missing = first(missing_days as string[])
+  const lowDays = first(low)
+  // A table has these columns only if a feed lacks something.
+  return {
+    ...feed,
+    ...(missing && { missing_days: missing }),
+    ...(lowDays && { low_days: lowDays }),
+  }
 }
 
 function first(days: readonly string[]): string | null {
