@@ -4,6 +4,7 @@ import { deleteExpired } from '../src/db/records/retention.ts'
 import { deliveryTime } from '../src/ingest/delivery-id.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
+import { countCalls } from './watched.ts'
 
 const LENIENT = { Prefer: 'handling=lenient' }
 
@@ -307,4 +308,66 @@ test('terms are deleted with the log of their day, in bounded steps, and with a 
   await acme.post('transactions', { ...deposit, currency: 'EUX' })
   await askAdmin(`accounts/${acme.account}/reset`, 'POST', {})
   expect(await count('count(*) from delivery_terms')).toBe(0)
+})
+
+describe('the cost of terms', () => {
+  const many = (make: (i: number) => object) =>
+    Array.from({ length: 1000 }, (_, i) => ({ ...deposit, transaction_id: `t-${i}`, ...make(i) }))
+
+  const send = (acme: Partner, body: unknown) =>
+    countCalls('/api/v1/forex/transactions', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${acme.access_token}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    })
+
+  test('a refused bulk writes one row for each record and code, in one round trip', async () => {
+    const acme = await acmeWithAda()
+    const { trips, rowsWritten } = await send(
+      acme,
+      many(() => ({ currency: 'EUX' })),
+    )
+
+    expect(trips).toBe(1)
+    expect(await count('count(*) from delivery_terms')).toBe(1000 + 2)
+    expect(rowsWritten).toBeLessThanOrEqual(1000 + 2 + 6)
+  })
+
+  test('an ordinary delivery, a replay and a dry run without errors write none', async () => {
+    const acme = await acmeWithAda()
+    const sent = many(() => ({}))
+    for (const path of ['transactions?dry_run=true', 'transactions', 'transactions']) {
+      expect((await acme.post(path, sent)).status).toBe(200)
+    }
+    expect(await count('count(*) from delivery_terms')).toBe(0)
+  })
+
+  test('the budget of the log counts them, and beyond it there are none', async () => {
+    const acme = await acmeWithAda()
+    await send(
+      acme,
+      many(() => ({ currency: 'EUX' })),
+    )
+    const bytes = await count(
+      'sum(octet_length(account || term || delivery) + 12) from delivery_terms',
+    )
+    const errors = await count('sum(octet_length(errors)) from deliveries')
+    const logged = await count('sum(logged_bytes) from arrivals')
+    expect(logged).toBeGreaterThanOrEqual(bytes + errors)
+    expect(logged).toBeLessThanOrEqual(2 * (bytes + errors))
+
+    await env.DB.prepare('update arrivals set logged_bytes = 16777216').run()
+    const before = await count('count(*) from delivery_terms')
+    await acme.post('transactions', { ...deposit, currency: 'EUX' })
+    await acme.post('transactions?dry_run=true', { ...deposit, currency: 'EUX' })
+    expect(await count('count(*) from delivery_terms')).toBe(before)
+    // What stores something keeps its row, and is found by its status.
+    const sent = [deposit, { ...deposit, transaction_id: 't-x', currency: 'EUX' }]
+    const partial = await deliver(acme.post('transactions', sent, LENIENT))
+    expect(idsOf(await search(acme, 'status=207'))).toEqual([partial])
+    expect(idsOf(await search(acme, 'record_id=t-x'))).toEqual([])
+  })
 })
