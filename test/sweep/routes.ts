@@ -265,7 +265,9 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listManualEntries' },
   { ...reads, id: 'listLedger' },
+  { ...reads, id: 'listLedgerById', query: '?affiliate_id=aff-7' },
   { ...reads, id: 'getBalance' },
+  { ...reads, id: 'getBalanceById', query: '?affiliate_id=aff-7' },
   { ...reads, id: 'listPayouts' },
   {
     ...changes,
