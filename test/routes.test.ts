@@ -300,7 +300,7 @@ describe('two accounts with the same ids', () => {
       .replace(':version', '1')
       .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
       .replace(/^(unearned(\/facts)?|qualifications)$/, '$1?period=2026-10')
-      .replace(/^(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
+      .replace(/^(totals|attribution|clicks|reports)$/, '$1?from=2026-10-01&to=2026-10-31')
 
   test.each([
     [
