@@ -106,7 +106,7 @@ export function convert(amounts: Amounts | undefined, to: string, rates: RateLoo
 function* convertDay(sum: DaySum, to: string, rates: RateLookup): Generator<bigint | Rest> {
   const { currency, day, units, withUsd, usd } = sum
   if (currency === to) return yield units + withUsd
-  if (currency === null) return yield { currency, reason: 'no_currency', units: units + withUsd }
+  if (currency === null) return yield* restOf(currency, 'no_currency', units + withUsd)
   const isUsd = to === 'USD'
   if (isUsd) yield usd
   // A sum without a day needs no rate.
@@ -116,7 +116,12 @@ function* convertDay(sum: DaySum, to: string, rates: RateLookup): Generator<bigi
   const fromUsd = isUsd ? 0n : convertUnits(usd, 'USD', to, day, rates)
   if (typeof fromUsd === 'bigint') yield fromUsd
   const left = typeof fromUsd === 'bigint' ? units : units + withUsd
-  if (left !== 0n) yield { currency, reason: atRate, units: left }
+  yield* restOf(currency, atRate, left)
+}
+
+/** A sum of 0 is 0 in every currency. */
+function* restOf(currency: string | null, reason: HoldReason, units: bigint): Generator<Rest> {
+  if (units !== 0n) yield { currency, reason, units }
 }
 
 /** The currencies and days whose rates the sums need. */

@@ -62,8 +62,12 @@ function eventMetrics(
 ): Metric[] {
   if (!hasEvents) return []
   const found = [...events.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  if (metrics === null || metrics.includes(EVENTS)) return found
-  return metrics.filter(isEventMetric).map((name) => events.get(name) ?? requestedEventMetric(name))
+  if (metrics === null) return found
+  const named = metrics
+    .filter((name) => isEventMetric(name) && name !== EVENTS)
+    .map((name) => events.get(name) ?? requestedEventMetric(name))
+  if (!metrics.includes(EVENTS)) return named
+  return [...found, ...named.filter(({ name }) => !events.has(name))]
 }
 
 /** Returns the metrics that cannot be told of records from a day on. */
