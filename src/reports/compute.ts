@@ -16,7 +16,7 @@ import { CLICK_DAYS, REPORT_LIMITS } from './limits.ts'
 import type { ReportQuery } from './parse-report.ts'
 import { presentReport } from './present-report.ts'
 import type { Report } from './report.ts'
-import { type Selection, select } from './select.ts'
+import { type Selection, selectMetrics } from './select.ts'
 import { tooLarge } from './too-large.ts'
 
 /** The databases of a report: with the account's records, and with its settings, links and the rates. */
@@ -44,7 +44,7 @@ export async function computeReport(
   query: ReportQuery,
   now: number,
 ): Promise<Report> {
-  const selection = select(vertical, query)
+  const selection = selectMetrics(vertical, query)
   const { links, ...settings } = await readSettings(directory, account, vertical, selection)
   const statements = selection.statements.map(([, sql]) => sql)
   const results = await readReport(session, statements, {

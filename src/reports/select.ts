@@ -42,7 +42,7 @@ export const hasCommissionRows = (groups: readonly string[]): boolean =>
   groups.every((group) => COMMISSION_GROUPS.includes(group))
 
 /** Decides what a report of a vertical reads. */
-export function select(vertical: string, query: ReportQuery): Selection {
+export function selectMetrics(vertical: string, query: ReportQuery): Selection {
   const { groups, currency } = query
   const metrics = metricsOf(vertical).filter(({ name }) => query.metrics?.includes(name) ?? true)
   const sums = new Set(metrics.flatMap(({ name, of }) => of?.map(([sum]) => sum) ?? [name]))
