@@ -295,15 +295,23 @@ function figuresOf(
   return { metrics: figures, unconverted }
 }
 
+/** The rates of each world by currency and day, and the last day of any. */
+const known = new WeakMap<World, { byKey: Map<string, string>; last: number }>()
+
 /** Returns the rate of a currency that applies to a day, or why there is none. */
-function rateOn({ rates }: World, currency: string, day: number): Rational | string {
+function rateOn(world: World, currency: string, day: number): Rational | string {
   if (currency === 'EUR') return parse(1)
-  if (rates.every((one) => one.day < day)) return 'fx_pending'
-  const known = rates.filter(
-    (one) => one.currency === currency && one.day <= day && one.day >= day - 7,
-  )
-  const latest = known.sort((a, b) => a.day - b.day).at(-1)
-  return latest ? parse(latest.rate) : 'fx_missing'
+  const { byKey, last } = known.get(world) ?? {
+    byKey: new Map(world.rates.map((one) => [`${one.currency} ${one.day}`, one.rate])),
+    last: world.rates.reduce((latest, one) => Math.max(latest, one.day), Number.NEGATIVE_INFINITY),
+  }
+  known.set(world, { byKey, last })
+  if (last < day) return 'fx_pending'
+  for (let before = day; before >= day - 7; before--) {
+    const rate = byKey.get(`${currency} ${before}`)
+    if (rate !== undefined) return parse(rate)
+  }
+  return 'fx_missing'
 }
 
 /** Converts the amounts of a metric: those of a currency and day together, rounded once to 12 places. */

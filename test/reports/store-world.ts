@@ -1,16 +1,27 @@
-import { env } from 'cloudflare:workers'
 import { RATE_SOURCE } from '../../src/db/commission/rates.ts'
 import { FIELDS, type World } from './world.ts'
 
 type Cell = string | number | null
 
+/** What the statements of this file need of a database. */
+interface Database {
+  prepare(sql: string): {
+    bind(...values: unknown[]): { run(): Promise<unknown> }
+    run(): Promise<unknown>
+  }
+}
+
 /** Inserts rows into a table, at most 500 in a statement. */
-async function insert(table: string, columns: string[], rows: Cell[][]): Promise<void> {
+async function insert(
+  db: Database,
+  table: string,
+  columns: string[],
+  rows: Cell[][],
+): Promise<void> {
   const cells = columns.map((_, i) => `value ->> ${i}`).join()
   for (let at = 0; at < rows.length; at += 500) {
-    await env.DB.prepare(
-      `insert into ${table} (${columns.join()}) select ${cells} from json_each(?)`,
-    )
+    await db
+      .prepare(`insert into ${table} (${columns.join()}) select ${cells} from json_each(?)`)
       .bind(JSON.stringify(rows.slice(at, at + 500)))
       .run()
   }
@@ -20,20 +31,23 @@ const STORED = ['delivery', 'idx', 'revision']
 const stored: Cell[] = ['d', 0, 1]
 
 /** Stores a world as the service does. */
-export async function storeWorld(world: World): Promise<void> {
+export async function storeWorld(db: Database, world: World): Promise<void> {
   const { account, vertical } = world
   const isBrand = vertical === 'igaming'
   await insert(
+    db,
     'accounts',
     ['id', 'name', 'vertical', 'mode', 'unknown_customer', 'created_at'],
     [[account, 'A', vertical, 'test', 'hold', '2026-01-01T00:00:00.000Z']],
   )
   await insert(
+    db,
     'vocabulary',
     ['account', 'field', 'word', 'means'],
     Object.entries(world.statusMap).map(([word, means]) => [account, 'status', word, means]),
   )
   await insert(
+    db,
     'event_definitions',
     ['account', 'eventname', 'granularity', 'eventid', 'kpis', 'currency'],
     Object.entries(world.eventCurrencies).map(([name, currency]) => [
@@ -46,6 +60,7 @@ export async function storeWorld(world: World): Promise<void> {
     ]),
   )
   await insert(
+    db,
     'links',
     ['account', 'link_id', 'affiliate_id', 'landing_page', 'created_at'],
     Object.entries(world.links).map(([link, affiliate]) => [
@@ -56,8 +71,9 @@ export async function storeWorld(world: World): Promise<void> {
       '2026-01-01T00:00:00.000Z',
     ]),
   )
-  await storeCustomers(world, isBrand)
+  await storeCustomers(db, world, isBrand)
   await insert(
+    db,
     'transactions',
     [
       'account',
@@ -90,6 +106,7 @@ export async function storeWorld(world: World): Promise<void> {
   )
   const amounts = ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission']
   await insert(
+    db,
     'activity',
     ['account', 'date', 'customer_id', 'instrument', 'currency', ...amounts, 'held', ...STORED],
     world.activity.map((one) => [
@@ -104,6 +121,7 @@ export async function storeWorld(world: World): Promise<void> {
     ]),
   )
   await insert(
+    db,
     'events',
     [
       'account',
@@ -137,11 +155,13 @@ export async function storeWorld(world: World): Promise<void> {
     ]),
   )
   await insert(
+    db,
     'clicks',
     ['account', 'day', 'link_id', 'click_id', 'clicked_at'],
     world.clicks.map(({ day, link, id }) => [account, day, link, id, day * 86_400_000]),
   )
   await insert(
+    db,
     'statements',
     [
       'account',
@@ -180,16 +200,22 @@ export async function storeWorld(world: World): Promise<void> {
       '2026-10-05T09:00:00.000Z',
     ]),
   )
-  await env.DB.prepare('delete from fx_rates').run()
+  await db.prepare('delete from fx_rates').run()
   await insert(
+    db,
     'fx_rates',
     ['source', 'currency', 'day', 'rate', 'known_from'],
     world.rates.map(({ currency, day, rate }) => [RATE_SOURCE, currency, day, rate, 0]),
   )
 }
 
-async function storeCustomers({ account, customers }: World, isBrand: boolean): Promise<void> {
+async function storeCustomers(
+  db: Database,
+  { account, customers }: World,
+  isBrand: boolean,
+): Promise<void> {
   await insert(
+    db,
     'customers',
     ['account', 'customer_id', 'day', 'first_day', 'affiliate_id', ...FIELDS, ...STORED],
     customers.map(({ id, day, owners, fields }) => {
@@ -210,6 +236,7 @@ async function storeCustomers({ account, customers }: World, isBrand: boolean): 
     }),
   )
   await insert(
+    db,
     'customer_affiliations',
     [
       'account',
@@ -228,6 +255,7 @@ async function storeCustomers({ account, customers }: World, isBrand: boolean): 
     ),
   )
   await insert(
+    db,
     'customer_fields',
     ['account', 'customer_id', 'day', ...FIELDS, 'delivery'],
     customers.flatMap(({ id, fields }) =>

@@ -62,7 +62,7 @@ test.each(['prop-trading', 'forex', 'igaming'] as const)(
     const world: World = { ...randomWorld(env.SEED + 50, vertical), rates: [], eventCurrencies: {} }
     // `amount_usd` stands for amounts that have no rate; control totals sum what was sent.
     world.transactions = world.transactions.map((one) => ({ ...one, usd: null }))
-    await storeWorld(world)
+    await storeWorld(env.DB, world)
     const session = env.DB.withSession('first-primary')
     const resources = resourcesOf(vertical)
     const totals = (await readTotals(session, resources, world.account, FROM, TO, async () => {}))!

@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { computeReport } from '../../src/reports/compute.ts'
 import { groupsOf } from '../../src/reports/groups.ts'
-import type { Figures, Report } from '../../src/reports/report.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { oracle } from './oracle.ts'
+import { sortedReport } from './sorted.ts'
 import { storeWorld } from './store-world.ts'
 import { dayOf, randomWorld, type Vertical } from './world.ts'
 
@@ -32,26 +32,13 @@ function groupings(vertical: Vertical, from: ReturnType<typeof randomSource>): s
   return [[], ...all.map((name) => [name]), ...pairs, ...triples]
 }
 
-const sortedFigures = ({ metrics, unconverted }: Figures) => ({
-  metrics,
-  unconverted: [...unconverted].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
-})
-
-/** Returns rows in an order that does not depend on the report. */
-const sorted = ({ data, totals }: Pick<Report, 'data' | 'totals'>) => ({
-  data: data
-    .map(({ groups, ...figures }) => ({ groups, ...sortedFigures(figures) }))
-    .sort((a, b) => (JSON.stringify(a.groups) < JSON.stringify(b.groups) ? -1 : 1)),
-  totals: sortedFigures(totals),
-})
-
 describe.each(['prop-trading', 'forex', 'igaming'] as const)('reports of %s', (vertical) => {
   test.each([1, 2])(
     'equal those of the oracle by all groups and pairs, world %i',
     async (number) => {
       const seed = env.SEED * 100 + number
       const world = randomWorld(seed, vertical)
-      await storeWorld(world)
+      await storeWorld(env.DB, world)
       const from = randomSource(seed)
       for (const groups of groupings(vertical, from)) {
         const [first, last] = from.pick(SPANS)
@@ -69,7 +56,7 @@ describe.each(['prop-trading', 'forex', 'igaming'] as const)('reports of %s', (v
           NOW,
         )
         const expected = oracle(world, { ...asked, clicksFrom: CLICKS_FROM })
-        expect(sorted(report), JSON.stringify(asked)).toEqual(sorted(expected))
+        expect(sortedReport(report), JSON.stringify(asked)).toEqual(sortedReport(expected))
       }
     },
   )
