@@ -17,6 +17,7 @@ const SECTIONS = {
   growth: async () => (await import('./growth.ts')).growth,
   memory: async () => (await import('./memory.ts')).memory,
   commissions: async () => (await import('./commissions.ts')).commissions,
+  reports: async () => (await import('./reports.ts')).reports,
   limiter: async () => (await import('./limiter.ts')).limiter,
 }
 type Section = keyof typeof SECTIONS

@@ -17,6 +17,7 @@ import { suggestPath } from './http/suggest-path.ts'
 import type { Resource } from './ingest/resource.ts'
 import { accountInfo, accountRoutes, requestWeight } from './reading/account-routes.ts'
 import { recordRoutes } from './reading/record-routes.ts'
+import { accountReports, reportWeight } from './reports/routes.ts'
 import { go } from './tracking/go.ts'
 import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
@@ -56,6 +57,7 @@ for (const { vertical, resources } of [propTrading, forex]) {
   app.route(base, accountRates)
   app.route(base, accountStatements)
   app.route(base, accountWhy)
+  app.route(base, accountReports)
 }
 
 app.use('/tracking/events/*', apiKey(weightBelow('/tracking/events')))
@@ -67,6 +69,7 @@ app.route('/tracking/events', accountRoutes(resourcesOf))
 app.route('/tracking/events', accountRates)
 app.route('/tracking/events', accountStatements)
 app.route('/tracking/events', accountWhy)
+app.route('/tracking/events', accountReports)
 
 app.route('/', documents)
 app.route('/go', go)
@@ -80,7 +83,10 @@ export const ALL_RESOURCES: readonly Resource[] = VERTICALS.flatMap(({ resources
 /** Returns how many requests a request to a path below `base` counts as. */
 function weightBelow(base: string): (path: string) => number {
   const weightOf = requestWeight(base)
-  return (path) => whyWeight(path.slice(base.length)) ?? weightOf(path)
+  return (path) => {
+    const below = path.slice(base.length)
+    return whyWeight(below) ?? reportWeight(below) ?? weightOf(path)
+  }
 }
 
 /** Whether a route has exactly this path, without parameters. */

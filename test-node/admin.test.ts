@@ -491,6 +491,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     { data: [{ index: 0, errors: [{ pointer: '/0' }] }], meta: ONE.meta },
   ],
   [['totals', 'a', ...SPAN], `GET accounts/a/totals${IN_SPAN}`, undefined, LIST],
+  [
+    ['reports', 'a', ...SPAN, '--by', 'day,link', '--currency', 'EUR', '--metrics', 'lots'],
+    `GET accounts/a/reports${IN_SPAN}&group_by=day%2Clink&currency=EUR&metrics=lots`,
+    undefined,
+    { group_by: [], data: [], totals: { metrics: { lots: '1' }, unconverted: [] }, notes: [] },
+  ],
   [['held', 'a'], 'GET accounts/a/held?per_page=500', undefined, ONE],
   [['feeds'], 'GET feeds?per_page=500', undefined, ONE],
   [['feed', 'a'], 'GET accounts/a/feed', undefined, LIST],
@@ -745,6 +751,23 @@ describe('operations', { concurrency: 4 }, () => {
     }
     assert.match(await totalsOf({ book_zone: 'Asia/Tokyo' }), /on their day in Asia\/Tokyo/)
     assert.equal(await totalsOf({}), '')
+  })
+
+  test('prints a report as a table with its totals, and what the figures lack', async () => {
+    const lacking = { metric: 'lots', currency: null, reason: 'no_currency', amount: '5' }
+    const body = {
+      group_by: ['day'],
+      data: [{ groups: { day: '2026-10-01' }, metrics: { lots: '1' }, unconverted: [] }],
+      totals: { metrics: { lots: '1' }, unconverted: [lacking] },
+      notes: [{ metric: 'clicks', reason: 'not_kept', detail: 'Clicks are kept for 30 days.' }],
+    }
+    const { base } = await service(() => ({ body }))
+    const { stdout, stderr } = await admin(base, ['reports', 'a', ...SPAN, '--by', 'day'])
+    assert.match(stdout, /day .* lots .*\n.*\n.* 2026-10-01 .* 1 .*\n.* total .* 1 /)
+    assert.equal(
+      stderr,
+      'lots lacks 5 without a currency (no_currency). clicks: Clicks are kept for 30 days.\n',
+    )
   })
 
   test('prints a sentence for a response without a body', async () => {
@@ -1285,7 +1308,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, customers, attribution, clicks, erasures, deliveries, tail, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, reports, customers, attribution, clicks, erasures, deliveries, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

@@ -37,6 +37,7 @@ const MAY_USE: Record<string, string[]> = {
     'validation',
     'zone',
   ],
+  reports: ['auth', 'commission', 'db', 'durations', 'errors', 'http', 'validation'],
   tracking: ['auth', 'db', 'errors'],
   trading: ['db', 'ingest', 'reading', 'tracking', 'validation', 'zone'],
   brand: ['auth', 'db', 'durations', 'http', 'ingest', 'reading', 'tracking', 'validation', 'zone'],
@@ -49,6 +50,7 @@ const MAY_USE: Record<string, string[]> = {
     'http',
     'ingest',
     'reading',
+    'reports',
     'tracking',
     'validation',
     'zone',
@@ -64,6 +66,7 @@ const MAY_USE: Record<string, string[]> = {
     'http',
     'ingest',
     'reading',
+    'reports',
     'tracking',
     'trading',
   ],
@@ -73,8 +76,8 @@ const MAY_USE: Record<string, string[]> = {
 
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
-  hono: /^(app|console|errors|auth|http|docs|ingest|reading|trading|brand|admin|commission|tracking)\b/,
-  valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission)\b/,
+  hono: /^(app|console|errors|auth|http|docs|ingest|reading|trading|brand|admin|commission|reports|tracking)\b/,
+  valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports)\b/,
   jose: /^(auth\/|http\/seal|tracking\/code)/,
   'drizzle-orm': /^db\//,
   leven: /^validation\/suggest\.ts$/,

@@ -76,7 +76,7 @@ test('openapi.json describes exactly the routes of the service', () => {
 const addressOf = ({ path, method }: Described, account = 'firm') =>
   path
     .replace('{account}', account)
-    .replace(/(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
+    .replace(/(totals|attribution|clicks|reports)$/, '$1?from=2026-10-01&to=2026-10-31')
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
     .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
     .replace(/(unearned(\/facts)?|qualifications)$/, '$&?period=2026-10')

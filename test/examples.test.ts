@@ -119,11 +119,14 @@ async function takeAccountRoutes(api: Api, at: Record<string, string> = {}) {
   await api('get', 'Delivery', 'one', 'One of them', { at: { ...at, delivery_id } })
   await api('list', 'DeliveryRefused', 'page', 'One page', { at: { ...at, delivery_id } })
   await api('get', 'Totals', 'october', 'A month', { at, query: '?from=2026-10-01&to=2026-10-31' })
+  await api('get', 'Report', 'october', 'A month by affiliate', { at, query: REPORT })
   await api('list', 'Held', 'page', 'One page', { at })
   await api('get', 'Feed', 'fresh', 'How fresh it is', { at })
   if (!at.account) await api('get', 'FxRates', 'day', 'A Sunday', { at, query: SUNDAY })
 }
 
+const REPORT =
+  '?from=2026-10-01&to=2026-10-31&group_by=affiliate_id&currency=EUR&metrics=signups,active_customers'
 const SUNDAY = '?day=2026-10-04'
 const DAY = '2026-01-01'
 

@@ -300,7 +300,7 @@ describe('two accounts with the same ids', () => {
       .replace(':version', '1')
       .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
       .replace(/^(unearned(\/facts)?|qualifications)$/, '$1?period=2026-10')
-      .replace(/^(totals|attribution|clicks)$/, '$1?from=2026-10-01&to=2026-10-31')
+      .replace(/^(totals|attribution|clicks|reports)$/, '$1?from=2026-10-01&to=2026-10-31')
 
   test.each([
     [
@@ -309,7 +309,7 @@ describe('two accounts with the same ids', () => {
       'DB',
       '/api/v1/forex/',
       ['customers', 'transactions', 'trading-activity'],
-      13,
+      14,
     ],
     [
       'partners in two databases',
@@ -317,7 +317,7 @@ describe('two accounts with the same ids', () => {
       'DB_2',
       '/api/v1/forex/',
       ['customers', 'transactions', 'trading-activity'],
-      13,
+      14,
     ],
     [
       'brands in one database',
@@ -325,7 +325,7 @@ describe('two accounts with the same ids', () => {
       'DB',
       '/tracking/events/',
       ['customers', 'activities'],
-      11,
+      12,
     ],
     [
       'brands in two databases',
@@ -333,7 +333,7 @@ describe('two accounts with the same ids', () => {
       'DB_2',
       '/tracking/events/',
       ['customers', 'activities'],
-      11,
+      12,
     ],
   ] as const)(
     '%s never see data of each other on any route',

@@ -10,6 +10,7 @@ import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
 import { PLANS } from './operations/plans.ts'
 import { RATES } from './operations/rates.ts'
+import { REPORTS } from './operations/reports.ts'
 import { STATEMENTS } from './operations/statements.ts'
 import { WHY } from './operations/why.ts'
 
@@ -26,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...STATEMENTS,
   ...BOOKS,
   ...WHY,
+  ...REPORTS,
   ...CUSTOMERS,
   ...MONITORING,
 ]

@@ -13,6 +13,7 @@ import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.t
 import { invalidQuery, readQuery } from '../http/query.ts'
 import type { Resource } from '../ingest/resource.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../reading/account-routes.ts'
+import { accountReports, REPORT_PATHS } from '../reports/routes.ts'
 import { accounts, findRouteAccount } from './accounts.ts'
 import { affiliates } from './affiliates.ts'
 import { approvals } from './approvals.ts'
@@ -58,7 +59,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(`${account}/manual-entries`, manualEntries)
     .route(`${account}/payouts`, payouts)
 
-  const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS }
+  const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS, ...REPORT_PATHS }
   for (const path of Object.values({ ...shared, ...WHY_PATHS, ...TEAM_WHY_PATHS })) {
     // These routes are shared with the account's own API, which reads the account from its grant.
     routes.use(`${account}${path}`, async (c, next) => {
@@ -71,6 +72,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
   routes.route(account, accountRoutes(resourcesOf))
   routes.route(account, teamStatements)
   routes.route(account, teamWhy)
+  routes.route(account, accountReports)
 
   return routes
     .route('/erasures', erasureReplay)

@@ -10,6 +10,7 @@ import { books } from './books.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { rates } from './rates.ts'
+import { report } from './reports.ts'
 import { statements } from './statements.ts'
 import { why } from './why.ts'
 
@@ -28,6 +29,7 @@ export const administration = (): Operation[] => [
   ...statements(),
   ...books(),
   ...why(),
+  report(),
   ...attribution(),
   ...erasure(),
   ...histories(),

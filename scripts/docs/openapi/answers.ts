@@ -5,6 +5,7 @@ import { BOOK_SCHEMAS } from './books.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
 import { RATE_SCHEMAS } from './rates.ts'
+import { REPORT_SCHEMAS } from './reports.ts'
 import {
   AT,
   account,
@@ -253,6 +254,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...STATEMENT_SCHEMAS,
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
+    ...REPORT_SCHEMAS,
     ...OAUTH,
   }
 }

@@ -58,6 +58,24 @@ const QUERY: Record<string, object> = {
     ),
     required: true,
   },
+  report_to: {
+    ...query('to', 'The last day, inclusive. A report covers at most 366 days.', '2026-10-31', DAY),
+    required: true,
+  },
+  group_by: query(
+    'group_by',
+    'Up to three groups, separated by commas: `day`, `week`, `month`, `affiliate_id`, `link`, `country_code`; of partners also `kyc_status_id`, `sales_status_id`, `transaction_type`, `instrument`; of prop trading `challenge_type`, `phase`, `account_size`; of forex `trading_account_type`; of brands `eventname`, `product`.',
+    'day,affiliate_id',
+  ),
+  report_currency: query('currency', 'The currency of all amounts. The default is USD.', 'EUR', {
+    type: 'string',
+    pattern: '^[A-Z]{3}$',
+  }),
+  metrics_query: query(
+    'metrics',
+    'Metrics, separated by commas. The default is all of the vertical.',
+    'signups,active_customers',
+  ),
   id_query: {
     ...query('customer_id', 'The `customer_id`, as you sent it.', 'C-1001'),
     required: true,

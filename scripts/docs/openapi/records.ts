@@ -14,6 +14,7 @@ import {
   ref,
 } from './operation.ts'
 import { ratesOf } from './rates.ts'
+import { reportOf } from './reports.ts'
 import { statementsOf } from './statements.ts'
 import { whyOf } from './why.ts'
 
@@ -217,5 +218,6 @@ export const records = (): Operation[] =>
       ratesOf(api.at, api.caller, api.vertical),
       ...statementsOf(api.at, api.caller, api.vertical),
       ...whyOf(api.at, api.caller, api.vertical),
+      reportOf(api.at, api.caller, api.vertical),
     ]
   })

@@ -14,6 +14,7 @@ const ORDER = [
   'rate',
   'reading',
   'reconciling',
+  'reports',
   'brands',
   'links',
   'statements',

@@ -18,7 +18,7 @@ export function stateOf(map: StatusMap, status: string): FactState {
 }
 
 /** Returns all words for some states. */
-const wordsFor = (map: StatusMap, states: readonly FactState[]): string[] =>
+export const wordsFor = (map: StatusMap, states: readonly FactState[]): string[] =>
   [...new Set([...Object.keys(map), ...STATUSES])].filter((word) =>
     states.includes(stateOf(map, word)),
   )

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { computeReport } from '../src/reports/compute.ts'
+import type { ReportQuery } from '../src/reports/parse-report.ts'
+import { type Chapter, formatInteger, formatTenths } from './chapter.ts'
+import { ACCOUNT, fillAccount, sizeOf } from './commissions/fill.ts'
+import { measureLimit } from './commissions/limit.ts'
+import { buildMetered, startMetered } from './commissions/service.ts'
+import { median } from './figures.ts'
+import { execute, type Running } from './worker.ts'
+import type { World } from './world.ts'
+
+const MONTH = { from: '2026-03-01', to: '2026-03-31' }
+const HALF = { from: '2026-03-01', to: '2026-03-15' }
+
+/** The reports that are measured: their days, groups and currency. */
+const REPORTS: readonly (readonly [string, Omit<ReportQuery, 'metrics'>])[] = [
+  ['a month', { ...MONTH, groups: [], currency: 'USD' }],
+  ['a month by day', { ...MONTH, groups: ['day'], currency: 'USD' }],
+  ['a month by country', { ...MONTH, groups: ['country_code'], currency: 'USD' }],
+  ['15 days by country', { ...HALF, groups: ['country_code'], currency: 'USD' }],
+  ['a month by instrument and day', { ...MONTH, groups: ['instrument', 'day'], currency: 'EUR' }],
+]
+
+const ROUNDS = 3
+
+/** Measures reports of all metrics of a forex account. */
+export async function reports({ folder, scale }: World): Promise<Chapter> {
+  const script = await buildMetered(folder)
+  const rows: string[][] = []
+  for (const wanted of [Math.ceil(scale.facts / 10), scale.facts]) {
+    const size = sizeOf(wanted)
+    const state = join(folder, `reports-${wanted}`)
+    const running = await startMetered(script, state, false)
+    await fillAccount(running, size)
+    const limit = measureLimit(state)
+    for (const [name, query] of REPORTS) {
+      const { ms, rowsRead } = await measure(running, { ...query, metrics: null })
+      rows.push([
+        `${name}, ${formatInteger(size.facts)} facts`,
+        formatInteger(ms),
+        formatInteger(rowsRead),
+        formatTenths(rowsRead / size.facts),
+        formatTenths(ms / limit.ms),
+      ])
+    }
+    await running.end()
+  }
+  return {
+    title: 'Reports',
+    notes:
+      'All metrics of an account whose facts are transactions and trading activity of March 2026; every tenth of them is a customer. The plain SQL is one pass over both tables in `node:sqlite`, on the same file, that adds up the amounts by affiliate, type or instrument, and currency.',
+    tables: [[['report', 'ms', 'rows read', 'rows read a fact', '÷ plain SQL'], ...rows]],
+  }
+}
+
+/** Returns the median time of a report, and the rows that it reads. */
+async function measure({ database, ...running }: Running, query: ReportQuery) {
+  const account = { account: ACCOUNT, vertical: 'forex' }
+  const times: number[] = []
+  let rowsRead = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    // A long report is followed by a pause.
+    await execute({ database, ...running }, ['delete from totals_leases'])
+    rowsRead = 0
+    const started = performance.now()
+    const session = counting(database, (rows) => {
+      rowsRead += rows
+    })
+    await computeReport({ session, directory: session }, account, query, Date.now())
+    times.push(performance.now() - started)
+  }
+  return { ms: median(times), rowsRead }
+}
+
+/** Returns a database that tells the rows that each statement reads. */
+function counting(
+  database: Running['database'],
+  count: (rows: number) => void,
+): D1DatabaseSession & D1Database {
+  const counted = {
+    prepare: (sql: string) => database.prepare(sql),
+    async batch(statements: Parameters<typeof database.batch>[0]) {
+      const results = await database.batch(statements)
+      for (const { meta } of results) count(meta.rows_read)
+      return results
+    },
+  }
+  // computeReport uses no other methods.
+  return counted as unknown as D1DatabaseSession & D1Database
+}

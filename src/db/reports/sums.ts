@@ -1,0 +1,160 @@
+import { limbsOf } from '../records/totals-sql.ts'
+import {
+  customerJoin,
+  groupColumns,
+  groupNames,
+  ownColumns,
+  type ReportShape,
+  recordsSql,
+  withClause,
+} from './sources.ts'
+
+const columnList = (columns: readonly (readonly [name: string, sql: string])[]) =>
+  columns.map(([name, sql]) => `${sql} as ${name}`).join(', ')
+
+const limbs = (name: string) => columnList(limbsOf(name, name))
+
+/** Sums 0 where no record has a value; the limbs of a null are null. */
+const quoted = (types: readonly string[]) => types.map((type) => `'${type}'`).join(', ')
+
+const IS_APPROVED = 't.status in (select value from json_each(:approved))'
+
+/**
+ * Returns the columns of an amount of transactions. Amounts in the currency of the report are summed
+ * over all days, and so are those for which `amount_usd` stands; others by currency and day.
+ */
+function amountColumns({ inUsd }: ReportShape): string {
+  const hasUsd = '(t.amount_usd is not null and t.currency <> :currency)'
+  const keepsDay = inUsd
+    ? `t.currency <> :currency and t.amount_usd is null`
+    : 't.currency <> :currency'
+  return `t.currency, iif(${keepsDay}, t.day, null) as rate_day, ${hasUsd} as has_usd,
+        t.amount_currency as amount, iif(${hasUsd}, t.amount_usd, null) as usd`
+}
+
+const AMOUNT_GROUPS = ['currency', 'rate_day', 'has_usd']
+
+const TRANSACTION_COLUMNS = [
+  'customer_id',
+  'transaction_type',
+  'status',
+  'currency',
+  'amount_currency',
+  'amount_usd',
+]
+
+/** Sums the amounts of transactions by type, and by whether they are approved. Other types are only counted. */
+export function transactionsSql(shape: ReportShape): string {
+  const groups = [...groupNames(shape), 'type', 'approved', ...AMOUNT_GROUPS]
+  return `${withClause(shape)}
+    select ${groups.join(', ')}, count(*) as count, ${limbs('amount')}, ${limbs('usd')}
+    from (
+      select ${groupColumns(shape, 'transactions').join(', ')},
+        iif(t.transaction_type in (${quoted(shape.types)}), t.transaction_type, null) as type,
+        ${IS_APPROVED} as approved, ${amountColumns(shape)}
+      from (${recordsSql('transactions', TRANSACTION_COLUMNS)}) t ${customerJoin(shape)}
+    )
+    group by ${groups.join(', ')} limit :sums + 1`
+}
+
+/**
+ * Sums the first approved deposit of each customer since its signup day, if it is of one of the days.
+ * For a customer who signed up before them, the days since then are searched for an earlier one, in
+ * order: most customers deposit soon.
+ */
+export function firstDepositsSql(shape: ReportShape): string {
+  const groups = [...groupNames(shape), ...AMOUNT_GROUPS]
+  const columns = [...TRANSACTION_COLUMNS, 'transaction_date', 'transaction_id']
+  return `${withClause(
+    shape,
+    `deposits as materialized (
+      select t.*, max(d.day, (select min(day) from transactions where account = :account)) as since,
+        row_number() over (
+          partition by t.customer_id order by t.day, t.transaction_date, t.transaction_id) as n
+      from (${recordsSql('transactions', columns)}) t
+      cross join customers d on d.account = :account and d.customer_id = t.customer_id
+      where t.transaction_type = 'deposit' and ${IS_APPROVED} and t.day >= d.day
+    )`,
+  )}
+    select ${groups.join(', ')}, count(*) as count, ${limbs('amount')}, ${limbs('usd')}
+    from (
+      select ${groupColumns(shape, 'transactions').join(', ')}, ${amountColumns(shape)}
+      from deposits t ${customerJoin(shape)}
+      where t.n = 1 and not exists (
+        with recursive days(day) as (
+          select t.since where t.since < :from
+          union all
+          select day + 1 from days where day + 1 < :from
+        )
+        select 1 from days cross join transactions e not indexed
+          on e.account = :account and e.day = days.day and e.customer_id = t.customer_id
+        where e.transaction_type = 'deposit' and e.held = 0
+          and e.status in (select value from json_each(:approved))
+      )
+    )
+    group by ${groups.join(', ')} limit :sums + 1`
+}
+
+/** Sums amounts of trading activity. */
+export function activitySql(shape: ReportShape): string {
+  const isMoney = shape.activity.some((name) => name !== 'lots_traded')
+  const keepsDay = shape.byDay ? 't.day' : 'iif(t.currency = :currency, null, t.day)'
+  const groups = [...groupNames(shape), 'currency', 'rate_day']
+  const columns = ['customer_id', 'currency', ...ownColumns(shape, 'activity'), ...shape.activity]
+  return `${withClause(shape)}
+    select ${groups.join(', ')}, count(*) as count, ${shape.activity.map(limbs).join(', ')}
+    from (
+      select ${groupColumns(shape, 'activity').join(', ')}, ${isMoney ? 't.currency' : 'null as currency'},
+        ${isMoney ? keepsDay : 'null'} as rate_day, ${shape.activity.map((name) => `t.${name}`).join(', ')}
+      from (${recordsSql('activity', columns)}) t ${customerJoin(shape)}
+    )
+    group by ${groups.join(', ')} limit :sums + 1`
+}
+
+const EVENT_COLUMNS = ['customer_id', 'eventname', 'currency']
+
+const eventColumns = (shape: ReportShape) =>
+  `${groupColumns(shape, 'events').join(', ')}, t.eventname as event, t.currency,
+        iif(t.currency = :currency, null, t.day) as rate_day`
+
+/** Counts events by name, and sums `Value`. */
+export function eventsSql(shape: ReportShape): string {
+  const groups = [...groupNames(shape), 'event', 'currency', 'rate_day']
+  const columns = [...EVENT_COLUMNS, ...ownColumns(shape, 'events'), 'amount']
+  return `${withClause(shape)}
+    select ${groups.join(', ')}, count(*) as count, ${limbs('amount')}
+    from (
+      select ${eventColumns(shape)}, t.amount
+      from (${recordsSql('events', columns)}) t ${customerJoin(shape)}
+    )
+    group by ${groups.join(', ')} limit :sums + 1`
+}
+
+/** Sums each KPI of events by its name. */
+export function kpisSql(shape: ReportShape): string {
+  const groups = [...groupNames(shape), 'event', 'kpi', 'currency', 'rate_day']
+  const columns = [...EVENT_COLUMNS, ...ownColumns(shape, 'events'), 'kpis']
+  return `${withClause(shape)}
+    select ${groups.join(', ')}, ${limbs('amount')}
+    from (
+      select ${eventColumns(shape)}, k.key as kpi, k.value as amount
+      from (${recordsSql('events', columns)}) t ${customerJoin(shape)} cross join json_each(t.kpis) k
+    )
+    group by ${groups.join(', ')} limit :sums + 1`
+}
+
+/** The statements of periods that share a day with the report, by period and currency. */
+export const commissionSql = (byAffiliate: boolean): string => `
+    select period, affiliate_id, currency, scale, sum(units) as units, count(*) as count
+    from (
+      select period, ${byAffiliate ? 'affiliate_id' : 'null as affiliate_id'},
+        statement ->> 'currency' as currency,
+        cast(replace(statement ->> 'total', '.', '') as integer) as units,
+        iif(instr(statement ->> 'total', '.') = 0, 0,
+          length(statement ->> 'total') - instr(statement ->> 'total', '.')) as scale
+      from statements
+      where account = :account and statement is not null
+        and ((length(period) = 7 and period between :first_month and :last_month)
+          or (length(period) = 8 and period between :first_week and :last_week))
+    )
+    group by period, affiliate_id, currency, scale limit :sums + 1`

@@ -1,0 +1,99 @@
+import { type Period, parsePeriod, periodOf } from '../commission/engine/calendar.ts'
+import { PLACES, powerOfTen } from '../commission/engine/decimal.ts'
+import type { ReportRow } from '../db/reports/read-report.ts'
+import { addAmount } from './cells.ts'
+import { type Collecting, sumsOf } from './collect.ts'
+import type { Note } from './report.ts'
+import { hasCommissionRows } from './select.ts'
+
+/** The metric of what statements come to. */
+export const COMMISSION = 'commission_owed'
+
+/** Where a report can tell the commission, and why not elsewhere. */
+export interface CommissionScope {
+  readonly inRows: boolean
+  readonly inTotals: boolean
+  readonly notes: readonly Note[]
+}
+
+/** The days of a report, in days since 1970-01-01. */
+export interface Days {
+  readonly first: number
+  readonly last: number
+}
+
+/**
+ * Adds what statements come to: each whole, in the period of its days. A statement cannot be divided, so
+ * a report that has only some days of its period cannot tell the commission.
+ */
+export function collectCommission(
+  { collected, groups }: Collecting,
+  rows: readonly ReportRow[],
+  { first, last }: Days,
+): CommissionScope {
+  const statements = rows.flatMap((row) => {
+    const period = parsePeriod(String(row.period))
+    return period && period.last >= first && period.first <= last ? [{ row, period }] : []
+  })
+  const periods = new Map(statements.map(({ period }) => [period.id, period]))
+  const divided = [...periods.values()].filter((one) => one.first < first || one.last > last)
+  const reason = reasonFor([...periods.values()], divided, groups)
+  if (divided.length > 0 || statements.length === 0) {
+    return { inRows: false, inTotals: false, notes: [reason ?? NO_STATEMENTS] }
+  }
+  for (const { row, period } of statements) {
+    const amount = {
+      currency: String(row.currency),
+      day: period.last,
+      units: BigInt(Number(row.units)) * powerOfTen(PLACES - Number(row.scale)),
+      usd: null,
+    }
+    addAmount(collected.totals, COMMISSION, amount)
+    if (reason) continue
+    const values = groups.map((group) =>
+      group === 'affiliate_id' ? (row.affiliate_id ?? null) : bucketOf(period, group),
+    )
+    addAmount(sumsOf(collected, values), COMMISSION, amount)
+  }
+  return { inRows: reason === null, inTotals: true, notes: reason ? [reason] : [] }
+}
+
+const bucketOf = (period: Period, group: string): string =>
+  periodOf(period.last, group === 'week' ? 'week' : 'month').id
+
+const isDivided = (period: Period, group: string): boolean =>
+  group !== 'affiliate_id' &&
+  bucketOf(period, group) !== periodOf(period.first, group === 'week' ? 'week' : 'month').id
+
+const NO_STATEMENTS: Note = {
+  metric: COMMISSION,
+  reason: 'no_statements',
+  detail: 'No statement is stored of a period with these days.',
+}
+
+/** Returns why the rows of a report cannot tell the commission; null if they can. */
+function reasonFor(
+  periods: readonly Period[],
+  divided: readonly Period[],
+  groups: readonly string[],
+): Note | null {
+  if (divided.length > 0) {
+    const ids = divided.map(({ id }) => id).join(', ')
+    return {
+      metric: COMMISSION,
+      reason: 'partial_period',
+      detail: `\`from\` and \`to\` divide ${ids}, and a statement is for a whole period.`,
+    }
+  }
+  const isFiner =
+    !hasCommissionRows(groups) ||
+    periods.some((one) => groups.some((group) => isDivided(one, group)))
+  return isFiner
+    ? {
+        metric: COMMISSION,
+        reason: 'finer_than_statement',
+        detail:
+          'A statement is for an affiliate and a period. Only the totals can tell the commission.',
+      }
+    : null
+}

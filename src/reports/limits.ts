@@ -1,0 +1,21 @@
+/** The limits of reports. */
+export const REPORT_LIMITS = {
+  /** What `group_by` can name. */
+  groupBy: 3,
+  /** The rows of a report, without its totals. */
+  groups: 10_000,
+  /** The figures of all rows together. */
+  figures: 200_000,
+  /** The records of one resource that are summed. */
+  records: 1_000_000,
+  /** The rows that one statement returns: groups by type, currency and day of the exchange rate. */
+  sums: 40_000,
+  /** The bytes of the JSON with the affiliates of an account's links. */
+  linkBytes: 1_500_000,
+}
+
+/** The number of requests that a report counts as. */
+export const REPORT_WEIGHT = 10
+
+/** How long clicks are kept, in days. */
+export const CLICK_DAYS = 30

@@ -1,0 +1,112 @@
+import { dayNumber, dayText, type Period, parsePeriod } from '../commission/engine/calendar.ts'
+import type { RateLookup } from '../commission/engine/convert.ts'
+import type { Collected } from './collect.ts'
+import { COMMISSION, type CommissionScope, type Days } from './commission.ts'
+import { REPORT_LIMITS } from './limits.ts'
+import { EVENTS, isEventMetric, type Metric, requestedEventMetric } from './metrics.ts'
+import type { ReportQuery } from './parse-report.ts'
+import { presentFigures, presentRows } from './present.ts'
+import type { GroupValue, Note, Report } from './report.ts'
+import type { Selection } from './select.ts'
+import { tooLarge } from './too-large.ts'
+
+/** What the figures of a report depend on beside sums. */
+export interface Known {
+  readonly days: Days
+  readonly rates: RateLookup
+  readonly commission: CommissionScope
+  /** The first day of which clicks are kept. */
+  readonly clicksFrom: number
+}
+
+const CLICKS = 'clicks'
+
+/** Returns a report of sums. */
+export function presentReport(
+  query: ReportQuery,
+  selection: Selection,
+  collected: Collected,
+  known: Known,
+): Report {
+  const { from, to, currency, groups } = query
+  const metrics = [...selection.metrics, ...eventMetrics(query, selection, collected)]
+  if (collected.groups.size * metrics.length > REPORT_LIMITS.figures) throw tooLarge('figures')
+  const presenting = { metrics, currency, rates: known.rates }
+  const totals = presentFigures(
+    presenting,
+    collected.totals,
+    unknownFrom(known.days.first, known.commission.inTotals, known),
+  )
+  const data = presentRows(presenting, groups, collected.groups.values(), (values) =>
+    unknownFrom(firstDayOf(groups, values, known.days), known.commission.inRows, known),
+  )
+  return {
+    ...{ from, to, currency, group_by: groups },
+    columns: [
+      ...groups.map((name) => ({ name, type: 'group' as const })),
+      ...metrics.map(columnOf),
+    ],
+    data: groups.length === 0 ? [{ groups: {}, ...totals }] : data,
+    totals,
+    notes: notesOf(metrics, known),
+  }
+}
+
+const columnOf = ({ name, type }: Metric) => ({ name, type })
+
+/** Returns the metrics of events: those that the request names, or all that were found. */
+function eventMetrics(
+  { metrics }: ReportQuery,
+  { hasEvents }: Selection,
+  { events }: Collected,
+): Metric[] {
+  if (!hasEvents) return []
+  const found = [...events.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  if (metrics === null) return found
+  const named = metrics
+    .filter((name) => isEventMetric(name) && name !== EVENTS)
+    .map((name) => events.get(name) ?? requestedEventMetric(name))
+  if (!metrics.includes(EVENTS)) return named
+  return [...found, ...named.filter(({ name }) => !events.has(name))]
+}
+
+/** Returns the metrics that cannot be told of records from a day on. */
+const unknownFrom = (
+  day: number,
+  hasCommission: boolean,
+  { clicksFrom }: Known,
+): ReadonlySet<string> =>
+  new Set([...(day < clicksFrom ? [CLICKS] : []), ...(hasCommission ? [] : [COMMISSION])])
+
+/** Returns the first day of the records of a row. */
+function firstDayOf(
+  groups: readonly string[],
+  values: readonly GroupValue[],
+  { first }: Days,
+): number {
+  const starts = groups.map((group, i) => startOf(group, String(values[i])))
+  return Math.max(first, ...starts)
+}
+
+function startOf(group: string, value: string): number {
+  if (group === 'day') return dayNumber(value)
+  const period: Period | null = group === 'week' || group === 'month' ? parsePeriod(value) : null
+  return period?.first ?? Number.NEGATIVE_INFINITY
+}
+
+/** Returns why metrics of the report are null. */
+function notesOf(metrics: readonly Metric[], { days, commission, clicksFrom }: Known): Note[] {
+  const notes: Note[] = [
+    ...(days.first < clicksFrom
+      ? [
+          {
+            metric: CLICKS,
+            reason: 'not_kept',
+            detail: `Clicks are kept for 30 days: since ${dayText(clicksFrom)}.`,
+          },
+        ]
+      : []),
+    ...commission.notes,
+  ]
+  return notes.filter(({ metric }) => metrics.some(({ name }) => name === metric))
+}

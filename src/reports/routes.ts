@@ -1,0 +1,40 @@
+import { type Context, Hono } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { formatOf } from '../commission/export/accept.ts'
+import { readQuery } from '../http/query.ts'
+import { ReadMemory } from '../http/read-memory.ts'
+import { sendJson, sendText } from '../http/send-json.ts'
+import { withReadSession } from '../http/session.ts'
+import { computeReport } from './compute.ts'
+import { reportCsv } from './csv.ts'
+import { REPORT_WEIGHT } from './limits.ts'
+import { parseReport, REPORT_PARAMETERS } from './parse-report.ts'
+
+/** The path of reports, below the path of an account. */
+export const REPORT_PATHS = { reports: '/reports' } as const
+
+/** Returns the number of requests that a request to a path of an account counts as; null: not a report. */
+export const reportWeight = (path: string): number | null =>
+  path === REPORT_PATHS.reports ? REPORT_WEIGHT : null
+
+/** Routes for an account and the integrations team: reports. */
+export const accountReports = new Hono<AppEnv>().get(REPORT_PATHS.reports, respondWithReport)
+
+function respondWithReport(c: Context<AppEnv>): Promise<Response> {
+  const sent = readQuery(c.req.url, ...REPORT_PARAMETERS)
+  const isCsv = formatOf(c) === 'csv'
+  return withReadSession(c, async ({ grant, session }) => {
+    const { account, vertical } = grant
+    const query = parseReport(vertical, sent)
+    const databases = { session, directory: c.env.DB }
+    const report = await computeReport(databases, { account, vertical }, query, Date.now())
+    const memory = new ReadMemory(account)
+    if (!isCsv) return sendJson(c, report, memory)
+    const name = `report-${account}-${query.from}-${query.to}`.replaceAll(/[^\w.-]/g, '_')
+    const headers = {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}.csv"`,
+    }
+    return sendText(c, reportCsv(report), headers, memory)
+  })
+}

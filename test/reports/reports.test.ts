@@ -1,0 +1,270 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { REPORT_LIMITS } from '../../src/reports/limits.ts'
+import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
+import { csvOf, putRates } from '../commission/rate-files.ts'
+import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
+import { countCalls } from '../watched.ts'
+
+const OCTOBER = 'reports?from=2026-10-01&to=2026-10-31'
+
+/** Stores a customer with a deposit in EUR and trading in USD. */
+async function firm(vertical: 'forex' | 'prop-trading' = 'forex') {
+  const acme = await partner(vertical)
+  await acme.post('customers', ada)
+  const type = vertical === 'forex' ? 'deposit' : 'challenge_fee'
+  await acme.post('transactions', { ...deposit, transaction_type: type })
+  await acme.post('trading-activity', traded)
+  return acme
+}
+
+const messageOf = async (response: Promise<Response>) => {
+  const { status, code, detail } = await json(response)
+  return `${status} ${code}: ${detail}`
+}
+
+describe('a report that is asked for wrongly', () => {
+  test.each([
+    ['to=2026-10-31', '`from` and `to` are required'],
+    ['from=2026-10-31&to=2026-10-01', '`from` must not be after `to`.'],
+    ['from=2026-10-01&to=2027-10-02', '`from` and `to` can span at most 366 days.'],
+    ['from=2026-10-32&to=2026-10-01', '`from` must be a valid date in the form `YYYY-MM-DD`.'],
+    ['group_by=', '`group_by` is empty.'],
+    ['group_by=day,', '`group_by` has an empty name between its commas.'],
+    ['group_by=days', '`group_by`: `days` is not one of those of forex. Did you mean `day`?'],
+    ['group_by=phase', '`group_by`: `phase` is not one of those of forex.'],
+    ['group_by=day,week,day', '`group_by` names `day` twice. Name it once.'],
+    ['group_by=day,week,month,link', '`group_by` names 4 groups. A report has at most 3.'],
+    ['metrics=lot', '`metrics`: `lot` is not one of those of forex. Did you mean `lots`?'],
+    ['metrics=net_revenue', '`metrics`: `net_revenue` is not one of those of forex.'],
+    ['metrics=deposit.Value', '`metrics`: `deposit.Value` is not one of those of forex.'],
+    ['metrics=lots,lots', '`metrics` names `lots` twice. Name it once.'],
+    ['currency=EUX', '`currency`: `EUX` is not an ISO 4217 currency code. Did you mean `EUR`?'],
+    ['currency=eur', '`currency`: `eur` is not an ISO 4217 currency code.'],
+    ['groupby=day', 'not a parameter of this endpoint. Did you mean `group_by`?'],
+  ])('%s is refused with what to send', async (query, message) => {
+    const acme = await partner()
+    const days = /\b(from|to)=/.test(query) ? '' : 'from=2026-10-01&to=2026-10-31&'
+    const refused = await messageOf(acme.get(`reports?${days}${query}`))
+    expect(refused).toContain('400 invalid_query: ')
+    expect(refused).toContain(message)
+  })
+
+  test('groups and metrics are those of the vertical', async () => {
+    const prop = await partner('prop-trading')
+    expect((await prop.get(`${OCTOBER}&group_by=phase,account_size`)).status).toBe(200)
+    expect(await messageOf(prop.get(`${OCTOBER}&metrics=net_deposits`))).toContain(
+      '`net_deposits` is not one of those of prop-trading.',
+    )
+    const casino = await brand()
+    expect((await casino.get(`${OCTOBER}&group_by=eventname,product`)).status).toBe(200)
+    expect(await messageOf(casino.get(`${OCTOBER}&group_by=instrument`))).toContain('400')
+  })
+})
+
+describe('a report', () => {
+  test('amounts without a rate stand in unconverted, and so does what is net of them', async () => {
+    const acme = await firm()
+    const metrics = 'metrics=deposit_amount,net_deposits,pnl'
+    const { totals } = await json(acme.get(`${OCTOBER}&currency=CHF&${metrics}`))
+    expect(totals).toEqual({
+      metrics: { deposit_amount: '0', net_deposits: '0', pnl: '0' },
+      unconverted: [
+        { metric: 'deposit_amount', currency: 'EUR', reason: 'fx_pending', amount: '100.25' },
+        { metric: 'net_deposits', currency: 'EUR', reason: 'fx_pending', amount: '100.25' },
+        { metric: 'pnl', currency: 'USD', reason: 'fx_pending', amount: '-12.345678' },
+      ],
+    })
+  })
+
+  test('amounts are converted at the rate of their day', async () => {
+    const acme = await firm()
+    await putRates(csvOf('Date,USD', '2026-10-05,9', '2026-10-02,1.25', '2026-10-01,8'))
+    const { totals } = await json(acme.get(`${OCTOBER}&metrics=deposit_amount`))
+    expect(totals).toEqual({ metrics: { deposit_amount: '125.3125' }, unconverted: [] })
+  })
+
+  test('CSV has the rows, the totals and what is not converted', async () => {
+    const acme = await firm()
+    const query = `${OCTOBER}&group_by=affiliate_id,day&metrics=clicks,signups,deposit_amount,pnl`
+    const csv = await acme.get(query, { Accept: 'text/csv' })
+    expect(csv.headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+    expect(csv.headers.get('Content-Disposition')).toBe(
+      'attachment; filename="report-acme-forex-2026-10-01-2026-10-31.csv"',
+    )
+    expect((await csv.text()).split('\r\n')).toEqual([
+      'row,affiliate_id,day,clicks,signups,deposit_amount,pnl,unconverted',
+      expect.stringMatching(/^data,aff-7,2026-10-01,0?,1,0,0,$/),
+      expect.stringMatching(
+        /^data,aff-7,2026-10-02,0?,0,0,-12\.345678,deposit_amount: 100\.25 EUR \(fx_pending\)$/,
+      ),
+      expect.stringMatching(
+        /^total,,,0?,1,0,-12\.345678,deposit_amount: 100\.25 EUR \(fx_pending\)$/,
+      ),
+      '',
+    ])
+  })
+
+  test('the columns are the groups and then the metrics in their order', async () => {
+    const acme = await firm('prop-trading')
+    const { columns, data } = await json(acme.get(`${OCTOBER}&group_by=phase&metrics=pnl,lots`))
+    expect(columns).toEqual([
+      { name: 'phase', type: 'group' },
+      { name: 'lots', type: 'number' },
+      { name: 'pnl', type: 'amount' },
+    ])
+    const metrics = { lots: '1.07', pnl: '-12.345678' }
+    expect(data).toContainEqual({ groups: { phase: null }, metrics, unconverted: [] })
+  })
+
+  test('the totals of a partner and those of the team are the same', async () => {
+    const acme = await firm()
+    const own = await json(acme.get(`${OCTOBER}&group_by=transaction_type`))
+    const path = `accounts/${acme.account}/${OCTOBER}&group_by=transaction_type`
+    expect(await json(askAdmin(path))).toEqual(own)
+  })
+
+  test('a KPI that is a plain number is summed without conversion', async () => {
+    const casino = await brand({ events: { DailyStats: dailyStats } })
+    await casino.post('customers', [eve])
+    await casino.post('activities', [deposited, day])
+    const query = `${OCTOBER}&currency=CHF&metrics=Deposit.count,DailyStats.Games:units,Nothing.Value`
+    const { totals } = await json(casino.get(query))
+    expect(totals.metrics).toEqual({
+      'Deposit.count': 1,
+      'DailyStats.Games:units': '3',
+      'Nothing.Value': '0',
+    })
+  })
+
+  test('records of another account never count', async () => {
+    const acme = await firm()
+    const other = await partner('forex', { account: 'other' })
+    const { totals } = await json(
+      other.get(`${OCTOBER}&metrics=signups,deposit_count,active_customers`),
+    )
+    expect(totals.metrics).toEqual({ signups: 0, deposit_count: 0, active_customers: 0 })
+    const own = await json(acme.get(`${OCTOBER}&metrics=signups`))
+    expect(own.totals.metrics.signups).toBe(1)
+  })
+
+  test.each([
+    ['from=2026-10-01&to=2026-10-31', null, 'no_statements', null],
+    ['from=2026-10-01&to=2026-10-30', '2026-10', 'partial_period', null],
+    ['from=2026-10-01&to=2026-10-31&group_by=day', '2026-10', 'finer_than_statement', '12.5'],
+    ['from=2026-09-01&to=2026-10-31&group_by=month', '2026-W40', 'finer_than_statement', '12.5'],
+    ['from=2026-10-01&to=2026-10-31&group_by=affiliate_id,month', '2026-10', undefined, '12.5'],
+  ])(
+    'the commission of %s with a statement of %s has the note %s',
+    async (query, period, reason, owed) => {
+      const acme = await firm()
+      if (period !== null) {
+        await env.DB.prepare(
+          `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
+           closing, statement, lines, parts, state, read_at, computed_at)
+         values (?, ?, 'aff-7', 'p', 's', 'draft', '', ?, '0', '0', ?, '[]', 1, '{}', 0, '2026-11-01')`,
+        )
+          .bind(acme.account, period, 'd'.repeat(64), '{"currency":"EUR","total":"12.50"}')
+          .run()
+      }
+      const report = await json(acme.get(`reports?${query}&currency=EUR&metrics=commission_owed`))
+      expect(report.notes.map((note: { reason: string }) => note.reason)).toEqual(
+        reason ? [reason] : [],
+      )
+      expect(report.totals.metrics.commission_owed).toBe(owed)
+      const rows = report.data.map((row: { metrics: object }) => Object.values(row.metrics)[0])
+      expect(rows).toEqual(reason === undefined ? ['12.5'] : rows.map(() => null))
+    },
+  )
+
+  test('clicks of days that are no longer kept are not told', async () => {
+    const acme = await partner()
+    const today = new Date().toISOString().slice(0, 10)
+    const before = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 10)
+    const old = await json(acme.get(`reports?from=${before}&to=${today}&metrics=clicks`))
+    expect(old.totals.metrics.clicks).toBeNull()
+    expect(old.notes).toMatchObject([{ metric: 'clicks', reason: 'not_kept' }])
+    const recent = await json(acme.get(`reports?from=${today}&to=${today}&metrics=clicks`))
+    expect([recent.totals.metrics.clicks, recent.notes]).toEqual([0, []])
+  })
+
+  test('a report counts as 10 requests', async () => {
+    const acme = await partner()
+    const left = async () => {
+      const response = await acme.get(`${OCTOBER}&metrics=signups`)
+      return Number(/r=(\d+)/.exec(response.headers.get('RateLimit')!)![1])
+    }
+    const first = await left()
+    expect(first - (await left())).toBe(10)
+  })
+
+  test('one report of an account runs at a time', async () => {
+    const acme = await partner()
+    await env.DB.prepare(
+      'insert into totals_leases (account, computation, running, until, paid_at) values (?, ?, 1, ?, 0)',
+    )
+      .bind(acme.account, 'other', Date.now() + 60_000)
+      .run()
+    const refused = await acme.get(`${OCTOBER}&metrics=signups`)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('Retry-After')).toBe('5')
+  })
+})
+
+/** Stores deposits in EUR, each of a customer of its own, on 31 days. */
+const insertDeposits = async (account: string, count: number, first = 0) => {
+  const numbers = `with recursive n(i) as (select ${first} union all select i + 1 from n where i + 1 < ${first + count})`
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into customers (account, customer_id, affiliate_id, day, delivery, idx, revision)
+       ${numbers} select ?, 'c-' || i, 'a-' || i, 20727 + i % 31, 'd', 0, 1 from n`,
+    ).bind(account),
+    env.DB.prepare(
+      `insert into transactions (account, transaction_id, customer_id, transaction_type,
+         amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
+       ${numbers} select ?, 't-' || i, 'c-' || i, 'deposit', 1, 'EUR', (20727 + i % 31) * 86400000, 'approved',
+         20727 + i % 31, 0, 'd', 0, 1 from n`,
+    ).bind(account),
+  ])
+}
+
+describe('the size of a report', () => {
+  test('the rows read follow the records of the days, and the trips stay the same', async () => {
+    const acme = await partner()
+    await insertDeposits(acme.account, 500)
+    const read = (path: string) =>
+      countCalls(`/api/v1/forex/${path}&group_by=affiliate_id&currency=EUR`, {
+        headers: { Authorization: `Bearer ${acme.access_token}` },
+      })
+    const small = await read('reports?from=2026-10-01&to=2026-10-31')
+    await insertDeposits(acme.account, 1500, 500)
+    const large = await read('reports?from=2026-10-01&to=2026-10-31')
+    const few = await read('reports?from=2026-10-01&to=2026-10-01')
+
+    // The lease, the sums and the end of the lease; the status map and the links beside.
+    expect([small.trips, large.trips, few.trips]).toEqual([5, 5, 5])
+    expect(small.rowsRead).toBeLessThanOrEqual(500 * 26 + 60)
+    expect(large.rowsRead).toBeLessThanOrEqual(2000 * 26 + 60)
+    expect(few.rowsRead).toBeLessThanOrEqual(65 * 26 + 60)
+    expect((await json(large.response)).totals.metrics.deposit_amount).toBe('2000')
+  })
+
+  test('a report of more than 10,000 rows is refused with what to narrow', async () => {
+    const acme = await partner()
+    await insertDeposits(acme.account, REPORT_LIMITS.groups + 1)
+    const query = `${OCTOBER}&group_by=affiliate_id&currency=EUR`
+    for (const headers of [{}, { Accept: 'text/csv' }]) {
+      expect(await messageOf(acme.get(`${query}&metrics=deposit_count`, headers))).toBe(
+        '422 validation_failed: The report has more than 10,000 rows. Ask for fewer days, or for fewer or coarser groups.',
+      )
+    }
+  })
+
+  test('a report of more than 200,000 figures is refused with what to narrow', async () => {
+    const acme = await partner()
+    await insertDeposits(acme.account, 6000)
+    expect(await messageOf(acme.get(`${OCTOBER}&group_by=affiliate_id&currency=EUR`))).toBe(
+      '422 validation_failed: The report has more than 200,000 figures. Name the `metrics` that you need, or ask for fewer groups.',
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { computeReport } from '../../src/reports/compute.ts'
+import { groupsOf } from '../../src/reports/groups.ts'
+import { randomSource } from '../commission/worlds.ts'
+import { oracle } from './oracle.ts'
+import { sortedReport } from './sorted.ts'
+import { storeWorld } from './store-world.ts'
+import { dayOf, randomWorld, type Vertical } from './world.ts'
+
+const NOW = Date.parse('2026-11-03T12:00:00Z')
+const CLICKS_FROM = dayOf('2026-11-03') - 30
+
+const SPANS = [
+  ['2026-09-26', '2026-10-24'],
+  ['2026-10-01', '2026-10-31'],
+  ['2026-09-01', '2026-11-30'],
+  ['2026-09-28', '2026-10-11'],
+  ['2026-10-07', '2026-10-07'],
+] as const
+
+/** Returns all groups, all pairs, and some triples. */
+function groupings(vertical: Vertical, from: ReturnType<typeof randomSource>): string[][] {
+  const all = groupsOf(vertical)
+  const pairs = all.flatMap((a, i) =>
+    all.slice(i + 1).map((b) => (from.oneIn(2) ? [a, b] : [b, a])),
+  )
+  const triples = Array.from({ length: 6 }, () => from.pick(pairs)).map((pair) => [
+    ...pair,
+    from.pick(all.filter((name) => !pair.includes(name))),
+  ])
+  return [[], ...all.map((name) => [name]), ...pairs, ...triples]
+}
+
+describe.each(['prop-trading', 'forex', 'igaming'] as const)('reports of %s', (vertical) => {
+  test('equal those of the oracle by all groups and pairs', async () => {
+    const seed = env.SEED
+    const world = randomWorld(seed, vertical)
+    await storeWorld(env.DB, world)
+    const from = randomSource(seed)
+    for (const groups of groupings(vertical, from)) {
+      const [first, last] = from.pick(SPANS)
+      const asked = {
+        from: first,
+        to: last,
+        groups,
+        currency: from.pick(['USD', 'EUR', 'HUF', 'CHF']),
+      }
+      await env.DB.prepare('delete from totals_leases').run()
+      const report = await computeReport(
+        { session: env.DB.withSession('first-primary'), directory: env.DB },
+        { account: world.account, vertical },
+        { ...asked, metrics: null },
+        NOW,
+      )
+      const expected = oracle(world, { ...asked, clicksFrom: CLICKS_FROM })
+      expect(sortedReport(report), JSON.stringify(asked)).toEqual(sortedReport(expected))
+    }
+  })
+})
