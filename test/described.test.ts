@@ -22,6 +22,7 @@ interface Described {
   path: string
   /** The security scheme that it requires; undefined if it is public. */
   security: 'oauth' | 'brandToken' | 'adminKey' | undefined
+  hasBody: boolean
   /** The error codes that it documents, by status. */
   codes: Record<string, string[]>
 }
@@ -45,9 +46,10 @@ const codesOf = (response: Json): string[] =>
   Object.keys(ref(response).content?.['application/problem+json']?.examples ?? {})
 
 const described: Described[] = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-  Object.entries(methods as Record<string, Json>).map(([method, { security, responses }]) => ({
+  Object.entries(methods as Record<string, Json>).map(([method, { security, responses, requestBody }]) => ({
     method: method.toUpperCase(),
     path,
+    hasBody: requestBody !== undefined,
     security: Object.keys(security[0] ?? {})[0] as Described['security'],
     codes: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [status, codesOf(response)]),
@@ -55,9 +57,9 @@ const described: Described[] = Object.entries(openapi.paths).flatMap(([path, met
   })),
 )
 
-/** A GET has no body; test/commission/fresh.test.ts has its 422. */
+/** The 422 of an operation without a body has its test in its room: fresh.test.ts, runs.test.ts. */
 const withBodies = (operations: readonly Described[]) =>
-  operations.filter(({ method }) => method !== 'GET')
+  operations.filter(({ hasBody }) => hasBody)
 
 const operationsWith = (status: number, code?: string) =>
   described.filter(
@@ -78,6 +80,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace('{account}', account)
     .replace(/(totals|attribution|clicks|reports)$/, '$1?from=2026-10-01&to=2026-10-31')
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
+    .replace(/\/affiliates\/(ledger|balance)$/, '$&?affiliate_id=nobody')
     .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
     .replace(/(unearned(\/facts)?|qualifications)$/, '$&?period=2026-10')
     .replace(

@@ -29,7 +29,7 @@ export const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((
 )
 
 /** Tables with a row for each request, even if it changes nothing. */
-const LOGS = ['audit_log', 'deliveries', 'arrivals']
+const LOGS = ['audit_log', 'deliveries', 'delivery_terms', 'arrivals']
 
 import { DAY_MS } from '../../src/durations.ts'
 
