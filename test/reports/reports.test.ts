@@ -241,8 +241,8 @@ describe('the size of a report', () => {
     const large = await read('reports?from=2026-10-01&to=2026-10-31')
     const few = await read('reports?from=2026-10-01&to=2026-10-01')
 
-    // The lease, the sums and the end of the lease; the status map and the links beside.
-    expect([small.trips, large.trips, few.trips]).toEqual([5, 5, 5])
+    // The lease and the sums; the status map and the links beside; on a slow machine the pay of the lease.
+    expect(Math.max(small.trips, large.trips, few.trips)).toBeLessThanOrEqual(5)
     expect(small.rowsRead).toBeLessThanOrEqual(500 * 26 + 60)
     expect(large.rowsRead).toBeLessThanOrEqual(2000 * 26 + 60)
     expect(few.rowsRead).toBeLessThanOrEqual(65 * 26 + 60)

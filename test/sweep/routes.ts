@@ -72,7 +72,7 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `get${name}Delivery` },
     { ...read, id: `list${name}DeliveryRefused` },
     { ...read, id: `get${name}Totals`, query: OCTOBER },
-    { ...read, id: `get${name}Report`, query: OCTOBER },
+    { ...read, id: `get${name}Report`, query: OCTOBER, weighs: true },
     { ...read, id: `list${name}Held` },
     { ...read, id: `get${name}Feed` },
     { ...read, id: `get${name}FxRates`, query: '?day=2026-10-02' },
@@ -315,7 +315,7 @@ const administration: Route[] = [
   { ...reads, id: 'getAccountDelivery' },
   { ...reads, id: 'listAccountDeliveryRefused' },
   { ...reads, id: 'getAccountTotals', query: OCTOBER },
-  { ...reads, id: 'getAccountReport', query: OCTOBER },
+  { ...reads, id: 'getAccountReport', query: OCTOBER, weighs: true },
   { ...reads, id: 'listAccountHeld' },
   { ...reads, id: 'getAccountFeed' },
 ]

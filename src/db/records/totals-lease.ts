@@ -66,7 +66,13 @@ export async function takeLease(
       bindStatement(session, TAKE_LEASE, values),
       bindStatement(session, READ_LEASE, values),
     ]),
-  )
+  ).catch(async (error) => {
+    // The statement may have taken the lease although its answer was lost.
+    await endLease(session, account, computation, now)
+      .run()
+      .catch(() => {})
+    throw error
+  })
   const lease = read?.results[0]
   if (!lease || lease.computation === computation) return { paidAt: lease?.paid_at ?? 0 }
   if (lease.running && lease.until > now) {

@@ -36,7 +36,7 @@ export interface ReportValues {
 const PAID_PART = 0.2
 
 /** A report that took at most so much of the database's time costs nothing more, in milliseconds. */
-const FREE_MS = 20
+const FREE_MS = 250
 
 /** How long a report waits for another computation of its account, try by try, in milliseconds. */
 const WAITS_MS = [100, 200, 400, 800]
