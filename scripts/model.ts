@@ -6,7 +6,7 @@ runGeneratedTests({
   invocation: 'npm run model',
   description:
     'Compares random sequences of requests with a model of the contract, and commissions from the database with those in memory. A failure prints the seed that repeats it.',
-  files: ['test/model', 'test/commission/stored-worlds'],
+  files: ['test/model', 'test/commission/stored-worlds', 'test/commission/kept-facts'],
   runsVariable: 'MODEL_RUNS',
   usualRuns: 250,
 })

@@ -51,6 +51,9 @@ const TABLES: Record<string, string> = {
   payments: 'What was paid, by reference.',
   ledger: 'What affiliates earned and were paid: append-only.',
   statement_runs: 'Runs that compute the statements of a period.',
+  kept_days: 'Past days of which an account keeps the facts, by calendar year.',
+  kept_facts: 'The facts of a customer on these days, as runs have read them; `rows` is JSON.',
+  changed_days: 'Days of these of which a record has changed since.',
   statement_run_steps: 'The affiliates of each step of a run that goes on.',
   audit_log: 'Changes that the integrations team made; `details` is JSON.',
 }

@@ -840,3 +840,69 @@ from step;
 --   SCAN step
 --   SCALAR SUBQUERY 2
 --     SCAN step
+
+-- measure
+-- Measures the first rows of kept_facts.
+with
+  step as materialized (
+    select
+      customer_id, first_day,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (first_day), 0) + coalesce(octet_length (generation), 0) + coalesce(octet_length (facts), 0) + coalesce(octet_length (rows), 0) + 6 as payload,
+      octet_length (account) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (first_day), 0) + 3 as entry
+    from kept_facts
+    where account = :account
+    order by customer_id, first_day
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(customer_id, first_day)
+    from step
+    order by customer_id desc, first_day desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH kept_facts USING PRIMARY KEY (account=?)
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the next rows of kept_facts.
+with
+  step as materialized (
+    select
+      customer_id, first_day,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (first_day), 0) + coalesce(octet_length (generation), 0) + coalesce(octet_length (facts), 0) + coalesce(octet_length (rows), 0) + 6 as payload,
+      octet_length (account) + coalesce(octet_length (customer_id), 0) + coalesce(octet_length (first_day), 0) + 3 as entry
+    from kept_facts
+    where
+      account = :account
+      and (customer_id, first_day) > (:after_0, :after_1)
+    order by customer_id, first_day
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(customer_id, first_day)
+    from step
+    order by customer_id desc, first_day desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH kept_facts USING PRIMARY KEY (account=? AND (customer_id,first_day)>(?,?))
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step

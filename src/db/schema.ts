@@ -690,6 +690,49 @@ export const statementRuns = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
+/** Past days of which an account keeps the facts, by calendar year. */
+export const keptDays = sqliteTable(
+  'kept_days',
+  {
+    account: text().notNull(),
+    first_day: day().notNull(),
+    last_day: integer().notNull(),
+    generation: text().notNull(),
+    form: text().notNull(),
+    summed_from: integer().notNull(),
+    begun_at: integer().notNull(),
+    ready: integer().notNull(),
+    mean: real().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.first_day] })],
+)
+
+/** The facts of a customer on these days, as runs have read them; `rows` is JSON. */
+export const keptFacts = sqliteTable(
+  'kept_facts',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    first_day: day().notNull(),
+    generation: text().notNull(),
+    facts: integer().notNull(),
+    rows: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.first_day] })],
+)
+
+/** Days of these of which a record has changed since. */
+export const changedDays = sqliteTable(
+  'changed_days',
+  {
+    account: text().notNull(),
+    first_day: day().notNull(),
+    generation: text().notNull(),
+    day: day().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.first_day, t.generation, t.day] })],
+)
+
 /** The affiliates of each step of a run that goes on. */
 export const statementRunSteps = sqliteTable(
   'statement_run_steps',

@@ -16,14 +16,17 @@ import type { JudgedCustomer } from '../engine/judged.ts'
 import type { OnceState } from '../engine/once.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
+import { type KeptReading, keptReading } from '../facts/kept.ts'
 import { neededReadings } from '../facts/needed-readings.ts'
 import { readCustomers } from '../facts/read-customers.ts'
+import { keptCustomers, weightOf } from '../facts/read-kept.ts'
 import { type AccountSource, openContext } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
 import { factTurns } from '../facts/turns.ts'
 import { readBooks } from './books.ts'
 import { dependencies, joined } from './closure.ts'
 import type { Computation, ComputedPeriod } from './computation.ts'
+import { KEPT_SHARE } from './limits.ts'
 import { findRange } from './range.ts'
 import { type RateView, rateViews } from './rate-views.ts'
 
@@ -31,12 +34,17 @@ import { type RateView, rateViews } from './rate-views.ts'
 export class TooManyFacts extends Error {}
 
 /** Prepares the computation of a period: what its affiliates depend on, rates and days with facts. */
-export async function openComputation(source: AccountSource, period: Period): Promise<Computation> {
+export async function openComputation(
+  source: AccountSource,
+  period: Period,
+  run: string | null = null,
+): Promise<Computation> {
   const range = await findRange(source, period)
   const tree = datedTree(source.parents)
   const context = await openContext(source, tree, range.rateDays)
   const dependenciesOf = dependencies(source.book, tree, range.periods)
-  return { source, range, context, dependenciesOf }
+  const kept = await keptReading(source, range, run)
+  return { source, range, context, dependenciesOf, kept }
 }
 
 /**
@@ -89,7 +97,7 @@ function withoutEvidence(judged: JudgedCustomer): JudgedCustomer {
 /**
  * Reads the facts on which affiliates depend, and prepares the settlement of any period of the range.
  *
- * @param keep Returns what is kept of a customer until the settlement.
+ * @param keep Returns what stays in memory of a customer until the settlement; absent: everything.
  * @throws TooManyFacts
  */
 export async function settleAffiliates(
@@ -97,25 +105,28 @@ export async function settleAffiliates(
   affiliates: readonly string[],
   maxFacts: number,
   booksOf: BooksOf,
-  keep: (judged: JudgedCustomer) => JudgedCustomer = (judged) => judged,
+  keep?: (judged: JudgedCustomer) => JudgedCustomer,
 ): Promise<Settlement> {
   const { source, range, context, dependenciesOf } = computation
   const { settled, read } = joined(affiliates.map(dependenciesOf))
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
   const readings = earningReadings(source.selection, range.days)
   const isNeeded = neededReadings(source, context.tree, range.periods)
+  const { kept } = computation
+  const weigh = weightOf(kept, keep === undefined ? 1 : KEPT_SHARE)
   let facts = 0
   const turnAfter = factTurns()
-  for await (const customers of customersOf(computation, [...read], readings, isNeeded)) {
+  for await (const customers of customersOf(computation, [...read], readings, isNeeded, kept)) {
     for (const customer of customers) {
-      for (const { count } of customer.facts) facts += count
+      for (const { count, day } of customer.facts) facts += count * weigh(day)
     }
     if (facts > maxFacts) throw new TooManyFacts()
     const judged: JudgedCustomer[] = []
     for (const customer of customers) {
       const turn = turnAfter(customer.facts.length)
       if (turn) await turn
-      judged.push(keep(judgeCustomer(context, customer)))
+      const own = judgeCustomer(context, customer)
+      judged.push(keep ? keep(own) : own)
     }
     for (const period of range.periods) {
       const known = judged.map((one) => asOf(one, period.last))
@@ -140,14 +151,16 @@ export async function settleAffiliates(
  *
  * @param readings What is read of their records.
  * @param isNeeded Whether the records of a reading are needed of a customer.
+ * @param kept What is kept of the rows of these readings.
  */
 export async function* customersOf(
   { source, range }: Computation,
   affiliates: readonly string[] | null,
   readings: readonly FactReading[],
   isNeeded: Parameters<typeof readCustomers>[4] = () => true,
+  kept: KeptReading | null = null,
 ): AsyncGenerator<Customer[]> {
-  const size = customersPerReading(readings)
+  const size = kept ? keptCustomers(kept, readings) : customersPerReading(readings)
   const query = {
     account: source.account.id,
     affiliates,
@@ -168,7 +181,8 @@ export async function* customersOf(
     }
     while (waiting.length >= size || (next === null && waiting.length > 0)) {
       const share = waiting.length / inRange
-      yield await readCustomers(source, readings, waiting.slice(0, size), share, isNeeded)
+      const chunk = waiting.slice(0, size)
+      yield await readCustomers(source, readings, chunk, share, isNeeded, kept)
       waiting = waiting.slice(size)
       inRange = waiting.length / share
     }

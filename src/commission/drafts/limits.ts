@@ -4,6 +4,9 @@ import type { Period } from '../engine/calendar.ts'
 /** The most facts that one request computes. */
 export const MAX_FRESH_FACTS = 50_000
 
+/** What a fact of past months counts for, once a run has kept it. */
+export const KEPT_SHARE = 0.2
+
 /** The most lines, and about the most bytes, of one part of a statement. */
 export const PART_LIMITS = { lines: 1000, bytes: 400_000 }
 

@@ -20,6 +20,8 @@ export interface ComputedRange {
   /** The first day that is computed; facts before it earn nothing. */
   readonly firstDay: number
   readonly lastDay: number
+  /** The first day of which facts are summed. */
+  readonly firstSummed: number
   /** The first day of any record or manual entry; Infinity if there is none. */
   readonly anchor: number
   /** The first day of which a rate may be needed, and all such days. */
@@ -60,6 +62,7 @@ export async function findRange(source: AccountSource, period: Period): Promise<
     period,
     firstDay,
     lastDay,
+    firstSummed,
     anchor,
     firstRate: Math.min(firstFact, firstDay),
     rateDays: rateDays(all, source.book, periods),

@@ -1,4 +1,5 @@
 import { ulid } from 'ulid'
+import { endKeeping } from '../../db/commission/kept-days.ts'
 import { beginStep, endStep, storeSteps } from '../../db/commission/run-steps.ts'
 import { beginReading, endRun, findRun } from '../../db/commission/runs.ts'
 import { resolveDatabase } from '../../db/database.ts'
@@ -6,6 +7,7 @@ import { findAccount } from '../../db/directory/accounts.ts'
 import type { Account } from '../../db/schema.ts'
 import { DAY_MS } from '../../durations.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
+import { keepFacts } from '../facts/kept.ts'
 import { openSource } from '../facts/source.ts'
 import type { Computation } from './computation.ts'
 import { openComputation } from './compute.ts'
@@ -40,8 +42,12 @@ async function findRunAccount(
   return { account, period, db: resolveDatabase(env, account.binding) }
 }
 
-const openRun = async (env: Env, account: Account, period: Period): Promise<Computation> =>
-  openComputation(await openSource(env, account), period)
+const openRun = async (
+  env: Env,
+  account: Account,
+  period: Period,
+  run: string,
+): Promise<Computation> => openComputation(await openSource(env, account), period, run)
 
 /**
  * Stores the steps of a run. Returns the number of steps. A repetition finds those that are stored. A
@@ -54,7 +60,9 @@ export async function beginRun(env: Env, parameters: RunParameters, now: number)
   const stored = await findRun(db, account.id, id)
   if (stored?.status !== 'running') return 0
   if (stored.steps !== null) return stored.steps
-  const steps = await planSteps(await openRun(env, account, period))
+  const computation = await openRun(env, account, period, id)
+  await keepFacts(computation.source, computation.range, { run: id, now })
+  const steps = await planSteps(computation)
   return storeSteps(db, account.id, id, steps)
 }
 
@@ -70,7 +78,7 @@ export async function makeStep(
   const found = await beginStep(db, stored, new Date(now).toISOString())
   if (!found) return 0
   if (found.changed !== null) return found.changed
-  const computation = await openRun(env, account, period)
+  const computation = await openRun(env, account, period, parameters.run)
   await refreshDrafts(computation, found.affiliates, stored, now)
   return endStep(db, stored)
 }
@@ -102,5 +110,6 @@ async function end(
   const before = firstRunId(now - KEPT_MS)
   const ended_at = new Date(now).toISOString()
   const db = resolveDatabase(env, account.binding)
+  if (outcome.status === 'done') await endKeeping(db, account.id, id)
   await endRun(db, { account: account.id, id, ...outcome, ended_at, before })
 }

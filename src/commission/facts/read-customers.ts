@@ -1,11 +1,6 @@
 import { decode, encode } from '../../db/column-types.ts'
 import type { FactReading } from '../../db/commission/fact-readings.ts'
-import {
-  type FactRow,
-  readFactRows,
-  readSignups,
-  type SignupRow,
-} from '../../db/commission/facts.ts'
+import { type FactRow, readSignups, type SignupRow } from '../../db/commission/facts.ts'
 import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { type CustomerHistory, readHistories } from '../../db/commission/histories.ts'
 import type { Since } from '../../db/commission/history.ts'
@@ -17,6 +12,8 @@ import {
   type Fact,
   NO_FIELDS,
 } from '../engine/facts.ts'
+import type { KeptReading } from './kept.ts'
+import { type NeededKinds, readRows } from './read-kept.ts'
 import { type AccountSource, dated, dayOrNull } from './source.ts'
 import { toFact } from './to-facts.ts'
 
@@ -29,6 +26,7 @@ export type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundC
  * @param wanted At most as many as `customersPerReading` returns.
  * @param share Which share of the customers between the first and the last of them they are.
  * @param isNeeded Whether a customer's records of a reading are needed.
+ * @param kept What is kept of the facts of past days; null: nothing is used.
  */
 export async function readCustomers(
   source: AccountSource,
@@ -36,8 +34,8 @@ export async function readCustomers(
   wanted: readonly WantedCustomer[],
   share: number,
   isNeeded: (customer: WantedCustomer, reading: FactReading) => boolean,
+  kept: KeptReading | null,
 ): Promise<Customer[]> {
-  const { db, account } = source
   const keyOf = ({ customer_id }: WantedCustomer) =>
     String(encode(customers.customer_id, customer_id))
   const keys = new Map(wanted.map((one) => [one, keyOf(one)]))
@@ -48,11 +46,27 @@ export async function readCustomers(
   })
   const [known, rows] = await Promise.all([
     readKnown(source, wanted, keys),
-    readFactRows(db, account.id, parts),
+    readRows(source, kept, parts, neededOf(kept, wanted, keys, isNeeded)),
   ])
   const facts = new Map(known.map(({ signup }) => [signup.customer_id, [] as Fact[]]))
   for (const [i, { reading }] of parts.entries()) addFacts(source, facts, reading, rows[i] ?? [])
   return known.map((one) => toCustomer(source, one, facts.get(one.signup.customer_id) ?? []))
+}
+
+/** Returns which kinds of rows are needed of each customer. */
+function neededOf(
+  kept: KeptReading | null,
+  wanted: readonly WantedCustomer[],
+  keys: ReadonlyMap<WantedCustomer, string>,
+  isNeeded: (customer: WantedCustomer, reading: FactReading) => boolean,
+): NeededKinds {
+  const kinds = kept?.kinds ?? []
+  return new Map(
+    wanted.map((one) => {
+      const own = kinds.filter((reading) => isNeeded(one, reading))
+      return [keys.get(one) ?? '', new Set(own.map(({ kind }) => kind))]
+    }),
+  )
 }
 
 /** Reads one customer; null if it is not stored. */
@@ -61,7 +75,7 @@ export async function readCustomer(
   readings: readonly FactReading[],
   customer_id: string,
 ): Promise<Customer | null> {
-  const [customer] = await readCustomers(source, readings, [{ customer_id }], 0, () => true)
+  const [customer] = await readCustomers(source, readings, [{ customer_id }], 0, () => true, null)
   return customer ?? null
 }
 

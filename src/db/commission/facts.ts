@@ -1,15 +1,17 @@
-import { isTooLong, withD1Retry } from '../retry.ts'
+import { withD1Retry } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
 import type { FactReading } from './fact-readings.ts'
-import { unpackRow, type Way } from './fact-statements.ts'
 import { FACT_LIMITS, type FactTable } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
+import {
+  type Connection,
+  type CustomersReading,
+  type FactRow,
+  readPacked,
+  valuesOf,
+} from './packed-facts.ts'
 
-/** A row of a table with facts, as it is stored. */
-export type FactRow = Record<string, string | number | null>
-
-/** A database, or a session of one. */
-export type Connection = Pick<D1DatabaseSession, 'prepare' | 'batch'>
+export type { Connection, FactRow } from './packed-facts.ts'
 
 /** Reads the days of a range on which an account has records of a table, in order. */
 export async function readFactDays(
@@ -25,15 +27,6 @@ export async function readFactDays(
   return results.map(({ day }) => day)
 }
 
-/** A reading of the records of some customers. */
-export interface CustomersReading {
-  readonly reading: FactReading
-  /** The stored ids of the customers. */
-  readonly ids: readonly string[]
-  /** Which share of the customers between the first and the last of them they are. */
-  readonly share: number
-}
-
 /**
  * Reads the rows of each reading's customers; there may be rows of other customers among them. All
  * readings are one round trip.
@@ -44,75 +37,9 @@ export async function readFactRows(
   readings: readonly CustomersReading[],
 ): Promise<(readonly FactRow[])[]> {
   if (readings.length === 0) return []
-  const results = await readPacked(db, account, readings)
-  return Promise.all(readings.map((one, i) => results?.[i] ?? readParts(db, account, one)))
+  const packed = await readPacked(db, account, readings)
+  return Promise.all(readings.map((one, i) => packed?.rows[i] ?? readParts(db, account, one)))
 }
-
-/** Returns how to find the records of customers. */
-function wayOf({ share }: CustomersReading): Way {
-  if (share >= FACT_LIMITS.fullShare) return 'range'
-  return share >= FACT_LIMITS.denseShare ? 'scan' : 'search'
-}
-
-/** Returns the rows of each reading, null if it has too many; null if they are too long together. */
-async function readPacked(
-  db: Connection,
-  account: string,
-  readings: readonly CustomersReading[],
-): Promise<(FactRow[] | null)[] | null> {
-  try {
-    const results = await withD1Retry(() =>
-      db.batch<{ records: string }>(
-        readings.map((one) =>
-          bindStatement(
-            db,
-            one.reading.statements.packed[wayOf(one)],
-            valuesOf(account, one.reading, one.ids, FACT_LIMITS.rows),
-          ),
-        ),
-      ),
-    )
-    return readings.map(({ reading: { statements } }, i) =>
-      unpack(statements.columns, results[i]?.results[0]),
-    )
-  } catch (error) {
-    if (isTooLong(error)) return null
-    throw error
-  }
-}
-
-/** Returns the rows of a packed reading; null if it has too many. */
-function unpack(
-  columns: readonly string[],
-  packed: { records: string } | undefined,
-): FactRow[] | null {
-  const records: (FactRow[string] | FactRow[string][])[][] = packed
-    ? JSON.parse(packed.records)
-    : []
-  if (records.length > FACT_LIMITS.rows) return null
-  return records.map((record) => {
-    const values = unpackRow(record, columns.length)
-    const row: FactRow = {}
-    for (let i = 0; i < columns.length; i++) row[columns[i] ?? ''] = values[i] ?? null
-    return row
-  })
-}
-
-const valuesOf = (
-  account: string,
-  { values, days }: FactReading,
-  ids: readonly string[],
-  rows: number,
-) => ({
-  ...values,
-  account,
-  days: JSON.stringify(days),
-  ids: JSON.stringify(ids),
-  rows: rows + 1,
-  // -1 is no limit. SQLite does not merge a subquery with a limit into the query around it, so it
-  // computes the columns of each record once.
-  records: -1,
-})
 
 /** Makes a reading in two halves, and divides each half again if it has too many rows. */
 async function readParts(
@@ -126,7 +53,7 @@ async function readParts(
     const half = { reading: part, ids: partIds, share }
     const packed = isLeast
       ? await readRows(db, account, part, partIds)
-      : (await readPacked(db, account, [half]))?.[0]
+      : (await readPacked(db, account, [half]))?.rows[0]
     for (const row of packed ?? (await readParts(db, account, half))) rows.push(row)
   }
   return rows

@@ -14,8 +14,11 @@ export const RESET_LIMITS = {
  * primary key behind the account.
  */
 const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
-  // First, so that the triggers of deleted records find no kept totals.
+  // First, so that the triggers of deleted records find nothing kept.
   day_totals: ['resource', 'day'],
+  kept_days: ['first_day'],
+  changed_days: ['first_day', 'generation', 'day'],
+  kept_facts: ['customer_id', 'first_day'],
   transactions: ['day', 'customer_id', 'transaction_id'],
   activity: ['date', 'customer_id', 'instrument', 'currency'],
   events: ['day', 'customer_id', 'id'],

@@ -10,6 +10,7 @@ import {
   deliveryTerms,
   events,
   idempotencyKeys,
+  keptFacts,
   overwrittenWrites,
   type Table,
   transactions,
@@ -80,6 +81,7 @@ const MEASURED: readonly { table: Table; isIndexed: boolean }[] = [
   { table: dayTotals, isIndexed: true },
   { table: customerAffiliations, isIndexed: false },
   { table: customerFields, isIndexed: false },
+  { table: keptFacts, isIndexed: false },
 ]
 
 /** The names of the tables that are measured. */

@@ -1,0 +1,115 @@
+import { JSON_EACH } from '../records/sql-fragments.ts'
+import { usageSql } from '../records/storage-sql.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import type { Connection } from './packed-facts.ts'
+
+/** Days of which an account keeps the facts: a calendar year up to a day. Days are since 1970. */
+export interface KeptDays {
+  readonly first_day: number
+  readonly last_day: number
+  /** The run that began to keep them. */
+  readonly generation: string
+  /** What was read of each record. */
+  readonly form: string
+  /** The first day of which sums were read. */
+  readonly summed_from: number
+  /** When that run began, in milliseconds. */
+  readonly begun_at: number
+  /** 1 once the run has ended. */
+  readonly ready: number
+  /** The mean number of facts of a customer. */
+  readonly mean: number
+  /** A JSON array of the days of which a record has changed since. */
+  readonly changed: string
+}
+
+const READ_KEPT_DAYS = compileStatement(`
+  select k.first_day, k.last_day, k.generation, k.form, k.summed_from, k.begun_at, k.ready, k.mean,
+    (select json_group_array(c.day) from changed_days c
+      where c.account = :account and c.first_day = k.first_day and c.generation = k.generation
+    ) as changed
+  from kept_days k where k.account = :account order by k.first_day`)
+
+/** Returns the statement that reads which days an account keeps. */
+export const selectKeptDays = (db: Connection, account: string): D1PreparedStatement =>
+  bindStatement(db, READ_KEPT_DAYS, { account })
+
+/** Reads which days an account keeps. */
+export async function readKeptDays(db: Connection, account: string): Promise<KeptDays[]> {
+  const { results } = await withD1Retry(() => selectKeptDays(db, account).all<KeptDays>())
+  return results
+}
+
+/** The days that a run begins to keep. */
+export type NewDays = Pick<KeptDays, 'first_day' | 'last_day' | 'summed_from'>
+
+// What changes from now on is in `changed_days`, so the facts are read after this statement.
+const BEGIN_KEEPING = compileStatement(`
+  insert into kept_days (account, first_day, last_day, generation, form, summed_from, begun_at, ready)
+  select :account, value ->> 0, value ->> 1, :generation, :form, value ->> 2, :begun_at, 0
+  from ${JSON_EACH}(:days)
+  where ${usageSql(':account')} <= :most_bytes
+  on conflict (account, first_day) do update set last_day = excluded.last_day,
+    generation = excluded.generation, form = excluded.form, summed_from = excluded.summed_from,
+    begun_at = excluded.begun_at, ready = 0, mean = 0
+  where kept_days.generation <> excluded.generation`)
+
+/**
+ * Begins to keep the facts of some days in place of what was kept of them, unless the account stores
+ * more than some bytes.
+ */
+export async function beginKeeping(
+  db: Connection,
+  account: string,
+  keeping: Pick<KeptDays, 'generation' | 'form' | 'begun_at'>,
+  days: readonly NewDays[],
+  mostBytes: number,
+): Promise<void> {
+  const rows = days.map((one) => [one.first_day, one.last_day, one.summed_from])
+  const values = { account, ...keeping, days: JSON.stringify(rows), most_bytes: mostBytes }
+  await withD1Retry(() => bindStatement(db, BEGIN_KEEPING, values).run())
+}
+
+/** The customers whose facts are counted for their mean number. */
+const COUNTED = 10_000
+
+const END_KEEPING = compileStatement(`
+  update kept_days set ready = 1, mean = coalesce((
+    select avg(facts) from (
+      select f.facts from kept_facts f
+      where f.account = :account and f.first_day = kept_days.first_day
+        and f.generation = :generation limit ${COUNTED})), 0)
+  where account = :account and generation = :generation and ready = 0`)
+
+/** The rows of earlier generations that the end of a run deletes. */
+const DELETED = 10_000
+
+/** Customers whose affiliates have no plan any more are not read again, so nothing replaces their rows. */
+const DELETE_OTHERS = compileStatement(`
+  delete from kept_facts where (account, customer_id, first_day) in (
+    select f.account, f.customer_id, f.first_day from kept_facts f
+    where f.account = :account and not exists (
+      select 1 from kept_days k
+      where k.account = :account and k.first_day = f.first_day and k.generation = f.generation)
+    limit ${DELETED})`)
+
+/** Lets computations use what a run has kept, and deletes facts that nobody reads any more. */
+export async function endKeeping(
+  db: Connection,
+  account: string,
+  generation: string,
+): Promise<void> {
+  const { meta } = await withD1Retry(() =>
+    bindStatement(db, END_KEEPING, { account, generation }).run(),
+  )
+  if (meta.changes > 0) {
+    await withD1Retry(() => bindStatement(db, DELETE_OTHERS, { account }).run())
+  }
+}
+
+const STOP_KEEPING = compileStatement('delete from kept_days where account = :account')
+
+/** Lets no computation use what an account keeps. */
+export const stopKeeping = (db: Connection, account: string) =>
+  withD1Retry(() => bindStatement(db, STOP_KEEPING, { account }).run())

@@ -1,0 +1,209 @@
+import { env } from 'cloudflare:workers'
+import { computeAffiliates } from '../../src/commission/drafts/compute.ts'
+import type { Rule } from '../../src/commission/engine/plan.ts'
+import { KEEPING } from '../../src/commission/facts/kept.ts'
+import { canonicalJson } from '../../src/validation/canonical-json.ts'
+import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
+import { at, linkOf } from '../dated.ts'
+import { ada, askAdmin, deposit, partner, traded } from '../partner.ts'
+import { bookRuns } from './book-firm.ts'
+import { assign, computationOf, monthly, storePlan } from './stored.ts'
+import type { Source } from './worlds.ts'
+
+// Firms whose records arrive through the service in any order: new, late, changed, moved to another day
+// or customer, held and released, while everything else that statements depend on changes, too.
+
+/** The time of the firms: November is over and kept, December is open. */
+export const NOW = '2030-12-05T00:00:00.000Z'
+export const OPEN = '2030-12'
+export const AFFILIATES = ['a-0', 'a-1', 'a-2']
+
+/** Lets runs keep years with few days, and keep them anew after few changes. */
+export const keepEagerly = () =>
+  Object.assign(KEEPING, { leastDays: 1, changedDays: 8, checkedShare: 1 })
+
+const pad = (n: number) => String(n).padStart(2, '0')
+const anyDay = (from: Source) =>
+  `${from.pick(['2029', '2030', '2030'])}-${pad(from.between(1, 12))}-${pad(from.between(1, 4))}`
+
+const TIERS = {
+  mode: 'whole' as const,
+  steps: [
+    { from: '0', amount: '2' },
+    { from: '9', amount: '3' },
+  ],
+}
+
+const FOREX: Rule[] = [
+  {
+    ...{ id: 'net', kind: 'share', percent: '10', negative: 'carry' },
+    base: [{ transactions: ['withdrawal'], times: '-1' }, { transactions: ['bonus'] }],
+  },
+  {
+    ...{ id: 'cpa', kind: 'once', amount: '50' },
+    trigger: { transactions: ['deposit'], min: '20' },
+    qualify: [{ sum: [{ transactions: ['deposit'] }], min: '60', within_days: 90 }],
+  },
+  { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, tiers: TIERS },
+  { id: 'up', kind: 'override', level: 1, of: { lines: ['share', 'unit'] }, percent: '5' },
+] as Rule[]
+
+/** Assigns a plan to all affiliates. */
+async function withPlan(account: string, rules: Rule[]) {
+  await storePlan(account, 'ib', monthly(rules, { effective_from: '2029-01-01' }))
+  await assign(account, 'ib', '*', '2029-01-01')
+}
+
+/** Makes one of some changes; one of an unknown customer changes nothing. */
+const makeOne = (changes: readonly (() => Promise<Response>)[], from: Source) => async () => {
+  const response = await from.pick(changes)()
+  if (response.status >= 400 && response.status !== 404) throw new Error(await response.text())
+  return response.ok
+}
+
+/** Creates a partner with a plan of each kind of rule. */
+export async function openPartner(account: string) {
+  at(NOW)
+  const firm = await partner('forex', { account, affiliates: AFFILIATES, unknown_customer: 'hold' })
+  const path = `accounts/${account}`
+  await withPlan(account, FOREX)
+  await askAdmin(`${path}/affiliates`, 'PUT', [{ affiliate_id: 'a-1', parent: 'a-0' }])
+  return { ...firm, path, ...bookRuns(account) }
+}
+
+/** Creates a partner, and returns a function that makes one change at random. */
+export async function randomPartner(account: string, from: Source) {
+  const firm = await openPartner(account)
+  const { path } = firm
+  const customer = () => `c-${from.between(0, 9)}`
+  const changes: (() => Promise<Response>)[] = [
+    () =>
+      firm.post('customers', [
+        {
+          ...{ ...ada, customer_id: customer(), country_code: from.pick(['DE', 'AT']) },
+          affiliate_id: from.pick([...AFFILIATES, 'nobody']),
+          signup_date: `2029-${pad(from.between(1, 12))}-03T08:00:00Z`,
+        },
+      ]),
+    ...Array.from(
+      { length: 4 },
+      () => () =>
+        firm.post(
+          'transactions',
+          Array.from({ length: from.between(1, 3) }, (_, i) => ({
+            ...deposit,
+            ...{ transaction_id: `t-${from.between(0, 7) + 8 * i}`, customer_id: customer() },
+            transaction_type: from.pick(['deposit', 'deposit', 'withdrawal', 'bonus']),
+            ...{ currency: 'EUR', amount_currency: from.between(1, 90), amount_usd: undefined },
+            status: from.pick(['approved', 'approved', 'reversed', 'pending', 'settled']),
+            transaction_date: `${anyDay(from)}T${pad(from.between(0, 23))}:00:00Z`,
+          })),
+        ),
+    ),
+    ...Array.from(
+      { length: 3 },
+      () => () =>
+        firm.post('trading-activity', [
+          {
+            ...traded,
+            ...{ customer_id: customer(), date: anyDay(from), lots_traded: from.between(0, 5) },
+          },
+        ]),
+    ),
+    () =>
+      askAdmin(`${path}/customers/${customer()}/refusal`, 'PUT', {
+        ...{ reason: 'Fraud', from: '2030-05-01' },
+      }),
+    () => askAdmin(`${path}/customers/${customer()}/refusal`, 'DELETE'),
+    () =>
+      askAdmin(`${path}/customers/${customer()}/affiliations`, 'PUT', {
+        reason: 'A mistake',
+        affiliations: [
+          { from: null, affiliate_id: from.pick(AFFILIATES) },
+          { from: '2030-06-01', affiliate_id: from.pick(AFFILIATES) },
+        ],
+      }),
+    () => askAdmin(`${path}/status-map`, 'PUT', from.pick([{ settled: 'approved' }, {}])),
+  ]
+  return { ...firm, change: makeOne(changes, from) }
+}
+
+const CASINO: Rule[] = [
+  { id: 'ngr', kind: 'share', percent: '30', base: [{ event: 'DailyStats', kpi: 'NGR' }] },
+  { id: 'ftd', kind: 'once', amount: '40', trigger: { event: 'Deposit', min: '20' } },
+] as Rule[]
+
+/** Creates a brand with links of its affiliates. */
+export async function openBrand(account: string) {
+  at(NOW)
+  const casino = await brand({
+    ...{ account, unknown_customer: 'hold' },
+    events: { DailyStats: dailyStats, Deposit: { granularity: 'event', eventid: 'used' } },
+  })
+  const links = await Promise.all(AFFILIATES.map((affiliate) => linkOf(account, affiliate)))
+  await withPlan(account, CASINO)
+  return { ...casino, links, path: `accounts/${account}`, ...bookRuns(account) }
+}
+
+/** Creates a brand, and returns a function that makes one change at random. */
+export async function randomBrand(account: string, from: Source) {
+  const casino = await openBrand(account)
+  const { links } = casino
+  const customer = () => `p-${from.between(0, 7)}`
+  const changes: (() => Promise<Response>)[] = [
+    () =>
+      casino.post('customers', {
+        ...{ ...eve, customerId: customer(), regtime: `2029-${pad(from.between(1, 12))}-03 08:30` },
+        ...(from.oneIn(4) ? {} : { tracking_data: from.pick(links).tracking_data }),
+      }),
+    ...Array.from(
+      { length: 3 },
+      () => () =>
+        casino.post('activities', {
+          ...day,
+          ...{
+            customerid: customer(),
+            createtime: anyDay(from),
+            NGR: String(from.between(-50, 90)),
+          },
+        }),
+    ),
+    ...Array.from(
+      { length: 3 },
+      () => () =>
+        casino.post('activities', {
+          ...{ ...deposited, customerid: customer(), eventid: `e-${from.between(0, 14)}` },
+          createtime: from.oneIn(6) ? undefined : `${anyDay(from)} 10:${pad(from.between(0, 59))}`,
+          ...{ Value: String(from.between(1, 90)), note: from.pick(['first', 'second']) },
+        }),
+    ),
+    () => askAdmin(`${casino.path}/customers/${customer()}/personal-data`, 'DELETE'),
+  ]
+  return { ...casino, change: makeOne(changes, from) }
+}
+
+/** Returns what affiliates earn up to a period as text: as runs compute it, and from the records alone. */
+export async function bothWays(account: string, period = OPEN, affiliates = AFFILIATES) {
+  const computation = await computationOf(account, period)
+  const textOf = async (one: typeof computation) => {
+    const computed = await computeAffiliates(one, affiliates, Number.POSITIVE_INFINITY)
+    return computed.flatMap(({ period: { id }, results }) =>
+      results.map(({ affiliate, plan, statement, state }) =>
+        canonicalJson({ id, affiliate, plan: plan.plan, statement, state }),
+      ),
+    )
+  }
+  return {
+    kept: await textOf(computation),
+    records: await textOf({ ...computation, kept: null }),
+    usable: computation.kept?.usable ?? [],
+  }
+}
+
+/** Returns the rows of a table of an account. */
+export const rowsOf = async (table: string, account: string) =>
+  (
+    await env.DB.prepare(`select * from ${table} where account = ?`)
+      .bind(account)
+      .all<Record<string, string | number>>()
+  ).results
