@@ -14,8 +14,13 @@ export const RESET_LIMITS = {
  * primary key behind the account.
  */
 const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
-  // First, so that the triggers of deleted records find no kept totals.
+  // First, so that the triggers of deleted records find no kept totals and no webhooks.
   day_totals: ['resource', 'day'],
+  webhook_endpoints: ['id'],
+  webhook_messages: ['event', 'endpoint'],
+  webhook_events: ['id'],
+  webhook_attempts: ['id'],
+  webhook_late_feeds: ['resource'],
   transactions: ['day', 'customer_id', 'transaction_id'],
   activity: ['date', 'customer_id', 'instrument', 'currency'],
   events: ['day', 'customer_id', 'id'],
