@@ -4,7 +4,9 @@ import { beginReading, endRun, findRun } from '../../db/commission/runs.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
 import type { Account } from '../../db/schema.ts'
+import { insertReady } from '../../db/webhooks/causes.ts'
 import { DAY_MS } from '../../durations.ts'
+import { endOf } from '../books/period-end.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { openSource } from '../facts/source.ts'
 import type { Computation } from './computation.ts'
@@ -75,6 +77,14 @@ export async function makeStep(
   return endStep(db, stored)
 }
 
+/** Returns the statement that writes `statement.ready` if the period is over; a run that fails writes none. */
+function readyEvents(db: D1Database, account: Account, run: string, text: string) {
+  const period = parsePeriod(text)
+  if (!period) return []
+  const periodEnd = endOf(account, period)
+  return [insertReady(db, { account: account.id, run, period: text, periodEnd })]
+}
+
 /** Ends a run that is done. Runs of more than 30 days ago are deleted. */
 export const finishRun = (env: Env, parameters: RunParameters, now: number): Promise<void> =>
   end(env, parameters, { status: 'done', reason: null }, now)
@@ -93,7 +103,7 @@ export function failRun(
 
 async function end(
   env: Env,
-  { account: name, run: id }: RunParameters,
+  { account: name, run: id, period }: RunParameters,
   outcome: { status: 'done' | 'failed'; reason: string | null },
   now: number,
 ): Promise<void> {
@@ -102,5 +112,6 @@ async function end(
   const before = firstRunId(now - KEPT_MS)
   const ended_at = new Date(now).toISOString()
   const db = resolveDatabase(env, account.binding)
-  await endRun(db, { account: account.id, id, ...outcome, ended_at, before })
+  const ready = readyEvents(db, account, id, period)
+  await endRun(db, { account: account.id, id, ...outcome, ended_at, before }, ready)
 }
